@@ -143,8 +143,9 @@ let package = Package(
         module(
             "ApusSocketIOServer",
             [
-                "ApusConnectivity", "ApusEngineIOServer", "ApusEngineIOProtocol", "ApusEventLoop", "ApusSocketIOProtocol", "ApusWebSocket",
-                "ApusJSON", nioCore, nioHTTP1, nioPosix, crypto, cryptoExtras, nioConcurrencyHelpers, nioSSL, httpTypes, logging, atomics,
+                "ApusBytes", "ApusConnectivity", "ApusEngineIOServer", "ApusEngineIOProtocol", "ApusEventLoop", "ApusSocketIOProtocol",
+                "ApusWebSocket", "ApusJSON", nioCore, nioHTTP1, nioPosix, crypto, cryptoExtras, nioConcurrencyHelpers, nioSSL, httpTypes,
+                logging, atomics,
                 dequeModule,
             ]),
         module(
@@ -158,8 +159,8 @@ let package = Package(
         module(
             "ApusSocketIOClient",
             [
-                "ApusConnectivity", "ApusEngineIOClient", "ApusEngineIOProtocol", "ApusEventLoop", "ApusSocketIOProtocol", "ApusJSON",
-                nioCore, nioPosix, nioConcurrencyHelpers, logging, dequeModule,
+                "ApusBytes", "ApusConnectivity", "ApusEngineIOClient", "ApusEngineIOProtocol", "ApusEventLoop", "ApusSocketIOProtocol",
+                "ApusJSON", nioCore, nioPosix, nioConcurrencyHelpers, logging, dequeModule,
             ]),
         module("ApusChatSQLite", ["ApusChatStorage", "ApusChatWire", "ApusJSON", grdbSQLite]),
         // The names and calls of socket.io-client-swift.

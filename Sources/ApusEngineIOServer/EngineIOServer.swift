@@ -1,5 +1,6 @@
 import ApusConnectivity
 import ApusEngineIOProtocol
+import ApusEventLoop
 import ApusWebSocket
 import HTTPTypes
 package import Logging
@@ -25,9 +26,9 @@ package final class EngineIOServer: Sendable {
         var clients: ConnectionQuota
         /// The count of connections to the server's own listener, two for each polling client.
         var transports: ConnectionQuota
-        var sessions: [EngineIOID: EngineIOSession] = [:]
+        var sessions: [RandomID: EngineIOSession] = [:]
         /// Closed sessions whose last packets await a poll.
-        var closingSessions: [EngineIOID: EngineIOSession] = [:]
+        var closingSessions: [RandomID: EngineIOSession] = [:]
         /// WebSockets of closed sessions whose closing handshake is not complete.
         var closingWebSockets: [ObjectIdentifier: EngineIOWebSocketTransport] = [:]
         var drainWaiters: [CheckedContinuation<Void, Never>] = []
@@ -76,7 +77,7 @@ package final class EngineIOServer: Sendable {
     package var sessionCount: Int { self.state.withLockedValue { $0.sessions.count } }
 
     func session(_ sid: String) throws(EngineIOError) -> EngineIOSession {
-        guard let id = EngineIOID(sid), let session = self.state.withLockedValue({ $0.sessions[id] ?? $0.closingSessions[id] }) else {
+        guard let id = RandomID(sid), let session = self.state.withLockedValue({ $0.sessions[id] ?? $0.closingSessions[id] }) else {
             throw EngineIOError(.sessionUnknown, message: "Session ID unknown")
         }
         return session
@@ -93,7 +94,7 @@ package final class EngineIOServer: Sendable {
             }
         guard !self.budgets.areNearlyFull else { throw EngineIOError(.unavailable, message: "Server has reached its memory limit") }
         let session = EngineIOSession(
-            id: EngineIOID.random(), version: version, transport: transport, request: request, remoteAddress: remoteAddress,
+            id: RandomID.random(), version: version, transport: transport, request: request, remoteAddress: remoteAddress,
             addressKey: addressKey, server: self, timers: self.timers.value(on: eventLoop),
             scratch: self.scratches.value(on: eventLoop), eventLoop: eventLoop)
         let refusal = self.state.withLockedValue { state in
@@ -173,4 +174,32 @@ extension EngineIOServerConfiguration {
 extension Int {
     /// Twice the value, or `Int.max`.
     fileprivate var doubled: Int { self > Int.max / 2 ? Int.max : self * 2 }
+}
+
+extension EngineIOServer {
+    /// Refuses new clients, closes the sessions and waits until their connections have closed.
+    ///
+    /// Sessions are notified in batches, in random order and at varying intervals, so that clients
+    /// do not all reconnect at the same moment. Remaining connections are closed after
+    /// `drainTimeout`. Cancelling the calling task does not shorten the shutdown.
+    package func shutdown() async {
+        let sessions = self.state.withLockedValue { state in
+            state.clients.drain()
+            return Array(state.sessions.values)
+        }
+        await self.state.drain(
+            sessions,
+            pace: .init(
+                timeout: self.configuration.drainTimeout, batchSize: self.configuration.drainBatchSize,
+                gap: self.configuration.drainBatchGap),
+            telling: { session in session.eventLoop.runOnLoop { session.drain() } }, cutting: self.cutAll)
+    }
+
+    private func cutAll() {
+        let (sessions, webSockets) = self.state.withLockedValue { state in
+            (Array(state.sessions.values) + state.closingSessions.values, Array(state.closingWebSockets.values))
+        }
+        for session in sessions { session.eventLoop.runOnLoop { session.cut() } }
+        for webSocket in webSockets { webSocket.abort() }
+    }
 }

@@ -1,6 +1,7 @@
 import ApusConnectivity
 import ApusEngineIOProtocol
 import ApusEngineIOServer
+import ApusEventLoop
 import ApusSocketIOProtocol
 import ApusWebSocket
 public import Logging
@@ -49,7 +50,7 @@ public final class SocketIOServer: Sendable {
         let table = SocketIONamespaceTable(
             maximumDynamic: configuration.maximumDynamicNamespaces, removesEmpty: configuration.removesEmptyDynamicNamespaces)
         let pendingRequests = PendingRequests(
-            node: SocketIONodeID(EngineIOID.random().description), maximumRequests: configuration.maximumWaitingRequests, eventLoop: clock)
+            node: SocketIONodeID(RandomID.random().description), maximumRequests: configuration.maximumWaitingRequests, eventLoop: clock)
         let cluster = configuration.cluster.map { transport in
             SocketIOClusterNode(transport: transport, pendingRequests: pendingRequests, ackTimeout: configuration.ackTimeout)
         }

@@ -24,7 +24,7 @@ import Testing
     @Test func theBroadcastsOfATurnAreJoinedOnceAndShared() throws {
         let peers = try self.peers(3)
         let frames = (0..<100).map { self.frame("message \($0)") }
-        for frame in frames { for peer in peers { peer.handler.send(preencoded: frame) } }
+        for frame in frames { for peer in peers { peer.handler.send(.frame(frame)) } }
         self.loop.run()
         let written = try peers.map { try $0.written() }
         for one in written { #expect(one == [self.joined(frames)]) }
@@ -34,7 +34,7 @@ import Testing
     @Test func oneFrameIsSharedAsItIs() throws {
         let peers = try self.peers(2)
         let frame = self.frame("a")
-        for peer in peers { peer.handler.send(preencoded: frame) }
+        for peer in peers { peer.handler.send(.frame(frame)) }
         self.loop.run()
         for peer in peers { #expect(try self.address(peer.written().first) == self.address(frame)) }
     }
@@ -47,11 +47,11 @@ import Testing
             let sender = round * 7 % peers.count
             let frame = self.frame("from \(sender) in \(round)")
             for (index, peer) in peers.enumerated() where index != sender {
-                peer.handler.send(preencoded: frame)
+                peer.handler.send(.frame(frame))
                 expected[index].append(frame)
             }
             if round % 3 == 0 {
-                peers[sender].handler.sendText(Array("mine".utf8))
+                peers[sender].handler.send(.text(Array("mine".utf8)))
                 expected[sender].append(self.frame("mine"))
             }
             if round % 11 == 5 { self.loop.run() }
@@ -64,9 +64,9 @@ import Testing
         let peers = try self.peers(2)
         let large = WebSocketHandler.encodeServerFrame(.binary(ByteBuffer(repeating: 7, count: 100_000)))
         let frames = [self.frame("a"), self.frame("b"), large, self.frame("c"), large, large, self.frame("d"), self.frame("e")]
-        for frame in frames { for peer in peers { peer.handler.send(preencoded: frame) } }
+        for frame in frames { for peer in peers { peer.handler.send(.frame(frame)) } }
         peers[0].handler.send(WebSocketMessage(.binary, ByteBuffer(repeating: 1, count: 50_000)))
-        peers[1].handler.sendText(Array("[]".utf8), around: ByteBuffer(string: "middle"))
+        peers[1].handler.send(.text(Array("[]".utf8), around: ByteBuffer(string: "middle")))
         self.loop.run()
         let written = try peers.map { try $0.written() }
         let own = [
@@ -82,7 +82,7 @@ import Testing
     @Test func aLongBroadcastIsSharedInParts() throws {
         let peers = try self.peers(3)
         let frames = (0..<200).map { self.frame("\($0)" + String(repeating: "x", count: 1000)) }
-        for frame in frames { for peer in peers { peer.handler.send(preencoded: frame) } }
+        for frame in frames { for peer in peers { peer.handler.send(.frame(frame)) } }
         self.loop.run()
         let written = try peers.map { try $0.written() }
         #expect(written[0].count == 4)
@@ -100,8 +100,8 @@ import Testing
         let count = 100_000
         for index in 0..<count {
             // The last connection has a frame of its own.
-            if index == 2 { peers[3].handler.sendText(Array("mine".utf8)) }
-            for peer in peers { peer.handler.send(preencoded: frame) }
+            if index == 2 { peers[3].handler.send(.text(Array("mine".utf8))) }
+            for peer in peers { peer.handler.send(.frame(frame)) }
         }
         self.loop.run()
         for peer in peers { #expect(try peer.written().reduce(0) { $0 + $1.readableBytes } >= count * frame.readableBytes) }

@@ -132,7 +132,7 @@ import Testing
         server.handler.send(.text("a"))
         server.channel.embeddedEventLoop.run()
         server.handler.send(.binary(ByteBuffer(repeating: 7, count: 100_000)))
-        server.handler.send(preencoded: WebSocketHandler.encodeServerFrame(.text("c")))
+        server.handler.send(.frame(WebSocketHandler.encodeServerFrame(.text("c"))))
         server.channel.embeddedEventLoop.run()
         var written = ByteBuffer()
         while let next = try server.written() { written.writeImmutableBuffer(next) }
@@ -155,7 +155,7 @@ import Testing
     @Test func whatIsSentInOneTurnLeavesInOneWrite() throws {
         let server = try Server()
         server.handler.send(.text("a"))
-        server.handler.send(preencoded: WebSocketHandler.encodeServerFrame(.binary(ByteBuffer(bytes: [7]))))
+        server.handler.send(.frame(WebSocketHandler.encodeServerFrame(.binary(ByteBuffer(bytes: [7])))))
         #expect(try server.written() == nil)
         server.channel.embeddedEventLoop.run()
         #expect(try server.written() == ByteBuffer(bytes: [0x81, 1, 0x61, 0x82, 1, 7]))
@@ -170,7 +170,7 @@ import Testing
         for turn in 0..<2 {
             if turn == 1 { servers[0].handler.send(.text("own")) }
             for frame in frames {
-                for server in servers { server.handler.send(preencoded: frame) }
+                for server in servers { server.handler.send(.frame(frame)) }
                 if frame == frames[1] { servers[1].handler.send(.text("own")) }
             }
             loop.run()
@@ -190,7 +190,7 @@ import Testing
     @Test(arguments: [WebSocketRole.server, .client]) func aTextAroundALargePartIsOneMessage(role: WebSocketRole) throws {
         let server = try Server(role: role)
         server.handler.send(.text("before"))
-        server.handler.sendText(Array("[x]".utf8), around: ByteBuffer(repeating: UInt8(ascii: "y"), count: 20_000))
+        server.handler.send(.text(Array("[x]".utf8), around: ByteBuffer(repeating: UInt8(ascii: "y"), count: 20_000)))
         server.handler.send(.text("behind"))
         server.channel.embeddedEventLoop.run()
         var decoder = WebSocketFrameDecoder(role: role == .server ? .client : .server, limits: .init())
@@ -332,7 +332,7 @@ import Testing
         let server = try Server()
         try server.handler.send(piece: ByteBuffer(string: "a"), of: .text, isLast: false)
         server.handler.send(.text("waits"))
-        server.handler.send(preencoded: WebSocketHandler.encodeServerFrame(.text("b")))
+        server.handler.send(.frame(WebSocketHandler.encodeServerFrame(.text("b"))))
         server.handler.sendPing(ByteBuffer(string: "p"))
         try server.handler.send(piece: ByteBuffer(string: "z"), of: .text, isLast: true)
         server.channel.embeddedEventLoop.run()

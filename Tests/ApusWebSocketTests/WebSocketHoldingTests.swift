@@ -122,7 +122,7 @@ import Testing
     /// If broadcasts filled the queue, not even the first frame of a read is handled.
     @Test func aPeerWhoseQueueOthersFilledIsNotHandledEither() throws {
         let peer = try self.echoing(mark: 1000)
-        peer.handler.sendText(Array(repeating: 0x78, count: 2000))
+        peer.handler.send(.text(Array(repeating: 0x78, count: 2000)))
         peer.receive("question")
         #expect(peer.texts == [])
         peer.setWritable(true)
@@ -153,7 +153,7 @@ import Testing
         let peer = try self.echoing(mark: 1000)
         peer.receive(self.text, self.text, self.text)
         #expect(!peer.handler.isDraining)
-        peer.handler.sendText(Array("more".utf8))
+        peer.handler.send(.text(Array("more".utf8)))
         #expect(!peer.handler.isDraining)
         _ = peer.handler.takeOutbound()  // as if the kernel had taken it
         #expect(peer.handler.isDraining)
@@ -243,7 +243,7 @@ import Testing
         let peers = try (0..<3).map { _ in try EmbeddedPeer(buffers, on: self.loop) }
         for (peer, bytes) in zip(peers, [20_000, 50_000, 40_000]) {
             peer.setWritable(false)
-            peer.handler.sendText(Array(repeating: 0x78, count: bytes))
+            peer.handler.send(.text(Array(repeating: 0x78, count: bytes)))
             self.loop.run()
         }
         self.loop.run()

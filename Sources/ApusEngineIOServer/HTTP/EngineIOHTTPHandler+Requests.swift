@@ -1,4 +1,5 @@
 import ApusEngineIOProtocol
+import ApusEventLoop
 import ApusWebSocket
 import ApusWebSocketProtocol
 import HTTPTypes
@@ -158,7 +159,7 @@ extension EngineIOHTTPHandler {
 
     private func upgrade(
         _ request: HTTPRequest, _ agreement: EngineIOServer.Agreement, _ context: ChannelHandlerContext, session: EngineIOSession,
-        beginning sid: EngineIOID? = nil, then notify: @escaping @Sendable (EngineIOSession, EngineIOWebSocketTransport) -> Void
+        beginning sid: RandomID? = nil, then notify: @escaping @Sendable (EngineIOSession, EngineIOWebSocketTransport) -> Void
     ) {
         let fields = self.server.fields(of: agreement, for: request, beginning: sid)
         let response = HTTPResponse(status: .switchingProtocols, headerFields: fields)

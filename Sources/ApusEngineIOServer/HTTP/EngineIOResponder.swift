@@ -1,4 +1,5 @@
 import ApusEngineIOProtocol
+import ApusEventLoop
 import ApusJSON
 import HTTPTypes
 import NIOCore
@@ -76,7 +77,7 @@ final class EngineIOResponder: Sendable {
 
 extension EngineIOServerConfiguration {
     /// Adds the session cookie and applies the hooks for header fields.
-    func changeFields(_ fields: inout HTTPFields, of request: HTTPRequest, beginning sid: EngineIOID?) {
+    func changeFields(_ fields: inout HTTPFields, of request: HTTPRequest, beginning sid: RandomID?) {
         if let sid {
             if let cookie { fields.append(HTTPField(name: .setCookie, value: cookie.header(value: sid.description))) }
             self.initialHeaders?(&fields, request)

@@ -13,13 +13,13 @@ extension EngineIOSession {
     func respondWithOpenPacket(_ responder: EngineIOResponder) {
         let packet = self.openPacket(isUpgradable: self.server.configuration.allowsUpgrades)
         responder.respond(self.payloadCodec.encode([packet], allowsBinary: self.allowsBinary), beginning: self)
-        self.delegate?.sessionOpened(self)
+        self.hot.delegate?.sessionOpened(self)
     }
 
     /// Handles a GET. `responder` answers immediately, or when a packet is sent.
     func receivedPoll(_ responder: EngineIOResponder) {
         self.eventLoop.assertInEventLoop()
-        switch self.machine.receivedPoll() {
+        switch self.hot.machine.receivedPoll() {
         case .respond(let packets):
             self.answer(responder, packets)
             self.notifyIfDrained()
@@ -34,7 +34,7 @@ extension EngineIOSession {
     func pollConnectionClosed(_ responder: EngineIOResponder) {
         guard let polling, polling.heldPoll === responder else { return }
         polling.heldPoll = nil
-        if let reason = self.machine.heldPollClosed() { self.finish(reason, answerHeldPoll: []) }
+        if let reason = self.hot.machine.heldPollClosed() { self.finish(reason, answerHeldPoll: []) }
     }
 
     /// Answers the held poll at the end of the turn, so that the packets of one emit (an event and
@@ -42,7 +42,7 @@ extension EngineIOSession {
     func answerHeldPollAtEndOfTurn(_ packets: [EngineIOPacket]) {
         guard let responder = self.polling?.heldPoll.take() else { return }
         self.eventLoop.execute {
-            self.answer(responder, packets + self.machine.takeQueue(after: packets.count))
+            self.answer(responder, packets + self.hot.machine.takeQueue(after: packets.count))
             self.notifyIfDrained()
             self.forgetIfDrained()
         }
@@ -58,7 +58,7 @@ extension EngineIOSession {
             self.payloadCodec.encode(packets, allowsBinary: self.allowsBinary), mayCompress: self.polling?.answerMayBeCompressed ?? true)
         self.queueChanged()
         // Packets that are left for the next answer may forbid compression.
-        if !self.machine.hasQueue { self.polling?.answerMayBeCompressed = true }
+        if !self.hot.machine.hasQueue { self.polling?.answerMayBeCompressed = true }
     }
 
     // MARK: POST
@@ -75,13 +75,13 @@ extension EngineIOSession {
     func receivedOverlappingPost(_ responder: EngineIOResponder) {
         self.eventLoop.assertInEventLoop()
         responder.refuse(EngineIOError(.badRequest, message: "Bad request"))
-        self.finish(.transportError, answerHeldPoll: self.machine.close() ? [.close] : [])
+        self.finish(.transportError, answerHeldPoll: self.hot.machine.close() ? [.close] : [])
     }
 
     /// Handles a complete POST.
     func receivedPost(_ body: EngineIOPayload, responder: EngineIOResponder) {
         self.eventLoop.assertInEventLoop()
-        guard self.machine.transport == .polling else {
+        guard self.hot.machine.transport == .polling else {
             self.endPost()
             return responder.refuse(EngineIOError(.badRequest, message: "Bad request"))
         }
@@ -92,7 +92,7 @@ extension EngineIOSession {
             // Unlike Node's engine.io, which answers `ok` before it closes the session.
             responder.refuse(error)
             self.closeDetail = "\(error)"
-            self.finish(.parseError, answerHeldPoll: self.machine.close() ? [.close] : [])
+            self.finish(.parseError, answerHeldPoll: self.hot.machine.close() ? [.close] : [])
         }
     }
 
@@ -102,11 +102,11 @@ extension EngineIOSession {
         let before = turn.deliveries
         var rest = packets
         var left = Self.packetsPerTurn
-        while left > 0, !self.machine.isClosed, !turn.isFull, !self.queueIsAboveMark, let packet = rest.popFirst() {
+        while left > 0, !self.hot.machine.isClosed, !turn.isFull, !self.queueIsAboveMark, let packet = rest.popFirst() {
             left -= 1
             self.received(packet)
         }
-        guard rest.isEmpty || self.machine.isClosed else {
+        guard rest.isEmpty || self.hot.machine.isClosed else {
             self.wait(with: rest, responder)
             if !self.queueIsAboveMark { self.deferWork(isLight: turn.deliveries &- before < EventLoopTurn.lightDeliveries) }
             return
@@ -120,7 +120,7 @@ extension EngineIOSession {
         }
     }
 
-    private var queueIsAboveMark: Bool { self.machine.queuedBytes > self.server.configuration.effectiveQueueLowMark }
+    private var queueIsAboveMark: Bool { self.hot.machine.queuedBytes > self.server.configuration.effectiveQueueLowMark }
 
     private func wait(with packets: ArraySlice<EngineIOPacket>, _ responder: EngineIOResponder) {
         var rest = packets
@@ -133,7 +133,7 @@ extension EngineIOSession {
             case .open, .close, .message, .upgrade, .noop: return false
             }
         }
-        guard !self.machine.isClosed else { return self.handle([], responder) }
+        guard !self.hot.machine.isClosed else { return self.handle([], responder) }
         self.polling?.waitingPost = .init(packets: rest, responder: responder)
         self.countWaitingPost()
     }
@@ -148,7 +148,7 @@ extension EngineIOSession {
     /// Updates the budget after a change of the queue for polls.
     func queueChanged() {
         guard let polling else { return }
-        polling.queued.set(self.machine.queuedBytes, in: self.server.budgets.queued, for: polling) { self.closer }
+        polling.queued.set(self.hot.machine.queuedBytes, in: self.server.budgets.queued, for: polling) { self.closer }
         if polling.waitingPost != nil, !self.queueIsAboveMark { self.deferWork(isLight: true) }
     }
 
@@ -168,5 +168,35 @@ extension EngineIOSession {
                 sid: self.id.description, upgrades: upgrades, pingInterval: configuration.pingInterval,
                 pingTimeout: configuration.pingTimeout,
                 maxPayload: configuration.maximumPayloadBytes))
+    }
+}
+
+/// The polling state of a session, absent in a session that starts on WebSocket.
+///
+/// `@unchecked Sendable`: owned by one session, which uses the variables on its event loop only;
+/// the atomic may be used on any thread.
+final class EngineIOPollingState: @unchecked Sendable {
+    /// Set on the event loop of the handler that reads a POST.
+    let postIsRunning = ManagedAtomic(false)
+    var heldPoll: EngineIOResponder?
+    /// The remaining packets of a POST: the turn of the event loop was full, or the client has to
+    /// poll first.
+    var waitingPost: WaitingPost?
+    /// The account of the queue for polls in the server's budget.
+    var queued = ByteAccount()
+    /// The account of the waiting POST in the server's budget.
+    var unfinished = ByteAccount()
+    /// Whether all packets queued for a poll permit compression.
+    var answerMayBeCompressed = true
+    /// The timer that ends held polls during an upgrade.
+    var upgradeTimer = EventLoopTimer()
+    /// The deadline of an upgrade.
+    var upgradeDeadline = EventLoopTimer()
+    /// The deadline of the poll that fetches the last packets of a closed session.
+    var closingTimer = EventLoopTimer()
+
+    struct WaitingPost {
+        var packets: ArraySlice<EngineIOPacket>
+        var responder: EngineIOResponder
     }
 }

@@ -7,33 +7,33 @@ extension EngineIOSession {
     /// Opens a session that starts on this WebSocket.
     func opened(on webSocket: EngineIOWebSocketTransport) {
         self.eventLoop.assertInEventLoop()
-        self.webSocket = webSocket
+        self.hot.webSocket = webSocket
         self.write(self.openPacket(isUpgradable: false), to: webSocket)
-        self.delegate?.sessionOpened(self)
+        self.hot.delegate?.sessionOpened(self)
     }
 
     func received(_ message: WebSocketMessage, on webSocket: EngineIOWebSocketTransport) {
         self.eventLoop.assertInEventLoop()
-        guard self.webSocket === webSocket else { return }  // a probe that failed and is being closed
+        guard self.hot.webSocket === webSocket else { return }  // a probe that failed and is being closed
         do throws(EngineIOError) {
-            if self.machine.isOnWebSocket {
-                self.perform(try self.machine.received(frame: EngineIOMessage(message)))
+            if self.hot.machine.isOnWebSocket {
+                self.perform(try self.hot.machine.received(frame: EngineIOMessage(message)))
             } else {
-                self.perform(self.machine.receivedOnProbe(try self.codec.decode(EngineIOMessage(message))), webSocket)
+                self.perform(self.hot.machine.receivedOnProbe(try self.codec.decode(EngineIOMessage(message))), webSocket)
             }
         } catch {
-            guard self.machine.transport == .webSocket else { return self.endProbe(close: webSocket) }
+            guard self.hot.machine.transport == .webSocket else { return self.endProbe(close: webSocket) }
             self.closeDetail = "\(error)"
-            self.finish(.parseError, answerHeldPoll: self.machine.close() ? [.close] : [])
+            self.finish(.parseError, answerHeldPoll: self.hot.machine.close() ? [.close] : [])
         }
     }
 
     func webSocketClosed(_ webSocket: EngineIOWebSocketTransport, isClean: Bool) {
         self.eventLoop.assertInEventLoop()
-        guard self.webSocket === webSocket else { return }
-        self.webSocket = nil
-        if self.machine.transport == .webSocket {
-            _ = self.machine.close()
+        guard self.hot.webSocket === webSocket else { return }
+        self.hot.webSocket = nil
+        if self.hot.machine.transport == .webSocket {
+            _ = self.hot.machine.close()
             self.finish(isClean ? .transportClose : .transportError, answerHeldPoll: [])
         } else {
             self.endProbe(close: nil)
@@ -43,15 +43,15 @@ extension EngineIOSession {
     /// Handles the transport's buffer falling below its low watermark.
     func webSocketDrained(_ webSocket: EngineIOWebSocketTransport) {
         self.eventLoop.assertInEventLoop()
-        if self.webSocket === webSocket, self.machine.transport == .webSocket { self.notifyIfDrained() }
+        if self.hot.webSocket === webSocket, self.hot.machine.transport == .webSocket { self.notifyIfDrained() }
     }
 
     /// Handles a queue that exceeds `maximumQueuedBytes`.
     func webSocketOverflowed(_ webSocket: EngineIOWebSocketTransport) {
         self.eventLoop.assertInEventLoop()
-        guard self.webSocket === webSocket, self.machine.transport == .webSocket else { return }
+        guard self.hot.webSocket === webSocket, self.hot.machine.transport == .webSocket else { return }
         self.recordQueueOverflow()
-        _ = self.machine.close()
+        _ = self.hot.machine.close()
         self.finish(.transportError, answerHeldPoll: [])
     }
 
@@ -71,10 +71,10 @@ extension EngineIOSession {
     /// Handles a WebSocket that was opened with this session's id.
     func probeOpened(_ webSocket: EngineIOWebSocketTransport) {
         self.eventLoop.assertInEventLoop()
-        guard self.server.configuration.allowsUpgrades, let polling, self.machine.probeOpened() else {
+        guard self.server.configuration.allowsUpgrades, let polling, self.hot.machine.probeOpened() else {
             return webSocket.close(.normalClosure)
         }
-        self.webSocket = webSocket
+        self.hot.webSocket = webSocket
         self.timers.set(
             &polling.upgradeDeadline, at: self.timers.now + TimeAmount(self.server.configuration.upgradeTimeout), for: self,
             Self.upgradeDeadlineName)
@@ -92,7 +92,7 @@ extension EngineIOSession {
             if noopToHeldPoll { self.answerHeldPoll([.noop]) }
             for packet in packets { self.write(packet, to: webSocket) }
             self.queueChanged()
-            self.delegate?.sessionUpgraded(self)
+            self.hot.delegate?.sessionUpgraded(self)
             self.notifyIfDrained()
         case .closeProbe: self.endProbe(close: webSocket)
         }
@@ -100,8 +100,8 @@ extension EngineIOSession {
 
     private func endProbe(close webSocket: EngineIOWebSocketTransport?) {
         self.cancelUpgradeTimers()
-        self.machine.probeClosed()
-        self.webSocket = nil
+        self.hot.machine.probeClosed()
+        self.hot.webSocket = nil
         webSocket?.close(.normalClosure)
     }
 
@@ -111,11 +111,11 @@ extension EngineIOSession {
     }
 
     func upgradeTimerFired() {
-        if self.machine.upgradeTimerFired() { self.answerHeldPoll([.noop]) }
+        if self.hot.machine.upgradeTimerFired() { self.answerHeldPoll([.noop]) }
         self.startUpgradeTimer()
     }
 
-    func upgradeDeadlinePassed() { self.endProbe(close: self.webSocket) }
+    func upgradeDeadlinePassed() { self.endProbe(close: self.hot.webSocket) }
 
     func cancelUpgradeTimers() {
         guard let polling else { return }

@@ -1,5 +1,5 @@
-package import ApusEventLoop
 package import ApusEngineIOProtocol
+package import ApusEventLoop
 package import ApusWebSocket
 package import ApusWebSocketProtocol
 package import HTTPTypes
@@ -11,7 +11,7 @@ package import NIOCore
 ///
 /// `@unchecked Sendable`: mutable properties are used on `eventLoop` only; each method asserts it.
 package final class EngineIOSession: @unchecked Sendable {
-    package let id: EngineIOID
+    package let id: RandomID
     /// The handshake request, rebuilt at each call.
     package var request: HTTPRequest { self.storedRequest.request }
     package let storedRequest: StoredRequest
@@ -39,13 +39,18 @@ package final class EngineIOSession: @unchecked Sendable {
         EngineIOPayloadCodec(version: self.version, maximumPackets: self.server.configuration.maximumPacketsPerPayload)
     }
 
-    // Unchecked, because every message uses them: in single statements, never across a call to
-    // another layer.
-    @exclusivity(unchecked) var machine: EngineIOServerSession
-    @exclusivity(unchecked) var delegate: (any EngineIOSessionDelegate)?
+    /// The variables that every message uses. Unchecked: they are accessed in single statements,
+    /// never across a call to another layer.
+    @exclusivity(unchecked) var hot: Hot
+
+    struct Hot {
+        var machine: EngineIOServerSession
+        var delegate: (any EngineIOSessionDelegate)?
+        var webSocket: EngineIOWebSocketTransport?
+    }
+
     /// A description of the close in addition to the reason, for logs.
     package internal(set) var closeDetail: String?
-    @exclusivity(unchecked) var webSocket: EngineIOWebSocketTransport?
     /// The polling state; `nil` for a session that started on WebSocket.
     let polling: EngineIOPollingState?
     /// The timers of the session's event loop.
@@ -57,7 +62,7 @@ package final class EngineIOSession: @unchecked Sendable {
     private var heartbeatTime = NIODeadline.distantFuture
 
     init(
-        id: EngineIOID, version: EngineIOVersion, transport: EngineIOTransport, request: HTTPRequest, remoteAddress: SocketAddress?,
+        id: RandomID, version: EngineIOVersion, transport: EngineIOTransport, request: HTTPRequest, remoteAddress: SocketAddress?,
         addressKey: String?, server: EngineIOServer, timers: EventLoopTimers, scratch: TextBufferPool, eventLoop: any EventLoop
     ) {
         self.id = id
@@ -75,9 +80,10 @@ package final class EngineIOSession: @unchecked Sendable {
         self.eventLoop = eventLoop
         let configuration = server.configuration
         self.polling = transport == .polling ? EngineIOPollingState() : nil
-        self.machine = EngineIOServerSession(
-            version: version, transport: transport, maximumQueuedBytes: configuration.maximumQueuedBytes,
-            maximumPacketsPerAnswer: configuration.maximumPacketsPerAnswer)
+        self.hot = Hot(
+            machine: EngineIOServerSession(
+                version: version, transport: transport, maximumQueuedBytes: configuration.maximumQueuedBytes,
+                maximumPacketsPerAnswer: configuration.maximumPacketsPerAnswer))
         self.heartbeat = EngineIOHeartbeat(
             sendsPings: version.heartbeatSender == .server, pingInterval: configuration.pingInterval, pingTimeout: configuration.pingTimeout
         )
@@ -85,7 +91,7 @@ package final class EngineIOSession: @unchecked Sendable {
 
     func start(delegate: any EngineIOSessionDelegate) {
         self.eventLoop.assertInEventLoop()
-        self.delegate = delegate
+        self.hot.delegate = delegate
         self.moveHeartbeat(to: self.eventLoop.now + TimeAmount(self.heartbeat.firstTimer))
     }
 
@@ -95,15 +101,15 @@ package final class EngineIOSession: @unchecked Sendable {
     /// session.
     package var idPrefix: Substring { self.id.description.prefix(12) }
 
-    package var isClosed: Bool { self.machine.isClosed }
+    package var isClosed: Bool { self.hot.machine.isClosed }
 
     /// The transport in use, `polling` or `websocket`; `nil` if the session is closed.
-    package var transportName: String? { self.machine.transport?.rawValue }
+    package var transportName: String? { self.hot.machine.transport?.rawValue }
 
     /// Whether a packet sent now is written immediately. Otherwise volatile packets are dropped.
     package var isWritable: Bool {
-        switch self.machine.transport {
-        case .webSocket: self.webSocket?.isWritable ?? false
+        switch self.hot.machine.transport {
+        case .webSocket: self.hot.webSocket?.isWritable ?? false
         case .polling: self.polling?.heldPoll != nil
         case nil: false
         }
@@ -116,15 +122,15 @@ package final class EngineIOSession: @unchecked Sendable {
     /// KiB are queued for the next poll. When the queue becomes short again, the delegate's
     /// `sessionDrained` is called.
     package var isDrained: Bool {
-        switch self.machine.transport {
-        case .webSocket: self.webSocket?.isWritable ?? false
-        case .polling: self.machine.queuedBytes <= Self.drainedBytes
+        switch self.hot.machine.transport {
+        case .webSocket: self.hot.webSocket?.isWritable ?? false
+        case .polling: self.hot.machine.queuedBytes <= Self.drainedBytes
         case nil: false
         }
     }
 
     /// Notifies the delegate if the outgoing queue is short. Called after the queue has shrunk.
-    func notifyIfDrained() { if self.isDrained { self.delegate?.sessionDrained(self) } }
+    func notifyIfDrained() { if self.isDrained { self.hot.delegate?.sessionDrained(self) } }
 
     /// Sends a message.
     ///
@@ -136,7 +142,7 @@ package final class EngineIOSession: @unchecked Sendable {
     ///     to a poll is not compressed if one of its messages has `never`.
     package func send(_ message: EngineIOMessage, frame: WebSocketSharedFrame? = nil, compression: WebSocketCompression = .automatic) {
         if let frame, frame.isText, self.send(text: frame) { return }
-        if compression == .never, self.machine.transport == .polling { self.polling?.answerMayBeCompressed = false }
+        if compression == .never, self.hot.machine.transport == .polling { self.polling?.answerMayBeCompressed = false }
         // Text is identical in all versions; a shared binary frame is in the form of version 4.
         if case .binary = message, self.version != .v4 { return self.send(.message(message), frame: nil, compression: compression) }
         self.send(.message(message), frame: frame, compression: compression)
@@ -147,7 +153,7 @@ package final class EngineIOSession: @unchecked Sendable {
     ///
     /// - Returns: Whether the frame was sent. Otherwise nothing was done.
     package func send(text frame: WebSocketSharedFrame) -> Bool {
-        guard self.machine.isOnWebSocket, let webSocket = self.webSocket else { return false }
+        guard self.hot.machine.isOnWebSocket, let webSocket = self.hot.webSocket else { return false }
         webSocket.send(frame)
         return true
     }
@@ -171,7 +177,7 @@ package final class EngineIOSession: @unchecked Sendable {
     ///   - middle: A large part of the message, to be inserted before the last byte, without a copy
     ///     where the transport permits it.
     package func sendText(_ text: [UInt8], around middle: ByteBuffer?, _ compression: WebSocketCompression) {
-        if self.machine.isOnWebSocket, let webSocket = self.webSocket, webSocket.isOnLoopOfSession {
+        if self.hot.machine.isOnWebSocket, let webSocket = self.hot.webSocket, webSocket.isOnLoopOfSession {
             return webSocket.sendText(text, around: middle, compression)
         }
         var text = text
@@ -202,11 +208,11 @@ package final class EngineIOSession: @unchecked Sendable {
     /// Closes the session and notifies the client.
     package func close(_ reason: EngineIOCloseReason) {
         self.eventLoop.assertInEventLoop()
-        guard !self.machine.isClosed else { return }
+        guard !self.hot.machine.isClosed else { return }
         guard reason == .forcedClose || reason == .serverShuttingDown else {
-            return self.finish(reason, answerHeldPoll: self.machine.close() ? [.close] : [])
+            return self.finish(reason, answerHeldPoll: self.hot.machine.close() ? [.close] : [])
         }
-        switch self.machine.closeInOrder() {
+        switch self.hot.machine.closeInOrder() {
         case .answerHeldPoll(let packets): self.finish(reason, answerHeldPoll: packets)
         case .waitForPoll, .done: self.finish(reason, answerHeldPoll: [])
         }
@@ -214,13 +220,13 @@ package final class EngineIOSession: @unchecked Sendable {
 
     // MARK: Packets
 
-    func received(_ packet: EngineIOPacket) { self.perform(self.machine.received(packet)) }
+    func received(_ packet: EngineIOPacket) { self.perform(self.hot.machine.received(packet)) }
 
     /// Performs the machine's action for a packet of either transport.
     @inline(__always)
     func perform(_ action: EngineIOServerSession.ReceivedAction) {
         switch action {
-        case .deliver(let message): self.delegate?.session(self, received: message)
+        case .deliver(let message): self.hot.delegate?.session(self, received: message)
         case .receivedPong:
             if case .restartTimer(let delay) = self.heartbeat.receivedPong() {
                 self.moveHeartbeat(to: self.eventLoop.now + TimeAmount(delay))
@@ -237,9 +243,9 @@ package final class EngineIOSession: @unchecked Sendable {
 
     private func send(_ packet: EngineIOPacket, frame: WebSocketSharedFrame?, compression: WebSocketCompression) {
         self.eventLoop.assertInEventLoop()
-        switch self.machine.send(packet) {
+        switch self.hot.machine.send(packet) {
         case .writeToWebSocket:
-            guard let webSocket = self.webSocket else { return }
+            guard let webSocket = self.hot.webSocket else { return }
             if let frame, self.allowsBinary || !packet.isBinaryMessage {
                 webSocket.send(frame)
             } else {
@@ -274,7 +280,7 @@ package final class EngineIOSession: @unchecked Sendable {
             self.send(.ping(ByteBuffer()), frame: nil, compression: .never)
         case .closeSession(let reason):
             let time = self.heartbeat.extendDeadline()
-            guard self.machine.isOnWebSocket, let webSocket else { return self.end(reason) }
+            guard self.hot.machine.isOnWebSocket, let webSocket = self.hot.webSocket else { return self.end(reason) }
             webSocket.queryIsDraining { isDraining in
                 if isDraining { self.moveHeartbeat(to: self.eventLoop.now + TimeAmount(time)) } else { self.end(reason) }
             }
@@ -282,13 +288,13 @@ package final class EngineIOSession: @unchecked Sendable {
         }
     }
 
-    private func end(_ reason: EngineIOCloseReason) { self.finish(reason, answerHeldPoll: self.machine.close() ? [.close] : []) }
+    private func end(_ reason: EngineIOCloseReason) { self.finish(reason, answerHeldPoll: self.hot.machine.close() ? [.close] : []) }
 
     // MARK: Closing
 
     /// Releases all resources. The state machine is already closed.
     func finish(_ reason: EngineIOCloseReason, answerHeldPoll packets: [EngineIOPacket]) {
-        guard let delegate = self.delegate.take() else { return }
+        guard let delegate = self.hot.delegate.take() else { return }
         self.closeReason = reason
         self.heartbeat.stop()
         self.timers.cancel(&self.heartbeatTimer)
@@ -297,7 +303,7 @@ package final class EngineIOSession: @unchecked Sendable {
         self.polling?.heldPoll = nil
         self.releaseBudgets()
         self.resumePost()  // answers it
-        if let webSocket = self.webSocket.take() {
+        if let webSocket = self.hot.webSocket.take() {
             self.server.keepUntilClosed(webSocket)
             switch reason {
             case .serverShuttingDown: webSocket.close(.goingAway)
@@ -305,7 +311,7 @@ package final class EngineIOSession: @unchecked Sendable {
             case .transportClose, .pingTimeout, .parseError, .forcedClose: webSocket.close(.normalClosure)
             }
         }
-        if self.machine.hasClosingPackets, let polling {
+        if self.hot.machine.hasClosingPackets, let polling {
             self.server.keepUntilPolled(self)
             self.timers.set(
                 &polling.closingTimer, at: self.timers.now + TimeAmount(self.server.configuration.pingTimeout), for: self,
@@ -321,7 +327,7 @@ package final class EngineIOSession: @unchecked Sendable {
 
     /// Counts the bytes of an incomplete packet held by the layer above; 0 once it is complete.
     package func countUnfinished(_ bytes: Int) {
-        guard bytes >= ByteAccount.grain || !self.unfinished.isEmpty, !self.machine.isClosed else { return }
+        guard bytes >= ByteAccount.grain || !self.unfinished.isEmpty, !self.hot.machine.isClosed else { return }
         self.unfinished.set(bytes, in: self.server.budgets.unfinished, for: self) { self.closer }
     }
 
@@ -335,7 +341,7 @@ package final class EngineIOSession: @unchecked Sendable {
     var closer: @Sendable () -> Void {
         {
             self.eventLoop.execute {
-                guard !self.machine.isClosed else { return }
+                guard !self.hot.machine.isClosed else { return }
                 self.closeDetail = "the server's limit of queued or unfinished bytes is exceeded"
                 self.server.logger.debug("Session closed by a byte budget", metadata: ["engineio.sid": "\(self.idPrefix)"])
                 self.end(.transportError)
@@ -345,14 +351,14 @@ package final class EngineIOSession: @unchecked Sendable {
 
     /// Removes a closed session, unless it has packets left for the next poll.
     func forgetIfDrained() {
-        guard self.machine.isClosed, !self.machine.hasClosingPackets else { return }
+        guard self.hot.machine.isClosed, !self.hot.machine.hasClosingPackets else { return }
         if let polling { self.timers.cancel(&polling.closingTimer) }
         self.server.forget(self)
     }
 
     /// Drops the last packets of a closed session, which no poll has fetched in time.
     private func dropClosingPackets() {
-        _ = self.machine.close()
+        _ = self.hot.machine.close()
         self.forgetIfDrained()
     }
 
@@ -360,13 +366,13 @@ package final class EngineIOSession: @unchecked Sendable {
     /// the session.
     func drain() {
         self.eventLoop.assertInEventLoop()
-        if let delegate { delegate.sessionShouldClose(self) }
+        if let delegate = self.hot.delegate { delegate.sessionShouldClose(self) }
     }
 
     /// Closes the session at the deadline of the shutdown.
     func cut() {
         self.eventLoop.assertInEventLoop()
-        _ = self.machine.close()
+        _ = self.hot.machine.close()
         self.finish(.serverShuttingDown, answerHeldPoll: [])
         self.dropClosingPackets()
     }
@@ -388,7 +394,7 @@ extension EngineIOSession: EventLoopWorker {
     package func resumeWork() {
         self.isDeferred = false
         self.resumePost()
-        self.webSocket?.resume(self)
+        self.hot.webSocket?.resume(self)
     }
 
     /// Runs a delivery to sessions of this event loop: immediately on this loop, otherwise in a
@@ -418,3 +424,51 @@ extension EngineIOSession: EventLoopTimerOwner {
         }
     }
 }
+
+/// Receives the events of a session, on the session's event loop.
+package protocol EngineIOSessionDelegate: AnyObject {
+    /// The open packet was sent. Called once, before all other calls.
+    func sessionOpened(_ session: EngineIOSession)
+    func session(_ session: EngineIOSession, received message: EngineIOMessage)
+    /// The session was upgraded from polling to WebSocket. The default does nothing.
+    func sessionUpgraded(_ session: EngineIOSession)
+    /// The outgoing queue is short again. May be called more than once. The default does nothing.
+    func sessionDrained(_ session: EngineIOSession)
+    /// The server is shutting down. Close the session with `serverShuttingDown` when pending work
+    /// is complete; at the deadline of the shutdown the server closes it. The default closes it
+    /// immediately.
+    func sessionShouldClose(_ session: EngineIOSession)
+    /// The session is closed. Called once, as the last call.
+    func session(_ session: EngineIOSession, closed reason: EngineIOCloseReason)
+}
+
+extension EngineIOSessionDelegate {
+    package func sessionUpgraded(_ session: EngineIOSession) {}
+    package func sessionDrained(_ session: EngineIOSession) {}
+    package func sessionShouldClose(_ session: EngineIOSession) { session.close(.serverShuttingDown) }
+}
+
+/// A reusable buffer for text messages, shared by the sessions of one event loop. Confined to it.
+final class TextBufferPool {
+    /// The maximum capacity kept between messages. Each event loop keeps one buffer.
+    private static let maximumSpareBytes = 256 << 10
+
+    @exclusivity(unchecked) private var spare: [UInt8] = []
+
+    /// Returns an empty array, usually with capacity. A nested call returns a new one.
+    func take() -> [UInt8] {
+        var bytes: [UInt8] = []
+        swap(&bytes, &self.spare)
+        return bytes
+    }
+
+    /// Empties `bytes` and keeps its storage for the next call.
+    func giveBack(_ bytes: inout [UInt8]) {
+        guard bytes.capacity <= Self.maximumSpareBytes else { return }
+        bytes.removeAll(keepingCapacity: true)
+        swap(&bytes, &self.spare)
+    }
+}
+
+@available(*, unavailable)
+extension TextBufferPool: Sendable {}

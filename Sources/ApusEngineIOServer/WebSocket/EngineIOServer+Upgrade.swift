@@ -1,4 +1,5 @@
 import ApusEngineIOProtocol
+import ApusEventLoop
 import ApusWebSocket
 import ApusWebSocketProtocol
 import HTTPTypes
@@ -20,7 +21,7 @@ extension EngineIOServer {
     /// Returns the header fields of the 101 response.
     ///
     /// - Parameter sid: The id of the session that starts with it, if one does.
-    func fields(of agreement: Agreement, for request: HTTPRequest, beginning sid: EngineIOID?) -> HTTPFields {
+    func fields(of agreement: Agreement, for request: HTTPRequest, beginning sid: RandomID?) -> HTTPFields {
         var fields = HTTPFields()
         self.configuration.changeFields(&fields, of: request, beginning: sid)
         // The application cannot change the fields of the upgrade.

@@ -11,23 +11,26 @@ import NIOCore
 final class EngineIOWebSocketTransport: WebSocketHandlerDelegate, @unchecked Sendable {
     private let eventLoop: any EventLoop
     private let maximumQueuedBytes: Int
-    // Unchecked, because every message uses them, in single statements.
-    @exclusivity(unchecked) private var handler: WebSocketHandler?
-    @exclusivity(unchecked) private var session: EngineIOSession?
+    /// The variables that every message uses. Unchecked: they are accessed in single statements.
+    @exclusivity(unchecked) private var hot: Hot
     /// Whether WebSocket and session share an event loop.
     let isOnLoopOfSession: Bool
     /// The transfer between the event loops; `nil` if there is only one.
     private let crossLoop: CrossLoopFlowControl?
     /// Whether the transport's buffer is writable, as of its last notification.
     private var hasRoom = true
-    /// The number of bytes sent since the handler's queue was last measured.
-    @exclusivity(unchecked) private var sentBytes = 0
-
     /// Whether reading is paused until the session has handled queued messages.
     private(set) var readingIsPaused = false
 
+    private struct Hot {
+        var handler: WebSocketHandler?
+        var session: EngineIOSession?
+        /// The number of bytes sent since the handler's queue was last measured.
+        var sentBytes = 0
+    }
+
     init(session: EngineIOSession, configuration: EngineIOServerConfiguration, eventLoop: any EventLoop) {
-        self.session = session
+        self.hot = Hot(session: session)
         self.maximumQueuedBytes = configuration.maximumQueuedBytes
         self.eventLoop = eventLoop
         self.isOnLoopOfSession = eventLoop === session.eventLoop
@@ -36,7 +39,7 @@ final class EngineIOWebSocketTransport: WebSocketHandlerDelegate, @unchecked Sen
 
     func attach(_ handler: WebSocketHandler) {
         self.eventLoop.assertInEventLoop()
-        self.handler = handler
+        self.hot.handler = handler
     }
 
     /// Whether the WebSocket accepts more data. Called on the session's event loop.
@@ -55,7 +58,7 @@ final class EngineIOWebSocketTransport: WebSocketHandlerDelegate, @unchecked Sen
     }
 
     private func send(_ message: WebSocketMessage) {
-        self.handler?.send(message)
+        self.hot.handler?.send(message)
         self.count(message.payload.readableBytes)
     }
 
@@ -63,13 +66,13 @@ final class EngineIOWebSocketTransport: WebSocketHandlerDelegate, @unchecked Sen
     ///
     /// - Parameter middle: A part to be inserted before the last byte, without a copy.
     func sendText(_ text: [UInt8], around middle: ByteBuffer?, _ compression: WebSocketCompression) {
-        if let middle { self.handler?.sendText(text, around: middle, compression) } else { self.handler?.sendText(text, compression) }
+        self.hot.handler?.send(.text(text, around: middle, compression))
         self.count(text.count + (middle?.readableBytes ?? 0))
     }
 
     func send(_ frame: WebSocketSharedFrame) {
         if let crossLoop { return self.send(.frame(frame), crossLoop) }
-        self.handler?.send(frame)
+        self.hot.handler?.send(frame)
         self.count(frame.plain.readableBytes)
     }
 
@@ -84,10 +87,10 @@ final class EngineIOWebSocketTransport: WebSocketHandlerDelegate, @unchecked Sen
             switch command {
             case .message(let message): self.send(message)
             case .frame(let frame):
-                self.handler?.send(frame)
+                self.hot.handler?.send(frame)
                 self.count(frame.plain.readableBytes)
-            case .close(let code): self.handler?.close(code: code, reason: "")
-            case .abort: self.handler?.abort()
+            case .close(let code): self.hot.handler?.close(code: code, reason: "")
+            case .abort: self.hot.handler?.abort()
             }
         }
         self.reportQueue { crossLoop.commandsExecuted(commands, isWritable: $0, queuedBytes: $1) }
@@ -96,28 +99,28 @@ final class EngineIOWebSocketTransport: WebSocketHandlerDelegate, @unchecked Sen
     /// Counts sent bytes. Measures the handler's queue only after `maximumQueuedBytes` were sent,
     /// because measuring for each message is expensive.
     private func count(_ bytes: Int) {
-        self.sentBytes += bytes
-        guard self.sentBytes > self.maximumQueuedBytes, let handler, let session else { return }
-        self.sentBytes = handler.queuedBytes
-        guard self.sentBytes > self.maximumQueuedBytes else { return }
+        self.hot.sentBytes += bytes
+        guard self.hot.sentBytes > self.maximumQueuedBytes, let handler = self.hot.handler, let session = self.hot.session else { return }
+        self.hot.sentBytes = handler.queuedBytes
+        guard self.hot.sentBytes > self.maximumQueuedBytes else { return }
         session.eventLoop.runOnLoop { session.webSocketOverflowed(self) }
     }
 
     func close(_ code: WebSocketCloseCode) {
         if let crossLoop { return self.send(.close(code), crossLoop) }
-        self.eventLoop.runOnLoop { self.handler?.close(code: code, reason: "") }
+        self.eventLoop.runOnLoop { self.hot.handler?.close(code: code, reason: "") }
     }
 
     func abort() {
-        if let crossLoop { self.send(.abort, crossLoop) } else { self.eventLoop.runOnLoop { self.handler?.abort() } }
+        if let crossLoop { self.send(.abort, crossLoop) } else { self.eventLoop.runOnLoop { self.hot.handler?.abort() } }
     }
 
     /// Determines whether the client is draining its queue while its messages have to wait. Calls
     /// `answer` on the session's event loop.
     func queryIsDraining(_ answer: @escaping @Sendable (Bool) -> Void) {
-        guard let session else { return answer(false) }
+        guard let session = self.hot.session else { return answer(false) }
         self.eventLoop.runOnLoop {
-            let isDraining = self.handler?.isDraining ?? false
+            let isDraining = self.hot.handler?.isDraining ?? false
             session.eventLoop.runOnLoop { answer(isDraining) }
         }
     }
@@ -125,7 +128,7 @@ final class EngineIOWebSocketTransport: WebSocketHandlerDelegate, @unchecked Sen
     // MARK: From the WebSocket
 
     func webSocket(_ handler: WebSocketHandler, received message: WebSocketMessage) {
-        guard let session = self.session else { return }
+        guard let session = self.hot.session else { return }
         if let crossLoop { self.carry(message, crossLoop, to: session) } else { session.received(message, on: self) }
     }
 
@@ -156,12 +159,12 @@ final class EngineIOWebSocketTransport: WebSocketHandlerDelegate, @unchecked Sen
     private func setReading(paused: Bool) {
         guard self.readingIsPaused != paused else { return }
         self.readingIsPaused = paused
-        self.handler?.setReading(paused: paused)
+        self.hot.handler?.setReading(paused: paused)
     }
 
     /// Reports the transport's queue to the flow control, and notifies the session.
     private func reportQueue(_ tell: (_ isWritable: Bool, _ queuedBytes: Int) -> CrossLoopFlowControl.Notifications) {
-        guard let handler, let session else { return }
+        guard let handler = self.hot.handler, let session = self.hot.session else { return }
         let isWritable = handler.isWritable
         let notifications = tell(isWritable, isWritable ? 0 : handler.queuedBytes)
         guard notifications != .init() else { return }
@@ -176,12 +179,12 @@ final class EngineIOWebSocketTransport: WebSocketHandlerDelegate, @unchecked Sen
     func webSocketWritabilityChanged(_ handler: WebSocketHandler, isWritable: Bool) {
         if let crossLoop { return self.reportQueue { crossLoop.transportChanged(isWritable: $0, queuedBytes: $1) } }
         self.hasRoom = isWritable
-        if isWritable, let session { session.eventLoop.runOnLoop { session.webSocketDrained(self) } }
+        if isWritable, let session = self.hot.session { session.eventLoop.runOnLoop { session.webSocketDrained(self) } }
     }
 
     func webSocketClosed(_ handler: WebSocketHandler, code: WebSocketCloseCode?, error: WebSocketError?) {
-        self.handler = nil
-        guard let session = self.session.take() else { return }
+        self.hot.handler = nil
+        guard let session = self.hot.session.take() else { return }
         // On the session's event loop: a session that closes meanwhile has already registered this
         // WebSocket as closing, which is undone here.
         session.eventLoop.runOnLoop {

@@ -1,3 +1,4 @@
+import ApusBytes
 import ApusConnectivity
 import ApusEngineIOClient
 import ApusEngineIOProtocol

@@ -55,3 +55,66 @@ actor SocketIOAdminGate {
         socket.setValue(session, for: Self.sessionKey)
     }
 }
+
+/// The number of running and waiting logins. It is limited in total and per address, so that one
+/// attacker does not block all other clients.
+package struct SocketIOLoginQueue: Sendable {
+    private let maximum: Int
+    private let maximumPerAddress: Int
+    private var countByAddress: [String: Int] = [:]
+    private var count = 0
+
+    package init(maximum: Int = 16, maximumPerAddress: Int = 4) {
+        self.maximum = maximum
+        self.maximumPerAddress = maximumPerAddress
+    }
+
+    /// Adds a login. Returns `false` when a limit is reached.
+    ///
+    /// - Parameter address: The key under which the client's connections are counted. Clients
+    ///   without one share a count.
+    package mutating func enter(from address: String?) -> Bool {
+        let address = address ?? ""
+        guard self.count < self.maximum, self.countByAddress[address, default: 0] < self.maximumPerAddress else { return false }
+        self.count += 1
+        self.countByAddress[address, default: 0] += 1
+        return true
+    }
+
+    /// Removes a login that was added.
+    package mutating func leave(from address: String?) {
+        let address = address ?? ""
+        self.count -= 1
+        self.countByAddress[address, default: 0] -= 1
+        if self.countByAddress[address] == 0 { self.countByAddress[address] = nil }
+    }
+}
+
+/// The sessions of the admin page, which replace the password in later logins.
+///
+/// Callers pass the time. The ids are stored as hashes, so that the time of a lookup reveals
+/// nothing about them.
+package struct SocketIOAdminSessions {
+    private let lifetime: Duration
+    private let maximum: Int
+    private var endBySession: [SHA256.Digest: Duration] = [:]
+
+    package init(lifetime: Duration, maximum: Int = 1_000) {
+        self.lifetime = lifetime
+        self.maximum = maximum
+    }
+
+    package var count: Int { self.endBySession.count }
+
+    package mutating func save(_ id: String, at now: Duration) {
+        self.endBySession = self.endBySession.filter { $0.value > now }
+        if self.endBySession.count >= self.maximum, let oldest = self.endBySession.min(by: { $0.value < $1.value })?.key {
+            self.endBySession[oldest] = nil
+        }
+        self.endBySession[Self.key(id)] = now + self.lifetime
+    }
+
+    package func contains(_ id: String, at now: Duration) -> Bool { self.endBySession[Self.key(id)].map { $0 > now } ?? false }
+
+    private static func key(_ id: String) -> SHA256.Digest { SHA256.hash(data: Array(id.utf8)) }
+}

@@ -1,3 +1,4 @@
+import ApusBytes
 import ApusEngineIOProtocol
 import ApusSocketIOProtocol
 import NIOConcurrencyHelpers

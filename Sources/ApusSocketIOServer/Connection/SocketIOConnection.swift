@@ -1,6 +1,8 @@
+import ApusBytes
 import ApusConnectivity
 import ApusEngineIOProtocol
 import ApusEngineIOServer
+import ApusEventLoop
 import ApusJSON
 import ApusSocketIOProtocol
 import Logging
@@ -293,16 +295,16 @@ final class SocketIOConnection: EngineIOSessionDelegate, EventLoopTimerOwner, @u
         guard let log = namespace.recovery, self.version.hasRecovery else {
             return SocketIOServerSocket(
                 id: self.version.socketID(engineID: self.session.id.description, namespace: namespace.name)
-                    ?? EngineIOID.random().description,
+                    ?? RandomID.random().description,
                 namespace: namespace, auth: auth, connection: self, limits: limits)
         }
         let (recovery, resumption) = log.claim(auth)
         // The private id is a secret of the server and the client, so the handshake does not show
         // it.
         let shown = JSONObject((auth.objectValue ?? [:]).filter { $0.key != "pid" && $0.key != "offset" })
-        let recoveryState = RecoveryState(pid: resumption?.pid ?? EngineIOID.random().description, resumption: resumption)
+        let recoveryState = RecoveryState(pid: resumption?.pid ?? RandomID.random().description, resumption: resumption)
         let socket = SocketIOServerSocket(
-            id: resumption?.session.socketID ?? EngineIOID.random().description, namespace: namespace, auth: .object(shown),
+            id: resumption?.session.socketID ?? RandomID.random().description, namespace: namespace, auth: .object(shown),
             connection: self, limits: limits, recovery: recovery, recoveryState: recoveryState)
         if resumption != nil { log.resuming(socket, recoveryState) }
         return socket

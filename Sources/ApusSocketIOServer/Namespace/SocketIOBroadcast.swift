@@ -1,6 +1,51 @@
 public import ApusJSON
 public import ApusSocketIOProtocol
 
+/// A starting point for emits: a whole namespace or a part of one, which can be narrowed further.
+public protocol SocketIOBroadcasting: Sendable {
+    /// An emit to every socket of this target.
+    var broadcast: SocketIOBroadcast { get }
+}
+
+// Targets.
+extension SocketIOBroadcasting {
+    /// Adds rooms. Without rooms, the emit targets the whole namespace. A socket in several of the
+    /// rooms receives the event once.
+    public func to(_ rooms: String...) -> SocketIOBroadcast { self.to(rooms) }
+
+    /// Adds rooms. An empty array changes nothing.
+    public func to(_ rooms: [String]) -> SocketIOBroadcast { self.broadcast.with { $0.targets.rooms.formUnion(rooms) } }
+
+    /// Adds rooms; an alias of `to`.
+    public func `in`(_ rooms: String...) -> SocketIOBroadcast { self.to(rooms) }
+
+    /// Adds rooms; an alias of `to`.
+    public func `in`(_ rooms: [String]) -> SocketIOBroadcast { self.to(rooms) }
+
+    /// Excludes the members of these rooms. A socket's id is the name of its own room.
+    public func except(_ rooms: String...) -> SocketIOBroadcast { self.except(rooms) }
+
+    /// Excludes the members of these rooms. A socket's id is the name of its own room.
+    public func except(_ rooms: [String]) -> SocketIOBroadcast { self.broadcast.with { $0.targets.except.formUnion(rooms) } }
+
+    /// Limits the emit to the sockets of this server.
+    public var local: SocketIOBroadcast { self.broadcast.with { $0.flags.isLocal = true } }
+}
+
+// Flags.
+extension SocketIOBroadcasting {
+    /// Drops the event for a client that cannot receive it now.
+    public var volatile: SocketIOBroadcast { self.broadcast.with { $0.flags.isVolatile = true } }
+
+    /// Sets whether the transport may compress the event. Default: `true`. Pass `false` for data
+    /// that is compressed already.
+    public func compress(_ isCompressed: Bool) -> SocketIOBroadcast { self.broadcast.with { $0.flags.isCompressed = isCompressed } }
+
+    /// Sets the time that `emitWithAck` and `fetchSockets` wait for answers. Default: the
+    /// configuration's `ackTimeout` and `clusterTimeout`.
+    public func timeout(_ timeout: Duration) -> SocketIOBroadcast { self.broadcast.with { $0.flags.timeout = timeout } }
+}
+
 /// An emit to many sockets: the targets, the flags, and `emit`. It encodes the event once,
 /// regardless of the number of recipients.
 ///
@@ -68,5 +113,198 @@ extension SocketIOBroadcasting {
         } catch {
             self.broadcast.namespace.reportUnencodable(event, error)
         }
+    }
+}
+
+// Broadcasts that request an ack from each client.
+extension SocketIOBroadcasting {
+    /// Sends the event and waits until every client has acknowledged it or the timeout has passed.
+    /// After the timeout it returns the acks received so far.
+    ///
+    /// It does not wait for clients that have disconnected, as far as their server reports it.
+    /// Cancelling the task ends the wait.
+    ///
+    /// The timeout is that of ``timeout(_:)``, otherwise the configuration's `ackTimeout`.
+    ///
+    /// - Returns: The arguments of each ack, in order of arrival, and whether any ack is missing.
+    /// - Throws: ``SocketIOError`` with `invalidArguments`, or with `bufferFull` when too many such
+    ///   requests are pending; `CancellationError`.
+    public func emitWithAck(_ event: String, arguments: [SocketIOValue]) async throws -> SocketIOResponses<[SocketIOValue]> {
+        let broadcast = self.broadcast
+        let ending = CompletionHook()
+        defer { ending.end() }
+        let outcome = try await broadcast.namespace.pendingRequests.request(timeout: broadcast.ackTimeout) { id in
+            try broadcast.requestAcks(id, event, arguments, ending)
+        }
+        return SocketIOResponses(values: outcome)
+    }
+
+    /// Sends the event, waits as ``emitWithAck(_:arguments:)`` does, and decodes the first argument
+    /// of each ack.
+    ///
+    /// - Throws: The errors of ``emitWithAck(_:arguments:)``, and the decoder's error for an answer
+    ///   of another type.
+    public func emitWithAck<Answer: Decodable & Sendable, each Argument: Encodable & Sendable>(
+        _ event: String, _ arguments: repeat each Argument, as type: Answer.Type
+    ) async throws -> SocketIOResponses<Answer> {
+        let answers = try await self.emitWithAck(event, arguments: try SocketIOArguments.encode(repeat each arguments))
+        return try answers.map { try SocketIOArguments.decode(values: $0, as: type) }
+    }
+
+    /// Sends the event and calls `completion` once, on an event loop, when every client has
+    /// acknowledged it or the timeout has passed.
+    public func emitWithAck(
+        _ event: String, arguments: [SocketIOValue],
+        completion: @escaping @Sendable (Result<SocketIOResponses<[SocketIOValue]>, any Error>) -> Void
+    ) {
+        let broadcast = self.broadcast
+        let ending = CompletionHook()
+        let id = broadcast.namespace.pendingRequests.begin(timeout: broadcast.ackTimeout) { result in
+            ending.end()
+            completion(result.map { SocketIOResponses(values: $0) })
+        }
+        guard let id else { return }
+        do { try broadcast.requestAcks(id, event, arguments, ending) } catch { broadcast.namespace.pendingRequests.fail(id, error) }
+    }
+}
+
+extension SocketIOBroadcast {
+    fileprivate var ackTimeout: Duration { self.flags.timeout ?? self.namespace.ackTimeout }
+
+    /// Sends the event as part of a pending request.
+    fileprivate func requestAcks(_ id: String, _ event: String, _ arguments: [SocketIOValue], _ ending: CompletionHook) throws {
+        let (pendingRequests, node) = (self.namespace.pendingRequests, self.namespace.pendingRequests.node)
+        let delivery = SocketIODelivery(event: event, arguments: .init(arguments), targets: self.targets, flags: self.flags)
+        let (count, stop) = try self.namespace.deliverRequestingAcks(delivery) { values in
+            pendingRequests.replied(id, from: node, values.map { .values($0) })
+        }
+        ending.set(stop)
+        // Before this server's own report: the request cannot complete until the other servers are
+        // known.
+        var flags = self.flags
+        flags.timeout = self.ackTimeout
+        self.publish(.broadcast(event: event, arguments: arguments, targets: self.targets, flags: flags, request: id))
+        self.ask(id)
+        pendingRequests.reported(id, from: node, announcing: count)
+    }
+}
+
+extension SocketIOResponses<[SocketIOValue]> {
+    init(values outcome: PendingRequests.Outcome) {
+        let answers = outcome.replies.compactMap { reply -> [SocketIOValue]? in if case .values(let values) = reply { values } else { nil }
+        }
+        self.init(answers, expectedCount: outcome.announced, silentServers: outcome.silentServers)
+    }
+}
+
+// Operations on many sockets at once, on every server of the cluster.
+extension SocketIOBroadcasting {
+    /// Returns the targeted sockets of every server of the cluster that responds within the
+    /// timeout.
+    ///
+    /// - Returns: A snapshot of the sockets, and whether a server's response is missing.
+    /// - Throws: ``SocketIOError`` with `bufferFull` when too many such requests are pending;
+    ///   `CancellationError`.
+    public func fetchSockets() async throws -> SocketIOResponses<SocketIORemoteSocket> {
+        let broadcast = self.broadcast
+        let timeout = broadcast.flags.timeout ?? broadcast.namespace.clusterTimeout
+        let outcome = try await broadcast.namespace.pendingRequests.request(timeout: timeout) {
+            id in broadcast.requestSockets(id)
+        }
+        return SocketIOResponses(sockets: outcome, broadcast)
+    }
+
+    /// Fetches the sockets and calls `completion` once, on an event loop.
+    public func fetchSockets(completion: @escaping @Sendable (Result<SocketIOResponses<SocketIORemoteSocket>, any Error>) -> Void) {
+        let broadcast = self.broadcast
+        let timeout = broadcast.flags.timeout ?? broadcast.namespace.clusterTimeout
+        let id = broadcast.namespace.pendingRequests.begin(timeout: timeout) { result in
+            completion(result.map { SocketIOResponses(sockets: $0, broadcast) })
+        }
+        if let id { broadcast.requestSockets(id) }
+    }
+
+    /// Fetches the descriptions of the sockets. Passes an empty array to `completion` when too many
+    /// such requests are pending.
+    func fetchDescriptions(completion: @escaping @Sendable ([SocketIOSocketDescription]) -> Void) {
+        let broadcast = self.broadcast
+        let timeout = broadcast.flags.timeout ?? broadcast.namespace.clusterTimeout
+        let id = broadcast.namespace.pendingRequests.begin(timeout: timeout) { result in
+            let replies = (try? result.get())?.replies ?? []
+            completion(replies.compactMap { if case .socket(let description) = $0 { description } else { nil } })
+        }
+        if let id { broadcast.requestSockets(id) }
+    }
+
+    /// Makes the sockets enter these rooms.
+    public func socketsJoin(_ rooms: String...) { self.socketsJoin(rooms) }
+
+    /// Makes the sockets enter these rooms.
+    public func socketsJoin(_ rooms: [String]) {
+        let broadcast = self.broadcast
+        broadcast.namespace.join(broadcast.namespace.sockets(in: broadcast.targets), rooms)
+        broadcast.publish(.join(targets: broadcast.targets, rooms: rooms))
+    }
+
+    /// Makes the sockets leave these rooms.
+    public func socketsLeave(_ rooms: String...) { self.socketsLeave(rooms) }
+
+    /// Makes the sockets leave these rooms.
+    public func socketsLeave(_ rooms: [String]) {
+        let broadcast = self.broadcast
+        broadcast.namespace.leave(broadcast.namespace.sockets(in: broadcast.targets), rooms)
+        broadcast.publish(.leave(targets: broadcast.targets, rooms: rooms))
+    }
+
+    /// Disconnects the sockets from this namespace or, with `close`, closes their connections.
+    public func disconnectSockets(close: Bool = false) {
+        let broadcast = self.broadcast
+        for socket in broadcast.namespace.sockets(in: broadcast.targets) { socket.disconnect(close: close) }
+        broadcast.publish(.disconnect(targets: broadcast.targets, close: close))
+    }
+}
+
+extension SocketIOBroadcast {
+    func requestSockets(_ id: String) {
+        let own = self.namespace.descriptions(of: self.targets)
+        self.publish(.fetchSockets(targets: self.targets, request: id))
+        self.ask(id)
+        let requests = self.namespace.pendingRequests
+        requests.reported(id, from: requests.node, announcing: own.count, own.map { .socket($0) })
+    }
+}
+
+extension SocketIOResponses<SocketIORemoteSocket> {
+    init(sockets outcome: PendingRequests.Outcome, _ broadcast: SocketIOBroadcast) {
+        let sockets = outcome.replies.compactMap { reply -> SocketIORemoteSocket? in
+            guard case .socket(let description) = reply else { return nil }
+            return SocketIORemoteSocket(description, namespace: broadcast.namespace, isLocal: broadcast.flags.isLocal)
+        }
+        self.init(sockets, expectedCount: outcome.announced, silentServers: outcome.silentServers)
+    }
+}
+
+/// The options of an emit that do not depend on its recipients.
+public struct SocketIOEmitFlags: Hashable, Sendable {
+    /// Whether the event is dropped for a client that cannot receive it now. Default: `false`.
+    public var isVolatile = false
+    /// Whether the transport may compress the event. Default: `true`. Set `false` for data that is
+    /// compressed already, such as images.
+    public var isCompressed = true
+    /// Whether the event is limited to the sockets of this server. Default: `false`.
+    public var isLocal = false
+    /// The time to wait for acks. Default: that of the configuration.
+    public var timeout: Duration?
+
+    /// - Parameters:
+    ///   - isVolatile: Whether the event is dropped for a client that cannot receive it now.
+    ///   - isCompressed: Whether the transport may compress the event.
+    ///   - isLocal: Whether the event is limited to this server's sockets.
+    ///   - timeout: The time to wait for acks.
+    public init(isVolatile: Bool = false, isCompressed: Bool = true, isLocal: Bool = false, timeout: Duration? = nil) {
+        self.isVolatile = isVolatile
+        self.isCompressed = isCompressed
+        self.isLocal = isLocal
+        self.timeout = timeout
     }
 }

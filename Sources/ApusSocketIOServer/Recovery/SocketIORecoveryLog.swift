@@ -1,4 +1,5 @@
 import ApusEngineIOServer
+import ApusEventLoop
 import ApusJSON
 import ApusSocketIOProtocol
 import DequeModule
@@ -62,7 +63,7 @@ final class SocketIORecoveryLog: Sendable {
     init(_ configuration: SocketIOConnectionStateRecovery, clock: @escaping @Sendable () -> NIODeadline) {
         self.configuration = configuration
         self.clock = clock
-        let epoch = String(EngineIOID.random().description.prefix(6))
+        let epoch = String(RandomID.random().description.prefix(6))
         self.mark = SocketIOOffset.mark(of: epoch)
         self.state = NIOLockedValueBox(
             State(

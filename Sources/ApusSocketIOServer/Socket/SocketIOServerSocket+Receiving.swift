@@ -8,20 +8,20 @@ import NIOCore
 extension SocketIOServerSocket {
     /// - Parameter bytes: The size of the event on the wire.
     func received(_ name: consuming String, _ arguments: consuming SocketIOPayload, ackID: Int?, bytes: Int) {
-        if ackID != nil { self.live.owedAcks += 1 }
+        if ackID != nil { self.hot.owedAcks += 1 }
         let event = SocketIOReceivedEvent(
             name: name, payload: arguments, ack: ackID.map { SocketIOAck(socket: self, id: $0) }, bytes: bytes)
-        if self.live.listeners.hasCatchAllListeners {
-            for entry in self.live.listeners.any { self.run(entry.handler, event) }
-            let middleware = self.live.listeners.middleware
+        if self.hot.listeners.hasCatchAllListeners {
+            for entry in self.hot.listeners.any { self.run(entry.handler, event) }
+            let middleware = self.hot.listeners.middleware
             guard middleware.isEmpty else { return self.check(event, middleware[...]) }
         }
         self.dispatch(event)
     }
 
     private func dispatch(_ event: SocketIOReceivedEvent) {
-        guard case .open = self.live.state else { return }  // the client left during an asynchronous check
-        guard let entries = self.live.listeners.take(event.name) else { return }
+        guard case .open = self.hot.state else { return }  // the client left during an asynchronous check
+        guard let entries = self.hot.listeners.take(event.name) else { return }
         switch entries {
         case .one(let entry): self.run(entry.handler, event)
         case .many(let entries): for entry in entries { self.run(entry.handler, event) }
@@ -67,7 +67,7 @@ extension SocketIOServerSocket {
 
     private func enqueue(_ bytes: Int, _ work: @escaping @Sendable () async -> Void) {
         self.eventLoop.assertInEventLoop()
-        guard case .open = self.live.state, let connection = self.live.connection else { return }
+        guard case .open = self.hot.state, let connection = self.hot.connection else { return }
         let queue =
             self.asyncQueue
             ?? SocketIOHandlerQueue(maximumWaiting: self.limits.maximumWaitingEvents, waitingBytes: connection.waitingEvents)
@@ -192,13 +192,13 @@ extension SocketIOServerSocket {
 
     private func add(_ handler: SocketIOHandler, for event: String, isOnce: Bool = false) -> SocketIOServerListener {
         let listener = SocketIOServerListener()
-        self.onLoopWhileOpen { $0.live.listeners.add(.init(listener: listener, handler: handler), for: event, isOnce: isOnce) }
+        self.onLoopWhileOpen { $0.hot.listeners.add(.init(listener: listener, handler: handler), for: event, isOnce: isOnce) }
         return listener
     }
 
     private func onLoopWhileOpen(_ body: @escaping @Sendable (SocketIOServerSocket) -> Void) {
         self.eventLoop.runOnLoop {
-            if case .closed = self.live.state { return }  // no more events, and the handler would never be released
+            if case .closed = self.hot.state { return }  // no more events, and the handler would never be released
             body(self)
         }
     }
@@ -210,13 +210,13 @@ extension SocketIOServerSocket {
     /// listeners and before the listeners of the event. An error stops the event and is passed to
     /// the configuration's `onHandlerError`.
     public func use(_ middleware: @escaping @Sendable (SocketIOReceivedEvent) throws -> Void) {
-        self.onLoopWhileOpen { $0.live.listeners.addMiddleware(.synchronous(middleware)) }
+        self.onLoopWhileOpen { $0.hot.listeners.addMiddleware(.synchronous(middleware)) }
     }
 
     /// Adds an asynchronous check of every event from this client. Events keep their order: the
     /// next ones wait during a check.
     public func use(_ middleware: @escaping @Sendable (SocketIOReceivedEvent) async throws -> Void) {
-        self.onLoopWhileOpen { $0.live.listeners.addMiddleware(.asynchronous(middleware)) }
+        self.onLoopWhileOpen { $0.hot.listeners.addMiddleware(.asynchronous(middleware)) }
     }
 
     /// Listens to every event, before middleware and before the listeners of the event.
@@ -251,33 +251,33 @@ extension SocketIOServerSocket {
 
     /// Removes a listener of any kind.
     public func off(_ listener: SocketIOServerListener) {
-        self.eventLoop.runOnLoop { self.live.listeners.remove(listener) }
+        self.eventLoop.runOnLoop { self.hot.listeners.remove(listener) }
     }
 
     /// Removes all listeners of an event.
     public func off(_ event: String) {
-        self.eventLoop.runOnLoop { self.live.listeners.removeAll(for: event) }
+        self.eventLoop.runOnLoop { self.hot.listeners.removeAll(for: event) }
     }
 
     /// Removes all catch-all listeners.
     public func offAny() {
-        self.eventLoop.runOnLoop { self.live.listeners.removeAllAny() }
+        self.eventLoop.runOnLoop { self.hot.listeners.removeAllAny() }
     }
 
     /// Removes all listeners to outgoing events.
     public func offAnyOutgoing() {
-        self.eventLoop.runOnLoop { self.live.listeners.removeAllOutgoing() }
+        self.eventLoop.runOnLoop { self.hot.listeners.removeAllOutgoing() }
     }
 
     private func addAny(_ handler: @escaping @Sendable (SocketIOReceivedEvent) throws -> Void, first: Bool) -> SocketIOServerListener {
         let listener = SocketIOServerListener()
-        self.onLoopWhileOpen { $0.live.listeners.addAny(.init(listener: listener, handler: .synchronous(handler)), first: first) }
+        self.onLoopWhileOpen { $0.hot.listeners.addAny(.init(listener: listener, handler: .synchronous(handler)), first: first) }
         return listener
     }
 
     private func addOutgoing(_ handler: @escaping SocketIOOutgoingHandler, first: Bool) -> SocketIOServerListener {
         let listener = SocketIOServerListener()
-        self.onLoopWhileOpen { $0.live.listeners.addOutgoing(.init(listener: listener, handler: handler), first: first) }
+        self.onLoopWhileOpen { $0.hot.listeners.addOutgoing(.init(listener: listener, handler: handler), first: first) }
         return listener
     }
 }

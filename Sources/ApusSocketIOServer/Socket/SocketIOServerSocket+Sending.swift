@@ -1,3 +1,4 @@
+import ApusBytes
 import ApusConnectivity
 import ApusEngineIOProtocol
 import ApusEngineIOServer
@@ -45,9 +46,9 @@ extension SocketIOServerSocket {
                 let outbound = try self.namespace.encode(.init(call, arguments), isCompressed: flags.isCompressed)
                 return self.eventLoop.execute { self.deliver(outbound, isVolatile: flags.isVolatile) }
             }
-            guard case .open = self.live.state, let connection = self.live.connection else { return }
+            guard case .open = self.hot.state, let connection = self.hot.connection else { return }
             if flags.isVolatile, !connection.session.isWritable { return }
-            if !self.live.listeners.outgoing.isEmpty { self.notifyOutgoing(.init(call, arguments)) }
+            if !self.hot.listeners.outgoing.isEmpty { self.notifyOutgoing(.init(call, arguments)) }
             try connection.send(call, arguments, namespace: self.namespace.name, isCompressed: flags.isCompressed)
         } catch {
             self.namespace.reportUnencodable(event, error)
@@ -55,16 +56,16 @@ extension SocketIOServerSocket {
     }
 
     func deliver(_ outbound: SocketIOOutbound, isVolatile: Bool) {
-        guard case .open = self.live.state, let connection = self.live.connection else { return }
+        guard case .open = self.hot.state, let connection = self.hot.connection else { return }
         if isVolatile, !connection.session.isWritable { return }
-        if !self.live.listeners.outgoing.isEmpty { self.notifyOutgoing(outbound.content) }
+        if !self.hot.listeners.outgoing.isEmpty { self.notifyOutgoing(outbound.content) }
         connection.send(outbound)
     }
 
     private func notifyOutgoing(_ content: UndecodedPacket.Content) {
         guard case .event(let name, let payload, _) = content else { return }
         let arguments = payload.arguments
-        for entry in self.live.listeners.outgoing { entry.handler(name, arguments) }
+        for entry in self.hot.listeners.outgoing { entry.handler(name, arguments) }
     }
 
     // MARK: Flags
@@ -235,7 +236,7 @@ extension SocketIOServerSocket {
     /// the socket.
     func deliver(_ outbound: SocketIOOutbound, isVolatile: Bool, ackID: Int, _ waiting: WaitingAck) -> Bool {
         self.eventLoop.assertInEventLoop()
-        guard case .open = self.live.state, let connection = self.live.connection else {
+        guard case .open = self.hot.state, let connection = self.hot.connection else {
             waiting.resume(.failure(SocketIOError(.disconnected, message: "The client is not connected")))
             return false
         }
@@ -299,7 +300,7 @@ extension SocketIOServerSocket {
     /// Sends an ack to the client, on the event loop.
     func sendAck(_ id: Int, _ arguments: SocketIOPayload) {
         self.eventLoop.assertInEventLoop()
-        if case .open = self.live.state, let connection = self.live.connection {
+        if case .open = self.hot.state, let connection = self.hot.connection {
             do throws(SocketIOError) {
                 try connection.send(.ack(id: id), arguments, namespace: self.namespace.name)
             } catch {
@@ -315,8 +316,8 @@ extension SocketIOServerSocket {
     }
 
     private func ackSettled() {
-        self.live.owedAcks -= 1
-        guard self.live.owedAcks == 0, let extras = self.extras else { return }
+        self.hot.owedAcks -= 1
+        guard self.hot.owedAcks == 0, let extras = self.extras else { return }
         for waiter in exchange(&extras.settleWaiters, with: []) { waiter.succeed() }
     }
 }

@@ -1,3 +1,4 @@
+import ApusBytes
 import ApusConnectivity
 import ApusEngineIOProtocol
 import ApusEngineIOServer
@@ -31,20 +32,20 @@ public final class SocketIOServerSocket: @unchecked Sendable {
     /// `nil` when the client cannot resume.
     let recoveryState: RecoveryState?
     /// The client's connection; `nil` after the socket has left.
-    var connection: SocketIOConnection? { self.live.connection }
+    var connection: SocketIOConnection? { self.hot.connection }
     /// Under the lock of `limits`.
     private var stored: Stored
 
     /// The state that every event uses, on the event loop only. Unchecked: it is accessed in single
     /// statements that call no handler.
-    @exclusivity(unchecked) var live: Live
+    @exclusivity(unchecked) var hot: Hot
     var disconnectHandlers: [@Sendable (SocketIOServerDisconnectReason) -> Void] = []
     private(set) var extras: Extras?
     var asyncQueue: SocketIOHandlerQueue?
     /// The socket's index in its group of the namespace's recipients. Under the namespace's lock.
     var indexInRecipients = 0
 
-    struct Live {
+    struct Hot {
         /// Set to `nil` when the socket leaves, because the connection holds the socket.
         var connection: SocketIOConnection?
         var state = State.open
@@ -120,7 +121,7 @@ public final class SocketIOServerSocket: @unchecked Sendable {
         self.session = connection.session
         self.auth = SocketIOStoredAuth(auth)
         self.issued = SocketIOHandshake.now
-        self.live = Live(connection: connection)
+        self.hot = Hot(connection: connection)
         self.eventLoop = connection.session.eventLoop
         self.limits = limits
         self.recovery = recovery
@@ -229,7 +230,7 @@ public final class SocketIOServerSocket: @unchecked Sendable {
     /// rooms, but its client receives no more events.
     public func onDisconnecting(_ handler: @escaping @Sendable (SocketIOServerDisconnectReason) -> Void) {
         self.eventLoop.runOnLoop {
-            if case .open = self.live.state { self.makeExtras().disconnectingHandlers.append(handler) }
+            if case .open = self.hot.state { self.makeExtras().disconnectingHandlers.append(handler) }
         }
     }
 
@@ -237,16 +238,16 @@ public final class SocketIOServerSocket: @unchecked Sendable {
     /// has left already.
     public func onDisconnect(_ handler: @escaping @Sendable (SocketIOServerDisconnectReason) -> Void) {
         self.eventLoop.runOnLoop {
-            if case .closed(let reason) = self.live.state { handler(reason) } else { self.disconnectHandlers.append(handler) }
+            if case .closed(let reason) = self.hot.state { handler(reason) } else { self.disconnectHandlers.append(handler) }
         }
     }
 
     func closed(_ reason: SocketIOServerDisconnectReason) {
         self.eventLoop.assertInEventLoop()
-        guard case .open = self.live.state else { return }
-        self.live.state = .disconnecting
+        guard case .open = self.hot.state else { return }
+        self.hot.state = .disconnecting
         if let extras { for handler in exchange(&extras.disconnectingHandlers, with: []) { handler(reason) } }
-        self.live.state = .closed(reason)
+        self.hot.state = .closed(reason)
         self.leaveNamespace(reason)
         self.failWaitingAcks(reason)
         let handlers = self.disconnectHandlers
@@ -274,8 +275,8 @@ public final class SocketIOServerSocket: @unchecked Sendable {
     /// Closes a socket that was refused, or whose client left, before it was in its namespace.
     func abandon() {
         self.eventLoop.assertInEventLoop()
-        guard case .open = self.live.state else { return }
-        self.live.state = .closed(.transportClose)
+        guard case .open = self.hot.state else { return }
+        self.hot.state = .closed(.transportClose)
         self.withStored { $0.pendingRooms = nil }
         self.namespace.recovery?.abandoned(self)
         self.releaseReferences()
@@ -284,10 +285,10 @@ public final class SocketIOServerSocket: @unchecked Sendable {
     /// Releases the connection and the handlers. Handlers often capture their socket, so this ends
     /// the cycle.
     private func releaseReferences() {
-        self.live.connection = nil
+        self.hot.connection = nil
         self.asyncQueue?.finish()
         self.disconnectHandlers = []
-        self.live.listeners = SocketIOServerListeners()
+        self.hot.listeners = SocketIOServerListeners()
         guard let extras else { return }
         extras.disconnectingHandlers = []
         extras.drainWaiters = []
@@ -344,7 +345,7 @@ extension SocketIOServerSocket {
         // The queue works in order: when this item runs, all earlier ones are done.
         if self.asyncQueue?.enqueue(bytes: 0, { handlersDone.succeed() }) != .taken { handlersDone.succeed() }
         return handlersDone.futureResult.flatMap {
-            guard case .open = self.live.state, self.live.owedAcks > 0 else { return self.eventLoop.makeSucceededVoidFuture() }
+            guard case .open = self.hot.state, self.hot.owedAcks > 0 else { return self.eventLoop.makeSucceededVoidFuture() }
             let acksSent = self.eventLoop.makePromise(of: Void.self)
             self.makeExtras().settleWaiters.append(acksSent)
             return acksSent.futureResult
@@ -362,7 +363,7 @@ extension SocketIOServerSocket {
     }
 
     private func callWhenDrained(_ body: @escaping @Sendable () -> Void) {
-        guard case .open = self.live.state, let connection = self.live.connection else { return }
+        guard case .open = self.hot.state, let connection = self.hot.connection else { return }
         if connection.isDrained() { body() } else { self.makeExtras().drainWaiters.append(body) }
     }
 

@@ -13,21 +13,27 @@ package final class WebSocketBuffers {
     private static let maximumMessages = 64
     private static let receiveBytes = 64 << 10
 
-    /// The scratch space of the decoder. Unchecked: accessed within single statements only, never
-    /// during a call to a delegate.
-    @exclusivity(unchecked) var space = DecodeScratch()
-    /// Buffers passed to the transport; each is free again when the kernel has taken all its bytes.
-    @exclusivity(unchecked) private var spares: [ByteBuffer] = []
-    @exclusivity(unchecked) private var spareBytes = 0
+    /// The storage that every message uses. Unchecked: accessed within single statements only,
+    /// never during a call to a delegate.
+    @exclusivity(unchecked) var hot = Hot()
+
+    struct Hot {
+        /// The scratch space of the decoder.
+        var space = DecodeScratch()
+        /// Buffers passed to the transport; each is free again when the kernel has taken all its
+        /// bytes.
+        fileprivate var spares: [ByteBuffer] = []
+        fileprivate var spareBytes = 0
+        /// The shared receive buffer.
+        fileprivate var received = ByteBuffer()
+        /// The last buffer created by ``WebSocketBuffers/join(_:_:)``, until the turn ends.
+        fileprivate var sharedBuffer: SharedWriteBuffer?
+    }
 
     /// The connections to flush when the turn ends.
     private let waiting = WebSocketFlushList()
     /// The connections that were read in this turn and have responses to flush.
     private let answering = WebSocketFlushList()
-    /// The shared receive buffer.
-    @exclusivity(unchecked) private var received = ByteBuffer()
-    /// The last buffer created by ``join(_:_:)``, until the turn ends.
-    @exclusivity(unchecked) private var sharedBuffer: SharedWriteBuffer?
     /// The maximum total capacity of the buffers kept after their writes.
     private let maximumSpareBytes: Int
 
@@ -68,8 +74,8 @@ package final class WebSocketBuffers {
     func takeBuffer(minimumBytes: Int) -> ByteBuffer {
         // Uniquely owned unless the transport still holds a part of it. A buffer that is too small
         // would be moved to grow. A far larger one would be held for a few bytes by a slow peer.
-        if var spare = self.spares.popLast() {
-            self.spareBytes -= spare.capacity
+        if var spare = self.hot.spares.popLast() {
+            self.hot.spareBytes -= spare.capacity
             let isFarTooLarge = spare.capacity > Self.smallBytes && spare.capacity / Self.maximumMessages > minimumBytes
             if spare.capacity >= minimumBytes, !isFarTooLarge, let buffer = Self.take(&spare) { return buffer }
         }
@@ -88,9 +94,9 @@ package final class WebSocketBuffers {
 
     /// Stores a buffer for reuse after it was passed to the transport.
     func giveBack(_ buffer: consuming ByteBuffer) {
-        guard buffer.capacity <= self.maximumSpareBytes - self.spareBytes else { return }
-        self.spareBytes += buffer.capacity
-        self.spares.append(buffer)
+        guard buffer.capacity <= self.maximumSpareBytes - self.hot.spareBytes else { return }
+        self.hot.spareBytes += buffer.capacity
+        self.hot.spares.append(buffer)
     }
 }
 
@@ -122,7 +128,7 @@ extension WebSocketBuffers {
     }
 
     private func endTurn(_ handlers: WebSocketFlushList) {
-        self.sharedBuffer = nil
+        self.hot.sharedBuffer = nil
         handlers.flush()
         self.turn.ended()
     }
@@ -135,13 +141,13 @@ extension WebSocketBuffers {
     ///
     /// Connections that broadcast the same frames in a turn share one buffer.
     func join(_ first: ByteBuffer, _ second: ByteBuffer) -> (sharedBuffer: SharedWriteBuffer, length: Int) {
-        if let sharedBuffer, sharedBuffer.begins(with: first),
+        if let sharedBuffer = self.hot.sharedBuffer, sharedBuffer.begins(with: first),
             case .shared(let length) = sharedBuffer.append(second, at: first.readableBytes)
         {
             return (sharedBuffer, length)
         }
         let sharedBuffer = SharedWriteBuffer(first, second)
-        self.sharedBuffer = sharedBuffer
+        self.hot.sharedBuffer = sharedBuffer
         return (sharedBuffer, first.readableBytes + second.readableBytes)
     }
 }
@@ -168,7 +174,7 @@ extension WebSocketBuffers {
     /// Stores the receive buffer for reuse. No other reference to it may remain.
     func giveBackReceived(_ buffer: consuming ByteBuffer) {
         // Bytes that the HTTP decoder passed on are in a smaller buffer.
-        if buffer.capacity >= Self.receiveBytes { self.received = buffer }
+        if buffer.capacity >= Self.receiveBytes { self.hot.received = buffer }
     }
 
     /// The maximum number of bytes that a channel reads at once within a body.
@@ -200,7 +206,7 @@ extension WebSocketBuffers {
 
         func buffer(allocator: ByteBufferAllocator) -> ByteBuffer {
             guard !self.isFirst else { return allocator.buffer(capacity: 1) }
-            return WebSocketBuffers.take(&self.buffers.received) ?? allocator.buffer(capacity: WebSocketBuffers.receiveBytes)
+            return WebSocketBuffers.take(&self.buffers.hot.received) ?? allocator.buffer(capacity: WebSocketBuffers.receiveBytes)
         }
 
         /// Returns `nil`, and `record` reports growth: the channel then requests a buffer for each
@@ -216,3 +222,37 @@ extension WebSocketBuffers {
 
 @available(*, unavailable)
 extension WebSocketBuffers: Sendable {}
+
+/// The connections to flush, each at most once.
+///
+/// A class, because a connection that is being flushed may write again and join the next list.
+final class WebSocketFlushList {
+    /// The largest capacity that is kept after a flush.
+    private static let maximumSpareHandlers = 4096
+
+    @exclusivity(unchecked) private var hot = Hot()
+
+    private struct Hot {
+        var handlers: [WebSocketHandler] = []
+        /// An empty array, kept for its storage.
+        var spare: [WebSocketHandler] = []
+    }
+
+    /// Adds a connection. Returns the number of connections in the list.
+    func add(_ handler: WebSocketHandler) -> Int {
+        self.hot.handlers.append(handler)
+        return self.hot.handlers.count
+    }
+
+    func flush() {
+        var handlers: [WebSocketHandler] = []
+        swap(&handlers, &self.hot.spare)
+        swap(&handlers, &self.hot.handlers)
+        for handler in handlers { handler.turnEnded() }
+        handlers.removeAll(keepingCapacity: handlers.capacity <= Self.maximumSpareHandlers)
+        self.hot.spare = handlers
+    }
+}
+
+@available(*, unavailable)
+extension WebSocketFlushList: Sendable {}

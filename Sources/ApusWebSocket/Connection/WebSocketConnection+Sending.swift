@@ -1,7 +1,8 @@
+import ApusBytes
 import ApusEventLoop
 public import ApusWebSocketProtocol
 import NIOConcurrencyHelpers
-package import NIOCore
+public import NIOCore
 
 extension WebSocketConnection {
     /// Sends a message. Suspends while the transport's buffer is above its high watermark.
@@ -34,7 +35,7 @@ extension WebSocketConnection {
             }
         }
         self.writeWaiting()
-        guard let handler = self.handler, handler.isOpen else { return false }
+        guard let handler = self.hot.handler, handler.isOpen else { return false }
         // Computing the queue is not free, so it is done only for a slow transport or a turn that
         // sends very much.
         if !handler.isWritable || handler.deferredBytes > 0 || handler.outboundBytes > self.flow.postedBytes / 2,
@@ -52,12 +53,12 @@ extension WebSocketConnection {
     @discardableResult
     package func post(preencoded frame: ByteBuffer) -> Bool {
         self.writeWaiting()
-        guard let handler = self.handler, handler.isOpen else { return false }
+        guard let handler = self.hot.handler, handler.isOpen else { return false }
         if !handler.isWritable, handler.queuedBytes + frame.readableBytes > self.flow.postedBytes {
             self.overflowed(self.flow.overflow)
             return false
         }
-        handler.send(preencoded: frame)
+        handler.send(.frame(frame))
         return true
     }
 
@@ -76,13 +77,13 @@ extension WebSocketConnection {
     /// Runs the task that the outbox scheduled.
     func outboxHopped() {
         self.writeOutbox()
-        self.handler?.flushUnlessGathering()  // also updates the transport's buffered byte count
+        self.hot.handler?.flushUnlessGathering()  // also updates the transport's buffered byte count
         self.transportChanged()
     }
 
     private func writeOutbox() {
         let (items, limitCheckIsDue) = self.outbox.takeAll()
-        guard let handler = self.handler else { return }
+        guard let handler = self.hot.handler else { return }
         for item in items {
             switch item {
             case .message(let message): handler.send(message)
@@ -101,7 +102,7 @@ extension WebSocketConnection {
 
     /// Updates the outbox after a write, and when the transport's buffer crosses a watermark.
     func transportChanged() {
-        guard let handler = self.handler else { return }
+        guard let handler = self.hot.handler else { return }
         let isWritable = handler.isWritable
         self.outbox.transportBecame(writable: isWritable, holding: isWritable ? 0 : handler.queuedBytes)
     }
@@ -125,7 +126,7 @@ extension WebSocketConnection {
     /// Starts the close handshake without waiting for its end, which ``onClose(_:)`` reports.
     public func startClosing(code: WebSocketCloseCode = .normalClosure, reason: String = "") {
         self.eventLoop.runOnLoop {
-            guard let handler = self.handler else { return }
+            guard let handler = self.hot.handler else { return }
             self.writeOutbox()
             self.closeWasRequested = true
             self.status.withLockedValue { $0.isOpen = false }
@@ -140,14 +141,63 @@ extension WebSocketConnection {
     /// Ends the connection immediately, without a Close frame, because of `error`. On the event
     /// loop.
     func fail(_ error: WebSocketError) {
-        self.handler?.abort(error)
+        self.hot.handler?.abort(error)
     }
 
     /// Ends the connection immediately, without a Close frame.
     public func abort() {
         self.eventLoop.runOnLoop {
             self.closeWasRequested = true
-            self.handler?.abort()
+            self.hot.handler?.abort()
         }
+    }
+}
+
+extension WebSocketConnection {
+    /// Sends one message in pieces, for example while it is read from a file or generated.
+    ///
+    /// Each piece is sent in a frame of its own (RFC 6455 5.4) and is not kept. Calls of
+    /// ``send(_:)`` from other tasks wait for the last piece; pings do not. Messages that are
+    /// posted meanwhile wait too, up to ``WebSocketLimits/maximumDeferredBytes``.
+    ///
+    /// ```swift
+    /// try await connection.send(.text, pieces: lines.map { ByteBuffer(string: $0) })
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - kind: The kind of the message. The pieces of a text must form valid UTF-8 together; a
+    ///     piece may end within a character.
+    ///   - pieces: The pieces. An empty sequence sends an empty message.
+    ///   - compression: `.automatic` compresses if compression was negotiated, regardless of the
+    ///     length.
+    /// - Throws: The errors of ``send(_:)`` and of `pieces`; ``WebSocketError/Code/invalidUse`` for
+    ///   a text that is not UTF-8. If a piece was already sent, an error or a cancellation closes
+    ///   the connection with 1011.
+    public func send<Pieces: AsyncSequence & Sendable>(
+        _ kind: WebSocketMessage.Kind, pieces: Pieces, compression: WebSocketCompression = .automatic
+    ) async throws where Pieces.Element == ByteBuffer {
+        var piece = WebSocketPiece(
+            message: self.outbox.nextNumber(), bytes: ByteBuffer(), kind: kind, isLast: false, compression: compression)
+        var validator = UTF8StreamValidator()
+        var hasBegun = false
+        do {
+            for try await bytes in pieces where bytes.readableBytes > 0 {
+                guard kind == .binary || validator.receive(bytes) else { throw Self.invalidText }
+                piece.bytes = bytes
+                try await self.outbox.send(.piece(piece))
+                hasBegun = true
+            }
+            guard validator.isComplete else { throw Self.invalidText }
+            piece.bytes = ByteBuffer()
+            piece.isLast = true
+            try await self.outbox.send(.piece(piece))
+        } catch {
+            if hasBegun { self.startClosing(code: .internalError, reason: "message could not be completed") }
+            throw error
+        }
+    }
+
+    private static var invalidText: WebSocketError {
+        WebSocketError(.invalidUse, message: "the pieces of a text message must form valid UTF-8")
     }
 }

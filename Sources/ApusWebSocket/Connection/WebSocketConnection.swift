@@ -1,5 +1,5 @@
 import ApusEventLoop
-import ApusWebSocketProtocol
+public import ApusWebSocketProtocol
 public import HTTPTypes
 import NIOConcurrencyHelpers
 public import NIOCore
@@ -61,18 +61,24 @@ public final class WebSocketConnection: @unchecked Sendable {
 
     // MARK: Event loop
 
-    // Unchecked as in the handler: the variables used for every message are accessed within single
-    // statements.
-    @exclusivity(unchecked) var handler: WebSocketHandler?
-    @exclusivity(unchecked) var messageHandler: ((WebSocketConnection, WebSocketMessage) -> Void)?
-    @exclusivity(unchecked) var readCompleteHandler: ((WebSocketConnection) -> Void)?
+    /// The variables that every message uses. Unchecked as in the handler: they are accessed within
+    /// single statements.
+    @exclusivity(unchecked) var hot = Hot()
+    var handler: WebSocketHandler? { self.hot.handler }
+
+    struct Hot {
+        var handler: WebSocketHandler?
+        var messageHandler: ((WebSocketConnection, WebSocketMessage) -> Void)?
+        var readCompleteHandler: ((WebSocketConnection) -> Void)?
+        var heartbeat: WebSocketHeartbeatDriver?
+        /// The keep-alive of a server's connection.
+        var keepAlive: ServerKeepAlive?
+    }
+
     var pongHandler: ((WebSocketConnection, ByteBuffer, Duration?) -> Void)?
     var closeHandlers: [(WebSocketClosure) -> Void] = []
     /// Uses the upper half of the numbers; the heartbeat uses the lower half.
     var pings = PendingPings<WebSocketPingWaiter>(firstID: 1 << 63)
-    @exclusivity(unchecked) var heartbeat: WebSocketHeartbeatDriver?
-    /// The keep-alive of a server's connection.
-    @exclusivity(unchecked) var keepAlive: ServerKeepAlive?
     var closeWasRequested = false
     /// Whether the inbox is full and pauses reading.
     var inboxPausesReading = false
@@ -101,7 +107,7 @@ public final class WebSocketConnection: @unchecked Sendable {
     /// before the first read.
     package func attach(_ handler: WebSocketHandler) {
         self.eventLoop.assertInEventLoop()
-        self.handler = handler
+        self.hot.handler = handler
         if self.closure == nil { self.link.connect(self) }  // it may already have ended
         if handler.deflate != nil { self.status.withLockedValue { $0.isCompressed = true } }
         self.transportChanged()
@@ -109,8 +115,8 @@ public final class WebSocketConnection: @unchecked Sendable {
 
     /// Starts the keep-alive. On the event loop. Does nothing if the connection has ended.
     func keep(_ keepAlive: ServerKeepAlive) {
-        guard self.handler != nil else { return }
-        self.keepAlive = keepAlive
+        guard self.hot.handler != nil else { return }
+        self.hot.keepAlive = keepAlive
         keepAlive.start()
     }
 
@@ -140,4 +146,192 @@ public final class WebSocketConnection: @unchecked Sendable {
             if let closure { continuation.resume(returning: closure) }
         }
     }
+}
+
+extension WebSocketConnection {
+    /// The received messages, in order, for tasks to read; see ``WebSocketMessages``.
+    public var messages: WebSocketMessages { WebSocketMessages(inbox: self.inbox) }
+
+    /// Calls `handler` on the event loop for every message, including those already queued.
+    ///
+    /// The fastest way to receive. The handler must not block: it would stop its event loop. It is
+    /// released when the connection ends, and a later handler replaces it. A loop that waits on
+    /// ``messages`` ends; one that starts later waits until the connection ends.
+    public func onMessage(_ handler: @escaping @Sendable (_ connection: WebSocketConnection, _ message: WebSocketMessage) -> Void) {
+        self.eventLoop.runOnLoop { self.setMessageHandler(handler) }
+    }
+
+    /// Calls `handler` on the event loop after all messages of one read were delivered.
+    ///
+    /// Messages that the handler sends leave in the same write as the responses to that read.
+    public func onReadComplete(_ handler: @escaping @Sendable (_ connection: WebSocketConnection) -> Void) {
+        self.eventLoop.runOnLoop {
+            if self.closure == nil { self.hot.readCompleteHandler = handler }
+        }
+    }
+
+    /// Calls `handler` on the event loop for every Pong, with the round-trip time if it answers a
+    /// ping of this connection.
+    public func onPong(
+        _ handler: @escaping @Sendable (_ connection: WebSocketConnection, _ payload: ByteBuffer, _ roundTrip: Duration?) -> Void
+    ) {
+        self.eventLoop.runOnLoop { self.setPongHandler(handler) }
+    }
+
+    /// Calls `handler` on the event loop when the connection has ended, immediately if it already
+    /// has.
+    public func onClose(_ handler: @escaping @Sendable (WebSocketClosure) -> Void) {
+        self.eventLoop.runOnLoop { self.addCloseHandler(handler) }
+    }
+
+    // MARK: Event loop
+
+    /// Sets the handler as ``onMessage(_:)`` does.
+    func setMessageHandler(_ handler: @escaping (WebSocketConnection, WebSocketMessage) -> Void) {
+        if self.closure == nil { self.hot.messageHandler = handler }
+        for message in self.inbox.takeOver() { handler(self, message) }
+    }
+
+    /// Sets the handler as ``onPong(_:)`` does.
+    func setPongHandler(_ handler: @escaping (WebSocketConnection, ByteBuffer, Duration?) -> Void) {
+        if self.closure == nil { self.pongHandler = handler }
+    }
+
+    /// Adds a handler as ``onClose(_:)`` does.
+    func addCloseHandler(_ handler: @escaping (WebSocketClosure) -> Void) {
+        if let closure = self.closure { return handler(closure) }
+        self.closeHandlers.append(handler)
+    }
+
+    func setReading(paused: Bool) {
+        guard self.inboxPausesReading != paused else { return }
+        self.inboxPausesReading = paused
+        self.hot.handler?.setReading(paused: paused)
+    }
+
+    /// Whether reading from the peer is paused. Its silence means nothing then.
+    var readingIsPaused: Bool { self.hot.handler?.readingIsPaused ?? false }
+}
+
+extension WebSocketConnection: WebSocketHandlerDelegate {
+    package func webSocket(_ handler: WebSocketHandler, received message: WebSocketMessage) {
+        self.hot.heartbeat?.hasMessage = true
+        if let messageHandler = self.hot.messageHandler {
+            messageHandler(self, message)
+        } else if self.inbox.received(message) {
+            self.setReading(paused: true)
+        }
+    }
+
+    package func webSocketReadComplete(_ handler: WebSocketHandler) {
+        self.hot.heartbeat?.readCompleted()
+        self.hot.keepAlive?.readCompleted(isWithinHeader: handler.isWithinFrameHeader)
+        self.hot.readCompleteHandler?(self)
+    }
+
+    package func webSocketWritabilityChanged(_ handler: WebSocketHandler, isWritable: Bool) {
+        self.hot.keepAlive?.writabilityChanged(isWritable: isWritable)
+        self.transportChanged()
+    }
+
+    package func webSocket(_ handler: WebSocketHandler, receivedPong payload: ByteBuffer) {
+        let (settled, ownRoundTrip) = self.settlePings(payload)
+        let roundTrip = ownRoundTrip ?? self.hot.heartbeat?.receivedPong(payload)
+        if let roundTrip {
+            self.status.withLockedValue { $0.latency = roundTrip }
+        }
+        self.pongHandler?(self, payload, roundTrip)
+        for (waiter, roundTrip) in settled { waiter(.success(roundTrip)) }
+    }
+
+    package func webSocketShouldClose(_ handler: WebSocketHandler) {
+        self.startClosing(code: .goingAway)
+    }
+
+    package func webSocketClosed(_ handler: WebSocketHandler, code: WebSocketCloseCode?, error: WebSocketError?) {
+        let initiator: WebSocketClosure.Initiator = self.closeWasRequested ? .ourselves : error != nil ? .failure : .peer
+        let closure = WebSocketClosure(
+            code: code ?? .abnormalClosure, reason: handler.receivedCloseReason, wasClean: error == nil && code != nil,
+            initiator: initiator, error: error)
+        self.ended(closure)
+    }
+
+    private func ended(_ closure: WebSocketClosure) {
+        self.hot.handler = nil
+        self.link.disconnect()
+        self.hot.heartbeat?.stop()
+        self.hot.heartbeat = nil
+        self.hot.keepAlive?.end()
+        self.hot.keepAlive = nil
+        let waiters = self.status.withLockedValue { status in
+            status.isOpen = false
+            status.closure = closure
+            defer { status.waiters = [] }
+            return status.waiters
+        }
+        let error = closure.error ?? WebSocketError(.closed, message: "the connection is \(closure)")
+        self.outbox.ended(error)
+        self.inbox.ended(closure.error)
+        for waiter in self.pings.takeAll() { waiter(.failure(error)) }
+        let handlers = self.closeHandlers
+        self.hot.messageHandler = nil
+        self.hot.readCompleteHandler = nil
+        self.pongHandler = nil
+        self.closeHandlers = []
+        for handler in handlers { handler(closure) }
+        for waiter in waiters { waiter.resume(returning: closure) }
+    }
+}
+
+/// Receives the round-trip time of a ping or the error that ended the wait. Called exactly once.
+typealias WebSocketPingWaiter = (Result<Duration, any Error>) -> Void
+
+extension WebSocketConnection {
+    /// Sends a Ping and waits for its Pong.
+    ///
+    /// - Parameter timeout: The time to wait for the Pong. Default: 10 seconds.
+    /// - Returns: The round-trip time, which also becomes ``latency``.
+    /// - Throws: ``WebSocketError/Code/timeout``, ``WebSocketError/Code/queueFull`` when 64 pings
+    ///   are already pending, the error that ended the connection, or `CancellationError`.
+    public func ping(timeout: Duration = .seconds(10)) async throws -> Duration {
+        try await withLoopOperation(on: self.eventLoop) { self.ping($0, timeout: timeout) }
+    }
+
+    private func ping(_ operation: LoopOperation<Duration>, timeout: Duration) {
+        guard self.hot.handler?.isOpen == true else {
+            return operation.fail(self.closure?.error ?? WebSocketError(.closed, message: "the connection is closed"))
+        }
+        guard let id = self.sendPing({ operation.end(with: $0) }) else {
+            return operation.fail(
+                WebSocketError(.queueFull, message: "too many pings: \(self.pings.count) already wait for a Pong"))
+        }
+        operation.expire(in: timeout) {
+            _ = self.pings.abandon(id)
+            return WebSocketError(.timeout, message: "no Pong received within \(timeout)")
+        }
+        operation.whenCancelled {
+            _ = self.pings.abandon(id)
+            operation.fail(CancellationError())
+        }
+    }
+
+    /// Sends a Ping, on the event loop.
+    ///
+    /// - Returns: The number of the ping. `nil` if the connection is not open or too many pings are
+    ///   pending: nothing was sent, and `waiter` is not called.
+    func sendPing(_ waiter: @escaping WebSocketPingWaiter) -> UInt64? {
+        guard let handler = self.hot.handler, handler.isOpen, let ping = self.pings.begin(waiter, at: self.sinceBoot) else { return nil }
+        handler.sendPing(ping.payload)
+        return ping.id
+    }
+
+    /// Removes the pings that a Pong answers. Returns their waiters, and the round-trip time of the
+    /// ping that the Pong names.
+    func settlePings(_ payload: ByteBuffer) -> (settled: [(waiter: WebSocketPingWaiter, roundTrip: Duration)], roundTrip: Duration?) {
+        let now = self.sinceBoot
+        let settled = self.pings.receivedPong(payload).map { (waiter: $0.waiter, roundTrip: now - $0.sentAt) }
+        return (settled, settled.last?.roundTrip)
+    }
+
+    private var sinceBoot: Duration { Duration(self.eventLoop.now - NIODeadline.uptimeNanoseconds(0)) }
 }

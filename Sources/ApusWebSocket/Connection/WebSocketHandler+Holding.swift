@@ -53,11 +53,13 @@ extension WebSocketHandler {
     /// Whether the next frame must be held.
     @inline(__always)
     var mustHold: Bool {
-        guard self.buffers.turn.isFull || !self.isWritable || self.outboundBytes > self.buffers.queueLowMark else { return false }
+        guard self.buffers.turn.isFull || !self.hot.isWritable || self.outboundBytes > self.buffers.queueLowMark else { return false }
         return self.buffers.turn.isFull || self.queueIsAboveMark
     }
 
-    private var queueIsAboveMark: Bool { self.machine.isOpen && self.context != nil && self.queuedBytes > self.buffers.queueLowMark }
+    private var queueIsAboveMark: Bool {
+        self.hot.endpoint.machine.isOpen && self.hot.context != nil && self.queuedBytes > self.buffers.queueLowMark
+    }
 
     /// Holds the unhandled part of a read.
     ///
@@ -69,9 +71,9 @@ extension WebSocketHandler {
         var undecoded = ByteBuffer()
         undecoded.writeImmutableBuffer(bytes)  // a copy: the buffer is the event loop's
         let extras = self.makeExtras()
-        extras.eventLoop = self.context?.eventLoop ?? extras.eventLoop
+        extras.eventLoop = self.hot.context?.eventLoop ?? extras.eventLoop
         extras.held = WebSocketHeldFrames(frames: frames, failure: failure, undecoded: undecoded)
-        self.isHolding = true
+        self.hot.isHolding = true
         self.set(.held, true)
         if self.queueIsAboveMark, !self.buffers.turn.isFull {
             extras.queueAtLastCheck = self.queuedBytes
@@ -87,8 +89,8 @@ extension WebSocketHandler {
     }
 
     func dropHeldFrames() {
-        guard self.isHolding else { return }
-        self.isHolding = false
+        guard self.hot.isHolding else { return }
+        self.hot.isHolding = false
         self.extras?.held = nil
         self.set([.held, .output], false)
         self.countUnfinished()
@@ -98,17 +100,17 @@ extension WebSocketHandler {
 
     /// Resumes the held frames in a later turn, unless something else makes them wait.
     func resumeLater() {
-        guard self.isHolding, !self.isDeferred, self.hasEnded || self.readPauses == .held, let eventLoop = self.extras?.eventLoop
+        guard self.hot.isHolding, !self.isDeferred, self.hasEnded || self.readPauses == .held, let eventLoop = self.extras?.eventLoop
         else { return }
         self.isDeferred = true
-        self.buffers.turn.deferWork(self, isLight: !self.sendsMuch, on: eventLoop)
+        self.buffers.turn.deferWork(self, isLight: !self.hot.sendsMuch, on: eventLoop)
     }
 
     /// Updates the budget after a change of the queue, and resumes held frames if the queue is
     /// short enough.
     func queueChanged() {
         self.countQueue()
-        guard self.readPauses.contains(.output), self.isWritable, self.outboundBytes <= self.buffers.queueLowMark else { return }
+        guard self.readPauses.contains(.output), self.hot.isWritable, self.outboundBytes <= self.buffers.queueLowMark else { return }
         self.set(.output, false)
         self.resumeLater()
     }
@@ -126,15 +128,15 @@ extension WebSocketHandler {
 extension WebSocketHandler: EventLoopWorker {
     package func resumeWork() {
         self.isDeferred = false
-        guard let delegate = self.delegate, let held = self.extras?.held, self.hasEnded || self.readPauses == .held else { return }
-        self.isHolding = false
+        guard let delegate = self.hot.delegate, let held = self.extras?.held, self.hasEnded || self.readPauses == .held else { return }
+        self.hot.isHolding = false
         self.extras?.held = nil
-        self.isReading = true
+        self.hot.isReading = true
         self.work(through: held, telling: delegate)
         self.completeRead()
         if self.hasEnded {
-            if !self.isHolding { self.transportEnded(cause: nil) }
-        } else if !self.isHolding {
+            if !self.hot.isHolding { self.transportEnded(cause: nil) }
+        } else if !self.hot.isHolding {
             self.set(.held, false)
         }
     }
@@ -145,14 +147,14 @@ extension WebSocketHandler: EventLoopWorker {
 extension WebSocketHandler {
     /// Counts the incomplete and held bytes after a read.
     func countUnfinished() {
-        let bytes = self.machine.unfinishedBytes + (self.isHolding ? self.extras?.held?.byteCount ?? 0 : 0)
+        let bytes = self.hot.endpoint.machine.unfinishedBytes + (self.hot.isHolding ? self.extras?.held?.byteCount ?? 0 : 0)
         guard bytes >= ByteAccount.grain || self.extras?.unfinished.isEmpty == false, let budgets = self.buffers.budgets else { return }
         self.makeExtras().unfinished.set(bytes, in: budgets.unfinished, for: self) { self.closer }
     }
 
     /// Counts the bytes queued for a slow peer.
     private func countQueue() {
-        let bytes = self.isWritable || self.context == nil ? 0 : self.queuedBytes
+        let bytes = self.hot.isWritable || self.hot.context == nil ? 0 : self.queuedBytes
         guard bytes >= ByteAccount.grain || self.extras?.queued.isEmpty == false, let budgets = self.buffers.budgets else { return }
         self.makeExtras().queued.set(bytes, in: budgets.queued, for: self) { self.closer }
     }
@@ -167,7 +169,7 @@ extension WebSocketHandler {
     /// Closes the connection. The budget calls it if this connection holds the most when the budget
     /// is exceeded.
     private var closer: @Sendable () -> Void {
-        guard let eventLoop = self.context?.eventLoop else { return {} }
+        guard let eventLoop = self.hot.context?.eventLoop else { return {} }
         let handler = NIOLoopBound(self, eventLoop: eventLoop)
         return {
             eventLoop.execute {

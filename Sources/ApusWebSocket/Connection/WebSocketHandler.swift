@@ -1,3 +1,4 @@
+import ApusConnectivity
 package import ApusWebSocketProtocol
 package import NIOCore
 
@@ -21,39 +22,40 @@ package final class WebSocketHandler: ChannelInboundHandler, RemovableChannelHan
     let maximumDeferredBytes: Int
     let buffers: WebSocketBuffers
 
-    // Unchecked are the variables used for every message: the exclusivity checks took a fifth of an
-    // echo's instructions. No access spans a call to the delegate or to the channel.
-    @exclusivity(unchecked) var delegate: (any WebSocketHandlerDelegate)?
-    @exclusivity(unchecked) var context: ChannelHandlerContext?
-    @exclusivity(unchecked) var machine: WebSocketConnectionStateMachine
-    @exclusivity(unchecked) private var decoder: WebSocketFrameDecoder
-    /// The beginning of an incomplete header or control frame.
-    @exclusivity(unchecked) private var incomplete: ByteBuffer?
+    /// The variables that every message uses. Unchecked: the exclusivity checks took a fifth of an
+    /// echo's instructions. No access spans a call to the delegate or to the channel.
+    @exclusivity(unchecked) var hot: Hot
+
+    struct Hot {
+        var delegate: (any WebSocketHandlerDelegate)?
+        var context: ChannelHandlerContext?
+        /// The protocol. Its output is what was sent in this turn and not yet passed to the
+        /// channel.
+        var endpoint: WebSocketEndpoint
+        /// Whether the endpoint's output is uniquely owned by this connection.
+        var ownsOutbound = false
+        /// The frames of this turn while other connections sent the same ones. The endpoint's
+        /// output is empty then.
+        var sharedBuffer: SharedWriteBuffer?
+        /// The length of this connection's part of ``sharedBuffer``.
+        var sharedLength = 0
+        /// Whether bytes were written to the channel without a flush.
+        var hasUnflushed = false
+        var isReading = false
+        var flushIsScheduled = false
+        /// Whether the transport's buffer is below its watermark.
+        var isWritable = false
+        /// Whether the channel reads into the event loop's buffer.
+        var sharesReceiveBuffer = false
+        /// Whether frames that were read are held.
+        var isHolding = false
+        /// Whether the messages handled before the last hold caused many deliveries.
+        var sendsMuch = false
+    }
+
     /// The number of headers that did not arrive in one read; tells a deadline which header it
     /// applies to.
     private(set) var incompleteFrames = 0
-
-    /// The bytes sent in this turn and not yet passed to the channel.
-    @exclusivity(unchecked) var outbound = ByteBuffer()
-    /// Whether ``outbound`` is uniquely owned by this connection.
-    @exclusivity(unchecked) var ownsOutbound = false
-    /// The frames of this turn while other connections sent the same ones; ``outbound`` is empty
-    /// then.
-    @exclusivity(unchecked) var sharedBuffer: SharedWriteBuffer?
-    /// The length of this connection's part of ``sharedBuffer``.
-    @exclusivity(unchecked) var sharedLength = 0
-    /// Whether bytes were written to the channel without a flush.
-    @exclusivity(unchecked) var hasUnflushed = false
-    @exclusivity(unchecked) var isReading = false
-    @exclusivity(unchecked) var flushIsScheduled = false
-    /// Whether the transport's buffer is below its watermark.
-    @exclusivity(unchecked) package private(set) var isWritable = false
-    /// Whether the channel reads into the event loop's buffer.
-    @exclusivity(unchecked) private var sharesReceiveBuffer = false
-    /// Whether frames that were read are held.
-    @exclusivity(unchecked) var isHolding = false
-    /// Whether the messages handled before the last hold caused many deliveries.
-    @exclusivity(unchecked) var sendsMuch = false
     /// Whether held frames are scheduled for a later turn.
     var isDeferred = false
     /// Whether the transport has ended while held frames are still to be handled.
@@ -64,12 +66,11 @@ package final class WebSocketHandler: ChannelInboundHandler, RemovableChannelHan
     var deflaterIsSpare = false
     /// Whether the fragmented message that is being sent is compressed.
     var compressesPieces = false
-    let role: WebSocketRole
-    /// The source of masking keys, which must be unpredictable (RFC 6455 10.3).
-    var generator = SystemRandomNumberGenerator()
     var extras: Extras?
+    /// Stored, because reading it from the endpoint would copy the endpoint.
+    let role: WebSocketRole
     /// The negotiated compression; `nil` without compression.
-    var deflate: WebSocketDeflateAgreement? { self.machine.deflate }
+    var deflate: WebSocketDeflateAgreement? { self.hot.endpoint.machine.deflate }
     /// The compressor; created for the first compressed message.
     var deflater: WebSocketDeflater?
 
@@ -87,70 +88,73 @@ package final class WebSocketHandler: ChannelInboundHandler, RemovableChannelHan
         self.role = role
         self.closeTimeout = limits.closeTimeout
         self.maximumDeferredBytes = limits.maximumDeferredBytes
-        self.delegate = delegate
-        self.machine = WebSocketConnectionStateMachine(limits: limits, deflate: deflate)
-        self.decoder = WebSocketFrameDecoder(role: role, limits: limits, allowedReservedBits: deflate == nil ? .unset : .rsv1)
+        self.hot = Hot(
+            delegate: delegate,
+            endpoint: WebSocketEndpoint(role: role, limits: limits, deflate: deflate) {
+                // The source of masking keys must be unpredictable (RFC 6455 10.3).
+                var generator = SystemRandomNumberGenerator()
+                return generator.next()
+            })
     }
 
     /// The event loop of the channel; `nil` while the handler is not in a pipeline.
-    package var eventLoop: (any EventLoop)? { self.context?.eventLoop }
+    package var eventLoop: (any EventLoop)? { self.hot.context?.eventLoop }
 
     /// The channel; `nil` while the handler is not in a pipeline.
-    package var channel: (any Channel)? { self.context?.channel }
+    package var channel: (any Channel)? { self.hot.context?.channel }
+
+    /// Whether the transport's buffer is below its watermark.
+    package var isWritable: Bool { self.hot.isWritable }
 
     /// Whether messages can be sent.
-    package var isOpen: Bool { self.context != nil && self.machine.isOpen }
+    package var isOpen: Bool { self.hot.context != nil && self.hot.endpoint.machine.isOpen }
 
     /// Whether a frame has begun whose header, or whose control frame, is incomplete. Peers send
     /// both in one piece.
-    var isWithinFrameHeader: Bool { self.incomplete != nil }
+    var isWithinFrameHeader: Bool { self.hot.endpoint.incomplete != nil }
 
     /// Makes the channel read into the event loop's shared buffer. Valid only for a server, as the
     /// first handler of the channel.
     package func shareReceiveBuffer() {
         guard self.role == .server, let channel = self.channel else { return }
-        self.sharesReceiveBuffer = true
+        self.hot.sharesReceiveBuffer = true
         self.buffers.receive(on: channel, isNew: false)
     }
 
     // MARK: Pipeline
 
     package func handlerAdded(context: ChannelHandlerContext) {
-        self.context = context
-        self.isWritable = context.channel.isWritable
+        self.hot.context = context
+        self.hot.isWritable = context.channel.isWritable
     }
 
     package func handlerRemoved(context: ChannelHandlerContext) {
-        if !self.isHolding { self.transportEnded(cause: nil) }
-        self.context = nil
-        self.isWritable = false
+        if !self.hot.isHolding { self.transportEnded(cause: nil) }
+        self.hot.context = nil
+        self.hot.isWritable = false
         _ = self.takeOutbound()
     }
 
     package func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         let read = self.unwrapInboundIn(data)
-        self.received(read)
-        if self.sharesReceiveBuffer { self.buffers.giveBackReceived(read) }
-    }
-
-    /// The maximum number of frames decoded at a time. Bytes that wait are kept undecoded, which
-    /// takes less memory.
-    private static let framesAtOnce = 256
-
-    private func received(_ read: ByteBuffer) {
+        defer { if self.hot.sharesReceiveBuffer { self.buffers.giveBackReceived(read) } }
         // After the end, bytes are read only to detect the end of the transport. One reference to
         // the delegate serves all frames.
-        guard !self.machine.isFinished, let delegate = self.delegate else { return }
-        guard !self.isHolding else { return self.hold(read) }
-        self.isReading = true
+        guard !self.hot.endpoint.machine.isFinished, let delegate = self.hot.delegate else { return }
+        guard !self.hot.isHolding else { return self.hold(read) }
+        self.hot.isReading = true
         var bytes = read
-        if var joined = self.incomplete.take() {
+        if var joined = self.hot.endpoint.incomplete.take() {
             joined.writeImmutableBuffer(bytes)
             self.work(through: &joined, isRest: true, telling: delegate)
         } else {
             self.work(through: &bytes, isRest: false, telling: delegate)
         }
     }
+
+    /// The maximum number of frames decoded at a time. Bytes that wait are kept undecoded, which
+    /// takes less memory.
+    private static let framesAtOnce = 256
 
     /// Resumes held frames.
     func work(through held: consuming WebSocketHeldFrames, telling delegate: any WebSocketHandlerDelegate) {
@@ -165,21 +169,21 @@ package final class WebSocketHandler: ChannelInboundHandler, RemovableChannelHan
     private func work(through bytes: inout ByteBuffer, isRest: Bool, telling delegate: any WebSocketHandlerDelegate) {
         var mayHoldMore: Bool
         repeat {
-            let failure = self.decoder.decode(&bytes, using: &self.buffers.space, maximumFrames: Self.framesAtOnce)
-            var frames = self.buffers.space.takeBatch()
+            let failure = self.hot.endpoint.decoder.decode(&bytes, using: &self.buffers.hot.space, maximumFrames: Self.framesAtOnce)
+            var frames = self.buffers.hot.space.takeBatch()
             guard self.deliver(&frames, to: delegate) else { return self.hold(frames, failure, bytes) }
             mayHoldMore = frames.count == Self.framesAtOnce
-            self.buffers.space.giveBack(&frames)
+            self.buffers.hot.space.giveBack(&frames)
             if let failure {
                 self.fail(failure)
             }
         } while mayHoldMore
-        guard bytes.readableBytes > 0, !self.machine.isFinished else { return }
+        guard bytes.readableBytes > 0, !self.hot.endpoint.machine.isFinished else { return }
         if !isRest || bytes.readerIndex > 0 { self.incompleteFrames &+= 1 }
         // A copy, because the read buffer may be much larger than the 130 bytes this can be.
         var own = ByteBuffer()
         own.writeImmutableBuffer(bytes)
-        self.incomplete = own
+        self.hot.endpoint.incomplete = own
     }
 
     /// Handles frames. Returns `false` if the remaining ones must be held.
@@ -187,11 +191,11 @@ package final class WebSocketHandler: ChannelInboundHandler, RemovableChannelHan
         let before = self.buffers.turn.deliveries
         while !self.mustHold {
             guard let frame = frames.next() else { return true }
-            self.perform(self.machine.receivedFrame(frame, isASCII: frames.isASCII), telling: delegate)
+            self.perform(self.hot.endpoint.machine.receivedFrame(frame, isASCII: frames.isASCII), telling: delegate)
         }
         // Keeps the previous value if no frame was handled.
         let deliveries = self.buffers.turn.deliveries &- before
-        if deliveries > 0 { self.sendsMuch = deliveries >= EventLoopTurn.lightDeliveries }
+        if deliveries > 0 { self.hot.sendsMuch = deliveries >= EventLoopTurn.lightDeliveries }
         return frames.isAtEnd
     }
 
@@ -202,27 +206,36 @@ package final class WebSocketHandler: ChannelInboundHandler, RemovableChannelHan
 
     /// Completes a read, or the handling of held frames.
     func completeRead() {
-        if !self.machine.isFinished {
-            self.delegate?.webSocketReadComplete(self)
+        if !self.hot.endpoint.machine.isFinished {
+            self.hot.delegate?.webSocketReadComplete(self)
         }
         self.countUnfinished()
         // Without a preceding read this is the peer's end, and responses are flushed at once. With
         // TLS both may come in one read.
-        let answersCanWait = self.isReading && self.sharesReceiveBuffer
-        self.isReading = false
-        if answersCanWait, let context = self.context { self.flushAfterRead(context) } else { self.flushUnlessGathering() }
+        let answersCanWait = self.hot.isReading && self.hot.sharesReceiveBuffer
+        self.hot.isReading = false
+        if answersCanWait, let context = self.hot.context { self.flushAfterRead(context) } else { self.flushUnlessGathering() }
+    }
+
+    /// Completes the read of the bytes left over by the HTTP decoder, which come without a
+    /// read-complete event, and sends the responses.
+    func leftoverBytesPassed() {
+        guard self.hot.context != nil, let channel = self.channel, channel.isActive else { return }
+        if self.hot.isReading, !self.hot.endpoint.machine.isFinished { self.hot.delegate?.webSocketReadComplete(self) }
+        self.hot.isReading = false
+        self.scheduleFlush()
     }
 
     package func channelWritabilityChanged(context: ChannelHandlerContext) {
         let isWritable = context.channel.isWritable
-        self.isWritable = isWritable
+        self.hot.isWritable = isWritable
         if isWritable {
             if let payload = self.waitingPong.take() { self.sendPong(payload) }
             if self.outboundBytes > 0 { self.scheduleFlush() }
         }
         self.queueChanged()
-        if !self.machine.isFinished {
-            self.delegate?.webSocketWritabilityChanged(self, isWritable: isWritable)
+        if !self.hot.endpoint.machine.isFinished {
+            self.hot.delegate?.webSocketWritabilityChanged(self, isWritable: isWritable)
         }
         context.fireChannelWritabilityChanged()
     }
@@ -234,7 +247,7 @@ package final class WebSocketHandler: ChannelInboundHandler, RemovableChannelHan
 
     /// Handles the end of the transport, after the held frames.
     private func end() {
-        guard self.isHolding, !self.machine.isFinished else { return self.transportEnded(cause: nil) }
+        guard self.hot.isHolding, !self.hot.endpoint.machine.isFinished else { return self.transportEnded(cause: nil) }
         self.hasEnded = true
         self.releaseBudgets()
         self.countUnfinished()
@@ -250,7 +263,7 @@ package final class WebSocketHandler: ChannelInboundHandler, RemovableChannelHan
         case is ChannelShouldQuiesceEvent:
             // The server is shutting down. Not passed on: HTTP handlers behind this one would close
             // the channel.
-            if let delegate = self.delegate { delegate.webSocketShouldClose(self) } else { self.close(code: .goingAway, reason: "") }
+            if let delegate = self.hot.delegate { delegate.webSocketShouldClose(self) } else { self.close(code: .goingAway, reason: "") }
         case ChannelEvent.inputClosed:
             // Half-closed by the peer, if an HTTP server allows it: no close handshake is possible,
             // but
@@ -265,3 +278,191 @@ package final class WebSocketHandler: ChannelInboundHandler, RemovableChannelHan
 
 @available(*, unavailable)
 extension WebSocketHandler: Sendable {}
+
+extension WebSocketHandler {
+    /// Performs the state machine's action for a frame.
+    func perform(_ action: WebSocketConnectionStateMachine.FrameAction, telling delegate: any WebSocketHandlerDelegate) {
+        switch action {
+        case .deliver(let message):
+            delegate.webSocket(self, received: message)
+        case .sendPong(let payload):
+            self.sendPong(payload)
+        case .receivedPong(let payload):
+            delegate.webSocket(self, receivedPong: payload)
+        case .answerClose(let answer, let received):
+            self.writeClose(answer)
+            self.receivedCloseReason = received.reason
+            self.endTransport()
+            self.report(code: received.code ?? .noStatusReceived, error: nil)
+        case .finishClose(let received):
+            self.receivedCloseReason = received.reason
+            self.endTransport()
+            self.report(code: received.code ?? .noStatusReceived, error: nil)
+        case .fail(let error, let sendClose):
+            if sendClose {
+                self.writeClose(WebSocketClosePayload(describing: error))
+            }
+            self.endTransport()
+            self.report(code: error.closeCode, error: error)
+        case .doNothing:
+            break
+        }
+    }
+
+    /// Closes the connection because of invalid bytes or a local failure.
+    func fail(_ error: WebSocketError) {
+        guard let delegate = self.hot.delegate else { return }
+        self.perform(self.hot.endpoint.machine.decoderFailed(error), telling: delegate)
+    }
+
+    /// Ends the connection after the transport closed or failed.
+    func transportEnded(cause: (any Error)?) {
+        self.releaseBudgets()
+        self.perform(self.hot.endpoint.machine.transportClosed(cause: cause))
+    }
+
+    private func perform(_ action: WebSocketConnectionStateMachine.EndAction) {
+        self.closeTimer?.cancel()
+        self.closeTimer = nil
+        self.hot.context?.close(mode: .all, promise: nil)
+        if case .report(let error) = action {
+            self.report(code: nil, error: error)
+        }
+    }
+
+    /// Reports the end to the delegate, once, and releases it.
+    func report(code: WebSocketCloseCode?, error: WebSocketError?) {
+        self.dropHeldFrames()
+        guard let delegate = self.hot.delegate.take() else { return }
+        delegate.webSocketClosed(self, code: code, error: error)
+    }
+
+    /// Flushes pending writes and closes the transport after the close handshake.
+    ///
+    /// Closes the outgoing half first. A full close while bytes of the peer are unread would send a
+    /// reset, which can destroy our Close frame before the peer reads it. The server closes first
+    /// and the client waits for it (RFC 6455 7.1.1). A peer that does not close its half in time is
+    /// disconnected.
+    private func endTransport() {
+        guard let context = self.hot.context else { return }
+        self.flushNow()
+        self.startCloseTimer()
+        guard self.role == .server else { return }
+        let promise = context.eventLoop.makePromise(of: Void.self)
+        let channel = context.channel
+        promise.futureResult.whenFailure { _ in channel.close(promise: nil) }  // no half-closure support
+        context.close(mode: .output, promise: promise)
+    }
+
+    func startCloseTimer() {
+        guard self.closeTimer == nil, let context = self.hot.context else { return }
+        self.closeTimer = context.eventLoop.assumeIsolated().scheduleTask(in: TimeAmount(self.closeTimeout)) {
+            self.perform(self.hot.endpoint.machine.closeTimerFired())
+        }
+    }
+}
+
+/// State that most connections need only at their end, if ever. In a separate object, created on
+/// first use, to keep idle connections small.
+extension WebSocketHandler {
+    final class Extras {
+        var waitingPong: ByteBuffer?
+        var closeTimer: Scheduled<Void>?
+        var receivedCloseReason = ""
+        var deferred: [WebSocketOutput] = []
+        var deferredBytes = 0
+        /// Frames that were read but not yet handled.
+        var held: WebSocketHeldFrames?
+        /// The loop on which held frames are resumed, also after the transport has closed.
+        var eventLoop: (any EventLoop)?
+        /// The number of queued bytes when the peer's messages began to wait because of them, or at
+        /// the last check.
+        var queueAtLastCheck = 0
+        var unfinished = ByteAccount()
+        var queued = ByteAccount()
+    }
+
+    func makeExtras() -> Extras {
+        if let extras { return extras }
+        let made = Extras()
+        self.extras = made
+        return made
+    }
+
+    /// The payload of the last unanswered Ping. While the peer does not read, only that one is
+    /// answered (RFC 6455 5.5.3).
+    var waitingPong: ByteBuffer? {
+        get { self.extras?.waitingPong }
+        set { self.change(newValue == nil) { $0.waitingPong = newValue } }
+    }
+
+    var closeTimer: Scheduled<Void>? {
+        get { self.extras?.closeTimer }
+        set { self.change(newValue == nil) { $0.closeTimer = newValue } }
+    }
+
+    /// The reason in the peer's Close frame; empty before it is received.
+    package internal(set) var receivedCloseReason: String {
+        get { self.extras?.receivedCloseReason ?? "" }
+        set { self.change(newValue.isEmpty) { $0.receivedCloseReason = newValue } }
+    }
+
+    /// Messages sent while a fragmented message is being sent.
+    var deferred: [WebSocketOutput] {
+        get { self.extras?.deferred ?? [] }
+        set { self.change(newValue.isEmpty) { $0.deferred = newValue } }
+    }
+
+    var deferredBytes: Int {
+        get { self.extras?.deferredBytes ?? 0 }
+        set { self.change(newValue == 0) { $0.deferredBytes = newValue } }
+    }
+
+    private func change(_ isDefault: Bool, _ body: (Extras) -> Void) {
+        if let extras {
+            body(extras)
+        } else if !isDefault {
+            body(self.makeExtras())
+        }
+    }
+}
+
+@available(*, unavailable)
+extension WebSocketHandler.Extras: Sendable {}
+
+/// The receiver of a ``WebSocketHandler``'s messages and events. All calls are made on the
+/// channel's event loop.
+package protocol WebSocketHandlerDelegate: AnyObject {
+    /// A whole message was received. The delegate may send and close within this call.
+    func webSocket(_ handler: WebSocketHandler, received message: WebSocketMessage)
+
+    /// A Pong was received, solicited or not. The default implementation does nothing.
+    func webSocket(_ handler: WebSocketHandler, receivedPong payload: ByteBuffer)
+
+    /// All messages of one read were delivered. Messages sent within this call leave in the same
+    /// write as the responses.
+    func webSocketReadComplete(_ handler: WebSocketHandler)
+
+    /// The transport's buffer rose above its high or fell below its low watermark.
+    func webSocketWritabilityChanged(_ handler: WebSocketHandler, isWritable: Bool)
+
+    /// The application is shutting down. The default implementation closes with
+    /// ``WebSocketCloseCode/goingAway``.
+    func webSocketShouldClose(_ handler: WebSocketHandler)
+
+    /// The connection has ended. The last call, made exactly once.
+    ///
+    /// - Parameters:
+    ///   - code: The code of the peer's Close frame (``WebSocketCloseCode/noStatusReceived`` if it
+    ///     was empty), or of the Close frame sent after a protocol violation. `nil` without a Close
+    ///     frame.
+    ///   - error: The error that ended the connection; `nil` after an orderly close and after
+    ///     ``WebSocketHandler/abort(_:)`` without an error.
+    func webSocketClosed(_ handler: WebSocketHandler, code: WebSocketCloseCode?, error: WebSocketError?)
+}
+
+extension WebSocketHandlerDelegate {
+    package func webSocket(_ handler: WebSocketHandler, receivedPong payload: ByteBuffer) {}
+
+    package func webSocketShouldClose(_ handler: WebSocketHandler) { handler.close(code: .goingAway, reason: "") }
+}

@@ -77,8 +77,8 @@ extension WebSocketConnection {
     public func startHeartbeat(_ heartbeat: WebSocketHeartbeat) {
         self.eventLoop.runOnLoop {
             guard self.handler != nil else { return }
-            self.heartbeat?.stop()
-            self.heartbeat = WebSocketHeartbeatDriver(heartbeat, connection: self)
+            self.hot.heartbeat?.stop()
+            self.hot.heartbeat = WebSocketHeartbeatDriver(heartbeat, connection: self)
         }
     }
 

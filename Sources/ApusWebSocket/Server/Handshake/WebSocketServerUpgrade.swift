@@ -66,14 +66,3 @@ package enum WebSocketServerUpgrade {
         pipeline.removeHandler(context: context, promise: nil)
     }
 }
-
-extension WebSocketHandler {
-    /// Completes the read of the bytes left over by the HTTP decoder, which come without a
-    /// read-complete event, and sends the responses.
-    func leftoverBytesPassed() {
-        guard self.context != nil, let channel = self.channel, channel.isActive else { return }
-        if self.isReading, !self.machine.isFinished { self.delegate?.webSocketReadComplete(self) }
-        self.isReading = false
-        self.scheduleFlush()
-    }
-}

@@ -1,19 +1,19 @@
 import Testing
 
-@testable import ApusEngineIOServer
+@testable import ApusEventLoop
 
-@Suite struct EngineIOIDTests {
+@Suite struct RandomIDTests {
     @Test func anIDIsTwentyCharactersAndComesBackFromThem() {
         for _ in 0..<100 {
-            let id = EngineIOID.random()
+            let id = RandomID.random()
             let text = id.description
             #expect(text.utf8.count == 20)
             #expect(
                 text.utf8.allSatisfy {
                     ("A"..."Z").contains(Character(.init($0))) || "abcdefghijklmnopqrstuvwxyz0123456789-_".utf8.contains($0)
                 })
-            #expect(EngineIOID(text) == id)
-            #expect(EngineIOID.random() != id)
+            #expect(RandomID(text) == id)
+            #expect(RandomID.random() != id)
         }
     }
 
@@ -21,7 +21,7 @@ import Testing
         "", "A", String(repeating: "A", count: 19), String(repeating: "A", count: 21), "AAAAAAAAAAAAAAAAAAA+", "äAAAAAAAAAAAAAAAAAA",
     ])
     func whatIsNoneOfOursIsNone(text: String) {
-        #expect(EngineIOID(text) == nil)
+        #expect(RandomID(text) == nil)
     }
 
     @Test func everyCharacterCounts() {
@@ -29,7 +29,7 @@ import Testing
         for place in 0..<20 {
             var other = Array(text.utf8)
             other[place] = UInt8(ascii: "_")
-            #expect(EngineIOID(String(decoding: other, as: UTF8.self))?.description == String(decoding: other, as: UTF8.self))
+            #expect(RandomID(String(decoding: other, as: UTF8.self))?.description == String(decoding: other, as: UTF8.self))
         }
     }
 }

@@ -1,6 +1,6 @@
-/// A session id of 120 random bits of the system's generator: 20 characters of base64url, as in
+/// An id of 120 random bits of the system's generator: 20 characters of base64url, as in
 /// Node's engine.io.
-package struct EngineIOID: Hashable, Sendable, LosslessStringConvertible {
+package struct RandomID: Hashable, Sendable, LosslessStringConvertible {
     private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
     private static let charactersPerHalf = 10
 

@@ -1,0 +1,174 @@
+public import NIOCore
+
+/// One end of a WebSocket after the opening handshake, without I/O: bytes in; events and bytes out.
+///
+/// ```swift
+/// var server = WebSocketEndpoint.server()
+/// for event in server.receive(bytes) {
+///     if case .message(let message) = event { server.send(message) }
+/// }
+/// transport.write(server.takeOutput())
+/// if server.isFinished { transport.close() }
+/// ```
+///
+/// The caller reads, writes and keeps the time: it bounds the wait for the peer's Close frame and
+/// for the end of the transport. A copy shares state, so an endpoint must have one owner.
+///
+/// Source: RFC 6455.
+public struct WebSocketEndpoint {
+    /// What the peer did.
+    public enum Event: Equatable, Sendable {
+        /// A complete message.
+        case message(WebSocketMessage)
+        /// A Ping. The output contains the Pong.
+        case ping(ByteBuffer)
+        /// A Pong, solicited or not.
+        case pong(ByteBuffer)
+        /// The close handshake is complete; `nil` if the peer's Close frame was empty. Write the
+        /// output. A server then closes the transport, and a client waits for it (RFC 6455 7.1.1).
+        case closed(code: WebSocketCloseCode?, reason: String)
+        /// The connection failed. Write the output and close the transport.
+        case failed(WebSocketError)
+    }
+
+    package let role: WebSocketRole
+    // The shell of this package drives the parts itself, with the buffers of its event loop.
+    package var machine: WebSocketConnectionStateMachine
+    package var decoder: WebSocketFrameDecoder
+    /// The beginning of an incomplete header or control frame.
+    package var incomplete: ByteBuffer?
+    /// The bytes to write.
+    package var output = ByteBuffer()
+    private let maskingKeys: @Sendable () -> UInt32
+
+    package init(
+        role: WebSocketRole, limits: WebSocketLimits, deflate: WebSocketDeflateAgreement?, maskingKeys: @escaping @Sendable () -> UInt32
+    ) {
+        self.role = role
+        self.machine = WebSocketConnectionStateMachine(limits: limits, deflate: deflate)
+        self.decoder = WebSocketFrameDecoder(role: role, limits: limits, allowedReservedBits: deflate == nil ? .unset : .rsv1)
+        self.maskingKeys = maskingKeys
+    }
+
+    /// Creates the end of a server.
+    public static func server(limits: WebSocketLimits = .init()) -> Self {
+        Self(role: .server, limits: limits, deflate: nil, maskingKeys: { 0 })
+    }
+
+    /// Creates the end of a client.
+    ///
+    /// - Parameters:
+    ///   - limits: The limits on received frames and messages.
+    ///   - maskingKeys: Returns the masking key of the next frame, from a strong source of random
+    ///     numbers (RFC 6455 10.3).
+    public static func client(limits: WebSocketLimits = .init(), maskingKeys: @escaping @Sendable () -> UInt32) -> Self {
+        Self(role: .client, limits: limits, deflate: nil, maskingKeys: maskingKeys)
+    }
+
+    /// Whether messages can be sent.
+    public var isOpen: Bool { self.machine.isOpen }
+
+    /// Whether the connection has ended. Received bytes are ignored.
+    public var isFinished: Bool { self.machine.isFinished }
+
+    /// Removes and returns the bytes to write.
+    public mutating func takeOutput() -> ByteBuffer {
+        defer { self.output = ByteBuffer() }
+        return self.output
+    }
+
+    /// Returns the masking key of the next frame; `nil` on a server, whose frames are not masked.
+    package func nextMaskingKey() -> WebSocketMaskingKey? {
+        self.role.masks ? WebSocketMaskingKey(word: self.maskingKeys()) : nil
+    }
+
+    private mutating func write(_ payload: ByteBuffer, opcode: WebSocketOpcode) {
+        WebSocketFrameEncoder.write(payload, opcode: opcode, maskingKey: self.nextMaskingKey(), into: &self.output)
+    }
+}
+
+// MARK: In
+
+extension WebSocketEndpoint {
+    /// Handles received bytes, which may begin and end anywhere in a frame.
+    public mutating func receive(_ bytes: ByteBuffer) -> [Event] {
+        guard !self.isFinished else { return [] }
+        var rest = bytes
+        if var joined = self.incomplete.take() {
+            joined.writeImmutableBuffer(bytes)
+            rest = joined
+        }
+        var frames: [WebSocketFrame] = []
+        let failure = self.decoder.decode(&rest, into: &frames)
+        var events: [Event] = []
+        for frame in frames { self.perform(self.machine.receivedFrame(frame), &events) }
+        if let failure { self.perform(self.machine.decoderFailed(failure), &events) }
+        if rest.readableBytes > 0, !self.isFinished { self.incomplete = rest }
+        return events
+    }
+
+    private mutating func perform(_ action: WebSocketConnectionStateMachine.FrameAction, _ events: inout [Event]) {
+        switch action {
+        case .deliver(let message): events.append(.message(message))
+        case .sendPong(let payload):
+            self.write(payload, opcode: .pong)
+            events.append(.ping(payload))
+        case .receivedPong(let payload): events.append(.pong(payload))
+        case .answerClose(let answer, let received):
+            self.write(answer.encoded, opcode: .close)
+            events.append(.closed(code: received.code, reason: received.reason))
+        case .finishClose(let received): events.append(.closed(code: received.code, reason: received.reason))
+        case .fail(let error, let sendClose):
+            if sendClose { self.write(WebSocketClosePayload(describing: error).encoded, opcode: .close) }
+            events.append(.failed(error))
+        case .doNothing: break
+        }
+    }
+
+    /// Handles the end of the transport. Returns the failure, unless the end was reported before.
+    public mutating func transportEnded() -> Event? {
+        switch self.machine.transportClosed() {
+        case .report(let error): .failed(error)
+        case .closeTransport: nil
+        }
+    }
+}
+
+// MARK: Out
+
+extension WebSocketEndpoint {
+    /// Adds a message to the output. Ignored after ``close(code:reason:)`` and after the end.
+    public mutating func send(_ message: WebSocketMessage) {
+        if self.isOpen { self.write(message.payload, opcode: message.opcode) }
+    }
+
+    /// Adds a Ping to the output. Ignored after ``close(code:reason:)`` and after the end.
+    ///
+    /// - Throws: ``WebSocketError/Code/invalidUse`` for a payload of more than 125 bytes.
+    public mutating func ping(_ payload: ByteBuffer = ByteBuffer()) throws(WebSocketError) {
+        guard payload.readableBytes <= 125 else {
+            throw WebSocketError(.invalidUse, message: "the payload of a Ping has \(payload.readableBytes) bytes; the limit is 125")
+        }
+        if self.isOpen { self.write(payload, opcode: .ping) }
+    }
+
+    /// Starts the close handshake.
+    ///
+    /// - Parameters:
+    ///   - code: The close code. A code that must not be sent leaves the frame empty.
+    ///   - reason: Truncated to 123 bytes. Omitted if it contains CR, LF or NUL.
+    public mutating func close(code: WebSocketCloseCode = .normalClosure, reason: String = "") {
+        guard case .sendClose(let payload) = self.machine.closeRequested(WebSocketClosePayload(sending: code, reason)) else { return }
+        self.write(payload.encoded, opcode: .close)
+    }
+}
+
+extension WebSocketClosePayload {
+    /// Creates a payload to send. Omits a reason or a code that must not be sent.
+    package init(sending code: WebSocketCloseCode, _ reason: String) {
+        self = (try? Self(code: code, reason: reason)) ?? (try? Self(code: code, reason: "")) ?? .empty
+    }
+
+    /// Creates the payload that ends a failed connection.
+    package init(describing error: WebSocketError) { self.init(sending: error.closeCode, error.message) }
+}
