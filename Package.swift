@@ -106,7 +106,7 @@ let package = Package(
         module("ApusChatWire", ["ApusJSON"]),
         module("ApusChatReference", ["ApusChatWire", "ApusJSON"]),
         module("ApusChatStorage", ["ApusChatWire"]),
-        module("ApusChatCore", ["ApusChatStorage", "ApusChatWire", "ApusJSON", crypto, dequeModule]),
+        module("ApusChatCore", ["ApusChatStorage", "ApusChatWire", "ApusJSON", dequeModule]),
         .target(name: "CCRC32C"),
         module("ApusFramedProtocol", ["ApusBytes", "ApusJSON", "CCRC32C", nioCore, crypto, dequeModule]),
 
@@ -366,6 +366,11 @@ if Context.environment["APUS_BENCHMARKS"] != nil {
             name: "ChatStorageBenchmark", dependencies: ["ApusChatSQLite", "ApusChatStorage", "ApusChatWire"],
             path: "Benchmarks/ChatStorage", exclude: ["run"], swiftSettings: settings))
     package.products.append(.executable(name: "AllocationCheck", targets: ["AllocationCheck"]))
+    package.targets.append(
+        .executableTarget(
+            name: "ChatCoreBenchmark", dependencies: ["ApusChatCore", "ApusChatStorage", "ApusChatWire"], path: "Benchmarks/ChatCore",
+            swiftSettings: settings))
+    package.products.append(.executable(name: "ChatCoreBenchmark", targets: ["ChatCoreBenchmark"]))
     package.products.append(.executable(name: "ChatStorageBenchmark", targets: ["ChatStorageBenchmark"]))
 }
 if Context.environment["APUS_BENCHMARKS"] == "micro" {
