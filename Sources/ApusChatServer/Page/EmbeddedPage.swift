@@ -578,7 +578,7 @@ function deviceName() {
 // Events: "connection" (state), "conversations", "conversation" (id), "event" (event, conversation:
 // a new message of another user), "people", "ended" (reason: the session has ended, sign in again).
 
-import { Emitter, SocketIOManager } from "../socketio/index.js";
+import { Emitter, SocketManager } from "../socketio/index.js";
 import { ChatError } from "./api.js";
 import { isSame } from "./conflict.js";
 import { Conversation } from "./conversation.js";
@@ -617,7 +617,7 @@ export class ChatClient extends Emitter {
     this.loaded = false; // the first list of conversations is complete
     this.#sender = new Sender(this);
     this.#marks = new ReadMarks(this);
-    this.#manager = new SocketIOManager(location.origin);
+    this.#manager = new SocketManager(location.origin);
     this.#socket = this.#manager.socket("/chat", { auth: () => ({ token: this.token }) });
     this.#listen();
   }
@@ -1727,7 +1727,7 @@ export class Backoff {
 """#))
 
     private static let _js_socketio_emitter_js = EmbeddedFile(path: "js/socketio/emitter.js", content: .text(#"""
-// A minimal event emitter: the base of Engine, SocketIOManager, Socket and ChatClient.
+// A minimal event emitter: the base of Engine, SocketManager, Socket and ChatClient.
 
 export class Emitter {
   #listeners = new Map();
@@ -1770,7 +1770,7 @@ export class Emitter {
 // WebSocket.
 //
 // Events: "open" (handshake), "message" (string | Uint8Array), "upgrade", "close" (reason, error).
-// An Engine is used once; SocketIOManager creates a new one for each attempt.
+// An Engine is used once; SocketManager creates a new one for each attempt.
 
 import { Emitter } from "./emitter.js";
 import { SocketError } from "./errors.js";
@@ -2163,13 +2163,13 @@ export class SocketError extends Error {
     private static let _js_socketio_index_js = EmbeddedFile(path: "js/socketio/index.js", content: .text(#"""
 // A small Socket.IO client (Engine.IO 4, Socket.IO 5) for browsers, without dependencies.
 //
-//   const manager = new SocketIOManager(location.origin);
+//   const manager = new SocketManager(location.origin);
 //   const socket = manager.socket("/chat", { auth: () => ({ token }) });
 //   socket.on("message", (text) => …);
 //   socket.connect();
 //   const [answer] = await socket.emitWithAck("add", [1, 2], { timeout: 5000 });
 
-export { SocketIOManager } from "./manager.js";
+export { SocketManager } from "./manager.js";
 export { SocketError } from "./errors.js";
 export { Emitter } from "./emitter.js";
 
@@ -2188,7 +2188,7 @@ import { Socket } from "./socket.js";
  * Events: "state" ({name: "closed" | "connecting" | "open" | "waiting", transport, attempt, retryAt,
  * error}).
  */
-export class SocketIOManager extends Emitter {
+export class SocketManager extends Emitter {
   #options;
   #sockets = new Map();
   #engine = null;
@@ -2535,7 +2535,7 @@ export class Socket {
     });
   }
 
-  // --- for SocketIOManager ---
+  // --- for SocketManager ---
 
   /** @internal */
   async engineOpened() {
@@ -2629,7 +2629,7 @@ export class Socket {
     private static let _js_test_js = EmbeddedFile(path: "js/test.js", content: .text(#"""
 // The test page: buttons for events of the demo, and a log of all packets in both directions.
 
-import { SocketIOManager } from "./socketio/index.js";
+import { SocketManager } from "./socketio/index.js";
 import { h } from "./ui/dom.js";
 
 const KEPT = 1000; // lines of the log
@@ -2663,7 +2663,7 @@ $("send-ten").addEventListener("click", tenAcks);
 
 function connect() {
   const transport = document.querySelector("[name=transport]:checked").value;
-  manager = new SocketIOManager(location.origin, { transports: TRANSPORTS[transport], trace: packet });
+  manager = new SocketManager(location.origin, { transports: TRANSPORTS[transport], trace: packet });
   socket = manager.socket("/");
   manager.on("state", render);
   socket.on("connect", () => {
