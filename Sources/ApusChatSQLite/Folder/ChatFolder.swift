@@ -64,7 +64,7 @@ package final class ChatFolder: Sendable {
     /// The inode of the database file, which a copy does not have.
     func databaseInode() throws(StorageError) -> Int64 {
         var status = stat()
-        guard stat(self.databasePath, &status) == 0 else { throw Self.failure("examined", self.databasePath) }
+        guard fstatat(AT_FDCWD, self.databasePath, &status, 0) == 0 else { throw Self.failure("examined", self.databasePath) }
         return Int64(truncatingIfNeeded: status.st_ino)
     }
 
