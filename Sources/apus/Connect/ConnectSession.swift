@@ -33,8 +33,8 @@ final class ConnectSession: Sendable {
         var lost: String?
         /// Whether the socket will not reconnect.
         var hasEnded = false
-        /// The pause of the current `wait` command.
-        var pause: Task<Void, Never>?
+        /// Cancels the current line's pause or wait for an ack.
+        var cancelWait: (@Sendable () -> Void)?
         /// Whether a line has failed.
         var hasFailed = false
     }
@@ -129,7 +129,9 @@ final class ConnectSession: Sendable {
             if let lost = self.state.withLockedValue({ $0.lost }) { return self.fail("no ack for \(JSONValue.string(event)): \(lost)") }
             let start = ContinuousClock.now
             do {
-                let answer = try await self.socket.emitWithAck(event, arguments: arguments, timeout: self.timeout)
+                let answer = try await self.untilEnded { [socket, timeout] in
+                    try await socket.emitWithAck(event, arguments: arguments, timeout: timeout)
+                }
                 self.output.ack(event, answer, after: ContinuousClock.now - start)
             } catch {
                 let reason = self.reason(error)
@@ -142,7 +144,7 @@ final class ConnectSession: Sendable {
         case .reply(let event, let arguments):
             let listener = self.socket.on(event) { _, ack in ack.with(arguments: arguments) }
             if let old = self.state.withLockedValue({ $0.replies.updateValue(listener, forKey: event) }) { self.socket.off(old) }
-        case .wait(let duration): await self.wait(duration)
+        case .wait(let duration): try? await self.untilEnded { try await Task.sleep(for: duration) }
         case .state: self.output.note("\(self.socket.state), namespace \(self.socket.namespace), id \(self.socket.id ?? "none")")
         case .help: self.output.note(ConnectLine.helpText)
         case .mistake(let message): return self.fail(message)
@@ -151,15 +153,16 @@ final class ConnectSession: Sendable {
         return true
     }
 
-    /// Waits for `duration`, or until the socket ends.
-    private func wait(_ duration: Duration) async {
-        let pause = Task { _ = try? await Task.sleep(for: duration) }
+    /// Runs `operation`, and cancels it when the socket ends: an event that was emitted after the
+    /// end stays in the queue, so its ack would not fail before the timeout.
+    private func untilEnded<Value: Sendable>(_ operation: @escaping @Sendable () async throws -> Value) async throws -> Value {
+        let task = Task { try await operation() }
         let hasEnded = self.state.withLockedValue { state in
-            state.pause = pause
+            state.cancelWait = { task.cancel() }
             return state.hasEnded
         }
-        if hasEnded { pause.cancel() }
-        await pause.value
+        if hasEnded { task.cancel() }
+        return try await task.value
     }
 
     private func fail(_ message: String) -> Bool {
@@ -230,11 +233,11 @@ final class ConnectSession: Sendable {
 
     private func ended(_ reason: String, _ continuation: AsyncStream<Input>.Continuation) {
         self.output.note(reason)
-        let pause = self.state.withLockedValue { state in
+        let cancelWait = self.state.withLockedValue { state in
             (state.lost, state.hasEnded) = (reason, true)
-            return state.pause
+            return state.cancelWait
         }
-        pause?.cancel()
+        cancelWait?()
         continuation.yield(.ended)
     }
 
@@ -242,6 +245,7 @@ final class ConnectSession: Sendable {
 
     /// Returns the reason for a missing ack, as the end of a sentence.
     private func reason(_ error: any Error) -> String {
+        if error is CancellationError, let lost = self.state.withLockedValue({ $0.lost }) { return ": \(lost)" }
         guard let error = error as? SocketIOError else { return ": \(ErrorText.line(error))" }
         switch error.code {
         case .ackTimeout:
