@@ -6,7 +6,7 @@ protocol Query: CaseIterable, RawRepresentable<Int>, Sendable {
 
 /// The kinds of statements.
 enum QueryGroup: Int, CaseIterable {
-    case transaction, fact, change, log, list, people
+    case transaction, fact, change, log, list, people, credential
 
     /// All statements of the group.
     var queries: [any Query] {
@@ -17,6 +17,7 @@ enum QueryGroup: Int, CaseIterable {
         case .log: LogQuery.allCases
         case .list: ListQuery.allCases
         case .people: PeopleQuery.allCases
+        case .credential: CredentialQuery.allCases
         }
     }
 }

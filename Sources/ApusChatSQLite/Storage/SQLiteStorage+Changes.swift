@@ -28,6 +28,7 @@ extension SQLiteStorage {
             try statement.run()
         }
         for report in changes.reports { try self.write(report) }
+        if !changes.credentials.isEmpty { try self.write(changes.credentials) }
     }
 
     /// The conversation of a row that is to be written.

@@ -24,13 +24,14 @@ package struct Changes: Sendable {
     package var links: [LinkRow] = []
     package var reports: [ReportRow] = []
     package var blobReferences: [BlobReference] = []
+    package var credentials = CredentialChanges()
 
     package init() {}
 
     package var isEmpty: Bool {
         self.events.isEmpty && self.targets.isEmpty && self.blanks.isEmpty && self.conversations.isEmpty && self.members.isEmpty
             && self.annotations.isEmpty && self.requests.isEmpty && self.accounts.isEmpty && self.contacts.isEmpty
-            && self.links.isEmpty && self.reports.isEmpty && self.blobReferences.isEmpty
+            && self.links.isEmpty && self.reports.isEmpty && self.blobReferences.isEmpty && self.credentials.isEmpty
     }
 }
 

@@ -17,6 +17,7 @@ package final class MemoryStorage: ChatStorage {
     var linkRows: [String: LinkRow] = [:]
     var requests: [RequestAddress: RequestRow] = [:]
     var uploads: Set<BlobNeed> = []
+    var signIns = MemoryCredentials()
     package private(set) var reports: [ReportRow] = []
     private var isInBatch = false
 
@@ -84,6 +85,7 @@ package final class MemoryStorage: ChatStorage {
         }
         for link in changes.links { self.linkRows[link.code] = link }
         self.reports += changes.reports
+        self.write(changes.credentials)
         return CommitStamp(commit: self.commit)
     }
 

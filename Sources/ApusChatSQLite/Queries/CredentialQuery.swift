@@ -1,0 +1,56 @@
+/// The statements of sign-ins and uploads.
+enum CredentialQuery: Int, Query {
+    case credential, setCredential, removeCredential
+    case device, devices, setDevice, removeDevice
+    case code, setCode, removeCode, clearCodes
+    case invitation, setInvitation, removeInvitation
+    case blob, setBlob, quota, addToQuota, orphans, lastBlob, unreferred, uploaders, removeUploads, removeBlob
+
+    static var group: QueryGroup { .credential }
+
+    var sql: String {
+        switch self {
+        case .credential:
+            "SELECT password, password_changed_at, totp_secret, totp_state, totp_step FROM credential WHERE user = ?1"
+        case .setCredential:
+            """
+            INSERT OR REPLACE INTO credential (user, password, password_changed_at, totp_secret, totp_state, totp_step)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6)
+            """
+        case .removeCredential: "DELETE FROM credential WHERE user = ?1"
+        case .device: "SELECT \(DeviceColumns.list) FROM device WHERE device = ?1"
+        case .devices: "SELECT \(DeviceColumns.list) FROM device INDEXED BY device_user WHERE user = ?1 ORDER BY seen_at DESC LIMIT ?2"
+        case .setDevice:
+            """
+            INSERT INTO device (\(DeviceColumns.list)) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)
+            ON CONFLICT (device) DO UPDATE SET name = ?3, platform = ?4, capabilities = ?5, seen_at = ?7, address = ?8, generation = ?9,
+                is_confirmed = ?10, rotated_at = ?11
+            """
+        case .removeDevice: "DELETE FROM device WHERE device = ?1"
+        case .code: "SELECT purpose, expires_at FROM code WHERE user = ?1 AND hash = ?2"
+        case .setCode: "INSERT OR REPLACE INTO code (user, hash, purpose, expires_at) VALUES (?1, ?2, ?3, ?4)"
+        case .removeCode: "DELETE FROM code WHERE user = ?1 AND hash = ?2"
+        case .clearCodes: "DELETE FROM code WHERE user = ?1 AND purpose = ?2"
+        case .invitation: "SELECT created_at, expires_at, uses_left FROM invitation WHERE hash = ?1"
+        case .setInvitation: "INSERT OR REPLACE INTO invitation (hash, created_at, expires_at, uses_left) VALUES (?1, ?2, ?3, ?4)"
+        case .removeInvitation: "DELETE FROM invitation WHERE hash = ?1"
+        case .blob: "SELECT size, type, width, height, created_at FROM blob WHERE digest = ?1 AND type <> ''"
+        // A reference can be older than the row that tells the size.
+        case .setBlob: "UPDATE blob SET size = ?2, type = ?3, width = ?4, height = ?5, created_at = ?6 WHERE id = ?1 AND type = ''"
+        case .quota: "SELECT bytes FROM quota WHERE user = ?1"
+        case .addToQuota: "INSERT INTO quota (user, bytes) VALUES (?1, ?2) ON CONFLICT (user) DO UPDATE SET bytes = max(0, bytes + ?2)"
+        case .orphans: "SELECT b.digest FROM blob b WHERE b.id BETWEEN ?2 AND ?3 AND b.created_at < ?1 AND \(Self.isUnreferred)"
+        case .lastBlob: "SELECT max(id) FROM blob"
+        case .unreferred: "SELECT b.id, b.size FROM blob b WHERE b.digest = ?1 AND \(Self.isUnreferred)"
+        case .uploaders: "SELECT user FROM upload WHERE blob = ?1"
+        case .removeUploads: "DELETE FROM upload WHERE blob = ?1"
+        case .removeBlob: "DELETE FROM blob WHERE id = ?1"
+        }
+    }
+
+    private static let isUnreferred = """
+        NOT EXISTS (SELECT 1 FROM blob_ref r WHERE r.blob = b.id) \
+        AND NOT EXISTS (SELECT 1 FROM account a WHERE a.avatar = b.digest) \
+        AND NOT EXISTS (SELECT 1 FROM conversation v WHERE v.avatar = b.digest)
+        """
+}

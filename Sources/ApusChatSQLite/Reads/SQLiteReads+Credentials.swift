@@ -1,0 +1,53 @@
+package import ApusChatStorage
+package import ApusChatWire
+
+extension SQLiteReads: CredentialReads {
+    package func credential(of user: UserKey) throws(StorageError) -> CredentialRow? {
+        try self.connection.statement(CredentialQuery.credential).with(user.rawValue).first { CredentialColumns.row($0, of: user) }
+    }
+
+    package func device(_ key: DeviceKey) throws(StorageError) -> DeviceRow? {
+        try self.connection.statement(CredentialQuery.device).with(key.rawValue).first(DeviceColumns.row)
+    }
+
+    package func devices(of user: UserKey, limit: Int) throws(StorageError) -> [DeviceRow] {
+        try self.connection.statement(CredentialQuery.devices).with(user.rawValue, Int64(limit)).all(DeviceColumns.row)
+    }
+
+    package func code(_ hash: [UInt8], of user: UserKey) throws(StorageError) -> CodeRow? {
+        let statement = try self.connection.statement(CredentialQuery.code).with(user.rawValue)
+        statement.bind(2, bytes: hash)
+        return try statement.first { row in
+            // A purpose of a later version opens nothing.
+            UInt8(exactly: row.int(0)).flatMap(CodeRow.Purpose.init).map {
+                CodeRow(user: user, hash: hash, purpose: $0, expiresAt: row.int(1))
+            }
+        } ?? nil
+    }
+
+    package func invitation(_ hash: [UInt8]) throws(StorageError) -> InvitationRow? {
+        let statement = try self.connection.statement(CredentialQuery.invitation)
+        statement.bind(1, bytes: hash)
+        return try statement.first { InvitationRow(hash: hash, createdAt: $0.int(0), expiresAt: $0.int(1), usesLeft: $0.int(2)) }
+    }
+
+    package func blob(_ id: BlobID) throws(StorageError) -> BlobRow? {
+        let statement = try self.connection.statement(CredentialQuery.blob)
+        statement.bind(1, id.rawValue)
+        return try statement.first {
+            BlobRow(id: id, size: $0.int(0), type: $0.text(1), width: $0.int(2), height: $0.int(3), createdAt: $0.int(4))
+        }
+    }
+
+    package func uploadedBytes(of user: UserKey) throws(StorageError) -> Int64 {
+        try self.connection.statement(CredentialQuery.quota).with(user.rawValue).number()
+    }
+
+    /// Examines `limit` rows of the table a page, so that no page reads all of it.
+    package func orphans(before time: Int64, after cursor: Int64, limit: Int) throws(StorageError) -> OrphanPage {
+        let last = cursor + Int64(limit)
+        let blobs = try self.connection.statement(CredentialQuery.orphans).with(time, cursor + 1, last).all { BlobID($0.text(0)) }
+        let end = try self.connection.statement(CredentialQuery.lastBlob).number()
+        return OrphanPage(blobs: blobs.compactMap(\.self), next: last < end ? last : nil)
+    }
+}

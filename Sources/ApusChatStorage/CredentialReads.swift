@@ -1,0 +1,42 @@
+package import ApusChatWire
+
+/// The reads of a storage that concern sign-ins and uploads.
+package protocol CredentialReads: AnyObject {
+    func credential(of user: UserKey) throws(StorageError) -> CredentialRow?
+
+    func device(_ key: DeviceKey) throws(StorageError) -> DeviceRow?
+
+    /// Returns the devices of a user, last used first.
+    func devices(of user: UserKey, limit: Int) throws(StorageError) -> [DeviceRow]
+
+    /// Returns a code of a user by its hash.
+    func code(_ hash: [UInt8], of user: UserKey) throws(StorageError) -> CodeRow?
+
+    func invitation(_ hash: [UInt8]) throws(StorageError) -> InvitationRow?
+
+    func blob(_ id: BlobID) throws(StorageError) -> BlobRow?
+
+    /// Returns the number of bytes that a user has uploaded and that are still stored.
+    func uploadedBytes(of user: UserKey) throws(StorageError) -> Int64
+
+    /// Returns blobs that were uploaded before a time and to which no event, profile or
+    /// conversation refers.
+    func orphans(before time: Int64, after cursor: Int64, limit: Int) throws(StorageError) -> OrphanPage
+}
+
+/// Some blobs without references.
+package struct OrphanPage: Sendable, Equatable {
+    package var blobs: [BlobID]
+    /// The place from which the next page continues; nil after the last one.
+    package var next: Int64?
+
+    package init(blobs: [BlobID], next: Int64?) {
+        self.blobs = blobs
+        self.next = next
+    }
+}
+
+/// What the accounts service reads.
+package typealias AccountReads = ChatReads & CredentialReads
+/// What the accounts service reads and writes.
+package typealias AccountStorage = ChatStorage & CredentialReads

@@ -1,0 +1,118 @@
+package import ApusChatWire
+
+/// How an account signs in.
+package struct CredentialRow: Sendable, Equatable {
+    package var user: UserKey
+    /// The hash of the password, with its parameters.
+    package var password: String
+    package var passwordChangedAt: Int64
+    /// The sealed secret of the authenticator (RFC 6238), empty without one.
+    package var totpSecret: [UInt8] = []
+    package var totpState = TOTPState.off
+    /// The time step of the last accepted code. Codes up to it are refused.
+    package var totpStep: Int64 = 0
+
+    package init(user: UserKey, password: String, passwordChangedAt: Int64) {
+        self.user = user
+        self.password = password
+        self.passwordChangedAt = passwordChangedAt
+    }
+}
+
+/// Whether an account has an authenticator.
+package enum TOTPState: UInt8, Sendable {
+    case off = 0
+    /// The secret was made, and no code of it was seen yet. Sign-ins do not need a code.
+    case pending = 1
+    case on = 2
+}
+
+/// A signed-in device. It ends when its row is removed; keys are random and never used again.
+package struct DeviceRow: Sendable, Equatable {
+    package var key: DeviceKey
+    package var user: UserKey
+    package var name: String
+    package var platform: String
+    package var capabilities: [String] = []
+    package var createdAt: Int64
+    /// The time of the last sign-in or renewal.
+    package var seenAt: Int64
+    /// The address of the last sign-in or renewal.
+    package var address = ""
+    /// The generation of the newest refresh token.
+    package var generation: Int64 = 1
+    /// Whether the newest refresh token, or an access token made with it, was used.
+    package var isConfirmed = true
+    /// When the newest refresh token was made.
+    package var rotatedAt: Int64
+
+    package init(key: DeviceKey, user: UserKey, name: String, platform: String, at time: Int64) {
+        self.key = key
+        self.user = user
+        self.name = name
+        self.platform = platform
+        self.createdAt = time
+        self.seenAt = time
+        self.rotatedAt = time
+    }
+}
+
+/// A code that stands for the password once, stored as its SHA-256.
+package struct CodeRow: Sendable, Equatable {
+    package enum Purpose: UInt8, Sendable {
+        /// One of the codes that a user keeps for a lost password or authenticator.
+        case recovery = 0
+        /// The code of a link that an operator made for a user.
+        case reset = 1
+    }
+
+    package var user: UserKey
+    package var hash: [UInt8]
+    package var purpose: Purpose
+    /// The time from which the code is refused, or `Int64.max`.
+    package var expiresAt: Int64
+
+    package init(user: UserKey, hash: [UInt8], purpose: Purpose, expiresAt: Int64 = .max) {
+        self.user = user
+        self.hash = hash
+        self.purpose = purpose
+        self.expiresAt = expiresAt
+    }
+}
+
+/// An invitation to create an account, stored as the SHA-256 of its code.
+package struct InvitationRow: Sendable, Equatable {
+    package var hash: [UInt8]
+    package var createdAt: Int64
+    package var expiresAt: Int64
+    /// The number of accounts that can still be created with it. The row is removed at 0.
+    package var usesLeft: Int64
+
+    package init(hash: [UInt8], createdAt: Int64, expiresAt: Int64, usesLeft: Int64 = 1) {
+        self.hash = hash
+        self.createdAt = createdAt
+        self.expiresAt = expiresAt
+        self.usesLeft = usesLeft
+    }
+}
+
+/// The bytes of an upload as they are stored.
+package struct BlobRow: Sendable, Equatable {
+    package var id: BlobID
+    package var size: Int64
+    /// The media type that the bytes have, not the one that the client told.
+    package var type: String
+    /// The size of a picture in pixels, else 0.
+    package var width: Int64
+    package var height: Int64
+    package var createdAt: Int64
+
+    package init(id: BlobID, size: Int64, type: String, width: Int64 = 0, height: Int64 = 0, createdAt: Int64) {
+        self.id = id
+        self.size = size
+        self.type = type
+        self.width = width
+        self.height = height
+        self.createdAt = createdAt
+    }
+}
