@@ -28,6 +28,8 @@ let x509: Target.Dependency = .product(name: "X509", package: "swift-certificate
 let swiftASN1: Target.Dependency = .product(name: "SwiftASN1", package: "swift-asn1")
 let hummingbird: Target.Dependency = .product(name: "Hummingbird", package: "hummingbird", condition: .when(traits: ["ChatServer"]))
 let hummingbirdCore: Target.Dependency = .product(name: "HummingbirdCore", package: "hummingbird", condition: .when(traits: ["ChatServer"]))
+let hummingbirdTesting: Target.Dependency = .product(
+    name: "HummingbirdTesting", package: "hummingbird", condition: .when(traits: ["ChatServer"]))
 let grdb: Target.Dependency = .product(name: "GRDB", package: "GRDB.swift", condition: .when(traits: ["ChatClient", "ChatServer"]))
 let grdbSQLite: Target.Dependency = .product(name: "GRDBSQLite", package: "GRDB.swift", condition: .when(traits: ["ChatServer"]))
 let serviceLifecycle: Target.Dependency = .product(
@@ -163,6 +165,13 @@ let package = Package(
                 "ApusJSON", nioCore, nioPosix, nioConcurrencyHelpers, logging, dequeModule,
             ]),
         module("ApusChatSQLite", ["ApusChatStorage", "ApusChatWire", "ApusJSON", grdbSQLite]),
+        module(
+            "ApusChatHTTP",
+            [
+                "ApusBytes", "ApusChatCore", "ApusChatStorage", "ApusChatWire", "ApusConnectivity", "ApusJSON", "ApusPictures",
+                "ApusSocketIOServer", "ApusWebSocket", crypto, httpTypes, hummingbird, hummingbirdCore, logging, nioCore,
+                nioConcurrencyHelpers, nioPosix,
+            ]),
         // The names and calls of socket.io-client-swift.
         module(
             "ApusSocketIOClientCompatibility",
@@ -301,6 +310,12 @@ let package = Package(
         .testTarget(
             name: "ApusChatStorageTests", dependencies: ["ApusChatSQLite", "ApusChatStorage", "ApusChatWire", grdbSQLite],
             exclude: ["Fixtures"], swiftSettings: settings),
+        tests(
+            "ApusChatHTTPTests",
+            [
+                "ApusChatHTTP", "ApusChatCore", "ApusChatSQLite", "ApusChatStorage", "ApusChatWire", "ApusConnectivity", "ApusJSON",
+                "ApusSocketIOServer", crypto, httpTypes, hummingbird, hummingbirdTesting, logging, nioCore, nioConcurrencyHelpers,
+            ]),
         tests("ApusChatServerTests", ["ApusChatServer", "ApusChatProtocol", "ApusJSON", grdb, logging, nioCore, nioConcurrencyHelpers]),
         tests("ApusChatClientTests", ["ApusChatClient", "ApusChatProtocol", "ApusConnectivity", "ApusJSON", grdb, logging]),
         tests(

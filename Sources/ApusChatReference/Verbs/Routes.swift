@@ -1,8 +1,23 @@
 import ApusChatWire
 
 extension ChatReference {
+    /// The answer of the routes that begin or renew a session.
+    private static let session: [Field] = [
+        .must("user", .shape("User"), "The own user."),
+        .must("device", .device, "The device."),
+        .must(
+            "access", .words(200),
+            "The token of requests, for the header `Authorization` and the Socket.IO `auth`; `cookie` if a cookie has it."),
+        .must("access_expires_at", .time, "The time at which the access token ends. A live connection stays open."),
+        .must("refresh", .words(200), "The token that renews the session, once; `cookie` if a cookie has it."),
+        .may("known", .words(200), "Shows at a later sign-in that the user has signed in here before. It opens no session."),
+        .may("recovery", .list(.words(40), 20), "The recovery codes of a new account, which are shown once."),
+    ]
+
     /// The routes of accounts and sessions.
-    package static let routes = [
+    package static let routes = Self.accountRoutes + Self.authenticatorRoutes
+
+    private static let accountRoutes = [
         Route(
             .get, "/api/server", "Requests what a client has to know before a session.",
             needsSession: false,
@@ -31,14 +46,7 @@ extension ChatReference {
                 .may("invitation", .words(100), "The invitation, where the server requires one."),
                 .must("device", .shape("HelloDevice"), "The device."),
             ], RegisterRequest.self,
-            answer: [
-                .must("user", .shape("User"), "The own user."),
-                .must("device", .device, "The device."),
-                .must("access", .words(200), "The token of requests, for the header `Authorization` and the Socket.IO `auth`."),
-                .must("access_expires_at", .time, "The time at which the access token ends. A live connection stays open."),
-                .must("refresh", .words(200), "The token that renews the session, once."),
-                .may("recovery", .list(.words(40), 20), "The recovery codes of a new account, which are shown once."),
-            ], SessionAnswer.self,
+            answer: Self.session, SessionAnswer.self,
             errors: [.forbidden, .conflict, .storage],
             example: #"""
                 {"name": "alice", "password": "correct horse", "nick": "Alice",
@@ -59,16 +67,12 @@ extension ChatReference {
                 .must("name", .user, "The account name."),
                 .must("password", .words(ChatLimits.passwordBytes), "The password."),
                 .may("code", .words(40), "The code of the authenticator (RFC 6238), or a recovery code."),
+                .may(
+                    "known", .words(200),
+                    "The `known` of an earlier session of the user. Attempts of others then do not delay this one."),
                 .must("device", .shape("HelloDevice"), "The device."),
             ], LoginRequest.self,
-            answer: [
-                .must("user", .shape("User"), "The own user."),
-                .must("device", .device, "The device."),
-                .must("access", .words(200), "The token of requests, for the header `Authorization` and the Socket.IO `auth`."),
-                .must("access_expires_at", .time, "The time at which the access token ends. A live connection stays open."),
-                .must("refresh", .words(200), "The token that renews the session, once."),
-                .may("recovery", .list(.words(40), 20), "The recovery codes of a new account, which are shown once."),
-            ], SessionAnswer.self,
+            answer: Self.session, SessionAnswer.self,
             errors: [.storage],
             example: #"""
                 {"name": "alice", "password": "correct horse", "device": {"name": "Firefox on Linux",
@@ -88,14 +92,7 @@ extension ChatReference {
             request: [
                 .must("refresh", .words(200), "The refresh token.")
             ], RefreshRequest.self,
-            answer: [
-                .must("user", .shape("User"), "The own user."),
-                .must("device", .device, "The device."),
-                .must("access", .words(200), "The token of requests, for the header `Authorization` and the Socket.IO `auth`."),
-                .must("access_expires_at", .time, "The time at which the access token ends. A live connection stays open."),
-                .must("refresh", .words(200), "The token that renews the session, once."),
-                .may("recovery", .list(.words(40), 20), "The recovery codes of a new account, which are shown once."),
-            ], SessionAnswer.self,
+            answer: Self.session, SessionAnswer.self,
             errors: [.storage],
             example: #"{"refresh": "r.1"}"#,
             answers: #"""
@@ -123,14 +120,7 @@ extension ChatReference {
                 .must("new", .words(ChatLimits.passwordBytes), "The new password."),
                 .must("device", .shape("HelloDevice"), "The device."),
             ], PasswordRequest.self,
-            answer: [
-                .must("user", .shape("User"), "The own user."),
-                .must("device", .device, "The device."),
-                .must("access", .words(200), "The token of requests, for the header `Authorization` and the Socket.IO `auth`."),
-                .must("access_expires_at", .time, "The time at which the access token ends. A live connection stays open."),
-                .must("refresh", .words(200), "The token that renews the session, once."),
-                .may("recovery", .list(.words(40), 20), "The recovery codes of a new account, which are shown once."),
-            ], SessionAnswer.self,
+            answer: Self.session, SessionAnswer.self,
             errors: [.storage],
             example: #"""
                 {"old": "correct horse", "new": "battery staple", "device": {"name": "Firefox on Linux",

@@ -47,13 +47,16 @@ package struct LoginRequest: Hashable, WireObject {
     package var password: String
     /// The code of the authenticator (RFC 6238), or a recovery code.
     package var code: String?
+    /// The `known` of an earlier session of the user, so that attempts of others do not delay this one.
+    package var known: String?
     /// The device.
     package var device: HelloDevice
 
-    package init(name: UserName, password: String, code: String? = nil, device: HelloDevice) {
+    package init(name: UserName, password: String, code: String? = nil, known: String? = nil, device: HelloDevice) {
         self.name = name
         self.password = password
         self.code = code
+        self.known = known
         self.device = device
     }
 
@@ -61,6 +64,7 @@ package struct LoginRequest: Hashable, WireObject {
         self.name = try reader.text("name")
         self.password = try reader.string("password", minimum: 1, maximum: ChatLimits.passwordBytes)
         self.code = try reader.stringIfPresent("code", minimum: 1, maximum: 40)
+        self.known = try reader.stringIfPresent("known", minimum: 1, maximum: 200)
         self.device = try reader.object("device")
     }
 
@@ -68,6 +72,7 @@ package struct LoginRequest: Hashable, WireObject {
         writer.write("name", self.name)
         writer.write("password", self.password)
         writer.write("code", ifPresent: self.code)
+        writer.write("known", ifPresent: self.known)
         writer.write("device", self.device)
     }
 }
@@ -84,15 +89,21 @@ package struct SessionAnswer: Hashable, WireObject {
     package var accessExpiresAt: Int64
     /// The token that renews the session, once.
     package var refresh: String
+    /// Shows at a later sign-in that the user has signed in here before. It opens no session.
+    package var known: String?
     /// The recovery codes of a new account, which are shown once.
     package var recovery: [String]
 
-    package init(user: ChatUser, device: DeviceID, access: String, accessExpiresAt: Int64, refresh: String, recovery: [String] = []) {
+    package init(
+        user: ChatUser, device: DeviceID, access: String, accessExpiresAt: Int64, refresh: String, known: String? = nil,
+        recovery: [String] = []
+    ) {
         self.user = user
         self.device = device
         self.access = access
         self.accessExpiresAt = accessExpiresAt
         self.refresh = refresh
+        self.known = known
         self.recovery = recovery
     }
 
@@ -102,6 +113,7 @@ package struct SessionAnswer: Hashable, WireObject {
         self.access = try reader.string("access", minimum: 1, maximum: 200)
         self.accessExpiresAt = try reader.integer("access_expires_at")
         self.refresh = try reader.string("refresh", minimum: 1, maximum: 200)
+        self.known = try reader.stringIfPresent("known", minimum: 1, maximum: 200)
         self.recovery = try reader.strings("recovery", length: 40, maximum: 20)
     }
 
@@ -111,6 +123,7 @@ package struct SessionAnswer: Hashable, WireObject {
         writer.write("access", self.access)
         writer.write("access_expires_at", self.accessExpiresAt)
         writer.write("refresh", self.refresh)
+        writer.write("known", ifPresent: self.known)
         writer.write("recovery", ifAny: self.recovery)
     }
 }

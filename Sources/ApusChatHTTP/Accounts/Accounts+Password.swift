@@ -1,0 +1,133 @@
+import ApusChatCore
+import ApusChatStorage
+package import ApusChatWire
+
+extension Accounts {
+    /// Sets a password and ends all other sessions of the user.
+    ///
+    /// - Parameter session: The session of the request; nil for a lost password.
+    package func setPassword(_ request: PasswordRequest, session: AccountSession?, from client: ClientOrigin) async throws -> SessionAnswer
+    {
+        let known = try await self.account(for: request, session)
+        if session == nil, let name = request.name {
+            try self.chargeSignIn(name, known: nil, of: nil, from: client)
+        } else if let session {
+            try self.charge(.signIn, to: [.device(session.device)])
+        }
+        if let old = request.old {
+            guard try await self.passwords.verifies(old, known?.credential.password, for: client) else { throw Self.refused(session) }
+        }
+        let password = try await self.passwords.hash(request.password, for: client)
+        guard let known, known.account.state == .active else { throw Self.refused(session) }
+        let now = self.clock.now()
+        let isTrusted = self.clock.isTrusted()
+        let fresh = self.device(request.device, of: known.account.key, from: client, at: now)
+        let outcome = try await self.database.write { storage -> (DeviceRow, [DeviceKey]) in
+            guard var credential = try storage.credential(of: known.account.key) else { throw Self.refused(session) }
+            var used: CodeRow?
+            if let recovery = request.recovery {
+                used = try storage.code(Secrets.hash(ofCode: recovery), of: known.account.key)
+                guard let used, used.expiresAt > now || !isTrusted else { throw Self.refused(session) }
+                // An authenticator that was lost with the password would lock the user out.
+                if used.purpose == .reset { credential.removeAuthenticator() }
+            } else if credential.password != known.credential.password {
+                throw Self.refused(session)
+            }
+            credential.password = password
+            credential.passwordChangedAt = now
+            // The own device keeps its key, so that its notifications go on.
+            var row = (try session.flatMap { try storage.device($0.device) }) ?? fresh
+            if row.key != fresh.key { (row.generation, row.isConfirmed, row.rotatedAt) = (row.generation + 1, true, now) }
+            let others = try storage.devices(of: known.account.key, limit: 10_000).map(\.key).filter { $0 != row.key }
+            let device = row
+            try storage.commit { changes, _ in
+                changes.credentials.credentials = [credential]
+                changes.credentials.clearedCodes = [(known.account.key, .reset)]
+                changes.credentials.removedCodes = used.map { [$0] } ?? []
+                changes.credentials.removedDevices = others
+                changes.credentials.devices = [device]
+            }
+            return (device, others)
+        }
+        self.ended(outcome.1)
+        return self.answer(known, outcome.0)
+    }
+
+    /// Replaces the recovery codes.
+    package func makeRecoveryCodes(_ request: ConfirmRequest, session: AccountSession, from client: ClientOrigin) async throws
+        -> RecoveryAnswer
+    {
+        try await self.confirmPassword(request.password, session: session, from: client)
+        let codes = (0..<Self.recoveryCodes).map { _ in Secrets.code() }
+        try await self.database.write { storage in
+            try storage.commit { changes, _ in
+                changes.credentials.clearedCodes = [(session.user, .recovery)]
+                changes.credentials.codes = codes.map { CodeRow(user: session.user, hash: Secrets.hash(ofCode: $0), purpose: .recovery) }
+            }
+        }
+        return RecoveryAnswer(recovery: codes)
+    }
+
+    /// Makes the code of an operator's link, by which a user can set a new password.
+    ///
+    /// - Returns: Nil if there is no such account.
+    package func makeResetCode(for name: UserName) async throws -> String? {
+        let code = Secrets.code()
+        let expiresAt = self.clock.now() + self.configuration.resetLifetime
+        guard let known = try await self.account(named: name) else { return nil }
+        try await self.database.write { storage in
+            try storage.commit { changes, _ in
+                changes.credentials.clearedCodes = [(known.account.key, .reset)]
+                changes.credentials.codes = [
+                    CodeRow(user: known.account.key, hash: Secrets.hash(ofCode: code), purpose: .reset, expiresAt: expiresAt)
+                ]
+            }
+        }
+        return code
+    }
+
+    /// Deletes an account: its sign-ins and profile. The name is not given to another account.
+    package func delete(_ request: ConfirmRequest, session: AccountSession, from client: ClientOrigin) async throws {
+        try await self.confirmPassword(request.password, session: session, from: client)
+        let ended = try await self.database.write { storage -> [DeviceKey] in
+            let devices = try storage.devices(of: session.user, limit: 10_000).map(\.key)
+            guard var account = try storage.accounts([session.user]).first else { return devices }
+            account.state = .deleted
+            (account.nickname, account.about, account.statusText, account.avatar) = ("", "", "", nil)
+            let deleted = account
+            try storage.commit { changes, _ in
+                changes.accounts = [deleted]
+                changes.credentials.removedCredentials = [session.user]
+                changes.credentials.removedDevices = devices
+                changes.credentials.clearedCodes = [(session.user, .recovery), (session.user, .reset)]
+            }
+            return devices
+        }
+        self.ended(ended)
+    }
+
+    /// Requires the password of a signed-in user.
+    @discardableResult
+    func confirmPassword(_ password: String, session: AccountSession, from client: ClientOrigin) async throws -> KnownAccount {
+        try self.charge(.signIn, to: [.device(session.device)])
+        let known = try await self.database.read { try Self.account(session.user, $0) }
+        guard try await self.passwords.verifies(password, known?.credential.password, for: client), let known else {
+            throw ChatError.passwordRefused
+        }
+        return known
+    }
+
+    private func account(for request: PasswordRequest, _ session: AccountSession?) async throws -> KnownAccount? {
+        if let session { return try await self.database.read { try Self.account(session.user, $0) } }
+        guard let name = request.name else { throw ChatError(.badRequest, message: "`name` is required without a session.", field: "name") }
+        return try await self.account(named: name)
+    }
+
+    private static func refused(_ session: AccountSession?) -> ChatError {
+        ChatError(session == nil ? .unauthorized : .forbidden, message: "The password or the code is wrong.")
+    }
+}
+
+extension CredentialRow {
+    mutating func removeAuthenticator() { (self.totpSecret, self.totpState, self.totpStep) = ([], .off, 0) }
+}

@@ -1,0 +1,135 @@
+import ApusChatCore
+package import ApusChatStorage
+package import ApusChatWire
+import NIOConcurrencyHelpers
+
+/// The user and the device that a token stands for.
+package struct AccountSession: Sendable, Hashable {
+    package var user: UserKey
+    package var device: DeviceKey
+    /// The time at which the token ends.
+    package var expiresAt: Int64
+}
+
+extension Accounts {
+    /// Returns the session of an access token.
+    ///
+    /// - Throws: `unauthorized` if the token is wrong or has ended, or the session was ended.
+    package func session(access token: String) async throws -> AccountSession {
+        guard let access = self.tokens.access(token), access.expiresAt > self.clock.now() else { throw ChatError.noSession }
+        let device: DeviceRow
+        switch self.cache.withLockedValue({ $0.find(access.device) }) {
+        case .device(let found): device = found
+        case .ended: throw ChatError.noSession
+        case .unknown:
+            guard let found = try await self.database.read({ try $0.device(access.device) }) else { throw ChatError.noSession }
+            device = found
+            self.cache.withLockedValue { $0.insert(found) }
+            guard case .device = self.cache.withLockedValue({ $0.find(access.device) }) else { throw ChatError.noSession }
+        }
+        guard device.user == access.user else { throw ChatError.noSession }
+        if access.generation == device.generation, !device.isConfirmed { try await self.confirm(access) }
+        return AccountSession(user: access.user, device: access.device, expiresAt: access.expiresAt)
+    }
+
+    /// Notes the first use of a new token: from then on its predecessor is refused.
+    private func confirm(_ access: SessionTokens.Access) async throws {
+        let lifetime = self.configuration.sessionLifetime
+        let row = try await self.database.write { storage -> DeviceRow? in
+            guard var row = try storage.device(access.device) else { return nil }
+            var family = TokenFamily(row, lifetime: lifetime)
+            guard family.accessTokenUsed(generation: access.generation) else { return row }
+            row.take(family)
+            try storage.commit { changes, _ in changes.credentials.devices = [row] }
+            return row
+        }
+        if let row { self.cache.withLockedValue { $0.insert(row) } }
+    }
+
+    /// Renews a session.
+    package func refresh(_ request: RefreshRequest, from client: ClientOrigin) async throws -> SessionAnswer {
+        guard let token = self.tokens.refresh(request.refresh) else { throw ChatError.noSession }
+        let clock = self.clock
+        let lifetime = self.configuration.sessionLifetime
+        let outcome = try await self.database.write { storage -> (TokenFamily.RefreshAction, DeviceRow, KnownAccount)? in
+            guard var row = try storage.device(token.device), let account = try Self.account(row.user, storage),
+                account.account.state == .active
+            else { return nil }
+            var family = TokenFamily(row, lifetime: lifetime)
+            let action = family.refresh(generation: token.generation, at: clock.now(), isClockTrusted: clock.isTrusted())
+            switch action {
+            case .rotate:
+                row.take(family)
+                row.seenAt = clock.now()
+                row.address = client.text
+                try storage.commit { changes, _ in changes.credentials.devices = [row] }
+            case .revoke: try storage.commit { changes, _ in changes.credentials.removedDevices = [row.key] }
+            case .repeatAnswer, .refuse: break
+            }
+            return (action, row, account)
+        }
+        guard let (action, row, account) = outcome else { throw ChatError.noSession }
+        switch action {
+        case .rotate, .repeatAnswer: break
+        case .revoke:
+            self.ended([row.key])
+            throw ChatError.noSession
+        case .refuse: throw ChatError.noSession
+        }
+        guard case .ended = self.cache.withLockedValue({ $0.find(row.key) }) else { return self.answer(account, row) }
+        throw ChatError.noSession
+    }
+
+    /// Ends the session of a refresh or access token. Works without a database that can be written.
+    package func logout(refresh: String?, session: AccountSession?) async throws {
+        guard let device = session?.device ?? refresh.flatMap({ self.tokens.refresh($0)?.device }) else { return }
+        do {
+            try await self.database.write { storage in
+                try storage.commit { changes, _ in changes.credentials.removedDevices = [device] }
+            }
+        } catch {
+            try self.journal.add(device)
+        }
+        self.ended([device])
+    }
+
+    /// Returns the sessions of a user, last used first.
+    package func devices(of session: AccountSession) async throws -> DevicesAnswer {
+        let rows = try await self.database.read { try $0.devices(of: session.user, limit: ChatLimits.devices) }
+        return DevicesAnswer(
+            devices: rows.map {
+                ChatDevice(
+                    device: DeviceID(number: $0.key.rawValue), name: $0.name, platform: $0.platform, at: $0.createdAt,
+                    lastSeen: $0.seenAt, address: $0.address.isEmpty ? nil : $0.address, isCurrent: $0.key == session.device)
+            })
+    }
+
+    /// Ends the session of another device of a user, or of all others without a device.
+    package func endDevices(_ device: DeviceID?, of session: AccountSession) async throws {
+        let ended = try await self.database.write { storage -> [DeviceKey] in
+            let all = try storage.devices(of: session.user, limit: 1_000).map(\.key)
+            let ended = all.filter { key in device.map { $0.number == key.rawValue } ?? (key != session.device) }
+            guard device == nil || !ended.isEmpty else {
+                throw ChatError(.notFound, message: "There is no such device.", field: "device")
+            }
+            try storage.commit { changes, _ in changes.credentials.removedDevices = ended }
+            return ended
+        }
+        self.ended(ended)
+    }
+}
+
+extension TokenFamily {
+    init(_ row: DeviceRow, lifetime: Int64) {
+        self.init(
+            generation: row.generation, isConfirmed: row.isConfirmed, rotatedAt: row.rotatedAt, isRevoked: false, lifetime: lifetime)
+    }
+}
+
+extension DeviceRow {
+    mutating func take(_ family: TokenFamily) {
+        self.generation = family.generation
+        self.isConfirmed = family.isConfirmed
+        self.rotatedAt = family.rotatedAt
+    }
+}

@@ -1,0 +1,88 @@
+import ApusChatStorage
+import ApusChatWire
+import NIOConcurrencyHelpers
+import ApusConnectivity
+import ApusSocketIOServer
+import Testing
+
+@testable import ApusChatHTTP
+
+@Suite struct SignInTests {
+    @Test func aKnownDeviceIsNotLockedOutByStrangers() async throws {
+        let test = try TestAccounts()
+        let owner = try await test.register("alice")
+        let stranger = ClientOrigin(IPAddress("198.51.100.7"))
+        var refusal: ChatError?
+        for _ in 0..<11 {
+            refusal = try await test.code { _ = try await test.login("alice", password: "wrong horse", from: stranger) }
+        }
+        #expect(refusal?.code == .tooMany)
+        #expect(try #require(refusal?.retryAfter) > 0)
+        // Nor does a new device get in before the budget is refilled.
+        #expect(try await test.code { _ = try await test.login("alice") }?.code == .tooMany)
+        _ = try await test.login("alice", known: owner.known)
+    }
+
+    @Test func theTokenOfAnotherUserIsNoKnownDevice() async throws {
+        let test = try TestAccounts()
+        try await test.register("alice")
+        let mallory = try await test.register("mallory")
+        for _ in 0..<10 { _ = try await test.code { _ = try await test.login("alice", password: "wrong horse", known: mallory.known) } }
+        #expect(try await test.code { _ = try await test.login("alice", known: mallory.known) }?.code == .tooMany)
+    }
+
+    @Test func aKnownDeviceHasABudgetToo() async throws {
+        let test = try TestAccounts()
+        let known = try await test.register("alice").known
+        for _ in 0..<10 { _ = try await test.code { _ = try await test.login("alice", password: "wrong horse", known: known) } }
+        #expect(try await test.code { _ = try await test.login("alice", known: known) }?.code == .tooMany)
+    }
+
+    @Test func unknownNamesHaveABudgetToo() async throws {
+        let test = try TestAccounts()
+        for _ in 0..<10 { #expect(try await test.code { _ = try await test.login("ghost") }?.code == .unauthorized) }
+        #expect(try await test.code { _ = try await test.login("ghost") }?.code == .tooMany)
+    }
+
+    @Test func registrationsOfAnAddressAreLimited() async throws {
+        let test = try TestAccounts()
+        for index in 0..<5 { try await test.register("user\(index)") }
+        #expect(try await test.code { try await test.register("user5") }?.code == .tooMany)
+        try await test.register("user6", from: ClientOrigin(IPAddress("203.0.113.5")))
+        // Addresses of one IPv6 subscriber are one.
+        for index in 10..<15 { try await test.register("user\(index)", from: ClientOrigin(IPAddress("2001:db8::\(index)"))) }
+        #expect(try await test.code { try await test.register("user20", from: ClientOrigin(IPAddress("2001:db8::ff"))) }?.code == .tooMany)
+    }
+
+    @Test func registrationCanBeClosedOrByInvitation() async throws {
+        let closed = try TestAccounts { $0.registration = .closed }
+        #expect(try await closed.code { try await closed.register("alice") }?.code == .forbidden)
+        let test = try TestAccounts { $0.registration = .invitation }
+        #expect(try await test.code { try await test.register("alice") }?.field == "invitation")
+        let code = try await test.accounts.makeInvitation()
+        var request = RegisterRequest(name: UserName(prepared: "alice"), password: "correct horse", device: TestAccounts.device)
+        request.invitation = "xxxx-xxxx"
+        let wrong = request
+        #expect(try await test.code { _ = try await test.accounts.register(wrong, from: test.client) }?.code == .forbidden)
+        request.invitation = code.uppercased()
+        _ = try await test.accounts.register(request, from: test.client)
+        request.name = UserName(prepared: "bob")
+        let second = request
+        #expect(try await test.code { _ = try await test.accounts.register(second, from: test.client) }?.code == .forbidden)
+    }
+
+    @Test func oneAddressDoesNotFillTheQueueOfPasswords() async throws {
+        let threads = try PasswordThreads(cost: .init(logRounds: 1), threads: 1)
+        defer { threads.close() }
+        let flood = ClientOrigin(IPAddress("198.51.100.7"))
+        // Another address gets its turn while one address has more than its share waiting.
+        await withTaskGroup(of: Bool.self) { group in
+            for _ in 0..<200 { group.addTask { (try? await threads.hash("password", for: flood)) != nil } }
+            group.addTask { (try? await threads.hash("password", for: ClientOrigin(IPAddress("192.0.2.9")))) != nil }
+            var refused = 0
+            for await isDone in group where !isDone { refused += 1 }
+            #expect(refused < 201)
+        }
+        _ = try await threads.hash("password", for: ClientOrigin(IPAddress("192.0.2.9")))
+    }
+}
