@@ -47,7 +47,7 @@ package struct LoginRequest: Hashable, WireObject {
     package var password: String
     /// The code of the authenticator (RFC 6238), or a recovery code.
     package var code: String?
-    /// The `known` of an earlier session of the user, so that attempts of others do not delay this one.
+    /// The `known` of an earlier session of the user. Attempts of others then do not delay this.
     package var known: String?
     /// The device.
     package var device: HelloDevice

@@ -1,0 +1,100 @@
+package import ApusChatWire
+package import ApusWebSocket
+import ApusJSON
+import HTTPTypes
+package import Hummingbird
+import NIOCore
+
+/// The HTTP interface of the chat: `docs/openapi.json` describes it.
+package struct ChatRoutes: Sendable {
+    package typealias Context = HTTPContext
+
+    let accounts: Accounts
+    let chat: any ChatRequests
+    let files: BlobStore
+    let uploads: Uploads
+    let server: ServerAnswer
+    let proxies: TrustedProxies
+
+    package init(
+        accounts: Accounts, chat: any ChatRequests, files: BlobStore, uploads: Uploads, server: ServerAnswer,
+        proxies: TrustedProxies = .none
+    ) {
+        self.accounts = accounts
+        self.chat = chat
+        self.files = files
+        self.uploads = uploads
+        self.server = server
+        self.proxies = proxies
+    }
+
+    /// The maximum size of the body of an account request.
+    static let accountBytes = 16 * 1024
+
+    /// A router with all routes.
+    package func router() -> Router<Context> {
+        let router = Router(context: Context.self)
+        router.add(middleware: AnswerMiddleware())
+        if self.proxies != .none { router.add(middleware: ClientOriginMiddleware(proxies: self.proxies)) }
+        self.add(to: router)
+        return router
+    }
+
+    /// Adds the routes to a router that has the middleware.
+    package func add(to router: Router<Context>) {
+        router.get("/health") { _, _ in "ok" }
+        router.get("/ready") { _, _ in try await self.readiness() }
+        router.get("/api/server") { _, _ in try Response.json(self.server) }
+        self.addAccountRoutes(to: router)
+        self.addSessionRoutes(to: router)
+        self.addUploadRoutes(to: router)
+        self.addBlobRoutes(to: router)
+        router.post("/api/chat/:verb") { request, context in try await self.mirror(request, context) }
+    }
+
+    /// Whether the server can process messages. `/health` tells only that it runs, so that a full
+    /// disk does not make a supervisor restart it again and again.
+    private func readiness() async throws -> Response {
+        guard let failure = await self.chat.writeFailure() else { return try .json(value: .object(["status": "ok"])) }
+        return try .json(value: .object(["status": "read_only", "message": .string(failure)]), status: .serviceUnavailable)
+    }
+
+    /// The mirror of a verb.
+    private func mirror(_ request: Request, _ context: Context) async throws -> Response {
+        let session = try await self.session(of: request)
+        let verb = try context.parameters.require("verb")
+        let body = try await request.json(upTo: ChatLimits.requestBytes)
+        switch verb {
+        case ChatVerbs.devices.name: return try .json(try await self.accounts.devices(of: session))
+        case ChatVerbs.deviceRemove.name:
+            let remove = try DeviceRemoveRequest(json: body)
+            try await self.accounts.endDevices(remove.device, of: session)
+            return try .json(WireEmpty())
+        default: return try .json(value: try await self.chat.answer(verb, body, of: session, from: context.client))
+        }
+    }
+
+    // MARK: Sessions
+
+    /// The session of a request.
+    ///
+    /// - Throws: `unauthorized` if there is none.
+    func session(of request: Request) async throws -> AccountSession {
+        guard let session = try await self.sessionIfPresent(of: request) else {
+            throw ChatError(.unauthorized, message: "Sign in and send `Authorization: Bearer` with the access token.")
+        }
+        return session
+    }
+
+    /// The session of the token in `Authorization: Bearer`, else of the cookie. Tokens in URLs are
+    /// not accepted, because URLs are logged.
+    func sessionIfPresent(of request: Request) async throws -> AccountSession? {
+        if let field = request.headers[.authorization] {
+            let parts = field.split(separator: " ")
+            guard parts.count == 2, parts[0].lowercased() == "bearer" else { return nil }
+            return try await self.accounts.session(access: String(parts[1]))
+        }
+        guard let token = SessionCookies.access(of: request) else { return nil }
+        return try await self.accounts.session(access: token)
+    }
+}

@@ -1,0 +1,173 @@
+import ApusChatStorage
+import ApusChatWire
+import Foundation
+import HTTPTypes
+import Hummingbird
+import NIOConcurrencyHelpers
+import NIOCore
+import NIOPosix
+
+/// Uploads by tus 1.0: core, creation, termination, expiration.
+extension ChatRoutes {
+    func addUploadRoutes(to router: Router<Context>) {
+        let group = router.group("/api/uploads").add(middleware: TusMiddleware(maximumBytes: self.uploads.configuration.maximumBytes))
+        for path in ["", ":upload"] as [RouterPath] { group.on(path, method: .options) { _, _ in Response(status: .noContent) } }
+        group.post { request, context in try await self.create(request, context) }
+        group.head(":upload") { request, context in try await self.offset(request, context) }
+        group.patch(":upload") { request, context in try await self.append(request, context) }
+        group.delete(":upload") { request, context in try await self.terminate(request, context) }
+        // For environments that have only GET and POST (tus 1.0.0, "X-HTTP-Method-Override").
+        group.post(":upload") { request, context in
+            switch request.headers[.methodOverride] {
+            case "PATCH": return try await self.append(request, context)
+            case "DELETE": return try await self.terminate(request, context)
+            default: throw HTTPError(.methodNotAllowed)
+            }
+        }
+    }
+
+    private func create(_ request: Request, _ context: Context) async throws -> Response {
+        let session = try await self.session(of: request)
+        guard let length = request.headers[.uploadLength].flatMap({ Int64($0) }) else {
+            throw ChatError(.badRequest, message: "`Upload-Length` must be the size in bytes. It cannot be deferred.")
+        }
+        guard request.headers[.contentLength].flatMap({ Int64($0) }) ?? 0 == 0 else {
+            throw ChatError(.badRequest, message: "The creation of an upload has no body. Send the bytes with PATCH.")
+        }
+        let part = try await self.uploads.create(length: length, for: session, from: context.client)
+        var response = Response(status: .created, headers: [.location: "/api/uploads/" + part.id])
+        self.describe(part, &response)
+        return response
+    }
+
+    /// Tells the offset on disk. Ends a transfer under way, whose connection is a dead one if its
+    /// client asks.
+    private func offset(_ request: Request, _ context: Context) async throws -> Response {
+        let part = try await self.part(request, context)
+        if part.blob == nil { _ = try await self.files.threads.runIfActive { try part.begin() } }
+        var response = Response(status: .ok, headers: [.uploadLength: String(part.length)])
+        self.describe(part, &response)
+        return response
+    }
+
+    private func terminate(_ request: Request, _ context: Context) async throws -> Response {
+        try await self.uploads.remove(try await self.part(request, context))
+        return Response(status: .noContent)
+    }
+
+    private func append(_ request: Request, _ context: Context) async throws -> Response {
+        let session = try await self.session(of: request)
+        let part = try self.uploads.part(try context.parameters.require("upload"), of: session)
+        guard request.headers[.contentType] == "application/offset+octet-stream" else {
+            throw TusError(status: .unsupportedMediaType, message: "`Content-Type` must be application/offset+octet-stream.")
+        }
+        guard let offset = request.headers[.uploadOffset].flatMap({ Int64($0) }), offset >= 0 else {
+            throw ChatError(.badRequest, message: "`Upload-Offset` must be the offset of the first byte.")
+        }
+        let (announced, isOverflown) = offset.addingReportingOverflow(request.headers[.contentLength].flatMap { Int64($0) } ?? 0)
+        guard !isOverflown, announced <= part.length else {
+            throw ChatError(.tooLarge, message: "The upload has \(part.length) bytes, as announced.")
+        }
+        try self.uploads.beginTransfer(session, context.client)
+        defer { self.uploads.endTransfer(session, context.client) }
+        if part.blob == nil {
+            try await self.receive(request, context, into: part, at: offset)
+        } else if offset != part.length {
+            throw ChatError(.conflict, message: "The upload is complete.")
+        }
+        var response = Response(status: .noContent)
+        if part.offset == part.length { _ = try await self.uploads.finish(part) }
+        self.describe(part, &response)
+        return response
+    }
+
+    /// Writes the body to disk. What arrived before an error is kept.
+    private func receive(_ request: Request, _ context: Context, into part: UploadPart, at offset: Int64) async throws {
+        let threads = self.files.threads
+        let (transfer, durable) = try await threads.runIfActive { try part.begin() }
+        guard offset == durable else { throw ChatError(.conflict, message: "The upload has \(durable) bytes. Continue there.") }
+        let pace = UploadPace(minimumRate: self.uploads.configuration.minimumRate, channel: context.channel)
+        defer { pace.stop() }
+        let syncBytes = self.uploads.configuration.syncBytes
+        var failure: (any Error)?
+        do {
+            for try await bytes in request.body {
+                pace.received(bytes.readableBytes)
+                let isPresent = try await threads.runIfActive { try part.append(bytes, transfer, syncBytes: syncBytes) }
+                guard isPresent else { throw ChatError(.conflict, message: "Another transfer has continued the upload.") }
+            }
+        } catch let error as ChatError {
+            failure = error
+        } catch let error as StorageError {
+            failure = error
+        } catch {
+            failure = ChatError(.badRequest, message: "The body is incomplete: \(error)")
+        }
+        let end = try await threads.runIfActive { try part.end(transfer) }
+        if let failure { throw failure }
+        guard end != nil else { throw ChatError(.conflict, message: "Another transfer has continued the upload.") }
+    }
+
+    private func part(_ request: Request, _ context: Context) async throws -> UploadPart {
+        let session = try await self.session(of: request)
+        return try self.uploads.part(try context.parameters.require("upload"), of: session)
+    }
+
+    private func describe(_ part: UploadPart, _ response: inout Response) {
+        response.headers[.uploadOffset] = String(part.offset)
+        response.headers[.uploadExpires] = HTTPDate.text(part.expiresAt)
+        guard let blob = part.blob else { return }
+        response.headers[.chatBlob] = blob.id.rawValue
+        response.headers[.chatType] = blob.type
+        response.headers[.chatSize] = String(blob.size)
+        if blob.width > 0 {
+            response.headers[.chatWidth] = String(blob.width)
+            response.headers[.chatHeight] = String(blob.height)
+        }
+    }
+}
+
+/// Closes a connection whose upload is slower than the minimum rate. The bytes that arrived are
+/// kept, and the client continues with another connection.
+final class UploadPace: Sendable {
+    private static let seconds = 30
+    private let count = NIOLockedValueBox(0)
+    private let task: RepeatedTask
+
+    init(minimumRate: Int, channel: any Channel) {
+        let count = self.count
+        let interval = TimeAmount.seconds(Int64(Self.seconds))
+        self.task = channel.eventLoop.scheduleRepeatedTask(initialDelay: interval, delay: interval) { _ in
+            let received = count.withLockedValue { count in
+                defer { count = 0 }
+                return count
+            }
+            if received < minimumRate * Self.seconds { channel.close(promise: nil) }
+        }
+    }
+
+    func received(_ bytes: Int) { self.count.withLockedValue { $0 += bytes } }
+
+    func stop() { self.task.cancel() }
+}
+
+/// The date format of HTTP header fields (RFC 9110 section 5.6.7).
+enum HTTPDate {
+    static func text(_ milliseconds: Int64) -> String {
+        let (days, rest) = (milliseconds / 1_000).quotientAndRemainder(dividingBy: 86_400)
+        let weekday = ["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"][Int(days % 7)]
+        // Days of the era to a date, as in Howard Hinnant's "chrono-Compatible Low-Level Date
+        // Algorithms".
+        let shifted = days + 719_468
+        let era = shifted / 146_097
+        let day = shifted - era * 146_097
+        let year = (day - day / 1_460 + day / 36_524 - day / 146_096) / 365
+        let dayOfYear = day - (365 * year + year / 4 - year / 100)
+        let month = (5 * dayOfYear + 2) / 153
+        let dayOfMonth = dayOfYear - (153 * month + 2) / 5 + 1
+        let name = ["Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec", "Jan", "Feb"][Int(month)]
+        let fullYear = year + era * 400 + (month >= 10 ? 1 : 0)
+        func two(_ number: Int64) -> String { number < 10 ? "0\(number)" : "\(number)" }
+        return "\(weekday), \(two(dayOfMonth)) \(name) \(fullYear) \(two(rest / 3_600)):\(two(rest / 60 % 60)):\(two(rest % 60)) GMT"
+    }
+}

@@ -1,0 +1,153 @@
+import ApusChatCore
+import ApusChatStorage
+import ApusChatWire
+import ApusConnectivity
+import Foundation
+import NIOConcurrencyHelpers
+import NIOCore
+import NIOPosix
+
+/// The unfinished uploads, which survive a restart, and what becomes of them.
+package final class Uploads: Sendable {
+    let configuration: UploadsConfiguration
+    let accounts: Accounts
+    let files: BlobStore
+    private let folder: String
+    private let parts: NIOLockedValueBox<[String: UploadPart]>
+    private let byUser: NIOLockedValueBox<ConnectionQuota>
+    private let byAddress: NIOLockedValueBox<ConnectionQuota>
+
+    /// - Parameter folder: The data folder.
+    package init(folder: String, accounts: Accounts, files: BlobStore, configuration: UploadsConfiguration = UploadsConfiguration()) throws
+    {
+        self.configuration = configuration
+        self.accounts = accounts
+        self.files = files
+        self.folder = folder + "/uploads"
+        try DurableFile.makeFolder(self.folder)
+        let (user, address, all) = configuration.transfers
+        self.byUser = .init(ConnectionQuota(maximum: all, maximumPerAddress: user))
+        self.byAddress = .init(ConnectionQuota(maximum: all, maximumPerAddress: address))
+        self.parts = .init(try Self.found(in: self.folder))
+    }
+
+    /// Finds the uploads of earlier runs, and removes files that belong to none.
+    private static func found(in folder: String) throws -> [String: UploadPart] {
+        let names = try FileManager.default.contentsOfDirectory(atPath: folder)
+        var parts: [String: UploadPart] = [:]
+        for name in names where name.hasSuffix(".info") {
+            let id = String(name.dropLast(5))
+            parts[id] = UploadPart(existing: id, in: folder)
+        }
+        for name in names where name.split(separator: ".").first.map({ parts[String($0)] == nil }) ?? true {
+            DurableFile.remove(folder + "/" + name)
+        }
+        return parts
+    }
+
+    /// Creates an upload.
+    func create(length: Int64, for session: AccountSession, from client: ClientOrigin) async throws -> UploadPart {
+        guard length >= 1 else { throw ChatError(.badRequest, message: "`Upload-Length` must be at least 1.") }
+        guard length <= self.configuration.maximumBytes else {
+            throw ChatError(.tooLarge, message: "An upload has at most \(self.configuration.maximumBytes) bytes.")
+        }
+        try self.accounts.charge(.upload, to: client.keys + [.account(session.user)])
+        let used = try await self.accounts.database.read { try $0.uploadedBytes(of: session.user) }
+        let unfinished = self.parts.withLockedValue { parts in parts.values.filter { $0.user == session.user && $0.blob == nil } }
+        guard unfinished.count < self.configuration.unfinishedOfUser else {
+            throw ChatError(.limit, message: "At most \(self.configuration.unfinishedOfUser) unfinished uploads. Finish or remove one.")
+        }
+        let reserved = unfinished.reduce(into: used) { $0 += $1.length }
+        guard length <= self.configuration.quota - min(reserved, self.configuration.quota) else {
+            throw ChatError(.limit, message: "The upload exceeds your quota of \(self.configuration.quota) bytes for all uploads.")
+        }
+        let id = Secrets.hex(Secrets.bytes(16))
+        let expiresAt = self.accounts.clock.now() + self.configuration.lifetime
+        let folder = self.folder
+        let part = try await self.files.threads.runIfActive {
+            try UploadPart(id: id, user: session.user, length: length, expiresAt: expiresAt, in: folder)
+        }
+        self.parts.withLockedValue { $0[id] = part }
+        return part
+    }
+
+    /// Returns an upload of a user.
+    ///
+    /// - Throws: `not_found` also for the upload of another user.
+    func part(_ id: String, of session: AccountSession) throws(ChatError) -> UploadPart {
+        guard let part = self.parts.withLockedValue({ $0[id] }), part.user == session.user else {
+            throw ChatError(.notFound, message: "There is no such upload. Create it again.")
+        }
+        return part
+    }
+
+    /// Removes an unfinished upload. The reserved bytes are free again.
+    func remove(_ part: UploadPart) async throws {
+        _ = self.parts.withLockedValue { $0.removeValue(forKey: part.id) }
+        try await self.files.threads.runIfActive { part.remove() }
+    }
+
+    /// Counts a transfer under way.
+    ///
+    /// - Throws: `too_many` if the user or the address has its share.
+    func beginTransfer(_ session: AccountSession, _ client: ClientOrigin) throws(ChatError) {
+        let refusal = ChatError(.tooMany, message: "Too many uploads at the same time. Wait for one to end.", retryAfter: 2_000)
+        guard self.byUser.withLockedValue({ $0.opened(from: String(session.user.rawValue)) }) == nil else { throw refusal }
+        guard self.byAddress.withLockedValue({ $0.opened(from: client.text) }) == nil else {
+            self.byUser.withLockedValue { $0.closed(from: String(session.user.rawValue)) }
+            throw refusal
+        }
+    }
+
+    func endTransfer(_ session: AccountSession, _ client: ClientOrigin) {
+        self.byUser.withLockedValue { $0.closed(from: String(session.user.rawValue)) }
+        self.byAddress.withLockedValue { $0.closed(from: client.text) }
+    }
+
+    /// Makes a blob of a complete upload: first the file, then its row. A repetition returns the
+    /// same blob.
+    func finish(_ part: UploadPart) async throws -> BlobRow {
+        if let blob = part.blob { return blob }
+        let examined: BlobStore.Examined
+        do {
+            examined = try await self.files.examine(part.path, at: self.accounts.clock.now())
+        } catch let error as ChatError {
+            try await self.remove(part)
+            throw error
+        }
+        try await self.files.keep(examined)
+        let files = self.files
+        try await self.accounts.database.write { storage in
+            // A collection can have removed the same file since.
+            if !DurableFile.exists(files.path(examined.row.id)) { try files.link(examined) }
+            try storage.commit { changes, _ in changes.credentials.uploads = [(examined.row, part.user)] }
+        }
+        try await files.threads.runIfActive { try part.finish(examined.row) }
+        return examined.row
+    }
+
+    /// Removes uploads that have expired and blobs that nothing refers to. Called from time to
+    /// time.
+    package func sweep() async throws {
+        guard self.accounts.clock.isTrusted() else { return }
+        let now = self.accounts.clock.now()
+        let expired = self.parts.withLockedValue { parts in parts.values.filter { $0.expiresAt <= now } }
+        for part in expired { try await self.remove(part) }
+        let limit = now - self.configuration.orphanLifetime
+        var cursor: Int64? = 0
+        while let start = cursor {
+            let page = try await self.accounts.database.read { try $0.orphans(before: limit, after: start, limit: 1_000) }
+            if !page.blobs.isEmpty { try await self.collect(page.blobs) }
+            cursor = page.next
+        }
+    }
+
+    /// Removes the rows of blobs that still have no reference, then their files.
+    private func collect(_ blobs: [BlobID]) async throws {
+        let files = self.files
+        try await self.accounts.database.write { storage in
+            try storage.commit { changes, _ in changes.credentials.collectedBlobs = blobs }
+            for blob in blobs where try storage.blob(blob) == nil { DurableFile.remove(files.path(blob)) }
+        }
+    }
+}

@@ -1,0 +1,97 @@
+import ApusChatStorage
+import ApusChatWire
+import ApusJSON
+import Foundation
+import HTTPTypes
+import Hummingbird
+import HummingbirdTesting
+import NIOCore
+
+@testable import ApusChatHTTP
+
+/// The routes over accounts in memory. Requests pass through the router, without a socket.
+final class TestServer: Sendable {
+    let test: TestAccounts
+    let files: BlobStore
+    let uploads: Uploads
+    let chat = EchoChat()
+
+    init(
+        uploads configuration: UploadsConfiguration = UploadsConfiguration(), _ configure: (inout AccountsConfiguration) -> Void = { _ in }
+    ) throws {
+        self.test = try TestAccounts(configure)
+        self.files = try BlobStore(folder: self.test.folder)
+        self.uploads = try Uploads(folder: self.test.folder, accounts: self.test.accounts, files: self.files, configuration: configuration)
+    }
+
+    deinit { self.files.close() }
+
+    /// Runs requests of a client.
+    func run(_ body: @escaping @Sendable (TestRequests) async throws -> Void) async throws {
+        let routes = ChatRoutes(
+            accounts: self.test.accounts, chat: self.chat, files: self.files, uploads: self.uploads,
+            server: ServerAnswer(name: "Apus", version: "1", registration: .open, limits: HelloLimits()))
+        try await Application(router: routes.router()).test(.router) { client in try await body(TestRequests(client: client)) }
+    }
+}
+
+/// Answers each verb with its request.
+struct EchoChat: ChatRequests {
+    func answer(_ verb: String, _ request: JSONValue, of session: AccountSession, from client: ClientOrigin) async throws(ChatError)
+        -> JSONValue
+    {
+        guard verb == "send" else { throw ChatError(.unsupported, message: "The server does not know the verb.") }
+        return .object(["verb": .string(verb), "request": request])
+    }
+
+    func writeFailure() async -> String? { nil }
+}
+
+/// Short forms of requests.
+struct TestRequests: Sendable {
+    let client: any TestClientProtocol
+
+    static let device: JSONValue = .object(["name": "Test", "platform": "linux"])
+
+    func post(_ path: String, _ body: JSONValue, token: String? = nil, headers: HTTPFields = [:]) async throws -> TestResponse {
+        try await self.send(.post, path, token: token, headers: headers, body: ByteBuffer(bytes: JSONWriter.bytes(of: body)))
+    }
+
+    func send(_ method: HTTPRequest.Method, _ path: String, token: String? = nil, headers: HTTPFields = [:], body: ByteBuffer? = nil)
+        async throws -> TestResponse
+    {
+        var headers = headers
+        if let token { headers[.authorization] = "Bearer " + token }
+        return try await self.client.execute(uri: path, method: method, headers: headers, body: body)
+    }
+
+    func register(_ name: String, headers: HTTPFields = [:]) async throws -> TestResponse {
+        try await self.post(
+            "/api/register", .object(["name": .string(name), "password": "correct horse", "device": Self.device]), headers: headers)
+    }
+
+    /// Registers a user and returns the access token.
+    func token(_ name: String) async throws -> String { try await self.register(name).session().access }
+
+    /// Uploads bytes in one transfer.
+    func upload(_ bytes: [UInt8], token: String) async throws -> TestResponse {
+        let created = try await self.send(
+            .post, "/api/uploads", token: token, headers: [.tusResumable: "1.0.0", .uploadLength: String(bytes.count)])
+        return try await self.patch(created.headers[.location] ?? "", at: 0, bytes, token: token)
+    }
+
+    func patch(_ path: String, at offset: Int, _ bytes: [UInt8], token: String) async throws -> TestResponse {
+        try await self.send(
+            .patch, path, token: token,
+            headers: [.tusResumable: "1.0.0", .uploadOffset: String(offset), .contentType: "application/offset+octet-stream"],
+            body: ByteBuffer(bytes: bytes))
+    }
+}
+
+extension TestResponse {
+    func json() throws -> JSONValue { try JSONReader.read(self.body.readableBytesView) }
+
+    func session() throws -> SessionAnswer { try SessionAnswer(json: try self.json()) }
+
+    func error() throws -> ChatError { try ChatError(json: try self.json()) }
+}

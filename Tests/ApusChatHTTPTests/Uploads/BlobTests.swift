@@ -1,0 +1,125 @@
+import ApusChatStorage
+import ApusChatWire
+import ApusJSON
+import Foundation
+import HTTPTypes
+import HummingbirdTesting
+import NIOCore
+import Testing
+
+@testable import ApusChatHTTP
+
+@Suite struct BlobTests {
+    /// A PNG of one pixel, and the same with a comment.
+    private static let png = Data(
+        base64Encoded: "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==")
+
+    @Test func aBlobIsReadByItsUploaderOnly() async throws {
+        try await TestServer().run { (client: TestRequests) async throws in
+            let (alice, bob) = (try await client.token("alice"), try await client.token("bobby"))
+            let blob = try #require(try await client.upload(Array("<script>".utf8), token: alice).headers[.chatBlob])
+            let found = try await client.send(.get, "/api/blobs/" + blob, token: alice)
+            #expect(found.status == .ok)
+            #expect(found.headers[.contentDisposition] == "attachment")
+            #expect(found.headers[.xContentTypeOptions] == "nosniff")
+            #expect(found.headers[.contentSecurityPolicy] == "sandbox; default-src 'none'")
+            #expect(found.headers[.contentType] == "application/octet-stream")
+            for token in [bob, "a.AAAA"] {
+                let status = try await client.send(.get, "/api/blobs/" + blob, token: token).status
+                #expect(status == (token == bob ? .notFound : .unauthorized))
+            }
+            #expect(try await client.send(.get, "/api/blobs/../../etc/passwd", token: alice).status == .notFound)
+            #expect(try await client.send(.get, "/api/blobs/" + String(repeating: "0", count: 64), token: alice).status == .notFound)
+        }
+    }
+
+    @Test func rangesAndConditionsAreAnswered() async throws {
+        try await TestServer().run { (client: TestRequests) async throws in
+            let token = try await client.token("alice")
+            let path = "/api/blobs/" + (try await client.upload(Array("0123456789".utf8), token: token).headers[.chatBlob] ?? "")
+            let part = try await client.send(.get, path, token: token, headers: [.range: "bytes=2-4"])
+            #expect(part.status == .partialContent)
+            #expect(part.body == ByteBuffer(string: "234"))
+            #expect(part.headers[.contentRange] == "bytes 2-4/10")
+            let beyond = try await client.send(.get, path, token: token, headers: [.range: "bytes=10-"])
+            #expect(beyond.status == .rangeNotSatisfiable)
+            #expect(beyond.headers[.contentRange] == "bytes */10")
+            let tag = try #require(part.headers[.eTag])
+            #expect(try await client.send(.get, path, token: token, headers: [.ifNoneMatch: tag]).status == .notModified)
+            let stale = try await client.send(.get, path, token: token, headers: [.range: "bytes=2-4", .ifRange: "\"other\""])
+            #expect(stale.status == .ok)
+            let head = try await client.send(.head, path, token: token)
+            #expect(head.headers[.contentLength] == "10")
+            #expect(head.body.readableBytes == 0)
+        }
+    }
+
+    @Test(
+        arguments: [
+            (nil, .whole), ("bytes=0-0", .part(0...0)), ("bytes=5-", .part(5...9)), ("bytes=-3", .part(7...9)), ("bytes=-99", .part(0...9)),
+            ("bytes=3-99", .part(3...9)), ("bytes=-0", .unsatisfiable), ("bytes=10-", .unsatisfiable), ("bytes=4-2", .whole),
+            ("bytes=0-1,3-4", .whole), ("lines=1-2", .whole), ("bytes=a-b", .whole), ("bytes=-", .whole),
+            ("bytes=99999999999999999999-", .unsatisfiable), ("bytes=0-99999999999999999999", .part(0...9)),
+        ] as [(String?, ByteRange)])
+    func aRangeIsRead(_ field: String?, _ range: ByteRange) { #expect(ByteRange(field, size: 10) == range) }
+
+    @Test func thePictureOfAUserIsShownByItsSetting() async throws {
+        let server = try TestServer()
+        try await server.run { (client: TestRequests) async throws in
+            let (alice, bob) = (try await client.token("alice"), try await client.token("bobby"))
+            let uploaded = try await client.upload(Array(try #require(Self.png)), token: alice)
+            #expect(uploaded.headers[.chatType] == "image/png")
+            #expect(uploaded.headers[.chatWidth] == "1" && uploaded.headers[.chatHeight] == "1")
+            let blob = try #require(uploaded.headers[.chatBlob].flatMap { BlobID($0) })
+            @Sendable func show(_ audience: Audience, blob: BlobID?) async throws {
+                try await server.test.database.write { storage in
+                    let key = try #require(try storage.userKeys(named: [UserName(prepared: "alice")]).first ?? nil)
+                    var account = try #require(try storage.accounts([key]).first)
+                    account.avatar = blob
+                    account.privacy.avatar = audience
+                    let row = account
+                    try storage.commit { changes, _ in changes.accounts = [row] }
+                }
+            }
+            let path = "/api/blobs/\(blob)?user=alice"
+            #expect(try await client.send(.get, path, token: bob).status == .notFound)
+            try await show(.all, blob: blob)
+            let shown = try await client.send(.get, path, token: bob)
+            #expect(shown.status == .ok)
+            #expect(shown.headers[.contentDisposition] == nil)
+            try await show(.contacts, blob: blob)
+            #expect(try await client.send(.get, path, token: bob).status == .notFound)
+            try await show(.all, blob: nil)
+            #expect(try await client.send(.get, path, token: bob).status == .notFound)
+        }
+    }
+
+    @Test func metadataIsRemoved() async throws {
+        try await TestServer().run { (client: TestRequests) async throws in
+            let token = try await client.token("alice")
+            let png = Array(try #require(Self.png))
+            // A text chunk before the end.
+            let text: [UInt8] = [0, 0, 0, 4] + Array("tEXtGPS:".utf8) + [0, 0, 0, 0]
+            let first = try await client.upload(png, token: token).headers[.chatBlob]
+            let second = try await client.upload(Array(png.dropLast(12)) + text + Array(png.suffix(12)), token: token)
+            #expect(first != nil)
+            #expect(second.headers[.chatBlob] == first)
+        }
+    }
+
+    @Test func aPictureWithTooManyPixelsIsRefused() async throws {
+        try await TestServer().run { (client: TestRequests) async throws in
+            let token = try await client.token("alice")
+            var png = Array(try #require(Self.png))
+            png.replaceSubrange(16..<24, with: [0, 0, 0x3E, 0x80, 0, 0, 0x17, 0x70])  // 16000 × 6000
+            let refused = try await client.upload(png, token: token)
+            #expect(refused.status == .contentTooLarge)
+        }
+    }
+
+    @Test(arguments: [
+        ("\u{0}\u{0}\u{0}\u{18}ftypisom", "video/mp4"), ("\u{0}\u{0}\u{0}\u{18}ftypM4A ", "audio/mp4"), ("OggS", "audio/ogg"),
+        ("fLaC", "audio/flac"), ("RIFF1234WAVE", "audio/wav"), ("ID3", "audio/mpeg"), ("<html>", MediaType.other), ("", MediaType.other),
+        ("%PDF-1.7", MediaType.other), ("<svg ", MediaType.other),
+    ]) func aTypeIsSniffed(_ bytes: String, _ type: String) { #expect(MediaType.sniffed(Array(bytes.utf8)) == type) }
+}
