@@ -54,6 +54,7 @@ let package = Package(
     platforms: [.macOS(.v14), .iOS(.v17), .tvOS(.v17), .watchOS(.v10), .visionOS(.v1)],
     products: [
         .library(name: "ApusJSON", targets: ["ApusJSON"]),
+        .library(name: "ApusEventLoop", targets: ["ApusEventLoop"]),
         .library(name: "ApusWebSocketProtocol", targets: ["ApusWebSocketProtocol"]),
         .library(name: "ApusEngineIOProtocol", targets: ["ApusEngineIOProtocol"]),
         .library(name: "ApusSocketIOProtocol", targets: ["ApusSocketIOProtocol"]),
@@ -145,7 +146,8 @@ let package = Package(
         module(
             "ApusSocketIOServer",
             [
-                "ApusBytes", "ApusConnectivity", "ApusEngineIOServer", "ApusEngineIOProtocol", "ApusEventLoop", "ApusSocketIOProtocol",
+                "ApusWebSocketProtocol", "ApusBytes", "ApusConnectivity", "ApusEngineIOServer", "ApusEngineIOProtocol", "ApusEventLoop",
+                "ApusSocketIOProtocol",
                 "ApusWebSocket", "ApusJSON", nioCore, nioHTTP1, nioPosix, crypto, cryptoExtras, nioConcurrencyHelpers, nioSSL, httpTypes,
                 logging, atomics,
                 dequeModule,
@@ -182,7 +184,8 @@ let package = Package(
         module(
             "ApusChatServer",
             [
-                "ApusBytes", "ApusChatProtocol", "ApusConnectivity", "ApusPictures", "ApusSocketIOServer", "ApusSocketIOProtocol",
+                "ApusEngineIOServer", "ApusBytes", "ApusChatProtocol", "ApusConnectivity", "ApusPictures", "ApusSocketIOServer",
+                "ApusSocketIOProtocol",
                 "ApusWebSocket",
                 "ApusJSON",
                 hummingbird,
@@ -193,7 +196,8 @@ let package = Package(
         module(
             "ApusChatClient",
             [
-                "ApusChatProtocol", "ApusConnectivity", "ApusSocketIOClient", "ApusSocketIOProtocol", "ApusJSON", grdb,
+                "ApusEngineIOClient", "ApusEventLoop", "ApusChatProtocol", "ApusConnectivity", "ApusSocketIOClient", "ApusSocketIOProtocol",
+                "ApusJSON", grdb,
                 nioCore, nioPosix, nioHTTP1, nioConcurrencyHelpers, logging,
             ]),
         module(
@@ -228,14 +232,16 @@ let package = Package(
         module(
             "ApusBench",
             [
-                "ApusCommandSupport", "ApusChatClient", "ApusChatProtocol", "ApusConnectivity", "ApusEngineIOProtocol", "ApusFramedSocket",
+                "ApusEngineIOClient", "ApusEngineIOServer", "ApusCommandSupport", "ApusChatClient", "ApusChatProtocol", "ApusConnectivity",
+                "ApusEngineIOProtocol", "ApusFramedSocket",
                 "ApusJSON", "ApusSocketIOClient", "ApusSocketIOProtocol", "ApusSocketIOServer", "ApusWebSocket", "ApusWebSocketProtocol",
                 argumentParser, dequeModule, histogram, logging, nioCore, nioPosix, nioConcurrencyHelpers,
             ]),
         .executableTarget(
             name: "apus",
             dependencies: [
-                "ApusBench", "ApusCommandSupport", "ApusChatProtocol", "ApusChatServer", "ApusChatClient", "ApusConnectivity",
+                "ApusEventLoop", "ApusFramedProtocol", "ApusWebSocketProtocol", "ApusBench", "ApusCommandSupport", "ApusChatProtocol",
+                "ApusChatServer", "ApusChatClient", "ApusConnectivity",
                 "ApusEngineIOClient", "ApusEngineIOProtocol", "ApusFramedSocket", "ApusJSON", "ApusSocketIOClient", "ApusSocketIOProtocol",
                 "ApusWebSocket", argumentParser, crypto, httpTypes, logging, nioCore, nioPosix, nioSSL, nioConcurrencyHelpers,
                 serviceLifecycle,
@@ -244,7 +250,8 @@ let package = Package(
         .executableTarget(
             name: "ApusConformance",
             dependencies: [
-                "ApusCommandSupport", "ApusConnectivity", "ApusEngineIOClient", "ApusEngineIOProtocol", "ApusEngineIOServer",
+                "ApusEventLoop", "ApusFramedProtocol", "ApusWebSocketProtocol", "ApusCommandSupport", "ApusConnectivity",
+                "ApusEngineIOClient", "ApusEngineIOProtocol", "ApusEngineIOServer",
                 "ApusFramedSocket", "ApusJSON", "ApusSocketIOClient", "ApusSocketIOProtocol", "ApusSocketIOServer", "ApusWebSocket",
                 argumentParser, logging, nioCore, nioPosix, nioSSL, nioConcurrencyHelpers,
             ], swiftSettings: settings),
@@ -252,30 +259,33 @@ let package = Package(
         tests(
             "ApusCommandTests",
             [
-                "apus", "ApusCommandSupport", "ApusConnectivity", "ApusEngineIOProtocol", "ApusFramedSocket", "ApusSocketIOProtocol",
+                "ApusFramedProtocol", "ApusJSON", "apus", "ApusCommandSupport", "ApusConnectivity", "ApusEngineIOProtocol",
+                "ApusFramedSocket", "ApusSocketIOProtocol",
                 argumentParser, nioCore,
             ]),
-        tests("ApusBenchTests", ["ApusBench", "ApusSocketIOServer", "ApusTesting", "ApusWebSocket", nioCore]),
+        tests("ApusBenchTests", ["ApusEngineIOProtocol", "ApusBench", "ApusSocketIOServer", "ApusTesting", "ApusWebSocket", nioCore]),
         tests("ApusBytesTests", ["ApusBytes", nioCore]),
         tests("ApusJSONTests", ["ApusJSON"]),
         tests("ApusEventLoopTests", ["ApusEventLoop", "ApusTesting", nioCore, nioEmbedded, nioPosix, nioConcurrencyHelpers]),
         tests(
             "ApusConnectivityTests",
             [
-                "ApusConnectivity", "ApusTesting", nioCore, nioPosix, nioEmbedded, nioSSL, nioHTTP1, nioConcurrencyHelpers, crypto, x509,
+                "ApusEventLoop", "ApusConnectivity", "ApusTesting", nioCore, nioPosix, nioEmbedded, nioSSL, nioHTTP1, nioConcurrencyHelpers,
+                crypto, x509,
                 swiftASN1,
             ]),
         tests("ApusWebSocketProtocolTests", ["ApusWebSocketProtocol", nioCore, httpTypes]),
         tests(
             "ApusWebSocketTests",
             [
-                "ApusConnectivity", "ApusWebSocket", "ApusWebSocketProtocol", nioCore, nioPosix, nioEmbedded, nioHTTP1,
+                "ApusEventLoop", "ApusConnectivity", "ApusWebSocket", "ApusWebSocketProtocol", nioCore, nioPosix, nioEmbedded, nioHTTP1,
                 nioConcurrencyHelpers, nioSSL, httpTypes, x509, swiftASN1, crypto,
             ]),
         tests(
             "ApusFramedSocketTests",
             [
-                "ApusFramedSocket", "ApusFramedProtocol", "ApusConnectivity", "ApusJSON", "ApusTesting", nioCore, nioPosix, nioEmbedded,
+                "ApusEventLoop", "ApusFramedSocket", "ApusFramedProtocol", "ApusConnectivity", "ApusJSON", "ApusTesting", nioCore, nioPosix,
+                nioEmbedded,
                 nioTLS, nioSSL, nioConcurrencyHelpers, x509, swiftASN1, crypto,
             ]),
         tests("ApusFramedProtocolTests", ["ApusFramedProtocol", "ApusJSON", nioCore, crypto]),
@@ -284,14 +294,16 @@ let package = Package(
         tests(
             "ApusEngineIOServerTests",
             [
-                "ApusEngineIOServer", "ApusEngineIOProtocol", "ApusWebSocket", "ApusWebSocketProtocol", "ApusTesting", nioCore, nioEmbedded,
+                "ApusConnectivity", "ApusEngineIOServer", "ApusEngineIOProtocol", "ApusWebSocket", "ApusWebSocketProtocol", "ApusTesting",
+                nioCore, nioEmbedded,
                 nioHTTP1,
                 nioConcurrencyHelpers, httpTypes, logging,
             ]),
         tests(
             "ApusSocketIOServerTests",
             [
-                "ApusSocketIOServer", "ApusSocketIOProtocol", "ApusTesting", "ApusJSON", nioConcurrencyHelpers, nioCore, nioEmbedded,
+                "ApusEngineIOProtocol", "ApusEngineIOServer", "ApusSocketIOServer", "ApusSocketIOProtocol", "ApusTesting", "ApusJSON",
+                nioConcurrencyHelpers, nioCore, nioEmbedded,
                 nioHTTP1,
                 httpTypes, logging,
             ]),
@@ -300,7 +312,8 @@ let package = Package(
         tests(
             "ApusSocketIOClientTests",
             [
-                "ApusSocketIOClient", "ApusSocketIOClientCompatibility", "ApusEngineIOClient", "ApusEngineIOProtocol", "ApusEventLoop",
+                "ApusWebSocketProtocol", "ApusSocketIOClient", "ApusSocketIOClientCompatibility", "ApusEngineIOClient",
+                "ApusEngineIOProtocol", "ApusEventLoop",
                 "ApusSocketIOProtocol", "ApusConnectivity", "ApusJSON", "ApusWebSocket", nioCore, nioConcurrencyHelpers, httpTypes, logging,
             ]),
         tests("ApusPicturesTests", ["ApusPictures"]),
@@ -316,12 +329,19 @@ let package = Package(
                 "ApusChatHTTP", "ApusChatCore", "ApusChatSQLite", "ApusChatStorage", "ApusChatWire", "ApusConnectivity", "ApusJSON",
                 "ApusSocketIOServer", crypto, httpTypes, hummingbird, hummingbirdTesting, logging, nioCore, nioConcurrencyHelpers,
             ]),
-        tests("ApusChatServerTests", ["ApusChatServer", "ApusChatProtocol", "ApusJSON", grdb, logging, nioCore, nioConcurrencyHelpers]),
-        tests("ApusChatClientTests", ["ApusChatClient", "ApusChatProtocol", "ApusConnectivity", "ApusJSON", grdb, logging]),
+        tests(
+            "ApusChatServerTests",
+            [
+                "ApusEngineIOServer", "ApusSocketIOServer", "ApusChatServer", "ApusChatProtocol", "ApusJSON", grdb, logging, nioCore,
+                nioConcurrencyHelpers,
+            ]),
+        tests(
+            "ApusChatClientTests", ["ApusEventLoop", "ApusChatClient", "ApusChatProtocol", "ApusConnectivity", "ApusJSON", grdb, logging]),
         tests(
             "IntegrationTests",
             [
-                "ApusSocketIOServer", "ApusSocketIOClient", "ApusChatServer", "ApusChatClient", "ApusChatProtocol", "ApusConnectivity",
+                "ApusEventLoop", "ApusWebSocketProtocol", "ApusSocketIOServer", "ApusSocketIOClient", "ApusChatServer", "ApusChatClient",
+                "ApusChatProtocol", "ApusConnectivity",
                 "ApusEngineIOClient", "ApusEngineIOProtocol", "ApusEngineIOServer", "ApusSocketIOProtocol", "ApusTesting", "ApusWebSocket",
                 "ApusJSON", nioCore,
                 nioPosix, nioSSL, nioHTTP1, nioConcurrencyHelpers, hummingbird, httpTypes, serviceLifecycle, x509, logging,

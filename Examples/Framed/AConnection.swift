@@ -1,4 +1,6 @@
 // The code of ApusFramedSocket's overview page. `scripts/check-snippets` compares the two.
+import ApusFramedProtocol
+import ApusJSON
 import ApusFramedSocket
 import NIOCore
 

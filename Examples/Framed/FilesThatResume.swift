@@ -1,4 +1,6 @@
 // The code of the page "Send a file that resumes". `scripts/check-snippets` compares the two.
+import ApusConnectivity
+import ApusFramedProtocol
 import ApusFramedSocket
 
 func takeFiles(into path: String, port: Int) async throws {

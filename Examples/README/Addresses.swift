@@ -1,3 +1,5 @@
+import ApusWebSocketProtocol
+import ApusEventLoop
 import ApusConnectivity
 import ApusSocketIOClient
 import ApusSocketIOServer

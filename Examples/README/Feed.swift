@@ -1,3 +1,5 @@
+import ApusWebSocketProtocol
+import ApusEventLoop
 import ApusWebSocket
 
 func runFeed() async throws {

@@ -1,4 +1,6 @@
 // The code of the page "A client". `scripts/check-snippets` compares the two.
+import ApusJSON
+import ApusSocketIOProtocol
 import ApusSocketIOClient
 
 func firstSteps() async throws {

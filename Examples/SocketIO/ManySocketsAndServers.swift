@@ -1,4 +1,5 @@
 // The code of the page "Many sockets and servers". `scripts/check-snippets` compares the two.
+import ApusJSON
 import ApusSocketIOServer
 
 func broadcasts(_ io: SocketIOServer) async throws {

@@ -1,3 +1,5 @@
+import ApusJSON
+import ApusSocketIOProtocol
 import ApusSocketIOServer
 
 // The code of `ApusSocketIOServer.md`, `Sockets.md`, `Lost-connections.md` and

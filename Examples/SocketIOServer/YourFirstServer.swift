@@ -1,4 +1,5 @@
 // The code of the page "Your first server". `scripts/check-snippets` compares the two.
+import ApusJSON
 import ApusSocketIOServer
 import Hummingbird
 

@@ -1,4 +1,7 @@
 // The code of the page "A connection that stays up". `scripts/check-snippets` compares the two.
+import ApusWebSocketProtocol
+import ApusEventLoop
+import ApusConnectivity
 import ApusWebSocket
 
 func read() async throws {

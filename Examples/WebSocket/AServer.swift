@@ -1,4 +1,5 @@
 // The code of the page "A server". `scripts/check-snippets` compares the two.
+import ApusWebSocketProtocol
 import ApusWebSocket
 import HTTPTypes
 

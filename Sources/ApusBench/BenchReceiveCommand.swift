@@ -1,3 +1,5 @@
+import ApusEngineIOProtocol
+import ApusEngineIOClient
 import ApusCommandSupport
 import ApusSocketIOClient
 import ArgumentParser

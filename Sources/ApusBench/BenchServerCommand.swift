@@ -1,3 +1,6 @@
+import ApusJSON
+import ApusEngineIOServer
+import ApusWebSocketProtocol
 import ApusCommandSupport
 import ApusSocketIOServer
 import ApusWebSocket

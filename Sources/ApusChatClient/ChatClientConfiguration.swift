@@ -1,3 +1,4 @@
+public import ApusEventLoop
 public import ApusChatProtocol
 public import ApusConnectivity
 

@@ -1,3 +1,5 @@
+import ApusEngineIOServer
+import ApusWebSocket
 import ApusConnectivity
 import ApusSocketIOServer
 import Foundation

@@ -1,3 +1,4 @@
+import ApusWebSocketProtocol
 import ApusCommandSupport
 import ApusWebSocket
 import ArgumentParser

@@ -1,3 +1,5 @@
+import ApusWebSocketProtocol
+import ApusEngineIOServer
 import ApusCommandSupport
 import ApusJSON
 import ApusSocketIOProtocol

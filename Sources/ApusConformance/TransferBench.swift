@@ -1,3 +1,4 @@
+import ApusFramedProtocol
 import ApusCommandSupport
 import ApusConnectivity
 import ApusFramedSocket

@@ -1,3 +1,4 @@
+public import ApusEventLoop
 import ApusBytes
 import NIOCore
 import NIOPosix

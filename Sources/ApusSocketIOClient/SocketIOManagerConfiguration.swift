@@ -1,3 +1,5 @@
+public import ApusEngineIOProtocol
+public import ApusEventLoop
 public import ApusConnectivity
 public import ApusEngineIOClient
 public import ApusJSON

@@ -1,4 +1,4 @@
-import ApusJSON
+public import ApusJSON
 public import ApusSocketIOClient
 public import ApusSocketIOProtocol
 

@@ -1,3 +1,6 @@
+import ApusJSON
+import ApusConnectivity
+import ApusFramedProtocol
 import ApusFramedSocket
 import ArgumentParser
 import Testing

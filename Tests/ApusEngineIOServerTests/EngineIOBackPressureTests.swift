@@ -1,3 +1,4 @@
+import ApusConnectivity
 import ApusEngineIOProtocol
 import ApusTesting
 import ApusWebSocketProtocol

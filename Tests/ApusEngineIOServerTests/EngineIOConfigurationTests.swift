@@ -1,3 +1,4 @@
+import ApusWebSocket
 import ApusTesting
 import ApusEngineIOProtocol
 @testable import ApusEngineIOServer

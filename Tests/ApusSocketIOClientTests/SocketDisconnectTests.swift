@@ -1,4 +1,5 @@
 import ApusSocketIOClientCompatibility
+import ApusJSON
 import ApusSocketIOProtocol
 import NIOConcurrencyHelpers
 import NIOCore

@@ -1,3 +1,5 @@
+import ApusJSON
+import ApusSocketIOProtocol
 import ApusEngineIOProtocol
 import ApusSocketIOClientCompatibility
 import Testing

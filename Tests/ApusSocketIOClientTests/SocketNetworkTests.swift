@@ -1,3 +1,6 @@
+import ApusEngineIOProtocol
+import ApusEventLoop
+import ApusEngineIOClient
 import ApusConnectivity
 import NIOConcurrencyHelpers
 import Testing

@@ -1,3 +1,5 @@
+import ApusEngineIOServer
+import ApusEngineIOProtocol
 import ApusJSON
 import ApusSocketIOProtocol
 import ApusSocketIOServer

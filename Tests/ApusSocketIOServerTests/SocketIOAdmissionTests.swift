@@ -1,3 +1,5 @@
+import ApusEngineIOServer
+import ApusSocketIOProtocol
 import ApusJSON
 import ApusSocketIOServer
 import Logging

@@ -1,3 +1,5 @@
+import ApusEngineIOServer
+import ApusEngineIOProtocol
 import ApusSocketIOServer
 import ApusTesting
 import HTTPTypes

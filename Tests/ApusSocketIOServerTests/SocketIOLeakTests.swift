@@ -1,3 +1,4 @@
+import ApusEngineIOProtocol
 import ApusSocketIOProtocol
 import ApusSocketIOServer
 import ApusTesting

@@ -1,3 +1,4 @@
+import ApusEngineIOProtocol
 import ApusJSON
 import ApusSocketIOProtocol
 import ApusSocketIOServer

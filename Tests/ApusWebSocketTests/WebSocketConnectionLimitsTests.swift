@@ -1,3 +1,4 @@
+import ApusEventLoop
 @testable import ApusWebSocket
 import ApusWebSocketProtocol
 import Dispatch

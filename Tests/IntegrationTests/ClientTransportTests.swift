@@ -1,3 +1,7 @@
+import ApusJSON
+import ApusSocketIOProtocol
+import ApusWebSocketProtocol
+import ApusEngineIOProtocol
 import ApusConnectivity
 import ApusEngineIOClient
 import ApusEngineIOServer

@@ -1,3 +1,4 @@
+import ApusWebSocketProtocol
 import ApusConnectivity
 import ApusWebSocket
 import Hummingbird

@@ -1,3 +1,6 @@
+import ApusJSON
+import ApusSocketIOProtocol
+import ApusEngineIOProtocol
 import ApusConnectivity
 import ApusSocketIOClient
 import ApusSocketIOServer

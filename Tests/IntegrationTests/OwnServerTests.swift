@@ -1,3 +1,6 @@
+import ApusJSON
+import ApusSocketIOProtocol
+import ApusEventLoop
 import ApusConnectivity
 import ApusSocketIOClient
 import ApusSocketIOServer

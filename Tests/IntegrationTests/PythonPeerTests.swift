@@ -1,3 +1,6 @@
+import ApusEngineIOProtocol
+import ApusEngineIOClient
+import ApusEventLoop
 import ApusConnectivity
 import ApusJSON
 import ApusSocketIOClient

@@ -1,3 +1,7 @@
+import ApusJSON
+import ApusSocketIOProtocol
+import ApusEngineIOProtocol
+import ApusEventLoop
 import ApusConnectivity
 import ApusSocketIOClient
 import ApusSocketIOServer

@@ -1,3 +1,4 @@
+import ApusEngineIOProtocol
 import ApusSocketIOServer
 import ApusWebSocket
 import CAllocationCounter

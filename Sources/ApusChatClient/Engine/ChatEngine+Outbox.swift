@@ -1,3 +1,4 @@
+import ApusEventLoop
 import ApusChatProtocol
 import ApusConnectivity
 import ApusJSON

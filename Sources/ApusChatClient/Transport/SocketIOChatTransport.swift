@@ -1,3 +1,4 @@
+import ApusEngineIOClient
 import ApusChatProtocol
 import ApusJSON
 import ApusSocketIOClient

@@ -1,3 +1,5 @@
+import ApusWebSocket
+import ApusEngineIOServer
 import ApusChatProtocol
 import ApusSocketIOServer
 

@@ -1,3 +1,5 @@
+package import ApusEventLoop
+
 /// The budgets that all connections of a server share.
 package struct ConnectionBudgets: Sendable {
     /// Incomplete input: partial messages and bodies, packets that wait for attachments, and frames

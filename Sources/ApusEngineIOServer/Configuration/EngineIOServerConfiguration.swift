@@ -1,3 +1,4 @@
+public import ApusWebSocketProtocol
 public import ApusEngineIOProtocol
 public import ApusWebSocket
 public import HTTPTypes

@@ -1,4 +1,4 @@
-import ApusEngineIOProtocol
+package import ApusEngineIOProtocol
 import ApusEventLoop
 import ApusWebSocket
 import ApusWebSocketProtocol

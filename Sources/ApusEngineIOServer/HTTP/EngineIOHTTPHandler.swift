@@ -1,3 +1,4 @@
+import ApusConnectivity
 package import ApusEventLoop
 import ApusEngineIOProtocol
 import ApusWebSocket

@@ -1,3 +1,4 @@
+import ApusEventLoop
 import ApusEngineIOProtocol
 import ApusWebSocketProtocol
 import Logging

@@ -1,3 +1,4 @@
+import ApusConnectivity
 package import ApusEngineIOProtocol
 package import ApusEventLoop
 package import ApusWebSocket

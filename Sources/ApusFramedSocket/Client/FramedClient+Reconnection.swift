@@ -1,4 +1,5 @@
-public import ApusConnectivity
+public import ApusEventLoop
+import ApusConnectivity
 import ApusFramedProtocol
 import NIOPosix
 

@@ -1,4 +1,4 @@
-import ApusFramedProtocol
+public import ApusFramedProtocol
 import DequeModule
 import NIOConcurrencyHelpers
 public import NIOCore

@@ -1,3 +1,4 @@
+import ApusJSON
 import ApusConnectivity
 import ApusFramedProtocol
 import NIOCore

@@ -1,3 +1,4 @@
+import ApusJSON
 import ApusFramedProtocol
 import NIOConcurrencyHelpers
 import NIOCore

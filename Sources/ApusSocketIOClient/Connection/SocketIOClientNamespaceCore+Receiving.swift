@@ -1,3 +1,4 @@
+import ApusEventLoop
 import ApusEngineIOProtocol
 import ApusSocketIOProtocol
 import NIOConcurrencyHelpers

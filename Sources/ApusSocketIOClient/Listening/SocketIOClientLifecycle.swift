@@ -1,3 +1,4 @@
+import ApusJSON
 import ApusEngineIOProtocol
 public import ApusSocketIOProtocol
 

@@ -1,3 +1,4 @@
+import ApusEngineIOServer
 import ApusJSON
 import ApusSocketIOProtocol
 import Foundation

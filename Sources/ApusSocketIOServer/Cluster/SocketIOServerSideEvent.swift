@@ -1,3 +1,4 @@
+import ApusEngineIOProtocol
 public import ApusJSON
 public import ApusSocketIOProtocol
 import Atomics

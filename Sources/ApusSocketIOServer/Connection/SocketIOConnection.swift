@@ -1,3 +1,4 @@
+import ApusWebSocketProtocol
 import ApusBytes
 import ApusConnectivity
 import ApusEngineIOProtocol

@@ -1,3 +1,5 @@
+import ApusWebSocket
+import ApusWebSocketProtocol
 import ApusEngineIOProtocol
 import ApusEngineIOServer
 import ApusSocketIOProtocol

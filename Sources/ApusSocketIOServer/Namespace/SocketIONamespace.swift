@@ -1,3 +1,4 @@
+import ApusWebSocketProtocol
 import ApusEngineIOServer
 import ApusJSON
 import ApusSocketIOProtocol

@@ -1,3 +1,4 @@
+import ApusEventLoop
 import ApusBytes
 import ApusConnectivity
 import ApusEngineIOProtocol

@@ -1,5 +1,5 @@
 import ApusConnectivity
-import ApusWebSocketProtocol
+package import ApusWebSocketProtocol
 package import HTTPTypes
 package import NIOCore
 import NIOHTTP1

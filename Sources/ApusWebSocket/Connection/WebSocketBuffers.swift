@@ -1,3 +1,4 @@
+package import ApusEventLoop
 package import ApusConnectivity
 import ApusWebSocketProtocol
 import NIOCore

@@ -1,3 +1,4 @@
+import ApusEventLoop
 package import ApusWebSocketProtocol
 import HTTPTypes
 package import NIOCore

@@ -1,3 +1,4 @@
+import ApusEventLoop
 import ApusConnectivity
 package import ApusWebSocketProtocol
 package import NIOCore

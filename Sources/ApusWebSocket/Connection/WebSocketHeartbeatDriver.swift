@@ -1,5 +1,5 @@
 import ApusEventLoop
-import ApusWebSocketProtocol
+public import ApusWebSocketProtocol
 import NIOCore
 
 /// The timer of a connection's heartbeat. Owned by the connection and confined to its event loop.

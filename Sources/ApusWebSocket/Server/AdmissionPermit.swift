@@ -1,3 +1,4 @@
+import ApusConnectivity
 import Atomics
 import NIOConcurrencyHelpers
 

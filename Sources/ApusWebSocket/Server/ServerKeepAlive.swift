@@ -1,3 +1,4 @@
+import ApusEventLoop
 import ApusConnectivity
 import ApusWebSocketProtocol
 import NIOCore

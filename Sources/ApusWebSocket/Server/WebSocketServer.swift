@@ -1,5 +1,6 @@
+import ApusEventLoop
 import ApusConnectivity
-import ApusWebSocketProtocol
+public import ApusWebSocketProtocol
 import HTTPTypes
 public import Logging
 import NIOConcurrencyHelpers

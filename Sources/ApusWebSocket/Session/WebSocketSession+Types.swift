@@ -1,4 +1,5 @@
-public import ApusConnectivity
+public import ApusEventLoop
+import ApusConnectivity
 public import ApusWebSocketProtocol
 import HTTPTypes
 public import NIOCore

@@ -1,5 +1,5 @@
-public import ApusConnectivity
-import ApusEventLoop
+import ApusConnectivity
+public import ApusEventLoop
 public import ApusWebSocketProtocol
 public import Logging
 import NIOConcurrencyHelpers

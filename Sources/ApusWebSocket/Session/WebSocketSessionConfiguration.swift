@@ -1,4 +1,5 @@
-public import ApusConnectivity
+public import ApusEventLoop
+import ApusConnectivity
 public import ApusWebSocketProtocol
 
 /// The configuration of a session.

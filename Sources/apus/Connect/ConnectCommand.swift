@@ -1,3 +1,4 @@
+import ApusEngineIOProtocol
 import ApusCommandSupport
 import ApusConnectivity
 import ApusEngineIOClient

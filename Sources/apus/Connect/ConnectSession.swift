@@ -1,3 +1,4 @@
+import ApusEventLoop
 import ApusCommandSupport
 import ApusConnectivity
 import ApusEngineIOProtocol

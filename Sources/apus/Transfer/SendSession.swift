@@ -1,3 +1,4 @@
+import ApusFramedProtocol
 import ApusCommandSupport
 import ApusFramedSocket
 import ApusJSON

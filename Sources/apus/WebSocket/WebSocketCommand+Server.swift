@@ -1,3 +1,4 @@
+import ApusWebSocketProtocol
 import ApusChatServer
 import ApusCommandSupport
 import ApusConnectivity

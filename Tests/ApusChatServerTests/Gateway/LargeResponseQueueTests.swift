@@ -1,3 +1,4 @@
+import ApusEngineIOServer
 import ApusChatProtocol
 import ApusSocketIOServer
 import NIOConcurrencyHelpers

@@ -1,3 +1,6 @@
+import ApusJSON
+import ApusEventLoop
+import ApusFramedProtocol
 import ApusConnectivity
 @testable import ApusFramedSocket
 import ApusTesting

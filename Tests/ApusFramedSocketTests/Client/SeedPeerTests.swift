@@ -1,3 +1,5 @@
+import ApusJSON
+import ApusFramedProtocol
 import ApusFramedSocket
 import Foundation
 import NIOCore

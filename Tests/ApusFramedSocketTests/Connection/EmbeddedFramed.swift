@@ -1,3 +1,4 @@
+import ApusFramedProtocol
 @testable import ApusFramedSocket
 import NIOCore
 import NIOEmbedded

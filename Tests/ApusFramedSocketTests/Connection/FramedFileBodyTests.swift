@@ -1,3 +1,4 @@
+import ApusFramedProtocol
 import ApusFramedSocket
 import Foundation
 import NIOCore

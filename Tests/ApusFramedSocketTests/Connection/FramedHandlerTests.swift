@@ -1,3 +1,5 @@
+import ApusJSON
+import ApusFramedProtocol
 @testable import ApusFramedSocket
 import NIOCore
 import NIOEmbedded

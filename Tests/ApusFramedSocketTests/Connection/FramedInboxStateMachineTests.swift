@@ -1,3 +1,4 @@
+import ApusFramedProtocol
 @testable import ApusFramedSocket
 import ApusJSON
 import NIOCore

@@ -1,3 +1,5 @@
+import ApusFramedProtocol
+import ApusJSON
 @testable import ApusFramedSocket
 import Foundation
 import NIOConcurrencyHelpers

@@ -1,3 +1,4 @@
+import ApusFramedProtocol
 import ApusConnectivity
 import ApusFramedSocket
 import ApusTesting

@@ -1,3 +1,7 @@
+import ApusEngineIOProtocol
+import ApusEventLoop
+import ApusEngineIOClient
+import ApusWebSocketProtocol
 import ApusSocketIOClient
 import ApusWebSocket
 import HTTPTypes

@@ -1,3 +1,4 @@
+import ApusJSON
 import ApusSocketIOProtocol
 import Dispatch
 import Logging

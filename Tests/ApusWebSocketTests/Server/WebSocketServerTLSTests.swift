@@ -1,3 +1,4 @@
+import ApusConnectivity
 @testable import ApusWebSocket
 import ApusWebSocketProtocol
 import Crypto

@@ -1,3 +1,4 @@
+import ApusWebSocketProtocol
 @testable import ApusWebSocket
 import Dispatch
 import NIOConcurrencyHelpers

@@ -1,3 +1,5 @@
+import ApusWebSocketProtocol
+import ApusEventLoop
 import ApusConnectivity
 @testable import ApusWebSocket
 import HTTPTypes

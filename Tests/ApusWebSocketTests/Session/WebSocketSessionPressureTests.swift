@@ -1,3 +1,5 @@
+import ApusEventLoop
+import ApusWebSocketProtocol
 @testable import ApusWebSocket
 import HTTPTypes
 import NIOConcurrencyHelpers

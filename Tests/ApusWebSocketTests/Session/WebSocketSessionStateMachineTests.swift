@@ -1,3 +1,4 @@
+import ApusEventLoop
 import ApusConnectivity
 @testable import ApusWebSocket
 import ApusWebSocketProtocol

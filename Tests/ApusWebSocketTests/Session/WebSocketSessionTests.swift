@@ -1,3 +1,5 @@
+import ApusWebSocketProtocol
+import ApusEventLoop
 @testable import ApusWebSocket
 import Dispatch
 import HTTPTypes

@@ -1,3 +1,6 @@
+import ApusEngineIOProtocol
+import ApusEventLoop
+import ApusEngineIOClient
 import ApusJSON
 import ApusSocketIOClient
 import ApusSocketIOProtocol

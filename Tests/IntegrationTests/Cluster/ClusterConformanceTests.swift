@@ -1,3 +1,5 @@
+import ApusEngineIOProtocol
+import ApusEngineIOClient
 import ApusJSON
 import ApusSocketIOClient
 import ApusSocketIOProtocol

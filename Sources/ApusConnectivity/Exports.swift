@@ -1,2 +1,0 @@
-// The types of the public API: reconnection policies and retry decisions.
-@_exported public import ApusEventLoop
