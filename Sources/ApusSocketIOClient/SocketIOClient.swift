@@ -70,7 +70,7 @@ public final class SocketIOClient: Sendable {
     /// cancellation disconnects the socket. Once joined, the socket reconnects after each loss of
     /// the connection, until ``disconnect()`` is called or the server disconnects it.
     ///
-    /// - Throws: ``SocketIOError`` with the code `connectRefused` (with the server's `data`),
+    /// - Throws: `SocketIOError` with the code `connectRefused` (with the server's `data`),
     ///   `connectTimeout`, `transport` (the policy gave up), `invalidArguments` (the URL) or
     ///   `disconnected` (in the meantime); `CancellationError`.
     public func connect(timeout: Duration = .seconds(20)) async throws {

@@ -37,7 +37,7 @@ public struct SocketIOClientAuthentication: Sendable, ExpressibleByDictionaryLit
 
 /// The treatment of an event that exceeds the buffer of a disconnected socket.
 public enum SocketIOClientBufferOverflow: Sendable, Hashable {
-    /// The event fails with ``SocketIOError/Code/bufferFull``, reported to the caller that awaits
+    /// The event fails with `SocketIOError.Code.bufferFull`, reported to the caller that awaits
     /// the ack or else to the lifecycle listeners.
     case fail
     /// The oldest event is dropped and fails in the same way. Suits values that soon become

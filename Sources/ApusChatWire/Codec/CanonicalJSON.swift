@@ -9,7 +9,7 @@ package enum CanonicalJSON {
     /// Returns the canonical text of a value.
     ///
     /// - Throws: An error for binary data and for numbers that are not finite. A value that
-    ///   ``JSONReader`` returned contains neither.
+    ///   `JSONReader` returned contains neither.
     package static func bytes(of value: JSONValue) throws(JSONError) -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(256)

@@ -113,7 +113,7 @@ public struct EngineIOServerConfiguration: Sendable {
     /// A check of the handshake request, after all others. It may suspend; it is cancelled after
     /// ``requestTimeout`` and when the client disconnects.
     ///
-    /// An error is answered with 403: an ``EngineIOError`` with its message, any other error with
+    /// An error is answered with 403: an `EngineIOError` with its message, any other error with
     /// "Forbidden". Default: none.
     public var allowRequest: (@Sendable (HTTPRequest) async throws -> Void)?
 
@@ -145,7 +145,7 @@ public struct EngineIOServerConfiguration: Sendable {
     /// Validates the configuration. A server with its own listener calls this when it starts; a
     /// server mounted in a web framework does not.
     ///
-    /// - Throws: ``EngineIOError/Code/invalidConfiguration`` with the first fault found.
+    /// - Throws: `EngineIOError.Code.invalidConfiguration` with the first fault found.
     public func validate() throws(EngineIOError) {
         func refuse(_ message: String) -> EngineIOError { EngineIOError(.invalidConfiguration, message: message) }
         guard self.path.hasPrefix("/"), self.path.hasSuffix("/"), !self.path.contains(where: { "?#".contains($0) }) else {

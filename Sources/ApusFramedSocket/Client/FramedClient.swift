@@ -20,7 +20,7 @@ public enum FramedClient {
     ///   - eventLoop: The event loop of the connection. Default: one of the process-wide group.
     /// - Returns: The connection, in version 2 after both hellos. Close it when it is no longer
     ///   needed.
-    /// - Throws: ``FramedError``: `transport` with a ``ConnectivityError`` as its cause when the
+    /// - Throws: `FramedError`: `transport` with a `ConnectivityError` as its cause when the
     ///   server is unreachable, or the error of the handshake. `CancellationError` when the task
     ///   was cancelled.
     public static func connect(

@@ -10,7 +10,7 @@ public struct FramedClientConfiguration: Sendable {
     /// neither confidential nor protected against modification.
     public var tls: TLSSettings?
 
-    /// The proxy to connect through. Default: none. ``ProxySettings/environment`` uses the
+    /// The proxy to connect through. Default: none. `ProxySettings.environment` uses the
     /// environment variables.
     public var proxy: ProxySettings = .none
 

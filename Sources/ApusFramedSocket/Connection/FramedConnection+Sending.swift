@@ -32,7 +32,7 @@ extension FramedConnection {
     ///     message is partly sent by then, the connection closes. Default: `nil`, no limit apart
     ///     from ``FramedConnectionConfiguration/stallTimeout``.
     ///   - progress: Receives the progress.
-    /// - Throws: ``FramedError``: `headerTooLarge` or `frameTooLarge` when the message exceeds a
+    /// - Throws: `FramedError`: `headerTooLarge` or `frameTooLarge` when the message exceeds a
     ///   limit of either side, `timeout`, `closed`, or the error that ended the connection.
     ///   `CancellationError` when the task was cancelled. The connection closes if a part of the
     ///   message was already sent.
@@ -56,7 +56,7 @@ extension FramedConnection {
     ///     not interrupt a suspended sequence.
     ///   - progress: Receives the progress.
     /// - Throws: As for ``send(_:header:timeout:progress:)``, the errors of `body`, and
-    ///   ``FramedError/Code/invalidUse`` when the pieces are shorter or longer than `bodyLength`.
+    ///   `FramedError.Code.invalidUse` when the pieces are shorter or longer than `bodyLength`.
     ///   The connection closes if a part of the message was already sent.
     public func send<Body: AsyncSequence & Sendable>(
         _ body: Body, bodyLength: Int, header: JSONObject = [:], timeout: Duration? = nil, progress: ProgressHandler? = nil

@@ -119,7 +119,7 @@ public final class FramedConnection: Sendable {
     /// ``FramedConnectionConfiguration/closeTimeout``.
     ///
     /// A message that is being sent is completed; waiting messages fail with
-    /// ``FramedError/Code/closed``. Received data that was not read is discarded. On a closed
+    /// `FramedError.Code.closed`. Received data that was not read is discarded. On a closed
     /// connection, returns how it closed.
     @discardableResult
     public func close() async -> FramedClosure {

@@ -2,7 +2,7 @@ public import ApusFramedProtocol
 
 /// The configuration of a framed connection of a client or a server.
 public struct FramedConnectionConfiguration: Sendable {
-    /// The wire format. Default: ``Framing/version2``.
+    /// The wire format. Default: `Framing.version2`.
     public var framing: Framing = .version2
 
     /// The limits on headers and bodies.
@@ -71,7 +71,7 @@ public struct FramedConnectionConfiguration: Sendable {
 
     /// Checks the configuration.
     ///
-    /// - Throws: ``FramedError/Code/invalidUse`` for values that are out of range or contradictory.
+    /// - Throws: `FramedError.Code.invalidUse` for values that are out of range or contradictory.
     func validate(isClient: Bool) throws(FramedError) {
         try self.framing.validate(isClient: isClient)
         let times = [

@@ -18,7 +18,7 @@ public struct FramedFileBody: AsyncSequence, Sendable {
 
     /// Opens a file. Blocks until the disk has opened it.
     ///
-    /// - Throws: ``TransferError/Code/source`` when it cannot be read or is not a regular file.
+    /// - Throws: `TransferError.Code.source` when it cannot be read or is not a regular file.
     public init(path: String) throws(TransferError) {
         self.file = try SourceFile(path: path, name: "")
     }
@@ -36,7 +36,7 @@ public struct FramedFileBody: AsyncSequence, Sendable {
 
         /// Returns the next piece, or `nil` at the end of the file.
         ///
-        /// - Throws: ``TransferError/Code/source`` when the file cannot be read, or has become
+        /// - Throws: `TransferError.Code.source` when the file cannot be read, or has become
         ///   shorter.
         public mutating func next() async throws -> ByteBuffer? { try await self.reader.next() }
     }

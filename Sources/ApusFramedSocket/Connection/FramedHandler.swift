@@ -81,7 +81,7 @@ final class FramedHandler: ChannelInboundHandler {
     ///   - isClient: Whether this side is the client.
     ///   - waitsForTLS: Whether a TLS handler precedes this one and its handshake is not complete.
     ///   - connection: The connection to notify.
-    /// - Throws: ``FramedError/Code/invalidUse`` when this side cannot use the framing.
+    /// - Throws: `FramedError.Code.invalidUse` when this side cannot use the framing.
     init(
         isClient: Bool, configuration: FramedConnectionConfiguration, waitsForTLS: Bool = false, connection: FramedConnection
     ) throws(FramedError) {
@@ -267,7 +267,7 @@ final class FramedHandler: ChannelInboundHandler {
 
     /// Creates a message to be sent.
     ///
-    /// - Throws: ``FramedError`` when the message is invalid or the connection is closed.
+    /// - Throws: `FramedError` when the message is invalid or the connection is closed.
     func message(_ header: JSONObject, bodyLength: Int) throws(FramedError) -> FramedOutgoingMessage {
         guard case .running = self.phase else { throw FramedError(.closed, message: "the connection is closed") }
         return try self.session.message(header: header, bodyLength: bodyLength)

@@ -6,7 +6,7 @@ public import NIOCore
 /// The received messages of a connection, in order.
 ///
 /// The sequence ends when either side closes the connection. After a failure it throws a
-/// ``FramedError`` after the last message. The connection stops reading while too much is unread
+/// `FramedError` after the last message. The connection stops reading while too much is unread
 /// (``FramedConnectionConfiguration/receivedBytes``), so a slow reader slows the peer down. Only
 /// one task may read at a time. Requesting the next message skips the rest of the current body.
 public struct FramedMessages: AsyncSequence, Sendable {
@@ -65,7 +65,7 @@ public struct FramedBody: AsyncSequence, Sendable {
 
         /// Returns the next piece, or `nil` after the last one.
         ///
-        /// - Throws: The error that ended the connection, ``FramedError/Code/invalidUse`` after the
+        /// - Throws: The error that ended the connection, `FramedError.Code.invalidUse` after the
         ///   next message was requested, `CancellationError`.
         public mutating func next() async throws -> ByteBuffer? {
             switch try await self.inbox.nextPiece(of: self.number) {
@@ -78,7 +78,7 @@ public struct FramedBody: AsyncSequence, Sendable {
     /// Returns the whole body in memory.
     ///
     /// - Parameter maximumBytes: The maximum length of the body. Default: 1 MiB.
-    /// - Throws: ``FramedError/Code/frameTooLarge`` when the body is longer, before any of it is
+    /// - Throws: `FramedError.Code.frameTooLarge` when the body is longer, before any of it is
     ///   read, and the errors of the iterator.
     public func collect(upTo maximumBytes: Int = 1 << 20) async throws -> ByteBuffer {
         guard self.bodyLength <= maximumBytes else {

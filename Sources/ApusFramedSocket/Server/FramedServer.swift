@@ -75,7 +75,7 @@ public final class FramedServer: Sendable {
     ///     loop per core.
     ///   - onListening: Called once with the bound address.
     /// - Throws: The system's error when the address cannot be bound,
-    ///   ``FramedError/Code/invalidUse`` for an invalid configuration. Cancellation stops the
+    ///   `FramedError.Code.invalidUse` for an invalid configuration. Cancellation stops the
     ///   server without an error.
     public func run(
         host: String, port: Int, tls: NIOSSLContext? = nil, eventLoopGroup: any EventLoopGroup = MultiThreadedEventLoopGroup.singleton,

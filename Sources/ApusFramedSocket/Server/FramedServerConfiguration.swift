@@ -25,7 +25,7 @@ public struct FramedServerConfiguration: Sendable {
 
     /// Creates a configuration with default values and the given framing.
     ///
-    /// - Parameter framing: The wire format. ``Framing/either(headerLength:)`` serves both kinds of
+    /// - Parameter framing: The wire format. `Framing.either(headerLength:)` serves both kinds of
     ///   peers on one port.
     public init(framing: Framing = .version2) {
         self.connection = FramedConnectionConfiguration(framing: framing)
@@ -33,7 +33,7 @@ public struct FramedServerConfiguration: Sendable {
 
     /// Checks the configuration. `run` calls it.
     ///
-    /// - Throws: ``FramedError/Code/invalidUse`` for values that are out of range.
+    /// - Throws: `FramedError.Code.invalidUse` for values that are out of range.
     public func validate() throws(FramedError) {
         try self.connection.validate(isClient: false)
         guard self.maximumConnections > 0, self.maximumConnectionsPerAddress > 0, self.drainTimeout >= .zero else {

@@ -21,7 +21,7 @@ public struct FileReceiving: Sendable {
     /// event loop, before any access to the disk.
     ///
     /// Default: accepts all files. The sender receives the message of the error. Use the code
-    /// ``TransferError/Code/refused``.
+    /// `TransferError.Code.refused`.
     public var refuses: @Sendable (_ connection: FramedConnection, _ name: SafeFileName, _ size: Int) -> TransferError? = { _, _, _ in nil }
     /// Receives an event when a file begins, makes progress, and ends. Called on the connection's
     /// event loop; it must not block.

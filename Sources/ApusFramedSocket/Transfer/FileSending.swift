@@ -6,7 +6,7 @@ public struct FileSending: Sendable {
     /// folders are never sent.
     public var keepsAttributes = false
     /// The number of concurrent files, 1…16. Default: 4. A receiver accepts
-    /// ``TransferLimits/transfersOfSession``. Files of at most 16 KiB, which are sent with their
+    /// `TransferLimits.transfersOfSession`. Files of at most 16 KiB, which are sent with their
     /// offers, are limited to sixteen times this number, at most 64.
     public var maximumConcurrentFiles = 4
     /// The time for which a file is offered again while its upload is in use, usually by an earlier

@@ -18,7 +18,7 @@ extension FramedConnection {
     ///   - keepsAttributes: Whether the permissions and the modification time are sent. Default:
     ///     `false`.
     ///   - progress: Receives the number of bytes that are durable at the receiver.
-    /// - Throws: ``TransferError``; the ``FramedError`` that ended the connection;
+    /// - Throws: `TransferError`; the `FramedError` that ended the connection;
     ///   `CancellationError` when the task was cancelled. A cancellation is sent to the receiver.
     ///   The connection stays open and the transfer can be resumed.
     public func send(

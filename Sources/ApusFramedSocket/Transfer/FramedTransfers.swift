@@ -71,7 +71,7 @@ final class FramedTransfers {
 
     /// Offers a file. If it is sent whole, call ``writeWholeFiles()`` afterwards.
     ///
-    /// - Throws: ``TransferError`` when no stream is free.
+    /// - Throws: `TransferError` when no stream is free.
     func send(
         _ opened: OpenedFile, progress: ((FramedProgress) -> Void)?, ended: @escaping (Result<Void, any Error>) -> Void
     ) throws(TransferError) -> UInt16 {

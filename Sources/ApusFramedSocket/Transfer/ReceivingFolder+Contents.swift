@@ -3,7 +3,7 @@ public import Foundation
 // The parts that use Foundation. Separate from the system calls, so that `scripts/check-apple` can
 // check the latter: on Linux, Foundation exports Glibc.
 extension ReceivingFolder {
-    /// Deletes unfinished files that were not written to for ``TransferLimits/expiry``, and empty
+    /// Deletes unfinished files that were not written to for `TransferLimits.expiry`, and empty
     /// ones.
     ///
     /// Blocks while it scans the folder. Call it at startup and periodically.

@@ -30,7 +30,7 @@ public final class ReceivingFolder: Sendable {
     /// - Parameters:
     ///   - path: The path of an existing folder.
     ///   - limits: The limits on the files.
-    /// - Throws: ``TransferError/Code/storage`` when it cannot be opened.
+    /// - Throws: `TransferError.Code.storage` when it cannot be opened.
     public init(path: String, limits: TransferLimits = .init()) throws(TransferError) {
         let number = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard number >= 0 else { throw FileDescriptor.error("the folder cannot be opened", .storage) }
@@ -44,7 +44,7 @@ public final class ReceivingFolder: Sendable {
 
     /// Opens the unfinished file of an upload, or creates it. Existing bytes are not hashed yet.
     ///
-    /// - Throws: ``TransferError/Code/busy`` when another process has locked it.
+    /// - Throws: `TransferError.Code.busy` when another process has locked it.
     func openPart(_ offer: TransferOffer) throws(TransferError) -> PartFile {
         let number = openat(self.root.number, offer.partName, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, 0o666)
         guard number >= 0 else { throw FileDescriptor.error("the unfinished file cannot be opened", .storage) }
@@ -131,7 +131,7 @@ public final class ReceivingFolder: Sendable {
         try result.get()
     }
 
-    /// Deletes unfinished files that were not written to for ``TransferLimits/expiry``, and empty
+    /// Deletes unfinished files that were not written to for `TransferLimits.expiry`, and empty
     /// ones.
     ///
     /// - Parameter now: Seconds since 1970.

@@ -41,7 +41,7 @@ final class SourceFile: Sendable {
 
     /// Opens a file.
     ///
-    /// - Throws: ``TransferError/Code/source`` when it cannot be read or is not a regular file.
+    /// - Throws: `TransferError.Code.source` when it cannot be read or is not a regular file.
     init(path: String, name: String, followsLinks: Bool = true) throws(TransferError) {
         // O_NONBLOCK, because opening a FIFO would wait for its writer.
         let number = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | (followsLinks ? 0 : O_NOFOLLOW))

@@ -12,7 +12,7 @@ extension SocketIOClientEmitting {
         emitter.socket.core.onLoop { $0.emit(event, arguments, emitter.flags) }
     }
 
-    /// Sends an event with Codable arguments. `Data` and ``JSONValue/binary(_:)`` are sent as
+    /// Sends an event with Codable arguments. `Data` and `JSONValue.binary(_:)` are sent as
     /// attachments.
     public func emit<each Argument: Encodable & Sendable>(_ event: String, _ arguments: repeat each Argument) {
         do throws(SocketIOError) {
@@ -36,7 +36,7 @@ extension SocketIOClientEmitting {
     ///     that of ``SocketIOClientEmitting/timeout(_:)``, or that of the configuration. With
     ///     ``SocketIOManagerConfiguration/retries`` it applies to each try, from the time the try
     ///     is sent.
-    /// - Throws: ``SocketIOError`` with the code `ackTimeout`, `disconnected` (as soon as the
+    /// - Throws: `SocketIOError` with the code `ackTimeout`, `disconnected` (as soon as the
     ///   connection is lost; the server may have received the event), `bufferFull`,
     ///   `invalidArguments` or `notConnected` (for a volatile event); `CancellationError`.
     public func emitWithAck(_ event: String, arguments: [SocketIOValue], timeout: Duration? = nil) async throws -> [SocketIOValue] {

@@ -6,7 +6,7 @@ public import ApusSocketIOProtocol
 /// Source: the cluster messages of Node's adapters (sharded Redis, Redis streams, Postgres). The
 /// requests of the Redis adapter have the same meaning.
 public struct SocketIOClusterMessage: Hashable, Sendable {
-    /// The sending server; ``SocketIONodeID/emitter`` for a publisher that is not a server.
+    /// The sending server; `SocketIONodeID.emitter` for a publisher that is not a server.
     public var sender: SocketIONodeID
     /// The namespace of the message. Heartbeats apply to the whole server and use `/`.
     public var namespace: String

@@ -127,7 +127,7 @@ extension SocketIOBroadcasting {
     /// The timeout is that of ``timeout(_:)``, otherwise the configuration's `ackTimeout`.
     ///
     /// - Returns: The arguments of each ack, in order of arrival, and whether any ack is missing.
-    /// - Throws: ``SocketIOError`` with `invalidArguments`, or with `bufferFull` when too many such
+    /// - Throws: `SocketIOError` with `invalidArguments`, or with `bufferFull` when too many such
     ///   requests are pending; `CancellationError`.
     public func emitWithAck(_ event: String, arguments: [SocketIOValue]) async throws -> SocketIOResponses<[SocketIOValue]> {
         let broadcast = self.broadcast
@@ -203,7 +203,7 @@ extension SocketIOBroadcasting {
     /// timeout.
     ///
     /// - Returns: A snapshot of the sockets, and whether a server's response is missing.
-    /// - Throws: ``SocketIOError`` with `bufferFull` when too many such requests are pending;
+    /// - Throws: `SocketIOError` with `bufferFull` when too many such requests are pending;
     ///   `CancellationError`.
     public func fetchSockets() async throws -> SocketIOResponses<SocketIORemoteSocket> {
         let broadcast = self.broadcast

@@ -36,7 +36,7 @@ extension SocketIONamespace {
     ///   - timeout: The time to wait. Default: the configuration's `clusterTimeout`.
     /// - Returns: One value per server, in order of arrival, and whether a server's answer is
     ///   missing. Without a cluster: no values, and complete.
-    /// - Throws: ``SocketIOError`` with `bufferFull` when too many such requests are pending;
+    /// - Throws: `SocketIOError` with `bufferFull` when too many such requests are pending;
     ///   `CancellationError`.
     public func serverSideEmitWithAck(
         _ event: String, arguments: [SocketIOValue], timeout: Duration? = nil

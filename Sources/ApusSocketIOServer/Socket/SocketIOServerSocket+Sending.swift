@@ -162,7 +162,7 @@ extension SocketIOServerSocket {
     ///   - arguments: Its arguments.
     ///   - timeout: The time to wait. Default: the configuration's `ackTimeout`.
     /// - Returns: The ack's arguments.
-    /// - Throws: ``SocketIOError`` with `ackTimeout`, `disconnected` (as soon as the client
+    /// - Throws: `SocketIOError` with `ackTimeout`, `disconnected` (as soon as the client
     ///   disconnects), `bufferFull` (too many pending acks), `notConnected` (a volatile event that
     ///   was dropped) or `invalidArguments`; `CancellationError`.
     public func emitWithAck(_ event: String, arguments: [SocketIOValue], timeout: Duration? = nil) async throws -> [SocketIOValue] {

@@ -14,9 +14,9 @@ public enum WebSocketClient {
     ///   - onOpen: Called on the connection's event loop before its first message or its end, to
     ///     set its handlers. It must not block.
     /// - Returns: The open connection, which the caller must close.
-    /// - Throws: ``WebSocketError``. A response with another status than 101 is
-    ///   ``WebSocketError/Code/connectionRefused``, with the response in
-    ///   ``WebSocketError/refusal``. `CancellationError` if the task was cancelled.
+    /// - Throws: `WebSocketError`. A response with another status than 101 is
+    ///   `WebSocketError.Code.connectionRefused`, with the response in
+    ///   `WebSocketError.refusal`. `CancellationError` if the task was cancelled.
     public static func connect(
         to url: String, configuration: WebSocketClientConfiguration = .init(), on eventLoop: (any EventLoop)? = nil,
         onOpen: (@Sendable (WebSocketConnection) -> Void)? = nil

@@ -34,7 +34,7 @@ public struct WebSocketClientConfiguration: Sendable {
     /// The TLS settings for `wss`, including the verification of certificates.
     public var tls: TLSSettings = .system
 
-    /// The proxy to connect through. Default: none. ``ProxySettings/environment`` uses the
+    /// The proxy to connect through. Default: none. `ProxySettings.environment` uses the
     /// environment variables.
     public var proxy: ProxySettings = .none
 

@@ -22,8 +22,8 @@ package enum WebSocketClientConnector {
     ///   - eventLoop: The event loop of the connection.
     ///   - makeDelegate: Called on the event loop after a successful handshake.
     /// - Returns: The attempt, which can be cancelled and ends with the open WebSocket or a
-    ///   ``WebSocketError``. A response with another status than 101 is
-    ///   ``WebSocketError/Code/connectionRefused`` with the status and the beginning of the body.
+    ///   `WebSocketError`. A response with another status than 101 is
+    ///   `WebSocketError.Code.connectionRefused` with the status and the beginning of the body.
     package static func attempt(
         _ url: WebSocketURL,
         headers: [(String, String)],

@@ -51,10 +51,10 @@ package final class WebSocketConnectionAttempt {
         self.promise = eventLoop.makePromise()
     }
 
-    /// The open WebSocket, or a ``WebSocketError``.
+    /// The open WebSocket, or a `WebSocketError`.
     ///
     /// A response with another status than 101 fails it with
-    /// ``WebSocketError/Code/connectionRefused``, which holds the status, the fields and the
+    /// `WebSocketError.Code.connectionRefused`, which holds the status, the fields and the
     /// beginning of the body. Callbacks of `assumeIsolated()` run before the WebSocket's first byte
     /// is read.
     package var futureResult: EventLoopFuture<WebSocketHandler> { self.promise.futureResult }

@@ -10,7 +10,7 @@ extension WebSocketConnection {
     /// Messages of one task keep their order, and waiting tasks continue in the order of their
     /// calls. Returning means that the message is queued, not that it has arrived.
     ///
-    /// - Throws: ``WebSocketError/Code/closed`` or the error that ended the connection;
+    /// - Throws: `WebSocketError.Code.closed` or the error that ended the connection;
     ///   `CancellationError` if the task is cancelled while it waits, in which case the message is
     ///   not sent.
     public func send(_ message: WebSocketMessage) async throws {
@@ -110,7 +110,7 @@ extension WebSocketConnection {
     // MARK: Closing
 
     /// Performs the close handshake and waits for the end, at most
-    /// ``WebSocketLimits/closeTimeout``.
+    /// `WebSocketLimits.closeTimeout`.
     ///
     /// Messages sent before leave first. A connection that has already ended returns its closure.
     ///
@@ -158,7 +158,7 @@ extension WebSocketConnection {
     ///
     /// Each piece is sent in a frame of its own (RFC 6455 5.4) and is not kept. Calls of
     /// ``send(_:)`` from other tasks wait for the last piece; pings do not. Messages that are
-    /// posted meanwhile wait too, up to ``WebSocketLimits/maximumDeferredBytes``.
+    /// posted meanwhile wait too, up to `WebSocketLimits.maximumDeferredBytes`.
     ///
     /// ```swift
     /// try await connection.send(.text, pieces: lines.map { ByteBuffer(string: $0) })
@@ -170,7 +170,7 @@ extension WebSocketConnection {
     ///   - pieces: The pieces. An empty sequence sends an empty message.
     ///   - compression: `.automatic` compresses if compression was negotiated, regardless of the
     ///     length.
-    /// - Throws: The errors of ``send(_:)`` and of `pieces`; ``WebSocketError/Code/invalidUse`` for
+    /// - Throws: The errors of ``send(_:)`` and of `pieces`; `WebSocketError.Code.invalidUse` for
     ///   a text that is not UTF-8. If a piece was already sent, an error or a cancellation closes
     ///   the connection with 1011.
     public func send<Pieces: AsyncSequence & Sendable>(

@@ -3,7 +3,7 @@ public struct WebSocketFlowControl: Sendable, Hashable {
     /// The policy for a message that exceeds the limit of ``WebSocketConnection/post(_:)``.
     public enum Overflow: Sendable, Hashable {
         /// The connection closes with 1008. Queued messages are discarded after
-        /// ``WebSocketLimits/closeTimeout``.
+        /// `WebSocketLimits.closeTimeout`.
         ///
         /// For a peer that must see every message: it reconnects and requests the missing ones.
         case close
@@ -19,7 +19,7 @@ public struct WebSocketFlowControl: Sendable, Hashable {
 
     /// The payload bytes of received messages at which reading stops.
     ///
-    /// Default: 1 MiB. One message may exceed it, up to ``WebSocketLimits/maximumMessageBytes``.
+    /// Default: 1 MiB. One message may exceed it, up to `WebSocketLimits.maximumMessageBytes`.
     public var receivedBytes: Int = 1 << 20
 
     /// The maximum number of bytes that wait for the transport; ``WebSocketConnection/post(_:)``

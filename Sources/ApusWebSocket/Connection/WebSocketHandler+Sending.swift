@@ -87,7 +87,7 @@ extension WebSocketHandler {
     }
 
     /// Starts the close handshake. The channel closes after the peer's Close frame, or after
-    /// ``WebSocketLimits/closeTimeout``.
+    /// `WebSocketLimits.closeTimeout`.
     ///
     /// - Parameters:
     ///   - code: The close code. A code that must not be sent leaves the frame empty.
@@ -151,7 +151,7 @@ extension WebSocketHandler {
     /// Sends a message of unknown length in pieces, each in a frame of its own.
     ///
     /// Pings and Pongs may be sent between the pieces. Other messages wait for the last piece, up
-    /// to ``WebSocketLimits/maximumDeferredBytes``. Pieces are dropped after
+    /// to `WebSocketLimits.maximumDeferredBytes`. Pieces are dropped after
     /// ``close(code:reason:)`` and after the end.
     ///
     /// - Parameters:
@@ -161,7 +161,7 @@ extension WebSocketHandler {
     ///   - isLast: Whether the piece is the last one of the message.
     ///   - compression: The value for the first piece applies to the message; `.automatic`
     ///     compresses regardless of the length.
-    /// - Throws: ``WebSocketError/Code/invalidUse``. Nothing was sent then, and the message can be
+    /// - Throws: `WebSocketError.Code.invalidUse`. Nothing was sent then, and the message can be
     ///   continued.
     package func send(
         piece bytes: ByteBuffer, of kind: WebSocketMessage.Kind, isLast: Bool, compression: WebSocketCompression = .automatic

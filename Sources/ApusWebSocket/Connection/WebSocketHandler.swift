@@ -448,13 +448,13 @@ package protocol WebSocketHandlerDelegate: AnyObject {
     func webSocketWritabilityChanged(_ handler: WebSocketHandler, isWritable: Bool)
 
     /// The application is shutting down. The default implementation closes with
-    /// ``WebSocketCloseCode/goingAway``.
+    /// `WebSocketCloseCode.goingAway`.
     func webSocketShouldClose(_ handler: WebSocketHandler)
 
     /// The connection has ended. The last call, made exactly once.
     ///
     /// - Parameters:
-    ///   - code: The code of the peer's Close frame (``WebSocketCloseCode/noStatusReceived`` if it
+    ///   - code: The code of the peer's Close frame (`WebSocketCloseCode.noStatusReceived` if it
     ///     was empty), or of the Close frame sent after a protocol violation. `nil` without a Close
     ///     frame.
     ///   - error: The error that ended the connection; `nil` after an orderly close and after

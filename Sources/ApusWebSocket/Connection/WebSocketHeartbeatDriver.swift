@@ -72,7 +72,7 @@ final class WebSocketHeartbeatDriver {
 extension WebSocketHeartbeatDriver: Sendable {}
 
 extension WebSocketConnection {
-    /// Starts a heartbeat, which ends the connection with ``WebSocketError/Code/timeout`` when the
+    /// Starts a heartbeat, which ends the connection with `WebSocketError.Code.timeout` when the
     /// peer does not respond. Replaces an earlier one.
     public func startHeartbeat(_ heartbeat: WebSocketHeartbeat) {
         self.eventLoop.runOnLoop {

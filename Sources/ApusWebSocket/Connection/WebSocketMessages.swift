@@ -5,7 +5,7 @@ import NIOCore
 /// The received messages of a connection, in order.
 ///
 /// Ends after an orderly close by either side. If the connection failed, throws a
-/// ``WebSocketError`` after the last message. Reading from the peer stops while the queue is full
+/// `WebSocketError` after the last message. Reading from the peer stops while the queue is full
 /// (``WebSocketFlowControl``), so that a slow reader slows the peer down. Several loops, concurrent
 /// or consecutive, share the messages: each message goes to one of them.
 public struct WebSocketMessages: AsyncSequence, Sendable {

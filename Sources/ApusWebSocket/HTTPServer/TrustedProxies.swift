@@ -41,7 +41,7 @@ public struct TrustedProxies: Hashable, Sendable {
     ///   - networks: IP addresses (`192.0.2.7`, `2001:db8::7`) and networks in CIDR notation
     ///     (`10.0.0.0/8`).
     ///   - field: The header field that all of them append to.
-    /// - Throws: ``ConnectivityError`` with `invalidSettings` for text that is neither.
+    /// - Throws: `ConnectivityError` with `invalidSettings` for text that is neither.
     public init(networks: [String], field: Field = .xForwardedFor) throws(ConnectivityError) {
         var parsed: [IPNetwork] = []
         for text in networks {

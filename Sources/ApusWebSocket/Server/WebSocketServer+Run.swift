@@ -20,7 +20,7 @@ extension WebSocketServer {
     ///     loop per core.
     ///   - onListening: Called once with the bound address.
     /// - Throws: The system's error if the address cannot be used,
-    ///   ``WebSocketError/Code/invalidUse`` for an invalid configuration. Cancellation ends the
+    ///   `WebSocketError.Code.invalidUse` for an invalid configuration. Cancellation ends the
     ///   server without an error.
     public func run(
         host: String, port: Int, tls: NIOSSLContext? = nil, eventLoopGroup: any EventLoopGroup = MultiThreadedEventLoopGroup.singleton,
@@ -36,7 +36,7 @@ extension WebSocketServer {
     ///   - eventLoopGroup: The event loops of the connections. Default: the process-wide group, one
     ///     loop per core.
     ///   - onListening: Called once with the bound address.
-    /// - Throws: The system's error if the path cannot be used, ``WebSocketError/Code/invalidUse``
+    /// - Throws: The system's error if the path cannot be used, `WebSocketError.Code.invalidUse`
     ///   for an invalid configuration. Cancellation ends the server without an error.
     public func run(
         unixDomainSocketPath path: String, eventLoopGroup: any EventLoopGroup = MultiThreadedEventLoopGroup.singleton,

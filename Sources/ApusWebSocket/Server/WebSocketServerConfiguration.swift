@@ -127,7 +127,7 @@ public struct WebSocketServerConfiguration: Sendable {
     /// Checks the configuration. `run` calls it; a server in another server's pipeline is used
     /// unchecked.
     ///
-    /// - Throws: ``WebSocketError/Code/invalidUse``, which names the invalid value.
+    /// - Throws: `WebSocketError.Code.invalidUse`, which names the invalid value.
     public func validate() throws(WebSocketError) {
         func invalid(_ message: String) -> WebSocketError { WebSocketError(.invalidUse, message: message) }
         if let path = self.path, !path.hasPrefix("/") || path.contains("?") || path.contains("#") {

@@ -10,7 +10,7 @@ extension WebSocketSession {
     /// this call, the session continues to connect.
     ///
     /// - Parameter timeout: The time to wait. Default: 30 seconds.
-    /// - Throws: ``WebSocketError/Code/timeout`` with the last failure as its cause,
+    /// - Throws: `WebSocketError.Code.timeout` with the last failure as its cause,
     ///   `CancellationError`, or the error that ended the session.
     public func connect(timeout: Duration = .seconds(30)) async throws {
         let core = self.core
@@ -23,7 +23,7 @@ extension WebSocketSession {
     /// the call returns. A message passed to a connection that then fails may be lost, since
     /// WebSocket has no acknowledgements.
     ///
-    /// - Throws: ``WebSocketError/Code/queueFull``, ``WebSocketError/Code/closed`` after the end,
+    /// - Throws: `WebSocketError.Code.queueFull`, `WebSocketError.Code.closed` after the end,
     ///   `CancellationError`.
     public func send(_ message: WebSocketMessage) async throws {
         if let connection = self.connection {
@@ -58,7 +58,7 @@ extension WebSocketSession {
     /// Sends a Ping and waits for its Pong.
     ///
     /// - Returns: The round-trip time.
-    /// - Throws: ``WebSocketError/Code/closed`` without a connection, and the errors of
+    /// - Throws: `WebSocketError.Code.closed` without a connection, and the errors of
     ///   ``WebSocketConnection/ping(timeout:)``.
     public func ping(timeout: Duration = .seconds(10)) async throws -> Duration {
         guard let connection = self.connection else {

@@ -50,7 +50,7 @@ extension WebSocketSession {
 
     /// The cause for which a session has no connection, on which the decision to retry is based.
     public enum Loss: Sendable, Hashable {
-        /// An attempt failed. ``WebSocketError/refusal`` holds the response of a server that
+        /// An attempt failed. `WebSocketError.refusal` holds the response of a server that
         /// refused.
         case attempt(WebSocketError)
         /// An open connection ended, but not by the user's close.

@@ -22,8 +22,8 @@ public struct WebSocketSessionConfiguration: Sendable {
     ///
     /// The closure may read responses from ``WebSocketConnection/messages``; unread messages go to
     /// the session's listeners. If it throws or exceeds ``onOpenTimeout``, the connection closes
-    /// and the attempt fails with ``WebSocketError/Code/openHook``,
-    /// ``WebSocketError/Code/timeout``, or the thrown ``WebSocketError``.
+    /// and the attempt fails with `WebSocketError.Code.openHook`,
+    /// `WebSocketError.Code.timeout`, or the thrown `WebSocketError`.
     public var onOpen: (@Sendable (WebSocketConnection) async throws -> Void)?
 
     /// The time for ``onOpen``. Default: 10 seconds.
@@ -60,7 +60,7 @@ public struct WebSocketSessionConfiguration: Sendable {
 public struct WebSocketSendQueue: Sendable, Hashable {
     /// The policy for a message that exceeds the limits.
     public enum Overflow: Sendable, Hashable {
-        /// `send` throws ``WebSocketError/Code/queueFull``.
+        /// `send` throws `WebSocketError.Code.queueFull`.
         case fail
         /// The oldest message is dropped. For positions and prices.
         case dropOldest
