@@ -1,0 +1,99 @@
+// What changes do to the events and heads they concern, as the server also applies them.
+
+const MESSAGES = new Set(["text", "image", "audio", "video", "file", "location", "card", "call", "poll", "bundle", "encrypted"]);
+const BLANK = new Set(["recalled", "expired", "erased"]);
+
+/** Whether the event is a message. Events of unknown kinds with an ordinal are messages too. */
+export const isMessage = (event) => MESSAGES.has(event.kind) || (event.n !== undefined && event.kind !== "hidden");
+export const isBlank = (event) => BLANK.has(event.state);
+
+/** The event after a change, or the same object if the change has no effect on it. */
+export function applying(event, change, user) {
+  if (isMessage(change) || isBlank(event)) return event;
+  const isTarget = change.ref === event.seq;
+  if (!isTarget && !(change.kind === "recall" && event.kind === "edit" && event.ref === change.ref)) return event;
+  const body = change.body ?? {};
+  switch (change.kind) {
+    case "edit":
+      if ((change.at ?? 0) < (event.edited_at ?? 0)) return event;
+      return { ...event, body: body.body, state: "edited", edited_at: change.at };
+    case "recall": {
+      const { body: _, reactions: __, votes: ___, expires_at: ____, ...rest } = event;
+      return { ...rest, state: "recalled" };
+    }
+    case "react": return reacted(event, body, change.sender === user);
+    case "vote": {
+      const after = change.votes ? { ...event, votes: change.votes } : event;
+      return change.sender === user ? { ...after, mine: { ...event.mine, votes: body.options ?? [] } } : after;
+    }
+    case "poll.close": return { ...event, body: { ...event.body, closed: true } };
+    case "call.update": return { ...event, body: { ...event.body, state: body.state, ...(body.duration !== undefined && { duration: body.duration }) } };
+    default: return event;
+  }
+}
+
+function reacted(event, { key, remove }, own) {
+  const reactions = (event.reactions ?? []).map((each) => (each.key === key ? { key, count: each.count + (remove ? -1 : 1) } : each));
+  if (!remove && !reactions.some((each) => each.key === key)) reactions.push({ key, count: 1 });
+  const after = { ...event, reactions: reactions.filter((each) => each.count > 0) };
+  if (!own) return after;
+  const before = (event.mine?.reactions ?? []).filter((each) => each !== key);
+  return { ...after, mine: { ...event.mine, reactions: remove ? before : [...before, key] } };
+}
+
+/** The preview of an event for a list of conversations. */
+export function preview(event) {
+  const body = event.body ?? {};
+  const text = body.text ?? body.question ?? body.title ?? body.name ?? body.nick;
+  return {
+    seq: event.seq, n: event.n, sender: event.sender, at: event.at, kind: event.kind, state: event.state,
+    text: typeof text === "string" ? [...text.slice(0, 400)].slice(0, 160).join("") : undefined, users: body.users,
+  };
+}
+
+/** The head after new events at the end of its log, which are in the order of `seq`. */
+export function advancing(head, events, user) {
+  let after = head;
+  for (const event of events) {
+    if (event.seq <= after.seq) continue;
+    after = { ...after, seq: event.seq, at: event.at ?? after.at };
+    if (event.kind === "hidden") { if (event.n) after.n = event.n; continue; }
+    after.last = shows(event) ? preview(event) : relast(after.last, event);
+    if (event.kind === "pin") after.pins = pinned(after.pins, event);
+    if (event.n === undefined) continue;
+    const previous = after.n;
+    after.n = event.n;
+    if (event.sender !== user) {
+      after.unread = (after.unread ?? 0) + 1;
+      if (mentions(event, user)) after.mentions = (after.mentions ?? 0) + 1;
+    } else if ((after.read ?? 0) === previous) after.read = event.n;
+  }
+  return after;
+}
+
+const shows = (event) => event.n !== undefined || /^(conversation|member)\./.test(event.kind);
+
+function relast(last, change) {
+  if (!last || change.ref !== last.seq) return last;
+  if (change.kind === "edit") return { ...last, state: "edited", text: change.body?.body?.text ?? last.text };
+  if (change.kind === "recall") return { ...last, state: "recalled", text: undefined };
+  return last;
+}
+
+function pinned(pins = [], event) {
+  const rest = pins.filter((seq) => seq !== event.ref);
+  return event.body?.remove ? rest : [event.ref, ...rest];
+}
+
+/** Whether a message names the user. */
+export function mentions(event, user) {
+  return (event.body?.entities ?? []).some((each) => each.type === "all" || (each.type === "mention" && each.user === user));
+}
+
+/** The head after the own read position moved to `read`. */
+export function reading(head, read, unread, mentioned) {
+  if (read < (head.read ?? 0)) return head;
+  const left = unread ?? Math.max(0, Math.min(head.unread ?? 0, head.n - read));
+  const own = head.own?.marked_unread ? { ...head.own, marked_unread: undefined } : head.own;
+  return { ...head, read, unread: left, mentions: mentioned ?? (left === 0 ? 0 : head.mentions), own };
+}
