@@ -1,0 +1,63 @@
+// Lists that are requested in pages: members, and the results of a search.
+
+export class MemberList {
+  #store;
+  #page;
+  #version = 0;
+  members = [];
+  total = 0;
+  hasMore = false;
+  loading = true;
+
+  constructor(store, conv, query) {
+    this.#store = store;
+    this.conv = conv;
+    this.query = query.trim();
+    this.ready = this.reload();
+  }
+
+  close() { this.#store.closed(this); }
+  loadMore() { return this.hasMore && !this.loading ? this.#load(this.#page) : Promise.resolve(); }
+  reload() { return this.#load(undefined); }
+
+  async #load(page) {
+    const version = (this.#version += 1);
+    this.loading = true;
+    try {
+      const answer = await this.#store.verb("members", { conv: this.conv, query: this.query || undefined, page });
+      if (version !== this.#version) return;
+      this.members = page ? [...this.members, ...answer.members] : answer.members;
+      this.total = answer.total;
+      this.#page = answer.page;
+      this.hasMore = Boolean(answer.page);
+      this.error = null;
+      this.#store.remember(answer.members.map((each) => each.user));
+      this.#store.marked(answer.members.filter((each) => each.read).map((each) => ({ conv: this.conv, user: each.user.name, read: each.read })));
+    } catch (error) {
+      this.error = error;
+    } finally {
+      if (version === this.#version) this.loading = false;
+      this.#store.changed(`members:${this.conv}`);
+    }
+  }
+}
+
+/** Searches messages, people and conversations. Offline it searches what this device has. */
+export async function search(store, query, filters) {
+  const text = query.trim();
+  if (!text) return { hits: [], people: [], conversations: [], hasMore: false, more: async () => search(store, query, filters) };
+  const [found, people] = await Promise.all([
+    store.port.request("search", { query: text, ...filters }),
+    filters.conv ? { users: [] } : store.people(text).catch(() => ({ users: [] })),
+  ]);
+  store.remember(people.users);
+  return hits(store, text, filters, found, people.users, []);
+}
+
+function hits(store, query, filters, found, people, before) {
+  const all = [...before, ...found.hits];
+  return {
+    hits: all, people, conversations: filters.conv ? [] : store.conversations({ query }), hasMore: Boolean(found.page), isLocal: Boolean(found.local),
+    more: async () => hits(store, query, filters, await store.port.request("search", { query, ...filters, page: found.page }), people, all),
+  };
+}

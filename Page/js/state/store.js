@@ -1,0 +1,292 @@
+// The state of the page: snapshots made from the answers and events of the core.
+
+import { advancing, reading } from "../core/applying.js";
+import { ChatState } from "./api.js";
+import { MemberList, search } from "./lists.js";
+import { ThreadWindow } from "./window.js";
+
+const TYPING = 6000;
+const GROUPS = { people: (head) => head.kind === "pair", groups: (head) => head.kind === "group", channels: (head) => head.kind === "channel", unread: (head) => isUnread(head) };
+
+const isUnread = (head) => (head.unread ?? 0) > 0 || Boolean(head.own?.marked_unread);
+
+export class Store extends ChatState {
+  session = { phase: "starting", user: null, self: null, limits: {}, server: {} };
+  connection = { state: "connecting", since: Date.now() };
+  settings = {};
+  notice = null;
+  #heads = new Map();
+  #users = new Map();
+  #wanted = new Set();
+  #contacts = new Map();
+  #outbox = new Map();
+  #typing = new Map();
+  #marks = new Map();
+  #quotes = new Map();
+  #windows = new Map();
+  #lists = new Set();
+  #sorted = null;
+
+  constructor(port) {
+    super(port);
+    port.listen((event) => this.#received(event));
+    this.started = this.#start();
+  }
+
+  get account() { return this.session.user; }
+  get unread() { return [...this.#heads.values()].reduce((sum, head) => sum + ((head.own?.muted_until ?? 0) > Date.now() || head.own?.archived ? 0 : head.unread ?? 0), 0); }
+  get unsent() { return [...this.#outbox.values()].reduce((sum, items) => sum + items.length, 0); }
+  get uploads() { return [...this.#outbox.values()].flat().filter((item) => item.status === "uploading").map(({ key, conv, body, progress }) => ({ key, conv, name: body?.name, progress })); }
+
+  conversations({ filter = "all", query = "" } = {}) {
+    this.#sorted ??= [...this.#heads.values()].filter((head) => !["left", "removed", "banned"].includes(head.state)).sort(order);
+    const word = query.trim().toLocaleLowerCase();
+    return this.#sorted.filter((head) => {
+      if (filter === "archived" ? !head.own?.archived : head.own?.archived && !word) return false;
+      if (!["all", "archived"].includes(filter) && !(GROUPS[filter]?.(head) ?? head.own?.folders?.includes(filter))) return false;
+      return !word || this.#title(head).includes(word);
+    });
+  }
+
+  conversation(id) { return this.#heads.get(id) ?? null; }
+  draft(id) { return this.#heads.get(id)?.draft ?? null; }
+  typing(id) { return [...(this.#typing.get(id)?.keys() ?? [])]; }
+  contacts(state = "friend") { return [...this.#contacts.values()].filter((each) => each.state === state); }
+  contact(name) { return this.#contacts.get(name) ?? null; }
+
+  user(name) {
+    const user = this.#users.get(name);
+    if (user) return user;
+    if (name && this.session.phase === "signedIn") this.#want(name);
+    return { name };
+  }
+
+  presence(name) {
+    const user = this.#users.get(name);
+    return user?.online === undefined ? null : { online: user.online, last_seen: user.last_seen };
+  }
+
+  thread(id) {
+    if (!this.#windows.has(id)) this.#windows.set(id, new ThreadWindow(this, id));
+    return this.#windows.get(id);
+  }
+
+  members(id, query = "") {
+    const list = new MemberList(this, id, query);
+    this.#lists.add(list);
+    return list;
+  }
+
+  search(query, filters = {}) { return search(this, query, filters); }
+  blobURL(blob, size) { return this.port.blobURL?.(blob, size) ?? `/api/blobs/${encodeURIComponent(blob)}${size ? `?size=${size}` : ""}`; }
+
+  async hide(conv, seqs) {
+    const answer = await super.hide(conv, seqs);
+    this.#windows.get(conv)?.hidden(seqs);
+    return answer;
+  }
+
+  // --- for windows and lists ---
+
+  closed(part) {
+    this.#lists.delete(part);
+    if (this.#windows.get(part.conv) === part) this.#windows.delete(part.conv);
+  }
+
+  waiting(conv) { return this.#outbox.get(conv) ?? []; }
+
+  receipt(conv, n) {
+    let status = "sent";
+    for (const { read = 0, received = 0 } of this.#marks.get(conv)?.values() ?? []) {
+      if (read >= n) return "read";
+      if (received >= n) status = "delivered";
+    }
+    return status;
+  }
+
+  /** A message outside of the window. Null if it cannot be read, undefined while it is requested. */
+  quoted(conv, seq) {
+    const key = `${conv} ${seq}`;
+    if (!this.#quotes.has(key)) {
+      this.#quotes.set(key, undefined);
+      this.port.request("history", { conv, around: seq, limit: 1 }).then(
+        (page) => this.#quotes.set(key, page.events.find((event) => event.seq === seq && event.kind !== "hidden") ?? null),
+        () => this.#quotes.delete(key),
+      ).then(() => this.#windows.get(conv)?.invalidate());
+    }
+    return this.#quotes.get(key);
+  }
+
+  remember(users) {
+    let isNew = false;
+    for (const user of users) {
+      const before = this.#users.get(user.name);
+      const alias = this.#contacts.get(user.name)?.alias;
+      const after = { ...before, ...user, alias };
+      if (before && JSON.stringify(before) === JSON.stringify(after)) continue;
+      this.#users.set(user.name, after);
+      isNew = true;
+    }
+    if (isNew) this.changed("users", "presence");
+  }
+
+  /** The read positions of members, as lists of members also have them. */
+  marked(marks) {
+    for (const { conv, user, read, received } of marks) {
+      if (user === this.account?.name) {
+        if (read !== undefined) this.#update(conv, (head) => reading(head, read));
+        continue;
+      }
+      if (!this.#marks.has(conv)) this.#marks.set(conv, new Map());
+      const all = this.#marks.get(conv);
+      const before = all.get(user) ?? {};
+      all.set(user, { read: Math.max(before.read ?? 0, read ?? 0), received: Math.max(before.received ?? 0, received ?? 0) });
+      this.#windows.get(conv)?.invalidate();
+    }
+  }
+
+  // --- Events of the core ---
+
+  async #start() {
+    const snapshot = await this.port.request("start");
+    this.#adopt(snapshot);
+    return this;
+  }
+
+  #adopt({ session, connection, heads = [], users = [], contacts = [], settings, outbox = [], marks = [] }) {
+    const another = session.user?.name !== this.account?.name;
+    this.session = session;
+    this.connection = connection;
+    if (another) {
+      for (const each of [this.#heads, this.#users, this.#contacts, this.#outbox, this.#typing, this.#marks, this.#quotes, this.#windows]) each.clear();
+    }
+    if (session.user) this.remember([session.user]);
+    this.#setContacts(contacts);
+    this.remember(users);
+    this.#heads.clear();
+    this.#setHeads(heads);
+    this.settings = settings ?? {};
+    for (const item of outbox) this.#queued(item);
+    this.marked(marks);
+    for (const window of this.#windows.values()) window.reset();
+    this.changed("session", "connection", "conversations", "contacts", "settings", "uploads");
+  }
+
+  #received(event) {
+    switch (event.type) {
+      case "snapshot": return this.#adopt(event);
+      case "session": this.session = event.session; return this.changed("session");
+      case "connection": this.connection = event.connection; return this.changed("connection");
+      case "heads": return this.#setHeads(event.heads ?? [], event.gone ?? []);
+      case "events": return this.#events(event.conv, event.events);
+      case "hidden": return this.#windows.get(event.conv)?.hidden(event.seqs);
+      case "outbox": this.#queued(event.item, event.removed); return;
+      case "marks": return this.marked(event.marks);
+      case "users": return this.remember(event.users);
+      case "presence": return this.remember(event.users.map(({ user, online, last_seen }) => ({ name: user, online, ...(last_seen && { last_seen }) })));
+      case "typing": return this.#types(event);
+      case "contacts": this.#setContacts(event.contacts); return;
+      case "settings": this.settings = event.settings; return this.changed("settings");
+      case "notice": this.notice = event.notice; return this.changed("notice");
+    }
+  }
+
+  #setHeads(heads, gone = []) {
+    for (const conv of gone) {
+      this.#heads.delete(conv);
+      this.changed(`conversation:${conv}`, `thread:${conv}`);
+    }
+    this.remember(heads.flatMap((head) => (head.peer ? [head.peer] : [])));
+    for (const head of heads) {
+      const version = this.#heads.get(head.conv)?.members_version;
+      this.#put(head);
+      if (version !== undefined && version !== head.members_version) {
+        for (const list of this.#lists) if (list.conv === head.conv) list.reload();
+      }
+    }
+    this.#sorted = null;
+    this.changed("conversations");
+  }
+
+  #put(head) {
+    const items = this.#outbox.get(head.conv) ?? [];
+    const { draft: _, typing: __, failed: ___, pending: ____, ...plain } = head;
+    const failed = items.filter((item) => item.status === "failed").length;
+    const typing = this.typing(head.conv);
+    this.#heads.set(head.conv, {
+      ...plain, ...(head.own?.draft && { draft: head.own.draft }), ...(typing.length && { typing }),
+      ...(failed && { failed }), ...(items.length > failed && { pending: items.length - failed }),
+    });
+    this.#sorted = null;
+    this.changed("conversations", `conversation:${head.conv}`);
+  }
+
+  #update(conv, change) {
+    const head = this.#heads.get(conv);
+    if (head) this.#put(change(head));
+  }
+
+  #events(conv, events) {
+    this.#update(conv, (head) => advancing(head, events, this.account?.name));
+    for (const event of events) {
+      if (event.sender) this.#types({ conv, user: event.sender, stopped: true });
+      if (event.ref !== undefined) this.#quotes.delete(`${conv} ${event.ref}`);
+    }
+    this.#windows.get(conv)?.received(events);
+  }
+
+  #queued(item, removed) {
+    const items = this.waiting(item.conv).filter((each) => each.key !== item.key);
+    if (!removed) {
+      const before = this.waiting(item.conv).find((each) => each.key === item.key);
+      const localURL = before?.localURL ?? (item.file ? URL.createObjectURL(item.file) : undefined);
+      items.push({ ...item, id: item.key, sender: this.account?.name, local: true, ...(localURL && { localURL }) });
+      items.sort((a, b) => a.at - b.at || (a.key < b.key ? -1 : 1));
+    }
+    this.#outbox.set(item.conv, items);
+    this.#update(item.conv, (head) => head);
+    this.#windows.get(item.conv)?.invalidate();
+    this.changed("uploads");
+  }
+
+  #setContacts(contacts) {
+    this.#contacts = new Map(contacts.map((each) => [each.user.name, each]));
+    for (const [name, user] of this.#users) this.#users.set(name, { ...user, alias: this.#contacts.get(name)?.alias });
+    this.remember(contacts.map((each) => each.user));
+    this.changed("contacts", "users");
+  }
+
+  #types({ conv, user, stopped }) {
+    const all = this.#typing.get(conv) ?? new Map();
+    if (stopped && !all.has(user)) return;
+    clearTimeout(all.get(user));
+    if (stopped) all.delete(user);
+    else all.set(user, setTimeout(() => this.#types({ conv, user, stopped: true }), TYPING));
+    this.#typing.set(conv, all);
+    this.#update(conv, (head) => head);
+    this.changed(`typing:${conv}`);
+  }
+
+  #want(name) {
+    if (this.#wanted.has(name)) return;
+    if (this.#wanted.size === 0) queueMicrotask(async () => {
+      const names = [...this.#wanted].slice(0, 100);
+      try {
+        const { users } = await this.verb("users", { names });
+        this.remember([...names.map((each) => ({ name: each })), ...users]);
+        for (const window of this.#windows.values()) window.invalidate();
+      } catch { /* requested again when the name is shown again */ }
+      this.#wanted.clear();
+    });
+    this.#wanted.add(name);
+  }
+
+  #title(head) {
+    const peer = head.peer && head.kind === "pair" ? this.user(head.peer.name) : null;
+    return [head.title, peer?.alias, peer?.nick, peer && `@${peer.name}`].filter(Boolean).join("\n").toLocaleLowerCase();
+  }
+}
+
+function order(a, b) {
+  return (b.own?.pinned_at ?? 0) - (a.own?.pinned_at ?? 0) || Math.max(b.at, b.draft?.at ?? 0) - Math.max(a.at, a.draft?.at ?? 0) || (a.conv < b.conv ? -1 : 1);
+}

@@ -1,0 +1,202 @@
+// A contiguous part of a log as rows: a hole is never inside a window. Pages extend it at both ends,
+// new events at its end only if it reaches the end of the log.
+
+import { applying, isBlank, isMessage } from "../core/applying.js";
+
+const PAGE = 80;
+const MOST = 2000; // events held; the far end is dropped
+const SILENT = /^(edit|recall|react|vote|poll\.close|call\.update|hidden|self\.|contact\.|device\.)/;
+
+export class ThreadWindow {
+  #store;
+  #events = [];
+  #rows = null;
+  #cache = new Map(); // key -> [event, signature, row]
+  #low = 1;
+  #pending = null;
+  #version = 0;
+
+  constructor(store, conv) {
+    this.#store = store;
+    this.conv = conv;
+    this.firstUnread = null;
+    this.loading = true;
+    this.ready = this.#open();
+  }
+
+  get #head() { return this.#store.conversation(this.conv); }
+  get #last() { return this.#events.at(-1)?.seq ?? 0; }
+  get total() { return this.#head?.n ?? 0; }
+  get hasOlder() { return this.#events.length > 0 && this.#events[0].seq > Math.max(this.#low, this.#head?.min_seq ?? 1); }
+  get hasNewer() { return this.#last < (this.#head?.seq ?? 0); }
+  get offset() { return Math.max(0, (this.#events.find((event) => event.n !== undefined)?.n ?? 1) - 1); }
+  get rows() { return (this.#rows ??= this.#makeRows()); }
+
+  close() { this.#store.closed(this); }
+
+  loadOlder() { return this.#load(() => ({ before: this.#events[0].seq }), () => this.hasOlder, 1); }
+  loadNewer() { return this.#load(() => ({ from: this.#last + 1 }), () => this.hasNewer, -1); }
+
+  /** Shows the end of the log. */
+  jumpToEnd() { return this.hasNewer ? this.#replace({}) : Promise.resolve(true); }
+
+  /** Shows a message. Resolves to whether the user can see it. */
+  async jump(seq) {
+    if (!this.#events.some((event) => event.seq === seq)) await this.#replace({ around: seq });
+    return this.rows.some((row) => row.seq === seq);
+  }
+
+  // --- for the Store ---
+
+  /** New events of the log, in the order of `seq`. */
+  received(events) {
+    const user = this.#store.account?.name;
+    const atEnd = events.length > 0 && this.#events.length > 0;
+    for (const event of events) {
+      for (let index = 0; index < this.#events.length; index += 1) {
+        const each = this.#events[index];
+        if (each.seq === event.ref || (event.kind === "recall" && each.ref === event.ref)) {
+          if (event.seq > each.asOf) this.#events[index] = { ...applying(each, event, user), asOf: event.seq };
+        }
+      }
+      if (atEnd && event.seq === this.#last + 1) this.#events.push({ ...event, asOf: event.seq });
+    }
+    if (!atEnd && !this.loading) this.#replace({});
+    if (this.#events.length > MOST) this.#events.splice(0, this.#events.length - MOST);
+    this.invalidate();
+  }
+
+  hidden(seqs) {
+    const set = new Set(seqs);
+    this.#events = this.#events.map((event) => (set.has(event.seq) ? { conv: event.conv, seq: event.seq, n: event.n, kind: "hidden", asOf: event.asOf } : event));
+    this.invalidate();
+  }
+
+  invalidate() {
+    this.#rows = null;
+    this.#store.changed(`thread:${this.conv}`);
+  }
+
+  /** Loads again what was missed, such as after a new epoch. */
+  reset() { this.ready = this.#open(); }
+
+  // --- Private ---
+
+  async #open() {
+    const head = this.#head;
+    const unread = head?.unread ?? 0;
+    await this.#replace({});
+    if (unread > 0 && (head.read ?? 0) < head.n) await this.#seekUnread(head.read ?? 0, head.n);
+    return this;
+  }
+
+  /** Finds the first unread message, whose ordinal is known but not its place. */
+  async #seekUnread(read, total) {
+    const user = this.#store.account?.name;
+    const first = () => this.#events.find((event) => event.n > read && event.sender && event.sender !== user)?.seq ?? null;
+    let around = (this.#head?.seq ?? 0) - (total - read - 1);
+    for (let attempt = 0; attempt < 8; attempt += 1) {
+      const numbered = this.#events.filter((event) => event.n !== undefined);
+      if (numbered.length === 0 || numbered[0].n <= read + 1 || !this.hasOlder) {
+        if (numbered.length === 0 || numbered.at(-1).n > read || !this.hasNewer) break;
+        around = this.#last + (read + 1 - numbered.at(-1).n);
+      } else if (attempt > 0) around = this.#events[0].seq - (numbered[0].n - read - 1);
+      if (!(await this.#replace({ around: Math.max(1, around) }))) break;
+    }
+    this.firstUnread = first();
+    this.invalidate();
+  }
+
+  async #replace(range) {
+    const version = (this.#version += 1);
+    this.loading = true;
+    try {
+      const page = await this.#store.port.request("history", { conv: this.conv, ...range, limit: PAGE });
+      if (version !== this.#version) return false;
+      this.#low = page.min_seq ?? 1;
+      this.#events = this.#merge(page);
+      return true;
+    } catch (error) {
+      this.error = error;
+      return false;
+    } finally {
+      if (version === this.#version) { this.loading = false; this.invalidate(); }
+    }
+  }
+
+  #load(range, possible, side) {
+    if (this.#pending) return this.#pending;
+    if (!possible()) return Promise.resolve(false);
+    this.loading = true;
+    this.#pending = this.#extend(range, possible, side).finally(() => {
+      this.#pending = null;
+      this.loading = false;
+      this.invalidate();
+    });
+    return this.#pending;
+  }
+
+  async #extend(range, possible, side) {
+    const before = this.rows.length;
+    for (let pages = 0; pages < 10 && possible(); pages += 1) {
+      const version = this.#version;
+      let page;
+      try {
+        page = await this.#store.port.request("history", { conv: this.conv, ...range(), limit: PAGE });
+      } catch (error) { this.error = error; return false; }
+      if (version !== this.#version) return false;
+      this.#low = page.min_seq ?? this.#low;
+      const events = this.#merge(page);
+      if (side > 0) {
+        const fresh = events.filter((event) => event.seq < this.#events[0].seq);
+        if (fresh.length === 0) { this.#low = this.#events[0].seq; break; }
+        this.#events = [...fresh, ...this.#events].slice(0, MOST);
+      } else {
+        const fresh = events.filter((event) => event.seq > this.#last);
+        if (fresh.length === 0 || fresh[0].seq !== this.#last + 1) break;
+        this.#events = [...this.#events, ...fresh].slice(-MOST);
+      }
+      this.#rows = null;
+      if (this.rows.length !== before) break;
+    }
+    return true;
+  }
+
+  #merge(page) {
+    const mine = new Map((page.mine ?? []).map((each) => [each.seq, each]));
+    return page.events.map((event) => ({ ...event, mine: mine.get(event.seq) ?? event.mine, asOf: page.seq }));
+  }
+
+  #makeRows() {
+    const known = new Map(this.#events.map((event) => [event.seq, event]));
+    const user = this.#store.account?.name;
+    const rows = [];
+    const keys = new Set();
+    for (const event of this.#events) {
+      if (SILENT.test(event.kind)) continue;
+      const own = event.sender === user;
+      const key = own && event.id ? event.id : String(event.seq);
+      keys.add(key);
+      const quoted = isMessage(event) && event.ref !== undefined ? known.get(event.ref) ?? this.#store.quoted(this.conv, event.ref) : undefined;
+      rows.push(this.#row(key, event, own, own && isMessage(event) && !isBlank(event) ? this.#store.receipt(this.conv, event.n) : undefined, quoted));
+    }
+    for (const item of this.#store.waiting(this.conv)) {
+      if (keys.has(item.key) || this.hasNewer) continue;
+      keys.add(item.key);
+      rows.push(this.#row(item.key, item, true, item.status, item.ref === undefined ? undefined : known.get(item.ref) ?? this.#store.quoted(this.conv, item.ref)));
+    }
+    for (const key of this.#cache.keys()) if (!keys.has(key)) this.#cache.delete(key);
+    return rows;
+  }
+
+  /** The same object for the same content, so that the views can compare. */
+  #row(key, event, own, status, quoted) {
+    const cached = this.#cache.get(key);
+    if (cached && cached.event === event && cached.status === status && cached.quoted === quoted) return cached.row;
+    const { asOf: _, ...row } = event;
+    Object.assign(row, { key, own, ...(status && { status }) });
+    if (quoted !== undefined) row.quote = quoted && { ...quoted, key: String(quoted.seq), own: quoted.sender === this.#store.account?.name };
+    this.#cache.set(key, { event, status, quoted, row });
+    return row;
+  }
+}
