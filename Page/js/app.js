@@ -1,0 +1,67 @@
+// Starts the page: state, language, theme, panes, addresses and shortcuts.
+
+import { h } from "./views/dom.js";
+import { AuthView } from "./views/auth.js";
+import { Shell } from "./views/shell.js";
+import { logo } from "./views/icons.js";
+import { setLanguage } from "./i18n/index.js";
+import { loadPreferences, savePreferences } from "./views/preferences.js";
+
+const sample = new URLSearchParams(location.search).get("sample");
+
+class App {
+  constructor(state) {
+    this.state = state;
+    this.preferences = loadPreferences();
+    this.root = document.getElementById("app");
+    this.dark = matchMedia("(prefers-color-scheme: dark)");
+    this.dark.addEventListener("change", () => this.#applyTheme());
+    this.#applyTheme();
+    setLanguage(this.preferences.language);
+    state.subscribe("session", () => this.#show());
+    this.#show();
+  }
+
+  #show() {
+    const { phase } = this.state.session;
+    if (phase === this.phase) return;
+    this.phase = phase;
+    this.#render();
+  }
+
+  #render() {
+    const former = this.view;
+    former?.close();
+    if (this.phase === "signedIn") this.view = new Shell(this);
+    else if (this.phase === "signedOut") this.view = new AuthView(this);
+    else this.view = { element: h("div", { class: "empty" }, logo()), close() { this.element.remove(); } };
+    this.root.replaceChildren(this.view.element);
+    this.view.start?.();
+  }
+
+  setPreference(name, value) {
+    this.preferences = { ...this.preferences, [name]: value };
+    savePreferences(this.preferences);
+    if (name === "theme") this.#applyTheme();
+    if (name !== "language") return;
+    setLanguage(value);
+    this.#render();
+  }
+
+  showRecovery(answer) {
+    this.view?.showRecovery?.(answer);
+    this.recovery = answer?.recovery ?? null;
+  }
+
+  #applyTheme() {
+    const { theme } = this.preferences;
+    document.documentElement.dataset.theme = theme === "dark" || (theme === "system" && this.dark.matches) ? "dark" : "light";
+  }
+}
+
+async function begin() {
+  const state = sample === null ? await (await import("./state/index.js")).createState() : (await import("./state/sample.js")).createSampleState(sample);
+  globalThis.chatApp = new App(state);
+}
+
+begin();

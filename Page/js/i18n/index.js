@@ -1,0 +1,38 @@
+// Translations: `t("key", { name })`. A text may be a table of plural forms, chosen by `n`.
+
+import { en } from "./en.js";
+import { zh } from "./zh.js";
+
+const LANGUAGES = { en, zh };
+export const LANGUAGE_NAMES = { en: "English", zh: "中文" };
+
+let language = "en";
+let plurals = new Intl.PluralRules("en");
+
+/** The tag for `Intl`: the browser's own if it is of the chosen language, so that its region counts. */
+export let locale = "en";
+
+/** Sets the language; "system" takes the first known one of the browser. */
+export function setLanguage(choice) {
+  const wanted = navigator.languages ?? [navigator.language];
+  language = LANGUAGES[choice] ? choice : wanted.map((tag) => tag.split("-")[0].toLowerCase()).find((tag) => LANGUAGES[tag]) ?? "en";
+  locale = wanted.find((tag) => tag.toLowerCase().split("-")[0] === language) ?? (language === "zh" ? "zh-CN" : "en");
+  plurals = new Intl.PluralRules(locale);
+  document.documentElement.lang = language === "zh" ? "zh-CN" : locale;
+}
+
+export function currentLanguage() {
+  return language;
+}
+
+/** Returns the text of `key`. `{name}` in the text is replaced by the parameter `name`. */
+export function t(key, parameters = {}) {
+  let text = LANGUAGES[language][key] ?? en[key];
+  if (text === undefined) return key;
+  if (typeof text === "object") text = text[plurals.select(Number(parameters.n ?? 0))] ?? text.other;
+  return text.replace(/\{(\w+)\}/g, (whole, name) => {
+    const value = parameters[name];
+    if (value === undefined) return whole;
+    return typeof value === "number" ? new Intl.NumberFormat(locale).format(value) : String(value);
+  });
+}

@@ -1,0 +1,207 @@
+// Turns what is typed as Markdown into a text with entities. Offsets count Unicode scalars.
+
+import { replaceShortcodes } from "./emoji.js";
+
+const LINK = /\bhttps?:\/\/[^\s<>"'“”‘’，。；！？、（）【】《》]+/giu;
+const SCHEMES = /^(https?|mailto|tel|xmpp):/i;
+const INLINE = [
+  { mark: "**", type: "bold" },
+  { mark: "__", type: "underline" },
+  { mark: "~~", type: "strike" },
+  { mark: "||", type: "spoiler" },
+  { mark: "*", type: "italic" },
+  { mark: "_", type: "italic" },
+];
+
+const count = (text) => {
+  let scalars = 0;
+  for (const _ of text) scalars += 1;
+  return scalars;
+};
+
+/** Whether an address may become a link. */
+export function isSafeURL(url) {
+  return SCHEMES.test(url) && !/[\u0000-\u0020\u007f]/.test(url);
+}
+
+/**
+ * Parses Markdown. `mentions` maps names typed after `@` to user names; `all` is the set of words
+ * that mention all members. Returns { text, entities }.
+ */
+export function parseMarkdown(source, { mentions = new Map(), all = new Set(["all"]) } = {}) {
+  const out = { text: "", length: 0, entities: [] };
+  const add = (text) => {
+    out.text += text;
+    out.length += count(text);
+  };
+  const entity = (type, offset, extra = {}) => {
+    if (out.length > offset) out.entities.push({ type, offset, length: out.length - offset, ...extra });
+  };
+
+  const inline = (text) => {
+    let index = 0;
+    let plain = "";
+    const flush = () => {
+      if (plain) linked(replaceShortcodes(plain));
+      plain = "";
+    };
+    outer: while (index < text.length) {
+      const rest = text.slice(index);
+      if (rest[0] === "\\" && /^[\\*_~|`[\]@>:]/.test(rest.slice(1))) {
+        flush();
+        add(rest[1]);
+        index += 2;
+        continue;
+      }
+      if (rest[0] === "`") {
+        const end = rest.indexOf("`", 1);
+        if (end > 1 && !rest.slice(1, end).includes("\n")) {
+          flush();
+          const offset = out.length;
+          add(rest.slice(1, end));
+          entity("code", offset);
+          index += end + 1;
+          continue;
+        }
+      }
+      const link = /^\[([^\]\n]{1,200})\]\(([^\s()]{1,2000})\)/.exec(rest);
+      if (link && isSafeURL(link[2])) {
+        flush();
+        const offset = out.length;
+        inlinePlain(link[1]);
+        entity("link", offset, { url: link[2] });
+        index += link[0].length;
+        continue;
+      }
+      const bare = /^https?:\/\/\S+/i.exec(rest);
+      if (bare) {
+        plain += bare[0];
+        index += bare[0].length;
+        continue;
+      }
+      const before = index ? text[index - 1] : " ";
+      for (const { mark, type } of INLINE) {
+        if (!rest.startsWith(mark) || /\s/.test(rest[mark.length] ?? " ")) continue;
+        if (mark[0] === "_" && /[\p{L}\p{N}]/u.test(before)) continue;
+        const end = closing(rest, mark);
+        if (end < 0) continue;
+        flush();
+        const offset = out.length;
+        inline(rest.slice(mark.length, end));
+        entity(type, offset);
+        index += end + mark.length;
+        continue outer;
+      }
+      const character = String.fromCodePoint(rest.codePointAt(0));
+      plain += character;
+      index += character.length;
+    }
+    flush();
+  };
+  const inlinePlain = (text) => add(replaceShortcodes(text));
+
+  /** Adds a text without marks: addresses and mentions become entities. */
+  const linked = (text) => {
+    let at = 0;
+    for (const match of text.matchAll(LINK)) {
+      mentioned(text.slice(at, match.index));
+      const url = match[0].replace(/[.,:;!?)\]}]+$/, (tail) => (tail.startsWith(")") && match[0].includes("(") ? ")" : ""));
+      const offset = out.length;
+      add(url);
+      entity("link", offset, { url });
+      at = match.index + url.length;
+    }
+    mentioned(text.slice(at));
+  };
+
+  const mentioned = (text) => {
+    let at = 0;
+    for (const match of text.matchAll(/@([\p{L}\p{N}._-]{1,32})/gu)) {
+      const before = match.index ? text[match.index - 1] : " ";
+      if (/[\p{Script=Latin}\p{N}]/u.test(before)) continue;
+      let name = match[1];
+      while (name && !mentions.has(name.toLowerCase()) && !all.has(name.toLowerCase())) name = [...name].slice(0, -1).join("");
+      if (!name) continue;
+      add(text.slice(at, match.index));
+      const offset = out.length;
+      add(`@${name}`);
+      if (mentions.has(name.toLowerCase())) entity("mention", offset, { user: mentions.get(name.toLowerCase()) });
+      else entity("all", offset);
+      at = match.index + 1 + name.length;
+    }
+    add(text.slice(at));
+  };
+
+  const fence = /^```([\w+#.-]{0,30})[ \t]*\n([\s\S]*?)\n?```[ \t]*(?:\n|$)/;
+  let rest = source.replace(/\r\n?/g, "\n").trim();
+  while (rest) {
+    const block = fence.exec(rest);
+    if (block && block[2]) {
+      const offset = out.length;
+      add(block[2]);
+      entity("pre", offset, block[1] ? { language: block[1] } : {});
+      rest = rest.slice(block[0].length);
+      if (rest) add("\n");
+      continue;
+    }
+    const quote = /^(?:> ?[^\n]*(?:\n|$))+/.exec(rest);
+    if (quote) {
+      const offset = out.length;
+      inline(quote[0].replace(/^> ?/gm, "").replace(/\n$/, ""));
+      entity("quote", offset);
+      rest = rest.slice(quote[0].length);
+      if (rest) add("\n");
+      continue;
+    }
+    const list = /^(?:[-*] [^\n]+(?:\n|$))+/.exec(rest);
+    if (list) {
+      const offset = out.length;
+      inline(list[0].replace(/^[-*] /gm, "• ").replace(/\n$/, ""));
+      entity("list", offset);
+      rest = rest.slice(list[0].length);
+      if (rest) add("\n");
+      continue;
+    }
+    const end = /\n(?=```|> |[-*] )/.exec(rest);
+    const size = end ? end.index + 1 : rest.length;
+    inline(rest.slice(0, size));
+    rest = rest.slice(size);
+  }
+  out.entities.sort((one, other) => one.offset - other.offset || other.length - one.length);
+  return { text: out.text, entities: out.entities };
+}
+
+/** The place of the closing mark in `text`, which begins with the opening one; -1 for none. */
+function closing(text, mark) {
+  let at = mark.length;
+  for (;;) {
+    let end = text.indexOf(mark, at);
+    if (mark.length === 2) while (end >= 0 && text[end + 2] === mark[0]) end += 1;
+    if (end < 0 || text.slice(mark.length, end).includes("\n\n")) return -1;
+    const doubled = mark.length === 1 && (text[end + 1] === mark || text[end - 1] === mark);
+    const word = mark[0] === "_" && /[\p{L}\p{N}]/u.test(text[end + mark.length] ?? " ");
+    if (end > mark.length && !/\s/.test(text[end - 1]) && !doubled && !word) return end;
+    at = end + (doubled ? 2 : 1);
+  }
+}
+
+const MARKS = { bold: "**", italic: "*", underline: "__", strike: "~~", spoiler: "||", code: "`" };
+
+/** Returns the Markdown that gives this text and these entities; the composer edits it. */
+export function toMarkdown(text, entities = []) {
+  const scalars = [...text];
+  const inserts = [];
+  for (const { type, offset, length, url, language } of entities) {
+    const end = offset + length;
+    if (MARKS[type]) inserts.push([offset, 1, MARKS[type]], [end, 0, MARKS[type]]);
+    else if (type === "pre") inserts.push([offset, 1, `\`\`\`${language ?? ""}\n`], [end, 0, "\n```"]);
+    else if (type === "link" && scalars.slice(offset, end).join("") !== url) inserts.push([offset, 1, "["], [end, 0, `](${url})`]);
+    else if (type === "quote") {
+      inserts.push([offset, 1, "> "]);
+      for (let at = offset; at < end - 1; at += 1) if (scalars[at] === "\n") inserts.push([at + 1, 1, "> "]);
+    }
+  }
+  inserts.sort((one, other) => other[0] - one[0] || other[1] - one[1]);
+  for (const [offset, , mark] of inserts) scalars.splice(offset, 0, mark);
+  return scalars.join("").replace(/^• /gm, "- ");
+}

@@ -1,0 +1,82 @@
+// Renders a text with entities as elements. The text is never parsed as markup.
+
+import { h } from "../views/dom.js";
+import { isSafeURL } from "./markdown.js";
+
+const SIMPLE = { bold: "strong", italic: "em", underline: "u", strike: "s", code: "code" };
+
+/**
+ * Returns the nodes of a text. `context`: { me, open(name) } with the own user name and what a click on a
+ * mention does. Entities that are outside of the text or cross each other are shown as plain text.
+ */
+export function renderText(text, entities = [], context = {}) {
+  const scalars = [...text];
+  const usable = entities
+    .filter(({ offset, length }) => Number.isInteger(offset) && Number.isInteger(length) && offset >= 0 && length > 0 && offset + length <= scalars.length)
+    .sort((one, other) => one.offset - other.offset || other.length - one.length)
+    .slice(0, 200);
+  return range(scalars, 0, scalars.length, usable, context, 0);
+}
+
+function range(scalars, start, end, entities, context, depth) {
+  const nodes = [];
+  let at = start;
+  let index = 0;
+  while (index < entities.length) {
+    const entity = entities[index];
+    index += 1;
+    const stop = entity.offset + entity.length;
+    if (entity.offset < at || stop > end || depth > 16) continue;
+    const inside = [];
+    while (index < entities.length && entities[index].offset < stop) inside.push(entities[index++]);
+    if (entity.offset > at) nodes.push(scalars.slice(at, entity.offset).join(""));
+    nodes.push(element(entity, range(scalars, entity.offset, stop, inside, context, depth + 1), context));
+    at = stop;
+    // A line break after a block is part of its box.
+    if ((entity.type === "pre" || entity.type === "quote") && scalars[at] === "\n") at += 1;
+  }
+  if (at < end) nodes.push(scalars.slice(at, end).join(""));
+  return nodes;
+}
+
+function element(entity, children, context) {
+  const { type } = entity;
+  if (SIMPLE[type]) return h(SIMPLE[type], {}, children);
+  if (type === "pre") return h("pre", { tabindex: "0" }, h("code", { "data-language": entity.language }, children));
+  if (type === "quote") return h("span", { class: "quoted", role: "blockquote" }, children);
+  if (type === "spoiler") return spoiler(children, context);
+  if (type === "link") {
+    const url = entity.url ?? "";
+    return isSafeURL(url) ? h("a", { href: url, target: "_blank", rel: "noopener noreferrer nofollow" }, children) : h("span", {}, children);
+  }
+  if (type === "mention" || type === "all") {
+    const me = type === "all" || entity.user === context.me;
+    const open = entity.user && context.open;
+    return h(open ? "button" : "span", { class: me ? "mention me" : "mention", type: open ? "button" : null, onclick: open ? () => context.open(entity.user) : null }, children);
+  }
+  return h("span", {}, children);
+}
+
+function spoiler(children, context) {
+  const shown = h("button", { type: "button", class: "spoiler", "aria-expanded": "false", "aria-label": context.spoiler ?? "Spoiler" }, children);
+  shown.addEventListener("click", () => {
+    shown.classList.toggle("open");
+    shown.setAttribute("aria-expanded", String(shown.classList.contains("open")));
+    if (shown.classList.contains("open")) shown.removeAttribute("aria-label");
+  });
+  return shown;
+}
+
+/** Returns nodes of `text` with the ranges marked. */
+export function highlight(text, ranges = []) {
+  const scalars = [...text];
+  const nodes = [];
+  let at = 0;
+  for (const { offset, length } of ranges) {
+    if (offset < at || offset + length > scalars.length) continue;
+    nodes.push(scalars.slice(at, offset).join(""), h("mark", {}, scalars.slice(offset, offset + length).join("")));
+    at = offset + length;
+  }
+  nodes.push(scalars.slice(at).join(""));
+  return nodes.filter(Boolean);
+}

@@ -1,0 +1,128 @@
+// Completion of `@name` and `:emoji:` above the composer.
+
+import { h, replace, uniqueID } from "./dom.js";
+import { icon } from "./icons.js";
+import { userAvatar } from "./avatar.js";
+import { isGroup, permits, userName } from "./model.js";
+import { findEmoji } from "../text/emoji.js";
+import { t } from "../i18n/index.js";
+
+const LIMIT = 8;
+
+export class Completion {
+  #items = [];
+  #at = 0;
+  #start = 0;
+  known = new Map();
+
+  constructor(composer) {
+    this.composer = composer;
+    this.state = composer.state;
+    this.box = h("div", { class: "completion", role: "listbox", id: uniqueID("completion"), "aria-label": t("search"), hidden: true });
+    composer.element.append(this.box);
+    composer.input.setAttribute("aria-controls", this.box.id);
+  }
+
+  /** Looks for a word to complete before the caret. */
+  update() {
+    const { input } = this.composer;
+    const before = input.value.slice(0, input.selectionStart);
+    const emoji = /(?:^|\s):([a-z0-9_+-]{2,20})$/.exec(before);
+    const mention = /(?:^|[\s(\p{Script=Han}，。：、])@([\p{L}\p{N}._-]{0,32})$/u.exec(before);
+    if (emoji) {
+      this.#start = before.length - emoji[1].length - 1;
+      this.#items = findEmoji(emoji[1], LIMIT).map(({ face, name }) => ({ insert: face, label: `:${name}:`, face }));
+    } else if (mention && isGroup(this.composer.view.head)) {
+      this.#start = before.length - mention[1].length - 1;
+      this.#request(mention[1]);
+      this.#items = this.#people(mention[1].toLocaleLowerCase());
+    } else this.#items = [];
+    this.#at = 0;
+    this.#show();
+  }
+
+  #people(query) {
+    const { view } = this.composer;
+    const own = this.state.account?.name;
+    const found = this.members.filter(({ user }) => user.name !== own && (!query || userName(this.state, user.name).toLocaleLowerCase().includes(query) || user.name.includes(query)));
+    const items = found.slice(0, LIMIT).map(({ user }) => ({ insert: `@${user.name} `, label: userName(this.state, user.name), sub: `@${user.name}`, user }));
+    const word = t("mentionAll");
+    if (permits(view.head, "mention_all") && (word.startsWith(query) || "all".startsWith(query))) items.push({ insert: `@${word} `, label: `@${word}`, sub: t("mentionAllHint") });
+    return items;
+  }
+
+  /** Loads the members that match; their list tells about changes by `members:ID`. */
+  #request(query) {
+    const { id } = this.composer;
+    if (this.query === query) return;
+    this.query = query;
+    this.found?.close?.();
+    this.found = this.state.members(id, query);
+    this.unsubscribe ??= this.state.subscribe(`members:${id}`, () => {
+      this.#remember();
+      if (!this.box.hidden) {
+        this.#items = this.#people(this.query.toLocaleLowerCase());
+        this.#show();
+      }
+    });
+    this.#remember();
+  }
+
+  #remember() {
+    for (const member of this.found?.members ?? []) this.known.set(member.user.name, member);
+  }
+
+  get members() {
+    return [...this.known.values()];
+  }
+
+  /** Ends the subscriptions. */
+  dispose() {
+    this.unsubscribe?.();
+    this.found?.close?.();
+  }
+
+  #show() {
+    this.box.hidden = !this.#items.length;
+    const { input } = this.composer;
+    if (this.box.hidden) {
+      input.removeAttribute("aria-activedescendant");
+      return;
+    }
+    replace(this.box, this.#items.map((item, index) => h("div", {
+      role: "option", id: `${this.box.id}-${index}`, "aria-selected": String(index === this.#at),
+      onpointerdown: (event) => { event.preventDefault(); this.#take(index); },
+    }, item.face ? h("span", { class: "face" }, item.face) : item.user ? userAvatar(this.state, item.user, { size: "s" }) : icon("megaphone"),
+    h("span", { class: "ellipsis" }, item.label), item.sub ? h("span", { class: "small muted ellipsis" }, item.sub) : null)));
+    input.setAttribute("aria-activedescendant", `${this.box.id}-${this.#at}`);
+    this.box.children[this.#at]?.scrollIntoView({ block: "nearest" });
+  }
+
+  #take(index) {
+    const { input } = this.composer;
+    input.setRangeText(this.#items[index].insert, this.#start, input.selectionStart, "end");
+    this.close();
+    input.dispatchEvent(new Event("input"));
+    input.focus();
+  }
+
+  close() {
+    this.#items = [];
+    this.#show();
+  }
+
+  /** Handles a key while the list is open. Returns whether the key was used. */
+  typed(event) {
+    if (!this.#items.length) return false;
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (step) {
+      this.#at = (this.#at + step + this.#items.length) % this.#items.length;
+      this.#show();
+    } else if (event.key === "Enter" || event.key === "Tab") this.#take(this.#at);
+    else if (event.key === "Escape") this.close();
+    else return false;
+    event.preventDefault();
+    event.stopPropagation();
+    return true;
+  }
+}

@@ -1,0 +1,102 @@
+// Dialogs that make the content of a message: a poll, a contact card, a place, a time.
+
+import { h } from "./dom.js";
+import { icon } from "./icons.js";
+import { openDialog, switchRow } from "./dialog.js";
+import { choosePerson } from "./pickers.js";
+import { toast } from "./toast.js";
+import { userName } from "./model.js";
+import { t } from "../i18n/index.js";
+
+/** Asks for a poll. Resolves to { kind, body } or null. */
+export function newPoll() {
+  return new Promise((resolve) => {
+    let content = null;
+    let multiple = false;
+    let anonymous = false;
+    const question = h("input", { class: "input", maxlength: "300", required: true, autofocus: true });
+    const options = h("div", { class: "dialog-body" });
+    const add = () => {
+      if (options.children.length >= 20) return null;
+      const input = h("input", { class: "input", maxlength: "100", "aria-label": t("pollOption", { n: options.children.length + 1 }), placeholder: t("pollOption", { n: options.children.length + 1 }) });
+      options.append(input);
+      return input;
+    };
+    add();
+    add();
+    const form = h("form", { onsubmit: (event) => {
+      event.preventDefault();
+      const texts = [...options.querySelectorAll("input")].map((input) => input.value.trim()).filter(Boolean);
+      if (!question.value.trim() || texts.length < 2) {
+        toast(t("fieldRequired"));
+        return;
+      }
+      content = { kind: "poll", body: { question: question.value.trim(), options: texts, ...(multiple && { multiple }), ...(anonymous && { anonymous }) } };
+      dialog.close();
+    } },
+    h("div", { class: "dialog-body" }, h("label", { class: "field" }, t("pollQuestion"), question)), options,
+    h("div", { class: "dialog-body" }, h("button", { type: "button", class: "button", onclick: () => add()?.focus() }, icon("plus"), t("pollAddOption")),
+      switchRow(t("pollMultiple"), false, (on) => { multiple = on; }), switchRow(t("pollAnonymous"), false, (on) => { anonymous = on; })),
+    h("div", { class: "dialog-foot" }, h("button", { type: "submit", class: "button primary" }, t("send"))));
+    const dialog = openDialog(t("pollCreate"), form, { onclose: () => resolve(content), label: "scrolls" });
+  });
+}
+
+export async function shareContact(app) {
+  const user = await choosePerson(app, t("attachContact"));
+  return user ? { kind: "card", body: { user: user.name, nick: userName(app.state, user.name) } } : null;
+}
+
+export function shareLocation() {
+  return new Promise((resolve) => {
+    if (!navigator.geolocation) {
+      toast(t("errorUnknown"));
+      resolve(null);
+      return;
+    }
+    navigator.geolocation.getCurrentPosition(
+      ({ coords }) => resolve({ kind: "location", body: { latitude: coords.latitude, longitude: coords.longitude, accuracy: Math.round(coords.accuracy) } }),
+      () => { toast(t("errorUnknown"), { role: "alert" }); resolve(null); },
+      { timeout: 15_000 });
+  });
+}
+
+/** Asks for a time in the future, in the time zone of the browser. Resolves to milliseconds or null. */
+export function scheduleTime() {
+  return new Promise((resolve) => {
+    let answer = null;
+    const local = (at) => new Date(at - new Date(at).getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
+    const input = h("input", { type: "datetime-local", class: "input", required: true, autofocus: true, value: local(Date.now() + 3_600_000), min: local(Date.now() + 60_000) });
+    const form = h("form", { onsubmit: (event) => { event.preventDefault(); answer = new Date(input.value).getTime(); dialog.close(); } },
+      h("div", { class: "dialog-body" }, h("label", { class: "field" }, t("scheduleAt"), input)),
+      h("div", { class: "dialog-foot" }, h("button", { type: "submit", class: "button primary" }, t("schedule"))));
+    const dialog = openDialog(t("schedule"), form, { onclose: () => resolve(answer) });
+  });
+}
+
+/** The kind of message that carries a file, and the size of a picture or film in pixels. */
+export async function describeFile(file) {
+  const url = URL.createObjectURL(file);
+  try {
+    if (/^image\/(png|jpeg|gif|webp|avif)$/.test(file.type)) {
+      const image = new Image();
+      image.src = url;
+      await image.decode();
+      return { kind: "image", size: { width: image.naturalWidth, height: image.naturalHeight } };
+    }
+    if (file.type.startsWith("video/")) {
+      const film = document.createElement("video");
+      await new Promise((resolve, reject) => {
+        film.onloadedmetadata = resolve;
+        film.onerror = reject;
+        film.src = url;
+      });
+      return { kind: "video", size: { width: film.videoWidth, height: film.videoHeight, duration: Math.round(film.duration * 1000) } };
+    }
+  } catch {
+    // A file that the browser cannot decode is sent as a file.
+  } finally {
+    URL.revokeObjectURL(url);
+  }
+  return { kind: "file", size: {} };
+}

@@ -1,0 +1,329 @@
+// The composer: text, reply and edit bars, attachments, drafts.
+
+import { h, replace } from "./dom.js";
+import { icon } from "./icons.js";
+import { Completion } from "./completion.js";
+import { emojiPicker } from "./emojipicker.js";
+import { openMenu } from "./menu.js";
+import { describeFile, newPoll, scheduleTime, shareContact, shareLocation } from "./compose.js";
+import { attempt, toast } from "./toast.js";
+import { actorName, eventText, permits, userName } from "./model.js";
+import { parseMarkdown, toMarkdown } from "../text/markdown.js";
+import { fileSize, shortDate, span } from "../i18n/format.js";
+import { t } from "../i18n/index.js";
+
+/** For requests whose failure needs no message. */
+const quietly = (promise) => promise?.catch?.(() => {});
+
+export class Composer {
+  #reply = null;
+  #edit = null;
+  #files = [];
+  #draftTimer = 0;
+  #typingAt = 0;
+
+  constructor(view) {
+    this.view = view;
+    this.state = view.state;
+    this.id = view.id;
+    this.#build();
+    this.completion = new Completion(this);
+    const draft = view.thread === null ? this.state.draft(this.id) : null;
+    if (draft?.text) {
+      this.input.value = draft.text;
+      if (draft.ref) this.#reply = view.head ? this.state.event?.(this.id, draft.ref) ?? null : null;
+    }
+    this.#update();
+  }
+
+  close() {
+    clearTimeout(this.#draftTimer);
+    this.#saveDraft();
+    for (const file of this.#files) if (file.url) URL.revokeObjectURL(file.url);
+    this.completion.dispose();
+    this.element.remove();
+  }
+
+  #build() {
+    this.bar = h("div", { class: "reply-bar", hidden: true });
+    this.tray = h("div", { class: "attachments", hidden: true });
+    this.input = h("textarea", { id: "message", rows: "1", maxlength: "8000", placeholder: t("messagePlaceholder"), "aria-label": t("messagePlaceholder"), "aria-autocomplete": "list", enterkeyhint: "send" });
+    this.attach = h("button", { type: "button", class: "icon-button", "aria-label": t("attach"), "aria-haspopup": "menu", "aria-expanded": "false", onclick: () => this.#attachMenu() }, icon("paperclip"));
+    this.smile = h("button", { type: "button", class: "icon-button", "aria-label": t("emoji"), "aria-haspopup": "dialog", "aria-expanded": "false", onclick: () => emojiPicker(this.smile, (face) => this.insert(face)) }, icon("smile"));
+    this.sendButton = h("button", { type: "submit", id: "send", class: "send", "aria-label": t("send") }, icon("send"));
+    this.frame = h("div", { class: "frame" }, this.bar, this.tray, h("div", { class: "input-row" }, this.attach, this.input, this.smile, this.sendButton));
+    this.picker = h("input", { type: "file", multiple: true, hidden: true, tabindex: "-1", onchange: () => { this.addFiles(this.picker.files); this.picker.value = ""; } });
+    this.element = h("form", { class: "composer", onsubmit: (event) => { event.preventDefault(); this.submit(); } }, this.frame, this.picker);
+    this.input.addEventListener("input", () => this.#changed());
+    this.input.addEventListener("keydown", (event) => this.#typed(event));
+    this.input.addEventListener("paste", (event) => {
+      if (!event.clipboardData?.files.length) return;
+      event.preventDefault();
+      this.addFiles(event.clipboardData.files);
+    });
+    this.sendButton.addEventListener("contextmenu", (event) => { event.preventDefault(); this.#sendMenu(); });
+    this.#drop(this.view.element);
+  }
+
+  #drop(target) {
+    let depth = 0;
+    const mark = h("div", { class: "drop-target" }, t("dropHere"));
+    const leave = () => { depth = 0; mark.remove(); };
+    const has = (event) => event.dataTransfer?.types.includes("Files") && this.element.isConnected;
+    target.addEventListener("dragenter", (event) => { if (has(event)) { event.preventDefault(); depth += 1; this.view.box.append(mark); } });
+    target.addEventListener("dragover", (event) => { if (has(event)) event.preventDefault(); });
+    target.addEventListener("dragleave", () => { depth -= 1; if (depth <= 0) leave(); });
+    target.addEventListener("drop", (event) => {
+      if (!has(event)) return;
+      event.preventDefault();
+      leave();
+      this.addFiles(event.dataTransfer.files);
+    });
+  }
+
+  focus() {
+    this.input.focus({ preventScroll: true });
+  }
+
+  insert(text) {
+    this.input.setRangeText(text, this.input.selectionStart, this.input.selectionEnd, "end");
+    this.focus();
+    this.#changed();
+  }
+
+  updateHead(head) {
+    const expire = head.settings?.expire;
+    this.input.placeholder = expire ? t("disappearingOn", { time: span(expire) }) : t("messagePlaceholder");
+  }
+
+  get text() {
+    return this.input.value;
+  }
+
+  // Bars
+
+  reply(row) {
+    this.#edit = null;
+    this.#reply = row;
+    this.#update();
+    this.focus();
+  }
+
+  edit(row) {
+    this.#reply = null;
+    this.#edit = row;
+    this.input.value = toMarkdown(row.body?.text ?? "", row.body?.entities);
+    this.#update();
+    this.focus();
+    this.input.setSelectionRange(this.input.value.length, this.input.value.length);
+  }
+
+  /** Ends the edit or reply. Returns whether there was one. */
+  cancel() {
+    if (this.#edit) this.input.value = this.state.draft(this.id)?.text ?? "";
+    const had = this.#edit || this.#reply;
+    this.#edit = null;
+    this.#reply = null;
+    this.#update();
+    return Boolean(had);
+  }
+
+  #update() {
+    const row = this.#edit ?? this.#reply;
+    this.bar.hidden = !row;
+    if (row) {
+      replace(this.bar, icon(this.#edit ? "edit" : "reply"),
+        h("span", { class: "grow" }, h("strong", {}, this.#edit ? t("editMessage") : t("replyTo", { name: actorName(this.state, row.sender) })),
+          h("div", { class: "ellipsis muted" }, eventText(this.state, row).slice(0, 160))),
+        h("button", { type: "button", class: "icon-button", "aria-label": t("cancel"), onclick: () => { this.cancel(); this.focus(); } }, icon("close")));
+    }
+    this.tray.hidden = !this.#files.length;
+    replace(this.sendButton, icon(this.#edit ? "check" : "send"));
+    this.sendButton.setAttribute("aria-label", t(this.#edit ? "save" : "send"));
+    this.sendButton.disabled = !this.text.trim() && !this.#files.length;
+    this.#fit();
+  }
+
+  #fit() {
+    if (CSS.supports("field-sizing", "content")) return;
+    this.input.style.height = "auto";
+    this.input.style.height = `${Math.min(this.input.scrollHeight, innerHeight * 0.4)}px`;
+  }
+
+  // Input
+
+  #changed() {
+    this.sendButton.disabled = !this.text.trim() && !this.#files.length;
+    this.#fit();
+    this.completion.update();
+    if (this.text.trim() && performance.now() - this.#typingAt > 4000) {
+      this.#typingAt = performance.now();
+      quietly(this.state.sendTyping(this.id));
+    }
+    clearTimeout(this.#draftTimer);
+    this.#draftTimer = setTimeout(() => this.#saveDraft(), 700);
+  }
+
+  #saveDraft() {
+    if (this.#edit || this.view.thread !== null) return;
+    const before = this.state.draft(this.id);
+    if ((before?.text ?? "") === this.text && (before?.ref ?? null) === (this.#reply?.seq ?? null)) return;
+    quietly(this.state.saveDraft(this.id, this.text, this.#reply?.seq));
+  }
+
+  #typed(event) {
+    if (event.isComposing || this.completion.typed(event)) return;
+    if (event.key === "Enter" && !event.shiftKey && !event.altKey && this.view.app.preferences.enterSends) {
+      event.preventDefault();
+      this.submit();
+    } else if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) {
+      event.preventDefault();
+      this.submit();
+    } else if (event.key === "ArrowUp" && !this.text && !event.shiftKey) {
+      const row = this.view.lastOwn();
+      event.preventDefault();
+      if (row) this.edit(row);
+      else this.view.focusLog();
+    } else if (event.key === "Escape" && this.cancel()) {
+      event.preventDefault();
+      event.stopPropagation();
+    } else if ((event.ctrlKey || event.metaKey) && (event.key === "b" || event.key === "i")) {
+      event.preventDefault();
+      this.#wrap(event.key === "b" ? "**" : "*");
+    }
+  }
+
+  #wrap(mark) {
+    const { selectionStart: start, selectionEnd: end } = this.input;
+    this.input.setRangeText(`${mark}${this.text.slice(start, end)}${mark}`, start, end, "preserve");
+    this.input.setSelectionRange(start + mark.length, end + mark.length);
+    this.#changed();
+  }
+
+  // Attachments
+
+  addFiles(files) {
+    const limit = this.state.session.limits?.blob_bytes ?? 104_857_600;
+    for (const file of files) {
+      if (file.size > limit) {
+        toast(t("errorTooLarge", { size: fileSize(limit) }), { role: "alert" });
+        continue;
+      }
+      const entry = { file, url: file.type.startsWith("image/") ? URL.createObjectURL(file) : null };
+      entry.element = h("div", { class: "attachment", title: file.name }, entry.url ? h("img", { src: entry.url, alt: file.name }) : [icon("file"), h("span", { class: "ellipsis" }, file.name)],
+        h("button", { type: "button", "aria-label": t("removeAttachment", { name: file.name }), onclick: () => this.#removeFile(entry) }, icon("close")));
+      this.#files.push(entry);
+      this.tray.append(entry.element);
+    }
+    this.#update();
+    this.focus();
+  }
+
+  #removeFile(entry) {
+    this.#files = this.#files.filter((other) => other !== entry);
+    if (entry.url) URL.revokeObjectURL(entry.url);
+    entry.element.remove();
+    this.#update();
+    this.focus();
+  }
+
+  #attachMenu() {
+    const pick = (accept) => {
+      this.picker.accept = accept;
+      this.picker.click();
+    };
+    const send = async (made) => {
+      const content = await made;
+      if (content) this.#send(content.kind, content.body);
+    };
+    openMenu(this.attach, [
+      { icon: "picture", label: t("attachPicture"), run: () => pick("image/*,video/*") },
+      { icon: "file", label: t("attachFile"), run: () => pick("") },
+      { icon: "poll", label: t("attachPoll"), run: () => send(newPoll()) },
+      { icon: "person", label: t("attachContact"), run: () => send(shareContact(this.view.app)) },
+      { icon: "pinPlace", label: t("attachLocation"), run: () => send(shareLocation()) },
+      null,
+      { icon: "calendar", label: t("schedule"), run: () => this.#schedule() },
+      { icon: "bellOff", label: t("sendSilently"), run: () => this.submit({ silent: true }) },
+    ], { label: t("attach") });
+  }
+
+  #sendMenu() {
+    openMenu(this.sendButton, [
+      { icon: "bellOff", label: t("sendSilently"), run: () => this.submit({ silent: true }) },
+      { icon: "calendar", label: t("schedule"), run: () => this.#schedule() },
+    ], { label: t("send") });
+  }
+
+  async #schedule() {
+    if (!this.text.trim()) return;
+    const at = await scheduleTime();
+    if (at) this.submit({ at });
+  }
+
+  // Sending
+
+  #body() {
+    const { head } = this.view;
+    const names = new Map();
+    for (const { user } of this.completion.members) {
+      names.set(user.name.toLowerCase(), user.name);
+      const shown = userName(this.state, user.name).toLowerCase();
+      if (!/\s/.test(shown) && !names.has(shown)) names.set(shown, user.name);
+    }
+    const all = permits(head, "mention_all") && head.kind !== "pair" ? new Set(["all", t("mentionAll").toLowerCase()]) : new Set();
+    const { text, entities } = parseMarkdown(this.text, { mentions: names, all });
+    return entities.length ? { text, entities } : { text };
+  }
+
+  submit(options = {}) {
+    const body = this.#body();
+    if (this.#edit) {
+      const row = this.#edit;
+      this.#edit = null;
+      this.input.value = this.state.draft(this.id)?.text ?? "";
+      this.#update();
+      if (body.text) attempt(this.state.edit(this.id, row.seq, { ...row.body, entities: undefined, preview: undefined, forwarded: undefined, ...body }));
+      return;
+    }
+    if (!body.text && !this.#files.length) return;
+    const files = this.#files.splice(0);
+    this.tray.replaceChildren();
+    this.input.value = "";
+    if (files.length) {
+      const album = files.length > 1 && files.every(({ file }) => file.type.startsWith("image/")) ? crypto.randomUUID?.() : undefined;
+      files.forEach(({ file, url }, index) => {
+        if (url) setTimeout(() => URL.revokeObjectURL(url), 60_000);
+        const caption = index === files.length - 1 && body.text ? body : {};
+        this.#sendFile(file, { ...caption, album }, this.#where(), options);
+      });
+      this.#reply = null;
+    } else this.#send("text", body, options);
+    this.#typingAt = 0;
+    clearTimeout(this.#draftTimer);
+    this.#saveDraft();
+    this.#update();
+    this.completion.close();
+  }
+
+  async #sendFile(file, content, where, { silent } = {}) {
+    const { kind, size } = await describeFile(file);
+    await attempt(this.state.send(this.id, { kind, file, body: { name: file.name || "file", size: file.size, type: file.type || "application/octet-stream", ...size, ...content }, ...where, silent }));
+    this.view.toNewest();
+  }
+
+  #where() {
+    return { ref: this.#reply?.seq, thread: this.view.thread ?? undefined };
+  }
+
+  #send(kind, body, { silent, at } = {}) {
+    const where = this.#where();
+    this.#reply = null;
+    this.#update();
+    const sent = at ? this.state.schedule(this.id, { kind, body, ...where }, at) : this.state.send(this.id, { kind, body, ...where, silent });
+    attempt(sent).then((answer) => {
+      if (at && answer !== undefined) toast(t("scheduledFor", { time: shortDate(at) }));
+    });
+    if (!at) requestAnimationFrame(() => this.view.toNewest());
+  }
+}

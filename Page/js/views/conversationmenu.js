@@ -1,0 +1,50 @@
+// The menu of a conversation: pin, mute, archive, mark, delete, and what a group offers.
+
+import { openMenu } from "./menu.js";
+import { confirm, openDialog, selectRow } from "./dialog.js";
+import { attempt } from "./toast.js";
+import { h } from "./dom.js";
+import { showScheduled } from "./pickers.js";
+import { isAdmin, isGroup, isMuted, userName } from "./model.js";
+import { span } from "../i18n/format.js";
+import { t } from "../i18n/index.js";
+
+const HOUR = 3_600_000;
+const FOREVER = 4_102_444_800_000;
+const EXPIRIES = [0, 3_600, 86_400, 604_800, 2_592_000];
+
+export function conversationMenu(app, anchor, head, { thread = null } = {}) {
+  const { state } = app;
+  const set = (values) => attempt(state.setOwn(head.conv, values));
+  const peer = head.kind === "pair" ? head.peer?.name : null;
+  openMenu(anchor, [
+    thread && { icon: "info", label: t("chatInfo"), run: () => app.toggleDetails(true) },
+    { icon: "pin", label: t(head.own?.pinned_at ? "unpinChat" : "pinChat"), run: () => set({ pinned: !head.own?.pinned_at }) },
+    isMuted(head) ? { icon: "bell", label: t("unmute"), run: () => set({ muted_until: 0 }) } : { icon: "bellOff", label: t("mute"), run: () => chooseMute(set) },
+    { icon: "archive", label: t(head.own?.archived ? "unarchive" : "archive"), run: () => set({ archived: !head.own?.archived }) },
+    head.unread || head.own?.marked_unread ? { icon: "check", label: t("markRead"), run: () => attempt(Promise.all([state.mark(head.conv, head.n), head.own?.marked_unread ? state.setOwn(head.conv, { marked_unread: false }) : null])) }
+      : { icon: "star", label: t("markUnread"), run: () => set({ marked_unread: true }) },
+    thread && { icon: "calendar", label: t("scheduled"), run: () => showScheduled(app, head.conv) },
+    thread && isGroup(head) && isAdmin(head) && { icon: "timer", label: t("disappearing"), run: () => chooseExpiry(state, head) },
+    null,
+    peer && { icon: "shield", label: t("block"), danger: true, run: async () => { if (await confirm(t("blockQuestion", { name: userName(state, peer) }), { yes: t("block"), dangerous: true })) attempt(state.block(peer)); } },
+    isGroup(head) && (!head.state || head.state === "joined") && { icon: "leave", label: t("leave"), danger: true, run: () => leave(app, head) },
+    head.kind !== "self" && { icon: "trash", label: t("deleteChat"), danger: true, run: async () => { if (await confirm(t("deleteChatQuestion"), { yes: t("delete"), dangerous: true })) { if (app.openID === head.conv) app.closeThread(); attempt(state.deleteConversation(head.conv)); } } },
+  ], { label: t("more") });
+}
+
+export function chooseMute(set) {
+  const choices = [[t("muteFor", { time: span(3_600) }), HOUR], [t("muteFor", { time: span(28_800) }), 8 * HOUR], [t("muteFor", { time: span(172_800) }), 48 * HOUR], [t("muteForever"), null]];
+  const dialog = openDialog(t("mute"), h("div", { class: "dialog-body" }, choices.map(([label, time]) =>
+    h("button", { type: "button", class: "button wide", onclick: () => { dialog.close(); set({ muted_until: time === null ? FOREVER : Date.now() + time }); } }, label))));
+}
+
+function chooseExpiry(state, head) {
+  openDialog(t("disappearing"), h("div", { class: "dialog-body" }, selectRow(t("disappearing"), head.settings?.expire ?? 0,
+    EXPIRIES.map((seconds) => [seconds, seconds ? span(seconds) : t("off")]), (value) => attempt(state.setConversation(head.conv, { settings: { expire: Number(value) } })))));
+}
+
+export async function leave(app, head) {
+  if (!(await confirm(t("leaveQuestion"), { yes: t("leave"), dangerous: true, detail: head.role === "owner" && (head.members ?? 0) > 1 ? t("leaveOwner") : null }))) return;
+  if (await attempt(app.state.leave(head.conv)) !== undefined) app.closeThread();
+}

@@ -1,0 +1,79 @@
+// Modal dialogs, questions and forms.
+
+import { h, uniqueID } from "./dom.js";
+import { icon } from "./icons.js";
+import { closeMenu } from "./menu.js";
+import { t } from "../i18n/index.js";
+
+/**
+ * Opens a modal dialog. `content` are its children below the title. Escape closes it and returns the
+ * focus. Returns { element, close }.
+ */
+export function openDialog(title, content, { wide = false, onclose, label = "" } = {}) {
+  closeMenu();
+  const before = document.activeElement;
+  const id = uniqueID("dialog");
+  const element = h("dialog", { class: `card${wide ? " wide" : ""} ${label}`, "aria-labelledby": id },
+    h("div", { class: "dialog-head" }, h("h2", { id, class: "grow" }, title),
+      h("button", { type: "button", class: "icon-button", "aria-label": t("close"), onclick: () => element.close() }, icon("close"))),
+    content);
+  element.addEventListener("close", () => {
+    element.remove();
+    if (before?.isConnected) before.focus({ preventScroll: true });
+    onclose?.();
+  });
+  element.addEventListener("pointerdown", (event) => {
+    if (event.target === element) element.close();
+  });
+  document.body.append(element);
+  element.showModal();
+  (element.querySelector("[autofocus]") ?? element.querySelector(".dialog-body input, .dialog-body button, .dialog-foot .primary"))?.focus();
+  return { element, close: () => element.close() };
+}
+
+/** Asks before an action. Resolves to whether it was confirmed. */
+export function confirm(question, { yes = t("yes"), dangerous = false, detail = null } = {}) {
+  return new Promise((resolve) => {
+    let answer = false;
+    const dialog = openDialog(question, [
+      detail ? h("p", { class: "dialog-body" }, detail) : null,
+      h("div", { class: "dialog-foot" },
+        h("button", { type: "button", class: "button quiet", onclick: () => dialog.close() }, t("cancel")),
+        h("button", { type: "button", autofocus: true, class: `button ${dangerous ? "dangerous" : "primary"}`, onclick: () => { answer = true; dialog.close(); } }, yes)),
+    ].filter(Boolean), { onclose: () => resolve(answer) });
+  });
+}
+
+/** Asks for a line of text. Resolves to the text, or null. */
+export function ask(title, { label = title, value = "", yes = t("ok"), type = "text", hint = null } = {}) {
+  return new Promise((resolve) => {
+    let answer = null;
+    const input = h("input", { class: "input", type, value, autofocus: true, maxlength: "1000" });
+    const form = h("form", { onsubmit: (event) => { event.preventDefault(); answer = input.value; dialog.close(); } },
+      h("div", { class: "dialog-body" }, h("label", { class: "field" }, label, input), hint ? h("p", { class: "small muted" }, hint) : null),
+      h("div", { class: "dialog-foot" },
+        h("button", { type: "button", class: "button quiet", onclick: () => dialog.close() }, t("cancel")),
+        h("button", { type: "submit", class: "button primary" }, yes)));
+    const dialog = openDialog(title, form, { onclose: () => resolve(answer) });
+    input.select();
+  });
+}
+
+/** A labelled switch. `change(on)` may return a promise; a refusal sets it back. */
+export function switchRow(label, checked, change, { detail = null, disabled = false } = {}) {
+  const id = uniqueID("switch");
+  const input = h("input", { type: "checkbox", role: "switch", class: "switch", id, checked, disabled });
+  input.addEventListener("change", async () => {
+    if (await change(input.checked) === false) input.checked = !input.checked;
+  });
+  return h("div", { class: "option-row" }, h("label", { class: "lines", for: id }, label, detail ? h("div", { class: "small muted" }, detail) : null), input);
+}
+
+/** A labelled choice. `options`: [[value, label]]. */
+export function selectRow(label, value, options, change, { disabled = false } = {}) {
+  const id = uniqueID("select");
+  const select = h("select", { class: "input", id, disabled }, options.map(([key, text]) => h("option", { value: String(key) }, text)));
+  select.value = String(value);
+  select.addEventListener("change", () => change(select.value));
+  return h("div", { class: "option-row" }, h("label", { class: "lines", for: id }, label), select);
+}

@@ -1,0 +1,140 @@
+// One row of the thread: day, unread line, and a bubble or a line for a change.
+
+import { h } from "./dom.js";
+import { ticks } from "./icons.js";
+import { hueOf, userAvatar } from "./avatar.js";
+import { bodyOf } from "./attachments.js";
+import { actorName, eventText, gone, isGroup, isNote, noteText, userName } from "./model.js";
+import { renderText } from "../text/render.js";
+import { isBigEmoji } from "../text/emoji.js";
+import { clock, dayTitle, fullDate } from "../i18n/format.js";
+import { t } from "../i18n/index.js";
+
+const KNOWN = new Set(["text", "image", "video", "audio", "file", "location", "card", "call", "poll", "bundle", "encrypted"]);
+const STATUS = {
+  queued: "statusQueued", uploading: "statusUploading", sending: "statusSending", sent: "statusSent",
+  delivered: "statusDelivered", read: "statusRead", failed: "statusFailed",
+};
+
+/** What a screen reader says for a message: the sender, the time and the content. */
+export function spoken(state, row) {
+  const label = t("spokenMessage", { name: actorName(state, row.sender), time: clock(row.at ?? Date.now()), text: eventText(state, row) });
+  const parts = [label];
+  if (row.state === "edited") parts.push(t("edited"));
+  if (row.own && STATUS[row.status]) parts.push(t(STATUS[row.status]));
+  return parts.join(", ");
+}
+
+/**
+ * Renders a row. `shape`: { day, unread, first, last, selected, hit, focusable }; `actions` are the
+ * functions of the thread: menu, react, jump, openUser, openPicture, openThread, vote, retry, discard.
+ */
+export function renderRow(context, row, shape) {
+  const { state, head, actions } = context;
+  const item = h("div", {
+    class: `item${shape.first ? " first" : ""}${shape.last ? " last" : ""}${shape.selected ? " selected" : ""}${shape.hit ? " hit" : ""}`,
+    role: "article", tabindex: shape.focusable ? "0" : "-1", "data-key": row.key, "data-seq": row.seq, "aria-label": isNote(row) ? noteText(state, row) : spoken(state, row),
+  });
+  if (shape.day) item.append(h("div", { class: "day", role: "separator" }, h("span", { class: "day-pill" }, dayTitle(row.at ?? Date.now()))));
+  if (shape.unread) item.append(h("div", { class: "unread-line", role: "separator" }, t("newMessages")));
+  if (isNote(row)) {
+    item.append(h("div", { class: "note" }, h("span", { class: "note-pill" }, noteText(state, row))));
+    return item;
+  }
+  const withAvatar = isGroup(head) && !row.own;
+  const message = h("div", { class: `message${row.own ? " own" : ""}${withAvatar ? "" : " alone"}` });
+  if (withAvatar) {
+    message.append(shape.last
+      ? h("button", { type: "button", tabindex: "-1", "aria-label": userName(state, row.sender), onclick: () => actions.openUser(row.sender) }, userAvatar(state, state.user(row.sender) ?? { name: row.sender ?? "?" }, { size: "s" }))
+      : h("span"));
+  }
+  message.append(h("div", { class: "stack" }, bubble(context, row, shape, withAvatar), reactions(context, row), thread(context, row), failure(context, row)));
+  item.append(message);
+  return item;
+}
+
+function bubble(context, row, shape, named) {
+  const { state, actions } = context;
+  const lost = gone(state, row);
+  const media = !lost && (row.kind === "image" || row.kind === "video");
+  const box = h("div", { class: `bubble${media ? " media" : ""}` });
+  if (named && shape.first && row.sender) box.append(author(context, row.sender));
+  if (lost) {
+    box.append(h("span", { class: "text recalled" }, lost, meta(context, row)));
+    return box;
+  }
+  const from = row.body?.forwarded;
+  if (from) box.append(h("span", { class: "forwarded" }, from.sender || from.nick ? t("forwardedFrom", { name: from.nick ?? userName(state, from.sender) }) : t("forwarded")));
+  if (row.ref) box.append(quote(context, row));
+  if (!KNOWN.has(row.kind)) {
+    box.append(h("span", { class: "text recalled" }, t("unknownKind"), meta(context, row)));
+    return box;
+  }
+  const text = row.body?.text;
+  if (row.kind === "text") {
+    const words = text ?? "";
+    const nodes = renderText(words, row.body?.entities, { me: state.account?.name, open: actions.openUser, spoiler: t("spoiler") });
+    const big = isBigEmoji(words) && !row.ref;
+    box.append(h("div", { class: `text${big ? " big" : ""}` }, nodes, meta(context, row)));
+    if (row.body?.preview) box.append(linkPreview(row.body.preview));
+    return box;
+  }
+  box.append(bodyOf(context, row));
+  if (text) box.append(h("div", { class: "text" }, renderText(text, row.body.entities, { me: state.account?.name, open: actions.openUser }), meta(context, row)));
+  else box.append(meta(context, row, media));
+  return box;
+}
+
+function author({ state, actions }, name) {
+  const shown = userName(state, name);
+  const mark = shown !== name && isAmbiguous(state, name, shown) ? h("span", { class: "name-mark" }, t("nameMark", { name })) : null;
+  return h("button", { type: "button", tabindex: "-1", class: "author ellipsis", style: { "--h": hueOf(name) }, onclick: () => actions.openUser(name) }, shown, mark);
+}
+
+/** Whether a contact has the same shown name as this user, so that the account name is shown too. */
+function isAmbiguous(state, name, shown) {
+  const plain = shown.trim().toLocaleLowerCase();
+  return state.contacts().some(({ user, alias }) => user.name !== name && (alias || user.nick || user.name).trim().toLocaleLowerCase() === plain);
+}
+
+function meta({ state }, row, over = false) {
+  const status = row.own && row.status ? row.status : null;
+  return h("span", { class: `meta${over ? " over" : ""}`, title: row.at ? fullDate(row.at) : null },
+    row.state === "edited" ? t("edited") : null,
+    h("time", { datetime: row.at ? new Date(row.at).toISOString() : null }, clock(row.at ?? Date.now())),
+    status ? ticks(status, t(STATUS[status] ?? "statusSent")) : null);
+}
+
+function quote({ state, actions }, row) {
+  const source = row.quote;
+  const open = () => actions.jump(row.ref);
+  if (!source) return h("button", { type: "button", class: "quote", onclick: open }, h("span", { class: "ellipsis muted" }, t("hidden")));
+  return h("button", { type: "button", class: "quote", style: { "--h": hueOf(source.sender ?? "") }, onclick: open },
+    h("strong", { class: "ellipsis" }, actorName(state, source.sender)),
+    h("span", { class: "ellipsis" }, eventText(state, source).replace(/\s+/g, " ").slice(0, 120)));
+}
+
+function linkPreview({ url, site, title, text }) {
+  const content = [site ? h("span", { class: "site" }, site) : null, title ? h("strong", {}, title) : null, text ? h("span", {}, text.slice(0, 200)) : null];
+  return /^https?:\/\//i.test(url) ? h("a", { class: "preview-card", href: url, target: "_blank", rel: "noopener noreferrer nofollow" }, content) : h("span", { class: "preview-card" }, content);
+}
+
+function reactions({ actions }, row) {
+  if (!row.reactions?.length || row.state === "recalled") return null;
+  const mine = new Set(row.mine?.reactions ?? []);
+  return h("div", { class: "reactions", role: "group", "aria-label": t("reactions") }, row.reactions.map(({ key, count }) =>
+    h("button", { type: "button", class: "reaction", "data-focus": `react-${key}`, "aria-pressed": String(mine.has(key)), "aria-label": t("reactionLabel", { emoji: key, n: count }), onclick: () => actions.react(row, key, mine.has(key)) },
+      h("span", { class: "face" }, key), String(count))));
+}
+
+function thread({ actions, inThread }, row) {
+  if (!row.replies?.count || inThread) return null;
+  return h("button", { type: "button", class: "thread-link", onclick: () => actions.openThread(row) }, t("replies", { n: row.replies.count }));
+}
+
+function failure({ actions }, row) {
+  if (row.status !== "failed") return null;
+  return h("div", { class: "failure" }, h("span", {}, row.error ? t("failedReason", { reason: actions.reason(row.error) }) : t("statusFailed")),
+    h("button", { type: "button", class: "link", onclick: () => actions.retry(row) }, t("retry")),
+    h("button", { type: "button", class: "link", onclick: () => actions.discard(row) }, t("discard")));
+}

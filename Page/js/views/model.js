@@ -1,0 +1,132 @@
+// What the views read from heads, users and events: titles, previews, notes, rights.
+
+import { t, currentLanguage } from "../i18n/index.js";
+import { duration, list } from "../i18n/format.js";
+
+/** The shown name of a user: the alias, the nick or the account name. */
+export function userName(state, name) {
+  if (!name) return t("appName");
+  const user = state.user(name);
+  return user?.alias || user?.nick || name;
+}
+
+/** "You" for the own user. */
+export function actorName(state, name) {
+  return name === state.account?.name ? t("you") : userName(state, name);
+}
+
+export function headTitle(state, head) {
+  if (head.kind === "self") return t("savedMessages");
+  if (head.kind === "pair" && head.peer) return userName(state, head.peer.name);
+  return head.title || t("newGroup");
+}
+
+export const isGroup = (head) => head.kind === "group" || head.kind === "channel";
+export const isMuted = (head, now = Date.now()) => (head.own?.muted_until ?? 0) > now;
+export const isAdmin = (head) => head.role === "owner" || head.role === "admin";
+
+/** Whether the user has a right that a setting gives to all members or to admins. */
+export function permits(head, setting, fallback = "members") {
+  if (!isGroup(head)) return true;
+  if (isAdmin(head)) return true;
+  if (head.role === "reader" || head.role === "guest") return false;
+  return (head.settings?.[setting] ?? fallback) === "members";
+}
+
+export function canWrite(head) {
+  if (head.state && head.state !== "joined") return false;
+  if (head.kind === "self") return true;
+  if (head.kind === "channel") return isAdmin(head) || (head.settings?.write === "members" && head.role !== "reader");
+  return permits(head, "write");
+}
+
+const KINDS = {
+  image: "picture", video: "video", audio: "audio", file: "file", location: "location", card: "contactCard",
+  poll: "poll", bundle: "bundle", encrypted: "encrypted", call: "call", hidden: "hidden",
+};
+export const ICONS = { image: "picture", video: "video", audio: "voice", file: "file", location: "pinPlace", card: "person", poll: "poll", bundle: "forward", call: "call" };
+
+const NOTES = /^(conversation\.|member\.|pin$|react$|edit$|recall$|vote$|poll\.close|call\.update|self\.|contact\.|device\.)/;
+/** Whether the event is a change and is shown as a line, not as a bubble. */
+export const isNote = (event) => NOTES.test(event.kind);
+/** Changes that are shown at the message they change only. */
+export const isSilent = (event) => /^(edit|recall|react|vote|poll\.close|call\.update|self\.|contact\.|device\.|hidden$)/.test(event.kind);
+
+export function gone(state, event) {
+  if (event.state === "recalled") return event.sender === state.account?.name ? t("recalledByYou") : t("recalled");
+  if (event.state === "expired") return t("expired");
+  if (event.state === "erased") return t("erased");
+  return null;
+}
+
+/** One line for an event or a preview: the text, or the name of the kind. */
+export function eventText(state, event) {
+  const lost = gone(state, event);
+  if (lost) return lost;
+  if (isNote(event)) return noteText(state, event);
+  const body = event.body ?? {};
+  const text = event.text ?? body.text;
+  switch (event.kind) {
+    case "text": return text ?? "";
+    case "call": return callText(event);
+    case "audio": return body.voice ? `${t("voiceMessage")} ${duration(body.duration ?? 0)}` : text || body.name || t("audio");
+    case "poll": return body.question ?? text ?? t("poll");
+    case "file": return body.name ?? text ?? t("file");
+    case "card": return `${t("contactCard")}${t("colon")}${body.nick ?? body.user ?? text ?? ""}`;
+    case "location": return body.name ?? text ?? t("location");
+    case "bundle": return body.title ?? text ?? t("bundle");
+    default: return text || (KINDS[event.kind] ? t(KINDS[event.kind]) : t("unknownKind"));
+  }
+}
+
+export function callText(event) {
+  const { media, state: outcome, duration: length } = event.body ?? {};
+  if (outcome === "missed") return t("callMissed");
+  if (outcome === "declined") return t("callDeclined");
+  if (outcome === "busy") return t("callBusy");
+  const name = t(media === "video" ? "callVideo" : "callAudio");
+  return outcome === "ended" && length ? t("callEnded", { media: name, time: duration(length) }) : outcome === "ringing" ? `${name} · ${t("callRinging")}` : name;
+}
+
+export const roleName = (role) => t({ owner: "roleOwner", admin: "roleAdmin", reader: "roleReader", guest: "roleGuest" }[role] ?? "roleMember");
+
+/** The line of a change, such as "Bob added Carol". */
+export function noteText(state, event) {
+  const body = event.body ?? {};
+  const name = actorName(state, event.sender);
+  const users = list((body.users ?? event.users ?? []).map((user) => actorName(state, user)));
+  switch (event.kind) {
+    case "conversation.create": return t(body.kind === "channel" ? "eventCreateChannel" : "eventCreateGroup", { name });
+    case "conversation.set":
+      if (body.title) return t("eventTitle", { name, title: body.title });
+      if (body.avatar !== undefined) return t("eventPicture", { name });
+      if (body.about !== undefined) return t("eventAbout", { name });
+      return t("eventSettings", { name });
+    case "member.join": return body.via === "add" ? t("eventAdd", { name, users }) : t("eventJoin", { users: users || name });
+    case "member.leave": return t("eventLeave", { name });
+    case "member.remove": return t("eventRemove", { name, users });
+    case "member.ban": return t("eventBan", { name, users });
+    case "member.invite": return t("eventInvite", { name, users });
+    case "member.role": return t("eventRole", { name, users, role: currentLanguage() === "en" ? roleName(body.role).toLowerCase() : roleName(body.role) });
+    case "pin": return t(body.remove ? "eventUnpin" : "eventPin", { name });
+    case "react": return t("eventReact", { name, emoji: body.key ?? "" });
+    default: return t("eventOther", { name });
+  }
+}
+
+const ERRORS = {
+  forbidden: "errorForbidden", not_found: "errorNotFound", limit: "errorLimit", too_late: "errorTooLate",
+  offline: "errorOffline", storage: "errorStorage", conflict: "errorConflict", unauthorized: "wrongPassword",
+};
+
+/** The sentence for a refused request. */
+export function errorText(error) {
+  const key = ERRORS[error?.code];
+  return key ? t(key) : t("errorUnknown");
+}
+
+/** Whether a contact has all words of the query in its alias, nick or account name. */
+export function matches({ user, alias }, query) {
+  const names = `${alias ?? ""} ${user.nick ?? ""} ${user.name}`.toLocaleLowerCase();
+  return query.toLocaleLowerCase().replaceAll("@", "").split(/\s+/).every((word) => names.includes(word));
+}

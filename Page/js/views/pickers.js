@@ -1,0 +1,147 @@
+// Dialogs that choose a person or a conversation, and small lists.
+
+import { h, replace } from "./dom.js";
+import { icon } from "./icons.js";
+import { headAvatar, userAvatar } from "./avatar.js";
+import { openDialog, switchRow } from "./dialog.js";
+import { RowList } from "./rows.js";
+import { attempt } from "./toast.js";
+import { eventText, headTitle, matches, userName } from "./model.js";
+import { shortDate } from "../i18n/format.js";
+import { t } from "../i18n/index.js";
+
+export function searchField(label, extra = {}) {
+  const input = h("input", { type: "search", class: "input search", placeholder: label, "aria-label": label, autocomplete: "off", autofocus: true, ...extra });
+  return { input, element: h("div", { class: "search-box" }, icon("search"), input) };
+}
+
+export function personRow(state, user, { sub = `@${user.name}`, end = null, chosen = null } = {}) {
+  return h("button", { type: "button", class: "row compact person", "data-user": user.name, "aria-pressed": chosen === null ? null : String(chosen) },
+    userAvatar(state, user, { size: "m", online: user.online }),
+    h("span", { class: "lines" }, h("span", { class: "title ellipsis" }, userName(state, user.name)), h("span", { class: "sub ellipsis" }, sub)),
+    chosen ? icon("check") : null, end);
+}
+
+/**
+ * A search field with people below: contacts at once, then those the server finds, page by page.
+ * `signature(user)` tells when a row changes.
+ */
+export class PeopleList {
+  #people = [];
+  #page = null;
+  #loading = false;
+  #query = "";
+
+  constructor(app, { choose, render, signature, exclude = () => false, label = t("searchPeople") }) {
+    this.state = app.state;
+    this.exclude = exclude;
+    this.field = searchField(label, { id: "find-people" });
+    this.rows = new RowList({
+      label: t("people"), className: "people", estimate: 56, search: this.field.input,
+      key: (row) => row.user.name, choose: (row) => choose(row.user),
+      render: (row) => (render ?? ((user) => personRow(this.state, user)))(row.user), signature: (row) => signature?.(row.user) ?? "",
+      onend: () => this.#more(),
+    });
+    this.empty = h("p", { class: "empty", hidden: true }, t("noResults"));
+    this.rows.element.append(this.empty);
+    let timer = 0;
+    this.field.input.addEventListener("input", () => {
+      clearTimeout(timer);
+      this.#start(false);
+      timer = setTimeout(() => this.#start(true), 180);
+    });
+  }
+
+  show() {
+    this.#start(false);
+  }
+
+  refresh() {
+    this.rows.list.layout();
+  }
+
+  close() {
+    this.rows.close();
+  }
+
+  #start(remote) {
+    this.#query = this.field.input.value.trim().replace(/^@/, "");
+    this.#page = null;
+    const contacts = this.state.contacts().filter((contact) => matches(contact, this.#query)).map(({ user }) => user);
+    this.#set(contacts);
+    if (remote && this.#query) {
+      this.#page = undefined;
+      this.#more();
+    }
+  }
+
+  #set(users) {
+    const seen = new Set();
+    this.#people = users.filter((user) => !seen.has(user.name) && seen.add(user.name) && !this.exclude(user));
+    this.rows.setRows(this.#people.map((user) => ({ user })));
+    this.empty.hidden = this.#people.length > 0 || this.#page !== null;
+  }
+
+  async #more() {
+    if (this.#loading || this.#page === null || this.#page === "") return;
+    this.#loading = true;
+    const query = this.#query;
+    const answer = await attempt(this.state.people(query, this.#page));
+    this.#loading = false;
+    if (query !== this.#query) {
+      if (this.#query) this.#more();
+      return;
+    }
+    this.#page = answer?.page ?? null;
+    this.#set([...this.#people, ...(answer?.users ?? [])]);
+  }
+}
+
+export function choosePerson(app, title) {
+  return new Promise((resolve) => {
+    let chosen = null;
+    const people = new PeopleList(app, { choose: (user) => { chosen = user; dialog.close(); } });
+    const dialog = openDialog(title, [h("div", { class: "pad" }, people.field.element), people.rows.element], { onclose: () => { people.close(); resolve(chosen); } });
+    people.show();
+  });
+}
+
+/** Resolves to { conv, merged } or null. */
+export function chooseConversation(app, title, { merge = false } = {}) {
+  const { state } = app;
+  return new Promise((resolve) => {
+    let chosen = null;
+    let merged = false;
+    const { input, element } = searchField(t("search"));
+    const rows = new RowList({
+      label: t("chatList"), className: "people", estimate: 56, search: input, key: (head) => head.conv,
+      choose: (head) => { chosen = { conv: head.conv, merged }; dialog.close(); },
+      render: (head) => h("button", { type: "button", class: "row compact" }, headAvatar(state, head, { size: "m" }), h("span", { class: "lines" }, h("span", { class: "title ellipsis" }, headTitle(state, head)))),
+    });
+    const show = () => rows.setRows(state.conversations({ filter: "all", query: input.value.trim() }).filter((head) => !head.state || head.state === "joined"));
+    input.addEventListener("input", show);
+    const dialog = openDialog(title, [h("div", { class: "pad" }, element, merge ? switchRow(t("forwardMerged"), false, (on) => { merged = on; }) : null), rows.element], { onclose: () => { rows.close(); resolve(chosen); } });
+    show();
+  });
+}
+
+export async function showReaders(app, conv, seq) {
+  const readers = await attempt(app.state.readers(conv, seq));
+  if (!readers) return;
+  const { state } = app;
+  openDialog(t("readBy"), h("div", { class: "dialog-body" }, readers.length ? readers.map(({ user, read }) =>
+    h("div", { class: "option-row" }, userAvatar(state, state.user(user) ?? { name: user }, { size: "s" }), h("span", { class: "lines" }, userName(state, user)), h("span", { class: "small muted" }, t(read ? "statusRead" : "statusDelivered")))) : t("none")));
+}
+
+export async function showScheduled(app, conv) {
+  const { state } = app;
+  const body = h("div", { class: "dialog-body" });
+  const show = async () => {
+    const messages = await attempt(state.scheduled(conv));
+    replace(body, messages?.length ? messages.map((message) => h("div", { class: "option-row" },
+      h("span", { class: "lines" }, h("div", { class: "ellipsis" }, eventText(state, message)), h("div", { class: "small muted" }, t("scheduledFor", { time: shortDate(message.send_at) }))),
+      h("button", { type: "button", class: "icon-button", "aria-label": t("delete"), onclick: async () => { await attempt(state.unschedule(message.id)); show(); } }, icon("trash")))) : h("p", { class: "muted" }, t("none")));
+  };
+  openDialog(t("scheduled"), body);
+  show();
+}

@@ -1,0 +1,20 @@
+// What this browser remembers: language, theme, notifications, the Enter key.
+
+const KEY = "apus-preferences";
+const DEFAULTS = { language: "system", theme: "system", enterSends: true, desktop: true, sound: true, preview: true };
+
+export function loadPreferences() {
+  try {
+    return { ...DEFAULTS, ...JSON.parse(localStorage.getItem(KEY) ?? "{}") };
+  } catch {
+    return { ...DEFAULTS };
+  }
+}
+
+export function savePreferences(preferences) {
+  try {
+    localStorage.setItem(KEY, JSON.stringify(preferences));
+  } catch {
+    // Without storage the preferences hold until the page is closed.
+  }
+}

@@ -1,0 +1,220 @@
+// The panes of a signed-in user: list, thread, details; addresses, shortcuts, dialogs.
+
+import { h, Scope } from "./dom.js";
+import { icon, logo } from "./icons.js";
+import { confirm, openDialog } from "./dialog.js";
+import { DetailsView } from "./details.js";
+import { newChat, newGroup, showContacts } from "./newchat.js";
+import { openProfile, report } from "./profile.js";
+import { openSearch } from "./search.js";
+import { openSettings } from "./settings.js";
+import { Sidebar } from "./sidebar.js";
+import { ThreadView } from "./thread.js";
+import { attempt, toast } from "./toast.js";
+import { closeMenu } from "./menu.js";
+import { t } from "../i18n/index.js";
+
+export class Shell {
+  #scope = new Scope();
+
+  constructor(app) {
+    this.owner = app;
+    this.state = app.state;
+    this.openID = null;
+    this.sidebar = new Sidebar(this);
+    this.placeholder = h("main", { class: "pane thread-pane" }, h("div", { class: "empty" }, logo(), h("h2", {}, t("selectChat")), h("p", {}, t("selectChatHint"))));
+    this.element = h("div", { class: "panes" }, this.sidebar.element, this.placeholder);
+    this.#scope.listen(document, "keydown", (event) => this.#typed(event));
+    this.#scope.listen(window, "popstate", () => this.#route());
+    this.#scope.listen(window, "hashchange", () => this.#route());
+    this.#scope.add(this.state.subscribe("notice", () => this.#notice()));
+    this.#scope.add(this.state.subscribe("conversations", () => this.#checkOpen()));
+  }
+
+  get preferences() {
+    return this.owner.preferences;
+  }
+
+  setPreference(name, value) {
+    this.owner.setPreference(name, value);
+  }
+
+  start() {
+    this.sidebar.update();
+    this.#route();
+    if (!this.openID) this.focusList();
+    if (this.owner.recovery) this.showRecovery({ recovery: this.owner.recovery });
+    this.owner.recovery = null;
+  }
+
+  close() {
+    closeMenu();
+    for (const dialog of document.querySelectorAll("dialog")) dialog.close();
+    this.thread?.close();
+    this.details?.close();
+    this.sidebar.close();
+    this.#scope.close();
+    document.title = t("appName");
+    this.element.remove();
+  }
+
+  focusList() {
+    requestAnimationFrame(() => this.sidebar.rows.focus());
+  }
+
+  updateTitle() {
+    const unread = this.state.unread ?? 0;
+    document.title = unread ? `(${unread}) ${t("appName")}` : t("appName");
+    if (unread) navigator.setAppBadge?.(unread)?.catch?.(() => {});
+    else navigator.clearAppBadge?.()?.catch?.(() => {});
+  }
+
+  // Addresses: #/c/CONVERSATION/SEQ, #/t/CONVERSATION/SEQ for a thread
+
+  #route() {
+    const [, kind, conv, seq] = location.hash.split("/");
+    if ((kind === "c" || kind === "t") && this.state.conversation(conv)) {
+      const number = /^\d+$/.test(seq ?? "") ? Number(seq) : null;
+      this.#open(conv, kind === "t" ? { thread: number } : { seq: number });
+    } else this.#closeThread();
+  }
+
+  openConversation(conv, { seq = null, thread = null } = {}) {
+    const address = thread === null ? `#/c/${conv}${seq === null ? "" : `/${seq}`}` : `#/t/${conv}/${thread}`;
+    if (location.hash === address && this.thread) {
+      if (seq !== null) this.thread.jumpTo(seq);
+      else this.thread.composer?.focus();
+      return;
+    }
+    if (this.openID && thread === null) history.replaceState(null, "", address);
+    else history.pushState(null, "", address);
+    this.#route();
+  }
+
+  #open(conv, { seq = null, thread = null }) {
+    if (this.thread && this.openID === conv && this.thread.thread === thread) {
+      if (seq !== null) this.thread.jumpTo(seq);
+      return;
+    }
+    this.thread?.close();
+    this.openID = conv;
+    this.thread = new ThreadView(this, conv, { seq, thread });
+    this.placeholder.remove();
+    this.element.insertBefore(this.thread.element, this.details?.element ?? null);
+    this.element.classList.add("has-open");
+    attempt(Promise.resolve(this.state.show?.([conv])));
+    if (this.details) this.#showDetails();
+    this.sidebar.refresh();
+    // A touch keyboard would hide the messages.
+    if (matchMedia("(pointer: fine)").matches) this.thread.composer?.focus();
+  }
+
+  closeThread() {
+    if (location.hash) history.pushState(null, "", location.pathname + location.search);
+    this.#closeThread();
+  }
+
+  #closeThread() {
+    if (!this.thread) return;
+    const former = this.openID;
+    this.thread.close();
+    this.thread = null;
+    this.openID = null;
+    this.toggleDetails(false);
+    this.element.classList.remove("has-open");
+    this.element.append(this.placeholder);
+    this.state.show?.([])?.catch?.(() => {});
+    this.sidebar.refresh();
+    requestAnimationFrame(() => {
+      const row = former && this.sidebar.element.querySelector(`[data-conv="${CSS.escape(former)}"]`);
+      if (row) row.focus({ preventScroll: true });
+      else this.sidebar.rows.focus();
+    });
+  }
+
+  back() {
+    if (this.thread?.thread !== null && this.thread) this.openConversation(this.openID);
+    else this.closeThread();
+  }
+
+  #checkOpen() {
+    if (this.openID && !this.state.conversation(this.openID)) this.closeThread();
+  }
+
+  // Details
+
+  toggleDetails(shown = !this.details) {
+    if (shown) {
+      this.#showDetails();
+      this.details.focus();
+    } else if (this.details) {
+      this.details.close();
+      this.details = null;
+      this.element.classList.remove("with-details");
+      this.thread?.list.layout();
+    }
+  }
+
+  #showDetails() {
+    this.details?.close();
+    this.details = new DetailsView(this, this.openID);
+    this.element.classList.add("with-details");
+    this.element.append(this.details.element);
+  }
+
+  // Dialogs
+
+  newChat() { newChat(this); }
+  newGroup(kind) { newGroup(this, kind); }
+  contacts() { showContacts(this); }
+  settings(page) { openSettings(this, page); }
+  search(options = {}) { openSearch(this, options); }
+  openProfile(name) { openProfile(this, name); }
+  report(what) { report(this, what); }
+
+  openSelf() {
+    if (this.state.session.self) this.openConversation(this.state.session.self);
+  }
+
+  async openPerson(name) {
+    const conv = await attempt(this.state.openConversation(name));
+    if (conv) this.openConversation(conv);
+  }
+
+  async signOut() {
+    const unsent = this.state.unsent ?? 0;
+    const detail = unsent ? t("signOutUnsent", { n: unsent }) : null;
+    if (await confirm(t("signOutQuestion"), { yes: t("signOut"), dangerous: unsent > 0, detail })) await attempt(this.state.signOut({ force: unsent > 0 }));
+  }
+
+  showRecovery({ recovery } = {}) {
+    if (!recovery?.length) return;
+    openDialog(t("recoveryCodes"), h("div", { class: "dialog-body" }, h("p", {}, t("recoveryCodesHint")), h("pre", { class: "codes", tabindex: "0" }, recovery.join("\n")),
+      h("button", { type: "button", class: "button", onclick: () => navigator.clipboard?.writeText(recovery.join("\n")).then(() => toast(t("copied"))) }, icon("copy"), t("copy"))));
+  }
+
+  #notice() {
+    const { notice } = this.state;
+    if (!notice) return;
+    if (notice.kind === "update") toast(t("updateReady"), { seconds: 60, action: { label: t("reload"), run: () => location.reload() } });
+    else if (notice.text) toast(notice.text);
+  }
+
+  // Keyboard
+
+  #typed(event) {
+    if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === "k") {
+      event.preventDefault();
+      closeMenu();
+      if (!document.querySelector("dialog[open]")) this.search({ quick: true });
+      return;
+    }
+    if (event.key !== "Escape" || event.defaultPrevented || document.querySelector("dialog[open]")) return;
+    if (this.thread?.selected.size) this.thread.actions.clearSelection();
+    else if (this.thread?.composer?.cancel()) return;
+    else if (this.details) this.toggleDetails(false), this.thread?.composer?.focus();
+    else if (this.thread) this.back();
+    else this.focusList();
+    event.preventDefault();
+  }
+}

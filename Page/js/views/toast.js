@@ -1,0 +1,34 @@
+// Short messages at the top of the page, away from the composer.
+
+import { h } from "./dom.js";
+import { errorText } from "./model.js";
+
+let box = null;
+
+/** Shows `text`; `action` is { label, run }. Returns a function that removes it. */
+export function toast(text, { action = null, seconds = 5, role = "status" } = {}) {
+  if (!box?.isConnected) {
+    box = h("div", { class: "toasts", popover: "manual" });
+    document.body.append(box);
+  }
+  const line = h("div", { class: "toast", role }, h("span", { class: "grow" }, text));
+  const remove = () => line.remove();
+  if (action) line.append(h("button", { type: "button", onclick: () => { remove(); action.run(); } }, action.label));
+  box.append(line);
+  while (box.children.length > 3) box.firstElementChild.remove();
+  // A popover is above an open dialog.
+  if (box.showPopover && !box.matches(":popover-open")) box.showPopover();
+  setTimeout(remove, seconds * 1000);
+  return remove;
+}
+
+/** Awaits `promise` and shows its refusal. Returns its value, or undefined. */
+export async function attempt(promise) {
+  try {
+    return await promise;
+  } catch (error) {
+    console.error(error);
+    toast(errorText(error), { role: "alert" });
+    return undefined;
+  }
+}
