@@ -9,6 +9,9 @@ import { loadPreferences, savePreferences } from "./views/preferences.js";
 
 const sample = new URLSearchParams(location.search).get("sample");
 
+/** What `?sample=…` shows without a server. */
+const SAMPLES = { signedOut: { phase: "signedOut" }, empty: { empty: true }, offline: { offline: true }, slow: { slow: 400 } };
+
 class App {
   constructor(state) {
     this.state = state;
@@ -60,7 +63,7 @@ class App {
 }
 
 async function begin() {
-  const state = sample === null ? await (await import("./state/index.js")).createState() : (await import("./state/sample.js")).createSampleState(sample);
+  const state = sample === null ? await (await import("./state/index.js")).createState() : (await import("./state/sample.js")).createSampleState(SAMPLES[sample] ?? {});
   globalThis.chatApp = new App(state);
 }
 

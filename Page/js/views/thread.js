@@ -33,7 +33,7 @@ export class ThreadView {
     this.selected = new Map();
     this.head = this.state.conversation(id);
     this.#window = this.state.thread(id, thread === null ? {} : { thread });
-    this.firstUnread = this.#window.firstUnread ?? null;
+    this.firstUnread = null;
     this.#spokenUpTo = this.head?.seq ?? 0;
     this.actions = new ThreadActions(this);
     this.#build();
@@ -44,7 +44,15 @@ export class ThreadView {
     this.#scope.listen(document, "visibilitychange", () => this.#mark());
     this.#scope.listen(window, "focus", () => this.#mark());
     this.updateHead();
-    requestAnimationFrame(() => this.#open(seq));
+    this.#begin(seq);
+  }
+
+  async #begin(seq) {
+    const shown = new Promise((resolve) => { requestAnimationFrame(resolve); });
+    if (this.#window.ready) await attempt(this.#window.ready);
+    await shown;
+    this.firstUnread = this.#window.firstUnread ?? null;
+    this.#open(seq);
   }
 
   close() {
