@@ -180,9 +180,12 @@ import Testing
         (400, #""Invalid session""#, .badRequest, "Invalid session"),
         (413, "", .payloadTooLarge, ""),
         (502, "<html>", .connectionRefused, "<html>"),
+        (502, " \r\n<html>\n<p>a page</p>\n", .connectionRefused, "<html>"),
+        (403, #"{"message":"a\u001b[31m\nb"}"#, .forbidden, "a [31m b"),
+        (502, String(repeating: "x", count: 10_000), .connectionRefused, String(repeating: "x", count: 200)),
     ])
-    func theCodeSaysWhat(status: Int, body: String, code: EngineIOError.Code, text: String) {
+    func theMessageHasOneLineOfTheBody(status: Int, body: String, code: EngineIOError.Code, text: String) {
         let error = EngineIOHTTPRefusal.error(status: status, body: Array(body.utf8))
-        #expect(error == EngineIOError(code, message: "the server answered HTTP \(status): \(text)"))
+        #expect(error == EngineIOError(code, message: "the server answered HTTP \(status)\(text.isEmpty ? "" : ": \(text)")"))
     }
 }

@@ -1,3 +1,4 @@
+import ApusBytes
 import ApusJSON
 
 /// Maps an HTTP response other than 200 to an error.
@@ -8,7 +9,7 @@ package enum EngineIOHTTPRefusal {
     /// Returns the error for a status and a body.
     package static func error(status: Int, body: [UInt8]) -> EngineIOError {
         let value = try? JSONReader.read(body, limits: .init(loneSurrogates: .replace))
-        let text = value?["message"]?.stringValue ?? value?.stringValue ?? String(decoding: body.prefix(200), as: UTF8.self)
+        let text = PeerText.clean(value?["message"]?.stringValue ?? value?.stringValue ?? Self.firstLine(of: body))
         let code: EngineIOError.Code
         switch (value?["code"]?.intValue, status) {
         case (0, _): code = .transportUnknown
@@ -24,6 +25,16 @@ package enum EngineIOHTTPRefusal {
         case (_, 400): code = .badRequest
         default: code = .connectionRefused
         }
-        return EngineIOError(code, message: "the server answered HTTP \(status): \(text)")
+        return EngineIOError(code, message: "the server answered HTTP \(status)\(text.isEmpty ? "" : ": \(text)")")
+    }
+
+    /// The maximum number of bytes that are examined of a body that is not JSON.
+    private static let examinedBytes = 800
+
+    /// Returns the first line with visible characters. The body may be a page for a browser.
+    private static func firstLine(of body: [UInt8]) -> String {
+        let lines = body.prefix(Self.examinedBytes).split { $0 == 0x0a || $0 == 0x0d }
+        let line = lines.first { $0.contains { $0 > 0x20 } } ?? []
+        return String(decoding: line, as: UTF8.self)
     }
 }

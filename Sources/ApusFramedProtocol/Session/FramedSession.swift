@@ -1,3 +1,4 @@
+import ApusBytes
 public import ApusJSON
 public import NIOCore
 

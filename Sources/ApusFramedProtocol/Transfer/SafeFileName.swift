@@ -1,3 +1,4 @@
+import ApusBytes
 import Foundation
 
 /// A file name from a peer that is safe to use below a local folder.

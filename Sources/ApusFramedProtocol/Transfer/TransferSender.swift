@@ -1,3 +1,4 @@
+import ApusBytes
 package import ApusJSON
 
 /// The state machine of one outgoing file.

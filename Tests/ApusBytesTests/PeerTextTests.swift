@@ -1,4 +1,4 @@
-@testable import ApusFramedProtocol
+import ApusBytes
 import Testing
 
 @Suite struct PeerTextTests {

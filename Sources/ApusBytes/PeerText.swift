@@ -1,16 +1,16 @@
-/// Sanitizes text from the peer for logs and terminals.
-enum PeerText {
+/// Sanitizes text from the peer for error messages, logs and terminals.
+package enum PeerText {
     /// The maximum number of Unicode scalars that are kept.
     private static let maximumScalars = 200
 
     /// Returns the text truncated, on one line, and without control characters.
-    static func clean(_ text: String) -> String {
+    package static func clean(_ text: String) -> String {
         String(text.unicodeScalars.prefix(Self.maximumScalars).map { Self.isHarmless($0) ? Character($0) : " " })
     }
 
     /// Whether a scalar is neither a control character nor a line end, and does not change the text
     /// direction.
-    static func isHarmless(_ scalar: Unicode.Scalar) -> Bool {
+    package static func isHarmless(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         case 0..<0x20, 0x7F..<0xA0: false  // C0 and C1: NUL, line ends, escape codes of terminals
         case 0x2028, 0x2029: false  // line ends
