@@ -251,6 +251,7 @@ export const en = {
   slowMode: "Slow mode",
   showReceipts: "Show who has read",
   leave: "Leave group",
+  leaveShort: "Leave",
   leaveQuestion: "Leave this group?",
   leaveOwner: "Transfer the ownership before you leave.",
   report: "Report",

@@ -251,6 +251,7 @@ export const zh = {
   slowMode: "慢速模式",
   showReceipts: "显示谁已读",
   leave: "退出群组",
+  leaveShort: "退出",
   leaveQuestion: "退出此群组？",
   leaveOwner: "退出前请先转让群主。",
   report: "举报",

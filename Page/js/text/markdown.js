@@ -2,7 +2,7 @@
 
 import { replaceShortcodes } from "./emoji.js";
 
-const LINK = /\bhttps?:\/\/[^\s<>"'“”‘’，。；！？、（）【】《》]+/giu;
+export const LINK = /\bhttps?:\/\/[^\s<>"'“”‘’，。；！？、（）【】《》]+/giu;
 const SCHEMES = /^(https?|mailto|tel|xmpp):/i;
 const INLINE = [
   { mark: "**", type: "bold" },
@@ -18,6 +18,9 @@ const count = (text) => {
   for (const _ of text) scalars += 1;
   return scalars;
 };
+
+/** An address without the punctuation that ends a sentence. */
+export const linkEnd = (address) => address.replace(/[.,:;!?)\]}]+$/, (tail) => (tail.startsWith(")") && address.includes("(") ? ")" : ""));
 
 /** Whether an address may become a link. */
 export function isSafeURL(url) {
@@ -105,7 +108,7 @@ export function parseMarkdown(source, { mentions = new Map(), all = new Set(["al
     let at = 0;
     for (const match of text.matchAll(LINK)) {
       mentioned(text.slice(at, match.index));
-      const url = match[0].replace(/[.,:;!?)\]}]+$/, (tail) => (tail.startsWith(")") && match[0].includes("(") ? ")" : ""));
+      const url = linkEnd(match[0]);
       const offset = out.length;
       add(url);
       entity("link", offset, { url });

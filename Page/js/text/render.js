@@ -1,7 +1,7 @@
 // Renders a text with entities as elements. The text is never parsed as markup.
 
 import { h } from "../views/dom.js";
-import { isSafeURL } from "./markdown.js";
+import { isSafeURL, LINK, linkEnd } from "./markdown.js";
 
 const SIMPLE = { bold: "strong", italic: "em", underline: "u", strike: "s", code: "code" };
 
@@ -29,14 +29,28 @@ function range(scalars, start, end, entities, context, depth) {
     if (entity.offset < at || stop > end || depth > 16) continue;
     const inside = [];
     while (index < entities.length && entities[index].offset < stop) inside.push(entities[index++]);
-    if (entity.offset > at) nodes.push(scalars.slice(at, entity.offset).join(""));
+    if (entity.offset > at) nodes.push(...plain(scalars.slice(at, entity.offset).join(""), depth));
     nodes.push(element(entity, range(scalars, entity.offset, stop, inside, context, depth + 1), context));
     at = stop;
     // A line break after a block is part of its box.
     if ((entity.type === "pre" || entity.type === "quote") && scalars[at] === "\n") at += 1;
   }
-  if (at < end) nodes.push(scalars.slice(at, end).join(""));
+  if (at < end) nodes.push(...plain(scalars.slice(at, end).join(""), depth));
   return nodes;
+}
+
+/** A text outside of entities: addresses become links, for senders that do not mark them. */
+function plain(text, depth) {
+  if (depth > 0 || !text.includes("://")) return [text];
+  const nodes = [];
+  let at = 0;
+  for (const match of text.matchAll(LINK)) {
+    const url = linkEnd(match[0]);
+    nodes.push(text.slice(at, match.index), element({ type: "link", url }, [url], {}));
+    at = match.index + url.length;
+  }
+  nodes.push(text.slice(at));
+  return nodes.filter(Boolean);
 }
 
 function element(entity, children, context) {

@@ -6,21 +6,26 @@ import { t } from "../i18n/index.js";
 
 const STEPS = 17; // hues that a viewer can distinguish; prime, so that similar names are far apart
 
-/** The hue of a name or conversation, in degrees. */
-export function hueOf(id) {
+function hashOf(id) {
   let hash = 2166136261;
   for (const character of id) hash = Math.imul(hash ^ character.codePointAt(0), 16777619);
   hash ^= hash >>> 15;
   hash = Math.imul(hash, 2246822507);
-  return Math.round((((hash ^ (hash >>> 13)) >>> 0) % STEPS) * (360 / STEPS) + 12);
+  return (hash ^ (hash >>> 13)) >>> 0;
 }
 
+/** The hue of a name or conversation, in degrees. */
+export const hueOf = (id) => Math.round((hashOf(id) % STEPS) * (360 / STEPS) + 12);
+
+/** Makes every second avatar darker, which doubles the number of looks. */
+const shadeOf = (id) => ((hashOf(id) >>> 16) % 2 ? -0.1 : 0);
+
 /** One or two letters; one or two characters of a Chinese, Japanese or Korean name. */
-export function initials(name) {
+export function initials(name, person = true) {
   const text = name.trim();
   if (/^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/u.test(text)) {
     const characters = [...text.replace(/\s/g, "")];
-    return characters.slice(characters.length === 4 || characters.length === 3 ? -2 : 0).slice(0, 2).join("");
+    return characters.slice(person && (characters.length === 4 || characters.length === 3) ? -2 : 0).slice(0, 2).join("");
   }
   const words = text.split(/[\s._-]+/).filter((word) => /[\p{L}\p{N}]/u.test(word));
   const letters = words.length > 1 ? [words[0], words.at(-1)] : words;
@@ -29,7 +34,7 @@ export function initials(name) {
 
 function frame(id, { size = "", square = false, online = false, src = null }, ...content) {
   const image = src ? h("img", { alt: "", src, loading: "lazy", decoding: "async", onerror: (event) => event.target.remove() }) : null;
-  return h("span", { class: `avatar${size ? ` size-${size}` : ""}${square ? " square" : ""}`, "aria-hidden": "true", style: { "--h": hueOf(id) } },
+  return h("span", { class: `avatar${size ? ` size-${size}` : ""}${square ? " square" : ""}`, "aria-hidden": "true", style: { "--h": hueOf(id), "--shade": shadeOf(id) } },
     content, image, online ? h("span", { class: "presence-dot", title: t("online") }) : null);
 }
 
@@ -43,5 +48,5 @@ export function headAvatar(state, head, options = {}) {
   if (head.kind === "pair" && head.peer) return userAvatar(state, state.user(head.peer.name) ?? head.peer, options);
   if (head.kind === "self") return frame("self", options, icon("bookmark"));
   const src = head.avatar ? state.blobURL(head.avatar, 128) : null;
-  return frame(head.conv, { src, square: true, ...options }, initials(head.title ?? "?"));
+  return frame(head.conv, { src, square: true, ...options }, initials(head.title ?? "?", false));
 }

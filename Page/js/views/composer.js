@@ -49,7 +49,7 @@ export class Composer {
     this.tray = h("div", { class: "attachments", hidden: true });
     this.input = h("textarea", { id: "message", rows: "1", maxlength: "8000", placeholder: t("messagePlaceholder"), "aria-label": t("messagePlaceholder"), "aria-autocomplete": "list", enterkeyhint: "send" });
     this.attach = h("button", { type: "button", class: "icon-button", "aria-label": t("attach"), "aria-haspopup": "menu", "aria-expanded": "false", onclick: () => this.#attachMenu() }, icon("paperclip"));
-    this.smile = h("button", { type: "button", class: "icon-button", "aria-label": t("emoji"), "aria-haspopup": "dialog", "aria-expanded": "false", onclick: () => emojiPicker(this.smile, (face) => this.insert(face)) }, icon("smile"));
+    this.smile = h("button", { type: "button", class: "icon-button", "aria-label": t("emoji"), "aria-haspopup": "dialog", "aria-expanded": "false", onclick: () => emojiPicker(this.smile, (face) => this.insert(face), () => this.focus()) }, icon("smile"));
     this.sendButton = h("button", { type: "submit", id: "send", class: "send", "aria-label": t("send") }, icon("send"));
     this.frame = h("div", { class: "frame" }, this.bar, this.tray, h("div", { class: "input-row" }, this.attach, this.input, this.smile, this.sendButton));
     this.picker = h("input", { type: "file", multiple: true, hidden: true, tabindex: "-1", onchange: () => { this.addFiles(this.picker.files); this.picker.value = ""; } });

@@ -87,7 +87,7 @@ export class DetailsView {
       peer ? action("person", t("profile"), () => app.openProfile(peer.name)) : null,
       manage ? action("edit", t("edit"), (event) => this.#editMenu(event.currentTarget)) : null,
       isGroup(head) && joined && isAdmin(head) ? action("settings", t("groupSettings"), () => this.#permissions()) : null,
-      isGroup(head) && joined ? action("leave", t("leave"), () => leave(app, head)) : null,
+      isGroup(head) && joined ? action("leave", t("leaveShort"), () => leave(app, head)) : null,
     ];
   }
 

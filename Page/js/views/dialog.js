@@ -19,7 +19,7 @@ export function openDialog(title, content, { wide = false, onclose, label = "" }
     content);
   element.addEventListener("close", () => {
     element.remove();
-    if (before?.isConnected) before.focus({ preventScroll: true });
+    if (document.activeElement === document.body && before?.isConnected) before.focus({ preventScroll: true });
     onclose?.();
   });
   element.addEventListener("pointerdown", (event) => {

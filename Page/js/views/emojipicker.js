@@ -9,7 +9,7 @@ import { t } from "../i18n/index.js";
 const COLUMNS = 8;
 
 /** Opens the picker at `anchor`; `choose(face)` is called for each choice. */
-export function emojiPicker(anchor, choose) {
+export function emojiPicker(anchor, choose, onclose) {
   const grid = h("div", { class: "grid" });
   const button = ({ face, name }) => h("button", { type: "button", title: `:${name}:`, "aria-label": name.replaceAll("_", " "), tabindex: "-1", onclick: () => choose(face) }, face);
   const show = (query) => {
@@ -17,7 +17,7 @@ export function emojiPicker(anchor, choose) {
     else replace(grid, EMOJI.map(({ key, items }) => [h("h3", {}, t(`emoji${key[0].toUpperCase()}${key.slice(1)}`)), ...items.map(button)]));
     grid.querySelector("button")?.setAttribute("tabindex", "0");
   };
-  const input = h("input", { type: "search", class: "input search", placeholder: t("searchEmoji"), "aria-label": t("searchEmoji"), oninput: () => show(input.value.trim()) });
+  const input = h("input", { type: "text", role: "searchbox", inputmode: "search", enterkeyhint: "search", class: "input search", placeholder: t("searchEmoji"), "aria-label": t("searchEmoji"), oninput: () => show(input.value.trim()) });
   const box = h("div", { class: "menu emoji-panel", role: "dialog", "aria-label": t("emoji") }, h("div", { class: "search-box" }, icon("search"), input), grid);
   box.addEventListener("keydown", (event) => {
     const buttons = [...grid.querySelectorAll("button")];
@@ -34,6 +34,6 @@ export function emojiPicker(anchor, choose) {
     (buttons[at + step] ?? (step < 0 ? input : buttons.at(-1))).focus();
   });
   show("");
-  popover(anchor, box);
+  popover(anchor, box, { onclose });
   input.focus({ preventScroll: true });
 }

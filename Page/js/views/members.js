@@ -18,13 +18,13 @@ export class MemberPane {
     this.app = app;
     this.state = app.state;
     this.head = head;
-    this.input = h("input", { type: "search", class: "input search", placeholder: t("searchMembers"), "aria-label": t("searchMembers"), autocomplete: "off" });
+    this.input = h("input", { type: "text", role: "searchbox", inputmode: "search", enterkeyhint: "search", class: "input search", placeholder: t("searchMembers"), "aria-label": t("searchMembers"), autocomplete: "off" });
     this.title = h("h3", {}, t("members"));
     this.rows = new RowList({
       label: t("members"), className: "members-list", estimate: 56, search: this.input,
       key: (member) => member.user.name,
       render: (member) => personRow(this.state, member.user, {
-        sub: member.state && member.state !== "joined" ? `@${member.user.name}` : member.user.online ? t("online") : member.user.last_seen ? lastSeen(member.user.last_seen) : `@${member.user.name}`,
+        sub: member.state && member.state !== "joined" ? `@${member.user.name}` : member.user.online || member.user.name === this.state.account?.name ? t("online") : member.user.last_seen ? lastSeen(member.user.last_seen) : `@${member.user.name}`,
         end: member.role && member.role !== "member" ? h("span", { class: "role" }, roleName(member.role)) : null,
       }),
       choose: (member) => this.#choose(member),

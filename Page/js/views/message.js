@@ -1,7 +1,7 @@
 // One row of the thread: day, unread line, and a bubble or a line for a change.
 
 import { h } from "./dom.js";
-import { ticks } from "./icons.js";
+import { icon, ticks } from "./icons.js";
 import { hueOf, userAvatar } from "./avatar.js";
 import { bodyOf } from "./attachments.js";
 import { actorName, eventText, gone, isGroup, isNote, noteText, userName } from "./model.js";
@@ -48,9 +48,15 @@ export function renderRow(context, row, shape) {
       ? h("button", { type: "button", tabindex: "-1", "aria-label": userName(state, row.sender), onclick: () => actions.openUser(row.sender) }, userAvatar(state, state.user(row.sender) ?? { name: row.sender ?? "?" }, { size: "s" }))
       : h("span"));
   }
-  message.append(h("div", { class: "stack" }, bubble(context, row, shape, withAvatar), reactions(context, row), thread(context, row), failure(context, row)));
+  message.append(h("div", { class: "stack" }, bubbleBox(context, row, shape, withAvatar), reactions(context, row), thread(context, row), failure(context, row)));
   item.append(message);
   return item;
+}
+
+function bubbleBox(context, row, shape, named) {
+  if (!context.hover) return h("div", { class: "bubble-box" }, bubble(context, row, shape, named));
+  const more = h("button", { type: "button", class: "bubble-more", tabindex: "-1", "aria-label": t("messageActions"), "aria-haspopup": "menu", onclick: () => context.actions.menu(row, more) }, icon("more"));
+  return h("div", { class: "bubble-box" }, bubble(context, row, shape, named), more);
 }
 
 function bubble(context, row, shape, named) {

@@ -11,7 +11,7 @@ import { shortDate } from "../i18n/format.js";
 import { t } from "../i18n/index.js";
 
 export function searchField(label, extra = {}) {
-  const input = h("input", { type: "search", class: "input search", placeholder: label, "aria-label": label, autocomplete: "off", autofocus: true, ...extra });
+  const input = h("input", { type: "text", role: "searchbox", inputmode: "search", enterkeyhint: "search", class: "input search", placeholder: label, "aria-label": label, autocomplete: "off", autofocus: true, ...extra });
   return { input, element: h("div", { class: "search-box" }, icon("search"), input) };
 }
 

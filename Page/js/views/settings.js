@@ -103,7 +103,7 @@ function notificationsPage(app, page) {
   const save = (on) => attempt(state.setSettings(on ? { quiet_from: minutes(from), quiet_until: minutes(until) } : { quiet_from: 0, quiet_until: 0 }));
   for (const input of [from, until]) input.addEventListener("change", () => input.value && save(true));
   page.append(
-    switchRow(t("notificationsDesktop"), secure && preferences.desktop && Notification.permission !== "denied", async (on) => {
+    switchRow(t("notificationsDesktop"), secure && preferences.desktop && Notification.permission === "granted", async (on) => {
       if (on && Notification.permission !== "granted" && (await Notification.requestPermission()) !== "granted") return false;
       app.setPreference("desktop", on);
       return true;

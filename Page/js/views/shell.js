@@ -23,7 +23,7 @@ export class Shell {
     this.openID = null;
     this.sidebar = new Sidebar(this);
     this.placeholder = h("main", { class: "pane thread-pane" }, h("div", { class: "empty" }, logo(), h("h2", {}, t("selectChat")), h("p", {}, t("selectChatHint"))));
-    this.element = h("div", { class: "panes" }, this.sidebar.element, this.placeholder);
+    this.element = h("div", { class: "panes" }, h("h1", { class: "visually-hidden" }, t("appName")), this.sidebar.element, this.placeholder);
     this.#scope.listen(document, "keydown", (event) => this.#typed(event));
     this.#scope.listen(window, "popstate", () => this.#route());
     this.#scope.listen(window, "hashchange", () => this.#route());

@@ -39,7 +39,7 @@ export class Sidebar {
   #build() {
     const { app } = this;
     this.menu = h("button", { type: "button", class: "icon-button", id: "main-menu", "aria-label": t("more"), "aria-haspopup": "menu", "aria-expanded": "false", onclick: () => this.#mainMenu() }, icon("menu"));
-    this.searchField = h("input", { type: "search", class: "input search", id: "search", placeholder: t("search"), "aria-label": t("searchChats"), autocomplete: "off" });
+    this.searchField = h("input", { type: "text", role: "searchbox", inputmode: "search", enterkeyhint: "search", class: "input search", id: "search", placeholder: t("search"), "aria-label": t("searchChats"), autocomplete: "off" });
     this.searchField.addEventListener("input", () => this.update());
     this.searchField.addEventListener("keydown", (event) => {
       if (event.key === "Escape" && this.searchField.value) {

@@ -31,6 +31,7 @@ export class ThreadView {
     this.id = id;
     this.thread = thread;
     this.selected = new Map();
+    this.hover = matchMedia("(hover: hover)").matches;
     this.head = this.state.conversation(id);
     this.#window = this.state.thread(id, thread === null ? {} : { thread });
     this.firstUnread = null;
@@ -40,6 +41,7 @@ export class ThreadView {
     this.#scope.add(this.state.subscribe(`thread:${id}`, () => this.update()));
     this.#scope.add(this.state.subscribe(`conversation:${id}`, () => this.updateHead()));
     this.#scope.add(this.state.subscribe(`typing:${id}`, () => this.#updatePresence()));
+    this.#scope.add(this.state.subscribe("connection", () => this.#updatePresence()));
     this.#scope.add(this.state.subscribe("presence", () => this.#updatePresence()));
     this.#scope.listen(document, "visibilitychange", () => this.#mark());
     this.#scope.listen(window, "focus", () => this.#mark());
@@ -74,7 +76,7 @@ export class ThreadView {
       h("button", { type: "button", class: "peer", "aria-label": t("chatInfo"), onclick: () => this.app.toggleDetails() }, this.face, h("span", { class: "lines" }, this.title, this.sub)),
       h("button", { type: "button", class: "icon-button", "aria-label": t("search"), onclick: () => this.app.search({ conv: this.id }) }, icon("search")),
       this.more);
-    this.banner = h("div", { hidden: true });
+    this.banner = h("div", { class: "banner", role: "status", hidden: true }, icon("warning"), t("offline"));
     this.pinned = h("button", { type: "button", class: "pinned", hidden: true, onclick: () => this.#nextPin() });
     this.scroller = h("div", { class: "scroller log", role: "region", "aria-label": t("messageList"), tabindex: "-1" });
     this.content = this.scroller.appendChild(h("div", {}));
@@ -93,6 +95,7 @@ export class ThreadView {
     this.scroller.addEventListener("keydown", (event) => this.#typed(event));
     this.scroller.addEventListener("contextmenu", (event) => this.#contextMenu(event));
     this.scroller.addEventListener("click", (event) => this.#clicked(event));
+    this.#longPress();
     this.scroller.addEventListener("dblclick", (event) => {
       const row = this.#rowOf(event.target);
       if (row?.seq && !isNote(row) && !event.target.closest("a, button, input")) this.actions.reply(row);
@@ -149,7 +152,7 @@ export class ThreadView {
   }
 
   #render(row, index) {
-    return renderRow({ state: this.state, head: this.head, actions: this.actions, inThread: this.thread !== null }, row, this.#shape(row, index));
+    return renderRow({ state: this.state, head: this.head, actions: this.actions, inThread: this.thread !== null, hover: this.hover }, row, this.#shape(row, index));
   }
 
   /** Shows the row and marks it for a moment. Loads it if it is not in the window. */
@@ -256,6 +259,7 @@ export class ThreadView {
   }
 
   #updatePresence() {
+    this.banner.hidden = this.state.connection?.state !== "offline" || !matchMedia("(max-width: 720px)").matches;
     const typing = (this.state.typing(this.id) ?? []).filter((name) => name !== this.state.account?.name);
     this.sub.classList.toggle("active", typing.length > 0);
     this.sub.textContent = typing.length ? typingText(this.state, this.head, typing) : this.#subtitle();
@@ -263,8 +267,7 @@ export class ThreadView {
 
   #subtitle() {
     const { head } = this;
-    const connection = this.state.connection?.state;
-    if (connection === "connecting") return t("connecting");
+    if (this.state.connection?.state === "connecting") return t("connecting");
     if (head.kind === "channel") return t("subscribers", { n: head.members ?? 0 });
     if (head.kind === "group") return t("membersCount", { n: head.members ?? 0 });
     const peer = this.#peer();
@@ -338,6 +341,23 @@ export class ThreadView {
     if (!row || isNote(row) || event.target.closest("a[href^=http]") || String(getSelection()) !== "") return;
     event.preventDefault();
     this.actions.menu(row, { x: event.clientX, y: event.clientY });
+  }
+
+  /** A long press opens the menu where the browser sends no `contextmenu`. */
+  #longPress() {
+    let timer = 0;
+    const stop = () => clearTimeout(timer);
+    this.scroller.addEventListener("touchstart", (event) => {
+      stop();
+      const row = event.touches.length === 1 ? this.#rowOf(event.target) : null;
+      if (!row || isNote(row) || this.selected.size) return;
+      const { clientX: x, clientY: y } = event.touches[0];
+      timer = setTimeout(() => {
+        navigator.vibrate?.(10);
+        this.actions.menu(row, { x, y });
+      }, 520);
+    }, { passive: true });
+    for (const type of ["touchmove", "touchend", "touchcancel", "contextmenu"]) this.scroller.addEventListener(type, stop, { passive: true });
   }
 
   #typed(event) {

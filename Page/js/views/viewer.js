@@ -17,7 +17,7 @@ export function openViewer(state, row) {
       h("button", { type: "button", class: "icon-button", "aria-label": t("close"), autofocus: true, onclick: () => dialog.close() }, icon("close"))),
     h("div", { class: "stage", onclick: (event) => { if (event.target === event.currentTarget) dialog.close(); } }, stage));
   const before = document.activeElement;
-  dialog.addEventListener("close", () => { dialog.remove(); before?.focus?.({ preventScroll: true }); });
+  dialog.addEventListener("close", () => { dialog.remove(); if (document.activeElement === document.body) before?.focus?.({ preventScroll: true }); });
   document.body.append(dialog);
   dialog.showModal();
 }
