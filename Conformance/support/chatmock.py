@@ -28,7 +28,8 @@ from support.chatpeople import PeopleModel
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PASSWORD = "apus-demo"
 DEMO = {"alice": "Alice Lindqvist", "bob": "Bob Marsh", "carol": "Carol Okafor", "weilin": "陈维林"}
-POLICY = "default-src 'self'; img-src 'self' data: blob:; media-src 'self' blob:; connect-src 'self' ws: wss:; object-src 'none'; base-uri 'none'; frame-ancestors 'none'"
+POLICY = ("default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob: data:; font-src 'self'; media-src 'self' blob:; "
+          "connect-src 'self'; manifest-src 'self'; worker-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'")
 STATUS = {"bad_request": 400, "unauthorized": 401, "forbidden": 403, "not_found": 404, "conflict": 409, "too_large": 413, "unsupported": 501, "too_many": 429, "limit": 422, "too_late": 410, "resync": 409}
 
 
@@ -171,7 +172,7 @@ class ChatMock:
 
     @web.middleware
     async def guard(self, request, handler):
-        if self.down and not request.path.startswith(("/mock/", "/js/", "/css/", "/img/")) and request.path not in ("/", "/sw.js"):
+        if self.down and request.path.startswith(("/api/", "/socket.io/")):
             request.transport.abort()
             return web.Response(status=503)
         try:

@@ -70,7 +70,7 @@ export class ChatState {
   // --- Snapshots, implemented by the Store ---
   // session, account (the own User or null), connection, settings, notice ({kind, …} | null)
   // conversations({filter: "all" | "unread" | "people" | "groups" | "channels" | "archived" | a folder, query}) -> Head[]
-  // conversation(id) -> Head | null            thread(id) -> ThreadWindow
+  // conversation(id) -> Head | null            thread(id, {thread}) -> ThreadWindow      event(id, seq) -> Row | null
   // members(id, query) -> MemberList           contacts(state = "friend") -> Contact[]
   // user(name) -> User, with `alias?`          typing(id) -> [name]         draft(id) -> {text, ref?} | null
   // presence(name) -> {online, last_seen?} | null              unread -> number of the badge

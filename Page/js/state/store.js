@@ -66,9 +66,21 @@ export class Store extends ChatState {
     return user?.online === undefined ? null : { online: user.online, last_seen: user.last_seen };
   }
 
-  thread(id) {
+  /** The window on a log; with `thread`, a new one on the replies of a message, which has to be closed. */
+  thread(id, { thread } = {}) {
+    if (thread !== undefined) {
+      const window = new ThreadWindow(this, id, thread);
+      this.#lists.add(window);
+      return window;
+    }
     if (!this.#windows.has(id)) this.#windows.set(id, new ThreadWindow(this, id));
     return this.#windows.get(id);
+  }
+
+  /** A message as far as it is known here, such as for a pinned line. The key "thread:ID" tells of one that arrives. */
+  event(id, seq) {
+    const event = this.#windows.get(id)?.event(seq) ?? this.quoted(id, seq);
+    return event ? { ...event, key: String(seq), own: event.sender === this.account?.name } : null;
   }
 
   members(id, query = "") {
@@ -112,7 +124,10 @@ export class Store extends ChatState {
       this.port.request("history", { conv, around: seq, limit: 1 }).then(
         (page) => this.#quotes.set(key, page.events.find((event) => event.seq === seq && event.kind !== "hidden") ?? null),
         () => this.#quotes.delete(key),
-      ).then(() => this.#windows.get(conv)?.invalidate());
+      ).then(() => {
+        for (const window of this.#windowsOf(conv)) window.invalidate();
+        this.changed(`thread:${conv}`);
+      });
     }
     return this.#quotes.get(key);
   }
@@ -179,6 +194,7 @@ export class Store extends ChatState {
       case "connection": this.connection = event.connection; return this.changed("connection");
       case "heads": return this.#setHeads(event.heads ?? [], event.gone ?? []);
       case "events": return this.#events(event.conv, event.events);
+      case "gap": this.#windows.get(event.conv)?.reset(); return;
       case "hidden": return this.#windows.get(event.conv)?.hidden(event.seqs);
       case "outbox": this.#queued(event.item, event.removed); return;
       case "marks": return this.marked(event.marks);
@@ -187,6 +203,7 @@ export class Store extends ChatState {
       case "typing": return this.#types(event);
       case "contacts": this.#setContacts(event.contacts); return;
       case "settings": this.settings = event.settings; return this.changed("settings");
+      case "leading": return;
       case "notice": this.notice = event.notice; return this.changed("notice");
     }
   }
@@ -201,7 +218,7 @@ export class Store extends ChatState {
       const version = this.#heads.get(head.conv)?.members_version;
       this.#put(head);
       if (version !== undefined && version !== head.members_version) {
-        for (const list of this.#lists) if (list.conv === head.conv) list.reload();
+        for (const list of this.#lists) if (list.conv === head.conv) list.reload?.();
       }
     }
     this.#sorted = null;
@@ -232,8 +249,10 @@ export class Store extends ChatState {
       if (event.sender) this.#types({ conv, user: event.sender, stopped: true });
       if (event.ref !== undefined) this.#quotes.delete(`${conv} ${event.ref}`);
     }
-    this.#windows.get(conv)?.received(events);
+    for (const window of this.#windowsOf(conv)) window.received(events);
   }
+
+  #windowsOf(conv) { return [...this.#lists, this.#windows.get(conv)].filter((each) => each instanceof ThreadWindow && each.conv === conv); }
 
   #queued(item, removed) {
     const items = this.waiting(item.conv).filter((each) => each.key !== item.key);
@@ -245,7 +264,7 @@ export class Store extends ChatState {
     }
     this.#outbox.set(item.conv, items);
     this.#update(item.conv, (head) => head);
-    this.#windows.get(item.conv)?.invalidate();
+    for (const window of this.#windowsOf(item.conv)) window.invalidate();
     this.changed("uploads");
   }
 

@@ -13,22 +13,26 @@ export class ThreadWindow {
   #rows = null;
   #cache = new Map(); // key -> [event, signature, row]
   #low = 1;
+  #end = null; // the end of an empty log
+  #isAtEnd = true; // whether the rows reached the end of the log when it was last told
   #pending = null;
   #version = 0;
 
-  constructor(store, conv) {
+  /** With `thread`, the replies of one thread and the message that began it. */
+  constructor(store, conv, thread) {
     this.#store = store;
     this.conv = conv;
+    this.thread = thread;
     this.firstUnread = null;
     this.loading = true;
     this.ready = this.#open();
   }
 
   get #head() { return this.#store.conversation(this.conv); }
-  get #last() { return this.#events.at(-1)?.seq ?? 0; }
+  get #last() { return this.#events.at(-1)?.seq ?? this.#end ?? 0; }
   get total() { return this.#head?.n ?? 0; }
-  get hasOlder() { return this.#events.length > 0 && this.#events[0].seq > Math.max(this.#low, this.#head?.min_seq ?? 1); }
-  get hasNewer() { return this.#last < (this.#head?.seq ?? 0); }
+  get hasOlder() { return this.#events.length > 0 && this.#events[0].seq > Math.max(this.#low, this.thread ?? this.#head?.min_seq ?? 1); }
+  get hasNewer() { return this.thread === undefined && this.#last < (this.#head?.seq ?? 0); }
   get offset() { return Math.max(0, (this.#events.find((event) => event.n !== undefined)?.n ?? 1) - 1); }
   get rows() { return (this.#rows ??= this.#makeRows()); }
 
@@ -51,7 +55,7 @@ export class ThreadWindow {
   /** New events of the log, in the order of `seq`. */
   received(events) {
     const user = this.#store.account?.name;
-    const atEnd = events.length > 0 && this.#events.length > 0;
+    const isLoaded = this.#events.length > 0 || this.#end !== null;
     for (const event of events) {
       for (let index = 0; index < this.#events.length; index += 1) {
         const each = this.#events[index];
@@ -59,12 +63,14 @@ export class ThreadWindow {
           if (event.seq > each.asOf) this.#events[index] = { ...applying(each, event, user), asOf: event.seq };
         }
       }
-      if (atEnd && event.seq === this.#last + 1) this.#events.push({ ...event, asOf: event.seq });
+      if (this.thread === undefined ? isLoaded && event.seq === this.#last + 1 : event.thread === this.thread && event.seq > this.#last) this.#events.push({ ...event, asOf: event.seq });
     }
-    if (!atEnd && !this.loading) this.#replace({});
+    if (!isLoaded && !this.loading) this.#replace({});
     if (this.#events.length > MOST) this.#events.splice(0, this.#events.length - MOST);
     this.invalidate();
   }
+
+  event(seq) { return this.#events.find((event) => event.seq === seq); }
 
   hidden(seqs) {
     const set = new Set(seqs);
@@ -77,8 +83,11 @@ export class ThreadWindow {
     this.#store.changed(`thread:${this.conv}`);
   }
 
-  /** Loads again what was missed, such as after a new epoch. */
-  reset() { this.ready = this.#open(); }
+  /** Loads again the shown part, whose older pages may be stale. */
+  reset() {
+    const middle = this.#isAtEnd ? undefined : this.#events[this.#events.length >> 1]?.seq;
+    this.ready = this.#events.length === 0 ? this.#open() : this.#replace({ around: middle });
+  }
 
   // --- Private ---
 
@@ -86,7 +95,7 @@ export class ThreadWindow {
     const head = this.#head;
     const unread = head?.unread ?? 0;
     await this.#replace({});
-    if (unread > 0 && (head.read ?? 0) < head.n) await this.#seekUnread(head.read ?? 0, head.n);
+    if (this.thread === undefined && unread > 0 && (head.read ?? 0) < head.n) await this.#seekUnread(head.read ?? 0, head.n);
     return this;
   }
 
@@ -111,10 +120,12 @@ export class ThreadWindow {
     const version = (this.#version += 1);
     this.loading = true;
     try {
-      const page = await this.#store.port.request("history", { conv: this.conv, ...range, limit: PAGE });
+      const page = await this.#store.port.request("history", { conv: this.conv, ...range, limit: PAGE, thread: this.thread });
       if (version !== this.#version) return false;
       this.#low = page.min_seq ?? 1;
       this.#events = this.#merge(page);
+      this.#end = this.#events.length === 0 ? page.seq : null;
+      this.#isAtEnd = this.#last >= page.seq;
       return true;
     } catch (error) {
       this.error = error;
@@ -142,7 +153,7 @@ export class ThreadWindow {
       const version = this.#version;
       let page;
       try {
-        page = await this.#store.port.request("history", { conv: this.conv, ...range(), limit: PAGE });
+        page = await this.#store.port.request("history", { conv: this.conv, ...range(), limit: PAGE, thread: this.thread });
       } catch (error) { this.error = error; return false; }
       if (version !== this.#version) return false;
       this.#low = page.min_seq ?? this.#low;
@@ -150,11 +161,14 @@ export class ThreadWindow {
       if (side > 0) {
         const fresh = events.filter((event) => event.seq < this.#events[0].seq);
         if (fresh.length === 0) { this.#low = this.#events[0].seq; break; }
-        this.#events = [...fresh, ...this.#events].slice(0, MOST);
+        const all = [...fresh, ...this.#events];
+        if (all.length > MOST) this.#isAtEnd = false;
+        this.#events = all.slice(0, MOST);
       } else {
         const fresh = events.filter((event) => event.seq > this.#last);
         if (fresh.length === 0 || fresh[0].seq !== this.#last + 1) break;
         this.#events = [...this.#events, ...fresh].slice(-MOST);
+        this.#isAtEnd = this.#last >= page.seq;
       }
       this.#rows = null;
       if (this.rows.length !== before) break;
@@ -164,7 +178,7 @@ export class ThreadWindow {
 
   #merge(page) {
     const mine = new Map((page.mine ?? []).map((each) => [each.seq, each]));
-    return page.events.map((event) => ({ ...event, mine: mine.get(event.seq) ?? event.mine, asOf: page.seq }));
+    return page.events.map((event) => ({ ...event, ...(mine.has(event.seq) && { mine: mine.get(event.seq) }), asOf: event.asOf ?? page.seq }));
   }
 
   #makeRows() {
@@ -181,7 +195,7 @@ export class ThreadWindow {
       rows.push(this.#row(key, event, own, own && isMessage(event) && !isBlank(event) ? this.#store.receipt(this.conv, event.n) : undefined, quoted));
     }
     for (const item of this.#store.waiting(this.conv)) {
-      if (keys.has(item.key) || this.hasNewer) continue;
+      if (keys.has(item.key) || !this.#isAtEnd || (this.thread !== undefined && item.thread !== this.thread)) continue;
       keys.add(item.key);
       rows.push(this.#row(item.key, item, true, item.status, item.ref === undefined ? undefined : known.get(item.ref) ?? this.#store.quoted(this.conv, item.ref)));
     }

@@ -1,0 +1,281 @@
+"""Tests the core and the state of the new page against the mock server: messages, offline, tabs, sign-out."""
+
+import pytest
+
+from support import chatmock
+
+OPEN = """async () => {
+  const { createState } = await import("/js/state/index.js");
+  globalThis.state = await createState();
+  await state.started;
+  globalThis.until = async (check, time = 8000) => {
+    for (const end = Date.now() + time; Date.now() < end;) {
+      const value = await check();
+      if (value) return value;
+      await new Promise((done) => setTimeout(done, 15));
+    }
+    throw new Error(`not within ${time} ms: ${check}`);
+  };
+  globalThis.texts = (conv) => state.thread(conv).rows.map((row) => row.body?.text);
+  return state.session.phase;
+}"""
+SIGN_IN = """async (name) => {
+  await state.signIn({ name, password: "apus-demo" });
+  await until(() => state.session.phase === "signedIn" && state.connection.state === "online");
+}"""
+OPEN_CHAT = """async (conv) => { globalThis.conv = conv; await state.thread(conv).ready; return state.thread(conv).rows.length; }"""
+
+
+@pytest.fixture()
+def mock():
+    with chatmock.running() as mock:
+        yield mock
+
+
+class Tab:
+    def __init__(self, context, mock):
+        self.page = context.new_page()
+        self.page.set_default_timeout(15_000)
+        self.errors = []
+        self.page.on("pageerror", lambda error: self.errors.append(str(error)))
+        self.url = mock.url + "/test.html"
+        self.load()
+
+    def load(self):
+        self.page.goto(self.url)
+        self.phase = self.run(OPEN)
+
+    def run(self, script, argument=None):
+        return self.page.evaluate(script, argument)
+
+    def until(self, condition, argument=None):
+        return self.page.evaluate(f"(argument) => until(() => {condition})", argument)
+
+
+@pytest.fixture()
+def tabs(browser, mock):
+    contexts = []
+
+    def open(name=None, context=None):
+        if context is None:
+            context = browser.new_context()
+            contexts.append(context)
+        tab = Tab(context, mock)
+        tab.context = context
+        if name:
+            tab.run(SIGN_IN, name)
+        return tab
+
+    yield open
+    for context in contexts:
+        context.close()
+
+
+def pair(mock, count=0):
+    conv = mock.model.open_pair("alice", "bob").conv
+    for index in range(count):
+        mock.do("bob", "send", id=f"old-{index}", conv=conv, kind="text", body={"text": f"old {index}"})
+    return conv
+
+
+def test_two_users_exchange_messages_and_see_receipts(tabs, mock):
+    conv = pair(mock, 3)
+    alice, bob = tabs("alice"), tabs("bob")
+    for each in (alice, bob):
+        assert each.run(OPEN_CHAT, conv) == 3
+    assert alice.run("() => state.conversation(conv).unread") == 3
+    key = alice.run("() => state.send(conv, { body: { text: 'hello 你好' } })")
+    bob.until("texts(conv).includes('hello 你好')")
+    alice.until("state.thread(conv).rows.at(-1).status === 'delivered'")
+    assert alice.run("() => [state.thread(conv).rows.at(-1).key, state.conversation(conv).last.text]") == [key, "hello 你好"]
+    bob.run("() => state.mark(conv, 4)")
+    alice.until("state.thread(conv).rows.at(-1).status === 'read'")
+    assert bob.run("() => state.conversation(conv).unread") == 0
+    bob.run("() => state.react(conv, 4, '👍')")
+    alice.until("state.thread(conv).rows.at(-1).reactions?.[0].count === 1")
+    alice.run("() => state.edit(conv, 4, { text: 'edited' })")
+    bob.until("texts(conv).at(-1) === 'edited'")
+    bob.run("() => state.send(conv, { body: { text: 'reply' }, ref: 4 })")
+    alice.until("state.thread(conv).rows.at(-1).quote?.body.text === 'edited'")
+    alice.run("() => state.recall(conv, 4)")
+    bob.until("state.thread(conv).rows.at(-2).state === 'recalled'")
+    bob.run("() => state.sendTyping(conv)")
+    alice.until("state.typing(conv).includes('bob')")
+    assert alice.errors == bob.errors == []
+
+
+def test_messages_written_offline_are_sent_once(tabs, mock):
+    conv = pair(mock, 1)
+    alice = tabs("alice")
+    alice.run(OPEN_CHAT, conv)
+    mock.down = True
+    mock.disconnect()
+    alice.until("state.connection.state !== 'online'")
+    alice.run("async () => { for (const text of ['one', 'two', 'three']) await state.send(conv, { body: { text } }); }")
+    assert alice.run("() => [texts(conv), state.unsent, state.thread(conv).rows.at(-1).status]") == [["old 0", "one", "two", "three"], 3, "queued"]
+    alice.load()
+    assert alice.phase == "signedIn"
+    alice.run(OPEN_CHAT, conv)
+    assert alice.run("() => texts(conv)") == ["old 0", "one", "two", "three"]
+    mock.down = False
+    alice.until("state.unsent === 0 && state.thread(conv).rows.every((row) => row.seq)")
+    assert [event["body"]["text"] for event in mock.model.logs[conv].events] == ["old 0", "one", "two", "three"]
+
+
+def test_a_lost_ack_repeats_the_message_with_its_id(tabs, mock):
+    conv = pair(mock)
+    alice = tabs("alice")
+    alice.run(OPEN_CHAT, conv)
+    mock.drop_acks = {"send"}
+    alice.run("() => state.send(conv, { body: { text: 'once' } })")
+    alice.page.wait_for_function("() => texts(conv).includes('once')")
+    while not mock.model.sends:
+        alice.page.wait_for_timeout(20)
+    mock.drop_acks = set()
+    mock.disconnect()
+    alice.until("state.unsent === 0 && state.connection.state === 'online'")
+    assert alice.run("() => texts(conv)") == ["once"]
+    assert mock.model.sends == 1 and sum(verb == "send" for _, verb, _ in mock.requests) >= 2
+
+
+def test_a_refused_message_fails_and_can_be_discarded(tabs, mock):
+    conv = pair(mock)
+    alice = tabs("alice")
+    alice.run(OPEN_CHAT, conv)
+    mock.refuse = {"send": {"code": "forbidden", "message": "no"}}
+    key = alice.run("() => state.send(conv, { body: { text: 'bad' } })")
+    alice.until("state.thread(conv).rows.at(-1).status === 'failed'")
+    assert alice.run("() => [state.thread(conv).rows.at(-1).error.code, state.conversation(conv).failed]") == ["forbidden", 1]
+    assert alice.run("() => state.signOut().then(() => null, (error) => [error.code, error.count])") == ["unsent", 1]
+    mock.refuse = {}
+    alice.run("(key) => state.retry(key)", key)
+    alice.until("state.thread(conv).rows.at(-1).seq === 1 && state.unsent === 0")
+
+
+def test_missed_events_are_recovered_without_a_hole(tabs, mock):
+    conv = pair(mock, 2)
+    alice = tabs("alice")
+    alice.run(OPEN_CHAT, conv)
+    push, mock.model.push = mock.model.push, lambda *_: None
+    for index in range(3):
+        mock.do("bob", "send", id=f"lost-{index}", conv=conv, kind="text", body={"text": f"lost {index}"})
+    mock.model.push = push
+    mock.do("bob", "send", id="seen", conv=conv, kind="text", body={"text": "seen"})
+    alice.until("texts(conv).join() === 'old 0,old 1,lost 0,lost 1,lost 2,seen'")
+    assert alice.run("() => state.conversation(conv).unread") == 6
+    mock.down = True
+    mock.disconnect()
+    for index in range(600):
+        mock.do("bob", "send", id=f"far-{index}", conv=conv, kind="text", body={"text": f"far {index}"})
+    mock.down = False
+    alice.until("texts(conv).at(-1) === 'far 599'")
+    assert alice.run("async () => { await state.thread(conv).ready; while (state.thread(conv).hasOlder) await state.thread(conv).loadOlder(); return texts(conv).length; }") == 606
+
+
+def test_a_second_tab_follows_and_takes_over(tabs, mock):
+    conv = pair(mock, 1)
+    first = tabs("alice")
+    second = tabs(context=first.context)
+    assert second.phase == "signedIn"
+    for each in (first, second):
+        each.run(OPEN_CHAT, conv)
+    assert len(mock.sids) == 1
+    second.run("() => state.send(conv, { body: { text: 'from two' } })")
+    first.until("texts(conv).at(-1) === 'from two'")
+    first.page.close()
+    second.run("() => state.send(conv, { body: { text: 'alone' } })")
+    second.until("state.thread(conv).rows.at(-1).seq === 3")
+    assert [event["body"]["text"] for event in mock.model.logs[conv].events] == ["old 0", "from two", "alone"]
+
+
+def test_sign_out_wipes_this_device(tabs, mock):
+    conv = pair(mock, 2)
+    alice = tabs("alice")
+    alice.run(OPEN_CHAT, conv)
+    alice.run("() => state.saveDraft(conv, 'half')")
+    alice.until("state.conversation(conv).draft?.text === 'half'")
+    alice.run("() => state.signOut()")
+    assert alice.run("() => [state.session.phase, state.conversations().length, state.account]") == ["signedOut", 0, None]
+    counts = alice.run("""() => new Promise((done) => {
+      const open = indexedDB.open("apus-chat");
+      open.onsuccess = async () => {
+        const names = [...open.result.objectStoreNames];
+        done(await Promise.all(names.map((name) => new Promise((count) => { open.result.transaction(name).objectStore(name).count().onsuccess = ({ target }) => count(target.result); }))));
+      };
+    })""")
+    assert sum(counts) == 0
+    alice.load()
+    assert alice.phase == "signedOut"
+    assert not mock.access
+
+
+def test_pictures_are_uploaded_and_texts_overtake_them(tabs, mock):
+    conv = pair(mock)
+    alice = tabs("alice")
+    alice.run(OPEN_CHAT, conv)
+    mock.cut_uploads = 1
+    alice.run("""async () => {
+      const file = new File([new Uint8Array(700_000).fill(7)], "plan.bin", { type: "application/pdf" });
+      await state.send(conv, { kind: "file", file, body: { name: file.name, size: file.size, type: file.type } });
+      await state.send(conv, { body: { text: "faster" } });
+    }""")
+    alice.until("state.unsent === 0 && state.thread(conv).rows.length === 2")
+    assert [event["kind"] for event in mock.model.logs[conv].events] == ["text", "file"]
+    assert len(mock.model.blobs) == 1 and mock.model.logs[conv].events[1]["body"]["size"] == 700_000
+
+
+def test_the_cache_opens_fast_and_is_searched_offline(tabs, mock):
+    conv = pair(mock, 60)
+    alice = tabs("alice")
+    alice.run(OPEN_CHAT, conv)
+    mock.down = True
+    mock.disconnect()
+    alice.page.goto(alice.url)
+    time = alice.run("""async (conv) => {
+      const begin = performance.now();
+      const { createState } = await import("/js/state/index.js");
+      globalThis.state = await createState();
+      await state.started;
+      await state.thread(conv).ready;
+      return [state.thread(conv).rows.length, performance.now() - begin];
+    }""", conv)
+    assert time[0] == 60
+    print("opened from the cache in", time[1], "ms")
+    assert time[1] < 2000
+    alice.page.wait_for_function("() => state.connection.state === 'offline'")
+    assert alice.run("async () => (await state.search('old 3 9')).hits.map((hit) => hit.event.body.text).slice(0, 2)") == ["old 39"]
+
+
+def test_a_chat_opens_at_its_first_unread_message(tabs, mock):
+    conv = pair(mock, 400)
+    mock.do("alice", "mark", conv=conv, read=120)
+    alice = tabs("alice")
+    alice.run(OPEN_CHAT, conv)
+    assert alice.run("() => [state.thread(conv).firstUnread, state.thread(conv).hasNewer, state.conversation(conv).unread]") == [121, True, 280]
+    assert alice.run("async () => { await state.thread(conv).jumpToEnd(); return [texts(conv).at(-1), state.thread(conv).hasNewer]; }") == ["old 399", False]
+
+
+def test_a_group_with_settings_invitations_and_members(tabs, mock):
+    alice, dave = tabs("alice"), tabs("weilin")
+    conv = alice.run("async () => (await state.createGroup({ title: 'Rowing', users: ['bob', 'weilin'] })).head.conv")
+    dave.until("state.conversation(argument)?.state === 'invited'", conv)
+    dave.run("(conv) => state.answerInvitation(conv, true)", conv)
+    dave.until("state.conversation(argument)?.state === undefined", conv)
+    assert alice.run("async (conv) => { const list = state.members(conv, ''); await list.ready; return list.members.map((each) => each.user.name); }", conv) == ["alice", "bob", "weilin"]
+    alice.run("(conv) => state.setOwn(conv, { pinned: true, muted_until: 9e15 })", conv)
+    alice.until("state.conversations()[0].own?.pinned_at > 0")
+    assert alice.run("() => state.contacts().map((each) => each.user.name)") == ["bob", "carol"]
+
+
+def test_another_epoch_drops_the_cache_and_keeps_the_outbox(tabs, mock):
+    conv = pair(mock, 2)
+    alice = tabs("alice")
+    alice.run(OPEN_CHAT, conv)
+    mock.down = True
+    mock.disconnect()
+    alice.until("state.connection.state !== 'online'")
+    alice.run("() => state.send(conv, { body: { text: 'kept' } })")
+    mock.model.epoch = "e2"
+    mock.down = False
+    alice.until("state.unsent === 0 && texts(conv).at(-1) === 'kept'")
+    assert alice.run("() => texts(conv)") == ["old 0", "old 1", "kept"]

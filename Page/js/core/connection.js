@@ -1,0 +1,139 @@
+// The socket of the page: connects, says hello, synchronizes the heads, and renews the session when
+// its access token has ended.
+
+import { SocketManager } from "/js/socketio/index.js";
+import { Refusal, deviceDescription, post, refusal } from "./requests.js";
+
+const FINAL = new Set(["signed_out", "account_closed", "protocol_error", "version"]);
+
+export class Connection {
+  #core;
+  #manager = null;
+  #socket = null;
+  #isReady = false;
+  #state = { state: "offline", since: Date.now() };
+  #waiting = new Set();
+  #isWanted = false;
+  #pause = 0; // ms that the server asked for
+
+  constructor(core) { this.#core = core; }
+
+  get state() { return this.#state; }
+  get isReady() { return this.#isReady; }
+
+  start() {
+    if (!this.#manager) {
+      this.#manager = new SocketManager(globalThis.location.origin, { transports: ["websocket", "polling"], reconnection: { from: 300, to: 15_000 } });
+      this.#manager.on("state", (state) => this.#managed(state));
+      this.#socket = this.#manager.socket("/chat");
+      this.#socket.on("connect", () => this.#hello());
+      this.#socket.on("disconnect", (reason) => {
+        this.#lost();
+        if (reason === "io server disconnect") this.#again();
+      });
+      this.#socket.on("connect_error", (error) => { if (error.data?.code === "unauthorized") this.renew(); });
+      this.#socket.on("bye", (body) => this.#goodbye(body));
+      for (const name of ["event", "head", "mark", "presence", "typing", "user", "signal"]) this.#socket.on(name, (body) => { if (this.#isReady) this.#core.pushed(name, body); });
+    }
+    this.#isWanted = true;
+    this.#change("connecting");
+    this.#socket.connect();
+  }
+
+  stop() {
+    this.#isWanted = false;
+    this.#socket?.disconnect();
+    this.#lost();
+    this.#change("offline");
+  }
+
+  /** A request of the wire. Waits a moment for a connection that is being made. */
+  async call(verb, body) {
+    if (!this.#isReady) await this.#untilReady();
+    const [answer] = await this.#socket.emitWithAck(verb, [clean(body)]).catch((error) => { throw refusal(error); });
+    if (answer?.error) throw new Refusal(answer.error);
+    return answer ?? {};
+  }
+
+  /** Renews the session by the refresh cookie and connects again. */
+  async renew() {
+    this.#change("connecting");
+    try {
+      await post("/api/refresh", { refresh: "cookie" });
+      if (this.#isWanted) this.#socket.connect();
+    } catch (error) {
+      if (error.code === "unauthorized") { this.stop(); return this.#core.dismissed("signed_out"); }
+      setTimeout(() => { if (this.#isWanted && !this.#isReady) this.renew(); }, 3000);
+    }
+  }
+
+  async #hello() {
+    try {
+      const { epoch, since } = this.#core.cached;
+      const [answer] = await this.#socket.emitWithAck("hello", [clean({ version: 1, features: [], device: deviceDescription(), epoch, sync: { since } })]);
+      if (answer.error) throw new Refusal(answer.error);
+      let sync = await this.#core.welcomed(answer);
+      while (sync) sync = await this.#page(sync);
+      this.#isReady = true;
+      this.#change("online");
+      for (const resolve of this.#waiting) resolve();
+      this.#waiting.clear();
+      this.#core.connected();
+    } catch (error) {
+      if (error.code === "unauthorized") return this.renew();
+      console.warn("hello:", error);
+      this.#manager?.drop();
+    }
+  }
+
+  async #page(request) {
+    const [answer] = await this.#socket.emitWithAck("sync", [clean(request)]);
+    if (answer.error?.code === "resync") return { since: undefined };
+    if (answer.error) throw new Refusal(answer.error);
+    return this.#core.synced(answer, request);
+  }
+
+  #untilReady() {
+    if (this.#state.state === "offline") throw new Refusal({ code: "offline", message: "There is no connection." });
+    return new Promise((resolve, reject) => {
+      this.#waiting.add(resolve);
+      setTimeout(() => { if (this.#waiting.delete(resolve)) reject(new Refusal({ code: "offline", message: "There is no connection." })); }, 5000);
+    });
+  }
+
+  #goodbye({ reason, retry_after: pause }) {
+    this.#pause = pause ?? 0;
+    if (!FINAL.has(reason)) return;
+    this.stop();
+    this.#core.dismissed(reason);
+  }
+
+  /** The server closed the connection itself: connects again after the time it told, spread a little. */
+  #again() {
+    if (!this.#isWanted) return;
+    this.#change("connecting");
+    const delay = this.#pause + 200 + Math.random() * Math.max(800, this.#pause / 2);
+    this.#pause = 0;
+    setTimeout(() => { if (this.#isWanted) this.#socket.connect(); }, delay);
+  }
+
+  #lost() {
+    const wasReady = this.#isReady;
+    this.#isReady = false;
+    if (wasReady) this.#core.disconnected();
+  }
+
+  #managed({ name, attempt = 0, retryAt }) {
+    if (name === "open") return;
+    if (name === "waiting" && this.#isWanted) this.#change(attempt >= 2 || navigator.onLine === false ? "offline" : "connecting", retryAt);
+    else if (name === "closed" && !this.#isWanted) this.#change("offline");
+  }
+
+  #change(state, retryAt) {
+    if (this.#state.state === state && this.#state.retryAt === retryAt) return;
+    this.#state = { state, since: this.#state.state === state ? this.#state.since : Date.now(), retryAt };
+    this.#core.emit({ type: "connection", connection: this.#state });
+  }
+}
+
+const clean = (body) => JSON.parse(JSON.stringify(body ?? {}));

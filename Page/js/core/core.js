@@ -1,0 +1,451 @@
+// The core of the page: the account, the heads, the outbox, the logs and the connection. It runs in
+// the worker of one tab, or in the page where the browser has no locks.
+
+import { advancing, reading } from "./applying.js";
+import { Connection } from "./connection.js";
+import { Database } from "./database.js";
+import { Logs } from "./logs.js";
+import { Outbox } from "./outbox.js";
+import { Refusal, deviceDescription, get, post, uuid } from "./requests.js";
+import { searchCache } from "./search.js";
+import { upload } from "./uploads.js";
+
+const UNCHANGING = new Set(["history", "sync", "members", "readers", "reactions", "scheduled", "conversation.info", "directory", "link.list", "link.info", "settings", "users", "people", "contacts", "devices", "search", "typing", "subscribe"]);
+const NEW = () => ({ phase: "signedOut", user: null, self: null, limits: {}, server: {} });
+
+export class Core {
+  database = null;
+  wasOnline = false;
+  #session = { ...NEW(), phase: "starting" };
+  #cached = { epoch: undefined, since: undefined };
+  #heads = new Map();
+  #users = new Map();
+  #contacts = [];
+  #settings = {};
+  #marks = new Map(); // own read positions that the server has not confirmed
+  #drafts = new Map();
+  #received = new Map();
+  #shown = new Map(); // tab -> conversations
+  #dirty = new Set();
+  #timers = new Map();
+  #connection = new Connection(this);
+  #outbox = new Outbox(this);
+  #logs = new Logs(this);
+  #listener;
+  #ready;
+
+  constructor(listener = () => {}) {
+    this.#listener = listener;
+    this.#ready = this.#start();
+  }
+
+  get user() { return this.#session.user; }
+  get cached() { return this.#cached; }
+  get isOnline() { return this.#connection.isReady; }
+  get connectionState() { return this.#connection.state.state; }
+  head(conv) { return this.#heads.get(conv); }
+  emit(event) { this.#listener(event); }
+  call(verb, body) { return this.#connection.call(verb, body); }
+
+  /** A request of a tab. */
+  async request(name, body = {}, tab = "") {
+    await this.#ready;
+    switch (name) {
+      case "start": return this.#snapshot();
+      case "login": return this.#enter("/api/login", { ...body, device: deviceDescription() });
+      case "register": return this.#enter("/api/register", { ...body, device: deviceDescription() });
+      case "password": return this.#enter("/api/password", { ...body, device: deviceDescription() });
+      case "recovery": return post("/api/recovery", body);
+      case "deleteAccount": await post("/api/account/delete", body); await this.#leave(); return {};
+      case "logout": return this.#logout(body);
+      case "history": return this.#logs.page(body);
+      case "send": return this.#outbox.add(body);
+      case "retry": return this.#outbox.retry(body.key);
+      case "discard": return this.#outbox.discard(body.key);
+      case "mark": return this.#mark(body);
+      case "draft": return this.#draft(body);
+      case "typing": return this.isOnline ? this.call("typing", { conv: body.conv, stopped: body.stopped || undefined }) : {};
+      case "show": return this.#show(tab, body.convs);
+      case "upload": return upload(body.file);
+      case "search": return this.connectionState === "online" ? this.call("search", body) : searchCache(this.database, body);
+      case "verb": return this.#verb(body.verb, body.body ?? {});
+      default: throw new Refusal({ code: "unsupported", message: name });
+    }
+  }
+
+  // --- The account ---
+
+  async #start() {
+    this.database = await Database.open();
+    const [session, epoch, since, contacts, settings, marks, drafts, heads, users, cursors, outbox] = await Promise.all([
+      ...["session", "epoch", "since", "contacts", "settings", "marks", "drafts"].map((key) => this.database.meta(key)),
+      ...["heads", "users", "cursors", "outbox"].map((store) => this.database.all(store)),
+    ]);
+    this.#session = session?.user ? { ...NEW(), ...session, phase: "signedIn" } : NEW();
+    if (this.user) {
+      this.#cached = { epoch, since };
+      this.#contacts = contacts ?? [];
+      this.#settings = settings ?? {};
+      this.#marks = new Map(marks ?? []);
+      this.#drafts = new Map(drafts ?? []);
+      for (const head of heads) this.#heads.set(head.conv, head);
+      for (const user of users) this.#users.set(user.name, user);
+      this.#logs.restore(cursors);
+      this.#outbox.restore(outbox);
+      this.#connection.start();
+    } else {
+      if (await this.database.meta("logout")) this.#tellLogout();
+      this.#learnServer();
+    }
+    globalThis.addEventListener?.("online", () => this.#outbox.run());
+  }
+
+  #snapshot() {
+    return {
+      session: this.#session, connection: this.#connection.state, heads: [...this.#heads.values()], users: [...this.#users.values()], contacts: this.#contacts,
+      settings: this.#settings, outbox: this.#outbox.items.map(({ address: _, ...item }) => item),
+    };
+  }
+
+  async #learnServer() {
+    const server = await get("/api/server").catch(() => null);
+    if (server) this.#setSession({ server, limits: server.limits ?? {} });
+  }
+
+  async #enter(path, body) {
+    const answer = await post(path, body);
+    if ((await this.database.meta("session"))?.user.name !== answer.user.name) await this.#forget();
+    await this.database.delete("meta", "logout");
+    this.#setSession({ phase: "signedIn", user: answer.user });
+    this.emit({ type: "snapshot", ...this.#snapshot() });
+    if (this.isOnline) this.#connection.stop();
+    this.#connection.start();
+    return { user: answer.user, recovery: answer.recovery };
+  }
+
+  async #logout({ force }) {
+    if (this.#outbox.unsent > 0 && !force) throw new Refusal({ code: "unsent", message: "Messages are not sent yet.", count: this.#outbox.unsent });
+    await this.#leave();
+    await this.database.setMeta("logout", true);
+    await this.#tellLogout();
+    return {};
+  }
+
+  /** Repeated until the server has answered, also after a reload. */
+  async #tellLogout() {
+    try {
+      await post("/api/logout", { refresh: "cookie" });
+      await this.database.delete("meta", "logout");
+    } catch (error) {
+      if (error.isTemporary) setTimeout(() => { if (!this.user) this.#tellLogout(); }, 5000);
+    }
+  }
+
+  async #leave() {
+    const { server, limits } = this.#session;
+    this.#connection.stop();
+    await this.#forget();
+    this.#session = { ...NEW(), server, limits };
+    this.emit({ type: "snapshot", ...this.#snapshot() });
+  }
+
+  async #forget() {
+    this.#outbox.clear();
+    this.#dropCache();
+    for (const each of [this.#users, this.#marks, this.#drafts]) each.clear();
+    this.#contacts = [];
+    this.#settings = {};
+    await this.database.wipe();
+  }
+
+  #dropCache() {
+    this.#logs.clear();
+    this.#heads.clear();
+    this.#dirty.clear();
+    this.#cached = { epoch: undefined, since: undefined };
+    this.wasOnline = false;
+  }
+
+  /** The server ended the session. The cache stays for a new sign-in of the same user. */
+  dismissed(reason) {
+    this.#session = { ...this.#session, phase: "signedOut" };
+    this.emit({ type: "session", session: this.#session });
+    this.emit({ type: "notice", notice: { kind: "dismissed", reason } });
+  }
+
+  refused() { this.#connection.renew(); }
+
+  #setSession(values) {
+    this.#session = { ...this.#session, ...values };
+    if (this.user) this.database.setMeta("session", { user: this.user, self: this.#session.self, limits: this.#session.limits, server: this.#session.server });
+    this.emit({ type: "session", session: this.#session });
+  }
+
+  // --- The connection ---
+
+  /** The answer to hello. Returns the next request of a sync, if there is one. */
+  async welcomed(answer) {
+    if (this.#cached.epoch !== undefined && this.#cached.epoch !== answer.epoch) {
+      this.#dropCache();
+      await this.database.wipe(["outbox", "meta"]);
+      this.emit({ type: "snapshot", ...this.#snapshot() });
+    }
+    this.#cached.epoch = answer.epoch;
+    await this.database.setMeta("epoch", answer.epoch);
+    this.#setSession({ user: answer.user, self: answer.self, limits: answer.limits });
+    return answer.sync ? this.synced(answer.sync, { since: this.#cached.since }) : { since: undefined };
+  }
+
+  async synced({ heads, gone = [], page, token }, { since }) {
+    this.#setHeads(heads, gone, true);
+    if (page) return { since, page };
+    this.#cached.since = token;
+    await this.#saveHeads();
+    await this.database.setMeta("since", token);
+    return null;
+  }
+
+  connected() {
+    this.wasOnline = true;
+    this.#subscribe();
+    this.#logs.connected();
+    this.#outbox.run();
+    for (const conv of this.#marks.keys()) this.#sendMark(conv);
+    for (const conv of this.#drafts.keys()) this.#sendDraft(conv);
+    this.#loadContacts();
+    this.#loadSettings();
+    const newest = [...this.#heads.values()].filter((head) => !head.state && head.seq > 0).sort((a, b) => (b.own?.pinned_at ?? 0) - (a.own?.pinned_at ?? 0) || b.at - a.at);
+    this.#logs.prefetch(newest.slice(0, 15).map((head) => head.conv));
+  }
+
+  disconnected() {
+    this.#logs.disconnected();
+    this.#outbox.disconnected();
+  }
+
+  pushed(name, body) {
+    switch (name) {
+      case "event": return this.#logs.received(body.events.map((event) => (body.silent ? { ...event, silent: true } : event)));
+      case "head":
+        this.#setHeads(body.heads ?? [], body.gone ?? []);
+        for (const nudge of body.nudges ?? []) this.#nudged(nudge);
+        return;
+      case "mark":
+        for (const mark of body.marks) if (mark.user === this.user.name && mark.read !== undefined) this.#putHead(mark.conv, (head) => reading(head, mark.read));
+        return this.emit({ type: "marks", marks: body.marks });
+      case "presence": return this.emit({ type: "presence", users: body.users });
+      case "typing": return this.emit({ type: "typing", ...body });
+      case "user":
+        for (const user of body.users) this.#users.set(user.name, user);
+        this.database.put("users", ...body.users);
+        if (body.users.some((user) => user.name === this.user.name)) this.#setSession({ user: body.users.find((user) => user.name === this.user.name) });
+        return this.emit({ type: "users", users: body.users });
+      case "signal": return this.emit({ type: "signal", ...body });
+    }
+  }
+
+  // --- Heads and logs ---
+
+  #setHeads(heads, gone = [], isSync = false) {
+    const told = [];
+    for (const conv of gone) {
+      this.#heads.delete(conv);
+      this.#dirty.delete(conv);
+      this.database.delete("heads", conv);
+      this.#logs.gone(conv);
+    }
+    for (const pushed of heads) {
+      const before = this.#heads.get(pushed.conv);
+      let head = pushed;
+      if (before && before.seq > head.seq) head = { ...head, seq: before.seq, n: before.n, at: before.at, last: before.last, unread: before.unread, mentions: before.mentions };
+      if (this.#marks.has(head.conv)) head = reading(head, this.#marks.get(head.conv));
+      if (this.#drafts.has(head.conv)) head = drafted(head, this.#drafts.get(head.conv));
+      this.#heads.set(head.conv, head);
+      this.#dirty.add(head.conv);
+      told.push(head);
+      if (!head.state || head.state === "joined") this.#logs.announced(head.conv, pushed.seq, isSync);
+    }
+    if (told.length || gone.length) this.emit({ type: "heads", heads: told, gone });
+    this.#saveLater();
+  }
+
+  #nudged({ conv, seq, n, at, mentions, last }) {
+    const head = this.#heads.get(conv);
+    if (!head || seq <= head.seq) return;
+    this.#putHead(conv, (each) => ({ ...each, seq, n, at, last, unread: (each.unread ?? 0) + n - each.n, mentions: mentions ?? each.mentions }));
+    this.#logs.announced(conv, seq, false);
+  }
+
+  #putHead(conv, change) {
+    const head = this.#heads.get(conv);
+    if (!head) return;
+    const after = change(head);
+    this.#heads.set(conv, after);
+    this.#dirty.add(conv);
+    this.emit({ type: "heads", heads: [after] });
+    this.#saveLater();
+  }
+
+  #saveLater() { this.#later("heads", 250, () => this.#saveHeads()); }
+
+  #saveHeads() {
+    const heads = [...this.#dirty].map((conv) => this.#heads.get(conv)).filter(Boolean);
+    this.#dirty.clear();
+    return this.database.put("heads", ...heads);
+  }
+
+  /** The end of a log advanced by these events. */
+  applied(conv, events) {
+    const head = this.#heads.get(conv);
+    if (head) {
+      this.#heads.set(conv, advancing(head, events, this.user?.name));
+      this.#dirty.add(conv);
+      this.#saveLater();
+    }
+    this.emit({ type: "events", conv, events });
+    if (conv === this.#session.self) for (const event of events) this.#applyOwn(event);
+    this.#outbox.applied(conv, this.#logs.cursor(conv));
+    const last = events.findLast((event) => event.n !== undefined && event.sender !== this.user?.name);
+    if (last && head?.kind === "pair") {
+      this.#received.set(conv, last.n);
+      this.#later(`received ${conv}`, 200, () => { if (this.isOnline) this.call("mark", { conv, received: this.#received.get(conv) }).catch(() => {}); });
+    }
+  }
+
+  /** Settings and contacts that another device, or this one, changed. */
+  #applyOwn({ kind, body = {} }) {
+    if (kind === "self.hide") return this.#hide(body.conv, body.seqs);
+    if (kind === "self.set") return this.#loadSettings();
+    if (kind.startsWith("contact.")) return this.#loadContacts();
+    if (kind.startsWith("device.")) return this.emit({ type: "notice", notice: { kind, ...body } });
+    const { conv, draft, ...values } = body;
+    if (!conv) return;
+    if (kind === "self.draft") { if (!this.#drafts.has(conv)) this.#putHead(conv, (head) => drafted(head, draft)); }
+    else this.#putHead(conv, (head) => ({ ...head, own: { ...head.own, ...values } }));
+  }
+
+  async #hide(conv, seqs) {
+    const events = await this.database.events(conv, Math.min(...seqs), Math.max(...seqs));
+    await this.database.put("events", ...events.filter((event) => seqs.includes(event.seq)).map(({ seq, n, asOf }) => ({ conv, seq, n, kind: "hidden", asOf })));
+    this.emit({ type: "hidden", conv, seqs });
+  }
+
+  acknowledged(event) {
+    this.#logs.received([event]);
+    this.#outbox.applied(event.conv, this.#logs.cursor(event.conv));
+  }
+
+  // --- Requests ---
+
+  async #verb(verb, body) {
+    const { id = uuid(), ...plain } = body;
+    const answer = await this.call(verb, UNCHANGING.has(verb) ? plain : { id, ...plain });
+    if (answer.head) this.#setHeads([answer.head]);
+    if (answer.user && verb === "profile.set") this.#setSession({ user: answer.user });
+    if (answer.seq && answer.conv) this.#logs.announced(answer.conv, answer.seq, false);
+    if (verb === "own.set") this.#putHead(body.conv, (head) => ({ ...head, own: own(head.own, body) }));
+    if (/^contact\.|^(un)?block$/.test(verb)) this.#loadContacts();
+    if (verb === "settings.set") { this.#settings = { ...this.#settings, ...body.settings }; this.emit({ type: "settings", settings: this.#settings }); }
+    if (verb === "member.leave" || verb === "conversation.delete") this.#setHeads([], [body.conv]);
+    return answer;
+  }
+
+  #mark({ conv, read }) {
+    const head = this.#heads.get(conv);
+    if (!head || read <= (head.read ?? 0)) return {};
+    this.#marks.set(conv, read);
+    this.#putHead(conv, (each) => reading(each, Math.min(read, each.n)));
+    this.#saveMarks();
+    this.#later(`mark ${conv}`, 150, () => this.#sendMark(conv));
+    return {};
+  }
+
+  async #sendMark(conv) {
+    const read = this.#marks.get(conv);
+    if (!this.isOnline || read === undefined) return;
+    try {
+      await this.call("mark", { conv, read });
+    } catch (error) {
+      if (error.isTemporary) return;
+    }
+    if (this.#marks.get(conv) === read) this.#marks.delete(conv);
+    this.#saveMarks();
+  }
+
+  #saveMarks() { return this.database.setMeta("marks", [...this.#marks]); }
+
+  #draft({ conv, text, ref }) {
+    const draft = { id: uuid(), text, ref, at: Date.now() };
+    this.#drafts.set(conv, draft);
+    this.#putHead(conv, (head) => drafted(head, draft));
+    this.database.setMeta("drafts", [...this.#drafts]);
+    this.#later(`draft ${conv}`, 1000, () => this.#sendDraft(conv));
+    return {};
+  }
+
+  async #sendDraft(conv) {
+    const draft = this.#drafts.get(conv);
+    if (!this.isOnline || !draft) return;
+    try {
+      await this.call("draft", { id: draft.id, conv, text: draft.text, ref: draft.ref });
+    } catch (error) {
+      if (error.isTemporary) return;
+    }
+    if (this.#drafts.get(conv) === draft) this.#drafts.delete(conv);
+    this.database.setMeta("drafts", [...this.#drafts]);
+  }
+
+  #show(tab, convs) {
+    if (convs.length) this.#shown.set(tab, convs);
+    else this.#shown.delete(tab);
+    this.#subscribe();
+    return {};
+  }
+
+  #subscribe() {
+    const convs = [...new Set([...this.#shown.values()].flat())].slice(-20);
+    if (this.isOnline) this.call("subscribe", { convs }).catch(() => {});
+  }
+
+  async #loadContacts() {
+    const all = [];
+    try {
+      for (let page; ;) {
+        const answer = await this.call("contacts", { page });
+        all.push(...answer.contacts);
+        if (!(page = answer.page)) break;
+      }
+    } catch { return; }
+    this.#contacts = all;
+    this.database.setMeta("contacts", all);
+    this.emit({ type: "contacts", contacts: all });
+  }
+
+  async #loadSettings() {
+    const answer = await this.call("settings", {}).catch(() => null);
+    if (!answer) return;
+    this.#settings = answer.settings;
+    this.database.setMeta("settings", answer.settings);
+    this.emit({ type: "settings", settings: answer.settings });
+  }
+
+  #later(key, delay, work) {
+    clearTimeout(this.#timers.get(key));
+    this.#timers.set(key, setTimeout(work, delay));
+  }
+}
+
+function drafted(head, draft) {
+  const { draft: _, ...rest } = head.own ?? {};
+  return { ...head, own: draft?.text ? { ...rest, draft: { text: draft.text, ref: draft.ref, at: draft.at ?? Date.now() } } : rest };
+}
+
+function own(before = {}, { pinned, archived, muted_until: muted, marked_unread: unread, folders }) {
+  const after = { ...before };
+  if (pinned !== undefined) after.pinned_at = pinned ? before.pinned_at ?? Date.now() : undefined;
+  if (archived !== undefined) after.archived = archived;
+  if (muted !== undefined) after.muted_until = muted;
+  if (unread !== undefined) after.marked_unread = unread;
+  if (folders !== undefined) after.folders = folders;
+  return after;
+}

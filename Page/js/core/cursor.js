@@ -1,0 +1,111 @@
+// Follows the log of one conversation without skipping a hole.
+//
+// Pure: it returns what to do. {apply: [events]}, {wait: ms} (call `timerFired` then), {pull: range}
+// (request this part of the log), or {}.
+
+const PATIENCE = 500;
+const FARTHEST = 400; // events; beyond, the newest ones are requested
+const SLOWEST = 30_000;
+
+export class LogCursor {
+  #state = "idle"; // "waiting": a hole is known and a timer runs; "pulling": a request is pending
+  #held = new Map();
+  #fruitless = 0;
+
+  /** `isPrimed`: whether earlier events are known, so that the cursor does not jump without need. */
+  constructor({ cursor = 0, isPrimed = false } = {}) {
+    this.cursor = cursor;
+    this.head = cursor;
+    this.isPrimed = isPrimed;
+  }
+
+  get isBehind() { return this.head > this.cursor; }
+
+  /** An event was pushed, or a message of this device acknowledged. */
+  received(event) {
+    if (event.seq <= this.cursor) return {};
+    this.head = Math.max(this.head, event.seq);
+    this.#held.set(event.seq, event);
+    if (event.seq === this.cursor + 1) {
+      const apply = this.#drain();
+      if (this.#state === "waiting" && !this.isBehind) this.#state = "idle";
+      return { apply };
+    }
+    return this.#waits();
+  }
+
+  /** The server told the end of the log; its events usually follow at once. */
+  announced(head) {
+    this.head = Math.max(this.head, head);
+    return this.isBehind ? this.#waits() : {};
+  }
+
+  /** The client is connected and knows the heads. */
+  resumed() { return this.isBehind && this.#state !== "pulling" ? this.#pull() : {}; }
+
+  timerFired() {
+    if (this.#state !== "waiting") return {};
+    if (this.isBehind) return this.#pull();
+    this.#state = "idle";
+    return {};
+  }
+
+  disconnected() { this.#state = "idle"; }
+
+  /** The answer to a pull. `gap` is the last missing event below `apply`. */
+  page(events, head) {
+    this.head = Math.max(this.head, head);
+    const before = this.cursor;
+    const fresh = events.filter((event) => event.seq > before);
+    let gap;
+    if (fresh.length > 0 && fresh[0].seq - 1 > before) {
+      if (this.isPrimed) gap = fresh[0].seq - 1;
+      this.cursor = fresh[0].seq - 1;
+    }
+    for (const event of fresh) this.#held.set(event.seq, event);
+    const apply = this.#drain();
+    return { apply, gap, ...this.#after(this.cursor > before) };
+  }
+
+  pullFailed() { return this.#state === "pulling" ? this.#after(false) : {}; }
+
+  /** The newest events were requested for the screen; nothing below them is known. */
+  restart(seq) {
+    this.cursor = Math.max(this.cursor, seq);
+    this.head = Math.max(this.head, this.cursor);
+    return this.#drain();
+  }
+
+  #waits() {
+    if (this.#state !== "idle") return {};
+    this.#state = "waiting";
+    return { wait: PATIENCE };
+  }
+
+  #after(madeProgress) {
+    this.#state = "idle";
+    if (!this.isBehind) { this.#fruitless = 0; return {}; }
+    if (madeProgress) { this.#fruitless = 0; return this.#pull(); }
+    // The server told of events that it does not deliver. A retry at once would be a busy loop.
+    this.#state = "waiting";
+    return { wait: Math.min(SLOWEST, 1000 * 2 ** this.#fruitless++) };
+  }
+
+  #pull() {
+    this.#state = "pulling";
+    const isNear = this.isPrimed && this.head - this.cursor <= FARTHEST;
+    return { pull: isNear ? { from: this.cursor + 1, limit: 200 } : { limit: 80 } };
+  }
+
+  #drain() {
+    const events = [];
+    for (const seq of this.#held.keys()) if (seq <= this.cursor) this.#held.delete(seq);
+    while (this.#held.has(this.cursor + 1)) {
+      this.cursor += 1;
+      events.push(this.#held.get(this.cursor));
+      this.#held.delete(this.cursor);
+    }
+    if (events.length > 0) this.isPrimed = true;
+    return events;
+  }
+}

@@ -1,0 +1,184 @@
+// The logs of the conversations: cursors, the cache of events, and pages for windows.
+
+import { applying } from "./applying.js";
+import { LogCursor } from "./cursor.js";
+import { Refusal } from "./requests.js";
+
+const PULLS = 3;
+
+export class Logs {
+  #core;
+  #cursors = new Map();
+  #timers = new Map();
+  #queue = []; // [conv, range]
+  #pulling = 0;
+
+  constructor(core) { this.#core = core; }
+
+  get #database() { return this.#core.database; }
+
+  restore(cursors) { for (const { conv, cursor, isPrimed } of cursors) this.#cursors.set(conv, new LogCursor({ cursor, isPrimed })); }
+  cursor(conv) { return this.#cursors.get(conv)?.cursor ?? 0; }
+
+  clear() {
+    for (const timer of this.#timers.values()) clearTimeout(timer);
+    for (const each of [this.#cursors, this.#timers]) each.clear();
+    this.#queue = [];
+  }
+
+  gone(conv) {
+    this.#cursors.delete(conv);
+    this.#database.forget(conv);
+    this.#database.delete("cursors", conv);
+  }
+
+  /** A sync or a push told the end of a log. An unknown log begins there. */
+  announced(conv, seq, isSync) {
+    const cursor = this.#cursors.get(conv);
+    if (!cursor) return this.#cursors.set(conv, new LogCursor({ cursor: seq }));
+    if (!cursor.isPrimed) {
+      if (seq > cursor.cursor) this.#core.emit({ type: "gap", conv });
+      return void cursor.restart(seq);
+    }
+    if (isSync) cursor.head = Math.max(cursor.head, seq);
+    else this.#act(conv, cursor.announced(seq));
+  }
+
+  connected() { for (const [conv, cursor] of this.#cursors) this.#act(conv, cursor.resumed()); }
+
+  disconnected() {
+    this.#queue = [];
+    for (const cursor of this.#cursors.values()) cursor.disconnected();
+  }
+
+  received(events) {
+    for (const event of events) this.#act(event.conv, this.#of(event.conv, event.seq - 1).received(event));
+  }
+
+  /** Loads the newest page of conversations that are likely to be opened. */
+  async prefetch(convs) {
+    for (const conv of convs) {
+      if (!this.#core.isOnline) return;
+      if (!(this.#cursors.get(conv)?.isPrimed)) await this.page({ conv, limit: 40 }).catch(() => {});
+    }
+  }
+
+  /** A page for a window: from the cache if it is complete there, else from the server. */
+  async page({ conv, from, before, around, limit = 50, thread }) {
+    const head = this.#core.head(conv);
+    const known = this.#cursors.get(conv);
+    const low = head?.min_seq ?? 1;
+    const isOffline = this.#core.connectionState === "offline" || (this.#core.connectionState === "connecting" && !this.#core.wasOnline);
+    if (thread === undefined && known?.isPrimed) {
+      const isNewest = from === undefined && before === undefined && around === undefined;
+      const first = Math.max(low, from ?? (before !== undefined ? before - limit : around !== undefined ? around - (limit >> 1) : known.cursor - limit + 1));
+      const last = Math.min(known.cursor, isNewest ? known.cursor : before !== undefined ? before - 1 : first + limit - 1);
+      let events = await this.#database.events(conv, first, last);
+      const isWhole = events.length > 0 && events.length === last - first + 1;
+      const isCurrent = isNewest || from !== undefined ? !known.isBehind || isOffline : true;
+      if (!isWhole && isOffline && from === undefined) events = await this.#database.trailing(conv, around !== undefined ? around : last, limit);
+      if (isWhole ? isCurrent : isOffline && events.length > 0) {
+        return { conv, events, seq: Math.max(known.cursor, events.at(-1).seq), min_seq: isWhole ? low : events[0].seq };
+      }
+      if (isOffline && before !== undefined) return { conv, events: [], seq: known.cursor, min_seq: before };
+    }
+    if (isOffline && this.#core.connectionState === "offline") throw new Refusal({ code: "offline", message: "There is no connection." });
+    const page = await this.#core.call("history", { conv, from, before, around, limit, thread });
+    return thread === undefined ? this.#adopt(conv, page) : { ...page, events: withMine(page) };
+  }
+
+  /** Keeps a page of the server. One that is beyond the cursor moves it. */
+  async #adopt(conv, page) {
+    const events = withMine(page);
+    const cursor = this.#of(conv, page.seq);
+    if (events.length === 0 && page.seq <= cursor.cursor && !cursor.isPrimed) {
+      cursor.isPrimed = true; // an empty log is known as a whole
+      this.#saveCursor(conv, cursor);
+    } else if (events.length > 0) {
+      const last = events.at(-1).seq;
+      if (!cursor.isPrimed && last >= cursor.cursor) {
+        const after = cursor.restart(last);
+        cursor.isPrimed = true;
+        await this.#database.put("events", ...events);
+        this.#saveCursor(conv, cursor);
+        this.#apply(conv, after);
+      } else await this.#database.put("events", ...events.filter((event) => event.seq <= cursor.cursor));
+      if (cursor.isPrimed && last > cursor.cursor && events[0].seq <= cursor.cursor + 1) {
+        for (const event of events.filter((each) => each.seq > cursor.cursor)) this.#act(conv, cursor.received(event));
+      }
+    }
+    return { ...page, events, mine: undefined };
+  }
+
+  #of(conv, begin) {
+    if (!this.#cursors.has(conv)) this.#cursors.set(conv, new LogCursor({ cursor: Math.max(0, begin) }));
+    return this.#cursors.get(conv);
+  }
+
+  #act(conv, { apply, gap, wait, pull }) {
+    if (gap !== undefined) {
+      this.#database.forget(conv, gap);
+      if (apply?.length) this.#database.put("events", ...apply);
+      this.#core.emit({ type: "gap", conv });
+    }
+    if (apply?.length) this.#apply(conv, apply);
+    if (wait !== undefined) {
+      clearTimeout(this.#timers.get(conv));
+      this.#timers.set(conv, setTimeout(() => {
+        const cursor = this.#cursors.get(conv);
+        if (cursor && this.#core.isOnline) this.#act(conv, cursor.timerFired());
+      }, wait));
+    }
+    if (pull) {
+      this.#queue.push([conv, pull]);
+      this.#pullNext();
+    }
+  }
+
+  async #pullNext() {
+    if (this.#pulling >= PULLS || this.#queue.length === 0) return;
+    const [conv, range] = this.#queue.shift();
+    const cursor = this.#cursors.get(conv);
+    if (!cursor) return this.#pullNext();
+    this.#pulling += 1;
+    try {
+      const page = await this.#core.call("history", { conv, ...range });
+      this.#act(conv, cursor.page(withMine(page), page.seq));
+    } catch (error) {
+      if (error.code === "not_found") this.gone(conv);
+      else this.#act(conv, cursor.pullFailed());
+    } finally {
+      this.#pulling -= 1;
+      this.#pullNext();
+    }
+  }
+
+  /** New events at the end of a log: kept, applied to their targets, and told. */
+  #apply(conv, events) {
+    if (events.length === 0) return;
+    const stamped = events.map((event) => ({ ...event, asOf: Math.max(event.asOf ?? 0, event.seq) }));
+    this.#core.applied(conv, stamped);
+    this.#keep(conv, stamped).catch((error) => console.warn("cache:", error));
+  }
+
+  async #keep(conv, events) {
+    await this.#database.put("events", ...events);
+    for (const change of events) {
+      if (change.ref === undefined || change.n !== undefined) continue;
+      const [target] = await this.#database.events(conv, change.ref, change.ref);
+      if (!target || target.asOf >= change.seq) continue;
+      const after = applying(target, change, this.#core.user?.name);
+      if (after !== target) await this.#database.put("events", { ...after, asOf: change.seq });
+    }
+    const cursor = this.#cursors.get(conv);
+    if (cursor) this.#saveCursor(conv, cursor);
+  }
+
+  #saveCursor(conv, cursor) { return this.#database.put("cursors", { conv, cursor: cursor.cursor, isPrimed: cursor.isPrimed }); }
+}
+
+/** The events of a page with the own reactions and votes, and the place up to which they are current. */
+function withMine(page) {
+  const mine = new Map((page.mine ?? []).map(({ seq, ...each }) => [seq, each]));
+  return page.events.map((event) => ({ ...event, ...(mine.has(event.seq) && { mine: mine.get(event.seq) }), asOf: page.seq }));
+}

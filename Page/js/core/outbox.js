@@ -1,0 +1,149 @@
+// Own messages until the server has acknowledged them: in order within a conversation, one at a
+// time, kept over reloads. Texts overtake unfinished uploads.
+
+import { refusal, uuid } from "./requests.js";
+import { cancel, upload } from "./uploads.js";
+
+export class Outbox {
+  #core;
+  #items = new Map();
+  #busy = new Set(); // conversations with a request under way
+  #uploads = new Map(); // key -> AbortController
+  #pauses = new Map(); // conversation -> time before which nothing is sent
+  #attempts = new Map();
+
+  constructor(core) { this.#core = core; }
+
+  get items() { return [...this.#items.values()]; }
+  /** The messages that a sign-out would lose. */
+  get unsent() { return this.items.filter((item) => item.status !== "sent").length; }
+
+  restore(items) {
+    for (const item of items) this.#items.set(item.key, item.status === "failed" ? item : { ...item, status: "queued" });
+  }
+
+  clear() {
+    for (const controller of this.#uploads.values()) controller.abort();
+    for (const each of [this.#items, this.#busy, this.#uploads, this.#pauses, this.#attempts]) each.clear();
+  }
+
+  async add({ key = uuid(), conv, kind, body, ref, thread, silent, file }) {
+    if (this.#items.has(key)) return key;
+    const item = { key, conv, kind, body, ref, thread, silent, file, status: "queued", at: Date.now() };
+    await this.#set(item);
+    this.run();
+    return key;
+  }
+
+  async retry(key) {
+    const item = this.#items.get(key);
+    if (!item) return;
+    this.#pauses.delete(item.conv);
+    this.#attempts.delete(key);
+    await this.#set({ ...item, status: "queued", error: undefined });
+    this.run();
+  }
+
+  async discard(key) {
+    const item = this.#items.get(key);
+    if (!item) return;
+    this.#uploads.get(key)?.abort();
+    if (item.address) cancel(item.address);
+    await this.#remove(item);
+  }
+
+  /** The log has reached this place: acknowledged messages up to it are shown from the log. */
+  applied(conv, cursor) {
+    for (const item of this.#items.values()) if (item.conv === conv && item.seq <= cursor) this.#remove(item);
+  }
+
+  /** The connection is lost: what was under way is sent again with the same id. */
+  disconnected() { this.#pauses.clear(); }
+
+  /** Sends and uploads what can be. */
+  run() {
+    if (!this.#core.isOnline) return;
+    const taken = new Set(this.#busy);
+    for (const item of this.#items.values()) {
+      if (item.status === "failed" || item.status === "sent") continue;
+      if (item.file && !item.body.blob) { this.#upload(item); continue; }
+      if (taken.has(item.conv)) continue;
+      taken.add(item.conv);
+      if ((this.#pauses.get(item.conv) ?? 0) <= Date.now()) this.#send(item);
+    }
+  }
+
+  async #send(item) {
+    this.#busy.add(item.conv);
+    const { key, conv, kind, body, ref, thread, silent } = item;
+    try {
+      this.#show({ ...item, status: "sending" });
+      const ack = await this.#core.call("send", { id: key, conv, kind, body, ref, thread, silent });
+      if (!this.#items.has(key)) return;
+      const { file: _, ...sent } = this.#items.get(key);
+      this.#items.set(key, { ...sent, status: "sent", seq: ack.seq });
+      await this.#core.database.delete("outbox", key);
+      this.#show(this.#items.get(key));
+      this.#core.acknowledged({ conv, seq: ack.seq, n: ack.n, sender: this.#core.user?.name, id: key, at: ack.at, kind, body, ...(ref !== undefined && { ref }), ...(thread !== undefined && { thread }) });
+    } catch (error) {
+      await this.#failed(item, refusal(error));
+    } finally {
+      this.#busy.delete(item.conv);
+      this.run();
+    }
+  }
+
+  async #upload(item) {
+    if (this.#uploads.has(item.key) || this.#uploads.size >= 2 || (this.#pauses.get(item.key) ?? 0) > Date.now()) return;
+    const controller = new AbortController();
+    this.#uploads.set(item.key, controller);
+    let latest = { ...item, status: "uploading", progress: 0 };
+    try {
+      this.#show(latest);
+      const blob = await upload(item.file, {
+        name: item.body.name, address: item.address, signal: controller.signal,
+        began: (address) => this.#set((latest = { ...latest, address })),
+        progress: (progress) => this.#show((latest = { ...latest, progress })),
+      });
+      if (!this.#items.has(item.key)) return;
+      await this.#set({ ...latest, body: { ...item.body, ...blob }, status: "queued", progress: 1 });
+    } catch (error) {
+      if (this.#items.has(item.key)) await this.#failed(latest, refusal(error));
+    } finally {
+      this.#uploads.delete(item.key);
+      this.run();
+    }
+  }
+
+  async #failed(item, error) {
+    if (!this.#items.has(item.key)) return;
+    if (error.code === "unauthorized") this.#core.refused();
+    if (!error.isTemporary && error.code !== "unauthorized") return this.#set({ ...item, status: "failed", error: error.plain });
+    const attempt = (this.#attempts.get(item.key) ?? 0) + 1;
+    this.#attempts.set(item.key, attempt);
+    const delay = error.retryAfter ?? Math.min(30_000, 500 * 2 ** Math.min(attempt, 7)) * (0.5 + Math.random() / 2);
+    this.#pauses.set(item.file && !item.body.blob ? item.key : item.conv, Date.now() + delay);
+    setTimeout(() => this.run(), delay + 5);
+    await this.#set({ ...item, status: "queued" });
+  }
+
+  async #set(item) {
+    this.#items.set(item.key, item);
+    this.#core.emit({ type: "outbox", item: shown(item) });
+    await this.#core.database.put("outbox", item);
+  }
+
+  #show(item) {
+    this.#items.set(item.key, item);
+    this.#core.emit({ type: "outbox", item: shown(item) });
+  }
+
+  async #remove(item) {
+    this.#items.delete(item.key);
+    this.#core.emit({ type: "outbox", item: shown(item), removed: true });
+    await this.#core.database.delete("outbox", item.key);
+  }
+}
+
+/** What the page needs of an item. */
+const shown = ({ address: _, ...item }) => item;

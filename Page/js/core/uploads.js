@@ -1,0 +1,49 @@
+// Uploads by tus 1.0: in parts, resumed at the offset that the server tells.
+
+import { Refusal, answer, reach } from "./requests.js";
+
+const PART = 512 * 1024;
+const TUS = { "Tus-Resumable": "1.0.0" };
+
+/**
+ * Uploads a file. `address` resumes an earlier upload, `began(address)` tells the address of a new
+ * one. Returns what a message refers to.
+ */
+export async function upload(file, { name = file.name ?? "", address, began = () => {}, progress = () => {}, signal } = {}) {
+  let offset = address ? await offsetOf(address, signal) : null;
+  if (offset === null) {
+    address = await create(file, name, signal);
+    await began(address);
+    offset = 0;
+  }
+  let headers;
+  do {
+    progress(file.size ? offset / file.size : 1);
+    const part = file.slice(offset, offset + PART);
+    const response = await reach(address, { method: "PATCH", body: part, signal, headers: { ...TUS, "Upload-Offset": String(offset), "Content-Type": "application/offset+octet-stream" } });
+    if (response.status === 409) { offset = (await offsetOf(address, signal)) ?? 0; continue; }
+    if (!response.ok) await answer(response);
+    headers = response.headers;
+    offset = Number(headers.get("Upload-Offset"));
+  } while (offset < file.size);
+  headers = headers?.get("Chat-Blob") ? headers : (await reach(address, { method: "HEAD", headers: TUS, signal })).headers;
+  if (!headers.get("Chat-Blob")) throw new Refusal({ code: "internal", message: "The upload has no blob." });
+  const size = { width: Number(headers.get("Chat-Width")) || undefined, height: Number(headers.get("Chat-Height")) || undefined };
+  return { blob: headers.get("Chat-Blob"), type: headers.get("Chat-Type"), size: Number(headers.get("Chat-Size")), ...(size.width && size) };
+}
+
+export const cancel = (address) => reach(address, { method: "DELETE", headers: TUS }).catch(() => {});
+
+async function create(file, name, signal) {
+  const metadata = Object.entries({ name, type: file.type || "application/octet-stream" }).filter(([, value]) => value).map(([key, value]) => `${key} ${base64(value)}`).join(",");
+  const response = await reach("/api/uploads", { method: "POST", signal, headers: { ...TUS, "Upload-Length": String(file.size), "Upload-Metadata": metadata } });
+  if (!response.ok) await answer(response);
+  return response.headers.get("Location");
+}
+
+async function offsetOf(address, signal) {
+  const response = await reach(address, { method: "HEAD", headers: TUS, signal });
+  return response.ok ? Number(response.headers.get("Upload-Offset")) : null;
+}
+
+const base64 = (text) => btoa(String.fromCharCode(...new TextEncoder().encode(text)));

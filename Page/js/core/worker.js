@@ -1,0 +1,58 @@
+// The worker of a tab. One tab leads: its worker holds a lock and runs the core. The others relay
+// requests to it and its events to their pages. When the leader ends, another takes the lock.
+
+import { Core } from "./core.js";
+import { refusal, uuid } from "./requests.js";
+
+const channel = new BroadcastChannel("apus-chat-core");
+const tab = uuid();
+const pending = new Map(); // requests of this tab that are not answered
+let core = null;
+
+self.onmessage = ({ data }) => {
+  const request = { ...data, body: named(data.name, data.body) };
+  pending.set(request.id, request);
+  ask(request);
+};
+
+channel.onmessage = ({ data }) => {
+  if (data.leader) for (const request of pending.values()) ask(request);
+  else if (data.event && !core) self.postMessage({ event: data.event });
+  else if (data.to === tab) answered(data.answer);
+  else if (data.request && core) serve(data.request, data.from, (answer) => channel.postMessage({ to: data.from, answer }));
+};
+
+navigator.locks.request("apus-chat-core", () => {
+  core = new Core((event) => {
+    self.postMessage({ event });
+    channel.postMessage({ event });
+  });
+  self.postMessage({ event: { type: "leading" } });
+  channel.postMessage({ leader: tab });
+  for (const request of pending.values()) ask(request);
+  return new Promise(() => {});
+});
+
+function ask(request) {
+  if (core) serve(request, tab, answered);
+  else channel.postMessage({ request, from: tab });
+}
+
+async function serve({ id, name, body }, from, reply) {
+  try {
+    reply({ id, value: await core.request(name, body, from) });
+  } catch (error) {
+    reply({ id, error: refusal(error).plain });
+  }
+}
+
+function answered(answer) {
+  if (pending.delete(answer.id)) self.postMessage(answer);
+}
+
+/** A request that may reach two leaders has the same id at both, so that its effect is the same. */
+function named(name, body = {}) {
+  if (name === "send") return { key: uuid(), ...body };
+  if (name === "verb") return { ...body, body: { id: uuid(), ...body.body } };
+  return body;
+}

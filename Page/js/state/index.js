@@ -1,0 +1,70 @@
+// The state of the page on the real core.
+
+import { Store } from "./store.js";
+
+export async function createState() {
+  const store = new Store(await makePort());
+  addEventListener("pagehide", () => store.show([]));
+  return store;
+}
+
+/** The worker, or the page itself where there are no locks (plain HTTP off loopback) or workers. */
+async function makePort() {
+  if (navigator.locks && globalThis.Worker && globalThis.BroadcastChannel) {
+    try {
+      return await WorkerPort.make();
+    } catch (error) {
+      console.warn("No worker:", error);
+    }
+  }
+  const { Core } = await import("../core/core.js");
+  return new PagePort(Core);
+}
+
+class WorkerPort {
+  #worker = new Worker(new URL("../core/worker.js", import.meta.url), { type: "module" });
+  #requests = new Map();
+  #serial = 0;
+  #listener = () => {};
+  leads = false;
+
+  static async make() {
+    const port = new WorkerPort();
+    await new Promise((resolve, reject) => {
+      port.#worker.onerror = (event) => reject(new Error(event.message || "The worker does not start."));
+      port.#requests.set(0, { resolve, reject });
+      port.#worker.postMessage({ id: 0, name: "start" });
+    });
+    port.#worker.onerror = (event) => console.error(event.message);
+    return port;
+  }
+
+  constructor() {
+    this.#worker.onmessage = ({ data }) => {
+      if (data.event) return data.event.type === "leading" ? (this.leads = true) : this.#listener(data.event);
+      const request = this.#requests.get(data.id);
+      this.#requests.delete(data.id);
+      if (data.error) request?.reject(Object.assign(new Error(data.error.message), data.error));
+      else request?.resolve(data.value);
+    };
+  }
+
+  listen(listener) { this.#listener = listener; }
+
+  request(name, body) {
+    return new Promise((resolve, reject) => {
+      this.#serial += 1;
+      this.#requests.set(this.#serial, { resolve, reject });
+      this.#worker.postMessage({ id: this.#serial, name, body });
+    });
+  }
+}
+
+class PagePort {
+  leads = true;
+  #listener = () => {};
+
+  constructor(Core) { this.core = new Core((event) => this.#listener(event)); }
+  listen(listener) { this.#listener = listener; }
+  request(name, body) { return this.core.request(name, body, "page"); }
+}

@@ -1,0 +1,95 @@
+// The service worker: keeps the shell for the time without a connection, and shows notifications.
+//
+// Only files of the page are cached. Answers of /api/ and /socket.io/ never are, so that a sign-out
+// leaves nothing here.
+
+const CACHE = "apus-shell-1";
+const PRIVATE = /^\/(api|socket\.io|health|metrics)(\/|$)/;
+const NETWORK_TIME = 1500;
+
+self.addEventListener("install", (event) => event.waitUntil(caches.open(CACHE).then((cache) => cache.add("/")).then(() => self.skipWaiting())));
+
+self.addEventListener("activate", (event) => event.waitUntil(forgetOthers().then(() => self.clients.claim())));
+
+self.addEventListener("fetch", (event) => {
+  const url = new URL(event.request.url);
+  if (event.request.method !== "GET" || url.origin !== self.location.origin || PRIVATE.test(url.pathname)) return;
+  event.respondWith(event.request.mode === "navigate" ? shell() : file(event.request));
+});
+
+self.addEventListener("push", (event) => event.waitUntil(pushed(data(event.data))));
+
+self.addEventListener("notificationclick", (event) => {
+  event.notification.close();
+  event.waitUntil(open(event.notification.data?.conv));
+});
+
+// The page tells what was read, so that its notifications end.
+self.addEventListener("message", (event) => {
+  if (event.data?.type === "read") event.waitUntil(closeNotifications(event.data.conv));
+  if (event.data?.type === "signedOut") event.waitUntil(closeNotifications());
+});
+
+async function forgetOthers() {
+  for (const name of await caches.keys()) if (name !== CACHE) await caches.delete(name);
+}
+
+/** The page: of the network if it answers soon, else of the cache. */
+async function shell() {
+  const cache = await caches.open(CACHE);
+  const cached = await cache.match("/");
+  const fresh = fetch("/").then((response) => keep(cache, "/", response));
+  if (!cached) return fresh;
+  return Promise.race([fresh.catch(() => cached), new Promise((done) => setTimeout(done, NETWORK_TIME, cached))]);
+}
+
+/** A file of the page: of the cache at once, renewed in the background; one with a hash in its name never changes. */
+async function file(request) {
+  const cache = await caches.open(CACHE);
+  const cached = await cache.match(request);
+  if (cached && /[.-][0-9a-f]{12,}\./.test(new URL(request.url).pathname)) return cached;
+  const fresh = fetch(request).then((response) => keep(cache, request, response));
+  if (!cached) return fresh;
+  fresh.catch(() => {});
+  return cached;
+}
+
+async function keep(cache, request, response) {
+  if (response.ok && response.type === "basic") await cache.put(request, response.clone());
+  return response;
+}
+
+function data(message) {
+  try { return message?.json() ?? {}; } catch { return {}; }
+}
+
+/**
+ * Shows a pushed message {conv, n?, title, body, icon?, badge?, silent?, tag?, read?}. Nothing is shown
+ * for a conversation that a focused window of the page shows. Browsers require a notification for
+ * each push otherwise, so that a read push replaces and closes.
+ */
+async function pushed({ conv, title, body, icon, silent, badge, read }) {
+  if (read) return closeNotifications(conv);
+  if (badge !== undefined) await (badge > 0 ? navigator.setAppBadge?.(badge) : navigator.clearAppBadge?.())?.catch(() => {});
+  if (await isShown(conv)) return;
+  await self.registration.showNotification(title || "Apus", {
+    body: body ?? "", tag: conv, renotify: Boolean(conv) && !silent, silent: Boolean(silent), icon: icon ?? "/img/icon.svg", data: { conv },
+  });
+}
+
+async function isShown(conv) {
+  const windows = await self.clients.matchAll({ type: "window", includeUncontrolled: true });
+  return windows.some((each) => each.focused && new URL(each.url).hash === `#${conv}`);
+}
+
+async function closeNotifications(conv) {
+  for (const each of await self.registration.getNotifications(conv ? { tag: conv } : {})) each.close();
+}
+
+async function open(conv) {
+  const address = conv ? `/#${encodeURIComponent(conv)}` : "/";
+  const windows = await self.clients.matchAll({ type: "window" });
+  if (windows.length === 0) return self.clients.openWindow(address);
+  await windows[0].focus();
+  windows[0].postMessage({ type: "open", conv });
+}
