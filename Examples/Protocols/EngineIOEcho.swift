@@ -3,22 +3,25 @@ import ApusEngineIOProtocol
 import NIOCore
 
 struct EngineIOEcho {
-    let codec = EngineIOPacketCodec(version: .v4)
+    var endpoint: EngineIOEndpoint
 
-    /// Returns the WebSocket message that answers one of the client.
-    func received(_ frame: EngineIOMessage) throws -> EngineIOMessage? {
-        switch try self.codec.decode(frame) {
-        case .message(let message): self.codec.webSocketFrame(for: .message(message))
-        case .ping(let payload): self.codec.webSocketFrame(for: .pong(payload))
-        case .close, .open, .pong, .upgrade, .noop: nil
-        }
+    init(id: String, at now: Duration) {
+        self.endpoint = .server(
+            EngineIOHandshake(
+                sid: id, upgrades: [], pingInterval: .seconds(25), pingTimeout: .seconds(20), maxPayload: 1_000_000),
+            at: now)
     }
 
-    /// Returns the first WebSocket message of a session.
-    func opening(_ id: String) -> EngineIOMessage {
-        let handshake = EngineIOHandshake(
-            sid: id, upgrades: [], pingInterval: .seconds(25), pingTimeout: .seconds(20), maxPayload: 1_000_000)
-        return self.codec.webSocketFrame(for: .open(handshake))
+    /// Returns the WebSocket messages to send after one of the client.
+    mutating func received(_ frame: EngineIOMessage, at now: Duration) -> [EngineIOMessage] {
+        if case .message(let message) = self.endpoint.receive(frame, at: now) { self.endpoint.send(message) }
+        return self.endpoint.takeOutput()
+    }
+
+    /// Returns the WebSocket messages to send when `endpoint.deadline` has passed.
+    mutating func timerFired(at now: Duration) -> [EngineIOMessage] {
+        if case .ended(let error) = self.endpoint.timerFired(at: now) { print(error) }
+        return self.endpoint.takeOutput()
     }
 }
 
