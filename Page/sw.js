@@ -6,6 +6,7 @@
 const CACHE = "apus-shell-1";
 const PRIVATE = /^\/(api|socket\.io|health|metrics)(\/|$)/;
 const NETWORK_TIME = 1500;
+const ANSWER_TIME = 500;
 
 self.addEventListener("install", (event) => event.waitUntil(caches.open(CACHE).then((cache) => cache.add("/")).then(() => self.skipWaiting())));
 
@@ -24,10 +25,12 @@ self.addEventListener("notificationclick", (event) => {
   event.waitUntil(open(event.notification.data?.conv));
 });
 
-// The page tells what was read, so that its notifications end.
+// The page tells of messages while it is not focused, and what was read, so that its notifications end.
 self.addEventListener("message", (event) => {
-  if (event.data?.type === "read") event.waitUntil(closeNotifications(event.data.conv));
-  if (event.data?.type === "signedOut") event.waitUntil(closeNotifications());
+  const { type, ...message } = event.data ?? {};
+  if (type === "notify") event.waitUntil(pushed(message));
+  if (type === "read") event.waitUntil(closeNotifications(message.conv));
+  if (type === "signedOut") event.waitUntil(closeNotifications());
 });
 
 async function forgetOthers() {
@@ -35,23 +38,20 @@ async function forgetOthers() {
 }
 
 /** The page: of the network if it answers soon, else of the cache. */
-async function shell() {
-  const cache = await caches.open(CACHE);
-  const cached = await cache.match("/");
-  const fresh = fetch("/").then((response) => keep(cache, "/", response));
-  if (!cached) return fresh;
-  return Promise.race([fresh.catch(() => cached), new Promise((done) => setTimeout(done, NETWORK_TIME, cached))]);
+const shell = () => newest("/");
+
+/** A file of the page. One with a hash in its name never changes; the others belong to one version of the page. */
+async function file(request) {
+  const isFixed = /[.-][0-9a-f]{12,}\./.test(new URL(request.url).pathname);
+  return (isFixed && (await caches.match(request))) || newest(request);
 }
 
-/** A file of the page: of the cache at once, renewed in the background; one with a hash in its name never changes. */
-async function file(request) {
+async function newest(request) {
   const cache = await caches.open(CACHE);
   const cached = await cache.match(request);
-  if (cached && /[.-][0-9a-f]{12,}\./.test(new URL(request.url).pathname)) return cached;
   const fresh = fetch(request).then((response) => keep(cache, request, response));
   if (!cached) return fresh;
-  fresh.catch(() => {});
-  return cached;
+  return Promise.race([fresh.catch(() => cached), new Promise((done) => setTimeout(done, NETWORK_TIME, cached))]);
 }
 
 async function keep(cache, request, response) {
@@ -77,9 +77,16 @@ async function pushed({ conv, title, body, icon, silent, badge, read }) {
   });
 }
 
+/** Whether a focused window shows the conversation. It is asked, because its address here may be an old one. */
 async function isShown(conv) {
   const windows = await self.clients.matchAll({ type: "window", includeUncontrolled: true });
-  return windows.some((each) => each.focused && new URL(each.url).hash === `#${conv}`);
+  const answers = windows.filter((each) => each.focused).map((each) => new Promise((resolve) => {
+    const { port1, port2 } = new MessageChannel();
+    port1.onmessage = ({ data }) => resolve(data);
+    setTimeout(resolve, ANSWER_TIME, false);
+    each.postMessage({ type: "shown", conv }, [port2]);
+  }));
+  return (await Promise.all(answers)).includes(true);
 }
 
 async function closeNotifications(conv) {
@@ -87,7 +94,7 @@ async function closeNotifications(conv) {
 }
 
 async function open(conv) {
-  const address = conv ? `/#${encodeURIComponent(conv)}` : "/";
+  const address = conv ? `/#/c/${encodeURIComponent(conv)}` : "/";
   const windows = await self.clients.matchAll({ type: "window" });
   if (windows.length === 0) return self.clients.openWindow(address);
   await windows[0].focus();

@@ -75,6 +75,7 @@ export class ChatState {
   // user(name) -> User, with `alias?`          typing(id) -> [name]         draft(id) -> {text, ref?} | null
   // presence(name) -> {online, last_seen?} | null              unread -> number of the badge
   // uploads -> [{key, conv, name, progress}]   unsent -> number of own messages not yet sent
+  // describe = (head, event) -> {title, body}: what a notification says, set by the views
   // blobURL(blob, size?) -> string             search(query, {conv, sender, kinds, from_at, until_at}) -> Promise<Hits>
 
   /** @protected A request of the wire. The core adds the `id` of a changing one. */

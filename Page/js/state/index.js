@@ -1,10 +1,12 @@
 // The state of the page on the real core.
 
+import { watchNotifications } from "./notifications.js";
 import { Store } from "./store.js";
 
 export async function createState() {
   const store = new Store(await makePort());
   addEventListener("pagehide", () => store.show([]));
+  watchNotifications(store);
   return store;
 }
 

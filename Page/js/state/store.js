@@ -14,14 +14,20 @@ export class Store extends ChatState {
   session = { phase: "starting", user: null, self: null, limits: {}, server: {} };
   connection = { state: "connecting", since: Date.now() };
   settings = {};
+  shown = [];
   notice = null;
+  /** What a notification says, set by the views: (head, event) => {title, body}. */
+  describe = (head, event) => ({ title: head.title ?? this.user(event.sender).nick ?? event.sender, body: event.body?.text ?? "" });
+  /** Called with the new events of a log. */
+  onevents = null;
+  onread = null;
   #heads = new Map();
   #users = new Map();
   #wanted = new Set();
   #contacts = new Map();
   #outbox = new Map();
   #typing = new Map();
-  #marks = new Map();
+  #marks = new Map(); // how far any other member has read and received
   #quotes = new Map();
   #windows = new Map();
   #lists = new Set();
@@ -92,6 +98,16 @@ export class Store extends ChatState {
   search(query, filters = {}) { return search(this, query, filters); }
   blobURL(blob, size) { return this.port.blobURL?.(blob, size) ?? `/api/blobs/${encodeURIComponent(blob)}${size ? `?size=${size}` : ""}`; }
 
+  mark(conv, n) {
+    this.onread?.(conv);
+    return super.mark(conv, n);
+  }
+
+  show(convs) {
+    this.shown = convs;
+    return super.show(convs);
+  }
+
   async hide(conv, seqs) {
     const answer = await super.hide(conv, seqs);
     this.#windows.get(conv)?.hidden(seqs);
@@ -108,12 +124,8 @@ export class Store extends ChatState {
   waiting(conv) { return this.#outbox.get(conv) ?? []; }
 
   receipt(conv, n) {
-    let status = "sent";
-    for (const { read = 0, received = 0 } of this.#marks.get(conv)?.values() ?? []) {
-      if (read >= n) return "read";
-      if (received >= n) status = "delivered";
-    }
-    return status;
+    const { read = 0, received = 0 } = this.#marks.get(conv) ?? {};
+    return read >= n ? "read" : received >= n ? "delivered" : "sent";
   }
 
   /** A message outside of the window. Null if it cannot be read, undefined while it is requested. */
@@ -145,18 +157,18 @@ export class Store extends ChatState {
     if (isNew) this.changed("users", "presence");
   }
 
-  /** The read positions of members, as lists of members also have them. */
+  /** Read positions, of pushes and of lists of members. */
   marked(marks) {
     for (const { conv, user, read, received } of marks) {
       if (user === this.account?.name) {
         if (read !== undefined) this.#update(conv, (head) => reading(head, read));
         continue;
       }
-      if (!this.#marks.has(conv)) this.#marks.set(conv, new Map());
-      const all = this.#marks.get(conv);
-      const before = all.get(user) ?? {};
-      all.set(user, { read: Math.max(before.read ?? 0, read ?? 0), received: Math.max(before.received ?? 0, received ?? 0) });
-      this.#windows.get(conv)?.invalidate();
+      const before = this.#marks.get(conv) ?? { read: 0, received: 0 };
+      const after = { read: Math.max(before.read, read ?? 0), received: Math.max(before.received, received ?? 0) };
+      if (after.read === before.read && after.received === before.received) continue;
+      this.#marks.set(conv, after);
+      for (const window of this.#windowsOf(conv)) window.invalidate();
     }
   }
 
@@ -250,6 +262,7 @@ export class Store extends ChatState {
       if (event.ref !== undefined) this.#quotes.delete(`${conv} ${event.ref}`);
     }
     for (const window of this.#windowsOf(conv)) window.received(events);
+    this.onevents?.(conv, events);
   }
 
   #windowsOf(conv) { return [...this.#lists, this.#windows.get(conv)].filter((each) => each instanceof ThreadWindow && each.conv === conv); }

@@ -57,7 +57,7 @@ export class ThreadWindow {
     const user = this.#store.account?.name;
     const isLoaded = this.#events.length > 0 || this.#end !== null;
     for (const event of events) {
-      for (let index = 0; index < this.#events.length; index += 1) {
+      for (let index = 0; event.ref !== undefined && event.n === undefined && index < this.#events.length; index += 1) {
         const each = this.#events[index];
         if (each.seq === event.ref || (event.kind === "recall" && each.ref === event.ref)) {
           if (event.seq > each.asOf) this.#events[index] = { ...applying(each, event, user), asOf: event.seq };

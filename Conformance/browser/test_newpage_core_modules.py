@@ -1,0 +1,136 @@
+"""Tests the pure modules of the new page's core, and its sample, in a browser."""
+
+import json
+
+import pytest
+
+from support import chatmock
+
+
+@pytest.fixture(scope="module")
+def page(browser):
+    with chatmock.running() as mock:
+        context = browser.new_context()
+        context.grant_permissions(["notifications"], origin=mock.url)
+        page = context.new_page()
+        page.goto(mock.url + "/test.html")
+        yield page
+        context.close()
+
+
+def test_the_cursor_never_crosses_a_hole(page):
+    assert page.evaluate("""async () => {
+      const { LogCursor } = await import("/js/core/cursor.js");
+      const cursor = new LogCursor({ cursor: 2, isPrimed: true });
+      const seqs = (action) => action.apply?.map((each) => each.seq) ?? Object.keys(action);
+      return [
+        seqs(cursor.received({ seq: 2 })), seqs(cursor.received({ seq: 5 })), seqs(cursor.received({ seq: 4 })), cursor.cursor,
+        cursor.timerFired().pull, seqs(cursor.received({ seq: 3 })), cursor.timerFired(), seqs(cursor.page([{ seq: 3 }, { seq: 4 }, { seq: 5 }, { seq: 6 }], 6)), cursor.cursor,
+        cursor.announced(1000).wait, cursor.timerFired().pull, cursor.page([{ seq: 999 }, { seq: 1000 }], 1000).gap, cursor.cursor, cursor.isBehind,
+      ];
+    }""") == [[], ["wait"], [], 2, {"from": 3, "limit": 200}, [3, 4, 5], {}, [6], 6, 500, {"limit": 80}, 998, 1000, False]
+
+
+def test_a_server_that_tells_more_than_it_delivers_is_not_asked_without_pause(page):
+    assert page.evaluate("""async () => {
+      const { LogCursor } = await import("/js/core/cursor.js");
+      const cursor = new LogCursor({ cursor: 1, isPrimed: true });
+      cursor.announced(3);
+      return [0, 1, 2].map(() => { cursor.timerFired(); return cursor.page([], 3).wait; });
+    }""") == [1000, 2000, 4000]
+
+
+def test_changes_apply_to_their_target_once(page):
+    assert page.evaluate("""async () => {
+      const { applying } = await import("/js/core/applying.js");
+      const text = { seq: 1, n: 1, kind: "text", sender: "bob", body: { text: "a" } };
+      const react = (sender, remove) => ({ seq: 9, ref: 1, sender, kind: "react", body: { key: "+", remove } });
+      const both = applying(applying(text, react("me"), "me"), react("bob"), "me");
+      const less = applying(both, react("me", true), "me");
+      const edited = applying(text, { seq: 3, ref: 1, kind: "edit", at: 5, body: { body: { text: "b" } } }, "me");
+      const older = applying(edited, { seq: 4, ref: 1, kind: "edit", at: 4, body: { body: { text: "c" } } }, "me");
+      const recalled = applying(edited, { seq: 5, ref: 1, kind: "recall" }, "me");
+      const after = applying(recalled, { seq: 6, ref: 1, kind: "edit", at: 9, body: { body: { text: "d" } } }, "me");
+      const poll = applying({ seq: 1, kind: "poll", n: 1, votes: [0, 0] }, { ref: 1, kind: "vote", sender: "me", votes: [0, 1], body: { options: [1] } }, "me");
+      return [both.reactions[0].count, both.mine.reactions, less.reactions, less.mine.reactions, older.body.text, recalled.body, after.state, poll.votes, poll.mine.votes, applying(text, { ref: 2, kind: "recall" }) === text];
+    }""") == [2, ["+"], [{"key": "+", "count": 1}], [], "b", None, "recalled", [0, 1], [1], True]
+
+
+def test_heads_advance_as_the_server_counts(page):
+    assert page.evaluate("""async () => {
+      const { advancing, reading } = await import("/js/core/applying.js");
+      const head = { conv: "c", seq: 2, n: 2, read: 2, unread: 0, at: 1 };
+      const one = advancing(head, [{ seq: 3, n: 3, sender: "bob", kind: "text", body: { text: "x", entities: [{ type: "mention", user: "me" }] } }, { seq: 4, sender: "bob", kind: "react", ref: 1 }], "me");
+      const two = advancing(one, [{ seq: 5, n: 4, sender: "me", kind: "text", body: { text: "own" } }, { seq: 5, n: 4, sender: "me", kind: "text" }], "me");
+      const own = advancing(head, [{ seq: 3, n: 3, sender: "me", kind: "text" }], "me");
+      const read = reading(two, 4);
+      return [one.unread, one.mentions, one.last.text, two.unread, two.read, own.read, own.unread, read.unread, read.mentions, reading(read, 3) === read];
+    }""") == [1, 1, "x", 1, 2, 3, 0, 0, 0, True]
+
+
+def test_a_window_of_the_sample_has_100000_messages(page):
+    result = page.evaluate("""async () => {
+      const { createSampleState } = await import("/js/state/sample.js");
+      const state = createSampleState();
+      await state.started;
+      const thread = state.thread("1rowingclub00");
+      await thread.ready;
+      const begin = performance.now();
+      for (let page = 0; page < 50; page += 1) await thread.loadOlder();
+      const time = performance.now() - begin;
+      const bounded = thread.rows.length <= 2000 && thread.hasNewer;
+      const jumped = await thread.jump(5000);
+      const around = thread.rows.some((row) => row.seq === 5001);
+      await thread.jumpToEnd();
+      const same = thread.rows[3];
+      await state.send("1rowingclub00", { body: { text: "hi" } });
+      return { time, bounded, jumped, around, total: thread.total, same: thread.rows[3] === same, status: thread.rows.at(-1).status, list: state.conversations().length, found: state.conversations({ query: "小雨" }).length };
+    }""")
+    print("50 pages of 80 rows:", result.pop("time"), "ms")
+    assert result == {"bounded": True, "jumped": True, "around": True, "total": 100_000, "same": True, "status": "sending", "list": 52, "found": 1}
+
+
+def test_notifications_leave_out_own_old_muted_and_read_messages(page):
+    assert page.evaluate("""async () => {
+      const { deserves, isQuiet } = await import("/js/state/notifications.js");
+      const store = { account: { name: "me" } };
+      const event = { n: 5, sender: "bob", kind: "text", at: 1000, body: { text: "x" } };
+      const test = (change = {}, head = {}) => deserves(store, { read: 4, ...head }, { ...event, ...change }, 2000);
+      const named = { body: { text: "@me", entities: [{ type: "mention", user: "me" }] } };
+      const at = (hour) => isQuiet({ quiet_from: 1320, quiet_until: 420 }, new Date(Date.UTC(2026, 0, 1, hour)));
+      return [test(), test({ sender: "me" }), test({ at: -90_000 }), test({ n: undefined }), test({ silent: true }), test({}, { read: 5 }), test({}, { own: { muted_until: 9000 } }), test(named, { own: { muted_until: 9000 } }), at(23), at(6), at(12), isQuiet({})];
+    }""") == [True, False, False, False, False, False, False, True, True, True, False, False]
+
+
+def test_the_service_worker_shows_pushed_messages_and_serves_the_shell(page):
+    page.evaluate("""async () => {
+      await navigator.serviceWorker.register("/sw.js");
+      await navigator.serviceWorker.ready;
+    }""")
+    session = page.context.new_cdp_session(page)
+    registrations = []
+    session.on("ServiceWorker.workerRegistrationUpdated", lambda event: registrations.extend(event["registrations"]))
+    session.send("ServiceWorker.enable")
+    page.wait_for_timeout(100)
+    origin = page.url.rsplit("/", 1)[0]
+
+    def push(message):
+        session.send("ServiceWorker.deliverPushMessage", {"origin": origin, "registrationId": registrations[0]["registrationId"], "data": json.dumps(message)})
+
+    shown = """async (count) => {
+      const registration = await navigator.serviceWorker.ready;
+      for (let round = 0; round < 200; round += 1) {
+        const all = await registration.getNotifications();
+        if (all.length === count) return all.map((each) => [each.title, each.body, each.tag]);
+        await new Promise((done) => setTimeout(done, 20));
+      }
+      return (await registration.getNotifications()).length;
+    }"""
+    push({"conv": "c1", "title": "Bob", "body": "你好", "badge": 1})
+    assert page.evaluate(shown, 1) == [["Bob", "你好", "c1"]]
+    push({"conv": "c1", "title": "Bob", "body": "again"})
+    push({"conv": "c2", "title": "Carol", "body": "hi"})
+    assert sorted(page.evaluate(shown, 2)) == [["Bob", "again", "c1"], ["Carol", "hi", "c2"]]
+    push({"conv": "c1", "read": True})
+    assert page.evaluate(shown, 1) == [["Carol", "hi", "c2"]]
+    assert page.evaluate("""async () => (await (await caches.open((await caches.keys())[0])).keys()).every((each) => !new URL(each.url).pathname.startsWith("/api"))""")
