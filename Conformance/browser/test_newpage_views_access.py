@@ -33,8 +33,7 @@ SCREENS = {
 }
 
 
-@pytest.mark.parametrize("size", [DESKTOP, PHONE], ids=["desktop", "phone"])
-@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize(("theme", "size"), [("light", DESKTOP), ("dark", PHONE)], ids=["light-desktop", "dark-phone"])
 def test_axe_finds_no_violations(visit, theme, size):
     axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
     page = visit(theme=theme, size=size, language="zh" if theme == "dark" else "en")

@@ -72,7 +72,10 @@ export class MemberPane {
     const below = member.role !== "owner" && (owner || (head.role === "admin" && member.role !== "admin"));
     const run = (promise) => attempt(promise).then(() => this.#open());
     const shown = userName(state, name);
+    const asked = member.state === "requested";
     openMenu(anchor, [
+      asked && { icon: "check", label: t("accept"), run: () => run(state.approve(head.conv, name, true)) },
+      asked && { icon: "close", label: t("decline"), run: () => run(state.approve(head.conv, name, false)) },
       { icon: "person", label: t("profile"), run: () => this.app.openProfile(name) },
       { icon: "chatBubble", label: t("writeMessage"), run: () => this.app.openPerson(name) },
       owner && member.role !== "admin" && { icon: "star", label: t("makeAdmin"), run: () => run(state.setRole(head.conv, [name], "admin")) },

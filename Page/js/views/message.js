@@ -129,7 +129,7 @@ function reactions({ actions }, row) {
   if (!row.reactions?.length || row.state === "recalled") return null;
   const mine = new Set(row.mine?.reactions ?? []);
   return h("div", { class: "reactions", role: "group", "aria-label": t("reactions") }, row.reactions.map(({ key, count }) =>
-    h("button", { type: "button", class: "reaction", "data-focus": `react-${key}`, "aria-pressed": String(mine.has(key)), "aria-label": t("reactionLabel", { emoji: key, n: count }), onclick: () => actions.react(row, key, mine.has(key)) },
+    h("button", { type: "button", class: "reaction", "data-focus": `react-${key}`, "aria-pressed": String(mine.has(key)), "aria-label": t("reactionLabel", { emoji: key, n: count }), onclick: () => actions.react(row, key, mine.has(key)), oncontextmenu: (event) => { event.preventDefault(); event.stopPropagation(); actions.showReactions(row); } },
       h("span", { class: "face" }, key), String(count))));
 }
 

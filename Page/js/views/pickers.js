@@ -145,3 +145,11 @@ export async function showScheduled(app, conv) {
   openDialog(t("scheduled"), body);
   show();
 }
+
+export async function showReactions(app, conv, seq) {
+  const { state } = app;
+  const found = await attempt(state.reactions(conv, seq));
+  if (!found) return;
+  openDialog(t("whoReacted"), h("div", { class: "dialog-body" }, found.map(({ user, key }) =>
+    h("div", { class: "option-row" }, userAvatar(state, state.user(user) ?? { name: user }, { size: "s" }), h("span", { class: "lines" }, userName(state, user)), h("span", {}, key)))));
+}

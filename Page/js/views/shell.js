@@ -4,6 +4,7 @@ import { h, Scope } from "./dom.js";
 import { icon, logo } from "./icons.js";
 import { confirm, openDialog } from "./dialog.js";
 import { DetailsView } from "./details.js";
+import { openDirectory, openLink } from "./directory.js";
 import { newChat, newGroup, showContacts } from "./newchat.js";
 import { openProfile, report } from "./profile.js";
 import { openSearch } from "./search.js";
@@ -43,6 +44,12 @@ export class Shell {
     this.sidebar.update();
     this.#route();
     if (!this.openID) this.focusList();
+    // An invite link is `/join#CODE`; the code is not sent to servers or kept in the address.
+    const code = /^#([A-Za-z0-9_-]{8,64})$/.exec(location.hash)?.[1];
+    if (code && location.pathname.endsWith("/join")) {
+      history.replaceState(null, "", new URL(".", location.href).pathname + location.search);
+      openLink(this, code);
+    }
     if (this.owner.recovery) this.showRecovery({ recovery: this.owner.recovery });
     this.owner.recovery = null;
   }
@@ -167,6 +174,7 @@ export class Shell {
   newChat() { newChat(this); }
   newGroup(kind) { newGroup(this, kind); }
   contacts() { showContacts(this); }
+  explore() { openDirectory(this); }
   settings(page) { openSettings(this, page); }
   search(options = {}) { openSearch(this, options); }
   openProfile(name) { openProfile(this, name); }

@@ -192,6 +192,7 @@ export class Sidebar {
       { icon: "megaphone", label: t("newChannel"), run: () => app.newGroup("channel") },
       { icon: "person", label: t("contacts"), run: () => app.contacts() },
       { icon: "bookmark", label: t("savedMessages"), run: () => app.openSelf() },
+      { icon: "globe", label: t("explore"), run: () => app.explore() },
       null,
       { icon: "settings", label: t("settings"), run: () => app.settings() },
       { icon: "leave", label: t("signOut"), run: () => app.signOut() },

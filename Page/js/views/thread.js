@@ -31,6 +31,7 @@ export class ThreadView {
     this.id = id;
     this.thread = thread;
     this.selected = new Map();
+    this.pinTexts = new Map();
     this.hover = matchMedia("(hover: hover)").matches;
     this.head = this.state.conversation(id);
     this.#window = this.state.thread(id, thread === null ? {} : { thread });
@@ -128,6 +129,7 @@ export class ThreadView {
     if (this.#rows.length || this.#window.loading) this.empty.remove();
     else this.scroller.prepend(this.empty);
     this.#speak();
+    this.#updatePins();
     if (this.ready) this.#scrolled();
   }
 
@@ -282,8 +284,9 @@ export class ThreadView {
     if (!pins.length) return;
     const seq = pins[(this.pinAt ?? 0) % pins.length];
     const row = this.#window.rows.find((item) => item.seq === seq) ?? this.state.event?.(this.id, seq);
+    if (row?.kind) this.pinTexts.set(seq, eventText(this.state, row).slice(0, 120));
     replace(this.pinned, icon("pin"), h("span", { class: "grow" }, h("strong", {}, t(pins.length > 1 ? "pinnedMessages" : "pinnedMessage")),
-      h("span", { class: "ellipsis" }, row ? eventText(this.state, row).slice(0, 120) : "…")));
+      h("span", { class: "ellipsis" }, this.pinTexts.get(seq) ?? t("message"))));
   }
 
   #nextPin() {

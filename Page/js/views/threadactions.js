@@ -2,16 +2,24 @@
 
 import { h } from "./dom.js";
 import { icon } from "./icons.js";
-import { openMenu } from "./menu.js";
+import { emojiPicker } from "./emojipicker.js";
+import { closeMenu, openMenu } from "./menu.js";
 import { confirm } from "./dialog.js";
 import { attempt, toast } from "./toast.js";
 import { canWrite, errorText, eventText, gone, headTitle, isAdmin, isGroup, permits } from "./model.js";
-import { chooseConversation, showReaders } from "./pickers.js";
+import { chooseConversation, showReaders, showReactions } from "./pickers.js";
 import { openViewer } from "./viewer.js";
 import { QUICK_REACTIONS } from "../text/emoji.js";
 import { t } from "../i18n/index.js";
 
 const EDITABLE = new Set(["text", "image", "video", "audio", "file"]);
+
+/** A place that stays when the row of the menu is rendered again. */
+const anchorOf = (anchor) => {
+  if (!(anchor instanceof Element)) return anchor;
+  const { left, bottom } = anchor.getBoundingClientRect();
+  return { x: left, y: bottom };
+};
 
 export class ThreadActions {
   constructor(view) {
@@ -43,6 +51,8 @@ export class ThreadActions {
       stored && alive && writes && { icon: "reply", label: t("reply"), run: () => this.reply(row) },
       stored && alive && writes && isGroup(head) && view.thread === null && { icon: "thread", label: t("replyInThread"), run: () => this.openThread(row) },
       stored && row.own && alive && EDITABLE.has(row.kind) && age < (limits.edit_seconds ?? 172_800) && { icon: "edit", label: t("edit"), run: () => this.edit(row) },
+      stored && alive && head.state !== "left" && { icon: "smile", label: t("react"), run: () => emojiPicker(anchorOf(anchor), (face) => { closeMenu(); this.react(row, face, false); }) },
+      stored && alive && row.kind === "poll" && !row.body?.closed && (row.own || isAdmin(head)) && { icon: "check", label: t("pollClose"), run: () => attempt(state.closePoll(this.id, row.seq)) },
       text && { icon: "copy", label: t("copyText"), run: () => this.copy(text) },
       stored && { icon: "link", label: t("copyLink"), run: () => this.copy(new URL(`#/c/${this.id}/${row.seq}`, location.href).href) },
       stored && alive && row.kind !== "call" && { icon: "forward", label: t("forward"), run: () => this.forward([row]) },
@@ -72,6 +82,10 @@ export class ThreadActions {
 
   react(row, key, remove) {
     return attempt(this.state.react(this.id, row.seq, key, remove));
+  }
+
+  showReactions(row) {
+    return showReactions(this.view.app, this.id, row.seq);
   }
 
   vote(row, options) {
