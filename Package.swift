@@ -250,10 +250,11 @@ let package = Package(
         .executableTarget(
             name: "ApusConformance",
             dependencies: [
-                "ApusEventLoop", "ApusFramedProtocol", "ApusWebSocketProtocol", "ApusCommandSupport", "ApusConnectivity",
+                "ApusEventLoop", "ApusFramedProtocol", "ApusWebSocketProtocol", "ApusChatHTTP", "ApusChatSQLite", "ApusChatStorage",
+                "ApusChatWire", "ApusCommandSupport", "ApusConnectivity",
                 "ApusEngineIOClient", "ApusEngineIOProtocol", "ApusEngineIOServer",
                 "ApusFramedSocket", "ApusJSON", "ApusSocketIOClient", "ApusSocketIOProtocol", "ApusSocketIOServer", "ApusWebSocket",
-                argumentParser, logging, nioCore, nioPosix, nioSSL, nioConcurrencyHelpers,
+                argumentParser, hummingbird, logging, nioCore, nioPosix, nioSSL, nioConcurrencyHelpers,
             ], swiftSettings: settings),
 
         tests(

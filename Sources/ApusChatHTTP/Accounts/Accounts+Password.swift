@@ -17,6 +17,10 @@ extension Accounts {
         if let old = request.old {
             guard try await self.passwords.verifies(old, known?.credential.password, for: client) else { throw Self.refused(session) }
         }
+        // The route would otherwise be a sign-in without the second factor.
+        if session == nil, request.old != nil, known?.credential.totpState == .on {
+            throw ChatError(.forbidden, message: "The account has an authenticator. Sign in to change the password.")
+        }
         let password = try await self.passwords.hash(request.password, for: client)
         guard let known, known.account.state == .active else { throw Self.refused(session) }
         let now = self.clock.now()

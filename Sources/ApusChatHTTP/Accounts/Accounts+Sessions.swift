@@ -104,6 +104,15 @@ extension Accounts {
             })
     }
 
+    /// Answers `device.remove`.
+    package func endDevices(_ request: DeviceRemoveRequest, of session: AccountSession) async throws -> ChangeAnswer {
+        let own = try await self.database.read { try $0.accounts([session.user]).first?.selfConversation }
+        guard let own else { throw ChatError.noSession }
+        try await self.endDevices(request.device, of: session)
+        return ChangeAnswer(
+            conversation: ConversationID(number: own.rawValue), id: request.id, seq: nil, at: self.clock.now())
+    }
+
     /// Ends the session of another device of a user, or of all others without a device.
     package func endDevices(_ device: DeviceID?, of session: AccountSession) async throws {
         let ended = try await self.database.write { storage -> [DeviceKey] in

@@ -68,8 +68,7 @@ package struct ChatRoutes: Sendable {
         case ChatVerbs.devices.name: return try .json(try await self.accounts.devices(of: session))
         case ChatVerbs.deviceRemove.name:
             let remove = try DeviceRemoveRequest(json: body)
-            try await self.accounts.endDevices(remove.device, of: session)
-            return try .json(WireEmpty())
+            return try .json(try await self.accounts.endDevices(remove, of: session))
         default: return try .json(value: try await self.chat.answer(verb, body, of: session, from: context.client))
         }
     }

@@ -65,9 +65,7 @@ extension ChatRoutes {
             throw ChatError(.badRequest, message: "`Upload-Offset` must be the offset of the first byte.")
         }
         let (announced, isOverflown) = offset.addingReportingOverflow(request.headers[.contentLength].flatMap { Int64($0) } ?? 0)
-        guard !isOverflown, announced <= part.length else {
-            throw ChatError(.tooLarge, message: "The upload has \(part.length) bytes, as announced.")
-        }
+        guard !isOverflown, announced <= part.length else { throw Self.tooLong(part) }
         try self.uploads.beginTransfer(session, context.client)
         defer { self.uploads.endTransfer(session, context.client) }
         if part.blob == nil {
@@ -93,8 +91,11 @@ extension ChatRoutes {
         do {
             for try await bytes in request.body {
                 pace.received(bytes.readableBytes)
-                let isPresent = try await threads.runIfActive { try part.append(bytes, transfer, syncBytes: syncBytes) }
-                guard isPresent else { throw ChatError(.conflict, message: "Another transfer has continued the upload.") }
+                switch try await threads.runIfActive({ try part.append(bytes, transfer, syncBytes: syncBytes) }) {
+                case .done: break
+                case .ended: throw Self.continued
+                case .tooLong: throw Self.tooLong(part)
+                }
             }
         } catch let error as ChatError {
             failure = error
@@ -105,7 +106,13 @@ extension ChatRoutes {
         }
         let end = try await threads.runIfActive { try part.end(transfer) }
         if let failure { throw failure }
-        guard end != nil else { throw ChatError(.conflict, message: "Another transfer has continued the upload.") }
+        guard end != nil else { throw Self.continued }
+    }
+
+    private static let continued = ChatError(.conflict, message: "Another transfer has continued the upload.")
+
+    private static func tooLong(_ part: UploadPart) -> ChatError {
+        ChatError(.tooLarge, message: "The upload has \(part.length) bytes, as announced.")
     }
 
     private func part(_ request: Request, _ context: Context) async throws -> UploadPart {

@@ -92,14 +92,21 @@ final class UploadPart: Sendable {
         }
     }
 
+    /// The outcome of `append`.
+    enum Appended: Equatable {
+        case done
+        /// A later transfer has begun. Nothing was written.
+        case ended
+        /// The bytes exceed the announced length. Nothing was written.
+        case tooLong
+    }
+
     /// Appends bytes of a transfer.
-    ///
-    /// - Returns: Whether the transfer is still the present one.
-    func append(_ bytes: ByteBuffer, _ transfer: Int, syncBytes: Int64) throws(StorageError) -> Bool {
+    func append(_ bytes: ByteBuffer, _ transfer: Int, syncBytes: Int64) throws(StorageError) -> Appended {
         try self.locked { (state) throws(StorageError) in
-            guard state.transfer == transfer, let file = state.file else { return false }
+            guard state.transfer == transfer, let file = state.file else { return .ended }
             let start = state.written
-            guard Int64(bytes.readableBytes) <= self.length - start else { return false }
+            guard Int64(bytes.readableBytes) <= self.length - start else { return .tooLong }
             var failure: StorageError?
             bytes.withUnsafeReadableBytes { buffer in
                 do throws(StorageError) { try file.write(buffer, at: start) } catch { failure = error }
@@ -107,7 +114,7 @@ final class UploadPart: Sendable {
             if let failure { throw failure }
             state.written += Int64(bytes.readableBytes)
             if state.written - state.durable >= syncBytes { try self.sync(&state) }
-            return true
+            return .done
         }
     }
 

@@ -9,9 +9,11 @@ enum UploadPaths {
                 "/api/uploads/{upload}",
                 .object([
                     "parameters": .array([self.parameter("upload", "path", "The id of the upload, from `Location`.")]),
-                    "head": self.operation("uploads.offset", "Requests the offset up to which the bytes are on the disk.", status: "200"),
+                    "head": self.operation(
+                        "uploads.offset", "Requests the offset up to which the bytes are on the disk.", status: "200",
+                        parameters: [self.version]),
                     "patch": self.patch,
-                    "delete": self.operation("uploads.delete", "Removes an unfinished upload.", status: "204"),
+                    "delete": self.operation("uploads.delete", "Removes an unfinished upload.", status: "204", parameters: [self.version]),
                 ])
             ),
             (
@@ -40,7 +42,10 @@ enum UploadPaths {
                 "uploads.append", "Appends bytes at an offset. Bytes that arrived before a lost connection are kept.", status: "204",
                 parameters: [self.version, self.parameter("Upload-Offset", "header", "The offset of the first byte.")])
         else { return .null }
-        operation["requestBody"] = .object(["required": true, "content": .object(["application/offset+octet-stream": .object([:])])])
+        operation["requestBody"] = .object([
+            "required": true,
+            "content": .object(["application/offset+octet-stream": .object(["schema": .object(["type": "string", "format": "binary"])])]),
+        ])
         return .object(operation)
     }
 

@@ -19,6 +19,19 @@ extension ChatReference {
 
     private static let accountRoutes = [
         Route(
+            .get, "/api/sessions", "Requests the devices with a session, last used first.",
+            needsSession: true,
+            request: [], WireEmpty.self,
+            answer: [
+                .must("devices", .list(.shape("Device"), ChatLimits.devices), "The devices.")
+            ], DevicesAnswer.self,
+            errors: [],
+            example: #"{}"#,
+            answers: #"""
+                {"devices": [{"device": "2d3e4v5c6e7a8", "name": "Firefox on Linux", "platform": "web",
+                 "at": 1790000000000, "last_seen": 1790000000000, "current": true}]}
+                """#),
+        Route(
             .get, "/api/server", "Requests what a client has to know before a session.",
             needsSession: false,
             request: [], WireEmpty.self,

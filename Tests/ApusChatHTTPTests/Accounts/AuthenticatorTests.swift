@@ -45,6 +45,11 @@ import Testing
         #expect(missing?.code == .badRequest && missing?.field == "code")
         // The code that confirmed the authenticator is used up.
         #expect(try await test.code { _ = try await test.login("alice", code: code()) }?.code == .unauthorized)
+        // Nor does a change of the password stand for the second factor.
+        let change = PasswordRequest(
+            name: UserName(prepared: "alice"), old: "correct horse", password: "battery staple", device: TestAccounts.device)
+        #expect(
+            try await test.code { _ = try await test.accounts.setPassword(change, session: nil, from: test.client) }?.code == .forbidden)
         test.wait(30_000)
         let used = code()
         _ = try await test.login("alice", code: used)
