@@ -328,7 +328,8 @@ let package = Package(
             "ApusChatHTTPTests",
             [
                 "ApusChatHTTP", "ApusChatCore", "ApusChatSQLite", "ApusChatStorage", "ApusChatWire", "ApusConnectivity", "ApusJSON",
-                "ApusSocketIOServer", crypto, httpTypes, hummingbird, hummingbirdTesting, logging, nioCore, nioConcurrencyHelpers,
+                "ApusSocketIOServer", "ApusWebSocket", crypto, httpTypes, hummingbird, hummingbirdTesting, logging, nioCore,
+                nioConcurrencyHelpers, nioEmbedded,
             ]),
         tests(
             "ApusChatServerTests",

@@ -46,6 +46,8 @@ struct ChatRoutesServer: AsyncParsableCommand {
                 print("listening on 127.0.0.1:\(channel.localAddress?.port ?? 0)")
                 flushStandardOutput()
             }, logger: Logger(label: "chat-routes"))
+        let maintenance = Task { await HTTPMaintenance(accounts: accounts, uploads: uploads, logger: application.logger).run() }
+        defer { maintenance.cancel() }
         try await application.runService()
         files.close()
         accounts.close()

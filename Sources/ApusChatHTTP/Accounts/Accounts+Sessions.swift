@@ -12,11 +12,18 @@ package struct AccountSession: Sendable, Hashable {
 }
 
 extension Accounts {
+    /// The number of milliseconds that the clock may be set back without ending access tokens.
+    private static let clockTolerance: Int64 = 60_000
+
     /// Returns the session of an access token.
     ///
     /// - Throws: `unauthorized` if the token is wrong or has ended, or the session was ended.
     package func session(access token: String) async throws -> AccountSession {
-        guard let access = self.tokens.access(token), access.expiresAt > self.clock.now() else { throw ChatError.noSession }
+        let now = self.clock.now()
+        // A token of a clock that was ahead would be valid for too long. Its client renews it.
+        guard let access = self.tokens.access(token), access.expiresAt > now,
+            access.expiresAt <= now + self.configuration.accessLifetime + Self.clockTolerance
+        else { throw ChatError.noSession }
         let device: DeviceRow
         switch self.cache.withLockedValue({ $0.find(access.device) }) {
         case .device(let found): device = found

@@ -57,6 +57,12 @@ package final class Accounts: Sendable {
         throw ChatError(.tooMany, message: "Too many attempts. Try again later.", retryAfter: wait)
     }
 
+    /// Forgets budgets that are full again. Called from time to time.
+    package func sweepBudgets() {
+        let time = self.clock.elapsed()
+        self.budget.withLockedValue { $0.sweep(at: time) }
+    }
+
     /// Writes to the database the sessions that ended without it. Called from time to time.
     package func settleEndedSessions() async throws {
         let devices = self.journal.devices

@@ -93,7 +93,7 @@ package struct ChatRoutes: Sendable {
             guard parts.count == 2, parts[0].lowercased() == "bearer" else { return nil }
             return try await self.accounts.session(access: String(parts[1]))
         }
-        guard let token = SessionCookies.access(of: request) else { return nil }
+        guard let token = try SessionCookies.access(of: request) else { return nil }
         return try await self.accounts.session(access: token)
     }
 }

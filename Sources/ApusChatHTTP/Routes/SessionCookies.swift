@@ -35,14 +35,19 @@ struct SessionCookies: Sendable {
     }
 
     /// The access token of a request without an `Authorization` header.
-    static func access(of request: Request) -> String? {
-        if request.method == .get || request.method == .head {
-            guard let authority = request.head.authority else { return nil }
-            if let site = request.headers[.fetchSite], site != "same-origin", site != "none" { return nil }
-            return Self(authority: authority, isSecure: true).value("access", of: request)
-                ?? Self(authority: authority, isSecure: false).value("access", of: request)
+    ///
+    /// - Throws: `forbidden` if the request has cookies and comes from another origin.
+    static func access(of request: Request) throws(ChatError) -> String? {
+        guard request.headers[values: .cookie].contains(where: { $0.contains("apus-access-") }) else { return nil }
+        let refusal = ChatError(.forbidden, message: "A request with the cookie must come from the page of this server.")
+        guard request.method == .get || request.method == .head else {
+            guard let cookies = Self(changing: request) else { throw refusal }
+            return cookies.value("access", of: request)
         }
-        return Self(changing: request)?.value("access", of: request)
+        if let site = request.headers[.fetchSite], site != "same-origin", site != "none" { throw refusal }
+        guard let authority = request.head.authority else { return nil }
+        return Self(authority: authority, isSecure: true).value("access", of: request)
+            ?? Self(authority: authority, isSecure: false).value("access", of: request)
     }
 
     func value(_ name: String, of request: Request) -> String? {

@@ -25,7 +25,7 @@ enum ByteRange: Equatable {
                 return
             }
             let last = parts[1].isEmpty ? size - 1 : min(Int64(parts[1]) ?? .max, size - 1)
-            if last >= first { self = .part(first...last) }
+            self = last >= first ? .part(first...last) : .unsatisfiable
         }
     }
 }

@@ -137,7 +137,7 @@ extension ChatRoutes {
 /// Closes a connection whose upload is slower than the minimum rate. The bytes that arrived are
 /// kept, and the client continues with another connection.
 final class UploadPace: Sendable {
-    private static let seconds = 30
+    static let seconds = 30
     private let count = NIOLockedValueBox(0)
     private let task: RepeatedTask
 

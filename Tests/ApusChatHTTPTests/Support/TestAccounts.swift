@@ -14,6 +14,7 @@ final class TestAccounts: Sendable {
     let accounts: Accounts
     let database: FaultyDatabase
     let time = NIOLockedValueBox<Int64>(1_700_000_000_000)
+    let isClockTrusted = NIOLockedValueBox(true)
     let ended = NIOLockedValueBox<[DeviceKey]>([])
     static let device = HelloDevice(name: "Test", platform: "linux")
     let client = ClientOrigin(IPAddress("192.0.2.1"))
@@ -22,7 +23,7 @@ final class TestAccounts: Sendable {
         self.folder = FileManager.default.temporaryDirectory.appendingPathComponent("apus-http-" + UUID().uuidString).path
         try FileManager.default.createDirectory(atPath: self.folder, withIntermediateDirectories: true)
         self.database = FaultyDatabase(DatabaseThread { MemoryStorage() })
-        self.accounts = try Self.accounts(self.database, self.folder, self.time, configure)
+        self.accounts = try Self.accounts(self.database, self.folder, self.time, self.isClockTrusted, configure)
         let ended = self.ended
         self.accounts.onEnd { devices in ended.withLockedValue { $0 += devices } }
     }
@@ -34,14 +35,15 @@ final class TestAccounts: Sendable {
 
     static func accounts(
         _ database: any AccountDatabase, _ folder: String, _ time: NIOLockedValueBox<Int64>,
-        _ configure: (inout AccountsConfiguration) -> Void = { _ in }
+        _ isTrusted: NIOLockedValueBox<Bool> = NIOLockedValueBox(true), _ configure: (inout AccountsConfiguration) -> Void = { _ in }
     ) throws -> Accounts {
         var configuration = AccountsConfiguration()
         configuration.passwordCost = ScryptHash.Cost(logRounds: 1)
         configure(&configuration)
         let now: @Sendable () -> Int64 = { time.withLockedValue { $0 } }
         return try Accounts(
-            database: database, folder: folder, configuration: configuration, clock: AccountsClock(now: now, elapsed: now))
+            database: database, folder: folder, configuration: configuration,
+            clock: AccountsClock(now: now, elapsed: now, isTrusted: { isTrusted.withLockedValue { $0 } }))
     }
 
     func wait(_ milliseconds: Int64) { self.time.withLockedValue { $0 += milliseconds } }
