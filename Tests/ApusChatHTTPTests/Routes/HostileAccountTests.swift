@@ -73,7 +73,7 @@ import Testing
         }
     }
 
-    /// Zero-width characters, directional controls, mixed scripts, and another form of a taken name.
+    /// Zero-width characters, directional controls, mixed scripts, and other forms of a taken name.
     @Test(arguments: ["al\u{200B}ice", "\u{202E}ecila", "\u{0430}lice", "alice\u{FE0F}", "a/b", "", ".", "ALICE", "\u{FF41}lice"])
     func aDeceptiveNameIsRefused(_ name: String) async throws {
         try await TestServer().run { (client: TestRequests) async throws in
