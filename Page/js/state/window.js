@@ -15,6 +15,7 @@ export class ThreadWindow {
   #low = 1;
   #end = null; // the end of an empty log
   #isAtEnd = true; // whether the rows reached the end of the log when it was last told
+  #isSeeking = false; // nothing is shown before the first unread message is found, and so nothing is read
   #pending = null;
   #version = 0;
 
@@ -92,10 +93,10 @@ export class ThreadWindow {
   // --- Private ---
 
   async #open() {
-    const head = this.#head;
-    const unread = head?.unread ?? 0;
+    const { read = 0, unread = 0, n = 0 } = this.#head ?? {};
+    this.#isSeeking = this.thread === undefined && unread > 0 && read < n;
     await this.#replace({});
-    if (this.thread === undefined && unread > 0 && (head.read ?? 0) < head.n) await this.#seekUnread(head.read ?? 0, head.n);
+    if (this.#isSeeking) await this.#seekUnread(read, n);
     return this;
   }
 
@@ -113,6 +114,8 @@ export class ThreadWindow {
       if (!(await this.#replace({ around: Math.max(1, around) }))) break;
     }
     this.firstUnread = first();
+    this.#isSeeking = false;
+    this.loading = false;
     this.invalidate();
   }
 
@@ -131,7 +134,7 @@ export class ThreadWindow {
       this.error = error;
       return false;
     } finally {
-      if (version === this.#version) { this.loading = false; this.invalidate(); }
+      if (version === this.#version) { this.loading = this.#isSeeking; this.invalidate(); }
     }
   }
 
@@ -182,6 +185,7 @@ export class ThreadWindow {
   }
 
   #makeRows() {
+    if (this.#isSeeking) return [];
     const known = new Map(this.#events.map((event) => [event.seq, event]));
     const user = this.#store.account?.name;
     const rows = [];
