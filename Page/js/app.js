@@ -4,7 +4,8 @@ import { h } from "./views/dom.js";
 import { AuthView } from "./views/auth.js";
 import { Shell } from "./views/shell.js";
 import { logo } from "./views/icons.js";
-import { setLanguage } from "./i18n/index.js";
+import { eventText, headTitle, isGroup, userName } from "./views/model.js";
+import { setLanguage, t } from "./i18n/index.js";
 import { loadPreferences, savePreferences } from "./views/preferences.js";
 
 const sample = new URLSearchParams(location.search).get("sample");
@@ -21,6 +22,7 @@ class App {
     this.dark.addEventListener("change", () => this.#applyTheme());
     this.#applyTheme();
     setLanguage(this.preferences.language);
+    this.#describeNotifications();
     state.subscribe("session", () => this.#show());
     this.#show();
   }
@@ -54,6 +56,18 @@ class App {
   showRecovery(answer) {
     this.view?.showRecovery?.(answer);
     this.recovery = answer?.recovery ?? null;
+  }
+
+  /** Notifications follow the preferences of this browser. */
+  #describeNotifications() {
+    const { state } = this;
+    const tell = state.onevents;
+    if (tell) state.onevents = (...values) => this.preferences.desktop && tell(...values);
+    state.describe = (head, event) => {
+      const title = headTitle(state, head);
+      const text = this.preferences.preview ? eventText(state, event).slice(0, 200) : t("oneNewMessage");
+      return { title, body: isGroup(head) && this.preferences.preview ? `${userName(state, event.sender)}${t("colon")}${text}` : text, ...(!this.preferences.sound && { silent: true }) };
+    };
   }
 
   #applyTheme() {

@@ -68,6 +68,7 @@ export const en = {
   noResults: "Nothing found",
   noResultsHint: "Check the spelling or try fewer words.",
   searchChats: "Search chats and messages",
+  oneNewMessage: "New message",
   message: "Message",
   explore: "Explore",
   exploreHint: "Groups and channels that are open to all.",

@@ -68,6 +68,7 @@ export const zh = {
   noResults: "没有找到结果",
   noResultsHint: "请检查拼写，或减少关键词。",
   searchChats: "搜索聊天和消息",
+  oneNewMessage: "新消息",
   message: "消息",
   explore: "发现",
   exploreHint: "公开的群组和频道。",

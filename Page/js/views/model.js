@@ -40,6 +40,7 @@ export function canWrite(head) {
   return permits(head, "write");
 }
 
+const FILE_NAME = /^[^\s]+\.(png|jpe?g|gif|webp|avif|heic|mp4|mov|webm)$/i;
 const KINDS = {
   image: "picture", video: "video", audio: "audio", file: "file", location: "location", card: "contactCard",
   poll: "poll", bundle: "bundle", encrypted: "encrypted", call: "call", hidden: "hidden",
@@ -75,6 +76,7 @@ export function eventText(state, event) {
     case "card": return `${t("contactCard")}${t("colon")}${body.nick ?? body.user ?? text ?? ""}`;
     case "location": return body.name ?? text ?? t("location");
     case "bundle": return body.title ?? text ?? t("bundle");
+    case "image": case "video": return text && !FILE_NAME.test(text) ? text : t(KINDS[event.kind]);
     default: return text || (KINDS[event.kind] ? t(KINDS[event.kind]) : t("unknownKind"));
   }
 }
@@ -102,7 +104,7 @@ export function noteText(state, event) {
       if (body.avatar !== undefined) return t("eventPicture", { name });
       if (body.about !== undefined) return t("eventAbout", { name });
       return t("eventSettings", { name });
-    case "member.join": return body.via === "add" ? t("eventAdd", { name, users }) : t("eventJoin", { users: users || name });
+    case "member.join": return body.via === "add" || (!body.via && event.users?.length && !event.users.includes(event.sender)) ? t("eventAdd", { name, users }) : t("eventJoin", { users: users || name });
     case "member.leave": return t("eventLeave", { name });
     case "member.remove": return t("eventRemove", { name, users });
     case "member.ban": return t("eventBan", { name, users });

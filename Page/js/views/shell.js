@@ -72,8 +72,6 @@ export class Shell {
   updateTitle() {
     const unread = this.state.unread ?? 0;
     document.title = unread ? `(${unread}) ${t("appName")}` : t("appName");
-    if (unread) navigator.setAppBadge?.(unread)?.catch?.(() => {});
-    else navigator.clearAppBadge?.()?.catch?.(() => {});
   }
 
   // Addresses: #/c/CONVERSATION/SEQ, #/t/CONVERSATION/SEQ for a thread

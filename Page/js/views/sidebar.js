@@ -6,7 +6,7 @@ import { headAvatar, userAvatar } from "./avatar.js";
 import { RowList } from "./rows.js";
 import { openMenu } from "./menu.js";
 import { conversationMenu } from "./conversationmenu.js";
-import { actorName, eventText, headTitle, isGroup, isMuted, isNote, matches, userName } from "./model.js";
+import { actorName, eventText, headTitle, ICONS, isGroup, isMuted, isNote, matches, userName } from "./model.js";
 import { typingText } from "./thread.js";
 import { listTime, number } from "../i18n/format.js";
 import { t } from "../i18n/index.js";
@@ -173,7 +173,7 @@ export class Sidebar {
     const { last } = head;
     if (!last) return h("span", { class: "preview" }, "");
     const named = !isNote(last) && (isGroup(head) ? last.sender : last.sender === state.account?.name && head.kind !== "self");
-    return h("span", { class: "preview ellipsis" }, named ? h("span", { class: "who" }, `${actorName(state, last.sender)}${t("colon")}`) : null, eventText(state, last).replace(/\s+/g, " "));
+    return h("span", { class: "preview ellipsis" }, named ? h("span", { class: "who" }, `${actorName(state, last.sender)}${t("colon")}`) : null, ICONS[last.kind] && !last.state?.match(/recalled|expired|erased/) ? icon(ICONS[last.kind]) : null, eventText(state, last).replace(/\s+/g, " "));
   }
 
   #otherRow(row) {
