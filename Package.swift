@@ -201,6 +201,12 @@ let package = Package(
                 nioCore, nioPosix, nioHTTP1, nioConcurrencyHelpers, logging,
             ]),
         module(
+            "ApusChatSDK",
+            [
+                "ApusChatCore", "ApusChatWire", "ApusConnectivity", "ApusSocketIOClient", "ApusSocketIOProtocol", "ApusJSON", grdb,
+                nioCore, nioPosix, nioHTTP1, nioConcurrencyHelpers, logging,
+            ]),
+        module(
             "ApusTesting",
             [nioCore, nioPosix, nioConcurrencyHelpers, nioEmbedded, nioHTTP1, nioSSL, httpTypes, crypto, x509, swiftASN1]),
 
@@ -339,6 +345,9 @@ let package = Package(
             ]),
         tests(
             "ApusChatClientTests", ["ApusEventLoop", "ApusChatClient", "ApusChatProtocol", "ApusConnectivity", "ApusJSON", grdb, logging]),
+        tests(
+            "ApusChatSDKTests",
+            ["ApusChatSDK", "ApusChatCore", "ApusChatStorage", "ApusChatWire", "ApusJSON", grdb, logging, nioConcurrencyHelpers]),
         tests(
             "IntegrationTests",
             [

@@ -22,7 +22,7 @@ package struct ContactsRequest: Hashable, WireObject {
 }
 
 /// The relation between a user and another one.
-package enum ContactState: String, WireChoice {
+public enum ContactState: String, WireChoice {
     /// Both have agreed.
     case friend
     /// The user asked, and the other one has not answered.
@@ -36,19 +36,20 @@ package enum ContactState: String, WireChoice {
 }
 
 /// A contact of the user.
-package struct Contact: Hashable, WireObject {
+public struct Contact: Hashable, Sendable, WireObject {
     /// The other user.
-    package var user: ChatUser
+    public var user: ChatUser
     /// The relation.
-    package var state: ContactState
+    public var state: ContactState
     /// The name that the user gave the contact.
-    package var alias: String?
+    public var alias: String?
     /// The text of the request.
-    package var text: String?
+    public var text: String?
     /// The time of the last change.
-    package var at: Int64
+    public var at: Int64
 
-    package init(user: ChatUser, state: ContactState, alias: String? = nil, text: String? = nil, at: Int64) {
+    /// Creates a value.
+    public init(user: ChatUser, state: ContactState, alias: String? = nil, text: String? = nil, at: Int64) {
         self.user = user
         self.state = state
         self.alias = alias
@@ -253,7 +254,7 @@ package struct ReportRequest: Hashable, WireObject {
 }
 
 /// The reason of a report.
-package enum ReportReason: String, WireChoice {
+public enum ReportReason: String, WireChoice {
     case spam, abuse, violence, illegal, impersonation, other
     case unknown
 }

@@ -252,23 +252,24 @@ package struct DirectoryRequest: Hashable, WireObject {
 }
 
 /// A conversation of the directory.
-package struct DirectoryEntry: Hashable, WireObject {
+public struct DirectoryEntry: Hashable, Sendable, WireObject {
     /// The conversation.
-    package var conversation: ConversationID
+    public var conversation: ConversationID
     /// `group` or `channel`.
-    package var kind: ConversationKind
+    public var kind: ConversationKind
     /// The title.
-    package var title: String
+    public var title: String
     /// The description.
-    package var about: String?
+    public var about: String?
     /// The picture.
-    package var avatar: BlobID?
+    public var avatar: BlobID?
     /// The number of members.
-    package var members: Int64
+    public var members: Int64
     /// How to join.
-    package var join: JoinRule
+    public var join: JoinRule
 
-    package init(
+    /// Creates a value.
+    public init(
         conversation: ConversationID, kind: ConversationKind, title: String, about: String? = nil, avatar: BlobID? = nil, members: Int64,
         join: JoinRule
     ) {

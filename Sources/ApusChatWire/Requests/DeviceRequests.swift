@@ -1,23 +1,24 @@
 package import ApusJSON
 
 /// A device with a session.
-package struct ChatDevice: Hashable, WireObject {
+public struct ChatDevice: Hashable, Sendable, WireObject {
     /// The device.
-    package var device: DeviceID
+    public var device: DeviceID
     /// The name.
-    package var name: String
+    public var name: String
     /// The platform.
-    package var platform: String
+    public var platform: String
     /// The time of the sign-in.
-    package var at: Int64
+    public var at: Int64
     /// The time of the last connection.
-    package var lastSeen: Int64
+    public var lastSeen: Int64
     /// The address of the last connection.
-    package var address: String?
+    public var address: String?
     /// Whether it is the requesting device.
-    package var isCurrent: Bool
+    public var isCurrent: Bool
 
-    package init(
+    /// Creates a value.
+    public init(
         device: DeviceID, name: String, platform: String, at: Int64, lastSeen: Int64, address: String? = nil, isCurrent: Bool = false
     ) {
         self.device = device

@@ -38,23 +38,24 @@ package struct LinkCreateRequest: Hashable, WireObject {
 }
 
 /// An invite link.
-package struct InviteLink: Hashable, WireObject {
+public struct InviteLink: Hashable, Sendable, WireObject {
     /// The secret part of the link.
-    package var code: LinkCode
+    public var code: LinkCode
     /// The role of users that join.
-    package var role: MemberRole
+    public var role: MemberRole
     /// The user that created it.
-    package var by: UserName
+    public var by: UserName
     /// The time of creation.
-    package var at: Int64
+    public var at: Int64
     /// The time at which the link ends.
-    package var expiresAt: Int64?
+    public var expiresAt: Int64?
     /// The number of users that may join by it.
-    package var uses: Int64?
+    public var uses: Int64?
     /// The number of users that joined by it.
-    package var used: Int64
+    public var used: Int64
 
-    package init(code: LinkCode, role: MemberRole, by: UserName, at: Int64, expiresAt: Int64? = nil, uses: Int64? = nil, used: Int64) {
+    /// Creates a value.
+    public init(code: LinkCode, role: MemberRole, by: UserName, at: Int64, expiresAt: Int64? = nil, uses: Int64? = nil, used: Int64) {
         self.code = code
         self.role = role
         self.by = by
@@ -183,21 +184,22 @@ package struct LinkInfoRequest: Hashable, WireObject {
 }
 
 /// The answer to `link.info`.
-package struct LinkInfoAnswer: Hashable, WireObject {
+public struct LinkInfoAnswer: Hashable, Sendable, WireObject {
     /// The title.
-    package var title: String
+    public var title: String
     /// The kind.
-    package var kind: ConversationKind
+    public var kind: ConversationKind
     /// The picture.
-    package var avatar: BlobID?
+    public var avatar: BlobID?
     /// The number of members.
-    package var members: Int64
+    public var members: Int64
     /// Whether the user joins at once or after approval.
-    package var join: JoinRule
+    public var join: JoinRule
     /// The user that created the link.
-    package var by: ChatUser
+    public var by: ChatUser
 
-    package init(title: String, kind: ConversationKind, avatar: BlobID? = nil, members: Int64, join: JoinRule, by: ChatUser) {
+    /// Creates a value.
+    public init(title: String, kind: ConversationKind, avatar: BlobID? = nil, members: Int64, join: JoinRule, by: ChatUser) {
         self.title = title
         self.kind = kind
         self.avatar = avatar

@@ -206,15 +206,16 @@ package struct ReadersAnswer: Hashable, WireObject {
 }
 
 /// A member that has received or read a message.
-package struct Reader: Hashable, WireObject {
+public struct Reader: Hashable, Sendable, WireObject {
     /// The member.
-    package var user: UserName
+    public var user: UserName
     /// Whether the member has read the message.
-    package var isRead: Bool
+    public var isRead: Bool
     /// Whether a device of the member has received it.
-    package var isReceived: Bool
+    public var isReceived: Bool
 
-    package init(user: UserName, isRead: Bool = false, isReceived: Bool = false) {
+    /// Creates a value.
+    public init(user: UserName, isRead: Bool = false, isReceived: Bool = false) {
         self.user = user
         self.isRead = isRead
         self.isReceived = isReceived

@@ -80,13 +80,14 @@ package struct DraftRequest: Hashable, WireObject {
 }
 
 /// A folder of conversations.
-package struct Folder: Hashable, WireObject {
+public struct Folder: Hashable, Sendable, WireObject {
     /// The name.
-    package var name: String
+    public var name: String
     /// `unread`, `people`, `groups` or `channels`; absent for a folder that the user fills.
-    package var filter: String?
+    public var filter: String?
 
-    package init(name: String, filter: String? = nil) {
+    /// Creates a value.
+    public init(name: String, filter: String? = nil) {
         self.name = name
         self.filter = filter
     }
@@ -103,27 +104,28 @@ package struct Folder: Hashable, WireObject {
 }
 
 /// The settings of a user.
-package struct UserSettings: Hashable, WireObject {
+public struct UserSettings: Hashable, Sendable, WireObject {
     /// The users that see the presence.
-    package var lastSeen: Audience?
+    public var lastSeen: Audience?
     /// The users that see the picture.
-    package var avatar: Audience?
+    public var avatar: Audience?
     /// The users that can add the user to a group without an invitation; never `all`.
-    package var add: Audience?
+    public var add: Audience?
     /// The users that find the user by a search.
-    package var find: Audience?
+    public var find: Audience?
     /// Whether others see the read positions, and the user theirs.
-    package var receipts: Bool?
+    public var receipts: Bool?
     /// Whether others see that the user is writing.
-    package var typing: Bool?
+    public var typing: Bool?
     /// The start of the quiet hours, in minutes after midnight UTC.
-    package var quietFrom: Int64?
+    public var quietFrom: Int64?
     /// The end of the quiet hours.
-    package var quietUntil: Int64?
+    public var quietUntil: Int64?
     /// The folders.
-    package var folders: [Folder]?
+    public var folders: [Folder]?
 
-    package init(
+    /// Creates a value.
+    public init(
         lastSeen: Audience? = nil, avatar: Audience? = nil, add: Audience? = nil, find: Audience? = nil, receipts: Bool? = nil,
         typing: Bool? = nil, quietFrom: Int64? = nil, quietUntil: Int64? = nil, folders: [Folder]? = nil
     ) {
@@ -164,7 +166,7 @@ package struct UserSettings: Hashable, WireObject {
 }
 
 /// The users to whom a setting applies.
-package enum Audience: String, WireChoice {
+public enum Audience: String, WireChoice {
     /// All users.
     case all
     /// Contacts only.

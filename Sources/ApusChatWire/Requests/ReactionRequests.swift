@@ -67,15 +67,16 @@ package struct ReactionsRequest: Hashable, WireObject {
 }
 
 /// A reaction of one user.
-package struct Reaction: Hashable, WireObject {
+public struct Reaction: Hashable, Sendable, WireObject {
     /// The user.
-    package var user: UserName
+    public var user: UserName
     /// The reaction.
-    package var key: String
+    public var key: String
     /// The time of the reaction.
-    package var at: Int64
+    public var at: Int64
 
-    package init(user: UserName, key: String, at: Int64) {
+    /// Creates a value.
+    public init(user: UserName, key: String, at: Int64) {
         self.user = user
         self.key = key
         self.at = at

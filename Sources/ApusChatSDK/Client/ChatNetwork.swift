@@ -1,0 +1,26 @@
+package import Logging
+
+/// Makes the connections of a client. Tests replace it by a server in their process.
+package struct ChatNetwork: Sendable {
+    package var http: @Sendable (_ server: String, ChatClientConfiguration) throws(ChatClientError) -> any ChatHTTPTransport
+    /// The closure returns the access token of each connection.
+    package var connect:
+        @Sendable (_ server: String, @escaping @Sendable () async throws -> String, ChatClientConfiguration, Logger) -> any ChatTransport
+
+    package init(
+        http: @escaping @Sendable (_ server: String, ChatClientConfiguration) throws(ChatClientError) -> any ChatHTTPTransport,
+        connect:
+            @escaping @Sendable (
+                _ server: String, @escaping @Sendable () async throws -> String, ChatClientConfiguration, Logger
+            ) -> any ChatTransport
+    ) {
+        self.http = http
+        self.connect = connect
+    }
+
+    func transport(
+        _ server: String, _ tokens: SessionTokens, _ configuration: ChatClientConfiguration, _ logger: Logger
+    ) -> any ChatTransport {
+        self.connect(server, { try await tokens.access() }, configuration, logger)
+    }
+}

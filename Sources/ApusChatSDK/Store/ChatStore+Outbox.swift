@@ -1,0 +1,110 @@
+import ApusChatWire
+import GRDB
+
+/// An own message that the log does not have, or not yet.
+struct OutboxEntry: Hashable, Sendable {
+    enum State: String, Sendable { case queued, uploading, refused, sent }
+
+    /// The request as it is sent. A body with a file lacks the blob until the upload is complete.
+    var request: SendRequest
+    /// The time of writing, in milliseconds since 1970.
+    var at: Int64
+    var state: State = .queued
+    var error: ChatError?
+    var seq: Int64?
+    var n: Int64?
+    var upload: OutboxUpload?
+
+    var id: ClientID { self.request.id }
+    var conversation: ConversationID { self.request.conversation }
+}
+
+/// The file of an unsent message.
+struct OutboxUpload: Hashable, Sendable {
+    /// The path of the file, which remains until the upload is complete.
+    var file: String
+    var type: String
+    var size: Int64
+    /// The path of the upload on the server, from which it resumes.
+    var location: String?
+}
+
+extension ChatStore {
+    /// Stores an unsent message. It is the only sync to disk of a sent message.
+    func enqueue(_ entry: OutboxEntry) throws(ChatClientError) {
+        try self.writeDurably { database in
+            try database.execute(
+                sql: "INSERT INTO outbox (id, conversation, value, at, state, file, type, size) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+                arguments: [
+                    entry.id.rawValue, entry.conversation.number, try StoredText.write(entry.request), entry.at, entry.state.rawValue,
+                    entry.upload?.file, entry.upload?.type, entry.upload?.size,
+                ])
+            try database.execute(sql: "DELETE FROM draft WHERE conversation = ?", arguments: [entry.conversation.number])
+        }
+    }
+
+    func entry(_ id: ClientID) throws(ChatClientError) -> OutboxEntry? {
+        try self.read { try Self.entries("id = ?", [id.rawValue], $0).first }
+    }
+
+    /// Stores the address of an upload, from which it resumes after a restart.
+    func setLocation(_ location: String?, of id: ClientID) throws(ChatClientError) {
+        try self.write { try $0.execute(sql: "UPDATE outbox SET location = ? WHERE id = ?", arguments: [location, id.rawValue]) }
+    }
+
+    /// Stores the request with the blob, which every attempt to send repeats as it is.
+    func uploaded(_ request: SendRequest) throws(ChatClientError) {
+        try self.write {
+            try $0.execute(
+                sql: "UPDATE outbox SET value = ?, state = ?, file = NULL, location = NULL WHERE id = ?",
+                arguments: [try StoredText.write(request), OutboxEntry.State.queued.rawValue, request.id.rawValue])
+        }
+    }
+
+    /// Queues a refused message again, under a new id: the server keeps its answer to the old one.
+    func requeue(_ id: ClientID, as new: ClientID, at: Int64) throws(ChatClientError) -> OutboxEntry? {
+        try self.write { database in
+            guard var entry = try Self.entries("id = ?", [id.rawValue], database).first, entry.state == .refused else { return nil }
+            entry.request.id = new
+            entry.at = at
+            entry.error = nil
+            entry.state = entry.upload == nil ? .queued : .uploading
+            try database.execute(
+                sql: "UPDATE outbox SET id = ?, value = ?, at = ?, state = ?, error = NULL WHERE id = ?",
+                arguments: [new.rawValue, try StoredText.write(entry.request), at, entry.state.rawValue, id.rawValue])
+            return entry
+        }
+    }
+
+    func discard(_ id: ClientID) throws(ChatClientError) {
+        try self.write { try $0.execute(sql: "DELETE FROM outbox WHERE id = ?", arguments: [id.rawValue]) }
+    }
+
+    static func acknowledge(_ id: ClientID, _ answer: SendAnswer, _ database: Database) throws {
+        let isInLog = try Bool.fetchOne(
+            database.cachedStatement(sql: "SELECT EXISTS (SELECT 1 FROM event WHERE conversation = ? AND seq = ?)"),
+            arguments: [answer.conversation.number, answer.seq])
+        if isInLog == true {
+            try database.cachedStatement(sql: "DELETE FROM outbox WHERE id = ?").execute(arguments: [id.rawValue])
+        } else {
+            // Shown until the log has it.
+            try database.cachedStatement(sql: "UPDATE outbox SET state = ?, seq = ?, n = ?, at = ? WHERE id = ?")
+                .execute(arguments: [OutboxEntry.State.sent.rawValue, answer.seq, answer.n, answer.at, id.rawValue])
+        }
+    }
+
+    static func entries(_ condition: String, _ arguments: StatementArguments, _ database: Database) throws -> [OutboxEntry] {
+        try Row.fetchAll(database, sql: "SELECT * FROM outbox WHERE \(condition) ORDER BY position", arguments: arguments).map { row in
+            var entry = OutboxEntry(
+                request: try StoredText.read(row["value"]), at: row["at"], state: OutboxEntry.State(rawValue: row["state"]) ?? .queued)
+            entry.error = try (row["error"] as String?).map { try StoredText.read($0) }
+            entry.seq = row["seq"]
+            entry.n = row["n"]
+            if let file = row["file"] as String? {
+                entry.upload = OutboxUpload(
+                    file: file, type: row["type"] ?? "application/octet-stream", size: row["size"] ?? 0, location: row["location"])
+            }
+            return entry
+        }
+    }
+}
