@@ -203,9 +203,11 @@ let package = Package(
         module(
             "ApusChatSDK",
             [
-                "ApusChatCore", "ApusChatWire", "ApusConnectivity", "ApusSocketIOClient", "ApusSocketIOProtocol", "ApusJSON", grdb,
+                "ApusEngineIOClient", "ApusEventLoop", "ApusChatCore", "ApusChatWire", "ApusConnectivity", "ApusSocketIOClient",
+                "ApusSocketIOProtocol", "ApusJSON", grdb,
                 nioCore, nioPosix, nioHTTP1, nioConcurrencyHelpers, logging,
             ]),
+        module("ApusChatTerminal", ["ApusChatSDK", "ApusChatWire", "ApusJSON"]),
         module(
             "ApusTesting",
             [nioCore, nioPosix, nioConcurrencyHelpers, nioEmbedded, nioHTTP1, nioSSL, httpTypes, crypto, x509, swiftASN1]),
@@ -345,9 +347,13 @@ let package = Package(
             ]),
         tests(
             "ApusChatClientTests", ["ApusEventLoop", "ApusChatClient", "ApusChatProtocol", "ApusConnectivity", "ApusJSON", grdb, logging]),
+        tests("ApusChatTerminalTests", ["ApusChatSDK", "ApusChatTerminal", "ApusChatWire", "ApusJSON"]),
         tests(
             "ApusChatSDKTests",
-            ["ApusChatSDK", "ApusChatCore", "ApusChatStorage", "ApusChatWire", "ApusJSON", grdb, logging, nioConcurrencyHelpers]),
+            [
+                "ApusChatSDK", "ApusChatTerminal", "ApusChatCore", "ApusChatStorage", "ApusChatWire", "ApusJSON", grdb, logging,
+                nioConcurrencyHelpers,
+            ]),
         tests(
             "IntegrationTests",
             [

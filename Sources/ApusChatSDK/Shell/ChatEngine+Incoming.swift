@@ -133,6 +133,7 @@ extension ChatEngine {
             self.take(effects.heads.compactMap(\.peer))
             self.broadcaster.yield(.heads(effects.heads))
         }
+        for gap in effects.gaps { self.broadcaster.yield(.gap(gap.conversation, gap.range)) }
         let me = self.me
         for (conversation, seqs) in effects.events {
             let messages = self.storing { () throws(ChatClientError) in

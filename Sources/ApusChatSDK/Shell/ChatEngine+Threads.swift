@@ -36,7 +36,7 @@ extension ChatEngine {
             }
             do throws(ChatClientError) {
                 let range: HistoryRequest.Range = edge == .max ? .newest : .before(edge)
-                guard try await self.loadHistory(HistoryRequest(conversation: conversation, range: range)) else { break }
+                guard try await !self.loadHistory(HistoryRequest(conversation: conversation, range: range)).isEmpty else { break }
             } catch {
                 // What the store has is shown without a connection.
                 guard error.code == .notConnected || error.code == .timeout, !page.messages.isEmpty else { throw error }
@@ -54,8 +54,12 @@ extension ChatEngine {
         let limit = max(1, limit)
         var page = try self.store.page(of: conversation, after: seq, limit: limit, me: self.me)
         if let gap = page.gapAfter {
-            _ = try await self.loadHistory(HistoryRequest(conversation: conversation, range: .from(gap.lowerBound)))
-            page = try self.store.page(of: conversation, after: seq, limit: limit, me: self.me)
+            do throws(ChatClientError) {
+                _ = try await self.loadHistory(HistoryRequest(conversation: conversation, range: .from(gap.lowerBound)))
+                page = try self.store.page(of: conversation, after: seq, limit: limit, me: self.me)
+            } catch {
+                guard error.code == .notConnected || error.code == .timeout else { throw error }
+            }
         }
         let last = page.messages.last?.event.seq ?? seq
         return ThreadPage(
@@ -73,11 +77,22 @@ extension ChatEngine {
         return ThreadPage(messages: before.messages + after.messages, hasEarlier: before.hasEarlier, hasLater: after.hasLater)
     }
 
-    /// The first unread message; nil if all are read or the part of the log is not known here.
-    func firstUnread(in conversation: ConversationID) throws(ChatClientError) -> Int64? {
+    /// The first unread message; nil if all are read, or if there is no connection to look for it.
+    func firstUnread(in conversation: ConversationID) async throws(ChatClientError) -> Int64? {
         let head = try self.head(conversation)
         guard head.unread > 0 else { return nil }
-        return try self.store.seq(ofMessage: head.read + 1, in: conversation)
+        let wanted = head.read + 1
+        if let known = try self.store.seq(ofMessage: wanted, in: conversation) { return known }
+        // The server finds events by seq. The changes after a message are not known here, so its
+        // seq is at most this.
+        var seq = max(head.minSeq, head.seq - (head.n - wanted))
+        for _ in 0..<4 where self.state == .online {
+            let events = try await self.loadHistory(HistoryRequest(conversation: conversation, range: .around(seq)))
+            if let found = try self.store.seq(ofMessage: wanted, in: conversation) { return found }
+            guard let first = events.lazy.compactMap(\.n).first, first > wanted else { return nil }
+            seq = max(head.minSeq, (events.first?.seq ?? seq) - (first - wanted))
+        }
+        return nil
     }
 
     /// Returns the unsent messages of a conversation.
@@ -85,13 +100,15 @@ extension ChatEngine {
         try self.store.unsent(in: conversation).map { self.message($0) }
     }
 
-    /// Requests a part of the history and stores it. Returns whether there was any.
-    private func loadHistory(_ request: HistoryRequest) async throws(ChatClientError) -> Bool {
+    /// Requests a part of the history and stores it. Without a connection it fails at once: what is
+    /// stored can be shown.
+    private func loadHistory(_ request: HistoryRequest) async throws(ChatClientError) -> [ChatEvent] {
+        guard self.state != .connecting else { throw ChatClientError(.notConnected, message: "there is no connection to the server") }
         let answer = try await self.askPatiently(ChatVerbs.history, request)
         let events = answer.events.filter { $0.conversation == request.conversation }
         try self.store.insertHistory(events, mine: answer.mine, asOf: answer.seq)
         self.want(events.compactMap(\.sender))
-        return !events.isEmpty
+        return events
     }
 
     // MARK: The screen

@@ -24,6 +24,8 @@ public enum ChatUpdate: Sendable, Hashable {
     case gone([ConversationID])
     /// Rows of a thread are new or changed, in the order of the log.
     case messages(ConversationID, [ChatMessage])
+    /// Events of a thread are missing before the next ones: too many were missed.
+    case gap(ConversationID, ClosedRange<Int64>)
     /// An unsent message is new or has another state.
     case outgoing(ChatMessage)
     /// An unsent message was discarded, or is queued again under another id.
@@ -42,7 +44,7 @@ public enum ChatUpdate: Sendable, Hashable {
     /// The conversation that the update belongs to, if it is a single one.
     public var conversation: ConversationID? {
         switch self {
-        case .messages(let id, _), .discarded(let id, _), .receipts(let id), .typing(let id, _, _): id
+        case .messages(let id, _), .gap(let id, _), .discarded(let id, _), .receipts(let id), .typing(let id, _, _): id
         case .outgoing(let message): message.conversation
         case .connection, .heads, .gone, .users, .reset, .storeFailed: nil
         }

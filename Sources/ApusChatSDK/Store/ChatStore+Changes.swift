@@ -1,13 +1,14 @@
-import ApusChatCore
-import ApusChatWire
+package import ApusChatCore
+package import ApusChatWire
 import GRDB
 
 /// What a list of changes touched, for those that show it.
-struct StoreEffects: Sendable {
+package struct StoreEffects: Sendable {
     var heads: [ChatHead] = []
     var gone: [ConversationID] = []
     /// The seqs of new and changed events.
     var events: [ConversationID: Set<Int64>] = [:]
+    var gaps: [(conversation: ConversationID, range: ClosedRange<Int64>)] = []
     /// Unsent messages with a new state.
     var outgoing: Set<ClientID> = []
     /// Conversations with a new read position of another member.
@@ -19,7 +20,7 @@ extension ChatStore {
     /// Writes the changes of one list of actions in one transaction.
     /// - Parameter asOf: The seq up to which the server had applied changes to the events; nil for
     ///   the newest of each list.
-    func apply(_ changes: [StoreChange], of me: UserName, asOf: Int64? = nil) throws(ChatClientError) -> StoreEffects {
+    package func apply(_ changes: [StoreChange], of me: UserName, asOf: Int64? = nil) throws(ChatClientError) -> StoreEffects {
         guard !changes.isEmpty else { return StoreEffects() }
         return try self.write { database in
             var effects = StoreEffects()
@@ -33,7 +34,9 @@ extension ChatStore {
     ) throws {
         switch change {
         case .events(let events): try self.append(events, of: me, asOf: asOf, &effects, database)
-        case .gap(let conversation, let range): try self.insertGap(range, conversation, database)
+        case .gap(let conversation, let range):
+            try self.insertGap(range, conversation, database)
+            effects.gaps.append((conversation, range))
         case .head(let head):
             try self.save(head, database)
             effects.heads.removeAll { $0.conversation == head.conversation }

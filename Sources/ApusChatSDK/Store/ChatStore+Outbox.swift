@@ -1,12 +1,12 @@
-import ApusChatWire
+package import ApusChatWire
 import GRDB
 
 /// An own message that the log does not have, or not yet.
-struct OutboxEntry: Hashable, Sendable {
-    enum State: String, Sendable { case queued, uploading, refused, sent }
+package struct OutboxEntry: Hashable, Sendable {
+    package enum State: String, Sendable { case queued, uploading, refused, sent }
 
     /// The request as it is sent. A body with a file lacks the blob until the upload is complete.
-    var request: SendRequest
+    package var request: SendRequest
     /// The time of writing, in milliseconds since 1970.
     var at: Int64
     var state: State = .queued
@@ -15,12 +15,25 @@ struct OutboxEntry: Hashable, Sendable {
     var n: Int64?
     var upload: OutboxUpload?
 
+    package init(
+        request: SendRequest, at: Int64, state: State = .queued, error: ChatError? = nil, seq: Int64? = nil, n: Int64? = nil,
+        upload: OutboxUpload? = nil
+    ) {
+        self.request = request
+        self.at = at
+        self.state = state
+        self.error = error
+        self.seq = seq
+        self.n = n
+        self.upload = upload
+    }
+
     var id: ClientID { self.request.id }
     var conversation: ConversationID { self.request.conversation }
 }
 
 /// The file of an unsent message.
-struct OutboxUpload: Hashable, Sendable {
+package struct OutboxUpload: Hashable, Sendable {
     /// The path of the file, which remains until the upload is complete.
     var file: String
     var type: String
@@ -31,7 +44,7 @@ struct OutboxUpload: Hashable, Sendable {
 
 extension ChatStore {
     /// Stores an unsent message. It is the only sync to disk of a sent message.
-    func enqueue(_ entry: OutboxEntry) throws(ChatClientError) {
+    package func enqueue(_ entry: OutboxEntry) throws(ChatClientError) {
         try self.writeDurably { database in
             try database.execute(
                 sql: "INSERT INTO outbox (id, conversation, value, at, state, file, type, size) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",

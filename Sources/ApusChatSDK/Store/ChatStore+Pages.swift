@@ -1,10 +1,10 @@
-import ApusChatWire
+package import ApusChatWire
 import GRDB
 
 extension ChatStore {
     /// The rows of a thread that are next to each other in the store.
-    struct Page: Sendable {
-        var messages: [ChatMessage] = []
+    package struct Page: Sendable {
+        package var messages: [ChatMessage] = []
         /// The seq below which the store has nothing next to these rows; nil if it has more.
         var missingBefore: Int64?
         /// The gap directly above these rows.
@@ -12,7 +12,7 @@ extension ChatStore {
     }
 
     /// Returns the newest rows below a seq, oldest first, down to the next gap.
-    func page(of conversation: ConversationID, before seq: Int64?, limit: Int, me: UserName) throws(ChatClientError) -> Page {
+    package func page(of conversation: ConversationID, before seq: Int64?, limit: Int, me: UserName) throws(ChatClientError) -> Page {
         try self.read { database in
             let before = seq ?? .max
             let gap = try Row.fetchOne(

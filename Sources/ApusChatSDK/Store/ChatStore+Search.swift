@@ -1,16 +1,29 @@
-import ApusChatWire
+package import ApusChatWire
 import Foundation
 import GRDB
 
 /// What to search in the store.
-struct StoreQuery: Sendable {
-    var text: String
+package struct StoreQuery: Sendable {
+    package var text: String
     var conversation: ConversationID?
     var sender: UserName?
     var kinds: [EventKind] = []
     var from: Int64?
     var until: Int64?
     var limit = 30
+
+    package init(
+        text: String, conversation: ConversationID? = nil, sender: UserName? = nil, kinds: [EventKind] = [], from: Int64? = nil,
+        until: Int64? = nil, limit: Int = 30
+    ) {
+        self.text = text
+        self.conversation = conversation
+        self.sender = sender
+        self.kinds = kinds
+        self.from = from
+        self.until = until
+        self.limit = limit
+    }
 }
 
 extension ChatStore {
@@ -31,7 +44,7 @@ extension ChatStore {
     }
 
     /// Returns the messages that contain all words, newest first.
-    func search(_ query: StoreQuery) throws(ChatClientError) -> [ChatEvent] {
+    package func search(_ query: StoreQuery) throws(ChatClientError) -> [ChatEvent] {
         let words = query.text.split(whereSeparator: \.isWhitespace).map(String.init)
         guard !words.isEmpty else { return [] }
         return try self.read { database in

@@ -1,4 +1,4 @@
-import ApusChatCore
+package import ApusChatCore
 import ApusChatWire
 import GRDB
 
@@ -50,7 +50,7 @@ extension ChatStore {
     // MARK: Start
 
     /// Reads what the state machines keep in memory, in six statements.
-    func restored() throws(ChatClientError) -> ClientCore.Restored {
+    package func restored() throws(ChatClientError) -> ClientCore.Restored {
         try self.read { database in
             var restored = ClientCore.Restored()
             for row in try Row.fetchAll(database, sql: "SELECT value, unsent_read FROM head") {

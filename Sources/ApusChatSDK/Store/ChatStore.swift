@@ -9,12 +9,12 @@ import GRDB
 /// What the server also has is written without a sync to disk (WAL, `synchronous=NORMAL`): a power
 /// failure loses the newest transactions as a whole, together with their cursors and tokens, and
 /// they are fetched again. What only this client has is written by ``writeDurably(_:)``.
-final class ChatStore: Sendable {
+package final class ChatStore: Sendable {
     let database: DatabaseQueue
 
     /// Opens the file, or creates it with access for its owner only. `:memory:` creates a store in
     /// memory.
-    init(path: String) throws(ChatClientError) {
+    package init(path: String) throws(ChatClientError) {
         do {
             var configuration = Configuration()
             configuration.label = "apus.chat.store"
@@ -46,7 +46,7 @@ final class ChatStore: Sendable {
     }
 
     /// Closes the file.
-    func close() { try? self.database.close() }
+    package func close() { try? self.database.close() }
 
     /// Removes the file of a closed store.
     static func remove(path: String) throws(ChatClientError) {

@@ -1,3 +1,4 @@
+import ApusEngineIOClient
 import ApusChatWire
 import ApusJSON
 import ApusSocketIOClient

@@ -1,4 +1,5 @@
 public import ApusConnectivity
+public import ApusEventLoop
 
 /// The configuration of a chat client. The defaults suit an interactive application.
 public struct ChatClientConfiguration: Sendable {

@@ -188,6 +188,20 @@ struct ChatClientTests {
         self.device.remove()
     }
 
+    @Test func theFirstUnreadMessageIsFoundBelowTheStoredWindow() async throws {
+        for number in 1...400 { self.server.write("\(number)", by: Value.bob, in: self.pair) }
+        let key = ConversationKey(self.pair.number)
+        for seq in 1...250 { self.server.change(.react(EventAddress(key, Int64(seq)), key: "👍", isOn: true), by: Value.bob) }
+        self.server.change(.mark(MarkCommand(conversation: key, read: 30)), by: Value.alice)
+        let alice = try await self.device.signIn()
+        try await alice.isOnline()
+        let chat = alice.conversation(self.pair)
+        try await eventually { await alice.heads.contains { $0.n == 400 } }
+        #expect(try await chat.firstUnread == 31)
+        await alice.close()
+        self.device.remove()
+    }
+
     @Test func anotherEpochDropsTheCacheAndKeepsTheOutbox() async throws {
         let alice = try await self.device.signIn()
         try await alice.isOnline()

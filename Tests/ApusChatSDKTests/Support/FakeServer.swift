@@ -116,6 +116,15 @@ final class FakeServer: @unchecked Sendable {  // `lock` guards all members
         }
     }
 
+    /// The whole log of a conversation, as a user sees it.
+    func events(in conversation: ConversationID, as user: UserName) -> [ChatEvent] {
+        self.locked {
+            guard let key = self.keys[user] else { return [] }
+            return self.storage.events(in: ConversationKey(conversation.number), .from(1), as: key, limit: 10_000)
+                .map { self.event($0, in: conversation) }
+        }
+    }
+
     func count(of verb: String) -> Int { self.locked { self.requests[verb] ?? 0 } }
 
     // MARK: Connections

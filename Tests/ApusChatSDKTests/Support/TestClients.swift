@@ -45,7 +45,7 @@ extension ChatEnvironment {
 struct NeverTrue: Error {}
 
 /// Waits for a condition, as long as other tasks make progress.
-func eventually(_ condition: () async throws -> Bool) async throws {
+func eventually(isolation: isolated (any Actor)? = #isolation, _ condition: () async throws -> Bool) async throws {
     for _ in 0..<200_000 {
         if try await condition() { return }
         await Task.yield()

@@ -1,0 +1,50 @@
+package import ApusChatSDK
+package import ApusChatWire
+import ApusJSON
+
+/// The chat as lines, for pipes and scripts: one JSON object a line.
+package enum ChatLines {
+    /// A message or a change: `{"conv", "seq"?, "n"?, "id"?, "sender"?, "at", "kind", "state"?,
+    /// "text"?, "body"?, "delivery"?}`.
+    package static func line(_ message: ChatMessage) -> String {
+        let event = message.event
+        var object: JSONObject = ["conv": .string(event.conversation.rawValue)]
+        if let seq = message.seq { object["seq"] = .integer(seq) }
+        if let n = event.n { object["n"] = .integer(n) }
+        if let id = event.id { object["id"] = .string(id.rawValue) }
+        if let sender = event.sender { object["sender"] = .string(sender.rawValue) }
+        object["at"] = .integer(event.at)
+        object["kind"] = .string(event.kind.rawValue)
+        if event.state != .normal { object["state"] = .string(event.state.rawValue) }
+        if let text = message.text { object["text"] = .string(text) }
+        if !event.body.isEmpty { object["body"] = .object(event.body) }
+        if let delivery = message.delivery { object["delivery"] = .string(self.name(delivery)) }
+        return self.text(object)
+    }
+
+    /// A conversation: `{"conv", "kind", "title"?, "peer"?, "unread", "mentions", "at", "last"?}`.
+    package static func line(_ head: ChatHead) -> String {
+        var object: JSONObject = ["conv": .string(head.conversation.rawValue), "kind": .string(head.kind.rawValue)]
+        if let title = head.title { object["title"] = .string(title) }
+        if let peer = head.peer { object["peer"] = .string(peer.name.rawValue) }
+        object["unread"] = .integer(head.unread)
+        object["mentions"] = .integer(head.mentions)
+        object["at"] = .integer(head.at)
+        if let text = head.last?.text { object["last"] = .string(text) }
+        return self.text(object)
+    }
+
+    private static func name(_ delivery: DeliveryState) -> String {
+        switch delivery {
+        case .queued: "queued"
+        case .uploading: "uploading"
+        case .sending: "sending"
+        case .sent: "sent"
+        case .delivered: "delivered"
+        case .read: "read"
+        case .failed: "failed"
+        }
+    }
+
+    private static func text(_ object: JSONObject) -> String { (try? JSONValue.object(object).jsonString()) ?? "{}" }
+}

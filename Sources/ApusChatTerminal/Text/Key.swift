@@ -1,0 +1,120 @@
+/// A key of a terminal.
+package enum Key: Hashable, Sendable {
+    case character(Character)
+    /// Text that was pasted, with its line ends.
+    case paste(String)
+    /// Control and a letter.
+    case control(Character)
+    /// Alt and a letter.
+    case alt(Character)
+    case enter, tab, backTab, escape, backspace, delete
+    case up, down, left, right, home, end, pageUp, pageDown
+    case wordLeft, wordRight
+}
+
+/// Reads the keys of a terminal from its bytes, which may arrive in any pieces.
+package struct KeyReader: Sendable {
+    private var pending: [UInt8] = []
+    private var pasted: [UInt8]?
+    /// The number of bytes of an unfinished sequence. Longer ones are not keys.
+    private static let maximumSequence = 32
+    private static let pasteEnd: [UInt8] = Array("\u{1B}[201~".utf8)
+
+    package init() {}
+
+    /// Returns the keys of some bytes. An incomplete key is kept.
+    package mutating func read(_ bytes: some Sequence<UInt8>) -> [Key] {
+        self.pending += bytes
+        var keys: [Key] = []
+        while !self.pending.isEmpty {
+            if self.pasted != nil {
+                guard let key = self.readPaste() else { break }
+                keys.append(key)
+                continue
+            }
+            guard let (key, count) = self.next() else { break }
+            self.pending.removeFirst(count)
+            if let key { keys.append(key) }
+        }
+        return keys
+    }
+
+    /// No further byte follows at once: a lone escape byte is the key Escape.
+    package mutating func flush() -> [Key] {
+        guard self.pasted == nil, self.pending == [0x1B] else { return [] }
+        self.pending = []
+        return [.escape]
+    }
+
+    private mutating func readPaste() -> Key? {
+        guard let end = self.pending.firstRange(of: Self.pasteEnd) else { return nil }
+        let text = String(decoding: self.pending[..<end.lowerBound], as: UTF8.self)
+        self.pending.removeFirst(end.upperBound)
+        self.pasted = nil
+        return .paste(text.replacing("\r\n", with: "\n").replacing("\r", with: "\n"))
+    }
+
+    /// The next key with its number of bytes; nil if it is incomplete.
+    private mutating func next() -> (Key?, Int)? {
+        guard let first = self.pending.first else { return nil }
+        switch first {
+        case 0x0D, 0x0A: return (.enter, 1)
+        case 0x09: return (.tab, 1)
+        case 0x7F, 0x08: return (.backspace, 1)
+        case 0x1B: return self.nextSequence()
+        case 0x01...0x1A: return (.control(Character(Unicode.Scalar(first + 0x60))), 1)
+        case 0x00..<0x20: return (nil, 1)
+        default: return self.nextCharacter()
+        }
+    }
+
+    private func nextCharacter() -> (Key?, Int)? {
+        guard let first = self.pending.first else { return nil }
+        // Not the first byte of a character.
+        if (0x80..<0xC2).contains(first) || first > 0xF4 { return (nil, 1) }
+        let length = first < 0x80 ? 1 : first < 0xE0 ? 2 : first < 0xF0 ? 3 : 4
+        guard self.pending.count >= length else { return nil }
+        guard let text = String(validating: self.pending[..<length], as: UTF8.self), let character = text.first else { return (nil, 1) }
+        return (.character(character), length)
+    }
+
+    private mutating func nextSequence() -> (Key?, Int)? {
+        guard self.pending.count > 1 else { return nil }
+        switch self.pending[1] {
+        case UInt8(ascii: "["), UInt8(ascii: "O"): break
+        case 0x1B: return (.escape, 1)
+        case 0x7F: return (.control("w"), 2)
+        case 0x21...0x7E: return (.alt(Character(Unicode.Scalar(self.pending[1]))), 2)
+        default: return (.escape, 1)
+        }
+        guard let final = self.pending.dropFirst(2).firstIndex(where: { (0x40...0x7E).contains($0) }) else {
+            return self.pending.count > Self.maximumSequence ? (nil, self.pending.count) : nil
+        }
+        let parameters = String(decoding: self.pending[2..<final], as: UTF8.self)
+        if self.pending[final] == UInt8(ascii: "~"), parameters == "200" { self.pasted = [] }
+        return (Self.key(final: self.pending[final], parameters: parameters), final + 1)
+    }
+
+    private static func key(final: UInt8, parameters: String) -> Key? {
+        let isModified = parameters.hasSuffix(";5") || parameters.hasSuffix(";3")
+        switch final {
+        case UInt8(ascii: "A"): return .up
+        case UInt8(ascii: "B"): return .down
+        case UInt8(ascii: "C"): return isModified ? .wordRight : .right
+        case UInt8(ascii: "D"): return isModified ? .wordLeft : .left
+        case UInt8(ascii: "H"): return .home
+        case UInt8(ascii: "F"): return .end
+        case UInt8(ascii: "Z"): return .backTab
+        case UInt8(ascii: "~"):
+            switch parameters {
+            case "1", "7": return .home
+            case "4", "8": return .end
+            case "3": return .delete
+            case "5": return .pageUp
+            case "6": return .pageDown
+            default: return nil
+            }
+        default: return nil
+        }
+    }
+}

@@ -1,0 +1,103 @@
+/// Text in the cells of a terminal.
+package enum TerminalText {
+    /// The number of cells of a character: 0 for marks and controls, 2 for wide characters and
+    /// emoji, else 1.
+    ///
+    /// Source: Unicode Standard Annex 11 (East Asian Width), the ranges W and F, and the emoji
+    /// presentation of UTS 51.
+    package static func width(_ character: Character) -> Int {
+        guard let first = character.unicodeScalars.first else { return 0 }
+        if first.isASCII { return first.value >= 0x20 && first.value != 0x7F ? 1 : 0 }
+        // A variation selector or a joined sequence is shown as one emoji.
+        if character.unicodeScalars.count > 1 {
+            if character.unicodeScalars.contains(where: { $0.value == 0xFE0F || $0.value == 0x200D || $0.value == 0x20E3 }) { return 2 }
+            if (0x1F1E6...0x1F1FF).contains(first.value) { return 2 }
+        }
+        return self.width(first)
+    }
+
+    private static func width(_ scalar: Unicode.Scalar) -> Int {
+        switch scalar.properties.generalCategory {
+        case .control, .format, .nonspacingMark, .enclosingMark, .surrogate, .lineSeparator, .paragraphSeparator: return 0
+        default: break
+        }
+        if scalar.properties.isEmojiPresentation { return 2 }
+        switch scalar.value {
+        case 0x1100...0x115F, 0x2E80...0x303E, 0x3041...0x33FF, 0x3400...0x4DBF, 0x4E00...0x9FFF, 0xA000...0xA4CF, 0xA960...0xA97F,
+            0xAC00...0xD7A3, 0xF900...0xFAFF, 0xFE10...0xFE19, 0xFE30...0xFE6F, 0xFF01...0xFF60, 0xFFE0...0xFFE6, 0x16FE0...0x18DFF,
+            0x1AFF0...0x1B2FF, 0x1F200...0x1F265, 0x20000...0x2FFFD, 0x30000...0x3FFFD:
+            return 2
+        default: return 1
+        }
+    }
+
+    /// The number of cells of a text.
+    package static func width(_ text: some StringProtocol) -> Int { text.reduce(0) { $0 + self.width($1) } }
+
+    /// Removes what would move the cursor or change the colours: controls, and characters that
+    /// change the direction. Line ends and tabs become spaces.
+    package static func plain(_ text: some StringProtocol) -> String {
+        var plain = String.UnicodeScalarView()
+        for scalar in text.unicodeScalars {
+            switch scalar.value {
+            case 0x09, 0x0A, 0x0D, 0x2028, 0x2029: plain.append(" ")
+            case 0x200E, 0x200F, 0x202A...0x202E, 0x2066...0x2069: break
+            case 0x00..<0x20, 0x7F..<0xA0: break
+            default: plain.append(scalar)
+            }
+        }
+        return String(plain)
+    }
+
+    /// Shortens or fills a text to a number of cells.
+    package static func fitted(_ text: String, to width: Int) -> String {
+        guard width > 0 else { return "" }
+        let total = self.width(text)
+        if total <= width { return text + String(repeating: " ", count: width - total) }
+        var fitted = ""
+        var used = 0
+        for character in text {
+            let next = self.width(character)
+            if used + next > width - 1 { break }
+            fitted.append(character)
+            used += next
+        }
+        return fitted + "…" + String(repeating: " ", count: width - 1 - used)
+    }
+
+    /// Breaks a text into lines of at most a number of cells: at spaces, after wide characters, and
+    /// inside of longer words.
+    package static func wrapped(_ text: String, to width: Int) -> [String] {
+        text.split(separator: "\n", omittingEmptySubsequences: false).flatMap { self.wrappedLine(self.plain($0), to: max(2, width)) }
+    }
+
+    private static func wrappedLine(_ text: String, to width: Int) -> [String] {
+        var lines: [String] = []
+        var line: [Character] = []
+        var used = 0
+        /// The number of characters of the line up to the last place where it may be broken.
+        var lastBreak = 0
+        for character in text {
+            let next = self.width(character)
+            if used + next > width {
+                if character == " " {
+                    lines.append(String(line))
+                    (line, used, lastBreak) = ([], 0, 0)
+                    continue
+                }
+                let cut = lastBreak > 0 && next < 2 ? lastBreak : line.count
+                var head = String(line[..<cut])
+                while head.hasSuffix(" ") { head.removeLast() }
+                lines.append(head)
+                line.removeFirst(cut)
+                used = self.width(String(line))
+                lastBreak = 0
+            }
+            line.append(character)
+            used += next
+            if character == " " || next == 2 { lastBreak = line.count }
+        }
+        lines.append(String(line))
+        return lines
+    }
+}
