@@ -1,7 +1,9 @@
 """Tests `apus serve`: clients of Socket.IO 2.x, and ports in use by another program."""
 import contextlib
+import hashlib
 import re
 import socket
+import ssl
 import subprocess
 
 import pytest
@@ -169,6 +171,15 @@ def test_plain_http_redirects_to_https(tmp_path, certificate):
         assert requests.get(plain, headers={"Host": "a<b>"}, allow_redirects=False, timeout=20).status_code == 400
         polling = requests.get(plain + "/socket.io/?EIO=4&transport=polling", allow_redirects=False, timeout=20)
         assert polling.status_code == 200
+    finally:
+        server.stop()
+
+
+def test_serve_prints_the_fingerprint_that_a_client_can_pin(tmp_path):
+    server = SecureServe(tmp_path)
+    try:
+        served = ssl.PEM_cert_to_DER_cert(ssl.get_server_certificate(("127.0.0.1", server.ports["https"])))
+        assert f"certificate sha256 {hashlib.sha256(served).hexdigest()}\n" in server.lines
     finally:
         server.stop()
 

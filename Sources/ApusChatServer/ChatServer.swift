@@ -1,4 +1,4 @@
-import ApusConnectivity
+public import ApusConnectivity
 import ApusSocketIOServer
 import Foundation
 import Hummingbird
@@ -22,6 +22,9 @@ public final class ChatServer: Service {
         public var host: String
         /// The port, chosen by the system when 0 was configured.
         public var port: Int
+        /// The fingerprint of the server's certificate, for clients that pin it; `nil` without
+        /// TLS.
+        public var certificate: CertificateFingerprint?
         /// The URL for a browser or a client.
         public var url: String { "\(self.scheme)://\(self.host.contains(":") ? "[\(self.host)]" : self.host):\(self.port)" }
         /// The URL.
@@ -111,15 +114,17 @@ public final class ChatServer: Service {
             switch self.configuration.tls.value {
             case .off: break
             case .selfSigned(let port, let isOptional):
-                let context = try ServerIdentity.selfSigned(host: host, now: Date()).context()
+                let identity = try ServerIdentity.selfSigned(host: host, now: Date())
                 // Without the other listener, it is not optional.
                 secure = .init(
-                    scheme: "https", host: host, port: port, tls: context,
+                    scheme: "https", host: host, port: port, tls: try identity.context(), certificate: identity.fingerprint,
                     isOptional: isOptional && self.configuration.listensWithoutTLS)
             case .files(let port, let certificates, let key):
-                let context = try ServerIdentity(certificates: certificates, key: key).context()
+                let identity = try ServerIdentity(certificates: certificates, key: key)
                 let boundPort = NIOLockedValueBox<Int?>(nil)
-                secure = .init(scheme: "https", host: host, port: port, tls: context, boundPort: boundPort)
+                secure = .init(
+                    scheme: "https", host: host, port: port, tls: try identity.context(), certificate: identity.fingerprint,
+                    boundPort: boundPort)
                 plain.transport = .redirects(port: boundPort)
                 if self.configuration.isStrict(tlsPort: port) { secure?.transport = .strict }
             }

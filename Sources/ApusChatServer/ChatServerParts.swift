@@ -1,7 +1,7 @@
-import ApusEngineIOServer
-import ApusWebSocket
 import ApusConnectivity
+import ApusEngineIOServer
 import ApusSocketIOServer
+import ApusWebSocket
 import Foundation
 import Hummingbird
 import HummingbirdCore
@@ -18,6 +18,7 @@ final class ChatServerParts: Sendable {
         var host: String
         var port: Int
         var tls: NIOSSLContext?
+        var certificate: CertificateFingerprint?
         /// Whether the server runs without this listener if its port is in use.
         var isOptional = false
         var transport = SecureTransport.unchanged
@@ -91,7 +92,7 @@ final class ChatServerParts: Sendable {
                 }.get()
                 let port = channel.localAddress?.port ?? listener.port
                 listener.boundPort?.withLockedValue { $0 = port }
-                onListening(.init(scheme: listener.scheme, host: listener.host, port: port))
+                onListening(.init(scheme: listener.scheme, host: listener.host, port: port, certificate: listener.certificate))
             }, logger: logger)
     }
 

@@ -147,7 +147,8 @@ private struct ServeService: Service {
     func run() async throws {
         let (demo, expectsTLS) = (self.demo, self.expectsTLS)
         try await self.server.run { addresses in
-            var lines = addresses.map { "listening on \($0.url)" }
+            var lines = addresses.compactMap { $0.certificate.map { "certificate sha256 \($0)" } }
+            lines += addresses.map { "listening on \($0.url)" }
             if expectsTLS, !addresses.contains(where: { $0.scheme == "https" }) {
                 lines.append("without TLS: the HTTPS port is in use; select another with --tls-port PORT")
             }

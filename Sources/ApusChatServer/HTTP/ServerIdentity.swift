@@ -1,3 +1,4 @@
+package import ApusConnectivity
 import Crypto
 package import Foundation
 package import NIOSSL
@@ -64,11 +65,10 @@ package struct ServerIdentity {
         return try NIOSSLContext(configuration: configuration)
     }
 
-    /// The SHA-256 digest of the server's certificate in 64 lowercase hexadecimal digits, for
-    /// certificate pinning.
-    package var fingerprint: String {
-        guard let bytes = try? self.certificates.first?.toDERBytes() else { return "" }
-        return SHA256.hash(data: bytes).map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+    /// The fingerprint of the server's certificate, for certificate pinning.
+    package var fingerprint: CertificateFingerprint? {
+        guard let bytes = try? self.certificates.first?.toDERBytes() else { return nil }
+        return CertificateFingerprint(bytes: SHA256.hash(data: bytes))
     }
 
     private static func names(of host: String) -> [GeneralName] {

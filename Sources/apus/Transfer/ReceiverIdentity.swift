@@ -34,12 +34,11 @@ struct ReceiverIdentity {
         }
         let identity = try ServerIdentity(certificates: certificate, key: key)
         self.context = try identity.context()
-        self.fingerprint = identity.fingerprint
+        self.fingerprint = identity.fingerprint?.description ?? ""
         let secret = HMAC<SHA256>.authenticationCode(
             for: Array("apus receive: the sender's secret".utf8), using: SymmetricKey(data: try Data(contentsOf: URL(fileURLWithPath: key)))
         )
-        let digest = CertificateFingerprint(self.fingerprint)?.bytes ?? []
-        self.code = TransferCode(fingerprint: digest, secret: Array(secret))
+        self.code = TransferCode(fingerprint: identity.fingerprint?.bytes ?? [], secret: Array(secret))
     }
 
     /// Writes a file that is readable by its owner only at every moment.

@@ -1,8 +1,8 @@
-import ApusWebSocketProtocol
 import ApusChatServer
 import ApusCommandSupport
 import ApusConnectivity
 import ApusWebSocket
+import ApusWebSocketProtocol
 import ArgumentParser
 import Foundation
 import Logging
@@ -18,7 +18,7 @@ extension WebSocketCommand {
         if self.hasTLS, case .tcp(let host, _) = address {
             let identity = try self.identity(host: host)
             context = identity.context
-            lines.append("certificate sha256 \(identity.fingerprint)")
+            if let fingerprint = identity.fingerprint { lines.append("certificate sha256 \(fingerprint)") }
         }
         let scheme = context == nil ? "ws" : "wss"
         let announce: @Sendable (SocketAddress) -> Void = { [lines] bound in
@@ -66,7 +66,7 @@ extension WebSocketCommand {
             })
     }
 
-    private func identity(host: String) throws -> (context: NIOSSLContext, fingerprint: String) {
+    private func identity(host: String) throws -> (context: NIOSSLContext, fingerprint: CertificateFingerprint?) {
         do {
             let identity: ServerIdentity
             if let certificate = self.certificate, let key = self.key {

@@ -1,5 +1,5 @@
-import ApusEngineIOServer
 import ApusChatProtocol
+import ApusEngineIOServer
 import ApusSocketIOServer
 import NIOConcurrencyHelpers
 import Testing

@@ -1,5 +1,5 @@
-import ApusJSON
 import ApusChatProtocol
+import ApusJSON
 import GRDB
 import Testing
 
