@@ -33,9 +33,9 @@ let hummingbirdTesting: Target.Dependency = .product(
 let grdb: Target.Dependency = .product(name: "GRDB", package: "GRDB.swift", condition: .when(traits: ["ChatClient", "ChatServer"]))
 let grdbSQLite: Target.Dependency = .product(name: "GRDBSQLite", package: "GRDB.swift", condition: .when(traits: ["ChatServer"]))
 let serviceLifecycle: Target.Dependency = .product(
-    name: "ServiceLifecycle", package: "swift-service-lifecycle", condition: .when(traits: ["ChatServer"]))
+    name: "ServiceLifecycle", package: "swift-service-lifecycle", condition: .when(traits: ["ChatServer", "Services"]))
 let unixSignals: Target.Dependency = .product(
-    name: "UnixSignals", package: "swift-service-lifecycle", condition: .when(traits: ["ChatServer"]))
+    name: "UnixSignals", package: "swift-service-lifecycle", condition: .when(traits: ["ChatServer", "Services"]))
 let argumentParser: Target.Dependency = .product(
     name: "ArgumentParser", package: "swift-argument-parser", condition: .when(traits: ["CommandLine"]))
 let histogram: Target.Dependency = .product(name: "Histogram", package: "hdrhistogram-swift", condition: .when(traits: ["CommandLine"]))
@@ -67,6 +67,7 @@ let package = Package(
         .library(name: "ApusSocketIOServer", targets: ["ApusSocketIOServer"]),
         .library(name: "ApusSocketIOClient", targets: ["ApusSocketIOClient"]),
         .library(name: "ApusSocketIOClientCompatibility", targets: ["ApusSocketIOClientCompatibility"]),
+        .library(name: "ApusServices", targets: ["ApusServices"]),
         .library(name: "ApusChatServer", targets: ["ApusChatServer"]),
         .library(name: "ApusChatClient", targets: ["ApusChatClient"]),
         .executable(name: "apus", targets: ["apus"]),
@@ -76,6 +77,7 @@ let package = Package(
     traits: [
         .trait(name: "ChatClient", description: "ApusChatClient, with GRDB"),
         .trait(name: "ChatServer", description: "ApusChatServer, with GRDB and hummingbird"),
+        .trait(name: "Services", description: "ApusServices, with swift-service-lifecycle"),
         .trait(
             name: "CommandLine", description: "The program apus, with swift-argument-parser", enabledTraits: ["ChatClient", "ChatServer"]),
         .default(enabledTraits: []),
@@ -174,6 +176,13 @@ let package = Package(
                 "ApusSocketIOServer", "ApusWebSocket", crypto, httpTypes, hummingbird, hummingbirdCore, logging, nioCore,
                 nioConcurrencyHelpers, nioPosix,
             ]),
+        // Servers and clients as services of swift-service-lifecycle.
+        module(
+            "ApusServices",
+            [
+                "ApusFramedSocket", "ApusSocketIOClient", "ApusSocketIOServer", "ApusWebSocket", "ApusWebSocketProtocol", nioCore, nioSSL,
+                serviceLifecycle,
+            ]),
         // The names and calls of socket.io-client-swift.
         module(
             "ApusSocketIOClientCompatibility",
@@ -218,14 +227,17 @@ let package = Package(
             dependencies: [
                 "ApusConnectivity", "ApusEngineIOClient", "ApusEngineIOProtocol", "ApusEventLoop", "ApusFramedProtocol", "ApusFramedSocket",
                 "ApusJSON", "ApusSocketIOProtocol", "ApusWebSocketProtocol",
-                "ApusSocketIOClient", "ApusSocketIOClientCompatibility", "ApusSocketIOServer", "ApusWebSocket", httpTypes, hummingbird,
-                logging, nioCore,
+                "ApusServices", "ApusSocketIOClient", "ApusSocketIOClientCompatibility", "ApusSocketIOServer", "ApusWebSocket", httpTypes,
+                hummingbird, logging, nioCore, serviceLifecycle, unixSignals,
             ],
             path: "Examples", exclude: ["README"], swiftSettings: settings),
         // That of the README runs, too: `Conformance/test_readme.py`.
         .executableTarget(
             name: "ReadmeExamples",
-            dependencies: ["ApusConnectivity", "ApusSocketIOClient", "ApusSocketIOServer", "ApusWebSocket", nioCore],
+            dependencies: [
+                "ApusConnectivity", "ApusEventLoop", "ApusSocketIOClient", "ApusSocketIOServer", "ApusWebSocket", "ApusWebSocketProtocol",
+                nioCore,
+            ],
             path: "Examples/README",
             swiftSettings: settings),
 
@@ -338,6 +350,12 @@ let package = Package(
                 "ApusChatHTTP", "ApusChatCore", "ApusChatSQLite", "ApusChatStorage", "ApusChatWire", "ApusConnectivity", "ApusJSON",
                 "ApusSocketIOServer", "ApusWebSocket", crypto, httpTypes, hummingbird, hummingbirdTesting, logging, nioCore,
                 nioConcurrencyHelpers, nioEmbedded,
+            ]),
+        tests(
+            "ApusServicesTests",
+            [
+                "ApusFramedSocket", "ApusServices", "ApusSocketIOClient", "ApusSocketIOServer", "ApusWebSocket", "ApusWebSocketProtocol",
+                logging, nioCore, serviceLifecycle,
             ]),
         tests(
             "ApusChatServerTests",
