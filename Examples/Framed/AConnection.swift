@@ -1,7 +1,7 @@
 // The code of ApusFramedSocket's overview page. `scripts/check-snippets` compares the two.
 import ApusFramedProtocol
-import ApusJSON
 import ApusFramedSocket
+import ApusJSON
 import NIOCore
 
 func serveFrames() async throws {

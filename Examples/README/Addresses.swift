@@ -1,9 +1,9 @@
-import ApusWebSocketProtocol
-import ApusEventLoop
 import ApusConnectivity
+import ApusEventLoop
 import ApusSocketIOClient
 import ApusSocketIOServer
 import ApusWebSocket
+import ApusWebSocketProtocol
 import Foundation
 import NIOCore
 

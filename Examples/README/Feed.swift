@@ -1,6 +1,6 @@
-import ApusWebSocketProtocol
 import ApusEventLoop
 import ApusWebSocket
+import ApusWebSocketProtocol
 
 func runFeed() async throws {
     let feed = WebSocketSession(

@@ -1,7 +1,7 @@
 // The code of the page "A client". `scripts/check-snippets` compares the two.
 import ApusJSON
-import ApusSocketIOProtocol
 import ApusSocketIOClient
+import ApusSocketIOProtocol
 
 func firstSteps() async throws {
     let manager = SocketIOManager(url: "https://example.com", configuration: .init(auth: ["token": "…"]))

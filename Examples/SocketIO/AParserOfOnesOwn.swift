@@ -1,9 +1,9 @@
 // A custom parser that encodes a packet as one JSON text with binary data in base64, like the
 // example in the JavaScript documentation.
-import ApusSocketIOProtocol
 import ApusEngineIOProtocol
 import ApusJSON
 import ApusSocketIOClient
+import ApusSocketIOProtocol
 import ApusSocketIOServer
 import NIOCore
 

@@ -1,8 +1,8 @@
 // The code of the page "A connection that stays up". `scripts/check-snippets` compares the two.
-import ApusWebSocketProtocol
-import ApusEventLoop
 import ApusConnectivity
+import ApusEventLoop
 import ApusWebSocket
+import ApusWebSocketProtocol
 
 func read() async throws {
     let feed = WebSocketSession(

@@ -1,6 +1,6 @@
 // The code of the page "A server". `scripts/check-snippets` compares the two.
-import ApusWebSocketProtocol
 import ApusWebSocket
+import ApusWebSocketProtocol
 import HTTPTypes
 
 func echo() async throws {

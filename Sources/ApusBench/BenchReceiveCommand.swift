@@ -1,6 +1,6 @@
-import ApusEngineIOProtocol
-import ApusEngineIOClient
 import ApusCommandSupport
+import ApusEngineIOClient
+import ApusEngineIOProtocol
 import ApusSocketIOClient
 import ArgumentParser
 import Foundation

@@ -1,9 +1,9 @@
-import ApusJSON
-import ApusEngineIOServer
-import ApusWebSocketProtocol
 import ApusCommandSupport
+import ApusEngineIOServer
+import ApusJSON
 import ApusSocketIOServer
 import ApusWebSocket
+import ApusWebSocketProtocol
 import ArgumentParser
 import Foundation
 import Logging

@@ -1,6 +1,6 @@
-public import ApusEventLoop
 public import ApusChatProtocol
 public import ApusConnectivity
+public import ApusEventLoop
 
 /// Configures a chat client. The defaults suit an interactive chat application.
 public struct ChatClientConfiguration: Sendable {

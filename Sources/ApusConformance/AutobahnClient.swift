@@ -1,6 +1,6 @@
-import ApusWebSocketProtocol
 import ApusCommandSupport
 import ApusWebSocket
+import ApusWebSocketProtocol
 import ArgumentParser
 
 /// Runs the Apus client against the Autobahn test suite in its mode `fuzzingserver`: executes every

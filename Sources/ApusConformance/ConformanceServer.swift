@@ -1,9 +1,9 @@
-import ApusWebSocketProtocol
-import ApusEngineIOServer
 import ApusCommandSupport
+import ApusEngineIOServer
 import ApusJSON
 import ApusSocketIOProtocol
 import ApusSocketIOServer
+import ApusWebSocketProtocol
 import ArgumentParser
 import Logging
 import NIOCore

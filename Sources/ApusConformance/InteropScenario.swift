@@ -1,6 +1,6 @@
-import ApusEventLoop
 import ApusConnectivity
 import ApusEngineIOClient
+import ApusEventLoop
 import ApusJSON
 import ApusSocketIOClient
 import ApusSocketIOProtocol

@@ -1,5 +1,5 @@
-public import ApusEventLoop
 import ApusBytes
+public import ApusEventLoop
 import NIOCore
 import NIOPosix
 import NIOSSL

@@ -1,6 +1,6 @@
-import ApusEventLoop
 import ApusConnectivity
 import ApusEngineIOProtocol
+import ApusEventLoop
 package import ApusWebSocket
 package import ApusWebSocketProtocol
 package import HTTPTypes

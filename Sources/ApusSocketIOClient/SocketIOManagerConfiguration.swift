@@ -1,7 +1,7 @@
-public import ApusEngineIOProtocol
-public import ApusEventLoop
 public import ApusConnectivity
 public import ApusEngineIOClient
+public import ApusEngineIOProtocol
+public import ApusEventLoop
 public import ApusJSON
 public import ApusSocketIOProtocol
 

@@ -1,7 +1,7 @@
-import ApusEventLoop
 import ApusConnectivity
 import ApusEngineIOProtocol
 import ApusEngineIOServer
+import ApusEventLoop
 import ApusEventLoop
 import ApusSocketIOProtocol
 import ApusWebSocket

@@ -1,7 +1,7 @@
-import ApusJSON
 import ApusConnectivity
 import ApusFramedProtocol
 import ApusFramedSocket
+import ApusJSON
 import ArgumentParser
 import Testing
 

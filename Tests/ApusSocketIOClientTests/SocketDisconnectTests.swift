@@ -1,5 +1,5 @@
-import ApusSocketIOClientCompatibility
 import ApusJSON
+import ApusSocketIOClientCompatibility
 import ApusSocketIOProtocol
 import NIOConcurrencyHelpers
 import NIOCore

@@ -1,5 +1,5 @@
-import ApusEventLoop
 import ApusConnectivity
+import ApusEventLoop
 import ApusJSON
 import ApusSocketIOClient
 import ApusSocketIOClientCompatibility

@@ -1,7 +1,7 @@
-import ApusJSON
-import ApusSocketIOProtocol
 import ApusEngineIOProtocol
+import ApusJSON
 import ApusSocketIOClientCompatibility
+import ApusSocketIOProtocol
 import Testing
 
 @testable import ApusSocketIOClient

@@ -1,7 +1,7 @@
+import ApusConnectivity
+import ApusEngineIOClient
 import ApusEngineIOProtocol
 import ApusEventLoop
-import ApusEngineIOClient
-import ApusConnectivity
 import NIOConcurrencyHelpers
 import Testing
 

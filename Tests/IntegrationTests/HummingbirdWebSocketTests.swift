@@ -1,6 +1,6 @@
-import ApusWebSocketProtocol
 import ApusConnectivity
 import ApusWebSocket
+import ApusWebSocketProtocol
 import Hummingbird
 import Logging
 import NIOCore

@@ -1,8 +1,8 @@
-import ApusJSON
-import ApusSocketIOProtocol
-import ApusEngineIOProtocol
 import ApusConnectivity
+import ApusEngineIOProtocol
+import ApusJSON
 import ApusSocketIOClient
+import ApusSocketIOProtocol
 import ApusSocketIOServer
 import Foundation
 import NIOCore

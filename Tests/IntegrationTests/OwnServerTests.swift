@@ -1,8 +1,8 @@
-import ApusJSON
-import ApusSocketIOProtocol
-import ApusEventLoop
 import ApusConnectivity
+import ApusEventLoop
+import ApusJSON
 import ApusSocketIOClient
+import ApusSocketIOProtocol
 import ApusSocketIOServer
 import Logging
 import NIOConcurrencyHelpers

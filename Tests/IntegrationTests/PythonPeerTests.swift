@@ -1,7 +1,7 @@
-import ApusEngineIOProtocol
-import ApusEngineIOClient
-import ApusEventLoop
 import ApusConnectivity
+import ApusEngineIOClient
+import ApusEngineIOProtocol
+import ApusEventLoop
 import ApusJSON
 import ApusSocketIOClient
 import ApusSocketIOProtocol

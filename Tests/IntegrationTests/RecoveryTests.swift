@@ -1,9 +1,9 @@
-import ApusJSON
-import ApusSocketIOProtocol
+import ApusConnectivity
 import ApusEngineIOProtocol
 import ApusEventLoop
-import ApusConnectivity
+import ApusJSON
 import ApusSocketIOClient
+import ApusSocketIOProtocol
 import ApusSocketIOServer
 import NIOConcurrencyHelpers
 import NIOCore

@@ -1,6 +1,6 @@
-import ApusEventLoop
 import ApusChatProtocol
 import ApusConnectivity
+import ApusEventLoop
 import ApusJSON
 import Logging
 

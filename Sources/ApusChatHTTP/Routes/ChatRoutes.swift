@@ -1,6 +1,6 @@
 package import ApusChatWire
-package import ApusWebSocket
 import ApusJSON
+package import ApusWebSocket
 import HTTPTypes
 package import Hummingbird
 import NIOCore

@@ -1,7 +1,7 @@
-import ApusWebSocket
-import ApusEngineIOServer
 import ApusChatProtocol
+import ApusEngineIOServer
 import ApusSocketIOServer
+import ApusWebSocket
 
 extension SocketIOServerConfiguration {
     /// Returns the limits of the chat server, whose packets are small and contain text only.

@@ -1,6 +1,6 @@
-public import ApusWebSocketProtocol
 public import ApusEngineIOProtocol
 public import ApusWebSocket
+public import ApusWebSocketProtocol
 public import HTTPTypes
 public import NIOCore
 

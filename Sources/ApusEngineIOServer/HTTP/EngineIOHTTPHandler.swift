@@ -1,6 +1,6 @@
 import ApusConnectivity
-package import ApusEventLoop
 import ApusEngineIOProtocol
+package import ApusEventLoop
 import ApusWebSocket
 import HTTPTypes
 import Logging

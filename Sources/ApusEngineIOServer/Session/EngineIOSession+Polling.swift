@@ -1,6 +1,6 @@
-import ApusEventLoop
 import ApusConnectivity
 import ApusEngineIOProtocol
+import ApusEventLoop
 import Atomics
 import NIOCore
 

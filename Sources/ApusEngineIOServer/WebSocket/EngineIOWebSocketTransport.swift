@@ -1,6 +1,6 @@
-import ApusEventLoop
 import ApusConnectivity
 import ApusEngineIOProtocol
+import ApusEventLoop
 import ApusWebSocket
 import ApusWebSocketProtocol
 import NIOCore

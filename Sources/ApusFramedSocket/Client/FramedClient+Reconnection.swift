@@ -1,5 +1,5 @@
-public import ApusEventLoop
 import ApusConnectivity
+public import ApusEventLoop
 import ApusFramedProtocol
 import NIOPosix
 

@@ -1,6 +1,6 @@
-import ApusJSON
 import ApusConnectivity
 import ApusFramedProtocol
+import ApusJSON
 import NIOCore
 import NIOSSL
 import NIOTLS

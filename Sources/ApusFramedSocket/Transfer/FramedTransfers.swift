@@ -1,5 +1,5 @@
-import ApusJSON
 import ApusFramedProtocol
+import ApusJSON
 import NIOConcurrencyHelpers
 import NIOCore
 

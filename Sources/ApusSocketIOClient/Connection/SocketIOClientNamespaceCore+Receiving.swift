@@ -1,5 +1,5 @@
-import ApusEventLoop
 import ApusEngineIOProtocol
+import ApusEventLoop
 import ApusSocketIOProtocol
 import NIOConcurrencyHelpers
 

@@ -1,5 +1,5 @@
-import ApusJSON
 import ApusEngineIOProtocol
+import ApusJSON
 public import ApusSocketIOProtocol
 
 /// The connection state of a socket.

@@ -1,4 +1,3 @@
-import ApusWebSocketProtocol
 import ApusBytes
 import ApusConnectivity
 import ApusEngineIOProtocol
@@ -6,6 +5,7 @@ import ApusEngineIOServer
 import ApusEventLoop
 import ApusJSON
 import ApusSocketIOProtocol
+import ApusWebSocketProtocol
 import Logging
 import NIOCore
 

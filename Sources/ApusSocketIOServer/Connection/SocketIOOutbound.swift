@@ -1,8 +1,8 @@
-import ApusWebSocket
-import ApusWebSocketProtocol
 import ApusEngineIOProtocol
 import ApusEngineIOServer
 import ApusSocketIOProtocol
+import ApusWebSocket
+import ApusWebSocketProtocol
 import NIOCore
 
 /// A packet that is encoded once for any number of sockets.

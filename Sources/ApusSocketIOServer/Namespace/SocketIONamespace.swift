@@ -1,7 +1,7 @@
-import ApusWebSocketProtocol
 import ApusEngineIOServer
 import ApusJSON
 import ApusSocketIOProtocol
+import ApusWebSocketProtocol
 import Atomics
 import Logging
 import NIOConcurrencyHelpers

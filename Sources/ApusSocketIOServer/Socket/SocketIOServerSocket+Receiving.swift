@@ -1,6 +1,6 @@
-import ApusEventLoop
 import ApusEngineIOProtocol
 import ApusEngineIOServer
+import ApusEventLoop
 public import ApusJSON
 public import ApusSocketIOProtocol
 import NIOCore

@@ -1,8 +1,8 @@
-import ApusEventLoop
 import ApusBytes
 import ApusConnectivity
 import ApusEngineIOProtocol
 import ApusEngineIOServer
+import ApusEventLoop
 public import ApusJSON
 public import ApusSocketIOProtocol
 import NIOConcurrencyHelpers

@@ -1,5 +1,5 @@
-package import ApusEventLoop
 package import ApusConnectivity
+package import ApusEventLoop
 import ApusWebSocketProtocol
 import NIOCore
 

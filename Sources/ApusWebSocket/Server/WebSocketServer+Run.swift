@@ -1,5 +1,5 @@
-import ApusEventLoop
 import ApusConnectivity
+import ApusEventLoop
 package import ApusWebSocketProtocol
 package import HTTPTypes
 import NIOConcurrencyHelpers

@@ -1,5 +1,5 @@
-import ApusEventLoop
 import ApusConnectivity
+import ApusEventLoop
 public import ApusWebSocketProtocol
 import HTTPTypes
 public import Logging

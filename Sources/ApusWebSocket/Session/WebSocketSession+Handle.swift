@@ -4,6 +4,11 @@ import NIOConcurrencyHelpers
 import NIOCore
 
 extension WebSocketSession {
+    /// Starts to connect and returns immediately. Observe ``states``, or use ``connect(timeout:)``.
+    public func open() {
+        self.core.onLoop { $0.connect(again: true) }
+    }
+
     /// Starts the session if necessary and waits until it is open.
     ///
     /// Failed attempts are repeated according to the policy. After a timeout or a cancellation of

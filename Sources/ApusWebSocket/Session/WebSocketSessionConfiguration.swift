@@ -1,5 +1,5 @@
-public import ApusEventLoop
 import ApusConnectivity
+public import ApusEventLoop
 public import ApusWebSocketProtocol
 
 /// The configuration of a session.

@@ -1,7 +1,7 @@
-import ApusEngineIOProtocol
 import ApusCommandSupport
 import ApusConnectivity
 import ApusEngineIOClient
+import ApusEngineIOProtocol
 import ApusJSON
 import ApusSocketIOClient
 import ApusSocketIOProtocol

@@ -1,7 +1,7 @@
-import ApusEventLoop
 import ApusCommandSupport
 import ApusConnectivity
 import ApusEngineIOProtocol
+import ApusEventLoop
 import ApusJSON
 import ApusSocketIOClient
 import ApusSocketIOProtocol

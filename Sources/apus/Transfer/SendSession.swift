@@ -1,5 +1,5 @@
-import ApusFramedProtocol
 import ApusCommandSupport
+import ApusFramedProtocol
 import ApusFramedSocket
 import ApusJSON
 import Foundation

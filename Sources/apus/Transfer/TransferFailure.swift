@@ -1,6 +1,6 @@
-import ApusFramedProtocol
 import ApusCommandSupport
 import ApusConnectivity
+import ApusFramedProtocol
 import ApusFramedSocket
 
 /// The exit codes and messages for failures.

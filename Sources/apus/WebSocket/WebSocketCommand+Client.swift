@@ -1,6 +1,6 @@
-import ApusWebSocketProtocol
 import ApusCommandSupport
 import ApusWebSocket
+import ApusWebSocketProtocol
 import ArgumentParser
 import Foundation
 import HTTPTypes

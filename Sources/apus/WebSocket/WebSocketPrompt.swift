@@ -1,6 +1,6 @@
-import ApusWebSocketProtocol
 import ApusCommandSupport
 import ApusWebSocket
+import ApusWebSocketProtocol
 import Foundation
 import NIOConcurrencyHelpers
 import NIOCore

@@ -1,6 +1,6 @@
-import ApusEventLoop
 import ApusChatProtocol
 import ApusConnectivity
+import ApusEventLoop
 import Foundation
 import Logging
 import Testing

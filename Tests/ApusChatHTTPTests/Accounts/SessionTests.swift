@@ -1,7 +1,7 @@
 import ApusChatStorage
 import ApusChatWire
-import NIOConcurrencyHelpers
 import ApusConnectivity
+import NIOConcurrencyHelpers
 import Testing
 
 @testable import ApusChatHTTP

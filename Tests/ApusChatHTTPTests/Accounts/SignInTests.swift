@@ -1,8 +1,8 @@
 import ApusChatStorage
 import ApusChatWire
-import NIOConcurrencyHelpers
 import ApusConnectivity
 import ApusSocketIOServer
+import NIOConcurrencyHelpers
 import Testing
 
 @testable import ApusChatHTTP

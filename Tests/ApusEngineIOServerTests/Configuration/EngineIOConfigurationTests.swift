@@ -1,7 +1,7 @@
-import ApusWebSocket
-import ApusTesting
 import ApusEngineIOProtocol
 @testable import ApusEngineIOServer
+import ApusTesting
+import ApusWebSocket
 import ApusWebSocketProtocol
 import HTTPTypes
 import NIOCore

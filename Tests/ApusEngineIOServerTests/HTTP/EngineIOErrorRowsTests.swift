@@ -1,9 +1,9 @@
-import NIOEmbedded
-import ApusTesting
 import ApusEngineIOProtocol
 import ApusEngineIOServer
+import ApusTesting
 import HTTPTypes
 import NIOCore
+import NIOEmbedded
 import NIOHTTP1
 import Testing
 

@@ -1,11 +1,11 @@
-import NIOHTTP1
-import NIOEmbedded
-import ApusTesting
 import ApusEngineIOProtocol
 import ApusEngineIOServer
+import ApusTesting
 import ApusWebSocket
 import HTTPTypes
 import NIOCore
+import NIOEmbedded
+import NIOHTTP1
 import Testing
 
 /// Deliberate differences from Node's engine.io.

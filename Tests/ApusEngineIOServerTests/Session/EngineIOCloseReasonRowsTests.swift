@@ -1,10 +1,10 @@
-import ApusEngineIOServer
-import NIOEmbedded
-import ApusTesting
 import ApusEngineIOProtocol
+import ApusEngineIOServer
+import ApusTesting
 import ApusWebSocketProtocol
 import HTTPTypes
 import NIOCore
+import NIOEmbedded
 import Testing
 
 /// The close reasons of a session, for each transport.

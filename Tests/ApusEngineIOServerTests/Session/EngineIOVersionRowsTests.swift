@@ -1,6 +1,6 @@
+import ApusEngineIOProtocol
 import ApusEngineIOServer
 import ApusTesting
-import ApusEngineIOProtocol
 import HTTPTypes
 import NIOCore
 import Testing

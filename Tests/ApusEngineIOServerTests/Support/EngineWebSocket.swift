@@ -1,8 +1,8 @@
-import NIOEmbedded
 import ApusTesting
 import ApusWebSocketProtocol
 import HTTPTypes
 import NIOCore
+import NIOEmbedded
 import NIOHTTP1
 import Testing
 

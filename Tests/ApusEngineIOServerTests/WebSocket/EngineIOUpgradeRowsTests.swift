@@ -1,6 +1,6 @@
+import ApusEngineIOProtocol
 import ApusEngineIOServer
 import ApusTesting
-import ApusEngineIOProtocol
 import ApusWebSocketProtocol
 import HTTPTypes
 import NIOCore

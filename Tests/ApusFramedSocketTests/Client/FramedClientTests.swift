@@ -1,8 +1,8 @@
-import ApusJSON
+import ApusConnectivity
 import ApusEventLoop
 import ApusFramedProtocol
-import ApusConnectivity
 @testable import ApusFramedSocket
+import ApusJSON
 import ApusTesting
 import NIOConcurrencyHelpers
 import NIOCore

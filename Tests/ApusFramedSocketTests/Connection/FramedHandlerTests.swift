@@ -1,6 +1,6 @@
-import ApusJSON
 import ApusFramedProtocol
 @testable import ApusFramedSocket
+import ApusJSON
 import NIOCore
 import NIOEmbedded
 import NIOTLS

@@ -1,6 +1,6 @@
 import ApusFramedProtocol
-import ApusJSON
 @testable import ApusFramedSocket
+import ApusJSON
 import Foundation
 import NIOConcurrencyHelpers
 import NIOCore

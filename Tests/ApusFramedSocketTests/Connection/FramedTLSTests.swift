@@ -1,5 +1,5 @@
-import ApusFramedProtocol
 import ApusConnectivity
+import ApusFramedProtocol
 import ApusFramedSocket
 import ApusTesting
 import NIOConcurrencyHelpers

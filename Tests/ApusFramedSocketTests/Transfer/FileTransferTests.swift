@@ -1,6 +1,6 @@
-import ApusJSON
 import ApusFramedProtocol
 import ApusFramedSocket
+import ApusJSON
 import Foundation
 import NIOConcurrencyHelpers
 import NIOCore

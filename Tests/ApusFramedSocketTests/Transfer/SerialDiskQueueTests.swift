@@ -1,5 +1,5 @@
-@testable import ApusFramedSocket
 import ApusFramedProtocol
+@testable import ApusFramedSocket
 import Foundation
 import NIOConcurrencyHelpers
 import NIOCore

@@ -1,9 +1,9 @@
+import ApusEngineIOClient
 import ApusEngineIOProtocol
 import ApusEventLoop
-import ApusEngineIOClient
-import ApusWebSocketProtocol
 import ApusSocketIOClient
 import ApusWebSocket
+import ApusWebSocketProtocol
 import HTTPTypes
 import NIOCore
 import Testing

@@ -1,5 +1,5 @@
-import ApusEngineIOServer
 import ApusEngineIOProtocol
+import ApusEngineIOServer
 import ApusSocketIOServer
 import ApusTesting
 import HTTPTypes

@@ -1,6 +1,6 @@
 import ApusEngineIOServer
-import ApusSocketIOProtocol
 import ApusJSON
+import ApusSocketIOProtocol
 import ApusSocketIOServer
 import Logging
 import NIOConcurrencyHelpers

@@ -1,5 +1,5 @@
-import ApusWebSocketProtocol
 @testable import ApusWebSocket
+import ApusWebSocketProtocol
 import Dispatch
 import NIOConcurrencyHelpers
 import NIOCore

@@ -1,7 +1,7 @@
-import ApusWebSocketProtocol
-import ApusEventLoop
 import ApusConnectivity
+import ApusEventLoop
 @testable import ApusWebSocket
+import ApusWebSocketProtocol
 import HTTPTypes
 import NIOConcurrencyHelpers
 import NIOCore

@@ -1,6 +1,6 @@
 import ApusEventLoop
-import ApusWebSocketProtocol
 @testable import ApusWebSocket
+import ApusWebSocketProtocol
 import HTTPTypes
 import NIOConcurrencyHelpers
 import NIOCore

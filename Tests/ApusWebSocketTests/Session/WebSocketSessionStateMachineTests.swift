@@ -1,5 +1,5 @@
-import ApusEventLoop
 import ApusConnectivity
+import ApusEventLoop
 @testable import ApusWebSocket
 import ApusWebSocketProtocol
 import HTTPTypes

@@ -1,6 +1,6 @@
-import ApusWebSocketProtocol
 import ApusEventLoop
 @testable import ApusWebSocket
+import ApusWebSocketProtocol
 import Dispatch
 import HTTPTypes
 import NIOConcurrencyHelpers

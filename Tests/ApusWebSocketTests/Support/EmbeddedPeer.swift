@@ -1,5 +1,5 @@
-import ApusEventLoop
 import ApusConnectivity
+import ApusEventLoop
 import ApusWebSocket
 import ApusWebSocketProtocol
 import NIOCore

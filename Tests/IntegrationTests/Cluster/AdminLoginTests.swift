@@ -1,6 +1,6 @@
+import ApusEngineIOClient
 import ApusEngineIOProtocol
 import ApusEventLoop
-import ApusEngineIOClient
 import ApusJSON
 import ApusSocketIOClient
 import ApusSocketIOProtocol

@@ -1,5 +1,5 @@
-import ApusEngineIOProtocol
 import ApusEngineIOClient
+import ApusEngineIOProtocol
 import ApusJSON
 import ApusSocketIOClient
 import ApusSocketIOProtocol
