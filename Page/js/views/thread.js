@@ -223,7 +223,7 @@ export class ThreadView {
 
   /** Sets the read position to the last visible message while the page is in use. */
   #mark() {
-    if (!this.ready || this.closed || document.visibilityState !== "visible" || !document.hasFocus() || !this.#rows.length) return;
+    if (!this.ready || this.closed || this.thread !== null || document.visibilityState !== "visible" || !document.hasFocus() || !this.#rows.length) return;
     for (let index = this.list.lastVisible(); index >= 0; index -= 1) {
       const { n } = this.#rows[index];
       if (!n) continue;
@@ -274,6 +274,7 @@ export class ThreadView {
     if (head.kind === "group") return t("membersCount", { n: head.members ?? 0 });
     const peer = this.#peer();
     if (!peer) return "";
+    if (this.state.connection?.state === "offline") return `@${peer.name}`;
     if (peer.online) return t("online");
     return peer.last_seen ? lastSeen(peer.last_seen) : peer.status ?? "";
   }
