@@ -91,8 +91,10 @@ struct SocketIOClientNamespaceHandle: Sendable {
     let core: NIOLoopBoundBox<SocketIOClientNamespaceCore>
 }
 
-/// The parts of a manager that any thread may use. Closes the connection when the manager and all
-/// of its sockets are deallocated.
+/// The parts of a manager that any thread may use.
+///
+/// Closes the connection when the manager and all of its sockets are deallocated: no caller could
+/// close it then, and it would reconnect until the process ends.
 final class SocketIOManagerLifetime: Sendable {
     let core: NIOLoopBoundBox<SocketIOManagerCore>
     let latency = NIOLockedValueBox<Duration?>(nil)

@@ -66,6 +66,7 @@ public final class SocketIOServer: Sendable {
     }
 
     deinit {
+        // The transport would keep the node, and the other servers would wait for its responses.
         self.leaveCluster()
     }
 

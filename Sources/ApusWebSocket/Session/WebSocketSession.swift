@@ -101,8 +101,10 @@ public final class WebSocketSession: Sendable {
     public var droppedMessages: Int { self.snapshot.droppedMessages }
 }
 
-/// The parts of a session that any thread may use. Closes the connection when the last reference to
-/// the session and its sequences is released.
+/// The parts of a session that any thread may use.
+///
+/// Closes the session when the last reference to it and its sequences is released: no caller could
+/// close it then, and it would reconnect until the process ends.
 final class WebSocketSessionLifetime: Sendable {
     let snapshot = NIOLockedValueBox(WebSocketSessionSnapshot())
     let flow: WebSocketFlowControl
