@@ -5,6 +5,7 @@
 
 const CACHE = "apus-shell-1";
 const PRIVATE = /^\/(api|socket\.io|health|metrics)(\/|$)/;
+const SHELL = /^\/(index\.html|join)?$/; // other pages of the server, such as /admin, are not of this page
 const NETWORK_TIME = 1500;
 const ANSWER_TIME = 500;
 
@@ -15,7 +16,8 @@ self.addEventListener("activate", (event) => event.waitUntil(forgetOthers().then
 self.addEventListener("fetch", (event) => {
   const url = new URL(event.request.url);
   if (event.request.method !== "GET" || url.origin !== self.location.origin || PRIVATE.test(url.pathname)) return;
-  event.respondWith(event.request.mode === "navigate" ? shell() : file(event.request));
+  if (event.request.mode !== "navigate") event.respondWith(file(event.request));
+  else if (SHELL.test(url.pathname)) event.respondWith(shell());
 });
 
 self.addEventListener("push", (event) => event.waitUntil(pushed(data(event.data))));

@@ -287,3 +287,34 @@ def test_another_epoch_drops_the_cache_and_keeps_the_outbox(tabs, mock):
     mock.down = False
     alice.until("state.unsent === 0 && texts(conv).at(-1) === 'kept'")
     assert alice.run("() => texts(conv)") == ["old 0", "old 1", "kept"]
+
+
+def test_a_page_without_locks_keeps_its_own_socket(tabs, mock, browser):
+    """Over plain HTTP off loopback there are no locks, so that each tab has a core in the page."""
+    conv = pair(mock, 1)
+    context = browser.new_context()
+    context.add_init_script("Object.defineProperty(navigator, 'locks', { value: undefined })")
+    first = tabs(context=context)
+    first.run(SIGN_IN, "alice")
+    second = tabs(context=context)
+    for each in (first, second):
+        each.until("state.connection.state === 'online'")
+        each.run(OPEN_CHAT, conv)
+    assert len(mock.sids) == 2
+    first.run("() => state.send(conv, { body: { text: 'without locks' } })")
+    second.until("texts(conv).at(-1) === 'without locks'")
+    assert mock.model.sends == 2
+    context.close()
+
+
+def test_a_session_that_another_device_ended_is_told(tabs, mock):
+    conv = pair(mock, 1)
+    lost, other = tabs("alice"), tabs("alice")
+    lost.run(OPEN_CHAT, conv)
+    assert len(other.run("() => state.sessions()")) == 2
+    other.run("() => state.endOtherSessions()")
+    lost.until("state.session.phase === 'signedOut'")
+    assert lost.run("() => state.notice") == {"kind": "dismissed", "reason": "signed_out"}
+    lost.run(SIGN_IN, "alice")
+    lost.run(OPEN_CHAT, conv)
+    assert lost.run("() => texts(conv)") == ["old 0"]
