@@ -80,6 +80,8 @@ package final class BlobStore: Sendable {
             // A damaged picture is stored as a file, which browsers do not render.
             if let cleaned = try? PictureMetadata.removed(from: bytes, of: picture.format) {
                 let copy = path + ".clean"
+                // The file of an earlier attempt can be the blob by now.
+                DurableFile.remove(copy)
                 let target = try OpenFile(copy, O_WRONLY | O_CREAT | O_TRUNC)
                 try target.write(cleaned, at: 0)
                 try target.sync()

@@ -23,6 +23,8 @@ final class UploadPart: Sendable {
     let expiresAt: Int64
     let path: String
     private let folder: String
+    /// Syncs the bytes. Tests replace it.
+    private let syncFile: @Sendable (OpenFile) throws(StorageError) -> Void
 
     private struct State {
         /// The number of bytes on disk.
@@ -38,7 +40,11 @@ final class UploadPart: Sendable {
     private let state: NIOLockedValueBox<State>
 
     /// Creates the files of a new upload.
-    init(id: String, user: UserKey, length: Int64, expiresAt: Int64, in folder: String) throws(StorageError) {
+    init(
+        id: String, user: UserKey, length: Int64, expiresAt: Int64, in folder: String,
+        syncFile: @escaping @Sendable (OpenFile) throws(StorageError) -> Void = { (file) throws(StorageError) in try file.sync() }
+    ) throws(StorageError) {
+        self.syncFile = syncFile
         self.id = id
         self.user = user
         self.length = length
@@ -55,6 +61,7 @@ final class UploadPart: Sendable {
             let user = info["user"]?.stringValue.flatMap({ Int64($0) }), let length = info["length"]?.intValue,
             let expiresAt = info["expires"]?.intValue
         else { return nil }
+        self.syncFile = { (file) throws(StorageError) in try file.sync() }
         self.id = id
         self.user = UserKey(user)
         self.length = Int64(length)
@@ -156,7 +163,15 @@ final class UploadPart: Sendable {
     /// Syncs the bytes, then notes their number.
     private func sync(_ state: inout State) throws(StorageError) {
         guard state.written > state.durable, let file = state.file else { return }
-        try file.sync()
+        do throws(StorageError) {
+            try self.syncFile(file)
+        } catch {
+            // A later sync could succeed without these bytes. The client sends them again.
+            state.written = state.durable
+            state.file = nil
+            state.transfer += 1
+            throw error
+        }
         let number = UInt64(state.written)
         let record = [number, ~number].flatMap { number in (0..<8).map { UInt8(truncatingIfNeeded: number >> (56 - 8 * $0)) } }
         let note = try OpenFile(self.folder + "/\(self.id).offset", O_WRONLY | O_CREAT)

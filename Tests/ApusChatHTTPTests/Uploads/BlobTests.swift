@@ -107,6 +107,18 @@ import Testing
         }
     }
 
+    @Test func anotherAttemptDoesNotWriteToTheBlob() async throws {
+        let server = try TestServer()
+        let path = server.test.folder + "/picture"
+        try #require(Self.png).write(to: URL(fileURLWithPath: path))
+        let first = try await server.files.examine(path, at: 1)
+        try await server.files.keep(first)
+        let second = try await server.files.examine(path, at: 2)
+        #expect(second.row.id == first.row.id)
+        try Data().write(to: URL(fileURLWithPath: second.path))
+        #expect(DurableFile.bytes(of: server.files.path(first.row.id), upTo: 1_000)?.count == Int(first.row.size))
+    }
+
     @Test func aPictureWithTooManyPixelsIsRefused() async throws {
         try await TestServer().run { (client: TestRequests) async throws in
             let token = try await client.token("alice")

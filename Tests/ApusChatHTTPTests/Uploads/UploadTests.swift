@@ -185,6 +185,25 @@ import Testing
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder).isEmpty)
     }
 
+    @Test func bytesOfAFailedSyncAreSentAgain() throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("apus-part-" + UUID().uuidString).path
+        try DurableFile.makeFolder(folder)
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let fails = NIOLockedValueBox(true)
+        let part = try UploadPart(id: "a", user: UserKey(1), length: 6, expiresAt: 1, in: folder) { (_) throws(StorageError) in
+            if fails.withLockedValue({ $0 }) { throw StorageError(.io, message: "The sync failed.") }
+        }
+        let (first, _) = try part.begin()
+        #expect(try part.append(ByteBuffer(string: "abc"), first, syncBytes: 100) == .done)
+        #expect(throws: StorageError.self) { try part.end(first) }
+        fails.withLockedValue { $0 = false }
+        #expect(try part.end(first) == nil)
+        let (second, offset) = try part.begin()
+        #expect(offset == 0)
+        #expect(try part.append(ByteBuffer(string: "abcdef"), second, syncBytes: 100) == .done)
+        #expect(try part.end(second) == 6)
+    }
+
     @Test func aFullDiskKeepsTheCompletePart() async throws {
         let server = try TestServer()
         try await server.run { (client: TestRequests) async throws in
