@@ -176,6 +176,9 @@ let package = Package(
                 "ApusSocketIOServer", "ApusWebSocket", crypto, httpTypes, hummingbird, hummingbirdCore, logging, nioCore,
                 nioConcurrencyHelpers, nioPosix,
             ]),
+        // The chat's server below HTTP: what it writes, and for whom.
+        module(
+            "ApusChatService", ["ApusChatCore", "ApusChatStorage", "ApusChatWire", "ApusEventLoop", nioCore, nioConcurrencyHelpers]),
         // Servers and clients as services of swift-service-lifecycle.
         module(
             "ApusServices",
@@ -350,6 +353,12 @@ let package = Package(
                 "ApusChatHTTP", "ApusChatCore", "ApusChatSQLite", "ApusChatStorage", "ApusChatWire", "ApusConnectivity", "ApusJSON",
                 "ApusSocketIOServer", "ApusWebSocket", crypto, httpTypes, hummingbird, hummingbirdTesting, logging, nioCore,
                 nioConcurrencyHelpers, nioEmbedded,
+            ]),
+        tests(
+            "ApusChatServiceTests",
+            [
+                "ApusChatCore", "ApusChatService", "ApusChatSQLite", "ApusChatStorage", "ApusChatWire", nioCore, nioConcurrencyHelpers,
+                nioEmbedded, nioPosix,
             ]),
         tests(
             "ApusServicesTests",

@@ -6,7 +6,7 @@ import GRDBSQLite
 ///
 /// A committed batch survives a loss of power. After a failed write or sync the storage refuses all
 /// batches until `recover` succeeds: what reached the disk is then unknown.
-package final class SQLiteStorage: SQLiteReads, ChatStorage {
+package final class SQLiteStorage: SQLiteReads, MaintainedStorage {
     let environment: SQLiteEnvironment
     var hot: HotRows
     /// The number of the last committed batch.
@@ -101,6 +101,22 @@ package final class SQLiteStorage: SQLiteReads, ChatStorage {
             self.fail(error)
             throw error
         }
+    }
+
+    package func probe() throws(StorageError) {
+        guard !self.isInBatch else { throw StorageError(.misuse, message: "The storage cannot be tested within a batch.") }
+        self.isInBatch = true
+        do throws(StorageError) {
+            try self.connection.statement(TransactionQuery.beginWriting).run()
+            try self.connection.statement(TransactionQuery.setPosition).with(self.lastCommit).run()
+            let fault = self.environment.commitFault()
+            if fault != SQLITE_OK { throw StorageError(sqlite: fault, "test the disk") }
+            try self.connection.statement(TransactionQuery.commit).run()
+        } catch {
+            self.fail(error)
+            throw error
+        }
+        self.isInBatch = false
     }
 
     /// Opens the database again after a failure and copies the whole log into it.

@@ -1,0 +1,71 @@
+package import ApusChatCore
+package import ApusChatStorage
+package import ApusChatWire
+import ApusEventLoop
+import NIOConcurrencyHelpers
+package import NIOCore
+
+/// The one writer of the chat, for sessions on any thread.
+package final class ChatLog: Sendable {
+    /// The clocks, which tests replace.
+    package struct Environment: Sendable {
+        /// Milliseconds since 1970, as the clock says.
+        package var wall: @Sendable () -> Int64
+        /// Milliseconds of a clock that never jumps.
+        package var monotonic: @Sendable () -> Int64
+
+        package init(wall: @escaping @Sendable () -> Int64, monotonic: @escaping @Sendable () -> Int64) {
+            self.wall = wall
+            self.monotonic = monotonic
+        }
+    }
+
+    private let writer: NIOLoopBoundBox<LogWriter>
+    private let lastHealth = NIOLockedValueBox(Committer.Health.writable)
+
+    /// - Parameters:
+    ///   - storage: The storage. Nothing else may write to it.
+    ///   - eventLoop: A loop of its own: it is blocked while a batch is synced to disk.
+    ///   - onBatch: Called on the loop with each batch, after the acks of its commands. It must not
+    ///     block.
+    package init(
+        storage: sending any MaintainedStorage, on eventLoop: any EventLoop, environment: Environment, rules: ChatRules = ChatRules(),
+        onBatch: @escaping @Sendable (DecidedBatch) -> Void
+    ) {
+        let writer = LogWriter(
+            storage: storage, eventLoop: eventLoop, environment: environment, rules: rules, onBatch: onBatch,
+            onHealth: { [lastHealth] health in lastHealth.withLockedValue { $0 = health } })
+        self.writer = .sending(writer, to: eventLoop)
+    }
+
+    /// Whether the storage takes writes.
+    package var health: Committer.Health { self.lastHealth.withLockedValue { $0 } }
+
+    /// Submits a command. The completion is called once, on the loop of the log: after the commit,
+    /// or with the refusal.
+    package func submit(_ command: Command, _ completion: @escaping @Sendable (Result<StoredAnswer, ChatError>) -> Void) {
+        self.writer.onLoop { $0.submit(command, completion) }
+    }
+
+    /// Submits a command and waits for its answer. Cancellation does not take it back.
+    package func submit(_ command: Command) async throws(ChatError) -> StoredAnswer {
+        try await withCheckedContinuation { continuation in self.submit(command) { continuation.resume(returning: $0) } }.get()
+    }
+
+    /// Calls `body` with the storage between two batches.
+    package func withStorage<Value: Sendable>(_ body: @escaping @Sendable (any MaintainedStorage) throws -> Value) async throws -> Value {
+        try await withCheckedThrowingContinuation { continuation in
+            self.writer.onLoop { writer in continuation.resume(with: Result { try body(writer.storage) }) }
+        }
+    }
+
+    /// Writes the commands that wait, and refuses all later ones.
+    package func close() async {
+        await withCheckedContinuation { continuation in
+            self.writer.onLoop { writer in
+                writer.close()
+                continuation.resume()
+            }
+        }
+    }
+}

@@ -1,0 +1,18 @@
+/// A storage with what its writing thread does between batches.
+package protocol MaintainedStorage: AccountStorage {
+    /// Shortens a write-ahead log that has become long. Called after the acks of a batch, so that
+    /// they do not wait for it.
+    func checkpointIfDue() throws(StorageError)
+
+    /// Writes and syncs without a change, to find whether the disk takes writes.
+    func probe() throws(StorageError)
+
+    /// Opens the data again after a failed write or sync.
+    func recover() throws(StorageError)
+}
+
+extension MemoryStorage: MaintainedStorage {
+    package func checkpointIfDue() {}
+    package func probe() {}
+    package func recover() { self.abandon() }
+}
