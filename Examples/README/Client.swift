@@ -7,7 +7,7 @@ func runClient() async throws {
     try await socket.connect(timeout: .seconds(15))
     let sum = try await socket.emitWithAck("add", 1, 2, timeout: .seconds(5), as: Int.self)
     socket.emit("chat message", "在吗？")
-    for await text in socket.messages("chat message", as: String.self) {
+    for await text in socket.messages("chat message", as: String.self, bufferingPolicy: .bufferingNewest(1000)) {
         print(text, sum)
     }
 }

@@ -34,7 +34,7 @@ func declared(_ socket: SocketIOClient) async throws {
     socket.emit(Chat.message, ChatMessage(sender: "ada", text: "hello"))
     let sum = try await socket.emitWithAck(Chat.add, 1, 2)
     print(sum)
-    for await message in socket.messages(Chat.message) {
+    for await message in socket.messages(Chat.message, bufferingPolicy: .bufferingNewest(1000)) {
         print(message.sender, message.text)
     }
 }
@@ -49,7 +49,7 @@ func answering(_ socket: SocketIOClient) {
 }
 
 func watching(_ socket: SocketIOClient) async {
-    for await event in socket.lifecycle {
+    for await event in socket.lifecycle(bufferingPolicy: .bufferingNewest(1000)) {
         switch event {
         case .connect(let id): print("connected as", id, socket.isRecovered ? "again" : "")
         case .disconnect(let reason): print(reason, reason.permitsReconnect ? "coming back" : "gone")

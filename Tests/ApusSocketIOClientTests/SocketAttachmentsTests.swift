@@ -7,7 +7,7 @@ import Testing
         try await ScriptedServer.run { server in
             let manager = server.makeManager { $0.attachmentsTimeout = .milliseconds(50) }
             let socket = manager.defaultSocket
-            let lifecycle = socket.lifecycle
+            let lifecycle = socket.lifecycle(bufferingPolicy: .unbounded)
             socket.open()
             var peer = try await server.nextPeer()
             await peer.letIn()

@@ -42,7 +42,7 @@ import Testing
         try await ScriptedServer.run { server in
             let manager = server.makeManager()
             let socket = manager.defaultSocket
-            let lifecycle = socket.lifecycle
+            let lifecycle = socket.lifecycle(bufferingPolicy: .unbounded)
             socket.open()
             let peer = try await server.nextPeer()
             await peer.letIn()

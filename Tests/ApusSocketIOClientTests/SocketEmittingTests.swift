@@ -86,7 +86,7 @@ import Testing
         try await ScriptedServer.run { server in
             let manager = server.makeManager()
             let socket = manager.defaultSocket
-            let lifecycle = socket.lifecycle
+            let lifecycle = socket.lifecycle(bufferingPolicy: .unbounded)
             socket.open()
             let peer = try await server.nextPeer()
             await peer.letIn()
@@ -106,7 +106,7 @@ import Testing
         try await ScriptedServer.run { server in
             let manager = server.makeManager { $0.reconnection = .fixed(.seconds(3600)) }
             let socket = manager.defaultSocket
-            let lifecycle = socket.lifecycle
+            let lifecycle = socket.lifecycle(bufferingPolicy: .unbounded)
             manager.reconnect()  // all sockets are disconnected
             socket.open()
             var peer = try await server.nextPeer()
@@ -132,7 +132,7 @@ import Testing
             let manager = server.makeManager { $0.reconnection = .none }
             let socket = manager.defaultSocket
             socket.open()
-            let lifecycle = socket.lifecycle
+            let lifecycle = socket.lifecycle(bufferingPolicy: .unbounded)
             var peer = try await server.nextPeer()
             await peer.letIn()
             _ = await lifecycle.first { $0.kind == .connect }

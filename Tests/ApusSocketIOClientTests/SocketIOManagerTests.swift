@@ -18,7 +18,7 @@ import Testing
         var configuration = SocketIOManagerConfiguration()
         configuration.maximumBufferedEvents = 2
         let socket = SocketIOManager(url: "http://127.0.0.1:1", configuration: configuration).defaultSocket
-        let lifecycle = socket.lifecycle
+        let lifecycle = socket.lifecycle(bufferingPolicy: .unbounded)
         socket.emit("a")
         let timeout = await #expect(throws: SocketIOError.self) {
             try await socket.emitWithAck("b", arguments: [], timeout: .milliseconds(1))

@@ -38,7 +38,7 @@ import Testing
         try await ScriptedServer.run { server in
             let manager = server.makeManager(change)
             let socket = manager.defaultSocket
-            let lifecycle = socket.lifecycle
+            let lifecycle = socket.lifecycle(bufferingPolicy: .unbounded)
             socket.open()
             let peer = try await server.nextPeer()
             await peer.letIn()
@@ -90,8 +90,8 @@ import Testing
         let move = SocketIOEvent<Int, Int>("move")
         let add = SocketIORequest<Int, Int, Int>("add")
         try await self.withConnected { _, socket, peer in
-            let messages = socket.messages(chat)
-            let moves = socket.messages(move)
+            let messages = socket.messages(chat, bufferingPolicy: .unbounded)
+            let moves = socket.messages(move, bufferingPolicy: .unbounded)
             socket.on(add) { $0 + $1 }
             peer.say(#"42["chat",{"text":"hi"}]"#, #"42["move",3,4]"#, #"425["add",1,2]"#)
             #expect(await messages.first { _ in true } == Message(text: "hi"))
@@ -107,6 +107,18 @@ import Testing
             // `off` ends the streams of the event.
             socket.off(chat)
             for await _ in messages { Issue.record("unexpected message") }
+        }
+    }
+
+    @Test func aStreamKeepsWhatItsPolicyKeeps() async throws {
+        try await self.withConnected { _, socket, peer in
+            let newest = socket.messages("n", as: Int.self, bufferingPolicy: .bufferingNewest(1))
+            let oldest = socket.messages("n", as: Int.self, bufferingPolicy: .bufferingOldest(1))
+            socket.on("last") { (number: Int) in number }
+            peer.say(#"42["n",1]"#, #"42["n",2]"#, #"42["n",3]"#, #"425["last",0]"#)
+            #expect(await peer.next() == "435[0]")
+            #expect(await newest.first { _ in true } == 3)
+            #expect(await oldest.first { _ in true } == 1)
         }
     }
 

@@ -30,7 +30,7 @@ import Testing
             configuration.networkMonitor = monitor
             let manager = SocketIOManager(url: url, configuration: configuration)
             let socket = manager.defaultSocket
-            let lifecycle = socket.lifecycle
+            let lifecycle = socket.lifecycle(bufferingPolicy: .unbounded)
             socket.open()
             var peer = try await server.nextPeer()
             await peer.letIn()
@@ -60,7 +60,7 @@ import Testing
             configuration.networkMonitor = monitor
             let manager = SocketIOManager(url: url, configuration: configuration)
             let socket = manager.defaultSocket
-            let lifecycle = socket.lifecycle
+            let lifecycle = socket.lifecycle(bufferingPolicy: .unbounded)
             socket.open()
             var peer = try await server.nextPeer()
             await peer.letIn()

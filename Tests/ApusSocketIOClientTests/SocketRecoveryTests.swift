@@ -8,8 +8,8 @@ import Testing
         try await ScriptedServer.run { server in
             let manager = server.makeManager { $0.auth = ["token": "t"] }
             let socket = manager.defaultSocket
-            let events = socket.messages("e", as: Int.self)
-            let lifecycle = socket.lifecycle
+            let events = socket.messages("e", as: Int.self, bufferingPolicy: .unbounded)
+            let lifecycle = socket.lifecycle(bufferingPolicy: .unbounded)
             socket.open()
             var peer = try await server.nextPeer()
             #expect(await peer.letIn(#"{"sid":"s1","pid":"p1"}"#) == #"40{"token":"t"}"#)

@@ -57,7 +57,7 @@ import Testing
                 $0.ackTimeout = .milliseconds(20)
             }
             let socket = manager.defaultSocket
-            let lifecycle = socket.lifecycle
+            let lifecycle = socket.lifecycle(bufferingPolicy: .unbounded)
             socket.emit("unheard")
             let waiting = Task { try await socket.emitWithAck("a", arguments: []) }
             socket.open()
@@ -84,7 +84,7 @@ import Testing
             socket.volatile.emit("lost")
             socket.open()
             let peer = try await server.nextPeer()
-            let connected = socket.lifecycle
+            let connected = socket.lifecycle(bufferingPolicy: .unbounded)
             await peer.letIn()
             _ = await connected.first { $0.kind == .connect }
             socket.volatile.emit("position", 1)

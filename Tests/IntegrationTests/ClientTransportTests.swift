@@ -67,7 +67,7 @@ import X509
 
     /// Connects, waits for an upgrade if there is one, and disconnects.
     private func visit(_ socket: SocketIOClient, upgrades: Bool = true) async throws {
-        let lifecycle = socket.lifecycle
+        let lifecycle = socket.lifecycle(bufferingPolicy: .unbounded)
         try await socket.connect(timeout: self.seconds)
         if upgrades { for await event in lifecycle { if case .upgrade = event { break } } }
         #expect(try await socket.emitWithAck("ack", "here", timeout: self.seconds, as: String.self) == "here")
@@ -198,7 +198,7 @@ import X509
         } _: { port, _ in
             let manager = self.manager(port, way)
             let socket = manager.defaultSocket
-            let lifecycle = socket.lifecycle
+            let lifecycle = socket.lifecycle(bufferingPolicy: .unbounded)
             try await socket.connect(timeout: self.seconds)
             for await event in lifecycle {
                 // The round-trip time of a heartbeat is known at the next one.

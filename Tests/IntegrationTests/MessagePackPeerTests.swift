@@ -30,7 +30,7 @@ struct MessagePackPeerTests {
         let manager = SocketIOManager(url: url, configuration: self.configuration(way, auth: ["who": "me", "bytes": .binary([1])]))
         for socket in [manager.defaultSocket, manager.socket(forNamespace: "/custom")] {
             try await socket.connect(timeout: Self.seconds)
-            let echoes = socket.messages("echo", as: SocketIOValue.self)
+            let echoes = socket.messages("echo", as: SocketIOValue.self, bufferingPolicy: .unbounded)
             for value in Self.values {
                 socket.emit("echo", arguments: [value])
                 #expect(await echoes.first { _ in true } == value)

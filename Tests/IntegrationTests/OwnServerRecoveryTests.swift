@@ -38,8 +38,8 @@ import Testing
         let manager = SocketIOManager(
             url: "http://127.0.0.1:\(port)", configuration: way.configuration(reconnection: .fixed(.seconds(3600))))
         let socket = manager.defaultSocket
-        let numbers = socket.messages("number", as: Int.self)
-        let lifecycle = socket.lifecycle
+        let numbers = socket.messages("number", as: Int.self, bufferingPolicy: .unbounded)
+        let lifecycle = socket.lifecycle(bufferingPolicy: .unbounded)
         try await socket.connect(timeout: Self.seconds)
         let id = socket.id
 

@@ -65,7 +65,7 @@ struct OwnServerTests {
     @Test(arguments: Way.allCases) func textBinaryAndAcksBothWays(way: Way) async throws {
         try await self.withServer { url in
             let socket = SocketIOManager(url: url, configuration: way.configuration()).defaultSocket
-            let echoes = socket.messages("echo", as: String.self)
+            let echoes = socket.messages("echo", as: String.self, bufferingPolicy: .unbounded)
             socket.on("question") { (number: Int) in number * 10 }
             try await socket.connect(timeout: Self.seconds)
             for text in ["hello", "在吗 🐦", String(repeating: "x", count: 200_000)] {
@@ -96,8 +96,8 @@ struct OwnServerTests {
         try await self.withServer { url in
             let socket = SocketIOManager(url: url, configuration: Way.webSocket.configuration()).defaultSocket
             socket.on(Declared.sum) { $0 + $1 }
-            let notes = socket.messages(Declared.note)
-            let moves = socket.messages(Declared.moved)
+            let notes = socket.messages(Declared.note, bufferingPolicy: .unbounded)
+            let moves = socket.messages(Declared.moved, bufferingPolicy: .unbounded)
             try await socket.connect(timeout: Self.seconds)
             #expect(try await socket.emitWithAck(Declared.slowly, "in time", timeout: Self.seconds) == Declared.Note(text: "in time"))
             #expect(try await socket.emitWithAck(Declared.total, timeout: Self.seconds) == 7)
@@ -129,7 +129,7 @@ struct OwnServerTests {
     @Test(arguments: Way.allCases) func aManyfoldBurstKeepsItsOrderThroughTheUpgrade(way: Way) async throws {
         try await self.withServer { url in
             let socket = SocketIOManager(url: url, configuration: way.configuration()).defaultSocket
-            let echoes = socket.messages("echo", as: String.self, bufferingNewest: 10_000)
+            let echoes = socket.messages("echo", as: String.self, bufferingPolicy: .bufferingNewest(10_000))
             try await socket.connect(timeout: Self.seconds)
             for number in 0..<2000 { socket.emit("echo", String(number)) }
             var received: [String] = []
@@ -142,7 +142,7 @@ struct OwnServerTests {
     @Test(arguments: Way.allCases) func aDisconnectByTheServerEndsTheMessages(way: Way) async throws {
         try await self.withServer { url in
             let socket = SocketIOManager(url: url, configuration: way.configuration(reconnection: .socketIO)).defaultSocket
-            let messages = socket.messages("nothing", as: String.self)
+            let messages = socket.messages("nothing", as: String.self, bufferingPolicy: .unbounded)
             try await socket.connect(timeout: Self.seconds)
             socket.emit("leave-me")
             for await _ in messages { Issue.record("an unexpected message") }

@@ -29,7 +29,7 @@ struct PythonPeer4Tests {
         let peer = try PythonPeer(interpreter: PythonPeer.interpreter4)
         defer { peer.kill() }
         let socket = self.manager(peer, way, version: version).defaultSocket
-        let echoes = socket.messages("echo", as: String.self)
+        let echoes = socket.messages("echo", as: String.self, bufferingPolicy: .unbounded)
         socket.onLifecycle { event in
             if case .disconnect(let reason) = event, reason != .clientDisconnect { Issue.record("the connection was lost: \(reason)") }
         }
@@ -74,7 +74,7 @@ struct PythonPeer4Tests {
         defer { peer.kill() }
         let manager = self.manager(peer, way)
         let custom = manager.socket(forNamespace: "/custom")
-        let early = custom.messages("early", as: String.self)
+        let early = custom.messages("early", as: String.self, bufferingPolicy: .unbounded)
         try await custom.connect(timeout: self.seconds)
         #expect(await early.first { _ in true } == "before connect")
         // The server connected `/` without a request.
@@ -97,7 +97,7 @@ struct PythonPeer4Tests {
         let peer = try PythonPeer(interpreter: PythonPeer.interpreter4)
         defer { peer.kill() }
         let socket = self.manager(peer, way, reconnection: .fixed(.milliseconds(10))).socket(forNamespace: "/custom")
-        let lifecycle = socket.lifecycle
+        let lifecycle = socket.lifecycle(bufferingPolicy: .unbounded)
         try await socket.connect(timeout: self.seconds)
         socket.emit("leave-me")
         for await event in lifecycle {
@@ -112,7 +112,7 @@ struct PythonPeer4Tests {
         let first = try PythonPeer(interpreter: PythonPeer.interpreter4)
         let socket = self.manager(first, way, version: .automatic, reconnection: .fixed(.milliseconds(50))).defaultSocket
         try await socket.connect(timeout: self.seconds)
-        let lifecycle = socket.lifecycle
+        let lifecycle = socket.lifecycle(bufferingPolicy: .unbounded)
         first.kill()
         let second = try PythonPeer(port: first.port, interpreter: PythonPeer.interpreter4)
         for await event in lifecycle { if case .reconnect = event { break } }

@@ -37,7 +37,7 @@ struct PythonPeerTests {
     @Test(arguments: Way.allCases) func textNumbersAndUnicodeComeBack(way: Way) async throws {
         let peer = try PythonPeer()
         let socket = SocketIOManager(url: peer.url, configuration: way.configuration()).defaultSocket
-        let echoes = socket.messages("echo", as: String.self)
+        let echoes = socket.messages("echo", as: String.self, bufferingPolicy: .unbounded)
         try await socket.connect(timeout: self.seconds)
         #expect(socket.state == .connected)
         #expect(socket.id != nil)
@@ -125,9 +125,9 @@ struct PythonPeerTests {
     @Test(arguments: Way.allCases) func eventsKeepTheirOrderAndEarlyOnesAreDelivered(way: Way) async throws {
         let peer = try PythonPeer()
         let socket = SocketIOManager(url: peer.url, configuration: way.configuration()).defaultSocket
-        let early = socket.messages("early", as: String.self)
-        let burst = socket.messages("burst", as: Int.self)
-        let echoes = socket.messages("echo", as: Int.self)
+        let early = socket.messages("early", as: String.self, bufferingPolicy: .unbounded)
+        let burst = socket.messages("burst", as: Int.self, bufferingPolicy: .unbounded)
+        let echoes = socket.messages("echo", as: Int.self, bufferingPolicy: .unbounded)
         // Emitted before the connection: waits in the buffer.
         for number in 0..<100 { socket.emit("echo", number) }
         try await socket.connect(timeout: self.seconds)
@@ -145,7 +145,7 @@ struct PythonPeerTests {
     @Test(arguments: Way.allCases) func theServerLeavesAndWeStayAway(way: Way) async throws {
         let peer = try PythonPeer()
         let socket = SocketIOManager(url: peer.url, configuration: way.configuration(reconnection: .fixed(.milliseconds(10)))).defaultSocket
-        let lifecycle = socket.lifecycle
+        let lifecycle = socket.lifecycle(bufferingPolicy: .unbounded)
         try await socket.connect(timeout: self.seconds)
         socket.emit("leave-me")
         for await event in lifecycle {
@@ -173,7 +173,7 @@ struct PythonPeerTests {
         let manager = SocketIOManager(url: first.url, configuration: way.configuration(reconnection: .fixed(.milliseconds(50))))
         let socket = manager.defaultSocket
         let states = socket.states
-        let lifecycle = socket.lifecycle
+        let lifecycle = socket.lifecycle(bufferingPolicy: .unbounded)
         try await socket.connect(timeout: self.seconds)
         let id = socket.id
         async let failed: [SocketIOValue] = socket.emitWithAck("silent", arguments: [], timeout: .seconds(60))

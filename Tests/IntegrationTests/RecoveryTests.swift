@@ -80,7 +80,7 @@ struct RecoveryTests {
 
         let policy = ReconnectionPolicy.fixed(.milliseconds(50))
         let client = SocketIOManager(url: relay.url, configuration: way.configuration(reconnection: policy)).defaultSocket
-        var numbers = client.messages("n", as: Int.self).makeAsyncIterator()
+        var numbers = client.messages("n", as: Int.self, bufferingPolicy: .unbounded).makeAsyncIterator()
         try await client.connect(timeout: .seconds(15))
         var arrivals = sockets.makeAsyncIterator()
         var departures = losses.makeAsyncIterator()
@@ -158,7 +158,7 @@ struct RecoveryTests {
                 }
                 if count <= 10 { relay.cut() }
             }
-            var numbers = client.messages("n", as: Int.self).makeAsyncIterator()
+            var numbers = client.messages("n", as: Int.self, bufferingPolicy: .unbounded).makeAsyncIterator()
             try await client.connect(timeout: .seconds(15))
             var arrivals = sockets.makeAsyncIterator()
             let first = try #require(await arrivals.next())

@@ -12,9 +12,13 @@ extension SocketIOClient {
         return stream
     }
 
-    /// The lifecycle events. A slow reader misses the oldest events.
-    public var lifecycle: AsyncStream<SocketIOClientLifecycleEvent> {
-        let (stream, continuation) = AsyncStream.makeStream(of: SocketIOClientLifecycleEvent.self, bufferingPolicy: .bufferingNewest(256))
+    /// Returns the lifecycle events from now on.
+    ///
+    /// - Parameter policy: Which events a slow reader misses. `.unbounded` keeps all in memory.
+    public func lifecycle(
+        bufferingPolicy policy: AsyncStream<SocketIOClientLifecycleEvent>.Continuation.BufferingPolicy
+    ) -> AsyncStream<SocketIOClientLifecycleEvent> {
+        let (stream, continuation) = AsyncStream.makeStream(of: SocketIOClientLifecycleEvent.self, bufferingPolicy: policy)
         let listener = SocketIOClientListener(id: Self.makeID())
         self.core.onLoop { $0.handlers.addLifecycle(.init(id: listener.id, handler: { continuation.yield($0) }, isInline: true)) }
         continuation.onTermination = { [weak core] _ in core?.onLoop { $0.removeListener(id: listener.id) } }
@@ -30,23 +34,23 @@ extension SocketIOClient {
     /// - Parameters:
     ///   - event: The event's name.
     ///   - type: The type of its first argument.
-    ///   - limit: The maximum number of buffered messages. Beyond it the oldest are dropped; `on`
-    ///     drops none.
+    ///   - policy: Which messages a slow reader misses. The stream does not slow the server down:
+    ///     `.unbounded` lets the server fill the memory of a reader that stops. `on` drops none.
     public func messages<Message: Decodable & Sendable>(
-        _ event: String, as type: Message.Type, bufferingNewest limit: Int = 1000
+        _ event: String, as type: Message.Type, bufferingPolicy policy: AsyncStream<Message>.Continuation.BufferingPolicy
     ) -> AsyncStream<Message> {
-        let (stream, continuation) = AsyncStream.makeStream(of: Message.self, bufferingPolicy: .bufferingNewest(max(1, limit)))
+        let (stream, continuation) = AsyncStream.makeStream(of: Message.self, bufferingPolicy: policy)
         self.feed(continuation, from: event) { (message: Message) in message }
         return stream
     }
 
     /// Returns the arguments of every declared event: a single value, or a tuple. See
-    /// ``messages(_:as:bufferingNewest:)``.
+    /// ``messages(_:as:bufferingPolicy:)``.
     public func messages<each Argument: Codable & Sendable>(
-        _ event: SocketIOEvent<repeat each Argument>, bufferingNewest limit: Int = 1000
+        _ event: SocketIOEvent<repeat each Argument>,
+        bufferingPolicy policy: AsyncStream<(repeat each Argument)>.Continuation.BufferingPolicy
     ) -> AsyncStream<(repeat each Argument)> {
-        let (stream, continuation) = AsyncStream.makeStream(
-            of: (repeat each Argument).self, bufferingPolicy: .bufferingNewest(max(1, limit)))
+        let (stream, continuation) = AsyncStream.makeStream(of: (repeat each Argument).self, bufferingPolicy: policy)
         self.feed(continuation, from: event.name) { (arguments: repeat each Argument) in (repeat each arguments) }
         return stream
     }

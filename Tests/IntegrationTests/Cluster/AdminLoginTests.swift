@@ -36,8 +36,8 @@ struct AdminLoginTests {
     @Test func theCorrectPasswordOpensASessionForReconnection() async throws {
         try await self.withServer { _, url in
             let page = self.page(url, ["username": "admin", "password": "secret"])
-            let sessions = page.messages("session", as: String.self)
-            let configurations = page.messages("config", as: SocketIOValue.self)
+            let sessions = page.messages("session", as: String.self, bufferingPolicy: .unbounded)
+            let configurations = page.messages("config", as: SocketIOValue.self, bufferingPolicy: .unbounded)
             try await page.connect(timeout: Self.seconds)
             let session = try #require(await sessions.first { _ in true })
             #expect(session.count == 32)

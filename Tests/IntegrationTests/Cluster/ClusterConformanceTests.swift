@@ -95,7 +95,7 @@ struct ClusterConformanceTests {
 
     @Test(arguments: ClusterKind.allCases) func broadcastsReachTheClientsOfEveryServerInOrder(kind: ClusterKind) async throws {
         try await self.withCluster(kind) { world in
-            let streams = world.clients.map { $0.messages("news", as: SocketIOValue.self) }
+            let streams = world.clients.map { $0.messages("news", as: SocketIOValue.self, bufferingPolicy: .unbounded) }
             try await world.listen()
             for number in 0..<100 { world.servers[1].emit("news", number) }
             world.servers[1].emit("news", arguments: [.binary(Array(repeating: 7, count: 100_000))])
@@ -110,7 +110,7 @@ struct ClusterConformanceTests {
 
     @Test(arguments: ClusterKind.allCases) func roomsExceptionsAndLocalHoldOverTheCluster(kind: ClusterKind) async throws {
         try await self.withCluster(kind) { world in
-            let streams = world.clients.map { $0.messages("news", as: String.self) }
+            let streams = world.clients.map { $0.messages("news", as: String.self, bufferingPolicy: .unbounded) }
             try await world.listen()
             world.servers[2].sockets.first?.join("red")
             world.servers[1].sockets.first?.join("red", "blue")
@@ -167,7 +167,7 @@ struct ClusterConformanceTests {
             #expect(sockets.compactMap { $0.data["server"]?.intValue }.sorted() == [0, 1, 2])
             let far = try #require(sockets.first { $0.data["server"] == 2 })
             #expect(far.handshake.address == "127.0.0.1")
-            let you = world.clients[2].messages("you", as: Int.self)
+            let you = world.clients[2].messages("you", as: Int.self, bufferingPolicy: .unbounded)
             try await world.listen()
             far.join("red")
             far.emit("you", 7)
@@ -197,7 +197,7 @@ struct ClusterConformanceTests {
 
     @Test(arguments: ClusterKind.allCases) func anEmitterReachesClientsAndIsNotCounted(kind: ClusterKind) async throws {
         try await self.withCluster(kind) { world in
-            let streams = world.clients.map { $0.messages("shipped", as: Int.self) }
+            let streams = world.clients.map { $0.messages("shipped", as: Int.self, bufferingPolicy: .unbounded) }
             try await world.listen()
             try world.emitter.to("all").emit("shipped", 3)
             for stream in streams { #expect(await stream.first { _ in true } == 3) }
