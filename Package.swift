@@ -126,10 +126,8 @@ let package = Package(
         module(
             "ApusWebSocket",
             [
-                "ApusBytes", "ApusConnectivity", "ApusEventLoop", "ApusWebSocketProtocol", nioCore, nioPosix, nioHTTP1,
-                nioSSL,
-                nioConcurrencyHelpers, httpTypes, crypto, atomics, dequeModule,
-                logging,
+                "ApusBytes", "ApusConnectivity", "ApusEventLoop", "ApusWebSocketProtocol", nioCore, nioPosix, nioHTTP1, nioSSL,
+                nioConcurrencyHelpers, httpTypes, crypto, atomics, dequeModule, logging,
             ]),
         module(
             "ApusFramedSocket",
@@ -140,33 +138,28 @@ let package = Package(
         module(
             "ApusEngineIOServer",
             [
-                "ApusBytes", "ApusConnectivity", "ApusEngineIOProtocol", "ApusEventLoop", "ApusWebSocketProtocol", "ApusWebSocket",
-                "ApusJSON", "CZlib",
-                nioCore, nioPosix,
-                nioHTTP1, nioConcurrencyHelpers, nioSSL, httpTypes, logging, atomics, dequeModule,
+                "ApusBytes", "ApusConnectivity", "ApusEngineIOProtocol", "ApusEventLoop", "ApusJSON", "ApusWebSocket",
+                "ApusWebSocketProtocol", "CZlib", nioCore, nioPosix, nioHTTP1, nioConcurrencyHelpers, nioSSL, httpTypes, logging, atomics,
+                dequeModule,
             ]),
         module(
             "ApusSocketIOServer",
             [
-                "ApusWebSocketProtocol", "ApusBytes", "ApusConnectivity", "ApusEngineIOServer", "ApusEngineIOProtocol", "ApusEventLoop",
-                "ApusSocketIOProtocol",
-                "ApusWebSocket", "ApusJSON", nioCore, nioHTTP1, nioPosix, crypto, cryptoExtras, nioConcurrencyHelpers, nioSSL, httpTypes,
-                logging, atomics,
-                dequeModule,
+                "ApusBytes", "ApusConnectivity", "ApusEngineIOProtocol", "ApusEngineIOServer", "ApusEventLoop", "ApusJSON",
+                "ApusSocketIOProtocol", "ApusWebSocket", "ApusWebSocketProtocol", nioCore, nioHTTP1, nioPosix, crypto, cryptoExtras,
+                nioConcurrencyHelpers, nioSSL, httpTypes, logging, atomics, dequeModule,
             ]),
         module(
             "ApusEngineIOClient",
             [
-                "ApusBytes", "ApusConnectivity", "ApusEngineIOProtocol", "ApusEventLoop", "ApusWebSocketProtocol", "ApusWebSocket",
-                "ApusJSON", nioCore,
-                nioPosix, nioHTTP1, nioSSL,
-                nioConcurrencyHelpers, httpTypes, logging, dequeModule,
+                "ApusBytes", "ApusConnectivity", "ApusEngineIOProtocol", "ApusEventLoop", "ApusJSON", "ApusWebSocket",
+                "ApusWebSocketProtocol", nioCore, nioPosix, nioHTTP1, nioSSL, nioConcurrencyHelpers, httpTypes, logging, dequeModule,
             ]),
         module(
             "ApusSocketIOClient",
             [
-                "ApusBytes", "ApusConnectivity", "ApusEngineIOClient", "ApusEngineIOProtocol", "ApusEventLoop", "ApusSocketIOProtocol",
-                "ApusJSON", nioCore, nioPosix, nioConcurrencyHelpers, logging, dequeModule,
+                "ApusBytes", "ApusConnectivity", "ApusEngineIOClient", "ApusEngineIOProtocol", "ApusEventLoop", "ApusJSON",
+                "ApusSocketIOProtocol", nioCore, nioPosix, nioConcurrencyHelpers, logging, dequeModule,
             ]),
         module("ApusChatSQLite", ["ApusChatStorage", "ApusChatWire", "ApusJSON", grdbSQLite]),
         module(
@@ -196,28 +189,21 @@ let package = Package(
         module(
             "ApusChatServer",
             [
-                "ApusEngineIOServer", "ApusBytes", "ApusChatProtocol", "ApusConnectivity", "ApusPictures", "ApusSocketIOServer",
-                "ApusSocketIOProtocol",
-                "ApusWebSocket",
-                "ApusJSON",
-                hummingbird,
-                hummingbirdCore, grdb, crypto,
-                x509, swiftASN1,
+                "ApusBytes", "ApusChatProtocol", "ApusConnectivity", "ApusEngineIOServer", "ApusJSON", "ApusPictures",
+                "ApusSocketIOProtocol", "ApusSocketIOServer", "ApusWebSocket", hummingbird, hummingbirdCore, grdb, crypto, x509, swiftASN1,
                 nioCore, nioHTTP1, nioPosix, nioSSL, nioConcurrencyHelpers, dequeModule, httpTypes, logging, serviceLifecycle,
             ]),
         module(
             "ApusChatClient",
             [
-                "ApusEngineIOClient", "ApusEventLoop", "ApusChatProtocol", "ApusConnectivity", "ApusSocketIOClient", "ApusSocketIOProtocol",
-                "ApusJSON", grdb,
-                nioCore, nioPosix, nioHTTP1, nioConcurrencyHelpers, logging,
+                "ApusChatProtocol", "ApusConnectivity", "ApusEngineIOClient", "ApusEventLoop", "ApusJSON", "ApusSocketIOClient",
+                "ApusSocketIOProtocol", grdb, nioCore, nioPosix, nioHTTP1, nioConcurrencyHelpers, logging,
             ]),
         module(
             "ApusChatSDK",
             [
-                "ApusEngineIOClient", "ApusEventLoop", "ApusChatCore", "ApusChatWire", "ApusConnectivity", "ApusSocketIOClient",
-                "ApusSocketIOProtocol", "ApusJSON", grdb,
-                nioCore, nioPosix, nioHTTP1, nioConcurrencyHelpers, logging,
+                "ApusChatCore", "ApusChatWire", "ApusConnectivity", "ApusEngineIOClient", "ApusEventLoop", "ApusJSON", "ApusSocketIOClient",
+                "ApusSocketIOProtocol", grdb, nioCore, nioPosix, nioHTTP1, nioConcurrencyHelpers, logging,
             ]),
         module("ApusChatTerminal", ["ApusChatSDK", "ApusChatWire", "ApusJSON"]),
         module(
@@ -229,9 +215,9 @@ let package = Package(
             name: "Examples",
             dependencies: [
                 "ApusConnectivity", "ApusEngineIOClient", "ApusEngineIOProtocol", "ApusEventLoop", "ApusFramedProtocol", "ApusFramedSocket",
-                "ApusJSON", "ApusSocketIOProtocol", "ApusWebSocketProtocol",
-                "ApusServices", "ApusSocketIOClient", "ApusSocketIOClientCompatibility", "ApusSocketIOServer", "ApusWebSocket", httpTypes,
-                hummingbird, logging, nioCore, serviceLifecycle, unixSignals,
+                "ApusJSON", "ApusServices", "ApusSocketIOClient", "ApusSocketIOClientCompatibility", "ApusSocketIOProtocol",
+                "ApusSocketIOServer", "ApusWebSocket", "ApusWebSocketProtocol", httpTypes, hummingbird, logging, nioCore, serviceLifecycle,
+                unixSignals,
             ],
             path: "Examples", exclude: ["README"], swiftSettings: settings),
         // That of the README runs, too: `Conformance/test_readme.py`.
@@ -249,96 +235,86 @@ let package = Package(
         module(
             "ApusCommandSupport",
             [
-                "CFreedMemory", "ApusConnectivity", "ApusEngineIOProtocol", "ApusFramedProtocol", "ApusSocketIOProtocol",
-                "ApusWebSocketProtocol", argumentParser, nioCore, unixSignals,
+                "ApusConnectivity", "ApusEngineIOProtocol", "ApusFramedProtocol", "ApusSocketIOProtocol", "ApusWebSocketProtocol",
+                "CFreedMemory", argumentParser, nioCore, unixSignals,
             ]),
         module(
             "ApusBench",
             [
-                "ApusEngineIOClient", "ApusEngineIOServer", "ApusCommandSupport", "ApusChatClient", "ApusChatProtocol", "ApusConnectivity",
-                "ApusEngineIOProtocol", "ApusFramedSocket",
-                "ApusJSON", "ApusSocketIOClient", "ApusSocketIOProtocol", "ApusSocketIOServer", "ApusWebSocket", "ApusWebSocketProtocol",
-                argumentParser, dequeModule, histogram, logging, nioCore, nioPosix, nioConcurrencyHelpers,
+                "ApusChatClient", "ApusChatProtocol", "ApusCommandSupport", "ApusConnectivity", "ApusEngineIOClient",
+                "ApusEngineIOProtocol", "ApusEngineIOServer", "ApusFramedSocket", "ApusJSON", "ApusSocketIOClient", "ApusSocketIOProtocol",
+                "ApusSocketIOServer", "ApusWebSocket", "ApusWebSocketProtocol", argumentParser, dequeModule, histogram, logging, nioCore,
+                nioPosix, nioConcurrencyHelpers,
             ]),
         .executableTarget(
             name: "apus",
             dependencies: [
-                "ApusEventLoop", "ApusFramedProtocol", "ApusWebSocketProtocol", "ApusBench", "ApusCommandSupport", "ApusChatProtocol",
-                "ApusChatServer", "ApusChatClient", "ApusConnectivity",
-                "ApusEngineIOClient", "ApusEngineIOProtocol", "ApusFramedSocket", "ApusJSON", "ApusSocketIOClient", "ApusSocketIOProtocol",
-                "ApusWebSocket", argumentParser, crypto, httpTypes, logging, nioCore, nioPosix, nioSSL, nioConcurrencyHelpers,
-                serviceLifecycle,
-                unixSignals,
+                "ApusBench", "ApusChatClient", "ApusChatProtocol", "ApusChatServer", "ApusCommandSupport", "ApusConnectivity",
+                "ApusEngineIOClient", "ApusEngineIOProtocol", "ApusEventLoop", "ApusFramedProtocol", "ApusFramedSocket", "ApusJSON",
+                "ApusSocketIOClient", "ApusSocketIOProtocol", "ApusWebSocket", "ApusWebSocketProtocol", argumentParser, crypto, httpTypes,
+                logging, nioCore, nioPosix, nioSSL, nioConcurrencyHelpers, serviceLifecycle, unixSignals,
             ], swiftSettings: settings),
         .executableTarget(
             name: "ApusConformance",
             dependencies: [
-                "ApusEventLoop", "ApusFramedProtocol", "ApusWebSocketProtocol", "ApusChatHTTP", "ApusChatSQLite", "ApusChatStorage",
-                "ApusChatWire", "ApusCommandSupport", "ApusConnectivity",
-                "ApusEngineIOClient", "ApusEngineIOProtocol", "ApusEngineIOServer",
+                "ApusChatHTTP", "ApusChatSQLite", "ApusChatStorage", "ApusChatWire", "ApusCommandSupport", "ApusConnectivity",
+                "ApusEngineIOClient", "ApusEngineIOProtocol", "ApusEngineIOServer", "ApusEventLoop", "ApusFramedProtocol",
                 "ApusFramedSocket", "ApusJSON", "ApusSocketIOClient", "ApusSocketIOProtocol", "ApusSocketIOServer", "ApusWebSocket",
-                argumentParser, hummingbird, logging, nioCore, nioPosix, nioSSL, nioConcurrencyHelpers,
+                "ApusWebSocketProtocol", argumentParser, hummingbird, logging, nioCore, nioPosix, nioSSL, nioConcurrencyHelpers,
             ], swiftSettings: settings),
 
         tests(
             "ApusCommandTests",
             [
-                "ApusFramedProtocol", "ApusJSON", "apus", "ApusCommandSupport", "ApusConnectivity", "ApusEngineIOProtocol",
-                "ApusFramedSocket", "ApusSocketIOProtocol",
-                argumentParser, nioCore,
+                "ApusCommandSupport", "ApusConnectivity", "ApusEngineIOProtocol", "ApusFramedProtocol", "ApusFramedSocket", "ApusJSON",
+                "ApusSocketIOProtocol", "apus", argumentParser, nioCore,
             ]),
-        tests("ApusBenchTests", ["ApusEngineIOProtocol", "ApusBench", "ApusSocketIOServer", "ApusTesting", "ApusWebSocket", nioCore]),
+        tests("ApusBenchTests", ["ApusBench", "ApusEngineIOProtocol", "ApusSocketIOServer", "ApusTesting", "ApusWebSocket", nioCore]),
         tests("ApusBytesTests", ["ApusBytes", nioCore]),
         tests("ApusJSONTests", ["ApusJSON"]),
         tests("ApusEventLoopTests", ["ApusEventLoop", "ApusTesting", nioCore, nioEmbedded, nioPosix, nioConcurrencyHelpers]),
         tests(
             "ApusConnectivityTests",
             [
-                "ApusEventLoop", "ApusConnectivity", "ApusTesting", nioCore, nioPosix, nioEmbedded, nioSSL, nioHTTP1, nioConcurrencyHelpers,
-                crypto, x509,
-                swiftASN1,
+                "ApusConnectivity", "ApusEventLoop", "ApusTesting", nioCore, nioPosix, nioEmbedded, nioSSL, nioHTTP1, nioConcurrencyHelpers,
+                crypto, x509, swiftASN1,
             ]),
         tests("ApusWebSocketProtocolTests", ["ApusWebSocketProtocol", nioCore, httpTypes]),
         tests(
             "ApusWebSocketTests",
             [
-                "ApusEventLoop", "ApusConnectivity", "ApusWebSocket", "ApusWebSocketProtocol", nioCore, nioPosix, nioEmbedded, nioHTTP1,
+                "ApusConnectivity", "ApusEventLoop", "ApusWebSocket", "ApusWebSocketProtocol", nioCore, nioPosix, nioEmbedded, nioHTTP1,
                 nioConcurrencyHelpers, nioSSL, httpTypes, x509, swiftASN1, crypto,
             ]),
         tests(
             "ApusFramedSocketTests",
             [
-                "ApusEventLoop", "ApusFramedSocket", "ApusFramedProtocol", "ApusConnectivity", "ApusJSON", "ApusTesting", nioCore, nioPosix,
-                nioEmbedded,
-                nioTLS, nioSSL, nioConcurrencyHelpers, x509, swiftASN1, crypto,
+                "ApusConnectivity", "ApusEventLoop", "ApusFramedProtocol", "ApusFramedSocket", "ApusJSON", "ApusTesting", nioCore, nioPosix,
+                nioEmbedded, nioTLS, nioSSL, nioConcurrencyHelpers, x509, swiftASN1, crypto,
             ]),
         tests("ApusFramedProtocolTests", ["ApusFramedProtocol", "ApusJSON", nioCore, crypto]),
         tests("ApusEngineIOProtocolTests", ["ApusEngineIOProtocol", "ApusJSON", nioCore]),
-        tests("ApusSocketIOProtocolTests", ["ApusSocketIOProtocol", "ApusEngineIOProtocol", "ApusJSON", nioCore]),
+        tests("ApusSocketIOProtocolTests", ["ApusEngineIOProtocol", "ApusJSON", "ApusSocketIOProtocol", nioCore]),
         tests(
             "ApusEngineIOServerTests",
             [
-                "ApusConnectivity", "ApusEngineIOServer", "ApusEngineIOProtocol", "ApusWebSocket", "ApusWebSocketProtocol", "ApusTesting",
-                nioCore, nioEmbedded,
-                nioHTTP1,
-                nioConcurrencyHelpers, httpTypes, logging,
+                "ApusConnectivity", "ApusEngineIOProtocol", "ApusEngineIOServer", "ApusTesting", "ApusWebSocket", "ApusWebSocketProtocol",
+                nioCore, nioEmbedded, nioHTTP1, nioConcurrencyHelpers, httpTypes, logging,
             ]),
         tests(
             "ApusSocketIOServerTests",
             [
-                "ApusEngineIOProtocol", "ApusEngineIOServer", "ApusSocketIOServer", "ApusSocketIOProtocol", "ApusTesting", "ApusJSON",
-                nioConcurrencyHelpers, nioCore, nioEmbedded,
-                nioHTTP1,
-                httpTypes, logging,
+                "ApusEngineIOProtocol", "ApusEngineIOServer", "ApusJSON", "ApusSocketIOProtocol", "ApusSocketIOServer", "ApusTesting",
+                nioConcurrencyHelpers, nioCore, nioEmbedded, nioHTTP1, httpTypes, logging,
             ]),
         tests(
-            "ApusEngineIOClientTests", ["ApusEngineIOClient", "ApusEngineIOProtocol", "ApusConnectivity", nioCore, nioEmbedded, logging]),
+            "ApusEngineIOClientTests", ["ApusConnectivity", "ApusEngineIOClient", "ApusEngineIOProtocol", nioCore, nioEmbedded, logging]),
         tests(
             "ApusSocketIOClientTests",
             [
-                "ApusWebSocketProtocol", "ApusSocketIOClient", "ApusSocketIOClientCompatibility", "ApusEngineIOClient",
-                "ApusEngineIOProtocol", "ApusEventLoop",
-                "ApusSocketIOProtocol", "ApusConnectivity", "ApusJSON", "ApusWebSocket", nioCore, nioConcurrencyHelpers, httpTypes, logging,
+                "ApusConnectivity", "ApusEngineIOClient", "ApusEngineIOProtocol", "ApusEventLoop", "ApusJSON", "ApusSocketIOClient",
+                "ApusSocketIOClientCompatibility", "ApusSocketIOProtocol", "ApusWebSocket", "ApusWebSocketProtocol", nioCore,
+                nioConcurrencyHelpers, httpTypes, logging,
             ]),
         tests("ApusPicturesTests", ["ApusPictures"]),
         tests("ApusChatProtocolTests", ["ApusChatProtocol", "ApusJSON"]),
@@ -350,14 +326,14 @@ let package = Package(
         tests(
             "ApusChatHTTPTests",
             [
-                "ApusChatHTTP", "ApusChatCore", "ApusChatSQLite", "ApusChatStorage", "ApusChatWire", "ApusConnectivity", "ApusJSON",
+                "ApusChatCore", "ApusChatHTTP", "ApusChatSQLite", "ApusChatStorage", "ApusChatWire", "ApusConnectivity", "ApusJSON",
                 "ApusSocketIOServer", "ApusWebSocket", crypto, httpTypes, hummingbird, hummingbirdTesting, logging, nioCore,
                 nioConcurrencyHelpers, nioEmbedded,
             ]),
         tests(
             "ApusChatServiceTests",
             [
-                "ApusChatCore", "ApusChatService", "ApusChatSQLite", "ApusChatStorage", "ApusChatWire", nioCore, nioConcurrencyHelpers,
+                "ApusChatCore", "ApusChatSQLite", "ApusChatService", "ApusChatStorage", "ApusChatWire", nioCore, nioConcurrencyHelpers,
                 nioEmbedded, nioPosix,
             ]),
         tests(
@@ -369,26 +345,25 @@ let package = Package(
         tests(
             "ApusChatServerTests",
             [
-                "ApusEngineIOServer", "ApusSocketIOServer", "ApusChatServer", "ApusChatProtocol", "ApusJSON", grdb, logging, nioCore,
+                "ApusChatProtocol", "ApusChatServer", "ApusEngineIOServer", "ApusJSON", "ApusSocketIOServer", grdb, logging, nioCore,
                 nioConcurrencyHelpers,
             ]),
         tests(
-            "ApusChatClientTests", ["ApusEventLoop", "ApusChatClient", "ApusChatProtocol", "ApusConnectivity", "ApusJSON", grdb, logging]),
+            "ApusChatClientTests", ["ApusChatClient", "ApusChatProtocol", "ApusConnectivity", "ApusEventLoop", "ApusJSON", grdb, logging]),
         tests("ApusChatTerminalTests", ["ApusChatSDK", "ApusChatTerminal", "ApusChatWire", "ApusJSON"]),
         tests(
             "ApusChatSDKTests",
             [
-                "ApusChatSDK", "ApusChatTerminal", "ApusChatCore", "ApusChatStorage", "ApusChatWire", "ApusJSON", grdb, logging,
+                "ApusChatCore", "ApusChatSDK", "ApusChatStorage", "ApusChatTerminal", "ApusChatWire", "ApusJSON", grdb, logging,
                 nioConcurrencyHelpers,
             ]),
         tests(
             "IntegrationTests",
             [
-                "ApusEventLoop", "ApusWebSocketProtocol", "ApusSocketIOServer", "ApusSocketIOClient", "ApusChatServer", "ApusChatClient",
-                "ApusChatProtocol", "ApusConnectivity",
-                "ApusEngineIOClient", "ApusEngineIOProtocol", "ApusEngineIOServer", "ApusSocketIOProtocol", "ApusTesting", "ApusWebSocket",
-                "ApusJSON", nioCore,
-                nioPosix, nioSSL, nioHTTP1, nioConcurrencyHelpers, hummingbird, httpTypes, serviceLifecycle, x509, logging,
+                "ApusChatClient", "ApusChatProtocol", "ApusChatServer", "ApusConnectivity", "ApusEngineIOClient", "ApusEngineIOProtocol",
+                "ApusEngineIOServer", "ApusEventLoop", "ApusJSON", "ApusSocketIOClient", "ApusSocketIOProtocol", "ApusSocketIOServer",
+                "ApusTesting", "ApusWebSocket", "ApusWebSocketProtocol", nioCore, nioPosix, nioSSL, nioHTTP1, nioConcurrencyHelpers,
+                hummingbird, httpTypes, serviceLifecycle, x509, logging,
             ]),
     ],
     swiftLanguageModes: [.v6]
@@ -408,8 +383,8 @@ if Context.environment["APUS_FUZZ"] != nil {
         ("FuzzFraming", ["ApusFramedProtocol"]),
         ("FuzzSession", ["ApusFramedProtocol", "ApusJSON"]),
         ("FuzzTransfer", ["ApusFramedProtocol", "ApusJSON"]),
-        ("FuzzSocketIO", ["ApusSocketIOProtocol", "ApusEngineIOProtocol"]),
-        ("FuzzMessagePack", ["ApusSocketIOProtocol", "ApusEngineIOProtocol"]),
+        ("FuzzSocketIO", ["ApusEngineIOProtocol", "ApusSocketIOProtocol"]),
+        ("FuzzMessagePack", ["ApusEngineIOProtocol", "ApusSocketIOProtocol"]),
     ] {
         let targets = dependencies.map { Target.Dependency.target(name: $0) }
         package.targets.append(
@@ -437,7 +412,7 @@ if Context.environment["APUS_BENCHMARKS"] != nil {
         .executableTarget(
             name: "AllocationCheck",
             dependencies: [
-                "BenchmarkWork", "CAllocationCounter", "ApusSocketIOServer", "ApusWebSocket", "ApusWebSocketProtocol", nioCore, nioPosix,
+                "ApusSocketIOServer", "ApusWebSocket", "ApusWebSocketProtocol", "BenchmarkWork", "CAllocationCounter", nioCore, nioPosix,
             ], path: "Benchmarks/Allocations/AllocationCheck", swiftSettings: settings),
     ]
     package.targets.append(
