@@ -424,6 +424,11 @@ if Context.environment["APUS_BENCHMARKS"] != nil {
         .executableTarget(
             name: "ChatCoreBenchmark", dependencies: ["ApusChatCore", "ApusChatStorage", "ApusChatWire"], path: "Benchmarks/ChatCore",
             swiftSettings: settings))
+    package.targets.append(
+        .executableTarget(
+            name: "ChatClientBenchmark", dependencies: ["ApusChatCore", "ApusChatSDK", "ApusChatWire", "ApusJSON"],
+            path: "Benchmarks/ChatClient", exclude: ["run"], swiftSettings: settings))
+    package.products.append(.executable(name: "ChatClientBenchmark", targets: ["ChatClientBenchmark"]))
     package.products.append(.executable(name: "ChatCoreBenchmark", targets: ["ChatCoreBenchmark"]))
     package.products.append(.executable(name: "ChatStorageBenchmark", targets: ["ChatStorageBenchmark"]))
 }
