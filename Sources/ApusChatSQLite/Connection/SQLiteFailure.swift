@@ -19,7 +19,8 @@ extension StorageError {
         let kind: Code =
             switch code & 0xFF {
             case SQLITE_FULL: .full
-            case SQLITE_BUSY, SQLITE_LOCKED: .locked
+            // Another program, such as a backup, held the lock for longer than the busy timeout.
+            case SQLITE_BUSY, SQLITE_LOCKED: .contention
             case SQLITE_CORRUPT, SQLITE_NOTADB, SQLITE_FORMAT: .corrupt
             case SQLITE_CONSTRAINT, SQLITE_MISUSE, SQLITE_RANGE, SQLITE_MISMATCH, SQLITE_TOOBIG, SQLITE_ERROR: .misuse
             default: .io  // also SQLITE_READONLY, SQLITE_CANTOPEN, SQLITE_NOMEM: the transaction cannot be trusted

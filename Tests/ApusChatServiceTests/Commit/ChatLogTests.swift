@@ -72,6 +72,29 @@ import Testing
         #expect(fixture.takeOutput() == ["ack 2", "events 2...2"])
     }
 
+    /// SQLITE_BUSY, as a program that backs the database up may cause it.
+    @Test(arguments: [(1, ["ack 1", "events 1...1"]), (4, ["refused storage"])])
+    func aBusyDatabaseIsTriedAgain(failures: Int, output: [String]) throws {
+        let folder = TemporaryFolder()
+        let remaining = NIOLockedValueBox(0)
+        var environment = SQLiteEnvironment()
+        environment.commitFault = {
+            remaining.withLockedValue { remaining in
+                remaining -= 1
+                return remaining >= 0 ? 5 : 0
+            }
+        }
+        let fixture = try LogFixture(try SQLiteStorage(try ChatFolder(folder.path), environment: environment))
+        remaining.withLockedValue { $0 = failures }
+        fixture.send(id: "same")
+        fixture.loop.run()
+        #expect(fixture.takeOutput() == output)
+        #expect(fixture.log.health == .writable)
+        fixture.send(id: "same")
+        fixture.loop.run()
+        #expect(fixture.takeOutput().first == "ack 1")
+    }
+
     @Test func corruptDataEndsAllWrites() throws {
         let folder = TemporaryFolder()
         let code = NIOLockedValueBox<Int32>(0)
