@@ -74,7 +74,11 @@ package struct KeyReader: Sendable {
         if (0x80..<0xC2).contains(first) || first > 0xF4 { return (nil, 1) }
         let length = first < 0x80 ? 1 : first < 0xE0 ? 2 : first < 0xF0 ? 3 : 4
         guard self.pending.count >= length else { return nil }
-        guard let text = String(validating: self.pending[..<length], as: UTF8.self), let character = text.first else { return (nil, 1) }
+        let bytes = self.pending[..<length]
+        // An invalid byte becomes U+FFFD, which the terminal sends as three bytes.
+        guard let character = String(decoding: bytes, as: UTF8.self).first, character != "\u{FFFD}" || length == 3 else {
+            return (nil, 1)
+        }
         return (.character(character), length)
     }
 
