@@ -32,7 +32,15 @@ public func openat(_ fd: Int32, _ path: UnsafePointer<CChar>, _ oflag: Int32, _ 
 @discardableResult
 public func mkdirat(_ fd: Int32, _ path: UnsafePointer<CChar>!, _ mode: mode_t) -> Int32 { -1 }
 
+@discardableResult
+public func mkdir(_ path: UnsafePointer<CChar>!, _ mode: mode_t) -> Int32 { -1 }
+
 // MARK: Descriptors
+
+public var SEEK_END: Int32 { 2 }
+
+@discardableResult
+public func lseek(_ fd: Int32, _ offset: off_t, _ whence: Int32) -> off_t { -1 }
 
 public var F_FULLFSYNC: Int32 { 51 }
 public var F_SETNOSIGPIPE: Int32 { 73 }

@@ -13,6 +13,7 @@
 @_exported public import func Glibc.getpid
 @_exported public import func Glibc.getsockname
 @_exported public import func Glibc.inet_pton
+@_exported public import func Glibc.link
 @_exported public import func Glibc.linkat
 @_exported public import func Glibc.pipe
 @_exported public import func Glibc.realpath
@@ -60,5 +61,6 @@
 @_exported public import var Glibc.O_NONBLOCK
 @_exported public import var Glibc.O_RDONLY
 @_exported public import var Glibc.O_RDWR
+@_exported public import var Glibc.O_TRUNC
 @_exported public import var Glibc.O_WRONLY
 @_exported public import var Glibc.errno
