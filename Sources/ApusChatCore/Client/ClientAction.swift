@@ -23,8 +23,12 @@ package enum ClientRequest: Equatable, Sendable {
 /// A change of the client's store. The shell writes all of one list in one transaction.
 package enum StoreChange: Equatable, Sendable {
     /// Add events, and apply each change among them to the event that it refers to and to the
-    /// events with the same `ref` (`ChatEvent.applying`). Replaces events with the same seq.
-    case events([ChatEvent])
+    /// events with the same `ref` (`ChatEvent.applying`).
+    ///
+    /// The events contain the changes up to `asOf`, or, if it is nil, up to the last of them. The
+    /// store keeps this number with each event: a change applies to events with a lower number only
+    /// and raises it, and an event with a lower number does not replace a stored one.
+    case events([ChatEvent], asOf: Int64? = nil)
     /// Events between the stored history and the next `events` are missing.
     case gap(ConversationID, ClosedRange<Int64>)
     case head(ChatHead)

@@ -12,11 +12,12 @@ extension ClientCore {
 
     package mutating func pushed(_ push: EventPush) -> [ClientAction] {
         guard self.isConnected else { return [] }
-        return push.events.flatMap { self.received($0) }
+        let asOf = push.asOf ?? push.events.last?.seq
+        return push.events.flatMap { self.received($0, asOf: asOf) }
     }
 
-    private mutating func received(_ event: ChatEvent) -> [ClientAction] {
-        switch self[log: event.conversation].received(event) {
+    private mutating func received(_ event: ChatEvent, asOf: Int64?) -> [ClientAction] {
+        switch self[log: event.conversation].received(event, asOf: asOf) {
         case .apply(let events): return self.apply(events, in: event.conversation)
         case .wait(let delay): return [.startTimer(.hole(event.conversation), delay)]
         case .ignore, .hold: return []
@@ -46,9 +47,10 @@ extension ClientCore {
     }
 
     /// Stores events that follow the log, and counts those that the head did not announce.
-    private mutating func apply(_ events: [ChatEvent], in conversation: ConversationID) -> [ClientAction] {
-        guard !events.isEmpty else { return [] }
-        var actions: [ClientAction] = [.store(.events(events))]
+    private mutating func apply(_ positioned: [PositionedEvent], in conversation: ConversationID) -> [ClientAction] {
+        guard !positioned.isEmpty else { return [] }
+        var actions: [ClientAction] = StoreChange.events(positioned).map { .store($0) }
+        let events = positioned.map(\.event)
         for event in events {
             // The acknowledgement of an own message may be lost: its event says the same.
             if event.sender == self.user, let id = event.id, let n = event.n {
@@ -56,29 +58,40 @@ extension ClientCore {
                 actions += self.settle(id, .sent(id, answer))
             }
         }
-        guard var head = self.heads[conversation] else { return actions }
-        for event in events where event.seq > head.seq { self.count(event, in: &head) }
-        if head != self.heads[conversation] {
+        guard let before = self.heads[conversation] else { return actions }
+        var head = before
+        for event in events { actions += self.count(event, in: &head) }
+        self.recount(&head)
+        if head != before {
             self.heads[conversation] = head
             actions.append(.store(.head(head)))
         }
         return actions
     }
 
-    private mutating func count(_ event: ChatEvent, in head: inout ChatHead) {
-        head.seq = event.seq
-        guard let n = event.n, n > head.n else { return }
+    private mutating func count(_ event: ChatEvent, in head: inout ChatHead) -> [ClientAction] {
+        head.seq = max(head.seq, event.seq)
+        guard let n = event.n else { return [] }
         let isOwn = event.sender == self.user
-        // As on the server: a message moves its sender's position only if everything before it was
-        // read.
-        if isOwn, head.read == head.n {
-            head.read = n
-            self.reads.confirmed(n, in: head.conversation)
-        } else if !isOwn, event.kind != .hidden {
-            head.unread += 1
-        }
-        head.n = n
+        if isOwn || event.kind == .hidden { self.unread[head.conversation]?.skip(n) }
+        head.n = max(head.n, n)
         head.at = max(head.at, event.at)
+        // As on the server: a message moves its sender's position only if everything before it was
+        // read. What the server has counted already has moved it there.
+        guard isOwn, head.read == n - 1, n > self.unread[head.conversation]?.n ?? .max else { return [] }
+        head.read = n
+        if self.reads.confirmed(in: head.conversation) == n - 1 {
+            self.reads.confirmed(n, in: head.conversation)
+            return []
+        }
+        return self.reads.read(n, in: head.conversation).map { [.request(.mark($0))] } ?? []
+    }
+
+    /// Derives the number of unread messages of a head.
+    func recount(_ head: inout ChatHead) {
+        guard let counter = self.unread[head.conversation] else { return }
+        head.unread = counter.count(read: head.read, last: head.n)
+        if head.unread == 0 { head.mentions = 0 }
     }
 
     // MARK: Outbox
@@ -127,7 +140,7 @@ extension ClientCore {
         let n = min(n, head.n)
         guard n > self.reads.position(in: conversation) else { return [] }
         let request = self.reads.read(n, in: conversation)
-        Self.apply(read: n, to: &head)
+        self.move(&head, to: n)
         self.heads[conversation] = head
         let changes: [ClientAction] = [.store(.read(conversation, n: n, isConfirmed: false)), .store(.head(head))]
         return changes + (request.map { [.request(.mark($0))] } ?? [])
@@ -136,10 +149,12 @@ extension ClientCore {
     package mutating func answered(_ answer: MarkAnswer) -> [ClientAction] {
         let next = self.reads.answered(answer)
         var actions: [ClientAction] = [.store(.read(answer.conversation, n: answer.read, isConfirmed: true))]
+        self.unread[answer.conversation]?.told(n: answer.n, read: answer.read, unread: answer.unread)
         if var head = self.heads[answer.conversation], answer.read >= self.reads.position(in: answer.conversation) {
             head.read = answer.read
-            head.unread = answer.unread
-            head.mentions = answer.mentions
+            if answer.n >= head.n { head.mentions = answer.mentions }
+            head.n = max(head.n, answer.n)
+            self.recount(&head)
             self.heads[answer.conversation] = head
             actions.append(.store(.head(head)))
         }
@@ -158,20 +173,23 @@ extension ClientCore {
             guard mark.user == self.user, let read = mark.read else { return .store(.peerRead(mark)) }
             // Another device of the user.
             self.reads.confirmed(read, in: mark.conversation)
-            if var head = self.heads[mark.conversation], read > head.read {
-                Self.apply(read: read, to: &head)
+            if let n = mark.n, let unread = mark.unread {
+                self.unread[mark.conversation]?.told(n: n, read: read, unread: unread)
+            }
+            if var head = self.heads[mark.conversation], read >= head.read {
+                if let n = mark.n, n >= head.n, let mentions = mark.mentions { head.mentions = mentions }
+                head.n = max(head.n, mark.n ?? 0)
+                self.move(&head, to: read)
                 self.heads[mark.conversation] = head
             }
             return .store(.read(mark.conversation, n: read, isConfirmed: true))
         }
     }
 
-    /// Moves the position of a head. Between two messages the number of unread ones is an upper
-    /// bound until the server tells it: some may be own or hidden.
-    static func apply(read n: Int64, to head: inout ChatHead) {
+    /// Moves the position of a head forward.
+    func move(_ head: inout ChatHead, to n: Int64) {
         head.read = max(head.read, n)
-        head.unread = min(head.unread, max(0, head.n - head.read))
-        if head.unread == 0 { head.mentions = 0 }
+        self.recount(&head)
         head.own.isMarkedUnread = false
     }
 

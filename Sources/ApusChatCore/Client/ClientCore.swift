@@ -13,6 +13,7 @@ package struct ClientCore: Sendable {
     var logs: [ConversationID: LogCursor] = [:]
     var outbox: ClientOutbox
     var reads = ReadPositions()
+    var unread: [ConversationID: UnreadCounter] = [:]
     let settings: FollowSettings
 
     enum State {
@@ -65,7 +66,11 @@ package struct ClientCore: Sendable {
         self.token = restored.token
         for head in restored.heads {
             self.heads[head.conversation] = head
-            self.reads.restored(head.conversation, read: restored.reads[head.conversation] ?? 0, confirmed: head.read)
+            self.unread[head.conversation] = UnreadCounter(n: head.n, read: head.read, unread: head.unread)
+            // The stored head has the position that the user reached, also before it is confirmed.
+            let unconfirmed = restored.reads[head.conversation]
+            self.reads.restored(
+                head.conversation, read: unconfirmed ?? 0, confirmed: min(head.read, unconfirmed.map { $0 - 1 } ?? head.read))
             let cursor = restored.cursors[head.conversation]
             self.logs[head.conversation] = LogCursor(
                 cursor: cursor ?? 0, head: head.seq, isPrimed: cursor != nil, settings: self.settings)
@@ -164,6 +169,7 @@ package struct ClientCore: Sendable {
     private mutating func dropCache() -> [ClientAction] {
         self.heads = [:]
         self.logs = [:]
+        self.unread = [:]
         self.reads = ReadPositions()
         self.token = nil
         return [.store(.dropCache)]
@@ -172,7 +178,7 @@ package struct ClientCore: Sendable {
     // MARK: Heads
 
     private mutating func synchronized(_ head: ChatHead) -> [ClientAction] {
-        var actions = self.replace(head)
+        var actions = self.replace(head, isSync: true)
         if self.follows(head) {
             if self.isOnline {
                 let action = self[log: head.conversation].synchronized(head: head.seq, floor: head.minSeq)
@@ -196,10 +202,8 @@ package struct ClientCore: Sendable {
             guard var head = self.heads[nudge.conversation], nudge.seq > head.seq else { continue }
             head.seq = nudge.seq
             head.at = max(head.at, nudge.at)
-            if nudge.n > head.n {
-                head.unread += nudge.n - head.n
-                head.n = nudge.n
-            }
+            head.n = max(head.n, nudge.n)
+            self.recount(&head)
             head.mentions = nudge.mentions ?? head.mentions
             head.last = nudge.last ?? head.last
             self.heads[nudge.conversation] = head
@@ -212,18 +216,25 @@ package struct ClientCore: Sendable {
 
     /// Takes a head of the server. It may be older than events that arrived before it: the log's
     /// numbers never decrease.
-    mutating func replace(_ new: ChatHead) -> [ClientAction] {
+    /// - Parameter isSync: Whether the head is part of a sync, whose numbers hold as they are.
+    mutating func replace(_ new: ChatHead, isSync: Bool = false) -> [ClientAction] {
         var head = new
+        var counter = self.unread[new.conversation] ?? UnreadCounter(n: new.n, read: new.read, unread: new.unread)
+        if isSync {
+            counter.reset(n: new.n, read: new.read, unread: new.unread)
+        } else {
+            counter.told(n: new.n, read: new.read, unread: new.unread)
+        }
+        self.unread[new.conversation] = counter
         if let known = self.heads[new.conversation], known.seq > new.seq {
             head.seq = known.seq
-            head.unread += max(0, known.n - new.n)
             head.n = max(known.n, new.n)
             head.at = max(known.at, new.at)
             head.last = known.last
         }
         self.reads.confirmed(head.read, in: head.conversation)
         let read = self.reads.position(in: head.conversation)
-        if read > head.read { Self.apply(read: read, to: &head) }
+        if read > head.read { self.move(&head, to: read) } else { self.recount(&head) }
         self.heads[head.conversation] = head
         return [.store(.head(head))]
     }
@@ -231,6 +242,7 @@ package struct ClientCore: Sendable {
     private mutating func gone(_ conversation: ConversationID) -> [ClientAction] {
         guard self.heads.removeValue(forKey: conversation) != nil else { return [] }
         self.logs[conversation] = nil
+        self.unread[conversation] = nil
         self.reads.removed(conversation)
         return [.store(.gone(conversation))]
     }

@@ -29,7 +29,7 @@ package struct LogCursor: Sendable {
 
     private let settings: FollowSettings
     private var state: State = .idle
-    private var held: [Int64: ChatEvent] = [:]
+    private var held: [Int64: PositionedEvent] = [:]
     private var attemptsWithoutProgress = 0
 
     /// Creates a cursor from stored values.
@@ -47,7 +47,7 @@ package struct LogCursor: Sendable {
 
     package enum EventAction: Equatable {
         /// Store and show these events, in this order.
-        case apply([ChatEvent])
+        case apply([PositionedEvent])
         /// The event is already known.
         case ignore
         /// The event waits behind a hole. Call ``holeTimerFired()`` after this time.
@@ -57,16 +57,18 @@ package struct LogCursor: Sendable {
     }
 
     /// The server pushed an event, or acknowledged a message of this client.
-    package mutating func received(_ event: ChatEvent) -> EventAction {
+    /// - Parameter asOf: The last change that the event contains; nil for the event itself.
+    package mutating func received(_ event: ChatEvent, asOf: Int64? = nil) -> EventAction {
         guard event.seq > self.cursor else { return .ignore }
         self.head = max(self.head, event.seq)
+        let positioned = PositionedEvent(event, asOf: asOf)
         if event.seq - 1 == self.cursor {
-            self.held[event.seq] = event
+            self.held[event.seq] = positioned
             let events = self.drain()
             if case .waiting = self.state, !self.isBehind { self.becomeIdle() }
             return .apply(events)
         }
-        self.hold(event)
+        self.hold(positioned)
         switch self.state {
         case .idle:
             self.state = .waiting
@@ -135,12 +137,13 @@ package struct LogCursor: Sendable {
         /// Events that are missing in the history before `events`; nil if there are none.
         package var gap: ClosedRange<Int64>?
         /// Store and show these events, in this order.
-        package var events: [ChatEvent]
+        package var events: [PositionedEvent]
         package var next: HeadAction
     }
 
     /// The server answered a pull.
-    /// - Parameter head: The newest event that the user can see, at the time of the answer.
+    /// - Parameter head: The newest event that the user can see, at the time of the answer. The
+    ///   events contain all changes up to it.
     package mutating func received(page: [ChatEvent], head: Int64, for range: HistoryRequest.Range) -> PageAction {
         self.head = max(self.head, head)
         let before = self.cursor
@@ -157,7 +160,11 @@ package struct LogCursor: Sendable {
             gap = self.isPrimed ? (before + 1)...(first.seq - 1) : nil
             self.cursor = first.seq - 1
         }
-        for event in run { self.held[event.seq] = event }
+        for event in run {
+            let positioned = PositionedEvent(event, asOf: head)
+            if let known = self.held[event.seq], known.asOf >= positioned.asOf { continue }
+            self.held[event.seq] = positioned
+        }
         let events = self.drain()
         return PageAction(gap: gap, events: events, next: self.afterPull(madeProgress: self.cursor > before))
     }
@@ -203,15 +210,15 @@ package struct LogCursor: Sendable {
         self.head = max(self.head, head, self.cursor)
     }
 
-    private mutating func hold(_ event: ChatEvent) {
+    private mutating func hold(_ positioned: PositionedEvent) {
         // A dropped event leaves `head` raised, so a later pull delivers it.
         guard self.held.count < self.settings.maximumHeld else { return }
-        self.held[event.seq] = event
+        self.held[positioned.event.seq] = positioned
     }
 
     /// Removes the events that follow the cursor from `held` and advances the cursor over them.
-    private mutating func drain() -> [ChatEvent] {
-        var events: [ChatEvent] = []
+    private mutating func drain() -> [PositionedEvent] {
+        var events: [PositionedEvent] = []
         while self.cursor < .max, let event = self.held.removeValue(forKey: self.cursor + 1) {
             self.cursor += 1
             events.append(event)

@@ -19,6 +19,9 @@ package struct ReadPositions: Sendable {
     /// The position that the user reached, or 0.
     package func position(in conversation: ConversationID) -> Int64 { self.positions[conversation]?.read ?? 0 }
 
+    /// The position that the server confirmed, or 0.
+    package func confirmed(in conversation: ConversationID) -> Int64 { self.positions[conversation]?.confirmed ?? 0 }
+
     /// The stored positions at start: those with `read > confirmed` are sent on the next
     /// connection.
     package mutating func restored(_ conversation: ConversationID, read: Int64, confirmed: Int64) {

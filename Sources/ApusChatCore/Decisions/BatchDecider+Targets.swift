@@ -94,14 +94,16 @@ extension BatchDecider {
         let votes = annotation.votes
         guard votes != earlier else { return self.unchanged(address.conversation) }
         self.facts.annotations.set(annotation.address, annotation)
+        var totals: [Int64] = []
         self.modifyTarget(address) { row in
             for option in row.votes.indices where option < 64 {
                 let bit = UInt64(1) << UInt64(option)
                 row.votes[option] += (votes & bit != 0 ? 1 : 0) - (earlier & bit != 0 ? 1 : 0)
             }
+            totals = row.votes
         }
         let body = target.hidesVoters ? "" : ChangeBody.text(["options": .array(options.map { .integer(Int64($0)) })])
-        return self.append(.vote, to: address.conversation, by: actor, ref: address.seq, body: body)
+        return self.append(.vote, to: address.conversation, by: actor, ref: address.seq, body: body) { $0.votes = totals }
     }
 
     mutating func closePoll(_ address: EventAddress, by actor: UserKey) throws(ChatError) -> StoredAnswer {

@@ -26,7 +26,9 @@ extension ChatReference {
                 .may("edited_at", .time, "The time of the last edit."),
                 .may("expires_at", .time, "The time at which the message disappears."),
                 .may("reactions", .list(.shape("ReactionCount"), ChatLimits.reactions), "The reactions, most frequent first."),
-                .may("votes", .list(.count, ChatLimits.pollOptions), "The votes for each option of a poll."),
+                .may(
+                    "votes", .list(.count, ChatLimits.pollOptions),
+                    "The votes for each option of a poll; in a `vote`, those of its poll after it."),
                 .may("replies", .shape("ThreadSummary"), "The thread that this message began."),
             ], recode: Recode(ChatEvent.self)),
         Shape(

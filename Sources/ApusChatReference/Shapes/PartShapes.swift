@@ -83,6 +83,9 @@ extension ChatReference {
                 .must("user", .user, "The member; the recipient itself if another of its devices set the position."),
                 .may("read", .count, "The ordinal of the last message read."),
                 .may("received", .count, "The ordinal of the last message received."),
+                .may("unread", .count, "For the own position: the unread messages."),
+                .may("mentions", .count, "For the own position: the unread messages that mention the user."),
+                .may("n", .count, "For the own position: the ordinal of the newest message that was counted."),
             ], recode: Recode(ReadMark.self)),
         Shape(
             "PresenceEntry", "The presence of one user.",

@@ -142,7 +142,7 @@ extension ChatReference {
                         log and at the limit of an answer.
                         """),
                     .may("mine", .list(.shape("Mine"), ChatLimits.historyEvents), "The own reactions and votes for events of the page."),
-                    .must("seq", .count, "The newest event that the user can see."),
+                    .must("seq", .count, "The newest event that the user can see. The events contain all changes up to it."),
                     .must("min_seq", .seq, "The first event that the user can see."),
                 ],
                 errors: [.notFound],
@@ -172,10 +172,11 @@ extension ChatReference {
                     .must("read", .count, "The present read position."),
                     .must("unread", .count, "The unread messages."),
                     .must("mentions", .count, "The unread messages that mention the user."),
+                    .must("n", .count, "The ordinal of the newest message that was counted."),
                 ],
                 errors: [.notFound, .storage],
                 example: #"{"conv": "1q2w3e4r5t6y7", "read": 12}"#,
-                answers: #"{"conv": "1q2w3e4r5t6y7", "read": 12, "unread": 0, "mentions": 0}"#),
+                answers: #"{"conv": "1q2w3e4r5t6y7", "read": 12, "unread": 0, "mentions": 0, "n": 12}"#),
             Verb(
                 ChatVerbs.typing,
                 "Tells the other members that the user is writing. It is valid for 6 seconds.",

@@ -11,6 +11,7 @@ extension ChatReference {
                     "events", .list(.shape("Event"), ChatLimits.historyEvents),
                     "The newest events of one conversation, in the order of `seq`."),
                 .may("silent", .bool, "Whether the client shows no notification."),
+                .may("as_of", .seq, "The event up to which changes are contained in the events; absent for the last of them."),
             ],
             example: #"""
                 {"events": [{"conv": "1q2w3e4r5t6y7", "seq": 18, "n": 13, "sender": "alice",

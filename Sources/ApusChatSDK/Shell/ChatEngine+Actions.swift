@@ -3,12 +3,11 @@ import ApusChatWire
 
 extension ChatEngine {
     /// Carries out a list of actions: first its changes, in one transaction, then the requests.
-    /// - Parameter asOf: See ``ChatStore/apply(_:of:asOf:)``.
-    func carryOut(_ actions: [ClientAction], asOf: Int64? = nil) {
+    func carryOut(_ actions: [ClientAction]) {
         let changes = actions.compactMap { action in if case .store(let change) = action { change } else { nil } }
         if !changes.isEmpty {
             let me = self.me
-            let effects = self.storing { () throws(ChatClientError) in try self.store.apply(changes, of: me, asOf: asOf) }
+            let effects = self.storing { () throws(ChatClientError) in try self.store.apply(changes, of: me) }
             guard let effects else { return self.recover() }
             self.announce(effects)
         }
@@ -106,7 +105,7 @@ extension ChatEngine {
             guard generation == self.generation else { return }
             self.pullsRunning -= 1
             self.storing { () throws(ChatClientError) in try self.store.save(mine: answer.mine, in: request.conversation) }
-            self.carryOut(self.core.answered(answer, to: request), asOf: answer.seq)
+            self.carryOut(self.core.answered(answer, to: request))
         } catch {
             guard generation == self.generation else { return }
             self.pullsRunning -= 1

@@ -33,7 +33,7 @@ extension ChatStore {
         _ change: StoreChange, of me: UserName, asOf: Int64?, _ effects: inout StoreEffects, _ database: Database
     ) throws {
         switch change {
-        case .events(let events): try self.append(events, of: me, asOf: asOf, &effects, database)
+        case .events(let events, let position): try self.append(events, of: me, asOf: position ?? asOf, &effects, database)
         case .gap(let conversation, let range):
             try self.insertGap(range, conversation, database)
             effects.gaps.append((conversation, range))

@@ -81,7 +81,7 @@ public struct ChatEvent: Hashable, Sendable {
     public var expiresAt: Int64?
     /// The reactions, most frequent first.
     public var reactions: [ReactionCount]
-    /// The votes for each option of a poll.
+    /// The votes for each option of a poll; in a `vote`, those of its poll after it.
     public var votes: [Int64]
     /// The thread that this message began.
     public var replies: ThreadSummary?

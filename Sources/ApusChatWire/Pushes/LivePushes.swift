@@ -5,12 +5,23 @@ package struct ReadMark: Hashable, WireObject {
     package var user: UserName
     package var read: Int64?
     package var received: Int64?
+    /// For the recipient's own position: the unread messages, those of them that mention the
+    /// recipient, and the ordinal of the newest message that was counted.
+    package var unread: Int64?
+    package var mentions: Int64?
+    package var n: Int64?
 
-    package init(conversation: ConversationID, user: UserName, read: Int64? = nil, received: Int64? = nil) {
+    package init(
+        conversation: ConversationID, user: UserName, read: Int64? = nil, received: Int64? = nil, unread: Int64? = nil,
+        mentions: Int64? = nil, n: Int64? = nil
+    ) {
         self.conversation = conversation
         self.user = user
         self.read = read
         self.received = received
+        self.unread = unread
+        self.mentions = mentions
+        self.n = n
     }
 
     package init(from reader: WireReader) throws(WireError) {
@@ -18,6 +29,9 @@ package struct ReadMark: Hashable, WireObject {
         self.user = try reader.text("user")
         self.read = try reader.integerIfPresent("read")
         self.received = try reader.integerIfPresent("received")
+        self.unread = try reader.integerIfPresent("unread")
+        self.mentions = try reader.integerIfPresent("mentions")
+        self.n = try reader.integerIfPresent("n")
     }
 
     package func write(to writer: inout WireWriter) {
@@ -25,6 +39,9 @@ package struct ReadMark: Hashable, WireObject {
         writer.write("user", self.user)
         writer.write("read", ifPresent: self.read)
         writer.write("received", ifPresent: self.received)
+        writer.write("unread", ifPresent: self.unread)
+        writer.write("mentions", ifPresent: self.mentions)
+        writer.write("n", ifPresent: self.n)
     }
 }
 

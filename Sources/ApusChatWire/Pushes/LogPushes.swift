@@ -3,20 +3,25 @@ package struct EventPush: Hashable, WireObject {
     package var events: [ChatEvent]
     /// Whether the client shows no notification.
     package var isSilent: Bool
+    /// The seq up to which changes are contained in the events; nil for that of the last one.
+    package var asOf: Int64?
 
-    package init(events: [ChatEvent], isSilent: Bool = false) {
+    package init(events: [ChatEvent], isSilent: Bool = false, asOf: Int64? = nil) {
         self.events = events
         self.isSilent = isSilent
+        self.asOf = asOf
     }
 
     package init(from reader: WireReader) throws(WireError) {
         self.events = try reader.objects("events", maximum: ChatLimits.historyEvents)
         self.isSilent = try reader.bool("silent")
+        self.asOf = try reader.integerIfPresent("as_of", in: WireReader.seqs)
     }
 
     package func write(to writer: inout WireWriter) {
         writer.write("events", all: self.events)
         writer.write("silent", ifTrue: self.isSilent)
+        writer.write("as_of", ifPresent: self.asOf)
     }
 }
 

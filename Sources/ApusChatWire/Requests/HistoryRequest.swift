@@ -88,7 +88,8 @@ package struct HistoryAnswer: Hashable, WireObject {
     /// visible log and at the limit of an answer.
     package var events: [ChatEvent]
     package var mine: [Mine]
-    /// The `seq` of the newest event that the user can see.
+    /// The `seq` of the newest event that the user can see. The events contain all changes up to
+    /// it.
     package var seq: Int64
     /// The first `seq` that the user can see.
     package var minSeq: Int64

@@ -35,12 +35,15 @@ package struct MarkAnswer: Hashable, WireObject {
     package var read: Int64
     package var unread: Int64
     package var mentions: Int64
+    /// The ordinal of the newest message that was counted.
+    package var n: Int64
 
-    package init(conversation: ConversationID, read: Int64, unread: Int64, mentions: Int64) {
+    package init(conversation: ConversationID, read: Int64, unread: Int64, mentions: Int64, n: Int64) {
         self.conversation = conversation
         self.read = read
         self.unread = unread
         self.mentions = mentions
+        self.n = n
     }
 
     package init(from reader: WireReader) throws(WireError) {
@@ -48,6 +51,7 @@ package struct MarkAnswer: Hashable, WireObject {
         self.read = try reader.integer("read")
         self.unread = try reader.integer("unread")
         self.mentions = try reader.integer("mentions")
+        self.n = try reader.integer("n")
     }
 
     package func write(to writer: inout WireWriter) {
@@ -55,5 +59,6 @@ package struct MarkAnswer: Hashable, WireObject {
         writer.write("read", self.read)
         writer.write("unread", self.unread)
         writer.write("mentions", self.mentions)
+        writer.write("n", self.n)
     }
 }

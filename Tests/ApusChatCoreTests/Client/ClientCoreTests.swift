@@ -150,6 +150,41 @@ struct ClientCoreTests {
         #expect(core.pushed(HeadPush(nudges: [nudge])) == [])
     }
 
+    @Test func eventsKeepThePositionOfTheirAnswer() {
+        let request = HistoryRequest(conversation: Client.room, range: .from(4))
+        let page = HistoryAnswer(conversation: Client.room, events: [Client.message(4), Client.message(5)], seq: 9)
+        var other = Self.online()
+        for seq: Int64 in [6, 7] { _ = other.pushed(EventPush(events: [Client.message(seq)])) }
+        _ = other.timerFired(.hole(Client.room))
+        // The page contains the changes up to 9, the pushes those up to themselves.
+        #expect(
+            self.changes(other.answered(page, to: request)).prefix(3) == [
+                .events([Client.message(4), Client.message(5)], asOf: 9), .events([Client.message(6)]), .events([Client.message(7)]),
+            ])
+    }
+
+    @Test(arguments: [true, false]) func anAnswerAndAPushThatCrossCountOnce(_ isAnswerFirst: Bool) {
+        var core = Self.online(at: 5, read: 2)
+        _ = core.read(4, in: Client.room)
+        // The server had seen message 6 when it answered.
+        let answer = MarkAnswer(conversation: Client.room, read: 4, unread: 2, mentions: 0, n: 6)
+        if isAnswerFirst { _ = core.answered(answer) }
+        _ = core.pushed(EventPush(events: [Client.message(6)]))
+        if !isAnswerFirst { _ = core.answered(answer) }
+        _ = core.pushed(EventPush(events: [Client.message(7)]))
+        #expect(core.heads[Client.room]?.unread == 3 && core.heads[Client.room]?.n == 7)
+    }
+
+    @Test func anOwnMessageAfterAnUnconfirmedPositionIsReadToo() {
+        var core = Self.online(at: 5, read: 2)
+        _ = core.read(5, in: Client.room)
+        let actions = core.pushed(EventPush(events: [Client.message(6, by: Client.alice)]))
+        #expect(core.heads[Client.room]?.read == 6 && core.heads[Client.room]?.unread == 0)
+        #expect(self.requests(actions).isEmpty, "one request at a time")
+        let next = core.answered(MarkAnswer(conversation: Client.room, read: 5, unread: 0, mentions: 0, n: 6))
+        #expect(self.requests(next) == [.mark(MarkRequest(conversation: Client.room, read: 6))])
+    }
+
     @Test func aLateHeadDoesNotTakeBackEvents() {
         var core = Self.online()
         _ = core.pushed(EventPush(events: [Client.message(4), Client.message(5)]))
@@ -230,7 +265,7 @@ struct ClientCoreTests {
         #expect(self.requests(actions) == [.mark(MarkRequest(conversation: Client.room, read: 5))])
         #expect(core.heads[Client.room]?.unread == 0)
         #expect(core.read(4, in: Client.room) == [])
-        let answer = MarkAnswer(conversation: Client.room, read: 5, unread: 0, mentions: 0)
+        let answer = MarkAnswer(conversation: Client.room, read: 5, unread: 0, mentions: 0, n: 5)
         #expect(self.changes(core.answered(answer)).first == .read(Client.room, n: 5, isConfirmed: true))
     }
 
@@ -248,6 +283,10 @@ struct ClientCoreTests {
         #expect(
             core.pushed(MarkPush(marks: [own, peer])) == [.store(.read(Client.room, n: 5, isConfirmed: true)), .store(.peerRead(peer))])
         #expect(core.heads[Client.room]?.unread == 0 && core.readPosition(in: Client.room) == 5)
+        let counted = ReadMark(conversation: Client.room, user: Client.alice, read: 5, unread: 1, mentions: 1, n: 6)
+        _ = core.pushed(MarkPush(marks: [counted]))
+        _ = core.pushed(EventPush(events: [Client.message(6)]))
+        #expect(core.heads[Client.room]?.unread == 1 && core.heads[Client.room]?.mentions == 1)
     }
 
     @Test func nothingHappensWhileOffline() {

@@ -1,6 +1,8 @@
 import ApusChatWire
 import ApusJSON
 
+@testable import ApusChatCore
+
 /// Values of the client tests: alice in the conversation `room`, with bob.
 enum Client {
     static let alice = name("alice")
@@ -31,6 +33,9 @@ enum Client {
             conversation: conversation, seq: seq, n: n ?? seq, sender: sender, id: id.map { Self.id($0) }, at: 1_000 &+ seq, kind: .text,
             body: ["text": .string("text \(seq)")])
     }
+
+    /// A message as the cursor returns it.
+    static func placed(_ seq: Int64, asOf: Int64? = nil) -> PositionedEvent { PositionedEvent(Self.message(seq), asOf: asOf) }
 
     static func change(_ kind: EventKind, seq: Int64, of ref: Int64, _ body: JSONObject = [:], votes: [Int64] = []) -> ChatEvent {
         ChatEvent(

@@ -11,7 +11,7 @@ struct LogCursorTests {
 
     @Test func theNextEventIsAppliedAndKnownOnesAreIgnored() {
         var log = Self.primed(at: 3)
-        #expect(log.received(Client.message(4)) == .apply([Client.message(4)]))
+        #expect(log.received(Client.message(4)) == .apply([Client.placed(4)]))
         #expect(log.received(Client.message(4)) == .ignore)
         #expect(log.received(Client.message(1)) == .ignore)
         #expect(log.cursor == 4 && !log.isBehind)
@@ -21,7 +21,7 @@ struct LogCursorTests {
         var log = Self.primed(at: 3)
         #expect(log.received(Client.message(5)) == .wait(.milliseconds(500)))
         #expect(log.received(Client.message(6)) == .hold)
-        #expect(log.received(Client.message(4)) == .apply([Client.message(4), Client.message(5), Client.message(6)]))
+        #expect(log.received(Client.message(4)) == .apply([Client.placed(4), Client.placed(5), Client.placed(6)]))
         #expect(log.holeTimerFired() == .doNothing)  // late
     }
 
@@ -31,7 +31,9 @@ struct LogCursorTests {
         #expect(log.holeTimerFired() == .pull(.from(4), limit: 200))
         #expect(log.received(Client.message(7)) == .hold)
         let page = log.received(page: [Client.message(4), Client.message(5)], head: 7, for: .from(4))
-        #expect(page == .init(gap: nil, events: (4...7).map { Client.message($0) }, next: .doNothing))
+        // The page contains the changes up to 7, the pushed events those up to themselves.
+        let events = [Client.placed(4, asOf: 7), Client.placed(5, asOf: 7), Client.placed(6), Client.placed(7)]
+        #expect(page == .init(gap: nil, events: events, next: .doNothing))
     }
 
     @Test func missedEventsAreRequestedAtOnceAfterASync() {
@@ -45,7 +47,7 @@ struct LogCursorTests {
     @Test func aPushedHeadGivesTheEventTimeToArrive() {
         var log = Self.primed(at: 3)
         #expect(log.headAdvanced(head: 4, floor: 1) == .wait(.milliseconds(500)))
-        #expect(log.received(Client.message(4)) == .apply([Client.message(4)]))
+        #expect(log.received(Client.message(4)) == .apply([Client.placed(4)]))
         #expect(log.headAdvanced(head: 4, floor: 1) == .doNothing)
     }
 
@@ -61,7 +63,7 @@ struct LogCursorTests {
         var log = Self.primed(at: 10)
         #expect(log.synchronized(head: 1_011, floor: 1) == .pull(.newest, limit: 50))
         let page = log.received(page: (962...1_011).map { Client.message($0) }, head: 1_011, for: .newest)
-        #expect(page.gap == 11...961 && page.events.first?.seq == 962)
+        #expect(page.gap == 11...961 && page.events.first?.event.seq == 962)
         var near = Self.primed(at: 10)
         #expect(near.synchronized(head: 1_010, floor: 1) == .pull(.from(11), limit: 200))
     }
@@ -70,7 +72,7 @@ struct LogCursorTests {
         var log = Self.primed(at: 3)
         #expect(log.headAdvanced(head: 9, floor: 10) == .doNothing)  // rejoined: the log begins at 10
         #expect(log.cursor == 9)
-        #expect(log.received(Client.message(10)) == .apply([Client.message(10)]))
+        #expect(log.received(Client.message(10)) == .apply([Client.placed(10)]))
     }
 
     @Test func eventsThatTheServerDoesNotDeliverAreRequestedEverMoreSlowly() {
@@ -83,7 +85,7 @@ struct LogCursorTests {
         }
         #expect(delays.prefix(3) == [.wait(.milliseconds(500)), .wait(.seconds(1)), .wait(.seconds(2))])
         #expect(delays.last == .wait(.seconds(30)))
-        #expect(log.received(page: [Client.message(4)], head: 4, for: .from(4)).events == [Client.message(4)])
+        #expect(log.received(page: [Client.message(4)], head: 4, for: .from(4)).events == [Client.placed(4)])
     }
 
     @Test func aFailedRequestIsRepeatedAndALostConnectionIsNot() {
@@ -99,7 +101,7 @@ struct LogCursorTests {
         var log = Self.primed(at: 3)
         _ = log.synchronized(head: 7, floor: 1)
         let page = log.received(page: [6, 4, 5, 4, 2].map { Client.message($0) }, head: 7, for: .from(4))
-        #expect(page.events.map(\.seq) == [4, 5, 6] && page.next == .pull(.from(7), limit: 200))
+        #expect(page.events.map(\.event.seq) == [4, 5, 6] && page.next == .pull(.from(7), limit: 200))
     }
 
     @Test func heldEventsAreBounded() {
@@ -107,14 +109,22 @@ struct LogCursorTests {
         settings.maximumHeld = 2
         var log = LogCursor(cursor: 1, head: 1, isPrimed: true, settings: settings)
         for seq: Int64 in [3, 4, 5] { _ = log.received(Client.message(seq)) }
-        #expect(log.received(Client.message(2)) == .apply([2, 3, 4].map { Client.message($0) }))
+        #expect(log.received(Client.message(2)) == .apply([2, 3, 4].map { Client.placed($0) }))
         #expect(log.isBehind)  // 5 was dropped and is requested later
         #expect(log.holeTimerFired() == .pull(.from(5), limit: 200))
     }
 
+    @Test func anEventKeepsItsNewestForm() {
+        var log = Self.primed(at: 3)
+        _ = log.received(Client.message(5), asOf: 9)
+        _ = log.holeTimerFired()
+        let page = log.received(page: [Client.message(4), Client.message(5)], head: 7, for: .from(4))
+        #expect(page.events == [Client.placed(4, asOf: 7), Client.placed(5, asOf: 9)])
+    }
+
     @Test(arguments: [Int64.max, Int64.max - 1]) func largestNumbersDoNotTrap(seq: Int64) {
         var log = Self.primed(at: seq - 1)
-        #expect(log.received(Client.message(seq)) == .apply([Client.message(seq)]))
+        #expect(log.received(Client.message(seq)) == .apply([Client.placed(seq)]))
         _ = log.received(Client.message(.max))
         _ = log.headAdvanced(head: .max, floor: .max)
         _ = log.resumed()

@@ -6,7 +6,7 @@ import Testing
 @Suite("Read positions")
 struct ReadPositionsTests {
     private func mark(_ n: Int64) -> MarkRequest { MarkRequest(conversation: Client.room, read: n) }
-    private func answer(_ n: Int64) -> MarkAnswer { MarkAnswer(conversation: Client.room, read: n, unread: 0, mentions: 0) }
+    private func answer(_ n: Int64) -> MarkAnswer { MarkAnswer(conversation: Client.room, read: n, unread: 0, mentions: 0, n: n) }
 
     @Test func aPositionIsSentUntilItIsConfirmed() {
         var reads = ReadPositions()

@@ -122,6 +122,7 @@ import Testing
         func vote(_ user: UserKey, _ options: [Int]) -> Command { self.world.command(user, .vote(self.message(1), options: options)) }
         try self.world.run([vote(self.ann, [0, 2]), vote(self.bob, [2]), vote(self.ann, [2])])
         #expect(self.row(1)?.votes == [0, 0, 2])
+        #expect((2...4).map { self.row($0)?.votes } == [[1, 0, 1], [1, 0, 2], [0, 0, 2]], "each vote tells the totals after it")
         #expect(try self.world.run(vote(self.ann, [3])).code == .badRequest)
         #expect(try self.world.run(vote(self.ann, [1, 1])).code == .badRequest)
         #expect(try self.world.run(vote(self.ann, [-1])).code == .badRequest)

@@ -59,9 +59,7 @@ struct FaultSimulationTests {
             let views = network.world.storage.events(in: key, .from(1), as: device.user, limit: 10_000)
             let served = views.map { network.event($0, in: key) }
             #expect(served.map(\.seq) == served.indices.map { Int64($0) + 1 })
-            // Each device has every event once, with its newest content. Counts of reactions and
-            // unread messages are not compared: an answer and a push that cross can be counted
-            // twice until the next head.
+            // Each device has every event once, with its newest content.
             let stored = (device.log[conversation] ?? [:]).values.sorted { $0.seq < $1.seq }
             #expect(stored.map(\.seq) == served.map(\.seq))
             for (stored, served) in zip(stored, served) { #expect(Content(stored) == Content(served)) }
@@ -70,6 +68,7 @@ struct FaultSimulationTests {
                 #expect(served.filter { $0.id == id && $0.sender == device.name }.map(\.seq) == [answer.seq])
             }
             #expect(device.outbox.isEmpty)
+            #expect(device.core.heads[conversation]?.unread == network.world.unread(device.user, in: key))
             // The messages of a device keep the order of writing.
             let own = served.filter { $0.sender == device.name && $0.isMessage && device.acknowledged[$0.id ?? Client.id("none")] != nil }
             let numbers = own.compactMap { $0.id?.rawValue.dropFirst() }.compactMap { Int($0) }
@@ -88,10 +87,12 @@ private struct Content: Equatable {
     let ref: Int64?
     let state: EventState
     let body: JSONObject
+    let reactions: [ReactionCount]
 
     init(_ event: ChatEvent) {
         (self.seq, self.n, self.sender, self.id) = (event.seq, event.n, event.sender, event.id)
         (self.kind, self.ref, self.state, self.body) = (event.kind, event.ref, event.state, event.body)
+        self.reactions = event.reactions
     }
 }
 

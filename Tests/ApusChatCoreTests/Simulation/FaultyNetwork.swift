@@ -29,6 +29,8 @@ final class FaultyNetwork {
         var core: ClientCore
         /// The stored events by conversation and seq, each in its newest form.
         var log: [ConversationID: [Int64: ChatEvent]] = [:]
+        /// The position up to which each stored event contains changes.
+        var positions: [ConversationID: [Int64: Int64]] = [:]
         var outbox: [(id: ClientID, conversation: ConversationID, text: String)] = []
         var acknowledged: [ClientID: SendAnswer] = [:]
         var heads: [ConversationID: ChatHead] = [:]
@@ -213,29 +215,44 @@ final class FaultyNetwork {
 
     private func store(_ change: StoreChange, on device: Device) {
         switch change {
-        case .events(let events):
-            for event in events {
+        case .events(let events, let asOf):
+            let asOf = asOf ?? events.last?.seq ?? 0
+            for event in events where asOf >= device.positions[event.conversation]?[event.seq] ?? 0 {
                 device.log[event.conversation, default: [:]][event.seq] = event
-                guard let ref = event.ref else { continue }
-                for (seq, stored) in device.log[event.conversation] ?? [:] where seq == ref || stored.ref == ref {
-                    device.log[event.conversation]?[seq] = stored.applying(event)
-                }
+                device.positions[event.conversation, default: [:]][event.seq] = asOf
             }
+            for event in events { Self.apply(event, on: device) }
         case .head(let head): device.heads[head.conversation] = head
         case .gone(let conversation):
             device.heads[conversation] = nil
             device.log[conversation] = nil
+            device.positions[conversation] = nil
         case .token(let token): device.token = token
         case .epoch(let epoch): device.epoch = epoch
         case .dropCache:
             device.heads = [:]
             device.log = [:]
+            device.positions = [:]
         case .sent(let id, let answer):
             device.acknowledged[id] = answer
             device.outbox.removeAll { $0.id == id }
         case .refused(let id, _): device.outbox.removeAll { $0.id == id }
-        case .read(let conversation, let n, _): device.reads[conversation] = n
+        case .read(let conversation, let n, let isConfirmed):
+            if !isConfirmed {
+                device.reads[conversation] = n
+            } else if n >= device.reads[conversation] ?? 0 {
+                device.reads[conversation] = nil
+            }
         case .gap, .peerRead: break
+        }
+    }
+
+    private static func apply(_ change: ChatEvent, on device: Device) {
+        guard let ref = change.ref else { return }
+        for (seq, stored) in device.log[change.conversation] ?? [:] where seq == ref || stored.ref == ref {
+            guard device.positions[change.conversation]?[seq] ?? 0 < change.seq else { continue }
+            device.log[change.conversation]?[seq] = stored.applying(change)
+            device.positions[change.conversation]?[seq] = change.seq
         }
     }
 
@@ -304,9 +321,11 @@ final class FaultyNetwork {
     private func message(_ decision: Decision, for command: Command) -> Message {
         switch (decision, command.action) {
         case (.accepted(let answer), .mark), (.repeated(let answer), .mark):
-            let unread = self.world.unread(command.actor, in: answer.conversation) ?? 0
+            let head = self.world.storage.head(of: command.actor, in: answer.conversation)
             return .marked(
-                MarkAnswer(conversation: ConversationID(number: answer.conversation.rawValue), read: answer.n, unread: unread, mentions: 0))
+                MarkAnswer(
+                    conversation: ConversationID(number: answer.conversation.rawValue), read: answer.n, unread: head?.unread ?? 0,
+                    mentions: 0, n: head?.conversation.counters.lastN ?? 0))
         case (.accepted(let answer), _), (.repeated(let answer), _):
             return .sent(
                 SendAnswer(

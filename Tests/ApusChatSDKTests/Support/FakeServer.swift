@@ -237,17 +237,20 @@ final class FakeServer: @unchecked Sendable {  // `lock` guards all members
             case "mark":
                 let request = try MarkRequest(json: payload)
                 guard let read = request.read else {
-                    return (MarkAnswer(conversation: request.conversation, read: 0, unread: 0, mentions: 0).json, [])
+                    return (MarkAnswer(conversation: request.conversation, read: 0, unread: 0, mentions: 0, n: 0).json, [])
                 }
                 let key = ConversationKey(request.conversation.number)
                 let (decision, pushes) = self.run(
                     Command(
                         actor: user, device: DeviceKey(user.rawValue), request: nil,
                         action: .mark(MarkCommand(conversation: key, read: read))))
-                let unread = self.storage.head(of: user, in: key)?.unread ?? 0
-                return (
-                    self.json(decision) { MarkAnswer(conversation: request.conversation, read: $0.n, unread: unread, mentions: 0) }, pushes
-                )
+                let head = self.storage.head(of: user, in: key)
+                let answer = self.json(decision) {
+                    MarkAnswer(
+                        conversation: request.conversation, read: $0.n, unread: head?.unread ?? 0, mentions: 0,
+                        n: head?.conversation.counters.lastN ?? 0)
+                }
+                return (answer, pushes)
             case "edit":
                 let request = try EditRequest(json: payload)
                 let content = MessageContent(kind: .text, body: Self.text(request.body))
