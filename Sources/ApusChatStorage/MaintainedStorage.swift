@@ -9,6 +9,10 @@ package protocol MaintainedStorage: AccountStorage {
 
     /// Opens the data again after a failed write or sync.
     func recover() throws(StorageError)
+
+    /// Removes the oldest answers of requests that were stored before `time`. The writer calls it
+    /// between batches until it returns less than `limit`.
+    func forgetRequests(before time: Int64, limit: Int) throws(StorageError) -> Int
 }
 
 extension MemoryStorage: MaintainedStorage {

@@ -25,7 +25,7 @@ extension ClientCore {
     }
 
     package mutating func answered(_ answer: HistoryAnswer, to request: HistoryRequest) -> [ClientAction] {
-        guard self.logs[request.conversation] != nil, request.thread == nil else { return [] }
+        guard self.logs[request.conversation] != nil, request.thread == nil, request.edits == nil else { return [] }
         let page = self[log: request.conversation].received(page: answer.events, head: answer.seq, for: request.range)
         var actions: [ClientAction] = []
         if let gap = page.gap { actions.append(.store(.gap(request.conversation, gap))) }

@@ -21,7 +21,10 @@ extension Command {
         case .forward(let conversation, let contents):
             self.addMember(self.actor, of: conversation, to: &needs)
             if case .success(let contents) = contents {
-                for content in contents { self.addBlobs(content.blobs, to: &needs) }
+                for content in contents {
+                    self.addBlobs(content.blobs, to: &needs)
+                    for user in content.mentions { needs.members.append(MemberAddress(conversation, user)) }
+                }
             }
         case .edit(let target, let content):
             self.addTarget(target, to: &needs)
@@ -31,7 +34,7 @@ extension Command {
             self.addTarget(target, to: &needs)
         case .hide(let conversation, let seqs):
             self.addMember(self.actor, of: conversation, to: &needs)
-            for seq in seqs { self.addTarget(EventAddress(conversation, seq), to: &needs) }
+            for seq in seqs { self.addTarget(EventAddress(conversation, seq), to: &needs, isChanged: false) }
             needs.accounts.append(self.actor)
         case .openPair(let peer, let new):
             needs.conversations.append(new)
@@ -75,7 +78,7 @@ extension Command {
             if let peer { self.addPeer(peer, to: &needs) }
         case .report(let user, let event, _):
             if let user { needs.accounts.append(user) }
-            if let event { self.addTarget(event, to: &needs) }
+            if let event { self.addTarget(event, to: &needs, isChanged: false) }
         case .blank(let targets, _):
             for target in targets {
                 needs.conversations.append(target.conversation)
@@ -119,9 +122,10 @@ extension Command {
         needs.members.append(MemberAddress(conversation, user))
     }
 
-    private func addTarget(_ target: EventAddress, to needs: inout Needs) {
+    private func addTarget(_ target: EventAddress, to needs: inout Needs, isChanged: Bool = true) {
         self.addMember(self.actor, of: target.conversation, to: &needs)
         needs.events.append(target)
+        if isChanged { needs.unseen.append(target) }
         needs.annotations.append(AnnotationAddress(target, self.actor))
     }
 

@@ -31,9 +31,7 @@ extension BatchDecider {
             event.thread = send.thread
             event.mentions = mentions
             event.mentionsAll = content.mentionsAll
-            event.allowsManyVotes = content.allowsManyVotes
-            event.hidesVoters = content.hidesVoters
-            if content.options > 0 { event.votes = [Int64](repeating: 0, count: content.options) }
+            event.preparePoll(content)
         }
         self.facts.sends.set(address, SentFact(hash: request.hash, seq: answer.seq, n: answer.n, at: answer.at))
         self.countOwnMessage(n: answer.n, of: member.address)
@@ -60,9 +58,16 @@ extension BatchDecider {
         }
         try self.checkPace(member, ifEpoch: nil)
         for content in contents { try self.checkBlobs(content.blobs, of: actor) }
+        // What a forwarded message says to all, it says here only for those that may.
+        let mayMentionAll = (try? self.authorize(.mentionAll, actor, in: conversation)) != nil
         var first: StoredAnswer?
         for content in contents {
-            let answer = self.append(content.kind, to: conversation, by: actor, isMessage: true, body: content.body)
+            let mentions = content.mentions.isEmpty ? [] : self.members(content.mentions, of: conversation)
+            let answer = self.append(content.kind, to: conversation, by: actor, isMessage: true, body: content.body) { event in
+                event.mentions = mentions
+                event.mentionsAll = content.mentionsAll && mayMentionAll
+                event.preparePoll(content)
+            }
             self.countOwnMessage(n: answer.n, of: member.address)
             for blob in content.blobs {
                 self.blobReferences.append(BlobReference(event: EventAddress(conversation, answer.seq), blob: blob))
@@ -140,5 +145,14 @@ extension BatchDecider {
         for blob in blobs where !self.facts.readableBlobs.contains(BlobNeed(user: user, blob: blob)) {
             throw ChatError(.notFound, message: "There is no upload \(blob).", field: "blob")
         }
+    }
+}
+
+extension EventRow {
+    /// Begins the counts of a poll.
+    fileprivate mutating func preparePoll(_ content: MessageContent) {
+        self.allowsManyVotes = content.allowsManyVotes
+        self.hidesVoters = content.hidesVoters
+        if content.options > 0 { self.votes = [Int64](repeating: 0, count: content.options) }
     }
 }

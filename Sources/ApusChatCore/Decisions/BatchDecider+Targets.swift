@@ -143,6 +143,7 @@ extension BatchDecider {
                 var row = self.annotation(address, of: actor, n: target.n)
                 row.isHidden = true
                 self.facts.annotations.set(annotation, row)
+                self.hidden.append(HiddenMessage(address: annotation, n: 0))
                 continue
             }
             self.hide(annotation, n: target.n)
@@ -176,6 +177,19 @@ extension BatchDecider {
             self.facts.events.modify(address, body)
         } else if let index = self.events.lastIndex(where: { $0.seq == address.seq && $0.conversation == address.conversation }) {
             body(&self.events[index])
+        }
+    }
+
+    /// A change is hidden from the members that do not see its target: an edit repeats the text.
+    mutating func conceal(_ change: EventAddress, withTarget target: EventAddress) {
+        let users = self.facts.unseen[target] ?? []
+        guard users.count <= Facts.maximumUnseen else {
+            self.nudged.insert(change.conversation)
+            return
+        }
+        let now = self.hidden.lazy.filter { $0.address.event == target }.map(\.address.user)
+        for user in Set(users).union(now).sorted() {
+            self.hidden.append(HiddenMessage(address: AnnotationAddress(change, user), n: 0))
         }
     }
 

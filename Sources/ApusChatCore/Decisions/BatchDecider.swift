@@ -24,6 +24,8 @@ package struct BatchDecider: Sendable {
     var touched: [(conversation: ConversationKey, first: Int64)] = []
     /// The messages of others that were hidden from single members by this batch.
     var hidden: [HiddenMessage] = []
+    /// The conversations in which too many members do not see the target of a change.
+    var nudged: Set<ConversationKey> = []
 
     struct HiddenMessage {
         let address: AnnotationAddress
@@ -130,7 +132,7 @@ package struct BatchDecider: Sendable {
         changes.blanks = self.blanks
         changes.reports = self.reports
         changes.blobReferences = self.blobReferences
-        return DecidedBatch(changes: changes, pushes: pushes, hidden: self.hidden.map(\.address))
+        return DecidedBatch(changes: changes, pushes: pushes, hidden: self.hidden.map(\.address), nudged: self.nudged)
     }
 }
 
@@ -168,6 +170,7 @@ extension BatchDecider {
         self.events.append(event)
         self.noteTouch(conversation, seq: counters.lastSeq)
         let answer = StoredAnswer(conversation: conversation, seq: event.seq, n: event.n, at: time)
+        if !isMessage, ref > 0 { self.conceal(event.address, withTarget: EventAddress(conversation, ref)) }
         if let pair { self.deliver(answer, kind, toPeerOf: sender, in: pair) }
         return answer
     }
@@ -190,6 +193,7 @@ extension BatchDecider {
         self.facts.conversations.modify(conversation) { row in
             row.counters.memberCount += difference
             row.counters.membersVersion += 1
+            if difference != 0 { row.counters.epoch += 1 }
         }
     }
 

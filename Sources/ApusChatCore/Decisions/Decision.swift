@@ -34,10 +34,14 @@ package struct DecidedBatch: Sendable {
     package var pushes: [Push]
     /// Messages that are hidden from single members, so that a push shows them as `hidden`.
     package var hidden: [AnnotationAddress]
+    /// Conversations whose events are not pushed but requested, because too many members do not see
+    /// one of them.
+    package var nudged: Set<ConversationKey>
 
-    package init(changes: Changes, pushes: [Push], hidden: [AnnotationAddress]) {
+    package init(changes: Changes, pushes: [Push], hidden: [AnnotationAddress], nudged: Set<ConversationKey> = []) {
         self.changes = changes
         self.pushes = pushes
         self.hidden = hidden
+        self.nudged = nudged
     }
 }

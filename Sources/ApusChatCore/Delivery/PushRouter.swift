@@ -113,6 +113,11 @@ package struct PushRouter: Sendable {
         for push in batch.pushes {
             switch push {
             case .events(let key, let first, let last):
+                if batch.nudged.contains(key) {
+                    let sockets = (self.recipients[key] ?? []).flatMap { self.sockets(of: $0) }
+                    if !sockets.isEmpty { deliveries.append(.nudge(key, to: sockets)) }
+                    continue
+                }
                 let isLarge = counts[key] ?? 0 > self.largeConversation
                 self.routeEvents(key, first, last, bounds: bounds, hidden: hidden, isLarge: isLarge, to: &deliveries)
             case .head(let key, let user):

@@ -132,6 +132,9 @@ extension ChatReference {
                         "limit", .integer(1...Int64(ChatLimits.historyEvents)),
                         "The maximum number of events. The newest are returned if no `seq` is named."),
                     .may("thread", .seq, "Restricts the events to a thread and the message that began it. Such a page has holes."),
+                    .may(
+                        "edits", .seq,
+                        "Restricts the events to a message in its first form and its edits. Excludes `thread`. Such a page has holes."),
                 ],
                 answer: [
                     .conv,

@@ -26,7 +26,7 @@ enum ChangeQuery: Int, Query {
         case .addCounters:
             """
             INSERT INTO counter (\(ConversationColumns.counterNames.joined(separator: ", ")))
-            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)
             """
         case .setCounters: "UPDATE counter SET \(ConversationColumns.counterAssignments) WHERE slot = ?1"
         case .setPosition: "UPDATE member SET \(MemberColumns.positionAssignments) WHERE slot = ?1 AND user = ?2"

@@ -2,6 +2,7 @@
 enum FactQuery: Int, Query {
     case conversation, pair, member, pairMembers, sent, request, event, annotation, account, conversationCount, contact, link
     case successors, isUploaded, readableEvents, ordinal, eventsBackwards, hiddenEvents
+    case hiders, latecomers
 
     static var group: QueryGroup { .fact }
 
@@ -34,6 +35,13 @@ enum FactQuery: Int, Query {
             CROSS JOIN blob_ref r ON r.blob = b.id AND r.event BETWEEN m.slot << 32 AND (m.slot << 32) + 4294967295
             WHERE b.digest = ?1
             """
+        case .hiders:
+            """
+            SELECT h.user FROM annotation h INDEXED BY annotation_event CROSS JOIN member m ON m.slot = ?2 AND m.user = h.user AND m.state = 1
+            WHERE h.event = ?1 AND h.is_hidden = 1 LIMIT ?3
+            """
+        case .latecomers:
+            "SELECT user FROM member INDEXED BY member_first WHERE slot = ?1 AND min_seq > ?2 AND min_seq > 1 AND state = 1 LIMIT ?3"
         case .ordinal: "SELECT n FROM event WHERE id = ?1"
         case .eventsBackwards: "SELECT id, n, is_message, sender FROM event WHERE id BETWEEN ?1 AND ?2 ORDER BY id DESC"
         case .hiddenEvents: "SELECT event FROM annotation WHERE user = ?1 AND event BETWEEN ?2 AND ?3 AND is_hidden = 1 AND n > 0"

@@ -24,7 +24,7 @@ enum LogQuery: Int, Query {
         case .isHidden: "SELECT is_hidden FROM annotation WHERE user = ?1 AND event = ?2"
         case .keptEvents:
             "SELECT id FROM event WHERE id BETWEEN ?1 AND ?2 AND is_message = 1 AND state < 10 AND at < ?3 ORDER BY id LIMIT ?4"
-        case .body: "SELECT body FROM event WHERE id = ?1"
+        case .body: "SELECT body, at FROM event WHERE id = ?1"
         case .expired:
             """
             SELECT e.id, v.conversation FROM event e INDEXED BY event_expiry CROSS JOIN conversation v ON v.slot = e.id >> 32

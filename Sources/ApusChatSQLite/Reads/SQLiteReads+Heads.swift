@@ -65,7 +65,7 @@ extension SQLiteReads {
             head.last = try log.event(min(counters.previewSeq, view.last))
             head.pins = try self.pins(log)
         }
-        if member.draftSeq > 0 { head.draft = try self.draft(of: user, at: member.draftSeq) }
+        if member.draftSeq > 0 { (head.draft, head.draftAt) = try self.draft(of: user, at: member.draftSeq) }
         return head
     }
 
@@ -87,9 +87,9 @@ extension SQLiteReads {
         return count
     }
 
-    private func draft(of user: UserKey, at seq: Int64) throws(StorageError) -> String {
-        guard let slot = try self.connection.statement(ListQuery.draftSlot).with(user.rawValue).first({ $0.int(0) }) else { return "" }
-        return try self.connection.statement(LogQuery.body).with(EventPlace.id(slot, seq)).first { $0.text(0) } ?? ""
+    private func draft(of user: UserKey, at seq: Int64) throws(StorageError) -> (body: String, at: Int64) {
+        guard let slot = try self.connection.statement(ListQuery.draftSlot).with(user.rawValue).first({ $0.int(0) }) else { return ("", 0) }
+        return try self.connection.statement(LogQuery.body).with(EventPlace.id(slot, seq)).first { ($0.text(0), $0.int(1)) } ?? ("", 0)
     }
 }
 

@@ -6,12 +6,13 @@ import ApusJSON
 enum ConversationColumns {
     static let list = """
         v.slot, v.conversation, v.kind, v.low, v.high, v.created_at, v.title, v.about, v.avatar, v.settings, \
-        r.last_seq, r.last_n, r.last_at, r.preview_seq, r.member_count, r.pin_count, r.link_count, r.members_version, r.epoch, r.changed
+        r.last_seq, r.last_n, r.last_at, r.preview_seq, r.member_count, r.pin_count, r.link_count, r.members_version, r.epoch, r.changed, \
+        r.call_seq, r.is_deleted
         """
-    static let count: Int32 = 20
+    static let count: Int32 = 22
     static let counterNames = [
         "slot", "last_seq", "last_n", "last_at", "preview_seq", "member_count", "pin_count", "link_count", "members_version", "epoch",
-        "changed",
+        "changed", "call_seq", "is_deleted",
     ]
     static let counterAssignments = Self.counterNames.enumerated().dropFirst().map { "\($1) = ?\($0 + 1)" }.joined(separator: ", ")
 
@@ -41,6 +42,8 @@ enum ConversationColumns {
         counters.linkCount = Int(row.int(first + 6))
         counters.membersVersion = row.int(first + 7)
         counters.epoch = row.int(first + 8)
+        counters.callSeq = row.int(first + 10)
+        counters.isDeleted = row.bool(first + 11)
         return counters
     }
 
@@ -76,5 +79,7 @@ enum ConversationColumns {
         statement.bind(9, counters.membersVersion)
         statement.bind(10, counters.epoch)
         statement.bind(11, commit)
+        statement.bind(12, counters.callSeq)
+        statement.bind(13, counters.isDeleted)
     }
 }

@@ -24,6 +24,7 @@ extension SQLiteStorage {
         for address in needs.annotations where !facts.annotations.isLoaded(address) {
             facts.annotations.load(address, try self.annotation(address))
         }
+        for address in needs.unseen where facts.unseen[address] == nil { facts.unseen[address] = try self.unseen(address) }
         for key in needs.accounts { try self.load(key, into: &facts) }
         for address in needs.contacts where !facts.contacts.isLoaded(address) {
             let statement = try self.connection.statement(FactQuery.contact).with(address.owner.rawValue, address.peer.rawValue)
@@ -133,6 +134,16 @@ extension SQLiteStorage {
         guard address.seq > 0, let slot = try self.conversation(address.conversation)?.slot else { return nil }
         let statement = try self.connection.statement(FactQuery.event).with(EventPlace.id(slot, address.seq))
         return try statement.first { EventColumns.row($0, in: address.conversation) }
+    }
+
+    private func unseen(_ address: EventAddress) throws(StorageError) -> [UserKey] {
+        guard address.seq > 0, let slot = try self.conversation(address.conversation)?.slot else { return [] }
+        let limit = Int64(Facts.maximumUnseen) + 1
+        let hiders = try self.connection.statement(FactQuery.hiders).with(EventPlace.id(slot, address.seq), slot, limit)
+        var users = Set(try hiders.all { UserKey($0.int(0)) })
+        let latecomers = try self.connection.statement(FactQuery.latecomers).with(slot, address.seq, limit)
+        users.formUnion(try latecomers.all { UserKey($0.int(0)) })
+        return Array(users.sorted().prefix(Facts.maximumUnseen + 1))
     }
 
     private func annotation(_ address: AnnotationAddress) throws(StorageError) -> AnnotationRow? {

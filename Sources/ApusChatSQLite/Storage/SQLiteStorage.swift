@@ -152,8 +152,9 @@ package final class SQLiteStorage: SQLiteReads, MaintainedStorage {
         }
     }
 
-    /// Removes answers of requests that are older than `time`. Returns how many it removed.
     package func forgetRequests(before time: Int64, limit: Int) throws(StorageError) -> Int {
+        guard !self.isInBatch else { throw StorageError(.misuse, message: "Answers cannot be removed within a batch.") }
+        if let failure = self.failure { throw failure }
         try self.connection.statement(ChangeQuery.removeRequests).with(time, Int64(limit)).run()
         return Int(self.connection.changedRows)
     }

@@ -15,6 +15,10 @@ package struct Facts: Sendable {
     package var contacts = FactTable<ContactAddress, ContactRow>()
     package var pairs = FactTable<PairAddress, ConversationKey>()
     package var links = FactTable<String, LinkRow>()
+    /// Joined members that hid an event, or whose visible range begins after it; at most
+    /// `maximumUnseen` and one.
+    package var unseen: [EventAddress: [UserKey]] = [:]
+    package static let maximumUnseen = 1_000
     package var skips: [SkipNeed: Int64] = [:]
     package var readableBlobs: Set<BlobNeed> = []
     package var successors: [ConversationKey: [UserKey]] = [:]
@@ -32,6 +36,7 @@ package struct Facts: Sendable {
         self.contacts.removeAll()
         self.pairs.removeAll()
         self.links.removeAll()
+        self.unseen.removeAll(keepingCapacity: true)
         self.skips.removeAll(keepingCapacity: true)
         self.readableBlobs.removeAll(keepingCapacity: true)
         self.successors.removeAll(keepingCapacity: true)

@@ -15,6 +15,8 @@ package struct Needs: Sendable {
     package var requests: [RequestAddress] = []
     package var events: [EventAddress] = []
     package var annotations: [AnnotationAddress] = []
+    /// The events of which the batch needs the members that do not see them.
+    package var unseen: [EventAddress] = []
     package var accounts: [UserKey] = []
     package var contacts: [ContactAddress] = []
     package var pairs: [PairAddress] = []
@@ -33,6 +35,7 @@ package struct Needs: Sendable {
         self.requests.removeAll(keepingCapacity: true)
         self.events.removeAll(keepingCapacity: true)
         self.annotations.removeAll(keepingCapacity: true)
+        self.unseen.removeAll(keepingCapacity: true)
         self.accounts.removeAll(keepingCapacity: true)
         self.contacts.removeAll(keepingCapacity: true)
         self.pairs.removeAll(keepingCapacity: true)

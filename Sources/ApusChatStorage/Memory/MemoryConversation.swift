@@ -66,6 +66,12 @@ final class MemoryConversation {
         for blob in self.blobs.keys { self.blobs[blob]?.removeAll { $0 == seq } }
     }
 
+    /// The joined members that do not see an event.
+    func unseen(_ seq: Int64) -> [UserKey] {
+        let members = self.members.values.filter { $0.state == .joined && ($0.minSeq > seq || self.isHidden(seq, from: $0.address.user)) }
+        return Array(members.map(\.address.user).sorted().prefix(Facts.maximumUnseen + 1))
+    }
+
     /// The number of own and hidden messages above an ordinal.
     func skipped(_ user: UserKey, above n: Int64) -> Int64 {
         var count: Int64 = 0

@@ -110,7 +110,9 @@ extension MemoryStorage {
     private func headRow(of user: UserKey, in key: ConversationKey) -> HeadRow? {
         guard var head = self.conversations[key]?.head(of: user) else { return nil }
         if head.member.draftSeq > 0, let own = self.accountRows[user]?.selfConversation {
-            head.draft = self.conversations[own]?.event(head.member.draftSeq)?.body ?? ""
+            let draft = self.conversations[own]?.event(head.member.draftSeq)
+            head.draft = draft?.body ?? ""
+            head.draftAt = draft?.at ?? 0
         }
         return head
     }

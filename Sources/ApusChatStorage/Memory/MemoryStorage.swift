@@ -46,6 +46,7 @@ package final class MemoryStorage: ChatStorage {
         for address in needs.requests { facts.requests.load(address, self.requests[address]) }
         for address in needs.events { facts.events.load(address, self.conversations[address.conversation]?.event(address.seq)) }
         for address in needs.annotations { facts.annotations.load(address, self.annotation(address)) }
+        for address in needs.unseen { facts.unseen[address] = self.conversations[address.conversation]?.unseen(address.seq) ?? [] }
         for key in needs.accounts { self.load(key, into: &facts) }
         for address in needs.contacts { facts.contacts.load(address, self.contactRows[address.owner]?[address.peer]) }
         for need in needs.skips {
@@ -90,6 +91,13 @@ package final class MemoryStorage: ChatStorage {
     }
 
     package func abandon() { self.isInBatch = false }
+
+    package func forgetRequests(before time: Int64, limit: Int) throws(StorageError) -> Int {
+        guard !self.isInBatch else { throw StorageError(.misuse, message: "Answers cannot be removed within a batch.") }
+        let old = self.requests.values.filter { $0.at < time }.sorted { $0.at < $1.at }.prefix(limit)
+        for row in old { self.requests[row.address] = nil }
+        return old.count
+    }
 
     /// Adds an account with its self conversation, as the accounts service does.
     package func addAccount(_ row: AccountRow, at time: Int64) {

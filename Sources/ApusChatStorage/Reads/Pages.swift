@@ -12,6 +12,8 @@ package struct HeadRow: Sendable, Equatable {
     package var pins: [Int64] = []
     /// The body of the newest draft in the user's self conversation, or empty.
     package var draft = ""
+    /// The time of that draft, or 0.
+    package var draftAt: Int64 = 0
 
     package init(conversation: ConversationRow, member: MemberRow, unread: Int64, mentions: Int64, last: EventView?) {
         self.conversation = conversation

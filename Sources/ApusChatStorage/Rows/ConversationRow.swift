@@ -50,8 +50,10 @@ package struct ConversationCounters: Sendable, Equatable {
     package var linkCount: Int = 0
     /// Incremented by every change of the member list.
     package var membersVersion: Int64 = 0
-    /// Incremented by every change of the set of devices that may read (reserved for `if_epoch`).
+    /// Incremented with each member that comes or goes (reserved for `if_epoch`).
     package var epoch: Int64 = 0
+    /// Whether the owner deleted the conversation for all: no user has it any more.
+    package var isDeleted = false
     package init() {}
 }
 

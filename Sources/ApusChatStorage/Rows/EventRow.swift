@@ -78,6 +78,14 @@ package struct EventRow: Sendable, Equatable {
     /// A message has an ordinal; a change has none.
     package var isMessage: Bool { self.n > 0 }
 
+    /// The event before its first edit, for a list of its edits.
+    package var firstForm: EventRow {
+        guard !self.original.isEmpty, !self.state.isBlank else { return self }
+        var event = self
+        (event.body, event.state, event.editedAt) = (self.original, .normal, 0)
+        return event
+    }
+
     /// Removes the content and keeps the place in the log.
     package mutating func blank(_ state: EventState) {
         self.state = state

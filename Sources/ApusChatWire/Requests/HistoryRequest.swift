@@ -18,12 +18,17 @@ package struct HistoryRequest: Hashable, WireObject {
     /// Restricts the events to the replies of a thread, with the message that began it. Such a page
     /// has holes.
     package var thread: Int64?
+    /// Restricts the events to a message in its first form and its edits. Such a page has holes.
+    package var edits: Int64?
 
-    package init(conversation: ConversationID, range: Range, limit: Int = ChatLimits.historyEvents, thread: Int64? = nil) {
+    package init(
+        conversation: ConversationID, range: Range, limit: Int = ChatLimits.historyEvents, thread: Int64? = nil, edits: Int64? = nil
+    ) {
         self.conversation = conversation
         self.range = range
         self.limit = limit
         self.thread = thread
+        self.edits = edits
     }
 
     package init(from reader: WireReader) throws(WireError) {
@@ -41,6 +46,8 @@ package struct HistoryRequest: Hashable, WireObject {
         }
         self.limit = Int(try reader.integerIfPresent("limit", in: 1...Int64(ChatLimits.historyEvents)) ?? Int64(ChatLimits.historyEvents))
         self.thread = try reader.integerIfPresent("thread", in: seq)
+        self.edits = try reader.integerIfPresent("edits", in: seq)
+        if self.edits != nil, self.thread != nil { throw WireError(.invalid, field: "edits", rule: "excludes `thread`") }
     }
 
     package func write(to writer: inout WireWriter) {
@@ -53,6 +60,7 @@ package struct HistoryRequest: Hashable, WireObject {
         }
         if self.limit != ChatLimits.historyEvents { writer.write("limit", Int64(self.limit)) }
         writer.write("thread", ifPresent: self.thread)
+        writer.write("edits", ifPresent: self.edits)
     }
 }
 

@@ -269,6 +269,20 @@ struct ClientCoreTests {
         #expect(self.changes(core.answered(answer)).first == .read(Client.room, n: 5, isConfirmed: true))
     }
 
+    @Test func anUnconfirmedPositionIsSentAfterARestart() {
+        var core = ClientCore(user: Client.alice)
+        var restored = ClientCore.Restored()
+        restored.heads = [Client.head(5, read: 5)]  // as the user saw it
+        restored.cursors = [Client.room: 5]
+        restored.reads = [Client.room: 5]
+        restored.epoch = Self.epoch
+        core.restore(restored)
+        _ = core.connected()
+        let opened = core.answered(hello: Self.hello(Self.sync([Client.head(5, read: 2)])))
+        #expect(self.requests(opened) == [.mark(MarkRequest(conversation: Client.room, read: 5))])
+        #expect(core.heads[Client.room]?.read == 5 && core.heads[Client.room]?.unread == 0)
+    }
+
     @Test func aHeadDoesNotTakeBackAnUnconfirmedPosition() {
         var core = Self.online(at: 5, read: 2)
         _ = core.read(5, in: Client.room)

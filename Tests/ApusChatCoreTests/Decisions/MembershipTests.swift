@@ -136,4 +136,19 @@ import Testing
         _ = try self.run(self.ann, .setRole(self.group, [self.bob], .reader))
         #expect(version() > before)
     }
+
+    @Test func theEpochChangesWithTheMembers() throws {
+        let world = World()
+        let (ann, bob) = (world.user("ann"), world.user("bob"))
+        let group = world.conversation(owner: ann, members: [bob])
+        func epoch() -> Int64? { world.storage.head(of: ann, in: group)?.conversation.counters.epoch }
+        #expect(epoch() == 0)
+        try world.run(world.command(ann, .setRole(group, [bob], .reader)))
+        try world.run(world.text(ann, group))
+        #expect(epoch() == 0)
+        try world.run(world.command(ann, .remove(group, [bob])))
+        #expect(epoch() == 1)
+        let send = SendCommand(conversation: group, content: .success(MessageContent(kind: .text, body: "{}")), ifEpoch: 0)
+        #expect(try world.run(world.command(ann, .send(send))).code == .epoch)
+    }
 }

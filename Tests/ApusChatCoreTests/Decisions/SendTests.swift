@@ -127,4 +127,20 @@ import Testing
         #expect(try self.world.run(picture(ann)).answer?.seq == 1)
         #expect(try self.world.run(picture(bob)).answer?.seq == 2, "bob reads it in the group now")
     }
+
+    @Test func aForwardKeepsMentionsAndPolls() throws {
+        let world = World()
+        let (ann, bob, eve) = (world.user("ann"), world.user("bob"), world.user("eve"))
+        let group = world.conversation(owner: ann, members: [bob])
+        let poll = MessageContent(kind: .poll, body: "{}", options: 3, allowsManyVotes: true, hidesVoters: true)
+        let text = MessageContent(kind: .text, body: "{}", mentions: [ann, eve], mentionsAll: true)
+        try world.run(world.command(bob, .forward(group, .success([poll, text]))))
+        let rows = world.storage.events(in: group, .from(1), as: ann, limit: 9).compactMap(\.row)
+        #expect(rows.map(\.votes) == [[0, 0, 0], []] && rows[0].allowsManyVotes && rows[0].hidesVoters)
+        #expect(rows[1].mentions == [ann] && !rows[1].mentionsAll, "a member does not call all by a forward")
+        #expect(world.mentions(ann, in: group) == 1)
+        try world.run(world.command(ann, .forward(group, .success([text]))))
+        #expect(world.mentions(bob, in: group) == 1)
+        #expect(try world.run(world.command(ann, .vote(EventAddress(group, 1), options: [0, 2]))).answer != nil)
+    }
 }

@@ -46,6 +46,42 @@ import Testing
         #expect(self.row(1)?.body == "{\"text\":\"new\"}")
     }
 
+    @Test func aChangeIsNotPushedToThoseThatDoNotSeeItsTarget() throws {
+        try self.world.run([self.world.text(self.bob, self.group), self.world.text(self.bob, self.group)])
+        try self.world.run(self.world.command(self.ann, .hide(self.group, [1])))
+        try self.world.run([self.edit(self.bob, 1), self.edit(self.bob, 2)])
+        #expect(self.world.hidden == [AnnotationAddress(self.message(3), self.ann)])
+        let late = self.world.user("late")
+        self.world.write(
+            {
+                var changes = Changes()
+                var member = MemberRow(address: MemberAddress(self.group, late), role: .member, state: .joined)
+                member.minSeq = 2
+                changes.members = [member]
+                return changes
+            }())
+        try self.world.run(self.world.command(self.ann, .react(self.message(2), key: "+", isOn: true)))
+        #expect(self.world.hidden.isEmpty)
+        try self.world.run(self.world.command(self.bob, .react(self.message(1), key: "+", isOn: true)))
+        #expect(Set(self.world.hidden.map(\.user)) == [self.ann, late] && self.world.nudged.isEmpty)
+        // In the batch that hides it.
+        try self.world.run([self.world.command(late, .hide(self.group, [2])), self.edit(self.bob, 2)])
+        #expect(self.world.hidden.contains { $0.user == late && $0.event.seq == 7 })
+    }
+
+    @Test func aChangeThatManyDoNotSeeIsNotPushedAtAll() throws {
+        try self.world.run(self.world.text(self.bob, self.group))
+        var changes = Changes()
+        changes.members = (1...(Int64(Facts.maximumUnseen) + 1)).map { key in
+            var member = MemberRow(address: MemberAddress(self.group, UserKey(1_000_000 + key)), role: .member, state: .joined)
+            member.minSeq = 2
+            return member
+        }
+        self.world.write(changes)
+        try self.world.run(self.edit(self.bob, 1))
+        #expect(self.world.nudged == [self.group] && self.world.hidden.isEmpty)
+    }
+
     @Test func onlyTheSenderEditsAndNotTooLate() throws {
         try self.world.run(self.world.text(self.bob, self.group))
         #expect(try self.world.run(self.edit(self.ann, 1)).code == .forbidden)

@@ -123,6 +123,13 @@ import Testing
                 ])
     }
 
+    @Test func eventsThatTooManyDoNotSeeAreRequested() {
+        var router = self.router()
+        var batch = self.batch([.events(self.group, first: 1, last: 1)])
+        batch.nudged = [self.group]
+        #expect(router.route(batch) == [.nudge(self.group, to: [self.annSocket, self.bobSocket, self.bobPhone])])
+    }
+
     @Test func aUserWithoutConnectionsIsForgotten() {
         var router = self.router()
         router.disconnected(self.bobSocket)

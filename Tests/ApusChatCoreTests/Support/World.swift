@@ -10,6 +10,9 @@ final class World {
     /// Milliseconds, advanced by tests.
     var now: Int64 = 1_700_000_000_000
     private(set) var pushes: [Push] = []
+    /// What the pushes of the last batch hide from single members.
+    private(set) var hidden: [AnnotationAddress] = []
+    private(set) var nudged: Set<ConversationKey> = []
     private var lastKey: Int64 = 1_000
     private var lastID = 0
 
@@ -66,6 +69,8 @@ final class World {
         WireCheck.check(batch.changes.events)
         _ = try self.storage.commit(batch.changes)
         self.pushes = batch.pushes
+        self.hidden = batch.hidden
+        self.nudged = batch.nudged
         return decisions
     }
 

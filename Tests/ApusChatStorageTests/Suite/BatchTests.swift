@@ -106,12 +106,13 @@ import Testing
             row.counters.linkCount = 4
             row.counters.membersVersion = 6
             row.counters.epoch = 7
+            row.counters.callSeq = 8
         }
         let row = try #require(try world.facts { $0.conversations = [group] }.conversations[group])
         #expect(row.profile.title == "Title" && row.profile.about == "About" && row.profile.avatar == avatar)
         #expect(row.settings.slow == 5 && row.settings.write == .admins)
         #expect([row.counters.pinCount, row.counters.linkCount] == [3, 4])
-        #expect([row.counters.membersVersion, row.counters.epoch] == [6, 7])
+        #expect([row.counters.membersVersion, row.counters.epoch, row.counters.callSeq] == [6, 7, 8])
 
         var member = MemberRow(address: MemberAddress(group, world.bob), role: .guest, state: .requested)
         (member.since, member.minSeq, member.leftSeq, member.floorN, member.readN, member.skipped) = (1, 2, 3, 4, 5, 6)
@@ -147,6 +148,42 @@ import Testing
         let facts = try world.facts { $0.requests = [address, RequestAddress(world.bob, address.id)] }
         #expect(facts.requests[address] == row)
         #expect(facts.requests[RequestAddress(world.bob, address.id)] == nil)
+    }
+
+    @Test(arguments: StorageKind.allCases) func oldAnswersAreForgotten(_ kind: StorageKind) throws {
+        let world = try StorageWorld(kind)
+        let storage = try #require(world.storage as? any MaintainedStorage)
+        let addresses = try (1...5).map { RequestAddress(world.ann, try #require(ClientID("r-\($0)"))) }
+        let answer = StoredAnswer(conversation: ConversationKey(1), seq: 1, n: 1, at: 1)
+        try world.write { changes in
+            changes.requests = addresses.enumerated().map { index, address in
+                RequestRow(address: address, hash: RequestHash(1, 0, 0, 0), answer: answer, at: Int64(index + 1))
+            }
+        }
+        #expect(try storage.forgetRequests(before: 4, limit: 2) == 2)
+        #expect(try storage.forgetRequests(before: 4, limit: 2) == 1)
+        #expect(try storage.forgetRequests(before: 4, limit: 2) == 0)
+        let facts = try world.facts { $0.requests = addresses }
+        #expect(addresses.map { facts.requests[$0]?.at } == [nil, nil, nil, 4, 5])
+        _ = try storage.begin(Needs())
+        #expect(throws: StorageError.self) { try storage.forgetRequests(before: 9, limit: 9) }
+        storage.abandon()
+    }
+
+    @Test(arguments: StorageKind.allCases) func aBatchKnowsTheMembersThatDoNotSeeAnEvent(_ kind: StorageKind) throws {
+        let world = try StorageWorld(kind)
+        let group = try world.group(1, world.ann, world.bob, world.eve)
+        try world.append(4, to: group, by: world.ann)
+        let address = EventAddress(group, 2)
+        func unseen(_ address: EventAddress) throws -> [UserKey]? { try world.facts { $0.unseen = [address, address] }.unseen[address] }
+        #expect(try unseen(address) == [])
+        try world.annotate(world.bob, address) { $0.isHidden = true }
+        try world.modify(world.eve, group) { $0.minSeq = 3 }
+        #expect(try unseen(address) == [world.bob, world.eve])
+        #expect(try unseen(EventAddress(group, 3)) == [])
+        for user in [world.bob, world.eve] { try world.modify(user, group) { $0.state = .left } }
+        #expect(try unseen(address) == [])
+        #expect(try unseen(EventAddress(ConversationKey(9), 1)) == [])
     }
 
     @Test(arguments: StorageKind.allCases) func anAbandonedBatchLeavesNothing(_ kind: StorageKind) throws {

@@ -106,5 +106,6 @@ import Testing
         }
         try world.modify(world.ann, group) { $0.draftSeq = seq }
         #expect(try world.head(world.ann, group)?.draft == #"{"text":"draft"}"#)
+        #expect(try world.head(world.ann, group)?.draftAt == world.now + seq)
     }
 }

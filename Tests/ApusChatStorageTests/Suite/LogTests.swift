@@ -87,11 +87,14 @@ import Testing
             (event.editedAt, event.state, event.original, event.isPinned) = (3, .edited, "original", true)
             event.reactions = [ReactionCount(key: "+", count: 1)]
         }
+        let first = try #require(try world.event(address)).firstForm
+        #expect(first.body == "original" && first.state == .normal && first.editedAt == 0)
         try world.annotate(world.bob, address) { $0.reactions = ["+"] }
         try world.annotate(world.eve, address) { ($0.isHidden, $0.votes) = (true, 1) }
         #expect(try world.storage.mayRead(BlobNeed(user: world.bob, blob: blob)))
         try world.write { $0.blanks = [EventBlank(address: address, state: .recalled)] }
         let event = try #require(try world.event(address))
+        #expect(event.firstForm == event)
         #expect(event.state == .recalled && event.body.isEmpty && event.original.isEmpty && event.reactions.isEmpty)
         #expect(event.mentions.isEmpty && !event.isPinned && event.expiresAt == 0)
         #expect(try world.event(EventAddress(group, 2))?.body == "")

@@ -23,6 +23,9 @@ struct RequestRuleTests {
         #expect(try HistoryRequest(json: around.json) == around)
         #expect(self.problem(HistoryRequest.self, ["conv": Self.conv, "from": 3, "before": 4])?.field == "from")
         #expect(self.problem(HistoryRequest.self, ["conv": Self.conv, "around": 3, "before": 4])?.field == "from")
+        let edits = try HistoryRequest(json: ["conv": Self.conv, "edits": 5])
+        #expect(edits.edits == 5 && edits.range == .newest && edits.json["edits"] == 5)
+        #expect(self.problem(HistoryRequest.self, ["conv": Self.conv, "edits": 5, "thread": 2])?.field == "edits")
         #expect(self.problem(HistoryRequest.self, ["conv": Self.conv, "limit": 201])?.field == "limit")
         #expect(self.problem(HistoryRequest.self, ["conv": Self.conv, "from": 0])?.field == "from")
     }
