@@ -6,10 +6,11 @@
 const CACHE = "apus-shell-1";
 const PRIVATE = /^\/(api|socket\.io|health|metrics)(\/|$)/;
 const SHELL = /^\/(index\.html|join)?$/; // other pages of the server, such as /admin, are not of this page
+const FIXED = /[.-][0-9a-f]{12,}\./; // a name with the hash of the content
 const NETWORK_TIME = 1500;
 const ANSWER_TIME = 500;
 
-self.addEventListener("install", (event) => event.waitUntil(caches.open(CACHE).then((cache) => cache.add("/")).then(() => self.skipWaiting())));
+self.addEventListener("install", (event) => event.waitUntil(newest("/").then(() => self.skipWaiting())));
 
 self.addEventListener("activate", (event) => event.waitUntil(forgetOthers().then(() => self.clients.claim())));
 
@@ -42,9 +43,17 @@ async function forgetOthers() {
 /** The page: of the network if it answers soon, else of the cache. */
 const shell = () => newest("/");
 
+/** Keeps the files with a hash in their names that the page needs, and those only. */
+async function keepFiles(cache, html) {
+  const needed = [...html.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, path]) => new URL(path, self.location).pathname).filter((path) => FIXED.test(path));
+  const kept = (await cache.keys()).map((request) => new URL(request.url).pathname);
+  for (const path of kept) if (FIXED.test(path) && !needed.includes(path)) await cache.delete(path);
+  await Promise.all(needed.filter((path) => !kept.includes(path)).map((path) => cache.add(path)));
+}
+
 /** A file of the page. One with a hash in its name never changes; the others belong to one version of the page. */
 async function file(request) {
-  const isFixed = /[.-][0-9a-f]{12,}\./.test(new URL(request.url).pathname);
+  const isFixed = FIXED.test(new URL(request.url).pathname);
   return (isFixed && (await caches.match(request))) || newest(request);
 }
 
@@ -57,7 +66,9 @@ async function newest(request) {
 }
 
 async function keep(cache, request, response) {
-  if (response.ok && response.type === "basic") await cache.put(request, response.clone());
+  if (!response.ok || response.type !== "basic") return response;
+  if (request === "/") await keepFiles(cache, await response.clone().text()).catch((error) => console.warn("files:", error));
+  await cache.put(request, response.clone());
   return response;
 }
 

@@ -10,6 +10,7 @@ import asyncio
 import base64
 import contextlib
 import hashlib
+import mimetypes
 import pathlib
 import secrets
 import struct
@@ -34,8 +35,9 @@ STATUS = {"bad_request": 400, "unauthorized": 401, "forbidden": 403, "not_found"
 
 
 class ChatMock:
-    def __init__(self):
+    def __init__(self, files=None):
         self.model = PeopleModel()
+        self.files = files  # path -> bytes, in place of the folder `Page/`
         self.passwords, self.access, self.refresh, self.sids, self.uploads = {}, {}, {}, {}, {}
         self.drop_acks, self.refuse, self.down, self.slow, self.cut_uploads = set(), {}, False, 0, 0
         self.requests, self.pushes = [], []
@@ -346,6 +348,10 @@ class ChatMock:
         path = request.match_info["path"] or "index.html"
         if path in ("join", "test"):
             path = "index.html"
+        if self.files is not None and path != "test.html":
+            if path not in self.files:
+                raise Refused("not_found")
+            return web.Response(body=self.files[path], content_type=mimetypes.guess_type(path)[0] or "application/octet-stream")
         if path == "test.html":
             return web.Response(text="<!doctype html><meta charset=utf-8><title>Modules</title>", content_type="text/html")
         folder = ROOT / "Web" if path.startswith("js/socketio/") else ROOT / "Page"
@@ -389,9 +395,9 @@ async def serve(mock, port):
 
 
 @contextlib.contextmanager
-def running():
+def running(files=None):
     """A mock in a thread of its own."""
-    mock, started = ChatMock(), threading.Event()
+    mock, started = ChatMock(files), threading.Event()
 
     async def live():
         mock.stop = asyncio.Event()

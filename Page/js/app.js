@@ -1,5 +1,6 @@
 // Starts the page: state, language, theme, panes, addresses and shortcuts.
 
+import { starting } from "./boot.js";
 import { h } from "./views/dom.js";
 import { AuthView } from "./views/auth.js";
 import { Shell } from "./views/shell.js";
@@ -7,11 +8,6 @@ import { logo } from "./views/icons.js";
 import { eventText, headTitle, isGroup, userName } from "./views/model.js";
 import { setLanguage, t } from "./i18n/index.js";
 import { loadPreferences, savePreferences } from "./views/preferences.js";
-
-const sample = new URLSearchParams(location.search).get("sample");
-
-/** What `?sample=…` shows without a server. */
-const SAMPLES = { signedOut: { phase: "signedOut" }, empty: { empty: true }, offline: { offline: true }, slow: { slow: 400 } };
 
 class App {
   constructor(state) {
@@ -76,9 +72,4 @@ class App {
   }
 }
 
-async function begin() {
-  const state = sample === null ? await (await import("./state/index.js")).createState() : (await import("./state/sample.js")).createSampleState(SAMPLES[sample] ?? {});
-  globalThis.chatApp = new App(state);
-}
-
-begin();
+starting.then((state) => { globalThis.chatApp = new App(state); });

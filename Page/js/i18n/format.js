@@ -5,8 +5,8 @@ import { locale, t } from "./index.js";
 const cache = new Map();
 
 function formatter(kind, options) {
-  const key = `${locale}|${kind.name}|${JSON.stringify(options)}`;
-  if (!cache.has(key)) cache.set(key, new kind(locale, options));
+  const key = `${locale()}|${kind.name}|${JSON.stringify(options)}`;
+  if (!cache.has(key)) cache.set(key, new kind(locale(), options));
   return cache.get(key);
 }
 

@@ -9,17 +9,19 @@ export const LANGUAGE_NAMES = { en: "English", zh: "中文" };
 let language = "en";
 let plurals = new Intl.PluralRules("en");
 
-/** The tag for `Intl`: the browser's own if it is of the chosen language, so that its region counts. */
-export let locale = "en";
+let tag = "en";
 
 /** Sets the language; "system" takes the first known one of the browser. */
 export function setLanguage(choice) {
   const wanted = navigator.languages ?? [navigator.language];
   language = LANGUAGES[choice] ? choice : wanted.map((tag) => tag.split("-")[0].toLowerCase()).find((tag) => LANGUAGES[tag]) ?? "en";
-  locale = wanted.find((tag) => tag.toLowerCase().split("-")[0] === language) ?? (language === "zh" ? "zh-CN" : "en");
-  plurals = new Intl.PluralRules(locale);
-  document.documentElement.lang = language === "zh" ? "zh-CN" : locale;
+  tag = wanted.find((each) => each.toLowerCase().split("-")[0] === language) ?? (language === "zh" ? "zh-CN" : "en");
+  plurals = new Intl.PluralRules(tag);
+  document.documentElement.lang = language === "zh" ? "zh-CN" : tag;
 }
+
+/** The tag for `Intl`: the browser's own if it is of the chosen language, so that its region counts. */
+export const locale = () => tag;
 
 export function currentLanguage() {
   return language;
@@ -33,6 +35,6 @@ export function t(key, parameters = {}) {
   return text.replace(/\{(\w+)\}/g, (whole, name) => {
     const value = parameters[name];
     if (value === undefined) return whole;
-    return typeof value === "number" ? new Intl.NumberFormat(locale).format(value) : String(value);
+    return typeof value === "number" ? new Intl.NumberFormat(tag).format(value) : String(value);
   });
 }
