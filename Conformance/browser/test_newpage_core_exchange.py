@@ -289,6 +289,40 @@ def test_another_epoch_drops_the_cache_and_keeps_the_outbox(tabs, mock):
     assert alice.run("() => texts(conv)") == ["old 0", "old 1", "kept"]
 
 
+def test_a_new_pair_appears_at_once(tabs, mock):
+    """Also if the push of the head is lost: the page asks for the head of an event."""
+    bob = tabs("bob")
+    conv = mock.model.open_pair("alice", "bob").conv
+    mock.do("alice", "send", id="hi", conv=conv, kind="text", body={"text": "first contact"})
+    bob.until("state.conversation(argument)?.unread === 1", conv)
+    assert bob.run("(conv) => [state.conversation(conv).peer.name, state.conversation(conv).last.text]", conv) == ["alice", "first contact"]
+
+
+def test_the_cache_is_bounded_and_keeps_the_newest(tabs, mock):
+    conv = pair(mock, 150)
+    mock.do("alice", "mark", conv=conv, read=150)
+    alice = tabs("alice")
+    alice.run(OPEN_CHAT, conv)
+    kept = alice.run("""async (conv) => {
+      await until(async () => !state.thread(conv).loading && state.thread(conv).rows.length > 0);
+      while (state.thread(conv).hasOlder) await state.thread(conv).loadOlder();
+      const { Database } = await import("/js/core/database.js");
+      const { Logs } = await import("/js/core/logs.js");
+      const database = await Database.open();
+      await until(async () => (await database.count(conv)) === 150);
+      const logs = new Logs({ database, head: () => ({ at: 1 }) });
+      logs.restore(await database.all("cursors"));
+      await logs.trim(100);
+      const left = await database.events(conv, 1, 1000);
+      return [left.length, left[0].seq, left.at(-1).seq];
+    }""", conv)
+    assert kept == [40, 111, 150]
+    # What was removed is requested again.
+    alice.load()
+    alice.run(OPEN_CHAT, conv)
+    assert alice.run("async () => { while (state.thread(conv).hasOlder) await state.thread(conv).loadOlder(); return texts(conv).length; }") == 150
+
+
 def test_a_page_without_locks_keeps_its_own_socket(tabs, mock, browser):
     """Over plain HTTP off loopback there are no locks, so that each tab has a core in the page."""
     conv = pair(mock, 1)

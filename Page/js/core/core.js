@@ -215,7 +215,7 @@ export class Core {
     this.#loadContacts();
     this.#loadSettings();
     const newest = [...this.#heads.values()].filter((head) => !head.state && head.seq > 0).sort((a, b) => (b.own?.pinned_at ?? 0) - (a.own?.pinned_at ?? 0) || b.at - a.at);
-    this.#logs.prefetch(newest.slice(0, 15).map((head) => head.conv));
+    this.#logs.prefetch(newest.slice(0, 15).map((head) => head.conv)).then(() => this.#logs.trim());
   }
 
   disconnected() {
@@ -301,7 +301,7 @@ export class Core {
       this.#heads.set(conv, advancing(head, events, this.user?.name));
       this.#dirty.add(conv);
       this.#saveLater();
-    }
+    } else this.#later(`head ${conv}`, 150, () => this.#loadHead(conv));
     this.emit({ type: "events", conv, events });
     if (conv === this.#session.self) for (const event of events) this.#applyOwn(event);
     this.#outbox.applied(conv, this.#logs.cursor(conv));
@@ -310,6 +310,13 @@ export class Core {
       this.#received.set(conv, last.n);
       this.#later(`received ${conv}`, 200, () => { if (this.isOnline) this.call("mark", { conv, received: this.#received.get(conv) }).catch(() => {}); });
     }
+  }
+
+  /** An event arrived before the head of its conversation, such as of a new pair. */
+  async #loadHead(conv) {
+    if (!this.isOnline || this.#heads.has(conv)) return;
+    const answer = await this.call("conversation.info", { conv }).catch(() => null);
+    if (answer?.head && !this.#heads.has(conv)) this.#setHeads([answer.head]);
   }
 
   /** Settings and contacts that another device, or this one, changed. */

@@ -56,6 +56,11 @@ export class Database {
     });
   }
 
+  /** The number of events; with `conv`, of those of a log up to `last`. */
+  async count(conv, last = Infinity) {
+    return (await this.#run("events", "readonly", (each) => each.count(conv === undefined ? undefined : IDBKeyRange.bound([conv, 0], [conv, last])))) ?? 0;
+  }
+
   forget(conv, below = Infinity) { return this.#run("events", "readwrite", (each) => each.delete(IDBKeyRange.bound([conv, 0], [conv, below]))); }
 
   /** Calls `visit` with each message, newest last in its log, until it returns false. */

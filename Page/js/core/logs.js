@@ -5,6 +5,8 @@ import { LogCursor } from "./cursor.js";
 import { Refusal } from "./requests.js";
 
 const PULLS = 3;
+const MOST_CACHED = 30_000; // events of all logs, about 15 MB
+const KEPT = [1000, 200, 40]; // events of a log that are kept, in the first to the last pass over the logs
 
 export class Logs {
   #core;
@@ -60,6 +62,23 @@ export class Logs {
     for (const conv of convs) {
       if (!this.#core.isOnline) return;
       if (!(this.#cursors.get(conv)?.isPrimed)) await this.page({ conv, limit: 40 }).catch(() => {});
+    }
+  }
+
+  /**
+   * Bounds the cache: the oldest events of the conversations are removed, those without news for the
+   * longest time first. Removed events are requested again when they are shown.
+   */
+  async trim(most = MOST_CACHED) {
+    let count = await this.#database.count();
+    const logs = [...this.#cursors].sort(([one], [other]) => (this.#core.head(one)?.at ?? 0) - (this.#core.head(other)?.at ?? 0));
+    for (const kept of KEPT) {
+      for (const [conv, { cursor }] of logs) {
+        if (count <= most) return;
+        const removed = cursor > kept ? await this.#database.count(conv, cursor - kept) : 0;
+        if (removed > 0) await this.#database.forget(conv, cursor - kept);
+        count -= removed;
+      }
     }
   }
 
