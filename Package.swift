@@ -171,7 +171,11 @@ let package = Package(
             ]),
         // The chat's server below HTTP: what it writes, and for whom.
         module(
-            "ApusChatService", ["ApusChatCore", "ApusChatStorage", "ApusChatWire", "ApusEventLoop", nioCore, nioConcurrencyHelpers]),
+            "ApusChatService",
+            [
+                "ApusChatCore", "ApusChatStorage", "ApusChatWire", "ApusEventLoop", "ApusJSON", "ApusSocketIOProtocol", "ApusSocketIOServer",
+                crypto, dequeModule, logging, nioCore, nioConcurrencyHelpers, nioPosix,
+            ]),
         // Servers and clients as services of swift-service-lifecycle.
         module(
             "ApusServices",
@@ -333,8 +337,9 @@ let package = Package(
         tests(
             "ApusChatServiceTests",
             [
-                "ApusChatCore", "ApusChatSQLite", "ApusChatService", "ApusChatStorage", "ApusChatWire", nioCore, nioConcurrencyHelpers,
-                nioEmbedded, nioPosix,
+                "ApusChatCore", "ApusChatSQLite", "ApusChatService", "ApusChatStorage", "ApusChatWire", "ApusEventLoop", "ApusJSON",
+                "ApusSocketIOClient", "ApusSocketIOProtocol", "ApusSocketIOServer", logging, nioCore, nioConcurrencyHelpers, nioEmbedded,
+                nioPosix,
             ]),
         tests(
             "ApusServicesTests",

@@ -66,6 +66,9 @@ package protocol ChatReads: AnyObject {
     /// Returns the links of a conversation, newest first.
     func links(of conversation: ConversationKey, limit: Int) throws(StorageError) -> [LinkRow]
 
+    /// Returns a link and its conversation.
+    func link(_ code: String) throws(StorageError) -> (link: LinkRow, conversation: ConversationRow)?
+
     /// Returns the conversation of two users, if they have one.
     func pair(_ pair: PairAddress) throws(StorageError) -> ConversationKey?
 

@@ -140,6 +140,15 @@ package struct PushRouter: Sendable {
     }
 
     package func sockets(of user: UserKey) -> [SocketKey] { self.people[user]?.sockets ?? [] }
+
+    /// The connections of the other members, for what is told without an event. Empty for a user
+    /// that is no member, and in a large conversation.
+    package func peers(of user: UserKey, in conversation: ConversationKey) -> [SocketKey] {
+        guard self.people[user]?.conversations.contains(conversation) == true, let users = self.recipients[conversation],
+            users.count <= self.largeConversation
+        else { return [] }
+        return users.lazy.filter { $0 != user }.flatMap { self.sockets(of: $0) }
+    }
 }
 
 extension PushRouter {

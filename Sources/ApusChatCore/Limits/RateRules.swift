@@ -62,6 +62,8 @@ package struct RateRules: Sendable {
     /// No budgets, for load tests.
     package static let off = RateRules()
 
+    package var isEmpty: Bool { self.rates.isEmpty }
+
     /// The defaults, which `docs/chat-limits.md` lists.
     package static let standard: RateRules = {
         var rules = RateRules()

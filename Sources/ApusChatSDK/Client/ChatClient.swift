@@ -1,5 +1,5 @@
-public import ApusChatWire
 import ApusChatCore
+public import ApusChatWire
 import Logging
 
 /// A chat client of one account, with a local store that it keeps equal to the server.

@@ -1,5 +1,5 @@
-package import ApusJSON
 package import ApusChatWire
+package import ApusJSON
 
 /// An event from the server: a change of the connection, or a push.
 package enum ChatTransportEvent: Sendable {

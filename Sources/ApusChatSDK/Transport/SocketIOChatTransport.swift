@@ -1,5 +1,5 @@
-import ApusEngineIOClient
 import ApusChatWire
+import ApusEngineIOClient
 import ApusJSON
 import ApusSocketIOClient
 import ApusSocketIOProtocol

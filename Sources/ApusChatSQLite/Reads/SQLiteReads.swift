@@ -131,6 +131,16 @@ package class SQLiteReads: ChatReads {
         try self.connection.statement(ListQuery.links).with(conversation.rawValue, Int64(limit)).all(LinkColumns.row)
     }
 
+    package func link(_ code: String) throws(StorageError) -> (link: LinkRow, conversation: ConversationRow)? {
+        try self.connection.snapshot { () throws(StorageError) in
+            let links = try self.connection.statement(FactQuery.link)
+            links.bind(1, code)
+            guard let link = try links.first(LinkColumns.row) else { return nil }
+            let conversations = try self.connection.statement(FactQuery.conversation).with(link.conversation.rawValue)
+            return try conversations.first { ConversationColumns.row($0) }.map { (link, $0) }
+        }
+    }
+
     package func pair(_ pair: PairAddress) throws(StorageError) -> ConversationKey? {
         let statement = try self.connection.statement(PeopleQuery.pair)
         return try statement.with(pair.low.rawValue, pair.high.rawValue).first { ConversationKey($0.int(0)) }

@@ -163,8 +163,3 @@ extension Decision {
         }
     }
 }
-
-extension ChatError {
-    fileprivate static let closing = ChatError(
-        .unavailable, message: "The server is closing. Send again with the same id.", retryAfter: 2_000)
-}

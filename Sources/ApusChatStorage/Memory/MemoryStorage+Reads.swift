@@ -92,6 +92,11 @@ extension MemoryStorage {
                 .prefix(limit))
     }
 
+    package func link(_ code: String) -> (link: LinkRow, conversation: ConversationRow)? {
+        guard let link = self.linkRows[code], let conversation = self.conversations[link.conversation] else { return nil }
+        return (link, conversation.row)
+    }
+
     package func pair(_ pair: PairAddress) -> ConversationKey? { self.pairs[pair] }
 
     package func expired(at time: Int64, limit: Int) -> [EventAddress] {

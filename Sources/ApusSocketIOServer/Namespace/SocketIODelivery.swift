@@ -1,6 +1,6 @@
 import ApusEngineIOServer
 import ApusJSON
-import ApusSocketIOProtocol
+package import ApusSocketIOProtocol
 import NIOCore
 
 /// An event for some of this server's sockets of a namespace, emitted by this server or by another
@@ -28,6 +28,17 @@ extension SocketIONamespace {
         let outbound = try self.encode(content, shared: true, isCompressed: delivery.flags.isCompressed)
         let isVolatile = delivery.flags.isVolatile
         for group in self.recipients(of: delivery.targets).groups { group.forEach { $0.deliver(outbound, isVolatile: isVolatile) } }
+    }
+
+    /// Sends an event to sockets of this server, which must not repeat. Encodes it once and
+    /// schedules one task per event loop. Sockets that cannot receive it now still get it.
+    package func emit(_ event: String, payload: SocketIOPayload, to sockets: some Sequence<SocketIOServerSocket>) {
+        do throws(SocketIOError) {
+            let outbound = try self.encode(.event(name: event, arguments: payload, ackID: nil), shared: true, isCompressed: true)
+            for group in Recipients(sockets).groups { group.forEach { $0.deliver(outbound, isVolatile: false) } }
+        } catch {
+            self.reportUnencodable(event, error)
+        }
     }
 
     /// The ack id of an event without an offset; `nil` for most events.

@@ -79,7 +79,7 @@ final class LogFixture {
 }
 
 /// A folder that is removed with its owner.
-final class TemporaryFolder {
+final class TemporaryFolder: Sendable {
     let path = NSTemporaryDirectory() + "apus-chat-service-" + UUID().uuidString
     deinit { try? FileManager.default.removeItem(atPath: self.path) }
 }

@@ -1,0 +1,204 @@
+package import ApusChatCore
+package import ApusChatStorage
+package import ApusChatWire
+import ApusEventLoop
+package import ApusJSON
+import ApusSocketIOServer
+package import Logging
+import NIOConcurrencyHelpers
+import NIOCore
+import NIOPosix
+
+/// The chat without accounts and without HTTP: decides, stores and reads what users request, and
+/// tells their connections.
+package final class ChatService: Sendable {
+    /// The storage of a service: one writer, and readers of the same data.
+    package struct Storage {
+        var writer: any MaintainedStorage
+        var openReads: () throws -> any AccountReads
+
+        /// - Parameter openReads: Opens what one thread reads from.
+        package init(writer: any MaintainedStorage, openReads: @escaping () throws -> any AccountReads) {
+            self.writer = writer
+            self.openReads = openReads
+        }
+    }
+
+    package struct Configuration: Sendable {
+        package var verbs = VerbSettings()
+        package var rules = ChatRules()
+        /// The budgets. `RateRules.off` is for load tests.
+        package var rates = RateRules.standard
+        /// The number of threads that read.
+        package var readers = 2
+        /// The time for which a call rings.
+        package var ringTime = Duration.seconds(60)
+        package var environment: ChatLog.Environment
+
+        package init(environment: ChatLog.Environment) { self.environment = environment }
+    }
+
+    package let log: ChatLog
+    package let pool: ReadPool
+    let names = NameCache()
+    package let presence = PresenceBook()
+    let hub: NIOLoopBoundBox<Hub>
+    let configuration: Configuration
+    let logger: Logger
+    private let verbs: VerbTable
+    private let budget: NIOLockedValueBox<RateBudget>
+    private let hasBudgets: Bool
+    private let groups: [MultiThreadedEventLoopGroup]
+    private let timers: NIOLoopBoundBox<CallTimers>
+
+    /// - Parameter storage: Nothing else may write to it.
+    package init(storage: consuming sending Storage, configuration: Configuration, logger: Logger) throws {
+        self.configuration = configuration
+        self.logger = logger
+        self.verbs = VerbTable(configuration.verbs)
+        self.budget = .init(RateBudget(rules: configuration.rates))
+        self.hasBudgets = !configuration.rates.isEmpty
+        self.pool = try ReadPool(threads: configuration.readers, storage.openReads)
+        let hubReads = try storage.openReads()
+        // The log blocks its loop while it syncs, so the hub has another one.
+        self.groups = [MultiThreadedEventLoopGroup(numberOfThreads: 1), MultiThreadedEventLoopGroup(numberOfThreads: 1)]
+        let (logLoop, hubLoop) = (self.groups[0].any(), self.groups[1].any())
+        let hub = Hub(
+            on: hubLoop, reads: hubReads, names: self.names, presence: self.presence, monotonic: configuration.environment.monotonic,
+            logger: logger
+        ) { frame, connections in
+            guard let first = connections.first else { return }
+            first.socket.namespace.emit(frame.event, payload: frame.payload, to: connections.lazy.map(\.socket))
+        }
+        let hubBox = NIOLoopBoundBox.sending(hub, to: hubLoop)
+        let timers = NIOLoopBoundBox.sending(CallTimers(on: hubLoop, ringTime: configuration.ringTime), to: hubLoop)
+        self.hub = hubBox
+        self.timers = timers
+        self.log = ChatLog(
+            storage: storage.writer, on: logLoop, environment: configuration.environment, rules: configuration.rules
+        ) { batch in
+            hubLoop.execute {
+                hubBox.value.committed(batch)
+                timers.value.committed(batch)
+            }
+        }
+        let log = self.log
+        timers.onLoop { timers in
+            timers.onTimeout = { call in
+                log.submit(Command(actor: UserKey(0), device: DeviceKey(0), request: nil, action: .updateCall(call, .missed))) { _ in }
+            }
+        }
+    }
+
+    /// Answers what came, refuses what comes, and ends the threads.
+    package func close() async {
+        await self.log.close()
+        await self.pool.close()
+        for group in self.groups { try? await group.shutdownGracefully() }
+    }
+
+    // MARK: Requests
+
+    /// Answers a request of any verb but those that need a connection.
+    package func answer(_ verb: String, _ request: JSONValue, of requester: Requester) async throws(ChatError) -> JSONValue {
+        try await withCheckedContinuation { continuation in
+            self.answer(verb, request, of: requester, in: CommandLane()) { continuation.resume(returning: $0) }
+        }.get()
+    }
+
+    /// - Parameters:
+    ///   - lane: Keeps the order of the changes of one connection.
+    ///   - completion: Called once, on any thread.
+    func answer(
+        _ verb: String, _ request: JSONValue, of requester: Requester, in lane: CommandLane,
+        _ completion: @escaping @Sendable (Result<JSONValue, ChatError>) -> Void
+    ) {
+        guard let route = self.verbs[verb] else { return completion(.failure(.unknownVerb(verb))) }
+        if let refusal = self.charge(route.rate, to: [.account(requester.user), .device(requester.device)]) {
+            return completion(.failure(refusal))
+        }
+        switch route.answer {
+        case .read(let body): self.read(for: requester.user, { context in try body(request, context) }, completion)
+        case .change(let make):
+            do {
+                self.change(try make(request, requester), of: requester, in: lane, completion)
+            } catch {
+                completion(.failure(ChatError(reading: error)))
+            }
+        }
+    }
+
+    /// Charges an action to budgets.
+    ///
+    /// - Returns: The refusal, if one of them is used up.
+    func charge(_ action: RateAction, to keys: [RateKey]) -> ChatError? {
+        guard self.hasBudgets else { return nil }
+        let time = self.configuration.environment.monotonic()
+        guard case .refused(let wait) = self.budget.withLockedValue({ $0.charge(action, to: keys, at: time) }) else { return nil }
+        return ChatError(.tooMany, message: "Too many requests. Try again later.", retryAfter: wait)
+    }
+
+    /// Runs a read for a user.
+    func read<Value: Sendable>(
+        for user: UserKey, _ body: @escaping @Sendable (ReadContext) throws -> Value,
+        _ completion: @escaping @Sendable (Result<Value, ChatError>) -> Void
+    ) {
+        let (names, presence) = (self.names, self.presence)
+        self.pool.read(
+            for: user, { reads in try body(ReadContext(reads: reads, viewer: user, names: names, presence: presence)) }, completion)
+    }
+
+    private func change(
+        _ change: Change, of requester: Requester, in lane: CommandLane,
+        _ completion: @escaping @Sendable (Result<JSONValue, ChatError>) -> Void
+    ) {
+        lane.run { next in
+            if !change.needsReads, let keys = self.names.known(change.names) {
+                self.submit(Result { try change.commands(keys, nil) }.mapError(ChatError.init(reading:)), change, requester, completion)
+                return next()
+            }
+            self.read(for: requester.user) { context in
+                try change.commands(try context.names.keys(of: change.names, context.reads), context)
+            } _: { commands in
+                self.submit(commands, change, requester, completion)
+                next()
+            }
+        }
+    }
+
+    /// Submits commands in their order. The answer is that of the last one, or the first refusal.
+    private func submit(
+        _ commands: Result<[Command], ChatError>, _ change: Change, _ requester: Requester,
+        _ completion: @escaping @Sendable (Result<JSONValue, ChatError>) -> Void
+    ) {
+        let finish: @Sendable (Result<StoredAnswer, ChatError>) -> Void = { result in
+            switch (result, change.answer) {
+            case (.failure(let error), _): completion(.failure(error))
+            case (.success(let stored), .place(let body)): completion(.success(body(stored)))
+            case (.success(let stored), .reading(let body)):
+                self.read(for: requester.user, { context in try body(stored, context) }, completion)
+            }
+        }
+        switch commands {
+        case .failure(let error): completion(.failure(error))
+        case .success(let commands):
+            guard let last = commands.last else {
+                return finish(.success(StoredAnswer(conversation: ConversationKey(0), seq: 0, n: 0, at: 0)))
+            }
+            let refusal = NIOLockedValueBox<ChatError?>(nil)
+            for command in commands.dropLast() {
+                self.log.submit(command) { result in
+                    if case .failure(let error) = result { refusal.withLockedValue { $0 = $0 ?? error } }
+                }
+            }
+            // The log answers in the order of submission.
+            self.log.submit(last) { result in finish(refusal.withLockedValue { $0 }.map { .failure($0) } ?? result) }
+        }
+    }
+}
+
+extension ChatError {
+    static func unknownVerb(_ verb: String) -> ChatError {
+        ChatError(.unsupported, message: "The server does not know the request `\(verb.prefix(64))`.")
+    }
+}

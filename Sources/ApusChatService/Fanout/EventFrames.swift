@@ -1,0 +1,56 @@
+import ApusChatCore
+import ApusChatStorage
+import ApusChatWire
+
+/// The events of a batch as pushes.
+struct EventFrames {
+    /// The number of bytes of bodies from which events are split into several pushes.
+    private static let splitBytes = 128 * 1024
+
+    private var rows: [ConversationKey: [EventRow]] = [:]
+    private var blanks: [EventAddress: EventState] = [:]
+    private let hidden: Set<AnnotationAddress>
+
+    init(_ batch: DecidedBatch) {
+        for row in batch.changes.events { self.rows[row.conversation, default: []].append(row) }
+        for blank in batch.changes.blanks { self.blanks[blank.address] = blank.state }
+        self.hidden = Set(batch.hidden)
+    }
+
+    func senders(_ key: ConversationKey) -> Set<UserKey> { Set(self.rows[key]?.map(\.sender) ?? []) }
+
+    /// The pushes of events, in order.
+    ///
+    /// - Parameter user: The recipient, from which some events are hidden; nil for all others.
+    func frames(of key: ConversationKey, _ range: ClosedRange<Int64>, for user: UserKey? = nil, names: [UserKey: UserName]) -> [Frame] {
+        var frames: [Frame] = []
+        var events: [ChatEvent] = []
+        var bytes = 0
+        func flush() {
+            if !events.isEmpty, let frame = Frame(ChatPushes.event, EventPush(events: events)) { frames.append(frame) }
+            events.removeAll(keepingCapacity: true)
+            bytes = 0
+        }
+        for row in self.rows[key] ?? [] where range.contains(row.seq) {
+            if bytes + row.body.utf8.count > Self.splitBytes || events.count == ChatLimits.historyEvents { flush() }
+            bytes += row.body.utf8.count
+            events.append(self.event(row, for: user, names: names))
+        }
+        flush()
+        return frames
+    }
+
+    private func event(_ row: EventRow, for user: UserKey?, names: [UserKey: UserName]) -> ChatEvent {
+        if let user, self.isHidden(row, from: user) {
+            return .hidden(conversation: ConversationID(row.conversation), seq: row.seq, n: row.n > 0 ? row.n : nil)
+        }
+        var row = row
+        if let state = self.blanks[row.address] { row.blank(state) }
+        return ChatEvent(row, names: names)
+    }
+
+    private func isHidden(_ row: EventRow, from user: UserKey) -> Bool {
+        if self.hidden.contains(AnnotationAddress(row.address, user)) { return true }
+        return !row.isMessage && row.ref > 0 && self.hidden.contains(AnnotationAddress(EventAddress(row.conversation, row.ref), user))
+    }
+}

@@ -1,0 +1,221 @@
+import ApusChatCore
+import ApusChatStorage
+import ApusChatWire
+import ApusEventLoop
+import Logging
+import NIOCore
+
+/// Tells connections what concerns them: routes the events of committed batches, collects heads and
+/// read positions, and tells who is there.
+///
+/// Confined to an event loop of its own, so that the frames of one batch are made while the next
+/// batch is synced to disk.
+final class Hub {
+    /// What a connection is to the hub.
+    private struct Entry {
+        let connection: ChatConnection
+        var heads = CoalescedHeads()
+        /// What is sent after the answer to `hello`, which must be first. Nil after it.
+        var held: [Frame]? = []
+    }
+
+    private static let maximumHeld = 256
+    /// The maximum number of connections of one account.
+    static let connectionsPerAccount = 40
+
+    private let eventLoop: any EventLoop
+    private let monotonic: @Sendable () -> Int64
+    let reads: any AccountReads
+    let names: NameCache
+    let presence: PresenceBook
+    let send: @Sendable (Frame, [ChatConnection]) -> Void
+    private let logger: Logger
+    var router = PushRouter()
+    private var people = PresenceMachine()
+    private var entries: [SocketKey: Entry] = [:]
+    private var receipts = ReceiptSettings()
+
+    /// - Parameters:
+    ///   - reads: What the hub alone reads from.
+    ///   - send: Sends a frame to connections, without repetition.
+    init(
+        on eventLoop: any EventLoop, reads: any AccountReads, names: NameCache, presence: PresenceBook,
+        monotonic: @escaping @Sendable () -> Int64, logger: Logger, send: @escaping @Sendable (Frame, [ChatConnection]) -> Void
+    ) {
+        self.eventLoop = eventLoop
+        self.reads = reads
+        self.names = names
+        self.presence = presence
+        self.monotonic = monotonic
+        self.logger = logger
+        self.send = send
+    }
+
+    func context(of viewer: UserKey) -> ReadContext {
+        ReadContext(reads: self.reads, viewer: viewer, names: self.names, presence: self.presence)
+    }
+
+    // MARK: Connections
+
+    /// Adds a connection. Its frames are held until `greeted`.
+    ///
+    /// - Throws: If the account has too many connections, or cannot be read.
+    func connect(_ connection: ChatConnection) throws {
+        let user = connection.requester.user
+        guard self.router.sockets(of: user).count < Self.connectionsPerAccount else {
+            throw ChatError(.tooMany, message: "At most \(Self.connectionsPerAccount) connections of one account.", retryAfter: 10_000)
+        }
+        guard self.entries.updateValue(Entry(connection: connection), forKey: connection.key) == nil else { return }
+        if self.router.connected(connection.key, user: user) {
+            do {
+                self.router.loaded(try self.reads.conversations(of: user), of: user)
+            } catch {
+                self.disconnect(connection.key)
+                throw error
+            }
+        }
+        self.tell(self.people.connected(user))
+    }
+
+    /// Sends what was held for a connection whose `hello` was answered.
+    func greeted(_ key: SocketKey) {
+        guard let entry = self.entries[key], let held = entry.held else { return }
+        self.entries[key]?.held = nil
+        for frame in held { self.send(frame, [entry.connection]) }
+    }
+
+    func disconnect(_ key: SocketKey) {
+        guard let entry = self.entries.removeValue(forKey: key) else { return }
+        self.router.disconnected(key)
+        self.tell(self.people.disconnected(entry.connection.requester.user, at: self.monotonic()))
+    }
+
+    func requester(of key: SocketKey) -> Requester? { self.entries[key]?.connection.requester }
+
+    func show(_ conversations: [ConversationKey], on key: SocketKey) { self.router.shows(key, Set(conversations)) }
+
+    /// Says why to the connections of devices or users, and closes them.
+    func end(_ reason: ByePush.Reason, where isConcerned: (Requester) -> Bool) {
+        let concerned = self.entries.values.map(\.connection).filter { isConcerned($0.requester) }
+        guard !concerned.isEmpty, let frame = Frame(ChatPushes.bye, ByePush(reason: reason)) else { return }
+        self.send(frame, concerned)
+        for connection in concerned { connection.close() }
+    }
+
+    /// Tells all connections that the server stops. The listener closes them.
+    func announceShutdown() {
+        guard let frame = Frame(ChatPushes.bye, ByePush(reason: .shutdown, retryAfter: 1_000)) else { return }
+        self.send(frame, self.entries.values.map(\.connection))
+    }
+
+    // MARK: Batches
+
+    func committed(_ batch: DecidedBatch) {
+        for account in batch.changes.accounts { self.receipts.forget(account.key) }
+        for conversation in batch.changes.conversations where conversation.row != nil { self.receipts.forget(conversation.key) }
+        let deliveries = self.router.route(batch)
+        guard !deliveries.isEmpty else { return }
+        do {
+            let frames = EventFrames(batch)
+            for delivery in deliveries { try self.deliver(delivery, frames) }
+        } catch {
+            // Receivers see the gap at the next event, and request what they miss.
+            self.logger.error("Pushes of a batch were not sent", metadata: ["error": "\(error)"])
+        }
+    }
+
+    private func deliver(_ delivery: PushRouter.Delivery, _ frames: EventFrames) throws {
+        switch delivery {
+        case .events(let key, let first, let last, let sockets):
+            let names = try self.names.names(of: frames.senders(key), self.reads)
+            for frame in frames.frames(of: key, first...last, names: names) { self.push(frame, to: sockets) }
+        case .personal(let key, let first, let last, let user, let sockets):
+            let names = try self.names.names(of: frames.senders(key), self.reads)
+            for frame in frames.frames(of: key, first...last, for: user, names: names) { self.push(frame, to: sockets) }
+        case .nudge(let key, let sockets), .head(let key, _, let sockets):
+            for socket in sockets { self.carryOut(self.entries[socket]?.heads.headChanged(key, at: self.monotonic()), for: socket) }
+        case .read(let key, let user, let n, let sockets):
+            guard try self.receipts.shows(user, in: key, self.reads) else { return }
+            let read = CoalescedHeads.Read(conversation: key, user: user, n: n)
+            for socket in sockets { self.carryOut(self.entries[socket]?.heads.readMoved(read, at: self.monotonic()), for: socket) }
+        case .user(let subject, let sockets):
+            guard let viewer = sockets.first.flatMap({ self.entries[$0]?.connection.requester.user }) else { return }
+            let users = try self.context(of: viewer).users([subject])
+            if let frame = Frame(ChatPushes.user, UserPush(users: users)) { self.push(frame, to: sockets) }
+        }
+    }
+
+    /// Sends a frame to connections, or holds it for those whose `hello` is not answered.
+    func push(_ frame: Frame, to sockets: [SocketKey]) {
+        var ready: [ChatConnection] = []
+        ready.reserveCapacity(sockets.count)
+        for socket in sockets {
+            guard let entry = self.entries[socket] else { continue }
+            guard let held = entry.held else {
+                ready.append(entry.connection)
+                continue
+            }
+            if held.count < Self.maximumHeld { self.entries[socket]?.held?.append(frame) } else { entry.connection.close() }
+        }
+        if !ready.isEmpty { self.send(frame, ready) }
+    }
+
+    // MARK: Heads and read positions
+
+    private func carryOut(_ action: CoalescedHeads.Action?, for socket: SocketKey) {
+        switch action {
+        case .send(let frame): self.send(frame, to: socket)
+        case .schedule(let delay):
+            self.eventLoop.assumeIsolated().scheduleTask(in: TimeAmount(delay)) { [weak self] in
+                guard let self else { return }
+                self.carryOut(self.entries[socket]?.heads.timerFired(at: self.monotonic()), for: socket)
+            }
+        case .doNothing, nil: break
+        }
+    }
+
+    private func send(_ frame: CoalescedHeads.Frame, to socket: SocketKey) {
+        guard let connection = self.entries[socket]?.connection else { return }
+        do {
+            let context = self.context(of: connection.requester.user)
+            for push in try context.headPushes(frame.heads) {
+                if let frame = Frame(ChatPushes.head, push) { self.push(frame, to: [socket]) }
+            }
+            let marks = try context.marks(frame.reads)
+            if !marks.isEmpty, let frame = Frame(ChatPushes.mark, MarkPush(marks: marks)) { self.push(frame, to: [socket]) }
+        } catch {
+            self.logger.error("Changed heads were not sent", metadata: ["error": "\(error)"])
+        }
+    }
+
+    // MARK: Presence
+
+    private func tell(_ actions: [PresenceMachine.Action]) {
+        for action in actions {
+            switch action {
+            case .announce(let user, let isOnline):
+                self.presence.set(user, isOnline: isOnline)
+                self.announce(user, isOnline: isOnline)
+            case .schedule(let delay):
+                self.eventLoop.assumeIsolated().scheduleTask(in: TimeAmount(delay)) { [weak self] in
+                    guard let self else { return }
+                    self.tell(self.people.timerFired(at: self.monotonic()))
+                }
+            }
+        }
+    }
+
+    private func announce(_ user: UserKey, isOnline: Bool) {
+        do {
+            guard let account = try self.reads.accounts([user]).first, account.privacy.lastSeen != .none else { return }
+            let lastSeen = isOnline ? nil : try self.reads.devices(of: user, limit: 1).first?.seenAt
+            let friends = try self.reads.contacts(of: user, after: nil, limit: ChatLimits.contacts)
+            let sockets = friends.filter { $0.relation == .friend && !$0.isBlocked }.flatMap { self.router.sockets(of: $0.address.peer) }
+            guard !sockets.isEmpty else { return }
+            let entry = PresencePush.Entry(user: account.name, isOnline: isOnline, lastSeen: lastSeen)
+            if let frame = Frame(ChatPushes.presence, PresencePush(users: [entry])) { self.push(frame, to: sockets) }
+        } catch {
+            self.logger.error("A presence was not told", metadata: ["error": "\(error)"])
+        }
+    }
+}

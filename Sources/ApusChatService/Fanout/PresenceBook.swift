@@ -1,0 +1,17 @@
+package import ApusChatStorage
+import NIOConcurrencyHelpers
+
+/// Which users are connected, for any thread. The hub writes it.
+package final class PresenceBook: Sendable {
+    private let online = NIOLockedValueBox<Set<UserKey>>([])
+
+    package init() {}
+
+    package func isOnline(_ user: UserKey) -> Bool { self.online.withLockedValue { $0.contains(user) } }
+
+    func set(_ user: UserKey, isOnline: Bool) {
+        self.online.withLockedValue { online in
+            if isOnline { online.insert(user) } else { online.remove(user) }
+        }
+    }
+}

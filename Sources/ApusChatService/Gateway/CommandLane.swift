@@ -1,0 +1,41 @@
+import DequeModule
+import NIOConcurrencyHelpers
+
+/// Submits the changes of one connection in the order of their arrival, although some of them need
+/// a read before.
+final class CommandLane: Sendable {
+    /// Prepares and submits one change, then calls its argument once, on any thread.
+    typealias Step = @Sendable (_ next: @escaping @Sendable () -> Void) -> Void
+
+    private struct State {
+        var waiting = Deque<Step>()
+        var isBusy = false
+    }
+
+    private let state = NIOLockedValueBox(State())
+
+    func run(_ step: @escaping Step) {
+        let isFirst = self.state.withLockedValue { state in
+            guard state.isBusy else {
+                state.isBusy = true
+                return true
+            }
+            state.waiting.append(step)
+            return false
+        }
+        if isFirst { self.perform(step) }
+    }
+
+    private func perform(_ step: Step) {
+        step { [weak self] in
+            guard let self else { return }
+            let next = self.state.withLockedValue { state -> Step? in
+                let next = state.waiting.popFirst()
+                state.isBusy = next != nil
+                return next
+            }
+            // At most as deep as the number of pending requests of a connection.
+            if let next { self.perform(next) }
+        }
+    }
+}

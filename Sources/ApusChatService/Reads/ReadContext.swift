@@ -1,0 +1,42 @@
+import ApusChatStorage
+import ApusChatWire
+
+/// What the answers to one user's requests are read from.
+struct ReadContext {
+    let reads: any AccountReads
+    let viewer: UserKey
+    let names: NameCache
+    let presence: PresenceBook
+
+    /// The account of the viewer.
+    func account() throws -> AccountRow {
+        guard let row = try self.reads.accounts([self.viewer]).first, row.state == .active else { throw ChatError.accountClosed }
+        return row
+    }
+
+    /// The head of a conversation that the viewer has.
+    ///
+    /// - Throws: `not_found` for any other conversation.
+    func head(_ key: ConversationKey) throws -> HeadRow {
+        guard let head = try self.reads.head(of: self.viewer, in: key) else { throw ChatError.noConversation }
+        return head
+    }
+
+    /// Whether a user has the viewer as a contact, or is blocked by it.
+    func contact(of owner: UserKey) throws -> ContactRow? {
+        let rows = try self.reads.contacts(of: owner, after: UserKey(self.viewer.rawValue - 1), limit: 1)
+        return rows.first.flatMap { $0.address.peer == self.viewer ? $0 : nil }
+    }
+}
+
+extension ConversationID {
+    init(_ key: ConversationKey) { self.init(number: key.rawValue) }
+    var key: ConversationKey { ConversationKey(self.number) }
+}
+
+extension ChatError {
+    static let noConversation = ChatError(.notFound, message: "There is no such conversation.")
+    static let noMessage = ChatError(.notFound, message: "There is no such message.")
+    static let noUser = ChatError(.notFound, message: "There is no such user.")
+    static let accountClosed = ChatError(.unauthorized, message: "The account is closed.")
+}

@@ -1,0 +1,60 @@
+import ApusChatStorage
+import ApusChatWire
+
+/// Answers `history`: a page of a log.
+struct HistoryPage {
+    let context: ReadContext
+    let request: HistoryRequest
+
+    func answer() throws -> HistoryAnswer {
+        let key = self.request.conversation.key
+        let head = try self.context.head(key)
+        guard let view = MemberView(head.member) else { throw ChatError.noConversation }
+        let views: [EventView]
+        if let root = self.request.thread { views = try self.thread(root, in: key) } else { views = try self.page(of: key) }
+        let events = try self.context.events(views, in: key)
+        let range = self.fitting(events)
+        return HistoryAnswer(
+            conversation: self.request.conversation, events: Array(events[range]), mine: ReadContext.mine(Array(views[range])),
+            seq: min(view.last, head.conversation.counters.lastSeq), minSeq: max(1, view.first))
+    }
+
+    private func page(of key: ConversationKey) throws -> [EventView] {
+        let (reads, viewer, limit) = (self.context.reads, self.context.viewer, self.request.limit)
+        switch self.request.range {
+        case .newest: return try reads.events(in: key, .through(.max), as: viewer, limit: limit)
+        case .from(let seq): return try reads.events(in: key, .from(seq), as: viewer, limit: limit)
+        case .before(let seq): return try reads.events(in: key, .through(max(0, seq - 1)), as: viewer, limit: limit)
+        case .around(let seq):
+            let before = try reads.events(in: key, .through(max(0, seq - 1)), as: viewer, limit: limit / 2)
+            return try before + reads.events(in: key, .from(seq), as: viewer, limit: limit - before.count)
+        }
+    }
+
+    private func thread(_ root: Int64, in key: ConversationKey) throws -> [EventView] {
+        let (reads, viewer) = (self.context.reads, self.context.viewer)
+        var from = root
+        if case .from(let seq) = self.request.range { from = seq }
+        var views: [EventView] = []
+        if from <= root {
+            views = try reads.events(in: key, .from(root), as: viewer, limit: 1).filter { $0.seq == root }
+            guard !views.isEmpty else { throw ChatError.noMessage }
+        }
+        return try views + reads.events(in: key, .thread(root, from: from), as: viewer, limit: max(1, self.request.limit - views.count))
+    }
+
+    /// The part of the events that fits into an answer, at the side that the request began from.
+    private func fitting(_ events: [ChatEvent]) -> Range<Int> {
+        switch self.request.range {
+        case .newest, .before:
+            guard self.request.thread == nil else { fallthrough }
+            return (events.count - AnswerSize.fitting(events.reversed()))..<events.count
+        case .from: return 0..<AnswerSize.fitting(events)
+        case .around(let seq):
+            let middle = events.firstIndex { $0.seq >= seq } ?? events.count
+            let before = AnswerSize.fitting(events[..<middle].reversed(), AnswerSize.pageBytes / 2)
+            let after = AnswerSize.fitting(events[middle...], AnswerSize.pageBytes / 2)
+            return (middle - before)..<(middle + after)
+        }
+    }
+}

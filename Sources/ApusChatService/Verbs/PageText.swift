@@ -1,0 +1,56 @@
+import ApusChatStorage
+import ApusChatWire
+import ApusJSON
+
+/// The opaque texts of pages: fields separated by `~`, which no field contains.
+enum PageText {
+    static func token(_ fields: [String]) throws -> PageToken {
+        guard let token = PageToken(fields.joined(separator: "~")) else {
+            throw ChatError(.internal, message: "The position has no text.")
+        }
+        return token
+    }
+
+    /// - Returns: The fields after the tag.
+    static func fields(_ token: PageToken, tag: String, count: Int) throws -> [String] {
+        let fields = token.rawValue.split(separator: "~", omittingEmptySubsequences: false).map(String.init)
+        guard fields.count == count + 1, fields[0] == tag else { throw ChatError.wrongPage }
+        return Array(fields.dropFirst())
+    }
+
+    static func number(_ text: String) throws -> Int64 {
+        guard let number = Int64(text) else { throw ChatError.wrongPage }
+        return number
+    }
+
+    /// The token of a key from which a list continues.
+    static func token(after key: Int64) throws -> PageToken { try self.token(["k", String(key)]) }
+
+    static func key(_ token: PageToken?) throws -> Int64? {
+        try token.map { try self.number(self.fields($0, tag: "k", count: 1)[0]) }
+    }
+}
+
+/// The size of answers on the wire.
+enum AnswerSize {
+    /// The number of bytes of the list of one page, below the limit of an answer.
+    static let pageBytes = ChatLimits.answerBytes - 16 * 1024
+
+    /// The number of leading values that fit into a number of bytes: one at least.
+    static func fitting(_ values: some Collection<some WireObject>, _ bytes: Int = Self.pageBytes) -> Int {
+        var total = 0
+        var count = 0
+        for value in values {
+            total += 1 + self.bytes(value)
+            if total > bytes, count > 0 { break }
+            count += 1
+        }
+        return count
+    }
+
+    static func bytes(_ value: some WireObject) -> Int { (try? JSONWriter.bytes(of: value.json).count) ?? 0 }
+}
+
+extension ChatError {
+    static let wrongPage = ChatError(.badRequest, message: "`page` must be that of an earlier answer to the same request.", field: "page")
+}

@@ -1,0 +1,74 @@
+import ApusChatCore
+import ApusChatStorage
+import ApusChatWire
+
+extension VerbTable {
+    mutating func addConversations() {
+        self.change(ChatVerbs.conversationOpen) { request, requester in
+            let identity = try ChatVerbs.conversationOpen.identity(of: request)
+            return Change(
+                names: [request.user],
+                commands: { keys, _ in [requester.command(.openPair(peer: keys[0], new: .random()), identity)] },
+                answer: .reading { stored, context in try context.headAnswer(stored).json })
+        }
+        self.change(ChatVerbs.conversationCreate) { request, requester in
+            let identity = try ChatVerbs.conversationCreate.identity(of: request)
+            return Change(
+                names: request.users,
+                commands: { keys, _ in
+                    var profile = ConversationProfile()
+                    profile.title = request.title
+                    profile.about = request.about ?? ""
+                    profile.avatar = request.avatar
+                    let create = CreateCommand(
+                        kind: request.kind, profile: profile, settings: request.settings ?? ConversationSettingsChange(), members: keys,
+                        new: .random())
+                    return [requester.command(.create(create), identity)]
+                },
+                answer: .reading { stored, context in
+                    var answer = try context.headAnswer(stored)
+                    answer.invited = try context.split(request.users, in: stored.conversation).invited
+                    return answer.json
+                })
+        }
+        self.read(ChatVerbs.conversationInfo) { request, context in
+            let row = try context.head(request.conversation.key)
+            guard row.member.state == .joined else { throw ChatError.noConversation }
+            let creation = try context.reads.events(in: row.conversation.key, .from(1), as: context.viewer, limit: 1).first?.row
+            let creator = try creation.map { try context.names.names(of: [$0.sender], context.reads)[$0.sender] } ?? nil
+            return InfoAnswer(
+                head: try context.head(row), about: row.conversation.profile.about.isEmpty ? nil : row.conversation.profile.about,
+                createdAt: row.conversation.createdAt, by: creation?.seq == 1 ? creator : nil)
+        }
+        self.change(ChatVerbs.conversationSet) { request, _ in
+            var update = ConversationUpdate()
+            update.title = request.title
+            update.about = request.about
+            if let avatar = request.avatar { update.avatar = .some(avatar.blob) }
+            if let settings = request.settings { update.settings = settings }
+            return .set(request.conversation.key, update)
+        }
+    }
+}
+
+extension ReadContext {
+    func headAnswer(_ stored: StoredAnswer) throws -> HeadAnswer {
+        HeadAnswer(head: try self.head(self.head(stored.conversation)))
+    }
+
+    /// The users that are members of a conversation, and those that are invited.
+    func split(_ users: [UserName], in conversation: ConversationKey) throws -> (added: [UserName], invited: [UserName]) {
+        let keys = try self.names.keys(of: users, self.reads)
+        var (added, invited): ([UserName], [UserName]) = ([], [])
+        for (user, key) in zip(users, keys) {
+            guard let key, let state = try self.reads.head(of: key, in: conversation)?.member.state else { continue }
+            if state == .joined { added.append(user) } else if state == .invited { invited.append(user) }
+        }
+        return (added, invited)
+    }
+}
+
+extension ConversationKey {
+    /// A random key, which cannot be guessed.
+    static func random() -> ConversationKey { ConversationKey(.random(in: 1 ... .max)) }
+}

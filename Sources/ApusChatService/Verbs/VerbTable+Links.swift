@@ -1,0 +1,54 @@
+import ApusChatCore
+import ApusChatStorage
+import ApusChatWire
+import ApusEventLoop
+
+extension VerbTable {
+    mutating func addLinks() {
+        self.change(ChatVerbs.linkCreate) { request, requester in
+            let identity = try ChatVerbs.linkCreate.identity(of: request)
+            let terms = LinkTerms(
+                code: RandomID.random().description, expiresAt: request.expiresAt ?? 0, uses: request.uses, role: request.role ?? .member)
+            return Change(
+                commands: { _, _ in [requester.command(.createLink(request.conversation.key, terms), identity)] },
+                answer: .reading { stored, context in
+                    let rows = try context.reads.links(of: stored.conversation, limit: ChatLimits.links)
+                    guard let link = try rows.first(where: { $0.code == stored.text }).flatMap({ try context.link($0) }) else {
+                        throw ChatError.noLink
+                    }
+                    return LinkAnswer(link: link).json
+                })
+        }
+        self.read(ChatVerbs.linkList) { request, context in
+            let head = try context.head(request.conversation.key)
+            try Permissions.check(.manageLinks, of: head.member, in: head.conversation, at: 0)
+            let rows = try context.reads.links(of: request.conversation.key, limit: ChatLimits.links)
+            return LinkListAnswer(links: try rows.filter { !$0.isRevoked }.compactMap { try context.link($0) })
+        }
+        self.change(ChatVerbs.linkRevoke) { request, _ in .revokeLink(request.code.rawValue) }
+        self.read(ChatVerbs.linkInfo, rate: .search) { request, context in
+            guard let (link, conversation) = try context.reads.link(request.code.rawValue), !link.isRevoked, link.usesLeft != 0 else {
+                throw ChatError.noLink
+            }
+            guard let creator = try context.users([link.creator]).first else { throw ChatError.noLink }
+            return LinkInfoAnswer(
+                title: conversation.profile.title, kind: conversation.kind, avatar: conversation.profile.avatar,
+                members: Int64(conversation.counters.memberCount), join: link.needsApproval ? .approval : .open, by: creator)
+        }
+    }
+}
+
+extension ReadContext {
+    fileprivate func link(_ row: LinkRow) throws -> InviteLink? {
+        guard let code = LinkCode(row.code), let creator = try self.names.names(of: [row.creator], self.reads)[row.creator] else {
+            return nil
+        }
+        return InviteLink(
+            code: code, role: row.role, by: creator, at: row.createdAt, expiresAt: row.expiresAt > 0 ? row.expiresAt : nil,
+            uses: row.usesLeft >= 0 ? row.usesLeft + row.used : nil, used: row.used)
+    }
+}
+
+extension ChatError {
+    static let noLink = ChatError(.notFound, message: "The link does not exist or is no longer valid.")
+}

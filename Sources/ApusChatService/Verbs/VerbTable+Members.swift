@@ -1,0 +1,95 @@
+import ApusChatCore
+import ApusChatStorage
+import ApusChatWire
+
+extension VerbTable {
+    mutating func addMembers() {
+        self.read(ChatVerbs.members) { request, context in try context.members(request) }
+        self.change(ChatVerbs.memberAdd) { request, requester in
+            let identity = try ChatVerbs.memberAdd.identity(of: request)
+            return Change(
+                names: request.users,
+                commands: { keys, _ in [requester.command(.invite(request.conversation.key, keys), identity)] },
+                answer: .reading { stored, context in
+                    let (added, invited) = try context.split(request.users, in: stored.conversation)
+                    return MemberAddAnswer(
+                        conversation: request.conversation, id: request.id, seq: stored.seq > 0 ? stored.seq : nil, at: stored.at,
+                        added: added, invited: invited
+                    ).json
+                })
+        }
+        self.change(ChatVerbs.memberAnswer) { request, _ in .answerInvitation(request.conversation.key, accepts: request.isAccepted) }
+        self.change(ChatVerbs.memberJoin) { request, requester in
+            let identity = try ChatVerbs.memberJoin.identity(of: request)
+            let action: Command.Action
+            if let link = request.link {
+                action = .joinByLink(link.rawValue)
+            } else if let conversation = request.conversation {
+                action = .join(conversation.key)
+            } else {
+                throw ChatError(.badRequest, message: "`conv` or `link` is required.")
+            }
+            return Change(
+                commands: { _, _ in [requester.command(action, identity)] },
+                answer: .reading { stored, context in try context.headAnswer(stored).json })
+        }
+        self.change(ChatVerbs.memberApprove, names: { [$0.user] }) { request, keys in
+            .answerRequest(request.conversation.key, keys[0], approves: request.isAccepted)
+        }
+        self.change(ChatVerbs.memberLeave) { request, _ in .leave(request.conversation.key, forgets: false) }
+        self.change(ChatVerbs.memberRemove, names: \.users) { request, keys in .remove(request.conversation.key, keys) }
+        self.change(ChatVerbs.memberBan, names: \.users) { request, keys in .ban(request.conversation.key, keys, isOn: true) }
+        self.change(ChatVerbs.memberUnban, names: \.users) { request, keys in .ban(request.conversation.key, keys, isOn: false) }
+        self.change(ChatVerbs.memberMute, names: \.users) { request, keys in
+            .silence(request.conversation.key, keys, until: request.until ?? .max)
+        }
+        self.change(ChatVerbs.memberRole, names: \.users) { request, keys in
+            guard request.role == .owner else { return .setRole(request.conversation.key, keys, request.role) }
+            guard keys.count == 1 else {
+                throw ChatError(.badRequest, message: "A conversation has one owner.", field: "users")
+            }
+            return .transfer(request.conversation.key, to: keys[0])
+        }
+    }
+}
+
+extension ReadContext {
+    fileprivate func members(_ request: MembersRequest) throws -> MembersAnswer {
+        let key = request.conversation.key
+        let head = try self.head(key)
+        try Permissions.check(.seeMembers, of: head.member, in: head.conversation, at: 0)
+        let state = request.state ?? .joined
+        if state != .joined { try Permissions.check(.approve, of: head.member, in: head.conversation, at: 0) }
+        let states: MemberStates =
+            switch state {
+            case .joined: .joined
+            case .invited: .invited
+            case .requested: .requested
+            case .banned: .banned
+            case .left, .removed, .unknown: []
+            }
+        let cursor = try PageText.key(request.page).map { UserKey($0) }
+        let page = try self.reads.members(of: key, in: states, after: cursor, limit: ChatLimits.membersPage)
+        var accounts: [UserKey: AccountRow] = [:]
+        for row in try self.reads.accounts(page.members.map(\.address.user)) { accounts[row.key] = row }
+        let inviters = try self.names.names(of: Set(page.members.map(\.invitedBy)), self.reads)
+        let showsReads =
+            head.conversation.settings.receipts && head.conversation.kind != .channel
+            && head.conversation.counters.memberCount <= ChatLimits.receiptMembers
+        let members = try page.members.compactMap { member -> ChatMember? in
+            guard let account = accounts[member.address.user], self.matches(account, request.query) else { return nil }
+            return ChatMember(
+                user: try self.user(account), role: member.role, state: member.state, since: member.since,
+                read: showsReads && account.privacy.receipts ? max(member.readN, member.floorN) : nil,
+                mutedUntil: member.silencedUntil > 0 ? member.silencedUntil : nil, by: inviters[member.invitedBy])
+        }
+        return MembersAnswer(
+            members: members, version: page.version, total: Int64(head.conversation.counters.memberCount),
+            page: try page.next.map { try PageText.token(after: $0.rawValue) })
+    }
+
+    private func matches(_ account: AccountRow, _ query: String?) -> Bool {
+        guard let query = query?.lowercased() else { return true }
+        return account.name.rawValue.contains(query) || account.nickname.lowercased().contains(query)
+    }
+}

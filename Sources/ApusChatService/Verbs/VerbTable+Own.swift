@@ -1,0 +1,83 @@
+import ApusChatCore
+import ApusChatStorage
+import ApusChatWire
+import ApusJSON
+
+// What users set for themselves.
+extension VerbTable {
+    mutating func addOwn() {
+        self.change(ChatVerbs.ownSet) { request, requester in
+            let identity = try ChatVerbs.ownSet.identity(of: request)
+            let changes = request.changes
+            guard let last = changes.last else { throw ChatError(.badRequest, message: "A setting is required.") }
+            let key = request.conversation.key
+            // A setting is written in full, so that repeating all but the last one changes nothing.
+            let commands =
+                changes.dropLast().map { requester.command(.personalize(key, $0), nil) } + [
+                    requester.command(.personalize(key, last), identity)
+                ]
+            return Change(commands: { _, _ in commands }, answer: .place { ChangeAnswer($0, id: request.id).json })
+        }
+        self.change(ChatVerbs.draft) { request, _ in
+            var draft: JSONObject = ["text": .string(request.text)]
+            if let ref = request.ref { draft["ref"] = .integer(ref) }
+            return .personalize(request.conversation.key, .draft(request.text.isEmpty ? "" : try JSONValue.object(draft).jsonString()))
+        }
+        self.read(ChatVerbs.settings) { _, context in
+            let account = try context.account()
+            let privacy = account.privacy
+            return SettingsAnswer(
+                settings: UserSettings(
+                    lastSeen: privacy.lastSeen, avatar: privacy.avatar, add: privacy.add, find: privacy.find, receipts: privacy.receipts,
+                    typing: privacy.typing, folders: account.folders.map { Folder(name: $0) }))
+        }
+        self.change(ChatVerbs.settingsSet) { request, requester in
+            let identity = try ChatVerbs.settingsSet.identity(of: request)
+            return Change(
+                needsReads: true,
+                commands: { _, context in
+                    var update = ProfileUpdate()
+                    update.privacy = try context?.account().privacy.applying(request.settings)
+                    update.folders = request.settings.folders?.map(\.name)
+                    return [requester.command(.updateProfile(update), identity)]
+                },
+                answer: .place { ChangeAnswer($0, id: request.id).json })
+        }
+        self.change(ChatVerbs.profileSet) { request, requester in
+            let identity = try ChatVerbs.profileSet.identity(of: request)
+            var update = ProfileUpdate()
+            update.nickname = request.nick
+            update.status = request.status
+            if let avatar = request.avatar { update.avatar = .some(avatar.blob) }
+            let command = requester.command(.updateProfile(update), identity)
+            return Change(
+                commands: { _, _ in [command] },
+                answer: .reading { _, context in UserAnswer(user: try context.user(context.account())).json })
+        }
+    }
+}
+
+extension OwnSetRequest {
+    fileprivate var changes: [OwnChange] {
+        var changes: [OwnChange] = []
+        if let isPinned = self.isPinned { changes.append(.pin(isPinned)) }
+        if let isArchived = self.isArchived { changes.append(.archive(isArchived)) }
+        if let mutedUntil = self.mutedUntil { changes.append(.mute(until: mutedUntil)) }
+        if let isMarkedUnread = self.isMarkedUnread { changes.append(.markUnread(isMarkedUnread)) }
+        if let folders = self.folders { changes.append(.folders(folders)) }
+        return changes
+    }
+}
+
+extension AccountPrivacy {
+    fileprivate func applying(_ settings: UserSettings) -> AccountPrivacy {
+        var privacy = self
+        privacy.lastSeen = settings.lastSeen ?? privacy.lastSeen
+        privacy.avatar = settings.avatar ?? privacy.avatar
+        privacy.add = settings.add ?? privacy.add
+        privacy.find = settings.find ?? privacy.find
+        privacy.receipts = settings.receipts ?? privacy.receipts
+        privacy.typing = settings.typing ?? privacy.typing
+        return privacy
+    }
+}

@@ -1,0 +1,86 @@
+import ApusChatWire
+import ApusEventLoop
+import ApusJSON
+import ApusSocketIOClient
+import ApusSocketIOProtocol
+
+/// A client that knows the wire only.
+final class ChatPeer: Sendable {
+    let socket: SocketIOClient
+    private let pushes: AsyncStream<(name: String, payload: JSONValue)>
+    private let continuation: AsyncStream<(name: String, payload: JSONValue)>.Continuation
+    private let ends: AsyncStream<String>
+
+    init(url: String, token: String) {
+        let manager = SocketIOManager(url: url, configuration: SocketIOManagerConfiguration(reconnection: .none))
+        self.socket = manager.socket(forNamespace: ChatVerbs.namespace, auth: .closure { ["token": .string(token)] })
+        let (pushes, continuation) = AsyncStream.makeStream(of: (name: String, payload: JSONValue).self)
+        self.pushes = pushes
+        self.continuation = continuation
+        let (ends, end) = AsyncStream.makeStream(of: String.self)
+        self.ends = ends
+        self.socket.onAny { name, data in continuation.yield((name, data.first ?? .null)) }
+        self.socket.on(clientEvent: .disconnect) { event in
+            end.yield("\(event)")
+            continuation.finish()
+        }
+    }
+
+    func connect() async throws { try await self.socket.connect(timeout: .seconds(20)) }
+
+    func disconnect() { self.socket.disconnect() }
+
+    /// Waits until the server closes the connection.
+    func waitUntilClosed() async { for await _ in self.ends { return } }
+
+    /// Requests an answer.
+    ///
+    /// - Throws: The `ChatError` of the server.
+    func ask<Request, Answer>(_ verb: ChatVerb<Request, Answer>, _ request: Request) async throws -> Answer {
+        let answer = try await self.raw(verb.name, request.json)
+        return try Answer(json: answer)
+    }
+
+    /// Requests an answer by any name and value.
+    func raw(_ verb: String, _ request: JSONValue) async throws -> JSONValue {
+        let answer = try await self.socket.emitWithAck(verb, arguments: [request], timeout: .seconds(30)).first ?? .null
+        if answer.objectValue?["error"] != nil { throw try ChatError(json: answer) }
+        return answer
+    }
+
+    /// Waits for the next push of a kind that fits.
+    func next<Payload>(_ push: ChatPush<Payload>, where fits: (Payload) -> Bool = { _ in true }) async throws -> Payload {
+        for await (name, payload) in self.pushes where name == push.name {
+            let payload = try Payload(json: payload)
+            if fits(payload) { return payload }
+        }
+        throw ChatError(.unavailable, message: "The connection closed before `\(push.name)`.")
+    }
+
+    /// The names and payloads of all pushes until the connection closes.
+    func rest() async -> [(name: String, payload: JSONValue)] {
+        var rest: [(name: String, payload: JSONValue)] = []
+        for await push in self.pushes { rest.append(push) }
+        return rest
+    }
+}
+
+extension ChatPeer {
+    func send(_ text: String, to conversation: ConversationID, id: String) async throws -> SendAnswer {
+        try await self.ask(
+            ChatVerbs.send, SendRequest(id: .make(id), conversation: conversation, kind: .text, body: ["text": .string(text)]))
+    }
+
+    /// Opens the conversation with a user.
+    func open(_ user: String, id: String = "open") async throws -> ConversationID {
+        try await self.ask(ChatVerbs.conversationOpen, OpenRequest(id: .make(id), user: UserName(prepared: user))).head.conversation
+    }
+
+    func history(_ conversation: ConversationID) async throws -> HistoryAnswer {
+        try await self.ask(ChatVerbs.history, HistoryRequest(conversation: conversation, range: .newest))
+    }
+}
+
+extension ClientID {
+    static func make(_ text: String) -> ClientID { ClientID(text) ?? ClientID("invalid").unsafelyUnwrapped }
+}

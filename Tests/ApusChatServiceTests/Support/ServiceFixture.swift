@@ -1,0 +1,124 @@
+import ApusChatCore
+import ApusChatSQLite
+import ApusChatService
+import ApusChatStorage
+import ApusChatWire
+import ApusJSON
+import ApusSocketIOServer
+import Dispatch
+import Foundation
+import Logging
+import NIOConcurrencyHelpers
+import NIOCore
+
+/// A chat on a port of the loopback, with accounts whose tokens are their names.
+final class ServiceFixture: Sendable {
+    let service: ChatService
+    let gateway: ChatGateway
+    let url: String
+    /// Milliseconds since 1970, as the service sees it.
+    let wall: NIOLockedValueBox<Int64>
+    let sessions: FakeSessions
+    private let folder = TemporaryFolder()
+    private let running: Task<Void, any Error>
+
+    /// - Parameter users: The accounts, whose keys are 1, 2, 3 ….
+    init(
+        users: [String] = ["alice", "bob", "carol"], configure: (inout ChatService.Configuration) -> Void = { _ in },
+        storage: (inout SQLiteEnvironment) -> Void = { $0.syncsCommits = false }
+    ) async throws {
+        let wall = NIOLockedValueBox<Int64>(1_790_000_000_000)
+        self.wall = wall
+        var configuration = ChatService.Configuration(
+            environment: ChatLog.Environment(
+                wall: { wall.withLockedValue { $0 } },
+                monotonic: { Int64(DispatchTime.now().uptimeNanoseconds / 1_000_000) }))
+        configuration.rates = .off
+        configure(&configuration)
+        var environment = SQLiteEnvironment()
+        storage(&environment)
+        let chatFolder = try ChatFolder(self.folder.path)
+        let writer = try SQLiteStorage(chatFolder, environment: environment)
+        try Self.create(users, in: writer)
+        let sessions = FakeSessions(users)
+        self.sessions = sessions
+        self.service = try ChatService(
+            storage: .init(writer: writer) { try SQLiteReads(chatFolder) }, configuration: configuration, logger: Logger(label: "test"))
+        let server = SocketIOServer()
+        self.gateway = ChatGateway(self.service, sessions: sessions, on: server)
+        let (ports, found) = AsyncStream.makeStream(of: Int.self)
+        self.running = Task {
+            try await server.run(host: "127.0.0.1", port: 0) { address in found.yield(address.port ?? 0) }
+        }
+        self.url = "http://127.0.0.1:\(await ports.first { _ in true } ?? 0)"
+    }
+
+    static func create(_ users: [String], in writer: any MaintainedStorage) throws {
+        var changes = Changes()
+        for (index, name) in users.enumerated() {
+            let (key, own) = (UserKey(Int64(index) + 1), ConversationKey(Int64(index) + 1_000))
+            changes.accounts.append(
+                AccountRow(key: key, name: UserName(prepared: name), nickname: name.capitalized, selfConversation: own))
+            var row = ConversationRow(key: own, kind: .own, createdAt: 0, settings: ConversationSettings())
+            row.counters.memberCount = 1
+            changes.conversations.append(ConversationChange(key: own, counters: row.counters, row: row, isNew: true))
+            changes.members.append(MemberRow(address: MemberAddress(own, key), role: .owner, state: .joined))
+        }
+        _ = try writer.begin(Needs())
+        _ = try writer.commit(changes)
+    }
+
+    /// Connects a user, and says hello.
+    func client(_ name: String, device: Int64 = 0) async throws -> ChatPeer {
+        let peer = ChatPeer(url: self.url, token: "\(name):\(device)")
+        try await peer.connect()
+        _ = try await peer.ask(ChatVerbs.hello, HelloRequest(device: HelloDevice(name: "Test", platform: "test")))
+        return peer
+    }
+
+    func close() async throws {
+        self.running.cancel()
+        try await self.running.value
+        await self.service.close()
+    }
+}
+
+/// Runs a chat while `body` runs.
+func withService(
+    users: [String] = ["alice", "bob", "carol"], configure: (inout ChatService.Configuration) -> Void = { _ in },
+    _ body: (ServiceFixture) async throws -> Void
+) async throws {
+    let fixture = try await ServiceFixture(users: users, configure: configure)
+    do {
+        try await body(fixture)
+    } catch {
+        try await fixture.close()
+        throw error
+    }
+    try await fixture.close()
+}
+
+/// Sessions whose tokens are `NAME:DEVICE`.
+struct FakeSessions: ChatSessions {
+    private let users: [String: UserKey]
+    let ended = NIOLockedValueBox<Set<String>>([])
+
+    init(_ users: [String]) {
+        self.users = Dictionary(uniqueKeysWithValues: users.enumerated().map { ($1, UserKey(Int64($0) + 1)) })
+    }
+
+    func requester(of handshake: SocketIOHandshake) async throws(ChatError) -> Requester {
+        let token = handshake.auth["token"]?.stringValue ?? ""
+        let parts = token.split(separator: ":")
+        guard parts.count == 2, let user = self.users[String(parts[0])], let device = Int64(parts[1]),
+            !self.ended.withLockedValue({ $0.contains(token) })
+        else { throw ChatError(.unauthorized, message: "The session has ended.") }
+        return Requester(user: user, device: DeviceKey(user.rawValue * 100 + device), origin: [.address(1)])
+    }
+
+    func devices(of requester: Requester) async throws(ChatError) -> DevicesAnswer { DevicesAnswer(devices: []) }
+
+    func removeDevice(_ request: DeviceRemoveRequest, of requester: Requester) async throws(ChatError) -> ChangeAnswer {
+        throw ChatError(.notFound, message: "There is no such device.", field: "device")
+    }
+}
