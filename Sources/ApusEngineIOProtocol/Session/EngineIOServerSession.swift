@@ -29,9 +29,9 @@ package struct EngineIOServerSession {
         /// Leaves to `webSocket` (upgrade) or `closed`.
         case polling(Polling)
         case webSocket
-        /// This side closed the session, and the remaining packets await the client's next poll.
-        /// Leaves to `closed`.
-        case closing(Deque<EngineIOPacket>)
+        /// This side closed the session, and the remaining packets await the client's next poll, or
+        /// the end of its upgrade. Leaves to `closed`.
+        case closing(Closing)
         /// Final.
         case closed
         case modifying
@@ -42,6 +42,12 @@ package struct EngineIOServerSession {
             case .polling, .closing, .closed, .modifying: false
             }
         }
+    }
+
+    struct Closing {
+        var packets: Deque<EngineIOPacket>
+        /// Whether the client was answered `3probe`: it stops polling, and may send no other poll.
+        var isProbed: Bool
     }
 
     struct Polling {
@@ -99,6 +105,11 @@ package struct EngineIOServerSession {
     /// Whether a closed session has packets left for the next poll.
     package var hasClosingPackets: Bool {
         if case .closing = self.state { true } else { false }
+    }
+
+    /// Whether the client of a closed session may complete its upgrade to receive the last packets.
+    package var awaitsUpgrade: Bool {
+        if case .closing(let closing) = self.state { closing.isProbed } else { false }
     }
 
     /// Whether packets are queued for the next poll.
@@ -159,8 +170,8 @@ package struct EngineIOServerSession {
         case .webSocket:
             self.state = .webSocket
             return .refuse(close: nil, answerHeldPoll: [])
-        case .closing(let packets):
-            return .respond(self.takeClosingPackets(packets, most: self.maximumPacketsPerAnswer))
+        case .closing(let closing):
+            return .respond(self.takeClosingPackets(closing, most: self.maximumPacketsPerAnswer))
         case .closed, .modifying:
             self.state = .closed
             return .refuse(close: nil, answerHeldPoll: [])
@@ -251,8 +262,8 @@ extension EngineIOServerSession {
             polling.queue.append(packet)
             self.state = .polling(polling)
             return .queued
-        case .closing(let packets):
-            self.state = .closing(packets)
+        case .closing(let closing):
+            self.state = .closing(closing)
             return .drop
         case .closed, .modifying:
             self.state = .closed
@@ -263,7 +274,7 @@ extension EngineIOServerSession {
     /// Removes and returns the queued packets that may join an answer of `packets` packets.
     package mutating func takeQueue(after packets: Int) -> [EngineIOPacket] {
         if case .closing(let waiting) = self.state {
-            guard packets == 0 || waiting.count > 1 else { return [] }
+            guard packets == 0 || waiting.packets.count > 1 else { return [] }
             return self.takeClosingPackets(waiting, most: max(0, self.maximumPacketsPerAnswer - packets))
         }
         // Moved out of the state, so that the queue is changed in place.
@@ -280,7 +291,8 @@ extension EngineIOServerSession {
     package enum CloseAction: Equatable {
         /// Answer the held poll with these packets, the last of the session.
         case answerHeldPoll([EngineIOPacket])
-        /// The next poll fetches the queued packets. If no poll arrives in time, call ``close()``.
+        /// The next poll fetches the queued packets, or the upgrade of a probed client. If neither
+        /// comes in time, call ``close()``.
         case waitForPoll
         /// No packet is queued. On a WebSocket all packets have been written.
         case done
@@ -292,7 +304,9 @@ extension EngineIOServerSession {
         case .polling(let polling) where polling.pollIsHeld:
             return .answerHeldPoll([.close])
         case .polling(let polling):
-            self.state = .closing(polling.queue + [.close])
+            var isProbed = false
+            if case .probed = polling.probe { isProbed = true }
+            self.state = .closing(Closing(packets: polling.queue + [.close], isProbed: isProbed))
             return .waitForPoll
         case .webSocket, .closing, .closed, .modifying:
             return .done
@@ -305,12 +319,12 @@ extension EngineIOServerSession {
     /// The JavaScript client handles a close packet at once but delivers the packets before it one
     /// turn later. In one answer, the close would overtake Socket.IO's DISCONNECT, and the client
     /// would reconnect after a "transport close".
-    mutating func takeClosingPackets(_ packets: Deque<EngineIOPacket>, most maximum: Int) -> [EngineIOPacket] {
-        let count = packets.count > 1 ? min(maximum, packets.count - 1) : 1
-        var rest = packets
-        rest.removeFirst(min(count, rest.count))
-        self.state = rest.isEmpty ? .closed : .closing(rest)
-        return Array(packets.prefix(count))
+    mutating func takeClosingPackets(_ closing: Closing, most maximum: Int) -> [EngineIOPacket] {
+        let count = closing.packets.count > 1 ? min(maximum, closing.packets.count - 1) : 1
+        var rest = closing
+        rest.packets.removeFirst(min(count, rest.packets.count))
+        self.state = rest.packets.isEmpty ? .closed : .closing(rest)
+        return Array(closing.packets.prefix(count))
     }
 
     /// Closes the session at once. Returns whether a poll is held, which the caller has to answer.
@@ -349,6 +363,9 @@ extension EngineIOServerSession {
         /// The WebSocket carries the session now. Send `flush` on it, and answer the held poll with
         /// a noop.
         case completeUpgrade(flush: [EngineIOPacket], noopToHeldPoll: Bool)
+        /// The client of a closed session has upgraded. Send the last packets on the WebSocket, and
+        /// close it.
+        case completeClosing(flush: [EngineIOPacket])
         /// Close the probe. The session continues on polling.
         case closeProbe
     }
@@ -374,8 +391,14 @@ extension EngineIOServerSession {
         case .webSocket:
             self.state = .webSocket
             return .closeProbe
-        case .closing(let packets):
-            self.state = .closing(packets)
+        case .closing(var closing):
+            if closing.isProbed, case .upgrade = packet {
+                self.state = .closed
+                // A WebSocket ends by its own close, not by the packet.
+                return .completeClosing(flush: Array(closing.packets.dropLast()))
+            }
+            closing.isProbed = false
+            self.state = .closing(closing)
             return .closeProbe
         case .closed, .modifying:
             self.state = .closed
@@ -385,9 +408,15 @@ extension EngineIOServerSession {
 
     /// Handles the close or the timeout of the probe before the upgrade was complete.
     package mutating func probeClosed() {
-        guard case .polling(var polling) = self.state else { return }
-        polling.probe = .none
-        self.state = .polling(polling)
+        switch self.state {
+        case .polling(var polling):
+            polling.probe = .none
+            self.state = .polling(polling)
+        case .closing(var closing):
+            closing.isProbed = false
+            self.state = .closing(closing)
+        case .webSocket, .closed, .modifying: break
+        }
     }
 
     /// Handles the upgrade timer, which ends held polls about every 100 ms after `3probe`, until

@@ -95,6 +95,9 @@ extension EngineIOSession {
             self.queueChanged()
             self.hot.delegate?.sessionUpgraded(self)
             self.notifyIfDrained()
+        case .completeClosing(let packets):
+            for packet in packets { self.write(packet, to: webSocket) }
+            self.forgetIfDrained()
         case .closeProbe: self.endProbe(close: webSocket)
         }
     }

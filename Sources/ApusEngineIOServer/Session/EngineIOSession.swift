@@ -304,7 +304,7 @@ package final class EngineIOSession: @unchecked Sendable {
         self.polling?.heldPoll = nil
         self.releaseBudgets()
         self.resumePost()  // answers it
-        if let webSocket = self.hot.webSocket.take() {
+        if !self.hot.machine.awaitsUpgrade, let webSocket = self.hot.webSocket.take() {
             self.server.keepUntilClosed(webSocket)
             switch reason {
             case .serverShuttingDown: webSocket.close(.goingAway)
@@ -354,6 +354,10 @@ package final class EngineIOSession: @unchecked Sendable {
     func forgetIfDrained() {
         guard self.hot.machine.isClosed, !self.hot.machine.hasClosingPackets else { return }
         if let polling { self.timers.cancel(&polling.closingTimer) }
+        if let webSocket = self.hot.webSocket.take() {
+            self.server.keepUntilClosed(webSocket)
+            webSocket.close(.normalClosure)
+        }
         self.server.forget(self)
     }
 

@@ -208,4 +208,47 @@ import Testing
         #expect(webSocket.closeInOrder() == .done)
         #expect(webSocket.closeInOrder() == .done)
     }
+
+    private func probedSession() -> EngineIOServerSession {
+        var session = self.makeSession()
+        #expect(session.probeOpened() == true)
+        #expect(session.receivedOnProbe(.ping(ByteBuffer(string: "probe"))) == .answerProbe(noopToHeldPoll: false))
+        return session
+    }
+
+    @Test func aCloseDuringAnUpgradeWaitsForIt() {
+        var session = self.probedSession()
+        #expect(session.send(self.a) == .queued)
+        #expect(session.closeInOrder() == .waitForPoll)
+        #expect(session.awaitsUpgrade)
+        #expect(session.receivedOnProbe(.upgrade) == .completeClosing(flush: [self.a]))
+        #expect(session.isClosed && !session.hasClosingPackets && !session.awaitsUpgrade)
+    }
+
+    @Test func aClientThatPollsAgainBeforeItsUpgradeGetsTheLastPackets() {
+        var session = self.probedSession()
+        #expect(session.send(self.a) == .queued)
+        #expect(session.closeInOrder() == .waitForPoll)
+        #expect(session.receivedPoll() == .respond([self.a]))
+        #expect(session.awaitsUpgrade)
+        #expect(session.receivedOnProbe(.upgrade) == .completeClosing(flush: []))
+    }
+
+    @Test func aLostProbeLeavesTheLastPacketsToThePoll() {
+        var session = self.probedSession()
+        #expect(session.send(self.a) == .queued)
+        #expect(session.closeInOrder() == .waitForPoll)
+        session.probeClosed()
+        #expect(!session.awaitsUpgrade)
+        #expect(session.receivedOnProbe(.upgrade) == .closeProbe)
+        #expect(session.receivedPoll() == .respond([self.a]))
+    }
+
+    @Test func aProbeThatWasNotAnsweredIsClosed() {
+        var session = self.makeSession()
+        #expect(session.probeOpened() == true)
+        #expect(session.send(self.a) == .queued)
+        #expect(session.closeInOrder() == .waitForPoll)
+        #expect(!session.awaitsUpgrade)
+    }
 }
