@@ -173,8 +173,8 @@ let package = Package(
         module(
             "ApusChatService",
             [
-                "ApusChatCore", "ApusChatStorage", "ApusChatWire", "ApusEventLoop", "ApusJSON", "ApusSocketIOProtocol", "ApusSocketIOServer",
-                crypto, dequeModule, logging, nioCore, nioConcurrencyHelpers, nioPosix,
+                "ApusChatCore", "ApusChatStorage", "ApusChatWire", "ApusEventLoop", "ApusJSON", "ApusSocketIOProtocol",
+                "ApusSocketIOServer", crypto, dequeModule, logging, nioCore, nioConcurrencyHelpers, nioPosix,
             ]),
         // Servers and clients as services of swift-service-lifecycle.
         module(

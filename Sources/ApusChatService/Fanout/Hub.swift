@@ -97,9 +97,7 @@ final class Hub {
     /// Says why to the connections of devices or users, and closes them.
     func end(_ reason: ByePush.Reason, where isConcerned: (Requester) -> Bool) {
         let concerned = self.entries.values.map(\.connection).filter { isConcerned($0.requester) }
-        guard !concerned.isEmpty, let frame = Frame(ChatPushes.bye, ByePush(reason: reason)) else { return }
-        self.send(frame, concerned)
-        for connection in concerned { connection.close() }
+        for connection in concerned { connection.close(saying: ByePush(reason: reason)) }
     }
 
     /// Tells all connections that the server stops. The listener closes them.
@@ -155,7 +153,11 @@ final class Hub {
                 ready.append(entry.connection)
                 continue
             }
-            if held.count < Self.maximumHeld { self.entries[socket]?.held?.append(frame) } else { entry.connection.close() }
+            if held.count < Self.maximumHeld {
+                self.entries[socket]?.held?.append(frame)
+            } else {
+                entry.connection.close(saying: ByePush(reason: .slow))
+            }
         }
         if !ready.isEmpty { self.send(frame, ready) }
     }

@@ -55,6 +55,10 @@ final class ChatConnection: Sendable {
 
     func endRequest() { self.state.withLockedValue { $0.pending -= 1 } }
 
-    /// Closes the connection after what was sent.
-    func close() { self.socket.disconnect(close: true) }
+    /// Says why the connection ends, and closes it.
+    func close(saying bye: ByePush) {
+        // Not by a frame of the hub: its delivery may wait for the turn of other sockets.
+        if let frame = Frame(ChatPushes.bye, bye) { self.socket.emit(frame.event, payload: frame.payload) }
+        self.socket.disconnect(close: true)
+    }
 }

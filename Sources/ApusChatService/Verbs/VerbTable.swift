@@ -67,7 +67,7 @@ struct VerbTable: Sendable {
 
 /// The settings of an operator that answers depend on.
 package struct VerbSettings: Sendable {
-    /// Who finds whom.
+    /// Which users a search finds.
     package enum Directory: Sendable {
         /// Users are found by their exact account name.
         case exactNames
