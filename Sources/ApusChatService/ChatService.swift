@@ -138,6 +138,12 @@ package final class ChatService: Sendable {
         return ChatError(.tooMany, message: "Too many requests. Try again later.", retryAfter: wait)
     }
 
+    /// Forgets budgets that are full again.
+    func sweepBudgets() {
+        let time = self.configuration.environment.monotonic()
+        self.budget.withLockedValue { $0.sweep(at: time) }
+    }
+
     /// Runs a read for a user.
     func read<Value: Sendable>(
         for user: UserKey, _ body: @escaping @Sendable (ReadContext) throws -> Value,

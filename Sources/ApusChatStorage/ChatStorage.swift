@@ -22,6 +22,9 @@ package protocol ChatStorage: ChatReads {
 ///
 /// Every answer is bounded by the `limit` of its request and belongs to one consistent state.
 package protocol ChatReads: AnyObject {
+    /// Runs several reads in one consistent state.
+    func inSnapshot<Value>(_ body: () throws -> Value) throws -> Value
+
     /// The position of everything that is committed now. A sync takes it before its first page.
     func position() throws(StorageError) -> SyncPosition
 

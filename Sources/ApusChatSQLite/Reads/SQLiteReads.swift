@@ -24,6 +24,10 @@ package class SQLiteReads: ChatReads {
         return slot
     }
 
+    package func inSnapshot<Value>(_ body: () throws -> Value) throws -> Value {
+        try self.connection.snapshot { () throws(StorageError) in Result { try body() } }.get()
+    }
+
     package func position() throws(StorageError) -> SyncPosition {
         let found = try self.connection.statement(TransactionQuery.position).first { ($0.text(0), $0.int(1)) }
         guard let found else { throw StorageError(.corrupt, message: "The database has no data epoch.") }

@@ -26,8 +26,11 @@ struct EventFrames {
         var frames: [Frame] = []
         var events: [ChatEvent] = []
         var bytes = 0
+        // The rows contain all changes of the batch.
+        let last = self.rows[key]?.last?.seq ?? 0
         func flush() {
-            if !events.isEmpty, let frame = Frame(ChatPushes.event, EventPush(events: events)) { frames.append(frame) }
+            let asOf = last > events.last?.seq ?? 0 ? last : nil
+            if !events.isEmpty, let frame = Frame(ChatPushes.event, EventPush(events: events, asOf: asOf)) { frames.append(frame) }
             events.removeAll(keepingCapacity: true)
             bytes = 0
         }

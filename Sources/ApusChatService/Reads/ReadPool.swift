@@ -39,14 +39,14 @@ package final class ReadPool: Sendable {
         self.threads.start()
     }
 
-    /// Runs a read of a user. The completion is called once, on any thread.
+    /// Runs a read of a user, in one consistent state. The completion is called once, on any thread.
     package func read<Value: Sendable>(
         for user: UserKey, _ body: @escaping @Sendable (any AccountReads) throws -> Value,
         _ completion: @escaping @Sendable (Result<Value, ChatError>) -> Void
     ) {
         let job = Job { reads in
             switch reads {
-            case .success(let reads): completion(Result { try body(reads) }.mapError(ChatError.init(reading:)))
+            case .success(let reads): completion(Result { try reads.inSnapshot { try body(reads) } }.mapError(ChatError.init(reading:)))
             case .failure(let error): completion(.failure(error))
             }
         }

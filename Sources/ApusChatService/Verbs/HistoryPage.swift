@@ -11,7 +11,13 @@ struct HistoryPage {
         let head = try self.context.head(key)
         guard let view = MemberView(head.member) else { throw ChatError.noConversation }
         let views: [EventView]
-        if let root = self.request.thread { views = try self.thread(root, in: key) } else { views = try self.page(of: key) }
+        if let message = self.request.edits {
+            views = try self.edits(of: message, in: key)
+        } else if let root = self.request.thread {
+            views = try self.thread(root, in: key)
+        } else {
+            views = try self.page(of: key)
+        }
         let events = try self.context.events(views, in: key)
         let range = self.fitting(events)
         return HistoryAnswer(
@@ -43,11 +49,21 @@ struct HistoryPage {
         return try views + reads.events(in: key, .thread(root, from: from), as: viewer, limit: max(1, self.request.limit - views.count))
     }
 
+    /// A message in its first form, and its edits.
+    private func edits(of message: Int64, in key: ConversationKey) throws -> [EventView] {
+        let (reads, viewer) = (self.context.reads, self.context.viewer)
+        guard var view = try reads.events(in: key, .from(message), as: viewer, limit: 1).first, view.seq == message, view.row != nil else {
+            throw ChatError.noMessage
+        }
+        view.row = view.row?.firstForm
+        return try [view] + reads.events(in: key, .edits(of: message), as: viewer, limit: max(1, self.request.limit - 1))
+    }
+
     /// The part of the events that fits into an answer, at the side that the request began from.
     private func fitting(_ events: [ChatEvent]) -> Range<Int> {
         switch self.request.range {
         case .newest, .before:
-            guard self.request.thread == nil else { fallthrough }
+            guard self.request.thread == nil, self.request.edits == nil else { fallthrough }
             return (events.count - AnswerSize.fitting(events.reversed()))..<events.count
         case .from: return 0..<AnswerSize.fitting(events)
         case .around(let seq):

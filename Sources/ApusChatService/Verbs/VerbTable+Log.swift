@@ -26,7 +26,8 @@ extension ReadContext {
         let head = try self.head(conversation.key)
         guard head.member.state == .joined else { throw ChatError.noConversation }
         return MarkAnswer(
-            conversation: conversation, read: max(head.member.readN, head.member.floorN), unread: head.unread, mentions: head.mentions)
+            conversation: conversation, read: max(head.member.readN, head.member.floorN), unread: head.unread, mentions: head.mentions,
+            n: head.conversation.counters.lastN)
     }
 
     /// The members that have read a message, where members see the positions of others.

@@ -68,6 +68,6 @@ extension ReadContext {
         guard !row.draft.isEmpty, let body = (try? JSONValue(jsonString: row.draft))?.objectValue,
             let draft = body["draft"]?.objectValue, let text = draft["text"]?.stringValue
         else { return nil }
-        return Draft(text: text, ref: draft["ref"]?.intValue.map(Int64.init), at: row.conversation.counters.lastAt)
+        return Draft(text: text, ref: draft["ref"]?.intValue.map(Int64.init), at: row.draftAt)
     }
 }

@@ -1,6 +1,8 @@
 package import ApusChatWire
 
 extension MemoryStorage {
+    package func inSnapshot<Value>(_ body: () throws -> Value) throws -> Value { try body() }
+
     package func position() -> SyncPosition { SyncPosition(epoch: self.epoch, position: "\(self.commit)") }
 
     package func heads(of user: UserKey, after cursor: HeadsCursor?, limit: Int) -> HeadsPage {
