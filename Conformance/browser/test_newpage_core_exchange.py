@@ -320,6 +320,7 @@ def test_the_cache_is_bounded_and_keeps_the_newest(tabs, mock):
     # What was removed is requested again.
     alice.load()
     alice.run(OPEN_CHAT, conv)
+    alice.until("state.connection.state === 'online'")
     assert alice.run("async () => { while (state.thread(conv).hasOlder) await state.thread(conv).loadOlder(); return texts(conv).length; }") == 150
 
 

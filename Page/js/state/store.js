@@ -203,7 +203,10 @@ export class Store extends ChatState {
     switch (event.type) {
       case "snapshot": return this.#adopt(event);
       case "session": this.session = event.session; return this.changed("session");
-      case "connection": this.connection = event.connection; return this.changed("connection");
+      case "connection":
+        this.connection = event.connection;
+        if (event.connection.state === "online") for (const window of this.#windows.values()) window.connected();
+        return this.changed("connection");
       case "heads": return this.#setHeads(event.heads ?? [], event.gone ?? []);
       case "events": return this.#events(event.conv, event.events);
       case "gap": this.#windows.get(event.conv)?.reset(); return;

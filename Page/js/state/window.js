@@ -79,6 +79,12 @@ export class ThreadWindow {
     this.invalidate();
   }
 
+  /** Without a connection the window ended where the cache does. */
+  connected() {
+    this.#low = 1;
+    this.invalidate();
+  }
+
   invalidate() {
     this.#rows = null;
     this.#store.changed(`thread:${this.conv}`);
