@@ -82,6 +82,28 @@ package protocol ChatReads: AnyObject {
     /// retention.
     func events(of conversation: ConversationKey, before time: Int64, limit: Int) throws(StorageError) -> [EventAddress]
 
+    /// Returns the scheduled messages of a user in the order of their times.
+    func scheduled(of user: UserKey, limit: Int) throws(StorageError) -> [ScheduledRow]
+
+    /// Returns scheduled messages whose time has come and that were not refused, oldest first.
+    func dueScheduled(at time: Int64, limit: Int) throws(StorageError) -> [ScheduledRow]
+
+    /// Returns deleted conversations that still have members, in no order.
+    func deletedConversations(limit: Int) throws(StorageError) -> [ConversationKey]
+
+    /// Returns deleted accounts whose messages are not erased, in key order.
+    func deletedAccounts(limit: Int) throws(StorageError) -> [UserKey]
+
+    /// Returns every conversation in which a user has a row, also former and gone ones, in key
+    /// order.
+    func memberships(of user: UserKey, after cursor: ConversationKey?, limit: Int) throws(StorageError) -> [ConversationKey]
+
+    /// Returns events of a sender that have a body, in the order of their seq.
+    ///
+    /// - Parameter changes: Whether changes are returned, too, and not messages alone.
+    func events(of conversation: ConversationKey, by sender: UserKey, after seq: Int64, changes: Bool, limit: Int) throws(StorageError)
+        -> SenderPage
+
     /// Whether a user may read a blob.
     func mayRead(_ need: BlobNeed) throws(StorageError) -> Bool
 }

@@ -6,14 +6,17 @@ extension Command {
     package func addNeeds(to needs: inout Needs) {
         switch self.action {
         case .send(let send):
-            self.addMember(self.actor, of: send.conversation, to: &needs)
-            if let request = self.request { needs.sends.append(SendAddress(send.conversation, self.actor, request.id)) }
-            if send.thread > 0 { needs.events.append(EventAddress(send.conversation, send.thread)) }
-            if case .success(let content) = send.content {
-                for user in content.mentions { needs.members.append(MemberAddress(send.conversation, user)) }
-                self.addBlobs(content.blobs, to: &needs)
-            }
+            self.addSend(send, id: self.request?.id, to: &needs)
             return  // a send is found again by its event
+        case .sendScheduled(let address, let send):
+            self.addSend(send, id: address.id, to: &needs)
+            needs.scheduled.append(address)
+            return
+        case .schedule(let schedule):
+            self.addSend(schedule.send, id: nil, to: &needs)
+            if let request = self.request { needs.scheduled.append(ScheduledAddress(self.actor, request.id)) }
+            needs.scheduledCounts.append(self.actor)
+        case .unschedule(let id): needs.scheduled.append(ScheduledAddress(self.actor, id))
         case .mark(let mark):
             self.addMember(self.actor, of: mark.conversation, to: &needs)
             needs.skips.append(SkipNeed(member: MemberAddress(mark.conversation, self.actor), above: mark.read))
@@ -51,7 +54,7 @@ extension Command {
         case .set(let conversation, let update):
             self.addMember(self.actor, of: conversation, to: &needs)
             if case .some(.some(let avatar)) = update.avatar { self.addBlobs([avatar], to: &needs) }
-        case .startCall(let conversation, _): self.addMember(self.actor, of: conversation, to: &needs)
+        case .startCall(let conversation, _), .delete(let conversation): self.addMember(self.actor, of: conversation, to: &needs)
         case .join(let conversation), .answerInvitation(let conversation, _), .personalize(let conversation, _):
             self.addMember(self.actor, of: conversation, to: &needs)
             needs.accounts.append(self.actor)
@@ -67,7 +70,7 @@ extension Command {
             needs.successors.append(conversation)
         case .answerRequest(let conversation, let user, _), .transfer(let conversation, let user):
             self.addSubordinates([user], of: conversation, to: &needs)
-        case .remove(let conversation, let users), .ban(let conversation, let users, _), .silence(let conversation, let users, _),
+        case .remove(let conversation, let users), .ban(let conversation, let users, _, _), .silence(let conversation, let users, _),
             .setRole(let conversation, let users, _):
             self.addSubordinates(users, of: conversation, to: &needs)
         case .updateProfile(let update):
@@ -79,6 +82,10 @@ extension Command {
         case .report(let user, let event, _):
             if let user { needs.accounts.append(user) }
             if let event { self.addTarget(event, to: &needs, isChanged: false) }
+        case .dismiss(let conversation, let users):
+            needs.conversations.append(conversation)
+            for user in users { needs.members.append(MemberAddress(conversation, user)) }
+        case .finishErasure(let user): needs.accounts.append(user)
         case .blank(let targets, _):
             for target in targets {
                 needs.conversations.append(target.conversation)
@@ -91,29 +98,41 @@ extension Command {
     /// The conversation whose commands belong together in a batch. Nil if the command has none yet.
     package var conversation: ConversationKey? {
         switch self.action {
-        case .send(let send): send.conversation
+        case .send(let send), .sendScheduled(_, let send): send.conversation
+        case .schedule(let schedule): schedule.send.conversation
         case .mark(let mark): mark.conversation
         case .edit(let target, _), .recall(let target), .react(let target, _, _), .vote(let target, _), .closePoll(let target),
             .pin(let target, _), .updateCall(let target, _):
             target.conversation
         case .hide(let key, _), .set(let key, _), .invite(let key, _), .join(let key), .answerInvitation(let key, _),
-            .answerRequest(let key, _, _), .leave(let key, _), .remove(let key, _), .ban(let key, _, _), .silence(let key, _, _),
+            .answerRequest(let key, _, _), .leave(let key, _), .remove(let key, _), .ban(let key, _, _, _), .silence(let key, _, _),
             .startCall(let key, _), .forward(let key, _), .setRole(let key, _, _), .transfer(let key, _), .createLink(let key, _),
-            .personalize(let key, _):
+            .personalize(let key, _), .delete(let key), .dismiss(let key, _):
             key
         case .create(let create): create.new
         case .blank(let targets, _): targets.first?.conversation
-        case .openPair, .joinByLink, .revokeLink, .updateProfile, .contact, .report: nil
+        case .openPair, .joinByLink, .revokeLink, .updateProfile, .contact, .report, .unschedule, .finishErasure: nil
         }
     }
 
     /// The approximate number of bytes that the command adds to the log.
     package var byteCount: Int {
         switch self.action {
-        case .send(let send): 200 + ((try? send.content.get().body.utf8.count) ?? 0)
+        case .send(let send), .sendScheduled(_, let send): 200 + ((try? send.content.get().body.utf8.count) ?? 0)
+        case .schedule(let schedule): 400 + schedule.body.utf8.count
         case .edit(_, let content): 200 + 2 * ((try? content.get().body.utf8.count) ?? 0)
         case .forward(_, let contents): 200 + ((try? contents.get().reduce(0) { $0 + 200 + $1.body.utf8.count }) ?? 0)
         default: 400
+        }
+    }
+
+    private func addSend(_ send: SendCommand, id: ClientID?, to needs: inout Needs) {
+        self.addMember(self.actor, of: send.conversation, to: &needs)
+        if let id { needs.sends.append(SendAddress(send.conversation, self.actor, id)) }
+        if send.thread > 0 { needs.events.append(EventAddress(send.conversation, send.thread)) }
+        if case .success(let content) = send.content {
+            for user in content.mentions { needs.members.append(MemberAddress(send.conversation, user)) }
+            self.addBlobs(content.blobs, to: &needs)
         }
     }
 

@@ -36,12 +36,17 @@ package struct Command: Sendable {
         case vote(EventAddress, options: [Int])
         case closePoll(EventAddress)
         case pin(EventAddress, isOn: Bool)
+        /// Stores a message that the server sends later.
+        case schedule(ScheduleCommand)
+        case unschedule(ClientID)
         case startCall(ConversationKey, CallMedia)
         case updateCall(EventAddress, CallState)
         // Conversations.
         case openPair(peer: UserKey?, new: ConversationKey)
         case create(CreateCommand)
         case set(ConversationKey, ConversationUpdate)
+        /// For all members.
+        case delete(ConversationKey)
         // Members.
         case invite(ConversationKey, [UserKey?])
         case join(ConversationKey)
@@ -52,7 +57,8 @@ package struct Command: Sendable {
         case answerRequest(ConversationKey, UserKey?, approves: Bool)
         case leave(ConversationKey, forgets: Bool)
         case remove(ConversationKey, [UserKey?])
-        case ban(ConversationKey, [UserKey?], isOn: Bool)
+        /// Until a time, or 0 for always.
+        case ban(ConversationKey, [UserKey?], isOn: Bool, until: Int64 = 0)
         /// Until a time; 0 lets the members write again.
         case silence(ConversationKey, [UserKey?], until: Int64)
         case setRole(ConversationKey, [UserKey?], MemberRole)
@@ -66,6 +72,12 @@ package struct Command: Sendable {
         case report(user: UserKey?, event: EventAddress?, reason: String)
         // The server itself, whose actor is key 0.
         case blank([EventAddress], EventState)
+        /// Ends the memberships of a deleted conversation.
+        case dismiss(ConversationKey, [UserKey])
+        /// Notes that the messages of a deleted account are erased.
+        case finishErasure(UserKey)
+        /// Sends a scheduled message whose time has come. The actor is its sender.
+        case sendScheduled(ScheduledAddress, SendCommand)
     }
 }
 
@@ -99,6 +111,25 @@ package struct SendCommand: Sendable {
         self.ref = ref
         self.thread = thread
         self.ifEpoch = ifEpoch
+    }
+}
+
+/// Stores a message that the server sends at a time.
+package struct ScheduleCommand: Sendable {
+    /// The message as it would be sent now.
+    package var send: SendCommand
+    /// The body as JSON text, as it was requested.
+    package var body: String
+    package var kind: EventKind
+    package var isSilent: Bool
+    package var sendAt: Int64
+
+    package init(send: SendCommand, kind: EventKind, body: String, isSilent: Bool = false, sendAt: Int64) {
+        self.send = send
+        self.kind = kind
+        self.body = body
+        self.isSilent = isSilent
+        self.sendAt = sendAt
     }
 }
 

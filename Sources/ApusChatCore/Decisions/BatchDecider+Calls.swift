@@ -24,7 +24,9 @@ extension BatchDecider {
         if !isServer { _ = try self.authorize(.call, actor, in: address.conversation) }
         let target: EventRow
         if isServer {
-            guard let row = self.row(address) else { throw .noMessage }
+            guard let row = self.row(address), self.facts.conversations[address.conversation]?.counters.isDeleted == false else {
+                throw .noMessage
+            }
             target = row
         } else {
             target = try self.target(address, for: actor)

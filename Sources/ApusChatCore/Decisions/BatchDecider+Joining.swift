@@ -32,7 +32,7 @@ extension BatchDecider {
             else { continue }
             let relation = self.facts.contacts[ContactAddress(owner: user, peer: actor)]
             let member = self.facts.members[MemberAddress(conversation, user)]
-            guard member?.state != .joined, member?.state != .invited, member?.state != .banned || mayUnban
+            guard member?.state != .joined, member?.state != .invited, !(member?.isBanned(at: self.time) ?? false) || mayUnban
             else { continue }
             // A user that left is asked again, also by a contact.
             if Self.adds(account, relation), member?.state != .left {
@@ -67,7 +67,9 @@ extension BatchDecider {
     }
 
     mutating func join(_ conversation: ConversationKey, by actor: UserKey) throws(ChatError) -> StoredAnswer {
-        guard let row = self.facts.conversations[conversation], row.kind == .group || row.kind == .channel else { throw .noConversation }
+        guard let row = self.facts.conversations[conversation], row.kind == .group || row.kind == .channel,
+            !row.counters.isDeleted
+        else { throw .noConversation }
         let member = self.facts.members[MemberAddress(conversation, actor)]
         if member?.state == .joined || member?.state == .requested { return self.unchanged(conversation) }
         if member?.state == .invited {
@@ -82,11 +84,14 @@ extension BatchDecider {
     }
 
     mutating func join(byLink code: String, by actor: UserKey) throws(ChatError) -> StoredAnswer {
-        guard let link = self.facts.links[code], self.facts.conversations[link.conversation] != nil else { throw .noLink }
-        switch self.facts.members[MemberAddress(link.conversation, actor)]?.state {
+        guard let link = self.facts.links[code], self.facts.conversations[link.conversation]?.counters.isDeleted == false else {
+            throw .noLink
+        }
+        let member = self.facts.members[MemberAddress(link.conversation, actor)]
+        switch member?.state {
         case .joined, .requested: return self.unchanged(link.conversation)
-        case .banned: throw .noLink
-        case .invited, .left, .removed, .unknown, nil: break
+        case .banned where member?.isBanned(at: self.time) != false: throw .noLink
+        case .banned, .invited, .left, .removed, .unknown, nil: break
         }
         guard !link.isRevoked, link.usesLeft != 0, link.expiresAt == 0 || link.expiresAt > self.time else { throw .noLink }
         let answer =
@@ -206,6 +211,7 @@ extension BatchDecider {
         member.readN = row.counters.lastN
         member.skipped = 0
         member.silencedUntil = 0
+        member.bannedUntil = 0
         member.invitedBy = invitedBy
         member.isGone = false
         self.admit(member)

@@ -44,9 +44,10 @@ extension BatchDecider {
         return answer
     }
 
-    mutating func ban(_ users: [UserKey?], _ isOn: Bool, in conversation: ConversationKey, by actor: UserKey) throws(ChatError)
-        -> StoredAnswer
-    {
+    mutating func ban(
+        _ users: [UserKey?], _ isOn: Bool, until: Int64, in conversation: ConversationKey, by actor: UserKey
+    ) throws(ChatError) -> StoredAnswer {
+        let until = isOn ? max(0, until) : 0
         let member = try self.authorize(.ban, actor, in: conversation)
         var targets: [MemberRow] = []
         for user in users {
@@ -54,12 +55,14 @@ extension BatchDecider {
             let address = MemberAddress(conversation, user)
             let target = self.facts.members[address] ?? MemberRow(address: address, role: .member, state: .unknown)
             guard !isOn || target.state != .joined || target.role.rank < member.role.rank else { throw Self.rankTooHigh }
-            if (target.state == .banned) != isOn, !targets.contains(where: { $0.address == address }) { targets.append(target) }
+            let isChanged = (target.state == .banned) != isOn || (isOn && target.bannedUntil != until)
+            if isChanged, !targets.contains(where: { $0.address == address }) { targets.append(target) }
         }
         guard !targets.isEmpty else { return self.unchanged(conversation) }
-        let answer = self.append(
-            isOn ? .memberBan : .memberUnban, to: conversation, by: actor, body: ChangeBody.text(self.names(of: targets)))
-        for target in targets { self.ban(target, isOn, at: answer.seq) }
+        var body = self.names(of: targets)
+        if until > 0 { body["until"] = .integer(until) }
+        let answer = self.append(isOn ? .memberBan : .memberUnban, to: conversation, by: actor, body: ChangeBody.text(body))
+        for target in targets { self.ban(target, isOn, until: until, at: answer.seq) }
         return answer
     }
 
@@ -129,23 +132,25 @@ extension BatchDecider {
         return self.append(.memberRole, to: conversation, by: actor, body: ChangeBody.text(body))
     }
 
-    private mutating func ban(_ target: MemberRow, _ isOn: Bool, at seq: Int64) {
+    private mutating func ban(_ target: MemberRow, _ isOn: Bool, until: Int64, at seq: Int64) {
         let address = target.address
         if target.state == .joined {
             self.depart(address, as: .banned, last: seq, forgets: true)
+            self.facts.members.modify(address) { $0.bannedUntil = until }
             return
         }
         if target.state == .unknown { self.countConversation(of: address.user) }
         var row = target
         row.state = isOn ? .banned : .removed
         row.since = self.time
+        row.bannedUntil = until
         if isOn { row.isGone = true }
         self.facts.members.set(address, row)
         self.changeMembers(of: address.conversation, by: 0)
         self.pushes.append(.head(address.conversation, of: address.user))
     }
 
-    private mutating func depart(_ address: MemberAddress, as state: MemberState, last: Int64, forgets: Bool = false) {
+    mutating func depart(_ address: MemberAddress, as state: MemberState, last: Int64, forgets: Bool = false) {
         let time = self.time
         self.facts.members.modify(address) { row in
             row.state = state

@@ -141,7 +141,7 @@ extension BatchDecider {
     }
 
     /// A reference can be made only to a blob that the sender may read.
-    private func checkBlobs(_ blobs: [BlobID], of user: UserKey) throws(ChatError) {
+    func checkBlobs(_ blobs: [BlobID], of user: UserKey) throws(ChatError) {
         for blob in blobs where !self.facts.readableBlobs.contains(BlobNeed(user: user, blob: blob)) {
             throw ChatError(.notFound, message: "There is no upload \(blob).", field: "blob")
         }

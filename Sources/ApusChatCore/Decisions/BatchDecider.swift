@@ -15,6 +15,8 @@ package struct BatchDecider: Sendable {
     var events: [EventRow] = []
     var blanks: [EventBlank] = []
     var reports: [ReportRow] = []
+    var unscheduled: [ScheduledAddress] = []
+    var deleted: [ConversationKey] = []
     var blobReferences: [BlobReference] = []
     var pushes: [Push] = []
     /// The conversations of which more than the counters changed.
@@ -44,6 +46,7 @@ package struct BatchDecider: Sendable {
             switch command.action {
             case .send(let send): return try self.send(send, by: command)
             case .mark(let mark): return .accepted(try self.mark(mark, by: command.actor))
+            case .sendScheduled(let address, let send): return try self.sendScheduled(address, send, by: command)
             default: return try self.decideOnce(command)
             }
         } catch {
@@ -67,7 +70,7 @@ package struct BatchDecider: Sendable {
     private mutating func perform(_ command: Command) throws(ChatError) -> StoredAnswer {
         let actor = command.actor
         switch command.action {
-        case .send, .mark: throw ChatError(.internal, message: "The command has a decision of its own.")
+        case .send, .mark, .sendScheduled: throw ChatError(.internal, message: "The command has a decision of its own.")
         case .forward(let conversation, let contents): return try self.forward(contents, to: conversation, by: actor)
         case .edit(let target, let content): return try self.edit(target, content, by: actor)
         case .recall(let target): return try self.recall(target, by: actor)
@@ -81,6 +84,9 @@ package struct BatchDecider: Sendable {
         case .openPair(let peer, let new): return try self.openPair(with: peer, new: new, by: actor)
         case .create(let create): return try self.create(create, by: actor)
         case .set(let conversation, let update): return try self.set(conversation, update, by: actor)
+        case .delete(let conversation): return try self.delete(conversation, by: actor)
+        case .schedule(let schedule): return try self.schedule(schedule, by: command)
+        case .unschedule(let id): return try self.unschedule(id, by: actor)
         case .invite(let conversation, let users): return try self.invite(users, to: conversation, by: actor)
         case .join(let conversation): return try self.join(conversation, by: actor)
         case .joinByLink(let code): return try self.join(byLink: code, by: actor)
@@ -90,7 +96,8 @@ package struct BatchDecider: Sendable {
             return try self.answerRequest(of: user, to: conversation, approves: approves, by: actor)
         case .leave(let conversation, let forgets): return try self.leave(conversation, forgets: forgets, by: actor)
         case .remove(let conversation, let users): return try self.remove(users, from: conversation, by: actor)
-        case .ban(let conversation, let users, let isOn): return try self.ban(users, isOn, in: conversation, by: actor)
+        case .ban(let conversation, let users, let isOn, let until):
+            return try self.ban(users, isOn, until: until, in: conversation, by: actor)
         case .silence(let conversation, let users, let until): return try self.silence(users, until: until, in: conversation, by: actor)
         case .setRole(let conversation, let users, let role): return try self.setRole(role, of: users, in: conversation, by: actor)
         case .transfer(let conversation, let user): return try self.transfer(conversation, to: user, by: actor)
@@ -101,6 +108,8 @@ package struct BatchDecider: Sendable {
         case .contact(let peer, let change): return try self.contact(peer, change, by: actor)
         case .report(let user, let event, let reason): return try self.report(user, event, reason: reason, by: actor)
         case .blank(let targets, let state): return self.blank(targets, state)
+        case .dismiss(let conversation, let users): return self.dismiss(users, from: conversation)
+        case .finishErasure(let user): return self.finishErasure(of: user)
         }
     }
 
@@ -131,8 +140,11 @@ package struct BatchDecider: Sendable {
         changes.events = self.events
         changes.blanks = self.blanks
         changes.reports = self.reports
+        changes.scheduled = self.facts.scheduled.changed
+        changes.unscheduled = self.unscheduled
         changes.blobReferences = self.blobReferences
-        return DecidedBatch(changes: changes, pushes: pushes, hidden: self.hidden.map(\.address), nudged: self.nudged)
+        return DecidedBatch(
+            changes: changes, pushes: pushes, hidden: self.hidden.map(\.address), nudged: self.nudged, deleted: self.deleted)
     }
 }
 

@@ -37,11 +37,16 @@ package struct DecidedBatch: Sendable {
     /// Conversations whose events are not pushed but requested, because too many members do not see
     /// one of them.
     package var nudged: Set<ConversationKey>
+    /// Conversations that their owners deleted: gone for all members.
+    package var deleted: [ConversationKey]
 
-    package init(changes: Changes, pushes: [Push], hidden: [AnnotationAddress], nudged: Set<ConversationKey> = []) {
+    package init(
+        changes: Changes, pushes: [Push], hidden: [AnnotationAddress], nudged: Set<ConversationKey> = [], deleted: [ConversationKey] = []
+    ) {
         self.changes = changes
         self.pushes = pushes
         self.hidden = hidden
         self.nudged = nudged
+        self.deleted = deleted
     }
 }

@@ -1,7 +1,7 @@
 /// The actions that a permission decides, in the order of the documentation.
 package enum ChatAction: Int, CaseIterable, Sendable {
     case read, mark, send, mentionAll, editOwn, recallOwn, recallOthers, hide, react, vote, closePoll, pin, call
-    case seeMembers, setProfile, configure, configureExpiry
+    case seeMembers, setProfile, configure, configureExpiry, delete
     case invite, approve, remove, ban, silence, setRole, transfer, manageLinks
     case join, accept, leave, personalize, report
 
@@ -25,6 +25,7 @@ package enum ChatAction: Int, CaseIterable, Sendable {
         case .setProfile: "set title, picture and description"
         case .configure: "change the settings"
         case .configureExpiry: "set the time after which messages disappear"
+        case .delete: "delete the conversation for all"
         case .invite: "add and invite users"
         case .approve: "approve and reject requests to join"
         case .remove: "remove a member of a lower role"

@@ -13,8 +13,8 @@ package enum Permissions {
     package static func check(
         _ action: ChatAction, of member: MemberRow?, in conversation: ConversationRow?, at time: Int64
     ) throws(ChatError) {
-        guard let conversation else { throw .noConversation }
-        let standing = Self.standing(of: member, kind: conversation.kind)
+        guard let conversation, !conversation.counters.isDeleted else { throw .noConversation }
+        let standing = Self.standing(of: member, kind: conversation.kind, at: time)
         guard Self.permits(Self.grant(action, standing), standing, conversation.settings) else {
             throw standing.mayKnow ? Self.refusal(action, standing) : .noConversation
         }
@@ -25,14 +25,14 @@ package enum Permissions {
     }
 
     /// The column of a user.
-    package static func standing(of member: MemberRow?, kind: ConversationKind) -> Standing {
+    package static func standing(of member: MemberRow?, kind: ConversationKind, at time: Int64 = 0) -> Standing {
         guard let member else { return .stranger }
         switch member.state {
         case .joined: break
         case .invited: return .invited
         case .requested: return .requested
         case .left, .removed: return .former
-        case .banned: return .banned
+        case .banned: return member.isBanned(at: time) ? .banned : .former
         case .unknown: return .stranger
         }
         switch kind {
@@ -127,7 +127,7 @@ extension Permissions {
         case .configure, .approve, .remove, .ban, .silence, .setRole, .manageLinks: row = .staff
         case .configureExpiry: row = Row(own: .yes, pair: .yes)
         case .invite: row = Row(member: .setting(.invite))
-        case .transfer: row = Row(staff: (.yes, .no))
+        case .transfer, .delete: row = Row(staff: (.yes, .no))
         case .join: row = Row(staff: (.no, .no), invited: .joinRule, former: .joinRule, stranger: .joinRule)
         case .accept: row = Row(staff: (.no, .no), invited: .yes)
         case .leave: (row.own, row.invited, row.requested, row.former) = (.no, .yes, .yes, .yes)

@@ -154,6 +154,7 @@ extension ChatReference {
                 .must("since", .time, "The time at which the user got this state."),
                 .may("read", .count, "The ordinal of the last message read; absent where read positions are not shown."),
                 .may("muted_until", .time, "The time until which the member may not write."),
+                .may("banned_until", .time, "The time at which the ban of a banned user ends; absent for never."),
                 .may("by", .user, "The member that added or invited the user."),
             ], recode: Recode(ChatMember.self)),
         Shape(

@@ -119,6 +119,7 @@ extension ChatReference {
                 .may("thread", .seq, "The message whose thread it belongs to."),
                 .may("silent", .bool, "Whether recipients are not notified."),
                 .must("send_at", .time, "The time."),
+                .may("error", .choice(ChatError.Code.self), "The reason for which it could not be sent. It stays until it is removed."),
             ], recode: Recode(ScheduledMessage.self)),
         Shape(
             "DirectoryEntry", "A conversation of the directory.",

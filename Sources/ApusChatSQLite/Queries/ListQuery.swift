@@ -11,7 +11,7 @@ enum ListQuery: Int, Query {
             """
             SELECT m.slot, m.conversation, m.pinned_at, r.last_at
             FROM member m INDEXED BY member_user CROSS JOIN counter r ON r.slot = m.slot
-            WHERE m.user = ?1 AND m.is_gone = 0 AND m.pinned_at > 0
+            WHERE m.user = ?1 AND m.is_gone = 0 AND m.pinned_at > 0 AND r.is_deleted = 0
             ORDER BY m.pinned_at DESC, r.last_at DESC, m.conversation LIMIT ?2
             """
         // Sorts the conversations of one account.
@@ -19,7 +19,7 @@ enum ListQuery: Int, Query {
             """
             SELECT m.slot, m.conversation, 0, r.last_at
             FROM member m INDEXED BY member_user CROSS JOIN counter r ON r.slot = m.slot
-            WHERE m.user = ?1 AND m.is_gone = 0 AND m.pinned_at = 0
+            WHERE m.user = ?1 AND m.is_gone = 0 AND m.pinned_at = 0 AND r.is_deleted = 0
                 AND (r.last_at < ?3 OR (r.last_at = ?3 AND m.conversation > ?4))
             ORDER BY r.last_at DESC, m.conversation LIMIT ?2
             """
@@ -46,10 +46,14 @@ enum ListQuery: Int, Query {
             """
         case .readers:
             "SELECT user FROM member INDEXED BY member_state WHERE slot = ?1 AND state = 1 AND read_n >= ?2 ORDER BY user LIMIT ?3"
-        case .joined: "SELECT conversation FROM member INDEXED BY member_user WHERE user = ?1 AND state = 1 ORDER BY conversation"
+        case .joined:
+            """
+            SELECT m.conversation FROM member m INDEXED BY member_user CROSS JOIN counter r ON r.slot = m.slot AND r.is_deleted = 0
+            WHERE m.user = ?1 AND m.state = 1 ORDER BY m.conversation
+            """
         case .version: "SELECT members_version FROM counter WHERE slot = ?1"
         case .slot: "SELECT slot FROM conversation WHERE conversation = ?1"
-        case .log: "SELECT last_seq, kept_seq FROM counter WHERE slot = ?1"
+        case .log: "SELECT last_seq, kept_seq, is_deleted FROM counter WHERE slot = ?1"
         case .links: "SELECT \(LinkColumns.list) FROM link WHERE conversation = ?1 ORDER BY created_at DESC, code LIMIT ?2"
         }
     }

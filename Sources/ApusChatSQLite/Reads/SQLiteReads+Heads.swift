@@ -57,6 +57,11 @@ extension SQLiteReads {
         }
         guard let (member, conversation) = found else { return nil }
         let counters = conversation.counters
+        if counters.isDeleted {
+            var member = member
+            member.isGone = true
+            return HeadRow(conversation: conversation, member: member, unread: 0, mentions: 0, last: nil)
+        }
         var head = HeadRow(
             conversation: conversation, member: member, unread: member.unread(lastN: counters.lastN),
             mentions: try self.mentions(of: member, slot: slot), last: nil)

@@ -57,7 +57,9 @@ package class SQLiteReads: ChatReads {
         -> [EventView]
     {
         try self.connection.snapshot { () throws(StorageError) in
-            guard limit > 0, let slot = try self.slot(of: conversation) else { return [] }
+            guard limit > 0, let slot = try self.slot(of: conversation),
+                try self.connection.statement(ListQuery.log).with(slot).first({ $0.bool(2) }) == false
+            else { return [] }
             let member = try self.connection.statement(FactQuery.member).with(slot, user.rawValue).first { MemberColumns.row($0) }
             guard let view = MemberView(member) else { return [] }
             return try LogReader(connection: self.connection, conversation: conversation, slot: slot, user: user, view: view)

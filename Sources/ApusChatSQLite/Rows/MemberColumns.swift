@@ -7,7 +7,7 @@ enum MemberColumns {
         "slot", "user", "conversation", "role", "state", "since", "min_seq", "left_seq", "floor_n", "read_n", "skipped", "invited_by",
         "silenced_until", "last_sent_at", "blocks_peer", "is_gone", "muted_until", "pinned_at", "is_archived", "is_marked_unread",
         "folders",
-        "draft_seq", "changed",
+        "draft_seq", "changed", "banned_until",
     ]
     static let list = Self.names.map { "m." + $0 }.joined(separator: ", ")
     static let count = Int32(Self.names.count)
@@ -38,6 +38,7 @@ enum MemberColumns {
         member.folders = UInt64(bitPattern: row.int(first + 20))
         member.draftSeq = row.int(first + 21)
         member.changed = row.int(first + 22)
+        member.bannedUntil = row.int(first + 23)
         return member
     }
 
@@ -66,6 +67,7 @@ enum MemberColumns {
         statement.bind(21, Int64(bitPattern: member.folders))
         statement.bind(22, member.draftSeq)
         statement.bind(23, commit)
+        statement.bind(24, member.bannedUntil)
     }
 
     /// The columns that sending and reading change, none of which is indexed; `?1` and `?2` are the

@@ -6,7 +6,7 @@ import ApusJSON
 enum AccountColumns {
     static let names = [
         "user", "name", "nickname", "state", "self_conversation", "privacy", "about", "status_text", "avatar", "folders",
-        "invitations_today", "invitation_day", "changed",
+        "invitations_today", "invitation_day", "changed", "is_erased",
     ]
     static let list = Self.names.map { "a." + $0 }.joined(separator: ", ")
     static let values = (1...Self.names.count).map { "?\($0)" }.joined(separator: ", ")
@@ -25,6 +25,7 @@ enum AccountColumns {
         account.invitationsToday = Int(row.int(10))
         account.invitationDay = row.int(11)
         account.changed = row.int(12)
+        account.isErased = row.bool(13)
         return account
     }
 
@@ -42,6 +43,7 @@ enum AccountColumns {
         statement.bind(11, Int64(account.invitationsToday))
         statement.bind(12, account.invitationDay)
         statement.bind(13, commit)
+        statement.bind(14, account.isErased)
     }
 }
 

@@ -28,6 +28,16 @@ extension SQLiteStorage {
             try statement.run()
         }
         for report in changes.reports { try self.write(report) }
+        for row in changes.scheduled {
+            let statement = try self.connection.statement(MaintenanceQuery.setScheduled)
+            ScheduledColumns.bind(row, to: statement)
+            try statement.run()
+        }
+        for address in changes.unscheduled {
+            let statement = try self.connection.statement(MaintenanceQuery.removeScheduled).with(address.user.rawValue)
+            statement.bind(2, address.id.rawValue)
+            try statement.run()
+        }
         if !changes.credentials.isEmpty { try self.write(changes.credentials) }
     }
 

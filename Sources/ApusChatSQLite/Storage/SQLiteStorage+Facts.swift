@@ -12,6 +12,12 @@ extension SQLiteStorage {
             if let key { try self.load(key, into: &facts) }
         }
         for need in needs.links { try self.load(need, into: &facts) }
+        for address in needs.scheduled where !facts.scheduled.isLoaded(address) {
+            facts.scheduled.load(address, try self.scheduled(address))
+        }
+        for user in needs.scheduledCounts where facts.scheduledCounts[user] == nil {
+            facts.scheduledCounts[user] = Int(try self.connection.statement(MaintenanceQuery.scheduledCount).with(user.rawValue).number())
+        }
         for address in needs.members { try self.load(address, into: &facts) }
         for address in needs.sends where !facts.sends.isLoaded(address) { facts.sends.load(address, try self.sent(address)) }
         for address in needs.requests where !facts.requests.isLoaded(address) {
@@ -134,6 +140,12 @@ extension SQLiteStorage {
         guard address.seq > 0, let slot = try self.conversation(address.conversation)?.slot else { return nil }
         let statement = try self.connection.statement(FactQuery.event).with(EventPlace.id(slot, address.seq))
         return try statement.first { EventColumns.row($0, in: address.conversation) }
+    }
+
+    private func scheduled(_ address: ScheduledAddress) throws(StorageError) -> ScheduledRow? {
+        let statement = try self.connection.statement(MaintenanceQuery.scheduled).with(address.user.rawValue)
+        statement.bind(2, address.id.rawValue)
+        return try statement.first(ScheduledColumns.row) ?? nil
     }
 
     private func unseen(_ address: EventAddress) throws(StorageError) -> [UserKey] {

@@ -23,6 +23,9 @@ package struct Changes: Sendable {
     package var contacts: [ContactRow] = []
     package var links: [LinkRow] = []
     package var reports: [ReportRow] = []
+    /// Scheduled messages that are added or changed, and those that are removed.
+    package var scheduled: [ScheduledRow] = []
+    package var unscheduled: [ScheduledAddress] = []
     package var blobReferences: [BlobReference] = []
     package var credentials = CredentialChanges()
 
@@ -31,7 +34,8 @@ package struct Changes: Sendable {
     package var isEmpty: Bool {
         self.events.isEmpty && self.targets.isEmpty && self.blanks.isEmpty && self.conversations.isEmpty && self.members.isEmpty
             && self.annotations.isEmpty && self.requests.isEmpty && self.accounts.isEmpty && self.contacts.isEmpty
-            && self.links.isEmpty && self.reports.isEmpty && self.blobReferences.isEmpty && self.credentials.isEmpty
+            && self.links.isEmpty && self.reports.isEmpty && self.scheduled.isEmpty && self.unscheduled.isEmpty
+            && self.blobReferences.isEmpty && self.credentials.isEmpty
     }
 }
 

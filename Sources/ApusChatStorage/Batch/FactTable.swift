@@ -49,6 +49,11 @@ package struct FactTable<Key: Hashable & Sendable, Row: Sendable>: Sendable {
         }
     }
 
+    /// Removes the row under `key`. The storage is not told by `changed`.
+    package mutating func remove(_ key: Key) {
+        if let slot = self.slots[key] { self.rows[slot] = nil }
+    }
+
     /// The changed rows.
     package var changed: [Row] { self.changedSlots.compactMap { self.rows[$0] } }
 

@@ -15,6 +15,8 @@ package struct Facts: Sendable {
     package var contacts = FactTable<ContactAddress, ContactRow>()
     package var pairs = FactTable<PairAddress, ConversationKey>()
     package var links = FactTable<String, LinkRow>()
+    package var scheduled = FactTable<ScheduledAddress, ScheduledRow>()
+    package var scheduledCounts: [UserKey: Int] = [:]
     /// Joined members that hid an event, or whose visible range begins after it; at most
     /// `maximumUnseen` and one.
     package var unseen: [EventAddress: [UserKey]] = [:]
@@ -36,6 +38,8 @@ package struct Facts: Sendable {
         self.contacts.removeAll()
         self.pairs.removeAll()
         self.links.removeAll()
+        self.scheduled.removeAll()
+        self.scheduledCounts.removeAll(keepingCapacity: true)
         self.unseen.removeAll(keepingCapacity: true)
         self.skips.removeAll(keepingCapacity: true)
         self.readableBlobs.removeAll(keepingCapacity: true)

@@ -21,6 +21,9 @@ package struct Needs: Sendable {
     package var contacts: [ContactAddress] = []
     package var pairs: [PairAddress] = []
     package var links: [LinkNeed] = []
+    package var scheduled: [ScheduledAddress] = []
+    /// The accounts of which the batch needs the number of scheduled messages.
+    package var scheduledCounts: [UserKey] = []
     package var skips: [SkipNeed] = []
     package var blobs: [BlobNeed] = []
     /// The conversations whose owner may leave: the storage names up to eight successors.
@@ -40,6 +43,8 @@ package struct Needs: Sendable {
         self.contacts.removeAll(keepingCapacity: true)
         self.pairs.removeAll(keepingCapacity: true)
         self.links.removeAll(keepingCapacity: true)
+        self.scheduled.removeAll(keepingCapacity: true)
+        self.scheduledCounts.removeAll(keepingCapacity: true)
         self.skips.removeAll(keepingCapacity: true)
         self.blobs.removeAll(keepingCapacity: true)
         self.successors.removeAll(keepingCapacity: true)

@@ -103,7 +103,11 @@ final class MemoryConversation {
     }
 
     func head(of user: UserKey) -> HeadRow? {
-        guard let member = self.members[user] else { return nil }
+        guard var member = self.members[user] else { return nil }
+        if self.row.counters.isDeleted {
+            member.isGone = true
+            return HeadRow(conversation: self.row, member: member, unread: 0, mentions: 0, last: nil)
+        }
         var last: EventView?
         var pins: [Int64] = []
         if let view = MemberView(member) {

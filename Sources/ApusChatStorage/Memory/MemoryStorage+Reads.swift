@@ -6,7 +6,7 @@ extension MemoryStorage {
     package func position() -> SyncPosition { SyncPosition(epoch: self.epoch, position: "\(self.commit)") }
 
     package func heads(of user: UserKey, after cursor: HeadsCursor?, limit: Int) -> HeadsPage {
-        var rows = self.rows(of: user).filter { !$0.member.isGone }
+        var rows = self.rows(of: user).filter { !$0.member.isGone }  // also those of deleted conversations
         rows.sort { $0.cursor < $1.cursor }
         if let cursor { rows.removeAll { $0.cursor <= cursor } }
         let page = Array(rows.prefix(limit))
@@ -17,7 +17,10 @@ extension MemoryStorage {
         guard position.epoch == self.epoch, let since = Int64(position.position), since >= self.oldestPosition, since <= self.commit else {
             return .resync
         }
-        var rows = self.rows(of: user).filter { $0.member.changed > since || ($0.conversation.changed > since && !$0.member.isGone) }
+        var rows = self.rows(of: user).filter { row in
+            let isGone = self.conversations[row.conversation.key]?.members[user]?.isGone ?? true
+            return row.member.changed > since || (row.conversation.changed > since && !isGone)
+        }
         rows.sort { $0.conversation.key < $1.conversation.key }
         if let cursor { rows.removeAll { $0.conversation.key <= cursor } }
         let page = Array(rows.prefix(limit))
@@ -27,7 +30,9 @@ extension MemoryStorage {
     package func head(of user: UserKey, in conversation: ConversationKey) -> HeadRow? { self.headRow(of: user, in: conversation) }
 
     package func events(in key: ConversationKey, _ selection: EventSelection, as user: UserKey, limit: Int) -> [EventView] {
-        guard let conversation = self.conversations[key], let view = MemberView(conversation.members[user]), limit > 0 else { return [] }
+        guard let conversation = self.conversations[key], !conversation.row.counters.isDeleted,
+            let view = MemberView(conversation.members[user]), limit > 0
+        else { return [] }
         let last = min(view.last, conversation.row.counters.lastSeq)
         func shown(_ seq: Int64) -> EventView? { conversation.view(seq, as: view, of: user) }
         func matching(from first: Int64, _ condition: @escaping (EventRow) -> Bool) -> [EventView] {
@@ -67,7 +72,10 @@ extension MemoryStorage {
     }
 
     package func conversations(of user: UserKey) -> [ConversationKey] {
-        (self.conversationsOfUser[user] ?? []).filter { self.conversations[$0]?.members[user]?.state == .joined }.sorted()
+        (self.conversationsOfUser[user] ?? []).filter { key in
+            guard let conversation = self.conversations[key], !conversation.row.counters.isDeleted else { return false }
+            return conversation.members[user]?.state == .joined
+        }.sorted()
     }
 
     package func userKeys(named names: [UserName]) -> [UserKey?] { names.map { self.names[$0] } }
@@ -110,6 +118,43 @@ extension MemoryStorage {
     package func events(of conversation: ConversationKey, before time: Int64, limit: Int) -> [EventAddress] {
         let events = self.conversations[conversation]?.events ?? []
         return Array(events.lazy.filter { $0.isMessage && !$0.state.isBlank && $0.at < time }.prefix(limit).map(\.address))
+    }
+
+    package func scheduled(of user: UserKey, limit: Int) -> [ScheduledRow] {
+        Array(self.scheduledRows.values.filter { $0.address.user == user }.sorted(by: Self.precedes).prefix(limit))
+    }
+
+    package func dueScheduled(at time: Int64, limit: Int) -> [ScheduledRow] {
+        Array(self.scheduledRows.values.filter { $0.sendAt <= time && $0.failure.isEmpty }.sorted(by: Self.precedes).prefix(limit))
+    }
+
+    private static func precedes(_ one: ScheduledRow, _ other: ScheduledRow) -> Bool {
+        (one.sendAt, one.address.id.rawValue) < (other.sendAt, other.address.id.rawValue)
+    }
+
+    package func deletedConversations(limit: Int) -> [ConversationKey] {
+        Array(
+            self.conversations.values.filter { $0.row.counters.isDeleted && $0.row.counters.memberCount > 0 }.map(\.row.key).prefix(limit))
+    }
+
+    package func deletedAccounts(limit: Int) -> [UserKey] {
+        Array(self.accountRows.values.filter { $0.state == .deleted && !$0.isErased }.map(\.key).sorted().prefix(limit))
+    }
+
+    package func memberships(of user: UserKey, after cursor: ConversationKey?, limit: Int) -> [ConversationKey] {
+        let keys = (self.conversationsOfUser[user] ?? []).filter { key in cursor.map { key > $0 } ?? true }
+        return Array(keys.sorted().prefix(limit))
+    }
+
+    package func events(of conversation: ConversationKey, by sender: UserKey, after seq: Int64, changes: Bool, limit: Int) -> SenderPage {
+        let last = self.conversations[conversation]?.row.counters.lastSeq ?? 0
+        let (first, end) = (max(0, seq) + 1, min(last, max(0, seq) + SenderPage.window))
+        guard first <= end else { return SenderPage(events: [], next: nil) }
+        let rows = (first...end).lazy.compactMap { self.conversations[conversation]?.event($0) }
+        let found = rows.filter { $0.sender == sender && !$0.state.isBlank && !$0.body.isEmpty && (changes || $0.isMessage) }
+        let events = Array(found.map(\.address).prefix(limit))
+        if events.count == limit, let last = events.last { return SenderPage(events: events, next: last.seq) }
+        return SenderPage(events: events, next: end < last ? end : nil)
     }
 
     package func mayRead(_ need: BlobNeed) -> Bool { self.isReadable(need) }

@@ -16,6 +16,7 @@ package final class MemoryStorage: ChatStorage {
     var contactRows: [UserKey: [UserKey: ContactRow]] = [:]
     var linkRows: [String: LinkRow] = [:]
     var requests: [RequestAddress: RequestRow] = [:]
+    var scheduledRows: [ScheduledAddress: ScheduledRow] = [:]
     var uploads: Set<BlobNeed> = []
     var signIns = MemoryCredentials()
     package private(set) var reports: [ReportRow] = []
@@ -41,6 +42,8 @@ package final class MemoryStorage: ChatStorage {
                 self.load(MemberAddress(link.conversation, need.user), into: &facts)
             }
         }
+        for address in needs.scheduled { facts.scheduled.load(address, self.scheduledRows[address]) }
+        for user in needs.scheduledCounts { facts.scheduledCounts[user] = self.scheduledRows.keys.count { $0.user == user } }
         for address in needs.members { self.load(address, into: &facts) }
         for address in needs.sends { facts.sends.load(address, self.sent(address)) }
         for address in needs.requests { facts.requests.load(address, self.requests[address]) }
@@ -86,6 +89,8 @@ package final class MemoryStorage: ChatStorage {
         }
         for link in changes.links { self.linkRows[link.code] = link }
         self.reports += changes.reports
+        for row in changes.scheduled { self.scheduledRows[row.address] = row }
+        for address in changes.unscheduled { self.scheduledRows[address] = nil }
         self.write(changes.credentials)
         return CommitStamp(commit: self.commit)
     }

@@ -1,6 +1,6 @@
 package import ApusChatWire
 
-/// A conversation as it appears in a user's list.
+/// A conversation as it appears in a user's list. A deleted one is gone for all members.
 package struct HeadRow: Sendable, Equatable {
     package var conversation: ConversationRow
     package var member: MemberRow
@@ -112,5 +112,20 @@ package struct MembersPage: Sendable, Equatable {
         self.members = members
         self.next = next
         self.version = version
+    }
+}
+
+/// Some events of one sender.
+package struct SenderPage: Sendable, Equatable {
+    package var events: [EventAddress]
+    /// The seq after which the next page begins; nil after the last one. A page can be empty.
+    package var next: Int64?
+
+    /// The number of events that are looked at for one page.
+    package static let window: Int64 = 5_000
+
+    package init(events: [EventAddress], next: Int64?) {
+        self.events = events
+        self.next = next
     }
 }

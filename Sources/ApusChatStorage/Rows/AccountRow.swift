@@ -13,6 +13,8 @@ package struct AccountRow: Sendable, Equatable {
     package var statusText = ""
     package var avatar: BlobID?
     package var folders: [String] = []
+    /// Whether the messages of a deleted account are erased.
+    package var isErased = false
     /// The numbers of member rows that are not gone, and of pinned ones. Not stored: the storage
     /// counts them for the accounts that a batch needs.
     package var conversationCount = 0

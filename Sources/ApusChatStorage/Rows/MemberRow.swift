@@ -23,6 +23,8 @@ package struct MemberRow: Sendable, Equatable {
     package var invitedBy = UserKey(0)
     /// Until when this member may not write, or 0. Set by moderators.
     package var silencedUntil: Int64 = 0
+    /// Until when a ban holds, or 0 for always.
+    package var bannedUntil: Int64 = 0
     /// The time of the last message, for slow mode.
     package var lastSentAt: Int64 = 0
     /// Whether this user blocks the other one of the pair.
@@ -48,6 +50,9 @@ package struct MemberRow: Sendable, Equatable {
         self.role = role
         self.state = state
     }
+
+    /// Whether the user is banned at a time.
+    package func isBanned(at time: Int64) -> Bool { self.state == .banned && (self.bannedUntil == 0 || self.bannedUntil > time) }
 
     /// The number of unread messages if the last message of the conversation is `lastN`.
     package func unread(lastN: Int64) -> Int64 {

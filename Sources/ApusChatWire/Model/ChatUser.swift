@@ -71,13 +71,15 @@ public struct ChatMember: Hashable, Sendable {
     public var read: Int64?
     /// The time until which the member may not write.
     public var mutedUntil: Int64?
+    /// The time at which the ban of a banned user ends; nil for never.
+    public var bannedUntil: Int64?
     /// The member that added or invited the user.
     public var by: UserName?
 
     /// Creates a member.
     public init(
         user: ChatUser, role: MemberRole, state: MemberState = .joined, since: Int64, read: Int64? = nil, mutedUntil: Int64? = nil,
-        by: UserName? = nil
+        bannedUntil: Int64? = nil, by: UserName? = nil
     ) {
         self.user = user
         self.role = role
@@ -85,6 +87,7 @@ public struct ChatMember: Hashable, Sendable {
         self.since = since
         self.read = read
         self.mutedUntil = mutedUntil
+        self.bannedUntil = bannedUntil
         self.by = by
     }
 }
@@ -97,6 +100,7 @@ extension ChatMember: WireObject {
         self.since = try reader.integer("since")
         self.read = try reader.integerIfPresent("read")
         self.mutedUntil = try reader.integerIfPresent("muted_until")
+        self.bannedUntil = try reader.integerIfPresent("banned_until")
         self.by = try reader.textIfPresent("by")
     }
 
@@ -107,6 +111,7 @@ extension ChatMember: WireObject {
         writer.write("since", self.since)
         writer.write("read", ifPresent: self.read)
         writer.write("muted_until", ifPresent: self.mutedUntil)
+        writer.write("banned_until", ifPresent: self.bannedUntil)
         writer.write("by", ifPresent: self.by)
     }
 }

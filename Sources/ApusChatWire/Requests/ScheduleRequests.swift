@@ -72,10 +72,12 @@ package struct ScheduledMessage: Hashable, WireObject {
     package var isSilent: Bool
     /// The time.
     package var sendAt: Int64
+    /// The reason for which it could not be sent.
+    package var error: ChatError.Code?
 
     package init(
         id: ClientID, conversation: ConversationID, kind: EventKind, body: JSONObject, ref: Int64? = nil, thread: Int64? = nil,
-        isSilent: Bool = false, sendAt: Int64
+        isSilent: Bool = false, sendAt: Int64, error: ChatError.Code? = nil
     ) {
         self.id = id
         self.conversation = conversation
@@ -85,6 +87,7 @@ package struct ScheduledMessage: Hashable, WireObject {
         self.thread = thread
         self.isSilent = isSilent
         self.sendAt = sendAt
+        self.error = error
     }
 
     package init(from reader: WireReader) throws(WireError) {
@@ -96,6 +99,7 @@ package struct ScheduledMessage: Hashable, WireObject {
         self.thread = try reader.integerIfPresent("thread", in: WireReader.seqs)
         self.isSilent = try reader.bool("silent")
         self.sendAt = try reader.integer("send_at")
+        self.error = try reader.choiceIfPresent("error")
     }
 
     package func write(to writer: inout WireWriter) {
@@ -107,6 +111,7 @@ package struct ScheduledMessage: Hashable, WireObject {
         writer.write("thread", ifPresent: self.thread)
         writer.write("silent", ifTrue: self.isSilent)
         writer.write("send_at", self.sendAt)
+        writer.write("error", ifPresent: self.error)
     }
 }
 

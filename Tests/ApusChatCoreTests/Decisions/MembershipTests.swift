@@ -104,6 +104,27 @@ import Testing
         #expect(self.world.bodies(dan, in: self.group).isEmpty)
     }
 
+    @Test func aBanEndsAtItsTime() throws {
+        var open = ConversationUpdate()
+        open.settings.join = .open
+        _ = try self.run(self.ann, .set(self.group, open))
+        _ = try self.run(self.ann, .ban(self.group, [self.bob], isOn: true, until: self.world.now + 1_000))
+        #expect(self.world.member(self.bob, in: self.group)?.bannedUntil == self.world.now + 1_000)
+        #expect(try self.run(self.bob, .join(self.group)).code == .notFound)
+        // A later time replaces the earlier one.
+        _ = try self.run(self.ann, .ban(self.group, [self.bob], isOn: true, until: self.world.now + 2_000))
+        self.world.now += 1_999
+        #expect(try self.run(self.bob, .join(self.group)).code == .notFound)
+        self.world.now += 1
+        #expect(self.world.bodies(self.bob, in: self.group).isEmpty)
+        #expect(try self.run(self.bob, .join(self.group)).code == nil)
+        #expect(self.world.member(self.bob, in: self.group)?.state == .joined)
+        #expect(self.world.member(self.bob, in: self.group)?.bannedUntil == 0)
+        _ = try self.run(self.ann, .ban(self.group, [self.bob], isOn: true))
+        self.world.now += 1_000_000_000
+        #expect(try self.run(self.bob, .join(self.group)).code == .notFound)
+    }
+
     @Test func aSilencedMemberReadsOnly() throws {
         _ = try self.run(self.ann, .silence(self.group, [self.bob], until: self.world.now + 1_000))
         guard case .refused(let error) = try self.world.run(self.world.text(self.bob, self.group)) else {

@@ -38,6 +38,11 @@ import Testing
             update.title = "x"
             return .set(key, update)
         },
+        Verb(name: "conversation.delete", accepted: []) { key, _ in .delete(key) },
+        Verb(name: "schedule", accepted: [.member]) { key, _ in
+            let send = SendCommand(conversation: key, content: .success(Self.text))
+            return .schedule(ScheduleCommand(send: send, kind: .text, body: "{}", sendAt: 1_700_000_100_000))
+        },
         Verb(name: "member.add", accepted: [.member]) { key, other in .invite(key, [other]) },
         Verb(name: "member.join", accepted: [.invited, .requested, .silenced, .reader, .member]) { key, _ in .join(key) },
         Verb(name: "member.answer", accepted: [.invited]) { key, _ in .answerInvitation(key, accepts: true) },

@@ -13,6 +13,7 @@ final class World {
     /// What the pushes of the last batch hide from single members.
     private(set) var hidden: [AnnotationAddress] = []
     private(set) var nudged: Set<ConversationKey> = []
+    private(set) var deleted: [ConversationKey] = []
     private var lastKey: Int64 = 1_000
     private var lastID = 0
 
@@ -71,6 +72,7 @@ final class World {
         self.pushes = batch.pushes
         self.hidden = batch.hidden
         self.nudged = batch.nudged
+        self.deleted = batch.deleted
         return decisions
     }
 
@@ -96,6 +98,21 @@ final class World {
     func read(_ actor: UserKey, _ conversation: ConversationKey, _ n: Int64) -> Command {
         Command(
             actor: actor, device: DeviceKey(actor.rawValue), request: nil, action: .mark(MarkCommand(conversation: conversation, read: n)))
+    }
+
+    /// Does what the server does by itself, until nothing is left.
+    func maintain(pageLimit: Int = 2) throws {
+        var maintenance = Maintenance(pageLimit: pageLimit)
+        for _ in 0..<1_000 {
+            let commands = try maintenance.next(self.storage, at: self.now) { row in
+                SendCommand(
+                    conversation: row.conversation, content: .success(MessageContent(kind: row.kind, body: row.body)), ref: row.ref,
+                    thread: row.thread)
+            }
+            guard !commands.isEmpty else { return }
+            try self.run(commands)
+        }
+        throw ChatError(.internal, message: "The maintenance does not end.")
     }
 
     func member(_ user: UserKey, in conversation: ConversationKey) -> MemberRow? {

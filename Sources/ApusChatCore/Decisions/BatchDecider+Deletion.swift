@@ -1,0 +1,44 @@
+import ApusChatStorage
+import ApusChatWire
+
+// Deletion of conversations and accounts. What they contain is erased later, in pages
+// (`Maintenance`).
+extension BatchDecider {
+    /// Deletes a group or channel for all members. From now on it exists for no user.
+    mutating func delete(_ conversation: ConversationKey, by actor: UserKey) throws(ChatError) -> StoredAnswer {
+        _ = try self.authorize(.delete, actor, in: conversation)
+        self.facts.conversations.modify(conversation) { row in
+            row.counters.isDeleted = true
+            row.counters.callSeq = 0
+            row.profile = ConversationProfile()
+        }
+        self.wholeRows.insert(conversation)
+        self.deleted.append(conversation)
+        return self.unchanged(conversation)
+    }
+
+    /// Ends memberships of a deleted conversation, so that it does not count for its users.
+    mutating func dismiss(_ users: [UserKey], from conversation: ConversationKey) -> StoredAnswer {
+        guard let counters = self.facts.conversations[conversation]?.counters, counters.isDeleted else {
+            return self.unchanged(conversation)
+        }
+        for user in users {
+            let address = MemberAddress(conversation, user)
+            switch self.facts.members[address]?.state {
+            case .joined: self.depart(address, as: .removed, last: counters.lastSeq, forgets: true)
+            case .invited, .requested:
+                self.facts.members.modify(address) { row in
+                    row.state = .removed
+                    row.isGone = true
+                }
+            case .left, .removed, .banned, .unknown, nil: break
+            }
+        }
+        return self.unchanged(conversation)
+    }
+
+    mutating func finishErasure(of user: UserKey) -> StoredAnswer {
+        if self.facts.accounts[user]?.state == .deleted { self.facts.accounts.modify(user) { $0.isErased = true } }
+        return self.unchanged(ConversationKey(0))
+    }
+}
