@@ -39,7 +39,7 @@ package final class ReadPool: Sendable {
         self.threads.start()
     }
 
-    /// Runs a read of a user, in one consistent state. The completion is called once, on any thread.
+    /// Runs a read of a user in one consistent state. The completion is called once, on any thread.
     package func read<Value: Sendable>(
         for user: UserKey, _ body: @escaping @Sendable (any AccountReads) throws -> Value,
         _ completion: @escaping @Sendable (Result<Value, ChatError>) -> Void

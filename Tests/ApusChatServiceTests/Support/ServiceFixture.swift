@@ -16,8 +16,8 @@ final class ServiceFixture: Sendable {
     let service: ChatService
     let gateway: ChatGateway
     let url: String
-    /// Milliseconds since 1970, as the service sees it.
-    let wall: NIOLockedValueBox<Int64>
+    /// The milliseconds by which both clocks are ahead.
+    private let advance = NIOLockedValueBox<Int64>(0)
     let sessions: FakeSessions
     private let folder = TemporaryFolder()
     private let running: Task<Void, any Error>
@@ -27,12 +27,13 @@ final class ServiceFixture: Sendable {
         users: [String] = ["alice", "bob", "carol"], configure: (inout ChatService.Configuration) -> Void = { _ in },
         storage: (inout SQLiteEnvironment) -> Void = { $0.syncsCommits = false }
     ) async throws {
-        let wall = NIOLockedValueBox<Int64>(1_790_000_000_000)
-        self.wall = wall
+        let advance = self.advance
+        let elapsed: @Sendable () -> Int64 = {
+            Int64(DispatchTime.now().uptimeNanoseconds / 1_000_000) + advance.withLockedValue { $0 }
+        }
         var configuration = ChatService.Configuration(
             environment: ChatLog.Environment(
-                wall: { wall.withLockedValue { $0 } },
-                monotonic: { Int64(DispatchTime.now().uptimeNanoseconds / 1_000_000) }))
+                wall: { 1_790_000_000_000 + elapsed() }, monotonic: elapsed))
         configuration.rates = .off
         configure(&configuration)
         var environment = SQLiteEnvironment()
@@ -75,6 +76,9 @@ final class ServiceFixture: Sendable {
         _ = try await peer.ask(ChatVerbs.hello, HelloRequest(device: HelloDevice(name: "Test", platform: "test")))
         return peer
     }
+
+    /// Lets time pass on both clocks.
+    func pass(milliseconds: Int64) { self.advance.withLockedValue { $0 += milliseconds } }
 
     func close() async throws {
         self.running.cancel()
