@@ -33,6 +33,8 @@ package struct PushRouter: Sendable {
         var user: UserKey
         /// The conversations on the screen.
         var shown: Set<ConversationKey> = []
+        /// When the connection stopped reading; nil while it reads.
+        var stalledAt: Int64?
     }
 
     private struct Person {
@@ -113,8 +115,9 @@ package struct PushRouter: Sendable {
         for push in batch.pushes {
             switch push {
             case .events(let key, let first, let last):
+                if batch.deleted.contains(key) { continue }
                 if batch.nudged.contains(key) {
-                    let sockets = (self.recipients[key] ?? []).flatMap { self.sockets(of: $0) }
+                    let sockets = self.sockets(ofMembersOf: key)
                     if !sockets.isEmpty { deliveries.append(.nudge(key, to: sockets)) }
                     continue
                 }
@@ -136,6 +139,12 @@ package struct PushRouter: Sendable {
                 if remaining[MemberAddress(key, user)] == false { self.leave(user, key) }
             }
         }
+        for key in batch.deleted {
+            for user in self.recipients[key] ?? [] {
+                deliveries.append(.head(key, user: user, to: self.sockets(of: user)))
+                self.leave(user, key)
+            }
+        }
         return deliveries
     }
 
@@ -149,6 +158,14 @@ package struct PushRouter: Sendable {
         else { return [] }
         return users.lazy.filter { $0 != user }.flatMap { self.sockets(of: $0) }
     }
+
+    func sockets(ofMembersOf key: ConversationKey) -> [SocketKey] { (self.recipients[key] ?? []).flatMap { self.sockets(of: $0) } }
+
+    func isConnected(_ socket: SocketKey) -> Bool { self.connections[socket] != nil }
+
+    func stalledAt(_ socket: SocketKey) -> Int64? { self.connections[socket]?.stalledAt }
+
+    mutating func setStalled(_ socket: SocketKey, at time: Int64?) { self.connections[socket]?.stalledAt = time }
 }
 
 extension PushRouter {
@@ -176,6 +193,12 @@ extension PushRouter {
         for user in self.recipients[key] ?? [] {
             guard let person = self.people[user] else { continue }
             var sockets = person.sockets
+            let stalled = sockets.filter { self.connections[$0]?.stalledAt != nil }
+            if !stalled.isEmpty {
+                nudged += stalled
+                sockets.removeAll { stalled.contains($0) }
+                if sockets.isEmpty { continue }
+            }
             if isLarge {
                 nudged += sockets.filter { self.connections[$0]?.shown.contains(key) != true }
                 sockets.removeAll { self.connections[$0]?.shown.contains(key) != true }

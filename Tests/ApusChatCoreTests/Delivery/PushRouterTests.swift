@@ -130,6 +130,48 @@ import Testing
         #expect(router.route(batch) == [.nudge(self.group, to: [self.annSocket, self.bobSocket, self.bobPhone])])
     }
 
+    @Test func aDeletedConversationDisappearsForItsMembers() {
+        var router = self.router()
+        var batch = self.batch([.events(self.group, first: 1, last: 1)])
+        batch.deleted = [self.group]
+        #expect(
+            router.route(batch) == [
+                .head(self.group, user: self.ann, to: [self.annSocket]),
+                .head(self.group, user: self.bob, to: [self.bobSocket, self.bobPhone]),
+            ])
+        #expect(router.route(self.batch([.events(self.group, first: 2, last: 2)])).isEmpty)
+    }
+
+    @Test func aConnectionThatDoesNotReadGetsHeadsOnlyAndIsThenClosed() {
+        var router = self.router()
+        #expect(router.stalled(self.bobPhone, at: 1_000) == .schedule(after: .seconds(30)))
+        #expect(router.stalled(self.bobPhone, at: 2_000) == .doNothing)
+        #expect(router.isStalled(self.bobPhone) && !router.isStalled(self.bobSocket))
+        let events = self.batch([.events(self.group, first: 1, last: 1)])
+        #expect(
+            router.route(events) == [
+                .events(self.group, first: 1, last: 1, to: [self.annSocket, self.bobSocket]), .nudge(self.group, to: [self.bobPhone]),
+            ])
+        let hidden = AnnotationAddress(EventAddress(self.group, 1), self.bob)
+        #expect(
+            router.route(self.batch([.events(self.group, first: 1, last: 1)], hidden: [hidden])) == [
+                .personal(self.group, first: 1, last: 1, user: self.bob, to: [self.bobSocket]),
+                .events(self.group, first: 1, last: 1, to: [self.annSocket]), .nudge(self.group, to: [self.bobPhone]),
+            ])
+        #expect(router.stallTimerFired(self.bobPhone, at: 30_999) == .schedule(after: .milliseconds(1)))
+        #expect(router.stallTimerFired(self.bobPhone, at: 31_000) == .close)
+        router.drained(self.bobPhone)
+        #expect(router.stallTimerFired(self.bobPhone, at: 31_000) == .doNothing)
+        #expect(router.route(events) == [.events(self.group, first: 1, last: 1, to: [self.annSocket, self.bobSocket, self.bobPhone])])
+        #expect(router.stalled(SocketKey(99), at: 0) == .doNothing)
+    }
+
+    @Test func aDigestGoesToAllConnectionsOfTheMembers() {
+        let router = self.router()
+        #expect(
+            router.digest([self.group, ConversationKey(8)]) == [.nudge(self.group, to: [self.annSocket, self.bobSocket, self.bobPhone])])
+    }
+
     @Test func aUserWithoutConnectionsIsForgotten() {
         var router = self.router()
         router.disconnected(self.bobSocket)
