@@ -131,7 +131,7 @@ export class ThreadWindow {
     try {
       const page = await this.#store.port.request("history", { conv: this.conv, ...range, limit: PAGE, thread: this.thread });
       if (version !== this.#version) return false;
-      this.#low = page.min_seq ?? 1;
+      this.#low = this.#beginning(page) ?? 1;
       this.#events = this.#merge(page);
       this.#end = this.#events.length === 0 ? page.seq : null;
       this.#isAtEnd = this.#last >= page.seq;
@@ -165,7 +165,7 @@ export class ThreadWindow {
         page = await this.#store.port.request("history", { conv: this.conv, ...range(), limit: PAGE, thread: this.thread });
       } catch (error) { this.error = error; return false; }
       if (version !== this.#version) return false;
-      this.#low = page.min_seq ?? this.#low;
+      this.#low = this.#beginning(page) ?? this.#low;
       const events = this.#merge(page);
       if (side > 0) {
         const fresh = events.filter((event) => event.seq < this.#events[0].seq);
@@ -183,6 +183,11 @@ export class ThreadWindow {
       if (this.rows.length !== before) break;
     }
     return true;
+  }
+
+  /** The first message that can be loaded: of the cache only while there is no connection. */
+  #beginning(page) {
+    return page.isPartial && this.#store.connection.state === "online" ? 1 : page.min_seq;
   }
 
   #merge(page) {
