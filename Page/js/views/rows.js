@@ -15,7 +15,7 @@ export class RowList {
     this.content = h("div", { role: "list", "aria-label": options.label });
     this.element = h("div", { class: `scroller ${options.className ?? ""}` }, this.content);
     this.list = new VirtualList(this.element, this.content, {
-      key: options.key, estimate: options.estimate ?? 66,
+      key: options.key, estimate: options.estimate ?? 66, anchored: false,
       signature: (row) => `${options.signature?.(row) ?? ""}|${this.#focus === options.key(row)}`,
       render: (row) => this.#render(row),
       onscroll: () => this.#near(),

@@ -9,7 +9,8 @@ const OVERSCAN = 600; // pixels above and below the viewport
  * visible row stays where it is when rows are added above it, and the end stays visible if it was.
  *
  * options: `key(row)`, `render(row, index)` → element, `estimate` (pixels), `signature(row, index)`
- * (a changed value renders the row again), `stick` (follow the end), `onscroll(list)`.
+ * (a changed value renders the row again), `stick` (follow the end), `anchored` (false: added rows move
+ * those below them, as in a list whose newest row is the first), `onscroll(list)`.
  */
 export class VirtualList {
   #heights = new Map();
@@ -22,7 +23,7 @@ export class VirtualList {
 
   constructor(scroller, container, options) {
     this.scroller = scroller;
-    this.options = { estimate: 66, stick: false, signature: () => "", ...options };
+    this.options = { estimate: 66, stick: false, anchored: true, signature: () => "", ...options };
     this.rows = [];
     this.slice = container.appendChild(document.createElement(options.tag ?? "div"));
     this.slice.className = "slice";
@@ -139,6 +140,7 @@ export class VirtualList {
   #anchor() {
     if (!this.rows.length || !this.#valid) return null;
     if (this.#following) return { end: true };
+    if (!this.options.anchored) return null;
     const top = this.scroller.scrollTop - this.#lead();
     const index = this.#indexAt(top);
     return { key: this.options.key(this.rows[index]), index, delta: this.#offsets[index] - top };
