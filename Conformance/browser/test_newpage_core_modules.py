@@ -102,6 +102,17 @@ def test_notifications_leave_out_own_old_muted_and_read_messages(page):
     }""") == [True, False, False, False, False, False, False, True, True, True, False, False]
 
 
+def test_qr_codes_are_those_of_another_encoder(page):
+    """The hashes are those of the matrices that PyPI's `qrcode` makes with level M and the same mask."""
+    hashes = page.evaluate("""async (texts) => {
+      const { qrcode } = await import("/js/text/qrcode.js");
+      const hash = async (text) => [...new Uint8Array(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text)))].slice(0, 6).map((byte) => byte.toString(16).padStart(2, "0")).join("");
+      return Promise.all(texts.map((text) => hash(qrcode(text).map((row) => row.map(Number).join("")).join("\\n"))));
+    }""", ["hello world", "otpauth://totp/Apus:alice?secret=JBSWY3DPEHPK3PXP&issuer=Apus", "w" * 500])
+    assert hashes == ["851bd1031e25", "95956e8043f1", "156ed26aa92a"]
+    assert page.evaluate("async () => (await import('/js/text/qrcode.js')).qrcode('x'.repeat(1000))") is None
+
+
 STUBS = """() => {
   self.log = [];
   self.registration.showNotification = async (title, { body, tag }) => void self.log.push([title, body, tag]);

@@ -133,3 +133,109 @@ def test_the_language_changes_everything_at_once(person):
     alice.get_by_role("dialog", name="设置").wait_for()
     alice.keyboard.press("Escape")
     alice.get_by_role("button", name="全部").wait_for()
+
+
+def test_an_album_is_one_row_of_pictures(person):
+    alice, carol = person("alice"), person("carol")
+    begin_chat(alice, "carol")
+    alice.set_input_files("input[type=file]", [{"name": f"{name}.png", "mimeType": "image/png", "buffer": png()} for name in "abc"])
+    alice.locator(".attachment img").nth(2).wait_for()
+    alice.fill("#message", "Three pictures")
+    alice.keyboard.press("Enter")
+    begin_chat(carol, "alice")
+    album = carol.locator(".album")
+    album.locator(".picture img.loaded").nth(2).wait_for()
+    assert album.count() == 1 and album.locator(".picture").count() == 3
+    assert carol.locator(".item", has=album).locator(".text").inner_text().startswith("Three pictures")
+    assert album.get_attribute("aria-label") == "Album of 3 pictures"
+    # The parts have menus of their own, and one that is recalled leaves the album.
+    alice.locator(".album .ticks").first.wait_for(state="detached")
+    alice.locator(".album .picture").first.click(button="right")
+    alice.get_by_role("menuitem", name="Recall", exact=True).click()
+    alice.get_by_role("dialog").get_by_role("button", name="Recall").click()
+    carol.locator(".bubble", has_text="Message recalled").wait_for()
+    assert album.locator(".picture").count() == 2
+
+
+def test_the_versions_of_an_edited_message(person):
+    alice, carol = person("alice"), person("carol")
+    begin_chat(carol, "alice")
+    begin_chat(alice, "carol")
+    write(alice, "Version one")
+    bubble(carol, "Version one").wait_for()
+    choose(alice, "Version one", "Edit")
+    write(alice, "Version **two**")
+    bubble(alice, "Version two").get_by_text("edited").wait_for()
+    choose(alice, "Version two", "Edit")
+    write(alice, "Version three")
+    bubble(carol, "Version three").wait_for()
+    choose(carol, "Version three", "Earlier versions")
+    carol.locator(".version").nth(2).wait_for()
+    assert carol.locator(".version .text").all_inner_texts() == ["Version three", "Version two", "Version one"]
+
+
+def test_folders_filter_the_list(person):
+    bob = person("bob", PHONE)
+    begin_chat(bob, "alice")
+    bob.locator(".thread-pane .bar [aria-label=More]").click()
+    bob.get_by_role("menuitem", name="Folders").click()
+    bob.get_by_role("dialog").locator("input[maxlength='30']").fill("Rowing")
+    bob.keyboard.press("Enter")
+    bob.get_by_role("switch", name="Rowing", checked=True).wait_for()
+    bob.keyboard.press("Escape")
+    bob.get_by_role("button", name="Back").click()
+    bob.get_by_role("button", name="Rowing").click()
+    bob.locator(".chat-list .row").first.wait_for()
+    assert bob.locator(".chat-list .row .title").all_inner_texts() == ["Alice Lindqvist"]
+    bob.get_by_role("button", name="Rowing").click(button="right")
+    bob.get_by_role("menuitem", name="Delete the folder").click()
+    bob.get_by_role("dialog").get_by_role("button", name="Delete").click()
+    bob.get_by_role("button", name="Rowing").wait_for(state="detached")
+    assert bob.locator(".chip[data-filter=all]").get_attribute("aria-pressed") == "true"
+
+
+def test_two_step_sign_in_is_set_up_and_asked_for(person, mock):
+    mock.model.add_user("dora", "Dora")
+    mock.model.befriend("dora", "bob")
+    mock.model.open_pair("dora", "bob")
+    mock.passwords["dora"] = "apus-demo"
+    dora = person("dora")
+    dora.evaluate("chatApp.view.settings('security')")
+    form = dora.locator("form", has_text="Two-step sign-in")
+    form.locator("input[type=password]").fill("wrong password")
+    form.get_by_role("button", name="Set up an authenticator").click()
+    form.get_by_text("The password is wrong.").wait_for()
+    form.locator("input[type=password]").fill("apus-demo")
+    dora.keyboard.press("Enter")
+    form.get_by_role("img", name="QR code of the key").wait_for()
+    assert form.locator("pre").inner_text() == "JBSW Y3DP EHPK 3PXP"
+    dora.fill("#totp-code", "000000")
+    dora.keyboard.press("Enter")
+    form.get_by_text("The code is wrong.").wait_for()
+    dora.fill("#totp-code", "123 456")
+    dora.keyboard.press("Enter")
+    dora.get_by_text("Two-step sign-in is on.").wait_for()
+    assert mock.totp == {"dora": True}
+    dora.evaluate("chatApp.state.signOut({ force: true })")
+    dora.fill("[name=name]", "dora")
+    dora.fill("[name=password]", "apus-demo")
+    dora.keyboard.press("Enter")
+    dora.fill("[name=code]", "123456")
+    dora.keyboard.press("Enter")
+    dora.locator(".chat-list .row").first.wait_for()
+
+
+def test_the_newest_chat_is_at_the_top_and_visible(person, mock):
+    mock.model.add_user("erin", "Erin")
+    for number in range(25):
+        mock.model.add_user(f"user{number}", f"User {number}")
+        mock.model.befriend("erin", f"user{number}")
+        mock.do(f"user{number}", "send", id=f"hi-{number}", conv=mock.model.open_pair("erin", f"user{number}").conv, kind="text", body={"text": "hi"})
+    mock.passwords["erin"] = "apus-demo"
+    erin = person("erin")
+    for number in (3, 24, 7):
+        mock.do(f"user{number}", "send", id=f"new-{number}", conv=mock.model.open_pair("erin", f"user{number}").conv, kind="text", body={"text": f"news of {number}"})
+        row = erin.locator(".chat-list .row", has_text=f"news of {number}")
+        row.wait_for()
+        box, list_box = row.bounding_box(), erin.locator(".chat-list").bounding_box()
+        assert abs(box["y"] - list_box["y"]) < 12, number

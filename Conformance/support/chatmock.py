@@ -40,7 +40,7 @@ class ChatMock:
         self.files = files  # path -> bytes, in place of the folder `Page/`
         self.passwords, self.access, self.refresh, self.sids, self.uploads = {}, {}, {}, {}, {}
         self.drop_acks, self.refuse, self.down, self.slow, self.cut_uploads = set(), {}, False, 0, 0
-        self.requests, self.pushes = [], []
+        self.requests, self.pushes, self.totp = [], [], {}
         self.loop = self.url = None
         self.model.push = self.push
         for name, nick in DEMO.items():
@@ -54,7 +54,7 @@ class ChatMock:
         self.sio.attach(self.app)
         add = self.app.router.add_route
         add("GET", "/api/server", self.server)
-        for name in ("register", "login", "refresh", "logout", "password", "recovery", "account/delete"):
+        for name in ("register", "login", "refresh", "logout", "password", "recovery", "account/delete", "totp", "totp/confirm", "totp/delete"):
             add("POST", f"/api/{name}", getattr(self, "post_" + name.replace("/", "_")))
         add("POST", "/api/chat/{verb}", self.mirror)
         add("POST", "/api/uploads", self.create_upload)
@@ -250,7 +250,27 @@ class ChatMock:
         body = await request.json()
         if self.passwords.get(body["name"]) != body["password"]:
             raise Refused("unauthorized")
+        if self.totp.get(body["name"]) and body.get("code") != "123456":
+            raise Refused("unauthorized" if "code" in body else "bad_request", field="code")
         return self.begin(request, body["name"], description=body["device"])
+
+    async def post_totp(self, request):
+        user, body = self.authorized(request), await request.json()
+        if body["password"] != self.passwords[user]:
+            raise Refused("forbidden")
+        self.totp.setdefault(user, False)
+        return web.json_response({"secret": "JBSWY3DPEHPK3PXP", "uri": f"otpauth://totp/Apus:{user}?secret=JBSWY3DPEHPK3PXP&issuer=Apus"})
+
+    async def post_totp_confirm(self, request):
+        user, body = self.authorized(request), await request.json()
+        if body["code"] != "123456":
+            raise Refused("forbidden")
+        self.totp[user] = True
+        return web.json_response({})
+
+    async def post_totp_delete(self, request):
+        self.totp.pop(self.authorized(request), None)
+        return web.json_response({})
 
     async def post_refresh(self, request):
         body = await request.json()

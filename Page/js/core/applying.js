@@ -16,9 +16,9 @@ export function applying(event, change, user) {
   switch (change.kind) {
     case "edit":
       if ((change.at ?? 0) < (event.edited_at ?? 0)) return event;
-      return { ...event, body: body.body, state: "edited", edited_at: change.at };
+      return { ...event, ...(!event.state && { first: event.body }), body: body.body, state: "edited", edited_at: change.at };
     case "recall": {
-      const { body: _, reactions: __, votes: ___, expires_at: ____, ...rest } = event;
+      const { body: _, first: _____, reactions: __, votes: ___, expires_at: ____, ...rest } = event;
       return { ...rest, state: "recalled" };
     }
     case "react": return reacted(event, body, change.sender === user);

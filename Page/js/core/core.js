@@ -56,9 +56,13 @@ export class Core {
       case "register": return this.#enter("/api/register", { ...body, device: deviceDescription() });
       case "password": return this.#enter("/api/password", { ...body, device: deviceDescription() });
       case "recovery": return post("/api/recovery", body);
+      case "totp": return post("/api/totp", body);
+      case "totpConfirm": return post("/api/totp/confirm", body);
+      case "totpDelete": return post("/api/totp/delete", body);
       case "deleteAccount": await post("/api/account/delete", body); await this.#leave(); return {};
       case "logout": return this.#logout(body);
       case "history": return this.#logs.page(body);
+      case "edits": return this.#logs.edits(body);
       case "send": return this.#outbox.add(body);
       case "retry": return this.#outbox.retry(body.key);
       case "discard": return this.#outbox.discard(body.key);

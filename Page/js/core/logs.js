@@ -5,6 +5,7 @@ import { LogCursor } from "./cursor.js";
 import { Refusal } from "./requests.js";
 
 const PULLS = 3;
+const EDIT_PAGES = 20; // the pages that are searched for the edits of a message
 const MOST_CACHED = 30_000; // events of all logs, about 15 MB
 const KEPT = [1000, 200, 40]; // events of a log that are kept, in the first to the last pass over the logs
 
@@ -97,13 +98,26 @@ export class Logs {
       const isCurrent = isNewest || from !== undefined ? !known.isBehind || isOffline : true;
       if (!isWhole && isOffline && from === undefined) events = await this.#database.trailing(conv, around !== undefined ? around : last, limit);
       if (isWhole ? isCurrent : isOffline && events.length > 0) {
-        return { conv, events, seq: Math.max(known.cursor, events.at(-1).seq), min_seq: isWhole ? low : events[0].seq };
+        return { conv, events, seq: Math.max(known.cursor, events.at(-1).seq), min_seq: isWhole ? low : events[0].seq, isPartial: !isWhole };
       }
-      if (isOffline && before !== undefined) return { conv, events: [], seq: known.cursor, min_seq: before };
+      if (isOffline && before !== undefined) return { conv, events: [], seq: known.cursor, min_seq: before, isPartial: true };
     }
     if (isOffline && this.#core.connectionState === "offline") throw new Refusal({ code: "offline", message: "There is no connection." });
     const page = await this.#core.call("history", { conv, from, before, around, limit, thread });
     return thread === undefined ? this.#adopt(conv, page) : { ...page, events: withMine(page) };
+  }
+
+  /** The versions of an edited message, newest first. The first one is known if this device had it before the edit. */
+  async edits({ conv, seq }) {
+    const { events: [message] } = await this.page({ conv, from: seq, limit: 1 });
+    const found = [];
+    for (let from = seq + 1, pages = 0; pages < EDIT_PAGES && found[0]?.at !== message.edited_at; pages += 1) {
+      const { events, seq: end } = await this.page({ conv, from, limit: 200 });
+      for (const event of events) if (event.kind === "edit" && event.ref === seq && event.body?.body) found.unshift({ at: event.at, body: event.body.body });
+      from = (events.at(-1)?.seq ?? end) + 1;
+      if (from > end) break;
+    }
+    return message.first ? [...found, { at: message.at, body: message.first }] : found;
   }
 
   /** Keeps a page of the server. One that is beyond the cursor moves it. */
@@ -188,9 +202,16 @@ export class Logs {
       if (!target || target.asOf >= change.seq) continue;
       const after = applying(target, change, this.#core.user?.name);
       if (after !== target) await this.#database.put("events", { ...after, asOf: change.seq });
+      if (change.kind === "recall") await this.#blankEdits(conv, change);
     }
     const cursor = this.#cursors.get(conv);
     if (cursor) this.#saveCursor(conv, cursor);
+  }
+
+  /** The edits of a recalled message lose their bodies too. */
+  async #blankEdits(conv, { ref, seq }) {
+    const edits = (await this.#database.events(conv, ref, seq)).filter((event) => event.kind === "edit" && event.ref === ref);
+    await this.#database.put("events", ...edits.map(({ body: _, ...event }) => ({ ...event, state: "recalled" })));
   }
 
   #saveCursor(conv, cursor) { return this.#database.put("cursors", { conv, cursor: cursor.cursor, isPrimed: cursor.isPrimed }); }

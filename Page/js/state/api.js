@@ -69,7 +69,7 @@ export class ChatState {
 
   // --- Snapshots, implemented by the Store ---
   // session, account (the own User or null), connection, settings, notice ({kind, …} | null)
-  // conversations({filter: "all" | "unread" | "people" | "groups" | "channels" | "archived" | a folder, query}) -> Head[]
+  // conversations({filter: "all" | "unread" | "people" | "groups" | "channels" | "archived" | "everything" | "folder:NAME", query}) -> Head[]
   // conversation(id) -> Head | null            thread(id, {thread}) -> ThreadWindow      event(id, seq) -> Row | null
   // members(id, query) -> MemberList           contacts(state = "friend") -> Contact[]
   // user(name) -> User, with `alias?`          typing(id) -> [name]         draft(id) -> {text, ref?} | null
@@ -88,6 +88,10 @@ export class ChatState {
   recover({ name, recovery, password }) { return this.port.request("password", { name, recovery, new: password }); }
   changePassword({ old, password }) { return this.port.request("password", { old, new: password }); }
   recoveryCodes(password) { return this.port.request("recovery", { password }); }
+  /** Resolves to {secret, uri} of an authenticator, which `confirmTotp` puts into use. */
+  makeTotp(password) { return this.port.request("totp", { password }); }
+  confirmTotp(code) { return this.port.request("totpConfirm", { code }); }
+  removeTotp(password) { return this.port.request("totpDelete", { password }); }
   deleteAccount(password) { return this.port.request("deleteAccount", { password }); }
   /** Wipes this device. Rejects with `unsent` while messages wait, unless `force`. */
   signOut({ force = false } = {}) { return this.port.request("logout", { force }); }
@@ -117,6 +121,8 @@ export class ChatState {
   async scheduled(conv) { return (await this.verb("scheduled", { conv })).scheduled; }
   unschedule(of) { return this.verb("unschedule", { of }); }
   async readers(conv, seq) { return (await this.verb("readers", { conv, seq })).readers; }
+  /** The versions of an edited message, newest first: [{at, body}]. */
+  edits(conv, seq) { return this.port.request("edits", { conv, seq }); }
   async reactions(conv, ref) { return (await this.verb("reactions", { conv, ref })).reactions; }
   /** Sets the read position to the message number `n`. */
   mark(conv, n) { return this.port.request("mark", { conv, read: n }); }

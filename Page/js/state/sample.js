@@ -46,6 +46,10 @@ class SamplePort {
         return this.#enter();
       case "register": return this.#enter({ recovery: ["k3v9-2m7q", "p4w8-x1ta", "9zrd-ke55", "h0mm-7vqc"] });
       case "password": return this.#enter({});
+      case "totp": return { secret: "JBSWY3DPEHPK3PXP", uri: "otpauth://totp/Apus:alice?secret=JBSWY3DPEHPK3PXP&issuer=Apus" };
+      case "totpConfirm": if (body.code !== "123456") throw refusal("forbidden"); return {};
+      case "totpDelete": return {};
+      case "edits": return [{ at: now, body: { text: "The newest text" } }, { at: now - 60_000, body: { text: "The first text" } }];
       case "recovery": return { recovery: ["k3v9-2m7q", "p4w8-x1ta"] };
       case "logout": case "deleteAccount":
         if (name === "logout" && this.#failed.size && !body.force) throw refusal("unsent", "Messages are not sent.", { count: this.#failed.size });

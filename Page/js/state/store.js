@@ -48,10 +48,19 @@ export class Store extends ChatState {
     this.#sorted ??= [...this.#heads.values()].filter((head) => !["left", "removed", "banned"].includes(head.state)).sort(order);
     const word = query.trim().toLocaleLowerCase();
     return this.#sorted.filter((head) => {
+      if (filter === "everything") return true;
       if (filter === "archived" ? !head.own?.archived : head.own?.archived && !word) return false;
-      if (!["all", "archived"].includes(filter) && !(GROUPS[filter]?.(head) ?? head.own?.folders?.includes(filter))) return false;
+      if (!this.#isIn(head, filter)) return false;
       return !word || this.#title(head).includes(word);
     });
+  }
+
+  #isIn(head, filter) {
+    if (filter === "all" || filter === "archived") return true;
+    if (!filter.startsWith("folder:")) return GROUPS[filter](head);
+    const name = filter.slice("folder:".length);
+    const folder = this.settings.folders?.find((each) => each.name === name);
+    return folder?.filter ? GROUPS[folder.filter]?.(head) ?? false : head.own?.folders?.includes(name) ?? false;
   }
 
   conversation(id) { return this.#heads.get(id) ?? null; }

@@ -21,10 +21,18 @@ export function fit(width, height, limit = Math.min(420, innerWidth - 84)) {
   return { width: Math.round(shown), height: Math.round(Math.max(90, shown / ratio)) };
 }
 
-function picture({ state, actions }, row, body) {
-  const size = fit(body.width, body.height);
+/** The pictures of an album, two in a line; the first of an odd number has a line of its own. */
+export function albumOf(context, { parts }) {
+  return h("div", { class: "album", role: "group", "aria-label": t("albumOf", { n: parts.length }) }, parts.map((part) => {
+    const tile = picture(context, part, part.body, null);
+    tile.dataset.part = part.key;
+    return tile;
+  }));
+}
+
+function picture({ state, actions }, row, body, size = fit(body.width, body.height)) {
   const label = row.kind === "video" ? t("video") : t("openPicture");
-  const box = h("button", { type: "button", class: "picture", "aria-label": body.text ? `${label}: ${body.text}` : label, style: { width: `${size.width}px`, height: `${size.height}px` }, onclick: () => actions.openPicture(row) });
+  const box = h("button", { type: "button", class: "picture", "aria-label": body.text ? `${label}: ${body.text}` : label, style: size ? { width: `${size.width}px`, height: `${size.height}px` } : {}, onclick: () => actions.openPicture(row) });
   const blur = blurCanvas(body.thumb);
   if (blur) box.append(blur);
   const src = row.localURL ?? (body.poster || body.blob ? state.blobURL(body.poster ?? body.blob, 800) : null);

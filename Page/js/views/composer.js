@@ -10,6 +10,7 @@ import { attempt, toast } from "./toast.js";
 import { actorName, eventText, permits, userName } from "./model.js";
 import { parseMarkdown, toMarkdown } from "../text/markdown.js";
 import { fileSize, shortDate, span } from "../i18n/format.js";
+import { uuid } from "../core/requests.js";
 import { t } from "../i18n/index.js";
 
 /** For requests whose failure needs no message. */
@@ -291,12 +292,8 @@ export class Composer {
     this.tray.replaceChildren();
     this.input.value = "";
     if (files.length) {
-      const album = files.length > 1 && files.every(({ file }) => file.type.startsWith("image/")) ? crypto.randomUUID?.() : undefined;
-      files.forEach(({ file, url }, index) => {
-        if (url) setTimeout(() => URL.revokeObjectURL(url), 60_000);
-        const caption = index === files.length - 1 && body.text ? body : {};
-        this.#sendFile(file, { ...caption, album }, this.#where(), options);
-      });
+      const album = files.length > 1 && files.every(({ file }) => file.type.startsWith("image/")) ? uuid() : undefined;
+      this.#sendFiles(files, { body, album }, this.#where(), options);
       this.#reply = null;
     } else this.#send("text", body, options);
     this.#typingAt = 0;
@@ -306,10 +303,15 @@ export class Composer {
     this.completion.close();
   }
 
-  async #sendFile(file, content, where, { silent } = {}) {
-    const { kind, size } = await describeFile(file);
-    await attempt(this.state.send(this.id, { kind, file, body: { name: file.name || "file", size: file.size, type: file.type || "application/octet-stream", ...size, ...content }, ...where, silent }));
-    this.view.toNewest();
+  /** Queues the files in their order. The last one has the text, the first one the reply. */
+  async #sendFiles(files, { body, album }, { ref, thread }, { silent } = {}) {
+    for (const [index, { file, url }] of files.entries()) {
+      if (url) setTimeout(() => URL.revokeObjectURL(url), 60_000);
+      const { kind, size } = await describeFile(file);
+      const content = { name: file.name || "file", size: file.size, type: file.type || "application/octet-stream", ...size, album, ...(index === files.length - 1 && body.text && body) };
+      await attempt(this.state.send(this.id, { kind, file, body: content, ref: index === 0 ? ref : undefined, thread, silent }));
+      this.view.toNewest();
+    }
   }
 
   #where() {

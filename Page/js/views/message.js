@@ -3,7 +3,8 @@
 import { h } from "./dom.js";
 import { icon, ticks } from "./icons.js";
 import { hueOf, userAvatar } from "./avatar.js";
-import { bodyOf } from "./attachments.js";
+import { partsOf } from "./albums.js";
+import { albumOf, bodyOf } from "./attachments.js";
 import { actorName, eventText, gone, isGroup, isNote, noteText, userName } from "./model.js";
 import { renderText } from "../text/render.js";
 import { isBigEmoji } from "../text/emoji.js";
@@ -48,7 +49,7 @@ export function renderRow(context, row, shape) {
       ? h("button", { type: "button", tabindex: "-1", "aria-label": userName(state, row.sender), onclick: () => actions.openUser(row.sender) }, userAvatar(state, state.user(row.sender) ?? { name: row.sender ?? "?" }, { size: "s" }))
       : h("span"));
   }
-  message.append(h("div", { class: "stack" }, bubbleBox(context, row, shape, withAvatar), reactions(context, row), thread(context, row), failure(context, row)));
+  message.append(h("div", { class: "stack" }, bubbleBox(context, row, shape, withAvatar), partsOf(row).map((part) => reactions(context, part)), thread(context, row), partsOf(row).map((part) => failure(context, part))));
   item.append(message);
   return item;
 }
@@ -85,7 +86,7 @@ function bubble(context, row, shape, named) {
     if (row.body?.preview) box.append(linkPreview(row.body.preview));
     return box;
   }
-  box.append(bodyOf(context, row));
+  box.append(row.parts ? albumOf(context, row) : bodyOf(context, row));
   if (text) box.append(h("div", { class: "text" }, renderText(text, row.body.entities, { me: state.account?.name, open: actions.openUser }), meta(context, row)));
   else box.append(meta(context, row, media));
   return box;

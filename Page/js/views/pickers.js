@@ -7,6 +7,7 @@ import { openDialog, switchRow } from "./dialog.js";
 import { RowList } from "./rows.js";
 import { attempt } from "./toast.js";
 import { eventText, headTitle, matches, userName } from "./model.js";
+import { renderText } from "../text/render.js";
 import { shortDate } from "../i18n/format.js";
 import { t } from "../i18n/index.js";
 
@@ -144,6 +145,15 @@ export async function showScheduled(app, conv) {
   };
   openDialog(t("scheduled"), body);
   show();
+}
+
+/** Shows the versions of an edited message. */
+export async function showEdits(app, conv, seq) {
+  const { state } = app;
+  const edits = await attempt(state.edits(conv, seq));
+  if (!edits) return;
+  openDialog(t("editHistory"), h("div", { class: "dialog-body" }, edits.length ? edits.map(({ at, body }) => h("div", { class: "version" },
+    h("div", { class: "small muted" }, shortDate(at)), h("div", { class: "text" }, renderText(body.text ?? "", body.entities, { me: state.account?.name, open: (name) => app.openProfile(name) })))) : h("p", { class: "muted" }, t("none"))));
 }
 
 export async function showReactions(app, conv, seq) {

@@ -4,7 +4,9 @@ import { h, replace } from "./dom.js";
 import { icon } from "./icons.js";
 import { userAvatar } from "./avatar.js";
 import { confirm, openDialog, selectRow, switchRow } from "./dialog.js";
+import { password, submitting } from "./fields.js";
 import { pickImage } from "./profile.js";
+import { securityPage } from "./security.js";
 import { attempt, toast } from "./toast.js";
 import { userName } from "./model.js";
 import { listTime } from "../i18n/format.js";
@@ -43,13 +45,6 @@ export function openSettings(app, first = "profile") {
   show(first);
 }
 
-const submit = (button, run) => async (event) => {
-  event.preventDefault();
-  button.disabled = true;
-  await run();
-  button.disabled = false;
-};
-
 function profilePage(app, page) {
   const { state } = app;
   const user = state.account;
@@ -62,7 +57,7 @@ function profilePage(app, page) {
       const avatar = await pickImage(state);
       if (avatar && await attempt(state.setProfile({ avatar })) !== undefined) replace(face, userAvatar(state, { ...user, avatar }, { size: "xl" }));
     } }, icon("picture"), t("changePicture"))),
-  h("form", { class: "dialog-fields", onsubmit: submit(save, async () => { if (await attempt(state.setProfile({ nick: nick.value.trim(), status: status.value.trim() })) !== undefined) toast(t("save"), { seconds: 2 }); }) },
+  h("form", { class: "dialog-fields", onsubmit: submitting(save, async () => { if (await attempt(state.setProfile({ nick: nick.value.trim(), status: status.value.trim() })) !== undefined) toast(t("save"), { seconds: 2 }); }) },
     h("label", { class: "field" }, t("nick"), nick), h("label", { class: "field" }, t("statusText"), status), save));
 }
 
@@ -139,31 +134,6 @@ async function sessionsPage(app, page) {
   if (others.length) page.append(h("button", { type: "button", class: "button dangerous", onclick: async () => { if (await confirm(t("endOtherSessions"), { yes: t("endOtherSessions"), dangerous: true })) { await attempt(state.endOtherSessions()); again(); } } }, t("endOtherSessions")));
 }
 
-function password(label, autocomplete) {
-  const input = h("input", { class: "input", type: "password", autocomplete, required: true, maxlength: "200" });
-  return [input, h("label", { class: "field" }, label, input)];
-}
-
-function securityPage(app, page) {
-  const { state } = app;
-  const [old, oldField] = password(t("currentPassword"), "current-password");
-  const [fresh, freshField] = password(t("newPassword"), "new-password");
-  const save = h("button", { type: "submit", class: "button primary" }, t("changePassword"));
-  const [proof, proofField] = password(t("currentPassword"), "current-password");
-  const make = h("button", { type: "submit", class: "button" }, t("recoveryCodes"));
-  page.append(
-    h("form", { class: "dialog-fields", onsubmit: submit(save, async () => {
-      if (await attempt(state.changePassword({ old: old.value, password: fresh.value })) === undefined) return;
-      old.value = fresh.value = "";
-      toast(t("passwordChanged"));
-    }) }, h("h3", {}, t("changePassword")), oldField, freshField, h("span", { class: "small muted" }, t("passwordHint")), save),
-    h("form", { class: "dialog-fields", onsubmit: submit(make, async () => {
-      const answer = await attempt(state.recoveryCodes(proof.value));
-      proof.value = "";
-      if (answer) app.showRecovery(answer);
-    }) }, h("h3", {}, t("recoveryCodes")), h("p", { class: "small muted" }, t("recoveryCodesHint")), proofField, make));
-}
-
 function blockedPage(app, page) {
   const { state } = app;
   const blocked = state.contacts("blocked");
@@ -182,7 +152,7 @@ function accountPage(app, page) {
   page.append(
     h("a", { class: "button", href: "/api/account/export", download: "" }, icon("download"), t("exportData")),
     h("button", { type: "button", class: "button", onclick: () => app.signOut() }, icon("leave"), t("signOut")),
-    h("form", { class: "dialog-fields", onsubmit: submit(remove, async () => {
+    h("form", { class: "dialog-fields", onsubmit: submitting(remove, async () => {
       if (await confirm(t("deleteAccount"), { yes: t("deleteAccountDo"), dangerous: true, detail: t("deleteAccountQuestion", { name: `@${state.account.name}` }) })) await attempt(state.deleteAccount(proof.value));
     }) }, h("h3", {}, t("deleteAccount")), proofField, remove));
 }

@@ -2,6 +2,7 @@
 
 import { h, replace, Scope } from "./dom.js";
 import { icon } from "./icons.js";
+import { folderMenu } from "./folders.js";
 import { headAvatar, userAvatar } from "./avatar.js";
 import { RowList } from "./rows.js";
 import { openMenu } from "./menu.js";
@@ -24,6 +25,7 @@ export class Sidebar {
     this.filter = "all";
     this.#build();
     this.#scope.add(this.state.subscribe("conversations", () => this.update()));
+    this.#scope.add(this.state.subscribe("settings", () => this.update()));
     this.#scope.add(this.state.subscribe("connection", () => this.#updateConnection()));
     this.#scope.add(this.state.subscribe("presence", () => this.rows.list.invalidate()));
     this.#updateConnection();
@@ -51,6 +53,7 @@ export class Sidebar {
     this.compose = h("button", { type: "button", class: "icon-button", id: "new-chat", "aria-label": t("newChat"), title: t("newChat"), onclick: () => app.newChat() }, icon("pen"));
     this.banner = h("div", { class: "banner", role: "status", hidden: true });
     this.chips = h("div", { class: "filters", role: "group", "aria-label": t("chats") });
+    this.chips.addEventListener("wheel", (event) => { if (!event.deltaX && !event.ctrlKey) this.chips.scrollLeft += event.deltaY; }, { passive: true });
     this.rows = new RowList({
       label: t("chatList"), className: "chat-list", search: this.searchField, estimate: 68,
       key: (row) => row.key,
@@ -77,11 +80,35 @@ export class Sidebar {
   #updateChips() {
     const unread = this.state.conversations({ filter: "unread" }).length;
     const archived = this.state.conversations({ filter: "archived" }).length;
-    const filters = archived || this.filter === "archived" ? [...FILTERS, "archived"] : FILTERS;
-    replace(this.chips, filters.map((name) => h("button", {
-      type: "button", class: "chip", "data-filter": name, "aria-pressed": String(name === this.filter),
-      onclick: () => { this.filter = name; this.update(); this.chips.querySelector(`[data-filter=${name}]`)?.focus(); },
-    }, t(LABELS[name]), name === "unread" && unread ? h("span", { class: "count" }, number(unread)) : null)));
+    const folders = (this.state.settings?.folders ?? []).map(({ name }) => `folder:${name}`);
+    if (this.filter.startsWith("folder:") && !folders.includes(this.filter)) this.filter = "all";
+    const filters = [...FILTERS, ...folders, ...(archived || this.filter === "archived" ? ["archived"] : [])];
+    const focused = this.chips.contains(document.activeElement) ? document.activeElement.dataset.filter : null;
+    const { scrollLeft } = this.chips;
+    replace(this.chips, filters.map((name) => this.#chip(name, name === "unread" ? unread : 0)));
+    this.chips.scrollLeft = scrollLeft;
+    if (focused) [...this.chips.children].find((chip) => chip.dataset.filter === focused)?.focus({ preventScroll: true });
+  }
+
+  #chip(name, count) {
+    const folder = name.startsWith("folder:") ? name.slice("folder:".length) : null;
+    const chip = h("button", {
+      type: "button", class: "chip", "data-filter": name, "aria-pressed": String(name === this.filter), title: folder,
+      onclick: () => { this.#filterBy(name); },
+    }, folder ?? t(LABELS[name]), count ? h("span", { class: "count" }, number(count)) : null);
+    if (folder !== null) {
+      chip.addEventListener("contextmenu", (event) => {
+        event.preventDefault();
+        folderMenu(this.app, chip, folder, (to) => this.#filterBy(to === null ? "all" : `folder:${to}`));
+      });
+    }
+    return chip;
+  }
+
+  #filterBy(name) {
+    this.filter = name;
+    this.update();
+    [...this.chips.children].find((chip) => chip.dataset.filter === name)?.focus();
   }
 
   update() {

@@ -2,6 +2,7 @@
 
 import { announce, h, replace, Scope } from "./dom.js";
 import { icon } from "./icons.js";
+import { Albums, partsOf } from "./albums.js";
 import { headAvatar } from "./avatar.js";
 import { Composer } from "./composer.js";
 import { canWrite, eventText, headTitle, isGroup, isSilent, isNote, userName } from "./model.js";
@@ -18,6 +19,7 @@ const TOGETHER = 5 * 60_000; // messages of one sender within this time are one 
 export class ThreadView {
   #scope = new Scope();
   #window;
+  #albums = new Albums();
   #rows = [];
   #focusKey = null;
   #hit = null;
@@ -121,7 +123,7 @@ export class ThreadView {
 
   update() {
     if (this.closed) return;
-    this.#rows = this.#window.rows.filter((row) => !isSilent(row));
+    this.#rows = this.#albums.merge(this.state, this.#window.rows.filter((row) => !isSilent(row)));
     const last = this.#rows.at(-1);
     if (!this.#focusKey || !this.#rows.some((row) => row.key === this.#focusKey)) this.#focusKey = last?.key ?? null;
     this.list.setRows(this.#rows);
@@ -159,12 +161,13 @@ export class ThreadView {
 
   /** Shows the row and marks it for a moment. Loads it if it is not in the window. */
   async jumpTo(seq) {
-    let index = this.#rows.findIndex((row) => row.seq === seq);
+    const isAt = (row) => partsOf(row).some((part) => part.seq === seq);
+    let index = this.#rows.findIndex(isAt);
     if (index < 0) {
       const found = await attempt(this.#window.jump(seq));
       if (found === undefined || this.closed) return false;
       this.update();
-      index = this.#rows.findIndex((row) => row.seq >= seq);
+      index = this.#rows.findIndex((row) => isAt(row) || row.seq >= seq);
     }
     if (index < 0) return false;
     this.#hit = this.#rows[index].key;
@@ -329,7 +332,9 @@ export class ThreadView {
 
   #rowOf(target) {
     const key = target.closest?.(".item")?.dataset.key;
-    return key === undefined ? null : this.#rows.find((row) => row.key === key) ?? null;
+    const row = key === undefined ? null : this.#rows.find((each) => each.key === key) ?? null;
+    const part = target.closest("[data-part]")?.dataset.part;
+    return row?.parts?.find((each) => each.key === part) ?? row;
   }
 
   #clicked(event) {
@@ -337,7 +342,8 @@ export class ThreadView {
     const row = this.#rowOf(event.target);
     if (!row || isNote(row)) return;
     event.preventDefault();
-    this.actions.toggle(row);
+    event.stopPropagation();
+    this.actions.toggle(this.#rows.find((each) => partsOf(each).includes(row)) ?? row);
   }
 
   #contextMenu(event) {

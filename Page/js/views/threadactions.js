@@ -3,11 +3,12 @@
 import { h } from "./dom.js";
 import { icon } from "./icons.js";
 import { emojiPicker } from "./emojipicker.js";
+import { partsOf } from "./albums.js";
 import { closeMenu, openMenu } from "./menu.js";
 import { confirm } from "./dialog.js";
 import { attempt, toast } from "./toast.js";
 import { canWrite, errorText, eventText, gone, headTitle, isAdmin, isGroup, permits } from "./model.js";
-import { chooseConversation, showReaders, showReactions } from "./pickers.js";
+import { chooseConversation, showEdits, showReaders, showReactions } from "./pickers.js";
 import { openViewer } from "./viewer.js";
 import { QUICK_REACTIONS } from "../text/emoji.js";
 import { t } from "../i18n/index.js";
@@ -53,6 +54,7 @@ export class ThreadActions {
       stored && row.own && alive && EDITABLE.has(row.kind) && age < (limits.edit_seconds ?? 172_800) && { icon: "edit", label: t("edit"), run: () => this.edit(row) },
       stored && alive && head.state !== "left" && { icon: "smile", label: t("react"), run: () => emojiPicker(anchorOf(anchor), (face) => { closeMenu(); this.react(row, face, false); }) },
       stored && alive && row.kind === "poll" && !row.body?.closed && (row.own || isAdmin(head)) && { icon: "check", label: t("pollClose"), run: () => attempt(state.closePoll(this.id, row.seq)) },
+      stored && alive && row.state === "edited" && { icon: "clock", label: t("editHistory"), run: () => showEdits(view.app, this.id, row.seq) },
       text && { icon: "copy", label: t("copyText"), run: () => this.copy(text) },
       stored && { icon: "link", label: t("copyLink"), run: () => this.copy(new URL(`#/c/${this.id}/${row.seq}`, location.href).href) },
       stored && alive && row.kind !== "call" && { icon: "forward", label: t("forward"), run: () => this.forward([row]) },
@@ -114,10 +116,12 @@ export class ThreadActions {
   }
 
   async recall(row) {
-    if (await confirm(t("recallQuestion"), { yes: t("recall"), dangerous: true, detail: eventText(this.state, row).slice(0, 160) })) await attempt(this.state.recall(this.id, row.seq));
+    if (!(await confirm(t("recallQuestion"), { yes: t("recall"), dangerous: true, detail: eventText(this.state, row).slice(0, 160) }))) return;
+    for (const part of partsOf(row)) await attempt(this.state.recall(this.id, part.seq));
   }
 
-  async hide(rows) {
+  async hide(chosen) {
+    const rows = chosen.flatMap(partsOf);
     const local = rows.filter((row) => !row.seq);
     for (const row of local) await this.discard(row);
     const seqs = rows.filter((row) => row.seq).map((row) => row.seq);
@@ -127,9 +131,9 @@ export class ThreadActions {
   }
 
   async forward(rows) {
-    const target = await chooseConversation(this.view.app, t("forwardTo"), { merge: rows.length > 1 });
+    const target = await chooseConversation(this.view.app, t("forwardTo"), { merge: rows.flatMap(partsOf).length > 1 });
     if (!target) return;
-    const seqs = rows.map((row) => row.seq).filter(Boolean).sort((one, other) => one - other);
+    const seqs = rows.flatMap(partsOf).map((row) => row.seq).filter(Boolean).sort((one, other) => one - other);
     const title = target.merged ? headTitle(this.state, this.view.head).slice(0, 100) : undefined;
     await attempt(this.state.forward(target.conv, this.id, seqs, { bundle: target.merged || undefined, title }));
     this.clearSelection();

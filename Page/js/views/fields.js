@@ -1,0 +1,17 @@
+// Parts of forms that several dialogs have.
+
+import { h } from "./dom.js";
+
+/** A listener of `submit` that disables the button while it runs. */
+export const submitting = (button, run) => async (event) => {
+  event.preventDefault();
+  button.disabled = true;
+  await run();
+  button.disabled = false;
+};
+
+/** Returns [input, field] of a password. */
+export function password(label, autocomplete) {
+  const input = h("input", { class: "input", type: "password", autocomplete, required: true, maxlength: "200" });
+  return [input, h("label", { class: "field" }, label, input)];
+}

@@ -1,0 +1,96 @@
+// The settings of the password, the recovery codes and the sign-in with a code of an authenticator.
+
+import { h, replace, svg } from "./dom.js";
+import { password, submitting } from "./fields.js";
+import { errorText } from "./model.js";
+import { attempt, toast } from "./toast.js";
+import { qrcode } from "../text/qrcode.js";
+import { t } from "../i18n/index.js";
+
+export function securityPage(app, page) {
+  page.append(passwordForm(app.state), totpForm(app.state), recoveryForm(app));
+}
+
+function passwordForm(state) {
+  const [old, oldField] = password(t("currentPassword"), "current-password");
+  const [fresh, freshField] = password(t("newPassword"), "new-password");
+  const save = h("button", { type: "submit", class: "button primary" }, t("changePassword"));
+  return h("form", { class: "dialog-fields", onsubmit: submitting(save, async () => {
+    if (await attempt(state.changePassword({ old: old.value, password: fresh.value })) === undefined) return;
+    old.value = fresh.value = "";
+    toast(t("passwordChanged"));
+  }) }, h("h3", {}, t("changePassword")), oldField, freshField, h("span", { class: "small muted" }, t("passwordHint")), save);
+}
+
+function recoveryForm(app) {
+  const [proof, proofField] = password(t("currentPassword"), "current-password");
+  const make = h("button", { type: "submit", class: "button" }, t("newRecoveryCodes"));
+  return h("form", { class: "dialog-fields", onsubmit: submitting(make, async () => {
+    const answer = await attempt(app.state.recoveryCodes(proof.value));
+    proof.value = "";
+    if (answer) app.showRecovery(answer);
+  }) }, h("h3", {}, t("recoveryCodes")), h("p", { class: "small muted" }, t("recoveryCodesHint")), proofField, make);
+}
+
+/** Asks for the password, shows the secret as a QR code, and asks for the first code. */
+function totpForm(state) {
+  const [proof, proofField] = password(t("currentPassword"), "current-password");
+  const error = h("p", { class: "form-error", role: "alert" });
+  const make = h("button", { type: "submit", class: "button" }, t("totpSetUp"));
+  const remove = h("button", { type: "button", class: "button quiet", onclick: () => run(async () => {
+    await state.removeTotp(proof.value);
+    toast(t("totpRemoved"));
+  }) }, t("totpRemove"));
+  const body = h("div", { class: "dialog-fields" });
+  const run = async (work) => {
+    error.textContent = "";
+    try {
+      if (!proof.value) return proof.focus();
+      await work();
+      proof.value = "";
+    } catch (refusal) {
+      error.textContent = refusal.code === "forbidden" ? t("passwordWrong") : errorText(refusal);
+      proof.focus();
+    }
+  };
+  const start = () => replace(body, proofField, error, h("div", { class: "button-row" }, make, remove));
+  const begin = () => run(async () => {
+    const { secret, uri } = await state.makeTotp(proof.value);
+    replace(body, ...secretStep(state, secret, uri, start));
+    body.querySelector("input").focus({ preventScroll: true });
+    body.querySelector("svg")?.scrollIntoView({ block: "nearest" });
+  });
+  start();
+  return h("form", { class: "dialog-fields", onsubmit: submitting(make, begin) }, h("h3", {}, t("totp")), h("p", { class: "small muted" }, t("totpHint")), body);
+}
+
+function secretStep(state, secret, uri, done) {
+  const code = h("input", { class: "input", inputmode: "numeric", autocomplete: "one-time-code", maxlength: "10", id: "totp-code" });
+  const error = h("p", { class: "form-error", role: "alert" });
+  const confirm = async () => {
+    error.textContent = "";
+    try {
+      await state.confirmTotp(code.value.replace(/\s/g, ""));
+      toast(t("totpOn"));
+      done();
+    } catch (refusal) {
+      error.textContent = refusal.code === "forbidden" || refusal.code === "bad_request" ? t("wrongCode") : errorText(refusal);
+      code.select();
+    }
+  };
+  const button = h("button", { type: "button", class: "button primary", onclick: confirm }, t("confirm"));
+  code.addEventListener("keydown", (event) => { if (event.key === "Enter") { event.preventDefault(); confirm(); } });
+  return [
+    h("p", {}, t("totpScan")), picture(uri),
+    h("p", { class: "small muted" }, t("totpType")), h("pre", { class: "codes", tabindex: "0" }, secret.replace(/(.{4})(?=.)/g, "$1 ")),
+    /^otpauth:/.test(uri) ? h("a", { class: "link", href: uri }, t("totpOpen")) : null,
+    h("label", { class: "field" }, t("code"), code), error, button,
+  ];
+}
+
+function picture(uri) {
+  const rows = qrcode(uri);
+  if (!rows) return null;
+  const path = rows.flatMap((row, y) => row.map((dark, x) => (dark ? `M${x + 4} ${y + 4}h1v1h-1z` : ""))).join("");
+  return svg("svg", { class: "qrcode", viewBox: `0 0 ${rows.length + 8} ${rows.length + 8}`, role: "img", "aria-label": t("qrcode"), "shape-rendering": "crispEdges" }, svg("path", { d: path }));
+}
