@@ -54,4 +54,5 @@ package enum ClientTimer: Hashable, Sendable {
     case hole(ConversationID)
     case outbox(ConversationID)
     case sync
+    case hello
 }

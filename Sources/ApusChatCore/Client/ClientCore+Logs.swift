@@ -4,11 +4,24 @@ package import ApusChatWire
 extension ClientCore {
     /// The log of a conversation.
     subscript(log conversation: ConversationID) -> LogCursor {
-        get { self.logs[conversation] ?? LogCursor(settings: self.settings) }
+        get {
+            if let log = self.logs[conversation] { return log }
+            var log = LogCursor(settings: self.settings)
+            log.isWanted = self.shown.contains(conversation)
+            return log
+        }
         set { self.logs[conversation] = newValue }
     }
 
     // MARK: Events
+
+    /// A conversation is shown, or written to. Its log is followed from now on, beginning with its
+    /// newest events. Repeated calls are permitted.
+    package mutating func opened(_ conversation: ConversationID) -> [ClientAction] {
+        guard self.shown.insert(conversation).inserted, self.logs[conversation] != nil else { return [] }
+        self[log: conversation].isWanted = true
+        return self.isOnline ? self.carryOut(self[log: conversation].resumed(), in: conversation) : []
+    }
 
     package mutating func pushed(_ push: EventPush) -> [ClientAction] {
         guard self.isConnected else { return [] }
@@ -99,7 +112,8 @@ extension ClientCore {
     /// The user sent a message, which the shell has stored. Its sync to disk is the only one before
     /// the answer.
     package mutating func enqueued(_ id: ClientID, in conversation: ConversationID, isUploading: Bool = false) -> [ClientAction] {
-        self.send(self.outbox.enqueued(id, in: conversation, isUploading: isUploading))
+        // The own message is to arrive by the log, too.
+        self.opened(conversation) + self.send(self.outbox.enqueued(id, in: conversation, isUploading: isUploading))
     }
 
     /// The media of a message is complete.
@@ -204,6 +218,7 @@ extension ClientCore {
             return self.carryOut(self[log: conversation].holeTimerFired(), in: conversation)
         case .outbox(let conversation): return self.send(self.outbox.restEnded(in: conversation))
         case .sync: return [.request(.sync(SyncRequest(since: self.token)))]
+        case .hello: return self.repeatHello()
         }
     }
 }

@@ -11,6 +11,8 @@ package struct ClientCore: Sendable {
     package let user: UserName
     package internal(set) var heads: [ConversationID: ChatHead] = [:]
     var logs: [ConversationID: LogCursor] = [:]
+    /// The conversations that were shown in this run.
+    var shown: Set<ConversationID> = []
     var outbox: ClientOutbox
     var reads = ReadPositions()
     var unread: [ConversationID: UnreadCounter] = [:]
@@ -29,6 +31,9 @@ package struct ClientCore: Sendable {
     private var epoch: PageToken?
     var token: PageToken?
     private var syncFailures = 0
+    private var helloFailures = 0
+    /// Whether `hello` failed and is repeated after a delay.
+    private var isHelloDelayed = false
 
     package init(user: UserName, settings: FollowSettings = FollowSettings(), maximumInFlight: Int = 8) {
         self.user = user
@@ -76,6 +81,7 @@ package struct ClientCore: Sendable {
                 cursor: cursor ?? 0, head: head.seq, isPrimed: cursor != nil, settings: self.settings)
         }
         for message in restored.unsent {
+            _ = self.opened(message.conversation)
             _ = self.outbox.enqueued(message.id, in: message.conversation, isUploading: message.isUploading)
         }
     }
@@ -86,6 +92,7 @@ package struct ClientCore: Sendable {
     package mutating func connected() -> [ClientAction] {
         guard case .offline = self.state else { return [] }
         self.state = .opening
+        self.isHelloDelayed = false
         return [.request(.hello(since: self.token, epoch: self.epoch))]
     }
 
@@ -100,6 +107,8 @@ package struct ClientCore: Sendable {
 
     package mutating func answered(hello answer: HelloAnswer) -> [ClientAction] {
         guard case .opening = self.state else { return [] }
+        self.helloFailures = 0
+        self.isHelloDelayed = false
         var actions: [ClientAction] = []
         if self.epoch != answer.epoch {
             actions += self.dropCache()
@@ -112,13 +121,25 @@ package struct ClientCore: Sendable {
 
     /// `hello` was refused, or had no answer.
     package mutating func failed(hello error: ChatError) -> [ClientAction] {
-        guard case .opening = self.state, !error.code.isTemporary else { return [] }
+        guard case .opening = self.state else { return [] }
+        if error.code.isTemporary {
+            let delay = error.retryAfter.map { Duration.milliseconds($0) } ?? self.settings.retryDelay(afterAttempts: self.helloFailures)
+            self.helloFailures += 1
+            self.isHelloDelayed = true
+            return [.startTimer(.hello, delay)]
+        }
         if error.code == .resync {
             self.token = nil
             return [.request(.hello(since: nil, epoch: self.epoch))]
         }
         self.state = .ended
         return [.endSession(error)]
+    }
+
+    /// The delay after a failed `hello` has passed.
+    func repeatHello() -> [ClientAction] {
+        guard case .opening = self.state, self.isHelloDelayed else { return [] }
+        return [.request(.hello(since: self.token, epoch: self.epoch))]
     }
 
     // MARK: Sync
@@ -180,6 +201,7 @@ package struct ClientCore: Sendable {
     private mutating func synchronized(_ head: ChatHead) -> [ClientAction] {
         var actions = self.replace(head, isSync: true)
         if self.follows(head) {
+            if head.mentions > 0 { self[log: head.conversation].isWanted = true }
             if self.isOnline {
                 let action = self[log: head.conversation].synchronized(head: head.seq, floor: head.minSeq)
                 actions += self.carryOut(action, in: head.conversation)
@@ -256,6 +278,7 @@ package struct ClientCore: Sendable {
     }
 
     mutating func advance(_ conversation: ConversationID, to seq: Int64, floor: Int64) -> [ClientAction] {
+        if self.heads[conversation]?.mentions ?? 0 > 0 { self[log: conversation].isWanted = true }
         let action = self[log: conversation].headAdvanced(head: seq, floor: floor)
         return self.isOnline ? self.carryOut(action, in: conversation) : []
     }

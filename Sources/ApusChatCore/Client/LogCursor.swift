@@ -27,6 +27,11 @@ package struct LogCursor: Sendable {
     /// beginning of the log.
     package private(set) var isPrimed: Bool
 
+    /// Whether the log is followed although no event of it is stored: it is on the screen, or
+    /// mentions the user. Else it begins with the first event that is pushed, and what is before it
+    /// is requested when it is shown.
+    package var isWanted = false
+
     private let settings: FollowSettings
     private var state: State = .idle
     private var held: [Int64: PositionedEvent] = [:]
@@ -42,6 +47,7 @@ package struct LogCursor: Sendable {
 
     /// Whether the server has events that the client lacks.
     package var isBehind: Bool { self.head > self.cursor }
+    private var isFollowed: Bool { self.isPrimed || self.isWanted }
 
     // MARK: Events
 
@@ -60,6 +66,7 @@ package struct LogCursor: Sendable {
     /// - Parameter asOf: The last change that the event contains; nil for the event itself.
     package mutating func received(_ event: ChatEvent, asOf: Int64? = nil) -> EventAction {
         guard event.seq > self.cursor else { return .ignore }
+        if !self.isFollowed { self.cursor = event.seq - 1 }
         self.head = max(self.head, event.seq)
         let positioned = PositionedEvent(event, asOf: asOf)
         if event.seq - 1 == self.cursor {
@@ -103,7 +110,7 @@ package struct LogCursor: Sendable {
     /// The server pushed a head or a nudge. The event itself usually follows at once.
     package mutating func headAdvanced(head: Int64, floor: Int64) -> HeadAction {
         self.raise(head: head, floor: floor)
-        guard self.isBehind, case .idle = self.state else { return .doNothing }
+        guard self.isBehind, self.isFollowed, case .idle = self.state else { return .doNothing }
         self.state = .waiting
         return .wait(self.settings.holePatience)
     }
@@ -111,7 +118,7 @@ package struct LogCursor: Sendable {
     /// The client is connected and synchronized. A known hole is requested even if the answer to
     /// `sync` did not have this conversation.
     package mutating func resumed() -> HeadAction {
-        guard self.isBehind else { return .doNothing }
+        guard self.isBehind, self.isFollowed else { return .doNothing }
         switch self.state {
         case .idle, .waiting: return self.pull()
         case .pulling: return .doNothing

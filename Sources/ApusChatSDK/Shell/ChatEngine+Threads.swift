@@ -19,12 +19,19 @@ extension ChatEngine {
         return head
     }
 
+    /// The head of a conversation whose messages are asked for: its log is followed from now on.
+    private func followed(_ conversation: ConversationID) throws(ChatClientError) -> ChatHead {
+        let head = try self.head(conversation)
+        self.carryOut(self.core.opened(conversation))
+        return head
+    }
+
     /// Returns the rows before a seq, from the store as far as it has them, else from the server.
     /// - Parameter requests: Whether the server is asked.
     func earlier(
         in conversation: ConversationID, before seq: Int64?, limit: Int, requests: Bool = true
     ) async throws(ChatClientError) -> ThreadPage {
-        let head = try self.head(conversation)
+        let head = try self.followed(conversation)
         let limit = max(1, limit)
         // Each answer of the server reveals at most a page of changes, so the number of requests is
         // bounded.
@@ -50,7 +57,7 @@ extension ChatEngine {
 
     /// Returns the rows after a seq.
     func later(in conversation: ConversationID, after seq: Int64, limit: Int) async throws(ChatClientError) -> ThreadPage {
-        let head = try self.head(conversation)
+        let head = try self.followed(conversation)
         let limit = max(1, limit)
         var page = try self.store.page(of: conversation, after: seq, limit: limit, me: self.me)
         if let gap = page.gapAfter {
@@ -79,7 +86,7 @@ extension ChatEngine {
 
     /// The first unread message; nil if all are read, or if there is no connection to look for it.
     func firstUnread(in conversation: ConversationID) async throws(ChatClientError) -> Int64? {
-        let head = try self.head(conversation)
+        let head = try self.followed(conversation)
         guard head.unread > 0 else { return nil }
         let wanted = head.read + 1
         if let known = try self.store.seq(ofMessage: wanted, in: conversation) { return known }
@@ -116,6 +123,7 @@ extension ChatEngine {
     /// A conversation is on the screen: the server sends its events and presences to this device.
     func opened(_ conversation: ConversationID) {
         self.opened[conversation, default: 0] += 1
+        self.carryOut(self.core.opened(conversation))
         self.subscribe()
     }
 

@@ -51,8 +51,12 @@ struct ClientCoreTests {
         #expect(!core.isOnline)
         let last = core.answered(sync: Self.sync([Client.head(0, in: Client.other)]))
         #expect(self.changes(last) == [.head(Client.head(0, in: Client.other)), .token(Client.token("t1"))])
-        #expect(self.requests(last) == [.history(HistoryRequest(conversation: Client.room, range: .newest, limit: 50))])
+        #expect(self.requests(last).isEmpty, "a log is loaded when it is shown")
         #expect(core.isOnline)
+        let window = HistoryRequest(conversation: Client.room, range: .newest, limit: 50)
+        #expect(core.opened(Client.room) == [.request(.history(window))])
+        #expect(core.opened(Client.room) == [], "a request is pending")
+        #expect(core.opened(Client.other) == [], "an empty log")
     }
 
     @Test func anInterruptedSyncIsRepeatedAsAWhole() {
@@ -87,11 +91,54 @@ struct ClientCoreTests {
     @Test func aRefusedSessionEnds() {
         var core = ClientCore(user: Client.alice)
         _ = core.connected()
-        #expect(core.failed(hello: ChatError(.unavailable, message: "")) == [])
+        #expect(core.failed(hello: ChatError(.unavailable, message: "")) == [.startTimer(.hello, .milliseconds(500))])
         let error = ChatError(.unauthorized, message: "")
         #expect(core.failed(hello: error) == [.endSession(error)])
         core.disconnected()
         #expect(core.connected() == [])
+    }
+
+    @Test func aFailedHelloIsRepeated() {
+        var core = ClientCore(user: Client.alice)
+        _ = core.connected()
+        let hello = ClientAction.request(.hello(since: nil, epoch: nil))
+        #expect(core.timerFired(.hello) == [], "it is pending")
+        #expect(core.failed(hello: ChatError(.unavailable, message: "")) == [.startTimer(.hello, .milliseconds(500))])
+        #expect(core.timerFired(.hello) == [hello])
+        #expect(core.failed(hello: ChatError(.storage, message: "")) == [.startTimer(.hello, .seconds(1))])
+        let wait = ChatError(.tooMany, message: "", retryAfter: 7_000)
+        #expect(core.failed(hello: wait) == [.startTimer(.hello, .seconds(7))])
+        core.disconnected()
+        #expect(core.timerFired(.hello) == [])
+        #expect(core.connected() == [hello])
+        _ = core.answered(hello: Self.hello(Self.sync([])))
+        #expect(core.timerFired(.hello) == [] && core.isOnline)
+    }
+
+    @Test func aLogThatIsNotShownBeginsWithTheFirstPush() {
+        var core = ClientCore(user: Client.alice)
+        _ = core.connected()
+        _ = core.answered(hello: Self.hello(Self.sync([Client.head(60, read: 60)])))
+        let actions = core.pushed(EventPush(events: [Client.message(62)]))
+        #expect(self.changes(actions).first == .events([Client.message(62)]))
+        #expect(core.heads[Client.room]?.unread == 2 && self.requests(actions).isEmpty)
+        #expect(core.pushed(EventPush(events: [Client.message(61)])) == [], "it is requested with what is before it")
+        // From then on nothing is missed.
+        #expect(core.pushed(EventPush(events: [Client.message(64)])) == [.startTimer(.hole(Client.room), .milliseconds(500))])
+        let nudge = HeadNudge(conversation: Client.other, seq: 5, n: 5, at: 1)
+        _ = core.pushed(HeadPush(heads: [Client.head(4, in: Client.other)], nudges: [nudge]))
+        #expect(core.timerFired(.hole(Client.other)) == [])
+    }
+
+    @Test func aLogThatMentionsTheUserIsLoaded() {
+        var core = ClientCore(user: Client.alice)
+        _ = core.connected()
+        var head = Client.head(60)
+        head.mentions = 1
+        let actions = core.answered(hello: Self.hello(Self.sync([head, Client.head(9, in: Client.other)])))
+        #expect(self.requests(actions) == [.history(HistoryRequest(conversation: Client.room, range: .newest, limit: 50))])
+        let nudge = HeadNudge(conversation: Client.other, seq: 10, n: 10, at: 1, mentions: 1)
+        #expect(core.pushed(HeadPush(nudges: [nudge])).contains(.startTimer(.hole(Client.other), .milliseconds(500))))
     }
 
     @Test func aGoneConversationIsRemovedOnce() {
@@ -200,6 +247,7 @@ struct ClientCoreTests {
         #expect(self.requests(core.pushed(HeadPush(heads: [invitation]))) == [])
         #expect(core.timerFired(.hole(Client.other)) == [])
         invitation.state = .joined
+        _ = core.opened(Client.other)
         #expect(core.pushed(HeadPush(heads: [invitation])).contains(.startTimer(.hole(Client.other), .milliseconds(500))))
     }
 

@@ -53,7 +53,9 @@ struct LogCursorTests {
 
     @Test func aNewLogBeginsWithAWindow() {
         var log = LogCursor()
-        #expect(log.synchronized(head: 500, floor: 1) == .pull(.newest, limit: 50))
+        #expect(log.synchronized(head: 500, floor: 1) == .doNothing)
+        log.isWanted = true
+        #expect(log.resumed() == .pull(.newest, limit: 50))
         let page = log.received(page: (451...500).map { Client.message($0) }, head: 500, for: .newest)
         #expect(page.gap == nil && page.events.count == 50 && page.next == .doNothing)
         #expect(log.cursor == 500)

@@ -68,6 +68,8 @@ final class FaultyNetwork {
     private var arrived: [(device: Device, command: Command)] = []
     private var generator: SeededGenerator
     private var lastID = 0
+    /// Conversations that every device shows from its start on.
+    var shown: [ConversationID] = []
 
     init(seed: UInt64) { self.generator = SeededGenerator(state: seed) }
 
@@ -87,6 +89,7 @@ final class FaultyNetwork {
     func connect(_ device: Device) {
         guard !device.isConnected else { return }
         device.isConnected = true
+        for conversation in self.shown { self.carryOut(device.core.opened(conversation), on: device) }
         self.carryOut(device.core.connected(), on: device)
     }
 
