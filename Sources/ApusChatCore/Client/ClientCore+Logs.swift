@@ -52,7 +52,13 @@ extension ClientCore {
     }
 
     mutating func carryOut(_ action: LogCursor.HeadAction, in conversation: ConversationID) -> [ClientAction] {
-        switch action {
+        guard let head = self.heads[conversation], self.follows(head) else {
+            // The server does not serve the log: the user is invited or banned, or the conversation
+            // is gone and a late event was of it. A head of it begins again.
+            self.logs[conversation]?.disconnected()
+            return []
+        }
+        return switch action {
         case .pull(let range, let limit): [.request(.history(HistoryRequest(conversation: conversation, range: range, limit: limit)))]
         case .wait(let delay): [.startTimer(.hole(conversation), delay)]
         case .doNothing: []

@@ -15,7 +15,8 @@ extension BatchDecider {
             return self.unchanged(conversation)
         }
         if self.facts.conversations[conversation]?.kind == .pair {
-            // A pair is not left. It disappears with its log, until the next message.
+            // A pair is not left. It disappears with its log, until the next message. The messages
+            // before this one in the batch are gone, too.
             let last = self.facts.conversations[conversation]?.counters ?? ConversationCounters()
             self.facts.members.modify(member.address) { row in
                 row.isGone = true
@@ -24,6 +25,7 @@ extension BatchDecider {
                 row.readN = last.lastN
                 row.skipped = 0
             }
+            self.pushes.append(.arrived(conversation, actor, first: last.lastSeq + 1))
             self.pushes.append(.head(conversation, of: actor))
             return self.unchanged(conversation)
         }
@@ -159,7 +161,8 @@ extension BatchDecider {
             row.isGone = forgets
         }
         self.changeMembers(of: address.conversation, by: -1)
-        self.pushes.append(.departed(address.conversation, address.user, last: last))
+        // A banned user sees nothing, so that not even the ban is pushed.
+        self.pushes.append(.departed(address.conversation, address.user, last: state == .banned ? 0 : last))
         self.pushes.append(.head(address.conversation, of: address.user))
     }
 

@@ -174,6 +174,16 @@ struct ClientCoreTests {
         #expect(behind.heads[Client.room]?.read == 2 && behind.heads[Client.room]?.unread == 1)
     }
 
+    @Test func anOwnMessageThatTheServerDidNotCountAsReadIsMarked() {
+        var core = Self.online(at: 5, read: 2)
+        _ = core.read(5, in: Client.room)
+        // Sent by another device before the server had the position 5.
+        _ = core.pushed(EventPush(events: [Client.message(6, by: Client.alice)]))
+        #expect(core.heads[Client.room]?.read == 6)
+        let next = core.answered(MarkAnswer(conversation: Client.room, read: 5, unread: 0, mentions: 0, n: 6))
+        #expect(self.requests(next) == [.mark(MarkRequest(conversation: Client.room, read: 6))])
+    }
+
     @Test func aHoleIsFilledAfterItsTime() {
         var core = Self.online()
         #expect(core.pushed(EventPush(events: [Client.message(6)])) == [.startTimer(.hole(Client.room), .milliseconds(500))])
@@ -249,6 +259,36 @@ struct ClientCoreTests {
         invitation.state = .joined
         _ = core.opened(Client.other)
         #expect(core.pushed(HeadPush(heads: [invitation])).contains(.startTimer(.hole(Client.other), .milliseconds(500))))
+    }
+
+    @Test func aLogIsNotRequestedAfterANewInvitation() {
+        var core = ClientCore(user: Client.alice)
+        var restored = ClientCore.Restored()
+        var head = Client.head(9)
+        head.state = .left
+        restored.heads = [head]
+        restored.cursors = [Client.room: 3]
+        restored.epoch = Self.epoch
+        core.restore(restored)
+        _ = core.connected()
+        head.state = .invited
+        head.seq = 0
+        #expect(self.requests(core.answered(hello: Self.hello(Self.sync([head])))) == [])
+        #expect(core.timerFired(.hole(Client.room)) == [])
+        // It follows the log again when the user has joined.
+        head.state = .joined
+        head.seq = 12
+        head.minSeq = 11
+        #expect(core.pushed(HeadPush(heads: [head])).contains(.startTimer(.hole(Client.room), .milliseconds(500))))
+    }
+
+    @Test func aLateEventOfAGoneConversationRequestsNothing() {
+        var core = Self.online()
+        _ = core.pushed(HeadPush(gone: [Client.room]))
+        #expect(self.requests(core.pushed(EventPush(events: [Client.message(6)]))) == [])
+        #expect(core.timerFired(.hole(Client.room)) == [])
+        let head = Client.head(6)
+        #expect(core.pushed(HeadPush(heads: [head])).contains(.startTimer(.hole(Client.room), .milliseconds(500))))
     }
 
     // MARK: Sending

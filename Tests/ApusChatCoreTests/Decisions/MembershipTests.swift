@@ -92,6 +92,7 @@ import Testing
     @Test func aBannedUserSeesNothingAndCannotReturn() throws {
         try self.world.run(self.world.text(self.ann, self.group))
         _ = try self.run(self.ann, .ban(self.group, [self.bob], isOn: true))
+        #expect(self.world.pushes.contains(.departed(self.group, self.bob, last: 0)), "not even the ban")
         #expect(self.world.bodies(self.bob, in: self.group).isEmpty)
         #expect(try self.run(self.bob, .join(self.group)).code == .notFound)
         #expect(try self.world.run(self.world.text(self.bob, self.group)).code == .notFound)
@@ -147,6 +148,12 @@ import Testing
         try self.world.run(self.world.text(self.ann, pair, "b"))
         #expect(self.world.bodies(self.bob, in: pair) == ["{\"text\":\"b\"}"])
         #expect(self.world.unread(self.bob, in: pair) == 1)
+    }
+
+    @Test func whatWasSentBeforeAPairDisappearsIsNotPushed() throws {
+        let pair = self.world.pair(self.ann, self.bob)
+        try self.world.run([self.world.text(self.ann, pair, "a"), self.world.command(self.bob, .leave(pair, forgets: true))])
+        #expect(self.world.pushes.contains(.arrived(pair, self.bob, first: 2)))
     }
 
     @Test func theVersionOfTheMembersMovesWithEachChange() throws {
