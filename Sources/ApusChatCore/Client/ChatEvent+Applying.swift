@@ -14,8 +14,7 @@ extension ChatEvent {
         var event = self
         switch change.kind.code {
         case .edit:
-            // History shows a message in its newest form, together with the older edits.
-            guard change.at >= self.editedAt ?? 0, let edit = try? EditBody(json: .object(change.body)) else { return self }
+            guard let edit = try? EditBody(json: .object(change.body)) else { return self }
             event.body = edit.body
             event.state = .edited
             event.editedAt = change.at
