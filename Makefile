@@ -3,7 +3,7 @@ SHELL := /bin/bash
 SWIFT_FLAGS ?= --enable-all-traits -j 2
 FORMATTED := Package.swift $(wildcard Sources Tests FuzzTesting Benchmarks Examples)
 
-.PHONY: help run test test-long release install format lint apple matrix bench benchfiles micro allocations autobahn tsan docs clean
+.PHONY: help run test test-long simulate release install format lint apple matrix bench benchfiles micro allocations autobahn tsan docs clean
 .DEFAULT_GOAL := help
 
 help: ## lists the targets
@@ -25,6 +25,9 @@ test-long: ## runs what takes too long for every change: all of Autobahn, Thread
 	@APUS_BINARY=$(CURDIR)/.build/release/apus .venv/bin/python Conformance/transfer_long
 	@scripts/tsan
 	@for fuzzer in FuzzTesting/Fuzz*; do scripts/fuzz $$(basename $$fuzzer) 60 || exit 1; done
+
+simulate: ## runs 100,000 seeds of the chat's simulator (an hour); `scripts/simulate` has its options
+	@scripts/simulate --seeds 1-100000
 
 release: ## builds a stripped apus with the Swift libraries inside, in .build/dist, and checks that it serves the page by itself
 	@scripts/release

@@ -267,6 +267,11 @@ let package = Package(
                 "ApusWebSocketProtocol", argumentParser, hummingbird, logging, nioCore, nioPosix, nioSSL, nioConcurrencyHelpers,
             ], swiftSettings: settings),
 
+        // The chat's cores on a network with faults: `scripts/simulate`. In no release.
+        .executableTarget(
+            name: "ApusChatSimulator", dependencies: ["ApusChatCore", "ApusChatStorage", "ApusChatWire", "ApusJSON", dequeModule],
+            swiftSettings: settings),
+
         tests(
             "ApusCommandTests",
             [

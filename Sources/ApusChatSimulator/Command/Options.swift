@@ -1,0 +1,51 @@
+/// The arguments of the program.
+struct Options: Sendable {
+    var seeds: ClosedRange<UInt64> = 1...100
+    var traces = false
+    var isBenchmark = false
+    var listsPlanted = false
+    var bug: PlantedBug?
+    /// The number of seeds that run at the same time; 0 for one a core.
+    var jobs = 0
+
+    static let usage = """
+        usage: scripts/simulate [--seeds A-B] [--seed N [--trace]] [--bench] [--jobs N] [--planted NAME]
+          --seeds A-B     runs the seeds A to B (default: 1-100)
+          --seed N        runs one seed; --trace prints every message
+          --bench         runs on one core and prints the steps a second
+          --jobs N        the number of seeds at the same time (default: one a core)
+          --planted NAME  with a planted bug: \(PlantedBug.allCases.map(\.rawValue).joined(separator: ", ")),
+                          or `all` for the lowest seed that finds each
+        """
+
+    init?(_ arguments: [String]) {
+        var rest = arguments[...]
+        while let option = rest.popFirst() {
+            switch option {
+            case "--trace": self.traces = true
+            case "--bench":
+                self.isBenchmark = true
+                self.jobs = 1
+            case "--seed":
+                guard let seed = rest.popFirst().flatMap({ UInt64($0) }) else { return nil }
+                self.seeds = seed...seed
+            case "--seeds":
+                let bounds = rest.popFirst()?.split(separator: "-").compactMap { UInt64($0) } ?? []
+                guard bounds.count == 2, bounds[0] <= bounds[1] else { return nil }
+                self.seeds = bounds[0]...bounds[1]
+            case "--jobs":
+                guard let jobs = rest.popFirst().flatMap({ Int($0) }), jobs > 0 else { return nil }
+                self.jobs = jobs
+            case "--planted":
+                guard let name = rest.popFirst() else { return nil }
+                if name == "all" {
+                    self.listsPlanted = true
+                } else {
+                    guard let bug = PlantedBug(rawValue: name) else { return nil }
+                    self.bug = bug
+                }
+            default: return nil
+            }
+        }
+    }
+}

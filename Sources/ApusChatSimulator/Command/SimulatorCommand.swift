@@ -1,0 +1,35 @@
+import Foundation
+
+/// Runs seeds and prints those that fail. See `scripts/simulate`.
+@main
+enum SimulatorCommand {
+    static func main() async {
+        guard let options = Options(Array(CommandLine.arguments.dropFirst())) else {
+            print(Options.usage)
+            exit(2)
+        }
+        if options.listsPlanted { return await Self.findPlanted() }
+        if options.traces { return Self.trace(options) }
+        let report = await Runner(options: options).run()
+        print(report.summary)
+        exit(report.failures.isEmpty ? 0 : 1)
+    }
+
+    /// Replays one seed and prints each message.
+    private static func trace(_ options: Options) {
+        let outcome = Simulation(seed: options.seeds.lowerBound, bug: options.bug) { print($0) }.run()
+        print(outcome.text)
+        exit(outcome.faults.isEmpty ? 0 : 1)
+    }
+
+    /// Prints for each planted bug the lowest seed that finds it.
+    private static func findPlanted() async {
+        var areAllFound = true
+        for bug in PlantedBug.allCases {
+            let found = (1...200).lazy.map { Simulation(seed: $0, bug: bug).run() }.first { !$0.faults.isEmpty }
+            if found == nil { areAllFound = false }
+            print("\(bug.rawValue): " + (found.map { "seed \($0.seed), step \($0.steps): \($0.faults[0].prefix(160))" } ?? "not found"))
+        }
+        exit(areAllFound ? 0 : 1)
+    }
+}

@@ -1,0 +1,59 @@
+import ApusChatCore
+import ApusChatWire
+
+// The store of a device.
+extension Device {
+    func store(_ change: StoreChange) {
+        switch change {
+        case .events(let events, let asOf):
+            guard let conversation = events.first?.conversation else { return }
+            let asOf = asOf ?? events.last?.seq ?? 0
+            for event in events { self.logs[conversation, default: DeviceLog()].put(event, asOf: asOf) }
+            for event in events where event.n == nil { self.logs[conversation]?.apply(event) }
+        case .head(let head):
+            if self.heads.updateValue(head, forKey: head.conversation) == nil {
+                let place = self.conversations.firstIndex { $0 > head.conversation } ?? self.conversations.count
+                self.conversations.insert(head.conversation, at: place)
+            }
+        case .gone(let conversation):
+            self.heads[conversation] = nil
+            self.conversations.removeAll { $0 == conversation }
+            self.logs[conversation] = nil
+            self.reads[conversation] = nil
+            self.outbox.removeAll { $0.conversation == conversation }
+        case .token(let token): self.token = token
+        case .epoch(let epoch): self.epoch = epoch
+        case .dropCache:
+            self.heads = [:]
+            self.conversations = []
+            self.logs = [:]
+            self.reads = [:]
+            self.token = nil
+        case .sent(let id, let answer):
+            guard let index = self.outbox.firstIndex(where: { $0.id == id }) else { return }
+            let message = self.outbox.remove(at: index)
+            self.acknowledged.append(Acknowledged(id: id, number: message.number, command: message.command, answer: answer))
+        case .refused(let id, let error):
+            self.refused[id] = error.code
+            self.outbox.removeAll { $0.id == id }
+        case .read(let conversation, let n, let isConfirmed):
+            if !isConfirmed {
+                self.reads[conversation] = n
+            } else if let read = self.reads[conversation], read <= n {
+                self.reads[conversation] = nil
+            }
+        case .gap, .peerRead: break
+        }
+    }
+
+    /// Stores a page of older events, with the changes of them that the store has.
+    func fill(_ answer: HistoryAnswer) {
+        guard self.heads[answer.conversation] != nil, var log = self.logs[answer.conversation] else { return }
+        for event in answer.events where log[event.seq] == nil && event.seq < log.last { log.put(event, asOf: answer.seq) }
+        // The store may be ahead of the answer.
+        if log.last > answer.seq {
+            for seq in answer.seq + 1...log.last { if let change = log[seq], change.n == nil { log.apply(change) } }
+        }
+        self.logs[answer.conversation] = log
+    }
+}

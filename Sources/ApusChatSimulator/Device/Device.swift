@@ -1,0 +1,133 @@
+import ApusChatCore
+import ApusChatStorage
+import ApusChatWire
+
+/// A device of a user: a `ClientCore` with a store, which survives a restart of the program.
+final class Device {
+    let index: Int
+    let user: UserKey
+    let name: UserName
+    let bug: PlantedBug?
+    let agenda: Agenda
+    let clock: SimulatedClock
+    var core: ClientCore
+    var connection: Connection?
+
+    // The store.
+    var heads: [ConversationID: ChatHead] = [:]
+    /// The keys of `heads`, in order.
+    var conversations: [ConversationID] = []
+    var logs: [ConversationID: DeviceLog] = [:]
+    var outbox: [Unsent] = []
+    /// The read positions that are not confirmed.
+    var reads: [ConversationID: Int64] = [:]
+    var epoch: PageToken?
+    var token: PageToken?
+    /// Changes other than messages, until they are answered.
+    var changes: [Change] = []
+
+    // What the user was told.
+    var acknowledged: [Acknowledged] = []
+    var refused: [ClientID: ChatError.Code] = [:]
+
+    struct Unsent {
+        let id: ClientID
+        /// Counts the messages of the device.
+        let number: Int
+        let conversation: ConversationID
+        let command: Command
+    }
+
+    struct Acknowledged {
+        let id: ClientID
+        let number: Int
+        let command: Command
+        let answer: SendAnswer
+    }
+
+    struct Change {
+        let id: ClientID
+        let command: Command
+    }
+
+    /// Small windows and pages, so that short logs exercise them.
+    static let settings: FollowSettings = {
+        var settings = FollowSettings()
+        settings.pageLimit = 20
+        settings.windowLimit = 24
+        settings.maximumCatchUp = 60
+        settings.maximumHeld = 8
+        return settings
+    }()
+
+    init(index: Int, user: UserKey, name: UserName, bug: PlantedBug?, agenda: Agenda, clock: SimulatedClock) {
+        self.index = index
+        self.user = user
+        self.name = name
+        self.bug = bug
+        self.agenda = agenda
+        self.clock = clock
+        self.core = ClientCore(user: name, settings: Self.settings)
+    }
+
+    // MARK: Connection
+
+    func connected(_ connection: Connection) {
+        self.connection = connection
+        self.carryOut(self.core.connected())
+        for change in self.changes { connection.up.append(.command(change.command, .change(change.id))) }
+    }
+
+    func disconnected() {
+        self.connection?.isOpenAtDevice = false
+        self.connection = nil
+        self.core.disconnected()
+    }
+
+    /// Ends the program and starts it from its store.
+    func restart() {
+        self.disconnected()
+        self.core = ClientCore(user: self.name, settings: Self.settings)
+        var restored = ClientCore.Restored()
+        restored.heads = self.conversations.compactMap { self.heads[$0] }
+        restored.cursors = self.logs.compactMapValues { $0.count == 0 ? nil : $0.last }
+        restored.unsent = self.outbox.map { ($0.id, $0.conversation, false) }
+        restored.reads = self.reads
+        restored.epoch = self.epoch
+        restored.token = self.token
+        self.core.restore(restored)
+    }
+
+    // MARK: The user
+
+    func write(_ message: Unsent) {
+        self.outbox.append(message)
+        self.carryOut(self.core.enqueued(message.id, in: message.conversation))
+    }
+
+    func read(_ n: Int64, in conversation: ConversationID) { self.carryOut(self.core.read(n, in: conversation)) }
+
+    /// Requests a change. A lost answer makes the device request it again.
+    func request(_ change: Change) {
+        self.changes.append(change)
+        self.connection?.up.append(.command(change.command, .change(change.id)))
+    }
+
+    /// Requests the newest part of the log that the store lacks.
+    ///
+    /// - Returns: Whether a part is missing.
+    func scroll(_ conversation: ConversationID) -> Bool {
+        guard let head = self.heads[conversation], self.follows(head), let missing = self.logs[conversation]?.lastMissing(from: head.minSeq)
+        else { return false }
+        let request = HistoryRequest(conversation: conversation, range: .before(missing + 1))
+        self.connection?.up.append(.history(request, isScroll: true))
+        return true
+    }
+
+    func follows(_ head: ChatHead) -> Bool { head.state == .joined || head.state == .left || head.state == .removed }
+
+    func fired(_ timer: ClientTimer, of connection: SocketKey) {
+        guard self.connection?.key == connection else { return }
+        self.carryOut(self.core.timerFired(timer))
+    }
+}

@@ -1,0 +1,240 @@
+import ApusChatCore
+import ApusChatStorage
+import ApusChatWire
+
+// Conversations and who belongs to them.
+extension Oracle {
+    func openPair(_ peer: UserKey?, _ new: ConversationKey, by actor: UserKey, at time: Int64) throws(Refusal) -> Verdict {
+        guard let peer, peer != actor, self.own[peer] != nil else { throw Refusal(.notFound) }
+        if let book = self.pair(actor, peer) {
+            book.people[actor]?.isGone = false
+            return .unchanged
+        }
+        let book = Book(key: new, kind: .pair, settings: ConversationSettings())
+        for (user, other) in [(actor, peer), (peer, actor)] {
+            var person = Person(state: .joined, role: .member)
+            person.isGone = user == peer
+            person.blocksPeer = self.tie(user, other).isBlocked
+            book.people[user] = person
+        }
+        self.books[new] = book
+        return self.append(.conversationCreate, to: book, by: actor, at: time)
+    }
+
+    func pair(_ one: UserKey, _ other: UserKey) -> Book? {
+        self.books.values.first { $0.kind == .pair && $0.people[one] != nil && $0.people[other] != nil }
+    }
+
+    func create(_ create: CreateCommand, by actor: UserKey, at time: Int64) throws(Refusal) -> Verdict {
+        try self.checkInvitations(of: actor, create.members.count, at: time)
+        var settings = create.kind == .channel ? ConversationSettings.channel : ConversationSettings()
+        settings.history = create.settings.history ?? settings.history
+        settings.expire = create.settings.expire ?? settings.expire
+        let book = Book(key: create.new, kind: create.kind, settings: settings)
+        book.people[actor] = Person(state: .joined, role: .owner)
+        self.books[create.new] = book
+        let verdict = self.append(.conversationCreate, to: book, by: actor, at: time)
+        self.bring(create.members.compactMap { $0 }, to: book, by: actor, at: time)
+        return verdict
+    }
+
+    func set(_ key: ConversationKey, _ update: ConversationUpdate, by actor: UserKey, at time: Int64) throws(Refusal) -> Verdict {
+        if let book = self.books[key], book.isPlain {
+            guard update.changesExpiryOnly else { throw Refusal(.badRequest) }
+            _ = try self.permit(.setExpiry, actor, key, at: time)
+        } else {
+            _ = try self.permit(.manage, actor, key, at: time)
+        }
+        guard let book = self.books[key] else { throw Refusal(.notFound) }
+        let before = book.settings
+        book.settings.history = update.settings.history ?? before.history
+        book.settings.expire = update.settings.expire ?? before.expire
+        book.settings.write = update.settings.write ?? before.write
+        book.settings.invite = update.settings.invite ?? before.invite
+        return book.settings == before ? .unchanged : self.append(.conversationSet, to: book, by: actor, at: time)
+    }
+
+    func invite(_ users: [UserKey?], _ key: ConversationKey, by actor: UserKey, at time: Int64) throws(Refusal) -> Verdict {
+        let (book, _) = try self.permit(.invite, actor, key, at: time)
+        try self.checkInvitations(of: actor, users.count, at: time)
+        return self.bring(users.compactMap { $0 }, to: book, by: actor, at: time) ?? .unchanged
+    }
+
+    /// Contacts are added, except those that left. The others are asked.
+    @discardableResult
+    private func bring(_ users: [UserKey], to book: Book, by actor: UserKey, at time: Int64) -> Verdict? {
+        var added: [UserKey] = []
+        var asked: [UserKey] = []
+        let mayUnban = book.people[actor].map { self.allows(.manage, $0, in: book) } ?? false
+        for user in users where user != actor && !added.contains(user) && !asked.contains(user) {
+            let state = book.people[user]?.state
+            if state == .joined || state == .invited || (state == .banned && !mayUnban) { continue }
+            let tie = self.tie(user, actor)
+            if tie.relation == .friend, !tie.isBlocked, state != .left { added.append(user) } else { asked.append(user) }
+        }
+        var verdict: Verdict?
+        if !asked.isEmpty {
+            self.countInvitations(of: actor, asked.count, at: time)
+            verdict = self.append(.memberInvite, to: book, by: actor, at: time)
+            for user in asked {
+                var person = book.people[user] ?? Person(state: .invited, role: .member)
+                person.state = .invited
+                person.isGone = self.tie(user, actor).isBlocked
+                book.people[user] = person
+            }
+        }
+        if !added.isEmpty {
+            verdict = self.append(.memberJoin, to: book, by: actor, at: time)
+            for user in added { self.enter(user, book) }
+        }
+        return verdict
+    }
+
+    /// A user that joins again sees what follows only.
+    private func enter(_ user: UserKey, _ book: Book) {
+        let wasHere = (book.people[user]?.left ?? 0) > 0
+        var person = book.people[user] ?? Person(state: .joined, role: .member)
+        person.state = .joined
+        person.role = book.kind == .channel ? .reader : .member
+        person.first = book.settings.history == .all && !wasHere ? 1 : book.lastSeq
+        person.left = 0
+        person.floor = book.lastN
+        person.read = book.lastN
+        person.silencedUntil = 0
+        person.isGone = false
+        book.people[user] = person
+    }
+
+    func answerInvitation(_ key: ConversationKey, _ accepts: Bool, by actor: UserKey, at time: Int64) throws(Refusal) -> Verdict {
+        let (book, _) = try self.permit(.accept, actor, key, at: time)
+        guard accepts else {
+            self.withdraw(actor, book)
+            return .unchanged
+        }
+        let verdict = self.append(.memberJoin, to: book, by: actor, at: time)
+        self.enter(actor, book)
+        return verdict
+    }
+
+    private func withdraw(_ user: UserKey, _ book: Book) {
+        book.people[user]?.state = .left
+        book.people[user]?.isGone = true
+    }
+
+    func leave(_ key: ConversationKey, _ forgets: Bool, by actor: UserKey, at time: Int64) throws(Refusal) -> Verdict {
+        let (book, person) = try self.permit(.leave, actor, key, at: time)
+        if person.state == .invited || person.state == .requested {
+            self.withdraw(actor, book)
+            return .unchanged
+        }
+        if person.state != .joined {
+            book.people[actor]?.isGone = true
+            return .unchanged
+        }
+        if book.kind == .pair {
+            book.people[actor]?.isGone = true
+            book.people[actor]?.first = book.lastSeq + 1
+            book.people[actor]?.floor = book.lastN
+            book.people[actor]?.read = book.lastN
+            return .unchanged
+        }
+        let verdict = self.append(.memberLeave, to: book, by: actor, at: time)
+        self.depart(actor, as: .left, book, forgets: forgets)
+        if person.role == .owner { self.appointSuccessor(book, at: time) }
+        return verdict
+    }
+
+    private func depart(_ user: UserKey, as state: MemberState, _ book: Book, forgets: Bool) {
+        book.people[user]?.state = state
+        book.people[user]?.left = book.lastSeq
+        book.people[user]?.isGone = forgets
+    }
+
+    /// The next owner is the one with the highest role, and among those the one with the lowest
+    /// key. Guests do not become owners.
+    private func appointSuccessor(_ book: Book, at time: Int64) {
+        var best: (user: UserKey, rank: Int)?
+        for user in book.people.keys.sorted() {
+            guard let person = book.people[user], person.state == .joined, person.role != .guest, person.role != .owner else { continue }
+            if best == nil || Self.rank(person.role) > best?.rank ?? 0 { best = (user, Self.rank(person.role)) }
+        }
+        guard let best else { return }
+        book.people[best.user]?.role = .owner
+        self.append(.memberRole, to: book, by: best.user, at: time)
+    }
+
+    /// The users on whom the actor may act: all that are named, or a refusal.
+    private func subordinates(_ users: [UserKey?], _ states: [MemberState], below person: Person, _ book: Book) throws(Refusal) -> [UserKey]
+    {
+        var found: [UserKey] = []
+        for user in users {
+            guard let user, let target = book.people[user], states.contains(target.state) else { throw Refusal(.notFound) }
+            if target.state == .joined, Self.rank(target.role) >= Self.rank(person.role) { throw Refusal(.forbidden) }
+            if !found.contains(user) { found.append(user) }
+        }
+        if found.isEmpty { throw Refusal(.notFound) }
+        return found
+    }
+
+    func remove(_ users: [UserKey?], _ key: ConversationKey, by actor: UserKey, at time: Int64) throws(Refusal) -> Verdict {
+        let (book, person) = try self.permit(.manage, actor, key, at: time)
+        let targets = try self.subordinates(users, [.joined, .invited], below: person, book)
+        let joined = targets.filter { book.people[$0]?.state == .joined }
+        for user in targets where book.people[user]?.state == .invited { self.withdraw(user, book) }
+        guard !joined.isEmpty else { return .unchanged }
+        let verdict = self.append(.memberRemove, to: book, by: actor, at: time)
+        for user in joined { self.depart(user, as: .removed, book, forgets: false) }
+        return verdict
+    }
+
+    func ban(_ users: [UserKey?], _ isOn: Bool, _ key: ConversationKey, by actor: UserKey, at time: Int64) throws(Refusal) -> Verdict {
+        let (book, person) = try self.permit(.manage, actor, key, at: time)
+        var targets: [UserKey] = []
+        for user in users {
+            guard let user, user != actor else { throw Refusal(.notFound) }
+            let target = book.people[user]
+            if isOn, let target, target.state == .joined, Self.rank(target.role) >= Self.rank(person.role) { throw Refusal(.forbidden) }
+            if (target?.state == .banned) != isOn, !targets.contains(user) { targets.append(user) }
+        }
+        guard !targets.isEmpty else { return .unchanged }
+        let verdict = self.append(isOn ? .memberBan : .memberUnban, to: book, by: actor, at: time)
+        for user in targets {
+            if book.people[user]?.state == .joined {
+                self.depart(user, as: .banned, book, forgets: true)
+            } else {
+                var target = book.people[user] ?? Person(state: .unknown, role: .member)
+                target.state = isOn ? .banned : .removed
+                if isOn { target.isGone = true }
+                book.people[user] = target
+            }
+        }
+        return verdict
+    }
+
+    func silence(_ users: [UserKey?], _ until: Int64, _ key: ConversationKey, by actor: UserKey, at time: Int64) throws(Refusal) -> Verdict
+    {
+        let (book, person) = try self.permit(.manage, actor, key, at: time)
+        for user in try self.subordinates(users, [.joined], below: person, book) { book.people[user]?.silencedUntil = until }
+        return self.append(.memberMute, to: book, by: actor, at: time)
+    }
+
+    func setRole(_ users: [UserKey?], _ role: MemberRole, _ key: ConversationKey, by actor: UserKey, at time: Int64) throws(Refusal)
+        -> Verdict
+    {
+        let (book, person) = try self.permit(.manage, actor, key, at: time)
+        let targets = try self.subordinates(users, [.joined], below: person, book)
+        guard Self.rank(role) < Self.rank(person.role) else { throw Refusal(.forbidden) }
+        let changed = targets.filter { book.people[$0]?.role != role }
+        guard !changed.isEmpty else { return .unchanged }
+        for user in changed { book.people[user]?.role = role }
+        return self.append(.memberRole, to: book, by: actor, at: time)
+    }
+
+    func transfer(_ key: ConversationKey, to user: UserKey?, by actor: UserKey, at time: Int64) throws(Refusal) -> Verdict {
+        let (book, person) = try self.permit(.transfer, actor, key, at: time)
+        let heirs = try self.subordinates([user], [.joined], below: person, book)
+        book.people[actor]?.role = .admin
+        for heir in heirs { book.people[heir]?.role = .owner }
+        return self.append(.memberRole, to: book, by: actor, at: time)
+    }
+}

@@ -1,0 +1,131 @@
+import ApusChatCore
+import ApusChatStorage
+import ApusChatWire
+
+// Messages and their changes.
+extension Oracle {
+    func send(_ send: SendCommand, _ command: Command, at time: Int64) throws(Refusal) -> Verdict {
+        let actor = command.actor
+        guard let request = command.request else { throw Refusal(.badRequest) }
+        if let sent = self.books[send.conversation]?.entries.first(where: { $0.sender == actor && $0.id == request.id }) {
+            return sent.hash == request.hash ? .repeated(seq: sent.seq, n: sent.n) : .refused(.conflict)
+        }
+        let (book, person) = try self.permit(.send, actor, send.conversation, at: time)
+        guard case .success(let content) = send.content else { throw Refusal(.badRequest) }
+        if content.mentionsAll { _ = try self.permit(.mentionAll, actor, send.conversation, at: time) }
+        guard send.ref == 0 || (send.ref >= person.first && send.ref <= book.lastSeq) else { throw Refusal(.notFound) }
+        let hadReadAll = max(person.read, person.floor) == book.lastN
+        let verdict = self.append(
+            content.kind.code, to: book, by: actor, at: time, isMessage: true, ref: send.ref, text: Body.text(content.body))
+        let last = book.entries.count - 1
+        book.entries[last].id = request.id
+        book.entries[last].hash = request.hash
+        book.entries[last].mentions = content.mentions.filter { book.people[$0]?.state == .joined }
+        book.entries[last].mentionsAll = content.mentionsAll
+        if hadReadAll { book.people[actor]?.read = book.lastN }
+        return verdict
+    }
+
+    func mark(_ mark: MarkCommand, by actor: UserKey, at time: Int64) throws(Refusal) -> Verdict {
+        let (book, person) = try self.permit(.mark, actor, mark.conversation, at: time)
+        let read = max(person.read, min(mark.read, book.lastN))
+        book.people[actor]?.read = read
+        return .accepted(seq: book.lastSeq, n: read)
+    }
+
+    /// The index of the message that a change refers to.
+    private func target(_ seq: Int64, of user: UserKey, in book: Book, allowsAll: Bool = false) throws(Refusal) -> Int {
+        guard let index = book.index(of: seq), book.people[user]?.range(last: book.lastSeq)?.contains(seq) == true else {
+            throw Refusal(.notFound)
+        }
+        let entry = book.entries[index]
+        guard !entry.isHidden(from: user), allowsAll || (entry.n > 0 && !entry.state.isBlank) else { throw Refusal(.notFound) }
+        return index
+    }
+
+    func edit(_ address: EventAddress, _ content: Result<MessageContent, ChatError>, by actor: UserKey, at time: Int64) throws(Refusal)
+        -> Verdict
+    {
+        let (book, _) = try self.permit(.editOwn, actor, address.conversation, at: time)
+        let index = try self.target(address.seq, of: actor, in: book)
+        guard book.entries[index].sender == actor else { throw Refusal(.forbidden) }
+        guard time - book.entries[index].at <= self.rules.editMilliseconds else { throw Refusal(.tooLate) }
+        guard case .success(let content) = content, content.kind == book.entries[index].kind, content.kind == .text else {
+            throw Refusal(.badRequest)
+        }
+        let text = Body.text(content.body)
+        book.entries[index].text = text
+        book.entries[index].state = .edited
+        book.entries[index].changedBy = book.lastSeq + 1
+        return self.append(.edit, to: book, by: actor, at: time, ref: address.seq, text: text)
+    }
+
+    func recall(_ address: EventAddress, by actor: UserKey, at time: Int64) throws(Refusal) -> Verdict {
+        let (book, person) = try self.permit(.recallOwn, actor, address.conversation, at: time)
+        let index = try self.target(address.seq, of: actor, in: book)
+        if !self.allows(.recallOthers, person, in: book) {
+            guard book.entries[index].sender == actor else { throw Refusal(.forbidden) }
+            guard time - book.entries[index].at <= self.rules.recallMilliseconds else { throw Refusal(.tooLate) }
+        }
+        self.blank(address, .recalled)
+        for edit in book.entries.indices where book.entries[edit].kind == .edit && book.entries[edit].ref == address.seq {
+            book.entries[edit].changedBy = book.lastSeq + 1
+        }
+        book.entries[index].changedBy = book.lastSeq + 1
+        return self.append(.recall, to: book, by: actor, at: time, ref: address.seq)
+    }
+
+    /// A message that loses its content loses that of its edits, too.
+    func blank(_ address: EventAddress, _ state: EventState) {
+        guard let book = self.books[address.conversation], let index = book.index(of: address.seq), !book.entries[index].state.isBlank
+        else { return }
+        book.entries[index].blank(state)
+        for edit in book.entries.indices where book.entries[edit].kind == .edit && book.entries[edit].ref == address.seq {
+            book.entries[edit].blank(state)
+        }
+    }
+
+    func react(_ address: EventAddress, _ key: String, _ isOn: Bool, by actor: UserKey, at time: Int64) throws(Refusal) -> Verdict {
+        let (book, _) = try self.permit(.react, actor, address.conversation, at: time)
+        let index = try self.target(address.seq, of: actor, in: book)
+        let all = book.entries[index].reactions
+        guard all.contains(where: { $0.user == actor && $0.key == key }) != isOn else { return .unchanged }
+        if isOn {
+            guard all.filter({ $0.user == actor }).count < 3, Set(all.map(\.key)).union([key]).count <= 20 else { throw Refusal(.limit) }
+            book.entries[index].reactions.append((actor, key))
+        } else {
+            book.entries[index].reactions.removeAll { $0.user == actor && $0.key == key }
+        }
+        book.entries[index].changedBy = book.lastSeq + 1
+        return self.append(.react, to: book, by: actor, at: time, ref: address.seq)
+    }
+
+    func pin(_ address: EventAddress, _ isOn: Bool, by actor: UserKey, at time: Int64) throws(Refusal) -> Verdict {
+        let (book, _) = try self.permit(.pin, actor, address.conversation, at: time)
+        let index = try self.target(address.seq, of: actor, in: book)
+        guard book.entries[index].isPinned != isOn else { return .unchanged }
+        book.entries[index].isPinned = isOn
+        return self.append(.pin, to: book, by: actor, at: time, ref: address.seq)
+    }
+
+    func hide(_ seqs: [Int64], _ key: ConversationKey, by actor: UserKey, at time: Int64) throws(Refusal) -> Verdict {
+        let (book, _) = try self.permit(.hide, actor, key, at: time)
+        for seq in seqs { _ = try self.target(seq, of: actor, in: book, allowsAll: true) }
+        for seq in seqs {
+            if let index = book.index(of: seq), !book.entries[index].deletedBy.contains(actor) {
+                book.entries[index].deletedBy.append(actor)
+            }
+        }
+        return self.appendToOwn(.selfHide, of: actor, at: time)
+    }
+}
+
+/// The body of a text message: `{"text":"…"}` with a text that needs no escapes.
+enum Body {
+    static func json(_ text: String) -> String { "{\"text\":\"\(text)\"}" }
+
+    static func text(_ json: String) -> String {
+        guard json.hasPrefix("{\"text\":\""), json.hasSuffix("\"}") else { return json }
+        return String(json.dropFirst(9).dropLast(2))
+    }
+}

@@ -1,0 +1,65 @@
+import ApusChatStorage
+import ApusChatWire
+
+/// What a user wants to do in a conversation.
+enum Deed {
+    case send, mentionAll, mark, editOwn, recallOwn, recallOthers, hide, react, pin, manage, setExpiry
+    case invite, transfer, accept, leave, personalize
+}
+
+extension Oracle {
+    /// Returns the book and the person, or throws the refusal. A person that may not know of the
+    /// conversation is told that there is none.
+    func permit(_ deed: Deed, _ user: UserKey, _ key: ConversationKey, at time: Int64) throws(Refusal) -> (Book, Person) {
+        guard let book = self.books[key], let person = book.people[user] else { throw Refusal(.notFound) }
+        guard self.allows(deed, person, in: book) else {
+            throw Refusal(person.state == .requested || person.state == .banned ? .notFound : .forbidden)
+        }
+        switch deed {
+        case .send, .mentionAll, .editOwn, .react, .pin, .invite:
+            if person.silencedUntil > time { throw Refusal(.forbidden) }
+        default: break
+        }
+        return (book, person)
+    }
+
+    func allows(_ deed: Deed, _ person: Person, in book: Book) -> Bool {
+        switch person.state {
+        case .joined: break
+        case .invited: return deed == .accept || deed == .leave
+        case .requested: return deed == .leave
+        case .left, .removed: return deed == .personalize || deed == .leave
+        default: return false
+        }
+        if book.isPlain {
+            switch deed {
+            case .mentionAll, .recallOthers, .manage, .invite, .transfer, .accept: return false
+            case .leave: return book.kind == .pair
+            default: return true
+            }
+        }
+        let isStaff = person.role == .owner || person.role == .admin
+        let isMember = person.role == .member
+        switch deed {
+        case .mark, .hide, .react, .personalize, .leave: return true
+        case .editOwn, .recallOwn: return person.role != .reader
+        case .send: return isStaff || (isMember || person.role == .guest) && book.settings.write == .members
+        case .mentionAll: return isStaff || isMember && book.settings.mentionAll == .members
+        case .pin: return isStaff || isMember && book.settings.pin == .members
+        case .invite: return isStaff || isMember && book.settings.invite == .members
+        case .recallOthers, .manage, .setExpiry: return isStaff
+        case .transfer: return person.role == .owner
+        case .accept: return false
+        }
+    }
+
+    static func rank(_ role: MemberRole) -> Int {
+        switch role {
+        case .owner: 4
+        case .admin: 3
+        case .member: 2
+        case .reader: 1
+        default: 0
+        }
+    }
+}

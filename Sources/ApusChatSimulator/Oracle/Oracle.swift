@@ -1,0 +1,123 @@
+import ApusChatCore
+import ApusChatStorage
+import ApusChatWire
+
+/// The rules of docs/chat-model.md in their most naive form: lists, and scans of all of a list.
+/// It receives each committed command in the order of the log, and shares no code with the cores.
+final class Oracle {
+    var books: [ConversationKey: Book] = [:]
+    var ties: [ContactAddress: Tie] = [:]
+    /// The self conversation of each user.
+    let own: [UserKey: ConversationKey]
+    /// The numbers of the users, in their names.
+    let names: [UserKey: UserName]
+    private var answers: [RequestAddress: (hash: RequestHash, verdict: Verdict, at: Int64)] = [:]
+    let rules: ChatRules
+    /// The invitations and contact requests of each user on the last day that had one.
+    private var invitations: [UserKey: (day: Int64, count: Int)] = [:]
+
+    init(own: [UserKey: ConversationKey], names: [UserKey: UserName], rules: ChatRules) {
+        self.own = own
+        self.names = names
+        self.rules = rules
+        for (user, key) in own {
+            let book = Book(key: key, kind: .own, settings: ConversationSettings())
+            book.people[user] = Person(state: .joined, role: .owner)
+            self.books[key] = book
+        }
+    }
+
+    /// Applies a command and returns the decision that it must have got.
+    func judge(_ command: Command, at time: Int64) -> Verdict {
+        do throws(Refusal) {
+            switch command.action {
+            case .send(let send): return try self.send(send, command, at: time)
+            case .mark(let mark): return try self.mark(mark, by: command.actor, at: time)
+            default: break
+            }
+            guard let request = command.request else { return try self.perform(command, at: time) }
+            let address = RequestAddress(command.actor, request.id)
+            if let earlier = self.answers[address], time - earlier.at < self.rules.answerMilliseconds {
+                return earlier.hash == request.hash ? earlier.verdict.again : .refused(.conflict)
+            }
+            let verdict = try self.perform(command, at: time)
+            self.answers[address] = (request.hash, verdict, time)
+            return verdict
+        } catch {
+            return .refused(error.code)
+        }
+    }
+
+    private func perform(_ command: Command, at time: Int64) throws(Refusal) -> Verdict {
+        let actor = command.actor
+        switch command.action {
+        case .edit(let target, let content): return try self.edit(target, content, by: actor, at: time)
+        case .recall(let target): return try self.recall(target, by: actor, at: time)
+        case .react(let target, let key, let isOn): return try self.react(target, key, isOn, by: actor, at: time)
+        case .pin(let target, let isOn): return try self.pin(target, isOn, by: actor, at: time)
+        case .hide(let key, let seqs): return try self.hide(seqs, key, by: actor, at: time)
+        case .openPair(let peer, let new): return try self.openPair(peer, new, by: actor, at: time)
+        case .create(let create): return try self.create(create, by: actor, at: time)
+        case .set(let key, let update): return try self.set(key, update, by: actor, at: time)
+        case .invite(let key, let users): return try self.invite(users, key, by: actor, at: time)
+        case .answerInvitation(let key, let accepts): return try self.answerInvitation(key, accepts, by: actor, at: time)
+        case .leave(let key, let forgets): return try self.leave(key, forgets, by: actor, at: time)
+        case .remove(let key, let users): return try self.remove(users, key, by: actor, at: time)
+        case .ban(let key, let users, let isOn, _): return try self.ban(users, isOn, key, by: actor, at: time)
+        case .silence(let key, let users, let until): return try self.silence(users, until, key, by: actor, at: time)
+        case .setRole(let key, let users, let role): return try self.setRole(users, role, key, by: actor, at: time)
+        case .transfer(let key, let user): return try self.transfer(key, to: user, by: actor, at: time)
+        case .personalize(let key, let change): return try self.personalize(key, change, by: actor, at: time)
+        case .contact(let peer, let change): return try self.contact(peer, change, by: actor, at: time)
+        case .blank(let targets, let state):
+            for target in targets { self.blank(target, state) }
+            return .unchanged
+        default: throw Refusal(.unsupported)
+        }
+    }
+
+    /// At most 50 invitations a day, of which the last request may exceed the number.
+    func checkInvitations(of user: UserKey, _ count: Int, at time: Int64) throws(Refusal) {
+        let today = self.invitations[user].map { $0.day == time / 86_400_000 ? $0.count : 0 } ?? 0
+        if count > 0, today >= 50 { throw Refusal(.tooMany) }
+    }
+
+    func countInvitations(of user: UserKey, _ count: Int, at time: Int64) {
+        let day = time / 86_400_000
+        let today = self.invitations[user].map { $0.day == day ? $0.count : 0 } ?? 0
+        self.invitations[user] = (day, today + count)
+    }
+
+    /// Adds an entry. In a pair, what a blocked user does is hidden from the other one, and a
+    /// message brings the conversation back to the list of the other one.
+    @discardableResult
+    func append(
+        _ kind: EventKind.Code, to book: Book, by sender: UserKey, at time: Int64, isMessage: Bool = false, ref: Int64 = 0,
+        text: String = ""
+    ) -> Verdict {
+        let seq = book.lastSeq + 1
+        var entry = Entry(
+            seq: seq, n: isMessage ? book.lastN + 1 : 0, sender: sender, kind: EventKind(kind), ref: ref, text: text, at: time)
+        entry.changedBy = seq
+        if isMessage, book.settings.expire > 0 { entry.expiresAt = time + book.settings.expire * 1_000 }
+        if book.kind == .pair {
+            for (user, person) in book.people where user != sender {
+                if person.blocksPeer {
+                    guard kind != .recall else { continue }
+                    entry.blockedFrom.append(user)
+                    if !isMessage, let target = book.index(of: ref) { book.entries[target].changedUnseenBy.append(user) }
+                } else if isMessage {
+                    book.people[user]?.isGone = false
+                }
+            }
+        }
+        book.entries.append(entry)
+        return .accepted(seq: seq, n: entry.n)
+    }
+
+    @discardableResult
+    func appendToOwn(_ kind: EventKind.Code, of user: UserKey, at time: Int64, text: String = "") -> Verdict {
+        guard let key = self.own[user], let book = self.books[key] else { return .unchanged }
+        return self.append(kind, to: book, by: user, at: time, text: text)
+    }
+}

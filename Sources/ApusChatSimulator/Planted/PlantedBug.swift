@@ -1,0 +1,14 @@
+/// A bug that the simulator's own shell has on request, to show that the oracle finds it.
+enum PlantedBug: String, CaseIterable, Sendable {
+    /// Acks leave after the decision. A server that stops before the commit has acknowledged what
+    /// it does not have.
+    case ackBeforeCommit = "ack-before-commit"
+    /// A retry is compared with the stored body, which an edit or a recall has changed.
+    case retryByStoredBody = "retry-by-stored-body"
+    /// The number of unread messages counts the changes after the read position, too.
+    case unreadCountsChanges = "unread-counts-changes"
+    /// The answers of `history` come from a cache that a recall does not reach.
+    case recalledServed = "recalled-served"
+    /// A push that arrives early moves the cursor over the events before it.
+    case earlyPushSkips = "early-push-skips"
+}

@@ -1,0 +1,43 @@
+import ApusChatCore
+import ApusChatStorage
+import ApusChatWire
+
+// The state from which a run starts: contacts, pairs, groups and a channel.
+extension Simulation {
+    func begin() {
+        let users = self.population.users
+        for _ in 0..<80 {
+            guard let one = self.dice.pick(users), let other = self.dice.pick(users), one != other else { continue }
+            self.submit(one, .contact(other, .request(text: "")))
+            self.submit(other, .contact(one, .request(text: "")))
+            if self.dice.chance(perMille: 350) { self.submit(one, .openPair(peer: other, new: ConversationKey(0))) }
+        }
+        for group in 0..<8 {
+            guard let owner = self.dice.pick(users) else { continue }
+            var settings = ConversationSettingsChange()
+            if group % 3 == 1 { settings.history = .join }
+            if group % 4 == 2 { settings.expire = 5 }
+            let members = (0..<3 + self.dice.below(9)).map { _ in self.dice.pick(users) }
+            let create = CreateCommand(
+                kind: group == 7 ? .channel : .group, profile: ConversationProfile(), settings: settings,
+                members: group == 7 ? users.filter { _ in self.dice.chance(perMille: 500) } : members, new: ConversationKey(0))
+            self.submit(owner, .create(create))
+            // Most of those that are asked accept.
+            self.server.writeBatch()
+            guard let key = self.server.rooms.last else { continue }
+            for (user, person) in (self.oracle.books[key]?.people ?? [:]).sorted(by: { $0.key < $1.key })
+            where person.state == .invited && self.dice.chance(perMille: 700) {
+                self.submit(user, .answerInvitation(key, accepts: true))
+            }
+        }
+        while self.server.sequencer.count > 0 { self.server.writeBatch() }
+        for device in self.devices where self.dice.chance(perMille: 600) { self.connect(device) }
+    }
+
+    private func submit(_ user: UserKey, _ action: Command.Action) {
+        guard let id = self.id() else { return }
+        var command = self.command(user, id, action)
+        self.server.drawKey(for: &command)
+        _ = self.server.sequencer.enqueue(command, ticket: 0)
+    }
+}

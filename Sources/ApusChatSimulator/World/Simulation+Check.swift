@@ -1,0 +1,79 @@
+import ApusChatStorage
+import ApusChatWire
+
+// What must hold at the end of a run.
+extension Simulation {
+    func check() {
+        for device in self.devices {
+            if let fault = self.fault(of: device) {
+                self.server.faults.append("device \(device.index) of \(device.name): \(fault)")
+                return
+            }
+        }
+        for (address, tie) in self.oracle.ties {
+            let row = self.server.storage.contacts(of: address.owner, after: nil, limit: 1_000).first { $0.address.peer == address.peer }
+            if row?.relation ?? .none != tie.relation || row?.isBlocked ?? false != tie.isBlocked {
+                self.server.faults.append("the contact \(address) is \(String(describing: row)) instead of \(tie)")
+            }
+        }
+    }
+
+    private func fault(of device: Device) -> String? {
+        let expected = self.oracle.books.values.filter { book in book.people[device.user].map { !$0.isGone } ?? false }
+        let keys = expected.map { ConversationID(number: $0.key.rawValue) }.sorted()
+        guard device.conversations == keys else { return "it lists \(device.conversations) instead of \(keys)" }
+        for book in expected {
+            if let fault = self.fault(of: device, in: book) { return "\(ConversationID(number: book.key.rawValue)): \(fault)" }
+        }
+        return self.sendFault(of: device)
+    }
+
+    private func fault(of device: Device, in book: Book) -> String? {
+        let conversation = ConversationID(number: book.key.rawValue)
+        guard let head = device.heads[conversation], let person = book.people[device.user] else { return "there is no head" }
+        if let fault = self.oracle.fault(of: head, to: device.user) { return fault }
+        guard let range = person.range(last: book.lastSeq) else { return nil }
+        guard let log = device.logs[conversation] else { return "there is no log" }
+        guard log.last == range.upperBound else { return "the log ends with \(log.last) instead of \(range.upperBound)" }
+        for seq in range {
+            guard let event = log[seq], let index = book.index(of: seq) else { return "event \(seq) is missing" }
+            if let fault = self.fault(of: event, book.entries[index], in: book, to: device.user) { return fault }
+        }
+        return nil
+    }
+
+    /// Compares a stored event. Content that was removed by its age, or by the user on another
+    /// device, may still be stored; and a former member is not told of later changes.
+    private func fault(of event: ChatEvent, _ entry: Entry, in book: Book, to user: UserKey) -> String? {
+        guard event.seq == entry.seq, event.n ?? 0 == entry.n else { return "event \(entry.seq) has another place" }
+        if entry.changedUnseenBy.contains(user) || entry.deletedBy.contains(user) || entry.state == .expired || entry.state == .erased {
+            return nil
+        }
+        if let target = book.index(of: entry.ref), entry.n == 0 {
+            let state = book.entries[target].state
+            if book.entries[target].deletedBy.contains(user) || state == .expired || state == .erased { return nil }
+        }
+        if let person = book.people[user], person.state != .joined, entry.changedBy > person.left { return nil }
+        return self.oracle.fault(of: event, to: user)
+    }
+
+    /// Every acknowledged message is in the log once, where it was acknowledged, and in the order
+    /// in which the device sent it.
+    private func sendFault(of device: Device) -> String? {
+        guard device.outbox.isEmpty, device.changes.isEmpty else { return "it waits for answers" }
+        var last: [ConversationID: (number: Int, seq: Int64)] = [:]
+        for message in device.acknowledged.sorted(by: { $0.number < $1.number }) {
+            let conversation = message.answer.conversation
+            let entries = self.oracle.books[ConversationKey(conversation.number)]?.entries ?? []
+            let found = entries.filter { $0.sender == device.user && $0.id == message.id }
+            guard found.count == 1, found[0].seq == message.answer.seq, found[0].n == message.answer.n else {
+                return "message \(message.id) is acknowledged as \(message.answer.seq) and in the log as \(found.map(\.seq))"
+            }
+            if let before = last[conversation], before.seq >= message.answer.seq {
+                return "message \(message.id) overtook an earlier one of its device"
+            }
+            last[conversation] = (message.number, message.answer.seq)
+        }
+        return nil
+    }
+}

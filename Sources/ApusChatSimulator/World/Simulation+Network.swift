@@ -1,0 +1,81 @@
+import ApusChatCore
+import DequeModule
+
+// Connections and what moves on them.
+extension Simulation {
+    /// Up to twelve devices without a connection connect.
+    func connectSome() {
+        for _ in 0..<12 {
+            if let device = self.dice.pick(self.devices), device.connection == nil { self.connect(device) }
+        }
+    }
+
+    func connect(_ device: Device) {
+        guard device.connection == nil else { return }
+        self.lastConnection += 1
+        let connection = Connection(key: SocketKey(self.lastConnection), device: device.index, user: device.user)
+        self.note("device \(device.index) of \(device.name) connects as \(self.lastConnection)")
+        self.connections.append(connection)
+        self.server.accept(connection)
+        device.connected(connection)
+    }
+
+    /// The device ends its connection. What it sent before may still arrive, and what was sent to
+    /// it does not.
+    func disconnect(_ device: Device) {
+        guard let connection = device.connection else { return }
+        self.note("device \(device.index) disconnects")
+        connection.down.removeAll()
+        if self.dice.chance(perMille: 400) { connection.up.removeAll() }
+        device.disconnected()
+    }
+
+    func restart(_ device: Device) {
+        self.note("device \(device.index) restarts")
+        device.connection?.down.removeAll()
+        device.restart()
+    }
+
+    /// Some devices are cut off for seconds, without a sign of it.
+    func partition() {
+        let cut = self.devices.filter { _ in self.dice.chance(perMille: 200) }
+        for device in cut { device.connection?.isCut = true }
+        self.note("a partition of \(cut.count) devices")
+        self.agenda.add(.heal(cut.map(\.index)), at: self.clock.monotonic + self.dice.number(500...6_000))
+    }
+
+    /// Moves bytes on some connections, from a random one on.
+    func moveTraffic(visits: Int, all: Bool = false) {
+        guard !self.connections.isEmpty else { return }
+        let start = self.dice.below(self.connections.count)
+        var isClosed = false
+        for offset in 0..<min(visits, self.connections.count) {
+            let connection = self.connections[(start + offset) % self.connections.count]
+            guard connection.hasTraffic else { continue }
+            self.move(connection, limit: all ? .max : 1 + self.dice.below(8))
+            if !connection.isOpenAtServer, !connection.isOpenAtDevice { isClosed = true }
+        }
+        if isClosed { self.connections.removeAll { !$0.isOpenAtServer && !$0.isOpenAtDevice } }
+    }
+
+    private func move(_ connection: Connection, limit: Int) {
+        let device = self.devices[connection.device]
+        var count = 0
+        while connection.isOpenAtServer, count < limit, let request = connection.up.popFirst() {
+            count += 1
+            self.note("→ \(device.name) \(connection.key.rawValue): \(request)")
+            self.server.receive(request, on: connection)
+        }
+        if !connection.isOpenAtDevice, connection.isOpenAtServer, connection.up.isEmpty { self.server.close(connection) }
+        count = 0
+        while connection.isOpenAtDevice, count < limit, let message = connection.down.popFirst() {
+            count += 1
+            self.note("← \(device.name) \(connection.key.rawValue): \(message)")
+            device.take(message)
+        }
+        if !connection.isOpenAtDevice { connection.down.removeAll() }
+        if connection.isOpenAtDevice, !connection.isOpenAtServer, connection.down.isEmpty, device.connection === connection {
+            device.disconnected()
+        }
+    }
+}

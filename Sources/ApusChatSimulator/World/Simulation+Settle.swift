@@ -1,0 +1,50 @@
+import ApusChatCore
+import ApusChatWire
+import DequeModule
+
+// The end of a run: the faults cease, everything arrives, and every device reads what it lacks.
+extension Simulation {
+    func settle() {
+        self.note("the faults cease")
+        self.server.isLossy = false
+        for _ in 0..<6 {
+            let isComplete = self.devices.allSatisfy { $0.outbox.isEmpty && $0.changes.isEmpty && $0.connection != nil }
+            for connection in self.connections { connection.isCut = false }
+            for device in self.devices {
+                if device.connection != nil { self.disconnect(device) }
+                self.connect(device)
+            }
+            guard self.drain() else { return self.server.faults.append("the run does not settle") }
+            if isComplete { return self.scrollBack() }
+        }
+        self.server.faults.append("messages and changes are not answered")
+    }
+
+    /// Moves everything and fires all timers until nothing is left to do.
+    private func drain() -> Bool {
+        for _ in 0..<20_000 {
+            guard self.server.faults.isEmpty else { return true }
+            self.moveTraffic(visits: .max, all: true)
+            self.server.serveReads(64)
+            while self.server.sequencer.count > 0 { self.server.writeBatch() }
+            if self.connections.contains(where: \.hasTraffic) || self.server.reads.count > 0 || !self.server.snapshots.isEmpty { continue }
+            guard let due = self.agenda.firstDue else { return true }
+            self.clock.advance(max(0, due - self.clock.monotonic))
+            self.fireTimers()
+        }
+        return false
+    }
+
+    private func scrollBack() {
+        for _ in 0..<50 {
+            var isMissing = false
+            for device in self.devices {
+                for conversation in device.conversations where device.scroll(conversation) { isMissing = true }
+            }
+            guard isMissing else { return }
+            _ = self.drain()
+            guard self.server.faults.isEmpty else { return }
+        }
+        self.server.faults.append("the older part of a log is not served")
+    }
+}

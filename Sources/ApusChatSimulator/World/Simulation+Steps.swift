@@ -1,0 +1,66 @@
+import ApusChatStorage
+
+// One step: time passes, timers fire, and one thing happens.
+extension Simulation {
+    func step(_ number: Int) {
+        self.clock.advance(self.dice.chance(perMille: 4) ? 1_000 + self.dice.number(0...4_000) : self.dice.number(0...40))
+        self.fireTimers()
+        guard let device = self.dice.pick(self.devices) else { return }
+        switch self.dice.below(1_000) {
+        case 0..<300: self.act(device)
+        case 300..<360: self.connectSome()
+        case 360..<380: self.disconnect(device)
+        case 380..<390: self.restart(device)
+        case 390..<394: self.partition()
+        case 394..<600: self.moveTraffic(visits: 24)
+        case 600..<780: self.server.serveReads(8)
+        case 780..<960: self.writeBatch()
+        case 960..<968: self.server.expire()
+        case 968..<970: if let room = self.dice.pick(self.server.rooms) { self.server.retain(room, milliseconds: 40_000) }
+        case 970..<973: self.jump()
+        case 973:
+            self.note("server restarts")
+            self.server.restart()
+        case 974: if self.dice.chance(perMille: 300) { self.server.renewEpoch() }
+        default: self.moveTraffic(visits: 60)
+        }
+    }
+
+    func fireTimers() {
+        while let entry = self.agenda.next(at: self.clock.monotonic) {
+            switch entry {
+            case .device(let index, let connection, let timer): self.devices[index].fired(timer, of: connection)
+            case .frame(let socket): self.server.frameTimerFired(socket)
+            case .probe(let life): self.server.probe(life: life, isWritable: self.dice.chance(perMille: 700))
+            case .heal(let indexes): for index in indexes { self.devices[index].connection?.isCut = false }
+            }
+        }
+    }
+
+    /// One batch. The server may stop within it, and the disk may fail.
+    private func writeBatch() {
+        switch self.dice.below(500) {
+        case 0:
+            self.note("server stops before a commit")
+            self.server.writeBatch(stop: .beforeCommit)
+        case 1:
+            self.note("server stops after a commit")
+            self.server.writeBatch(stop: .afterCommit)
+        case 2:
+            self.note("server stops after the acks")
+            self.server.writeBatch(stop: .afterAcks)
+        case 3: self.server.writeBatch(fault: .full)
+        case 4: self.server.writeBatch(fault: .io(isWritten: self.dice.chance(perMille: 500)))
+        case 5, 6: self.server.writeBatch(fault: .contention)
+        default: self.server.writeBatch()
+        }
+    }
+
+    /// The wall clock jumps, and mostly back again later.
+    private func jump() {
+        let distances: [Int64] = [700, -700, 5_000, -5_000, 3_600_000, -3_600_000, 31_536_000_000]
+        guard let distance = self.dice.pick(distances) else { return }
+        self.note("clock jumps by \(distance) ms")
+        self.clock.jump(distance)
+    }
+}

@@ -1,0 +1,105 @@
+import ApusChatCore
+import ApusChatStorage
+import ApusChatWire
+
+/// One run: users, devices and a server on a network with faults, all decided by a seed.
+final class Simulation {
+    let seed: UInt64
+    let dice: Dice
+    let clock = SimulatedClock()
+    let agenda = Agenda()
+    let population: Population
+    let oracle: Oracle
+    let server: Server
+    let devices: [Device]
+    /// The connections that at least one side believes in.
+    var connections: [Connection] = []
+    var lastConnection: Int64 = 0
+    var lastID = 0
+    /// Prints what happens.
+    let trace: ((String) -> Void)?
+
+    /// The number of steps of a run, without those of its beginning and end.
+    static let stepCount = 2_000
+
+    init(seed: UInt64, bug: PlantedBug? = nil, trace: ((String) -> Void)? = nil) {
+        self.seed = seed
+        self.trace = trace
+        self.dice = Dice(seed: seed &* 0xD134_2543_DE82_EF95 &+ 1)
+        self.population = Population(self.dice)
+        var rules = ChatRules()
+        rules.editMilliseconds = 60_000
+        rules.recallMilliseconds = 90_000
+        self.oracle = Oracle(own: self.population.own, names: self.population.names, rules: rules)
+        self.server = Server(clock: self.clock, agenda: self.agenda, dice: self.dice, oracle: self.oracle, rules: rules, bug: bug)
+        self.population.addAccounts(to: self.server.storage, at: self.clock.wall)
+        var devices: [Device] = []
+        for user in self.population.devices {
+            guard let name = self.population.names[user] else { continue }
+            devices.append(Device(index: devices.count, user: user, name: name, bug: bug, agenda: self.agenda, clock: self.clock))
+        }
+        self.devices = devices
+    }
+
+    /// What a run found.
+    struct Outcome: Sendable {
+        var seed: UInt64
+        /// The steps until the end or the first fault.
+        var steps: Int
+        /// The first faults.
+        var faults: [String]
+        /// Distinguishes runs: equal for equal seeds.
+        var digest: UInt64
+        var events: Int
+        var deliveries: Int
+    }
+
+    /// Runs until the end, or to the first fault.
+    func run(steps: Int = Simulation.stepCount) -> Outcome {
+        self.begin()
+        var step = 0
+        while step < steps, self.server.faults.isEmpty {
+            step += 1
+            self.step(step)
+        }
+        if self.server.faults.isEmpty { self.settle() }
+        if self.server.faults.isEmpty { self.check() }
+        return Outcome(
+            seed: self.seed, steps: step, faults: Array(self.server.faults.prefix(5)), digest: self.digest,
+            events: self.server.counts.events, deliveries: self.server.counts.deliveries)
+    }
+
+    func note(_ text: @autoclosure () -> String) {
+        if let trace = self.trace { trace("\(self.clock.monotonic) ms: \(text())") }
+    }
+
+    // MARK: Commands
+
+    func id() -> ClientID? {
+        self.lastID += 1
+        return ClientID("c\(self.lastID)")
+    }
+
+    func command(_ user: UserKey, device: Int = 0, _ id: ClientID, _ action: Command.Action) -> Command {
+        let hash = RequestHash(self.dice.next(), 0, 0, 0)
+        return Command(actor: user, device: DeviceKey(Int64(device)), request: RequestIdentity(id: id, hash: hash), action: action)
+    }
+
+    /// A number that depends on all logs and on all that the devices were told.
+    private var digest: UInt64 {
+        var digest: UInt64 = 14_695_981_039_346_656_037
+        func mix(_ number: Int64) { digest = (digest ^ UInt64(bitPattern: number)) &* 1_099_511_628_211 }
+        for key in self.oracle.books.keys.sorted() {
+            for entry in self.oracle.books[key]?.entries ?? [] {
+                mix(entry.seq)
+                mix(entry.sender.rawValue)
+                mix(entry.at)
+            }
+        }
+        for device in self.devices {
+            for message in device.acknowledged { mix(message.answer.seq) }
+            for conversation in device.conversations { mix(device.heads[conversation]?.seq ?? 0) }
+        }
+        return digest
+    }
+}
