@@ -14,6 +14,9 @@ extension PinRequest: ChangingRequest {}
 extension VoteRequest: ChangingRequest {}
 extension PollCloseRequest: ChangingRequest {}
 extension ForwardRequest: ChangingRequest {}
+extension ScheduleRequest: ChangingRequest {}
+extension UnscheduleRequest: ChangingRequest {}
+extension DeleteRequest: ChangingRequest {}
 extension OpenRequest: ChangingRequest {}
 extension CreateRequest: ChangingRequest {}
 extension ConversationSetRequest: ChangingRequest {}

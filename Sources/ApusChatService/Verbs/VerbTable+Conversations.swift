@@ -40,6 +40,9 @@ extension VerbTable {
                 head: try context.head(row), about: row.conversation.profile.about.isEmpty ? nil : row.conversation.profile.about,
                 createdAt: row.conversation.createdAt, by: creation?.seq == 1 ? creator : nil)
         }
+        self.change(ChatVerbs.conversationDelete) { request, _ in
+            request.isForAll ? .delete(request.conversation.key) : .leave(request.conversation.key, forgets: true)
+        }
         self.change(ChatVerbs.conversationSet) { request, _ in
             var update = ConversationUpdate()
             update.title = request.title

@@ -38,7 +38,9 @@ extension VerbTable {
         }
         self.change(ChatVerbs.memberLeave) { request, _ in .leave(request.conversation.key, forgets: false) }
         self.change(ChatVerbs.memberRemove, names: \.users) { request, keys in .remove(request.conversation.key, keys) }
-        self.change(ChatVerbs.memberBan, names: \.users) { request, keys in .ban(request.conversation.key, keys, isOn: true) }
+        self.change(ChatVerbs.memberBan, names: \.users) { request, keys in
+            .ban(request.conversation.key, keys, isOn: true, until: request.until ?? 0)
+        }
         self.change(ChatVerbs.memberUnban, names: \.users) { request, keys in .ban(request.conversation.key, keys, isOn: false) }
         self.change(ChatVerbs.memberMute, names: \.users) { request, keys in
             .silence(request.conversation.key, keys, until: request.until ?? .max)

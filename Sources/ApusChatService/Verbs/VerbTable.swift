@@ -22,6 +22,7 @@ struct VerbTable: Sendable {
     init(_ settings: VerbSettings) {
         self.addLog()
         self.addMessages()
+        self.addScheduled()
         self.addConversations()
         self.addMembers()
         self.addLinks()

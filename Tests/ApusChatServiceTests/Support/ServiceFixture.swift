@@ -28,12 +28,10 @@ final class ServiceFixture: Sendable {
         storage: (inout SQLiteEnvironment) -> Void = { $0.syncsCommits = false }
     ) async throws {
         let advance = self.advance
-        let elapsed: @Sendable () -> Int64 = {
-            Int64(DispatchTime.now().uptimeNanoseconds / 1_000_000) + advance.withLockedValue { $0 }
-        }
+        let elapsed: @Sendable () -> Int64 = { Self.uptime + advance.withLockedValue { $0 } }
         var configuration = ChatService.Configuration(
             environment: ChatLog.Environment(
-                wall: { 1_790_000_000_000 + elapsed() }, monotonic: elapsed))
+                wall: { Self.start + elapsed() }, monotonic: elapsed))
         configuration.rates = .off
         configure(&configuration)
         var environment = SQLiteEnvironment()
@@ -76,6 +74,12 @@ final class ServiceFixture: Sendable {
         _ = try await peer.ask(ChatVerbs.hello, HelloRequest(device: HelloDevice(name: "Test", platform: "test")))
         return peer
     }
+
+    private static let start: Int64 = 1_790_000_000_000
+    private static var uptime: Int64 { Int64(DispatchTime.now().uptimeNanoseconds / 1_000_000) }
+
+    /// Milliseconds since 1970, as the service sees it.
+    var now: Int64 { Self.start + Self.uptime + self.advance.withLockedValue { $0 } }
 
     /// Lets time pass on both clocks.
     func pass(milliseconds: Int64) { self.advance.withLockedValue { $0 += milliseconds } }

@@ -1,0 +1,60 @@
+package import ApusChatCore
+import ApusChatStorage
+import ApusChatWire
+import Logging
+
+// The work that no request causes.
+extension ChatService {
+    /// The number of answers that one step forgets, so that commands do not wait for long.
+    private static let forgottenAtOnce = 500
+
+    /// Works once a second until the task is cancelled: sends scheduled messages, makes messages
+    /// disappear, erases what was deleted, and forgets the answers to old requests.
+    package func run() async {
+        var seconds = 0
+        var maintenance = Maintenance()
+        while (try? await Task.sleep(for: .seconds(1))) != nil {
+            await self.attempt("The chat could not be maintained") { maintenance = try await self.maintain(maintenance) }
+            if seconds % 600 == 0 { await self.attempt("Old answers could not be forgotten") { try await self.forgetAnswers() } }
+            if seconds % 60 == 0 { self.sweepBudgets() }
+            seconds += 1
+        }
+    }
+
+    /// Carries out all that is due.
+    package func maintain(_ maintenance: Maintenance = Maintenance()) async throws -> Maintenance {
+        var maintenance = maintenance
+        while !Task.isCancelled {
+            let commands: [Command]
+            (commands, maintenance) = try await self.dueCommands(maintenance)
+            guard !commands.isEmpty else { break }
+            for command in commands { _ = try? await self.log.submit(command) }
+        }
+        return maintenance
+    }
+
+    private func dueCommands(_ before: Maintenance) async throws -> ([Command], Maintenance) {
+        let now = self.configuration.environment.wall()
+        let (names, presence) = (self.names, self.presence)
+        return try await self.pool.read(for: UserKey(0)) { reads in
+            var maintenance = before
+            let commands = try maintenance.next(reads, at: now) { row in
+                SendCommand(row, ReadContext(reads: reads, viewer: row.address.user, names: names, presence: presence))
+            }
+            return (commands, maintenance)
+        }
+    }
+
+    private func forgetAnswers() async throws {
+        let oldest = self.configuration.environment.wall() - self.configuration.rules.answerMilliseconds
+        var count = Self.forgottenAtOnce
+        while count == Self.forgottenAtOnce {
+            count = try await self.log.withStorage { try $0.forgetRequests(before: oldest, limit: Self.forgottenAtOnce) }
+        }
+    }
+
+    /// A failure is tried again the next time, such as after a full disk.
+    private func attempt(_ failure: Logger.Message, _ body: () async throws -> Void) async {
+        do { try await body() } catch { self.logger.warning(failure, metadata: ["error": "\(error)"]) }
+    }
+}

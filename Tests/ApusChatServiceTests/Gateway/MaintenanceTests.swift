@@ -1,0 +1,74 @@
+import ApusChatService
+import ApusChatWire
+import ApusJSON
+import Testing
+
+/// What the service does without a request, and what its clients see of it.
+@Suite(.timeLimit(.minutes(2)))
+struct MaintenanceTests {
+    @Test func aScheduledMessageIsSentInTime() async throws {
+        try await withService { fixture in
+            let alice = try await fixture.client("alice")
+            let bob = try await fixture.client("bob")
+            let pair = try await alice.open("bob")
+            let now = fixture.now
+            let request = ScheduleRequest(
+                id: .make("s1"), conversation: pair, kind: .text, body: ["text": "later, @bob"], sendAt: now + 3_600_000)
+            let answer = try await alice.ask(ChatVerbs.schedule, request)
+            #expect(answer.scheduled.sendAt == now + 3_600_000)
+            _ = try await alice.ask(
+                ChatVerbs.schedule,
+                ScheduleRequest(id: .make("s2"), conversation: pair, kind: .text, body: ["text": "never"], sendAt: now + 3_600_000))
+            _ = try await alice.ask(ChatVerbs.unschedule, UnscheduleRequest(id: .make("u"), target: .make("s2")))
+            _ = try await fixture.service.maintain()
+            #expect(try await alice.ask(ChatVerbs.scheduled, ScheduledRequest()).scheduled.map(\.id.rawValue) == ["s1"])
+            fixture.pass(milliseconds: 3_600_001)
+            _ = try await fixture.service.maintain()
+            let push = try await bob.next(ChatPushes.event) { $0.events.contains { $0.isText } }
+            #expect(push.events.filter(\.isText).map { $0.body["text"] } == ["later, @bob"])
+            #expect(try await alice.ask(ChatVerbs.scheduled, ScheduledRequest()).scheduled.isEmpty)
+        }
+    }
+
+    @Test func messagesDisappear() async throws {
+        try await withService { fixture in
+            let alice = try await fixture.client("alice")
+            let pair = try await alice.open("bob")
+            var settings = ConversationSettingsChange()
+            settings.expire = 60
+            _ = try await alice.ask(
+                ChatVerbs.conversationSet, ConversationSetRequest(id: .make("e"), conversation: pair, settings: settings))
+            let sent = try await alice.send("secret", to: pair, id: "m1")
+            _ = try await fixture.service.maintain()
+            #expect(try await alice.history(pair).events.last?.body["text"] == "secret")
+            fixture.pass(milliseconds: 61_000)
+            _ = try await fixture.service.maintain()
+            let event = try #require(try await alice.history(pair).events.first { $0.seq == sent.seq })
+            #expect(event.state == .expired && event.body.isEmpty)
+        }
+    }
+
+    @Test func aConversationThatItsOwnerDeletesIsGoneForAll() async throws {
+        try await withService { fixture in
+            let alice = try await fixture.client("alice")
+            let bob = try await fixture.client("bob")
+            let group = try await alice.ask(
+                ChatVerbs.conversationCreate,
+                CreateRequest(id: .make("c"), kind: .group, title: "Short", users: [UserName(prepared: "bob")])
+            ).head.conversation
+            _ = try await bob.ask(ChatVerbs.memberAnswer, MemberAnswerRequest(id: .make("a"), conversation: group, isAccepted: true))
+            let token = try await bob.ask(ChatVerbs.sync, SyncRequest()).token
+            await #expect {
+                try await bob.ask(ChatVerbs.conversationDelete, DeleteRequest(id: .make("d"), conversation: group, isForAll: true))
+            } throws: { ($0 as? ChatError)?.code == .forbidden }
+            _ = try await alice.ask(ChatVerbs.conversationDelete, DeleteRequest(id: .make("d"), conversation: group, isForAll: true))
+            _ = try await fixture.service.maintain()
+            #expect(try await bob.ask(ChatVerbs.sync, SyncRequest(since: token)).gone == [group])
+            await #expect { try await bob.history(group) } throws: { ($0 as? ChatError)?.code == .notFound }
+        }
+    }
+}
+
+extension ChatEvent {
+    fileprivate var isText: Bool { self.kind == .text }
+}
