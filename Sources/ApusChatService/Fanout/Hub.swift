@@ -34,6 +34,7 @@ final class Hub {
     private var people = PresenceMachine()
     private var entries: [SocketKey: Entry] = [:]
     private var receipts = ReceiptSettings()
+    private var digest = HeadDigest()
 
     /// - Parameters:
     ///   - reads: What the hub alone reads from.
@@ -111,14 +112,26 @@ final class Hub {
     func committed(_ batch: DecidedBatch) {
         for account in batch.changes.accounts { self.receipts.forget(account.key) }
         for conversation in batch.changes.conversations where conversation.row != nil { self.receipts.forget(conversation.key) }
-        let deliveries = self.router.route(batch)
-        guard !deliveries.isEmpty else { return }
+        self.deliver(self.router.route(batch), EventFrames(batch))
+        self.carryOut(self.digest.committed(batch, at: self.monotonic()))
+    }
+
+    private func deliver(_ deliveries: [PushRouter.Delivery], _ frames: EventFrames) {
         do {
-            let frames = EventFrames(batch)
             for delivery in deliveries { try self.deliver(delivery, frames) }
         } catch {
             // Receivers see the gap at the next event, and request what they miss.
             self.logger.error("Pushes of a batch were not sent", metadata: ["error": "\(error)"])
+        }
+    }
+
+    private func carryOut(_ action: HeadDigest.Action) {
+        guard case .schedule(let delay) = action else { return }
+        self.eventLoop.assumeIsolated().scheduleTask(in: TimeAmount(delay)) { [weak self] in
+            guard let self else { return }
+            let (told, next) = self.digest.timerFired(at: self.monotonic())
+            self.deliver(self.router.digest(told), EventFrames())
+            self.carryOut(next)
         }
     }
 

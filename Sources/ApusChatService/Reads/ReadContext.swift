@@ -18,7 +18,7 @@ struct ReadContext {
     ///
     /// - Throws: `not_found` for any other conversation.
     func head(_ key: ConversationKey) throws -> HeadRow {
-        guard let head = try self.reads.head(of: self.viewer, in: key) else { throw ChatError.noConversation }
+        guard let head = try self.reads.head(of: self.viewer, in: key), !head.member.isGone else { throw ChatError.noConversation }
         return head
     }
 
