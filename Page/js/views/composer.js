@@ -7,9 +7,10 @@ import { emojiPicker } from "./emojipicker.js";
 import { openMenu } from "./menu.js";
 import { describeFile, newPoll, scheduleTime, shareContact, shareLocation } from "./compose.js";
 import { attempt, toast } from "./toast.js";
+import { Tray } from "./tray.js";
 import { actorName, eventText, permits, userName } from "./model.js";
 import { parseMarkdown, toMarkdown } from "../text/markdown.js";
-import { fileSize, shortDate, span } from "../i18n/format.js";
+import { shortDate, span } from "../i18n/format.js";
 import { uuid } from "../core/requests.js";
 import { t } from "../i18n/index.js";
 
@@ -19,7 +20,6 @@ const quietly = (promise) => promise?.catch?.(() => {});
 export class Composer {
   #reply = null;
   #edit = null;
-  #files = [];
   #draftTimer = 0;
   #typingAt = 0;
 
@@ -40,46 +40,29 @@ export class Composer {
   close() {
     clearTimeout(this.#draftTimer);
     this.#saveDraft();
-    for (const file of this.#files) if (file.url) URL.revokeObjectURL(file.url);
+    this.tray.close();
     this.completion.dispose();
     this.element.remove();
   }
 
   #build() {
     this.bar = h("div", { class: "reply-bar", hidden: true });
-    this.tray = h("div", { class: "attachments", hidden: true });
+    this.tray = new Tray(this.state, () => { this.#update(); this.focus(); });
     this.input = h("textarea", { id: "message", rows: "1", maxlength: "8000", placeholder: t("messagePlaceholder"), "aria-label": t("messagePlaceholder"), "aria-autocomplete": "list", enterkeyhint: "send" });
     this.attach = h("button", { type: "button", class: "icon-button", "aria-label": t("attach"), "aria-haspopup": "menu", "aria-expanded": "false", onclick: () => this.#attachMenu() }, icon("paperclip"));
     this.smile = h("button", { type: "button", class: "icon-button", "aria-label": t("emoji"), "aria-haspopup": "dialog", "aria-expanded": "false", onclick: () => emojiPicker(this.smile, (face) => this.insert(face), () => this.focus()) }, icon("smile"));
     this.sendButton = h("button", { type: "submit", id: "send", class: "send", "aria-label": t("send") }, icon("send"));
-    this.frame = h("div", { class: "frame" }, this.bar, this.tray, h("div", { class: "input-row" }, this.attach, this.input, this.smile, this.sendButton));
-    this.picker = h("input", { type: "file", multiple: true, hidden: true, tabindex: "-1", onchange: () => { this.addFiles(this.picker.files); this.picker.value = ""; } });
-    this.element = h("form", { class: "composer", onsubmit: (event) => { event.preventDefault(); this.submit(); } }, this.frame, this.picker);
+    this.frame = h("div", { class: "frame" }, this.bar, this.tray.element, h("div", { class: "input-row" }, this.attach, this.input, this.smile, this.sendButton));
+    this.element = h("form", { class: "composer", onsubmit: (event) => { event.preventDefault(); this.submit(); } }, this.frame, this.tray.picker);
     this.input.addEventListener("input", () => this.#changed());
     this.input.addEventListener("keydown", (event) => this.#typed(event));
     this.input.addEventListener("paste", (event) => {
       if (!event.clipboardData?.files.length) return;
       event.preventDefault();
-      this.addFiles(event.clipboardData.files);
+      this.tray.add(event.clipboardData.files);
     });
     this.sendButton.addEventListener("contextmenu", (event) => { event.preventDefault(); this.#sendMenu(); });
-    this.#drop(this.view.element);
-  }
-
-  #drop(target) {
-    let depth = 0;
-    const mark = h("div", { class: "drop-target" }, t("dropHere"));
-    const leave = () => { depth = 0; mark.remove(); };
-    const has = (event) => event.dataTransfer?.types.includes("Files") && this.element.isConnected;
-    target.addEventListener("dragenter", (event) => { if (has(event)) { event.preventDefault(); depth += 1; this.view.box.append(mark); } });
-    target.addEventListener("dragover", (event) => { if (has(event)) event.preventDefault(); });
-    target.addEventListener("dragleave", () => { depth -= 1; if (depth <= 0) leave(); });
-    target.addEventListener("drop", (event) => {
-      if (!has(event)) return;
-      event.preventDefault();
-      leave();
-      this.addFiles(event.dataTransfer.files);
-    });
+    this.tray.accept(this.view.element, this.view.box, () => this.element.isConnected);
   }
 
   focus() {
@@ -138,10 +121,9 @@ export class Composer {
           h("div", { class: "ellipsis muted" }, eventText(this.state, row).slice(0, 160))),
         h("button", { type: "button", class: "icon-button", "aria-label": t("cancel"), onclick: () => { this.cancel(); this.focus(); } }, icon("close")));
     }
-    this.tray.hidden = !this.#files.length;
     replace(this.sendButton, icon(this.#edit ? "check" : "send"));
     this.sendButton.setAttribute("aria-label", t(this.#edit ? "save" : "send"));
-    this.sendButton.disabled = !this.text.trim() && !this.#files.length;
+    this.sendButton.disabled = !this.text.trim() && this.tray.isEmpty;
     this.#fit();
   }
 
@@ -154,7 +136,7 @@ export class Composer {
   // Input
 
   #changed() {
-    this.sendButton.disabled = !this.text.trim() && !this.#files.length;
+    this.sendButton.disabled = !this.text.trim() && this.tray.isEmpty;
     this.#fit();
     this.completion.update();
     if (this.text.trim() && performance.now() - this.#typingAt > 4000) {
@@ -203,36 +185,8 @@ export class Composer {
 
   // Attachments
 
-  addFiles(files) {
-    const limit = this.state.session.limits?.blob_bytes ?? 104_857_600;
-    for (const file of files) {
-      if (file.size > limit) {
-        toast(t("errorTooLarge", { size: fileSize(limit) }), { role: "alert" });
-        continue;
-      }
-      const entry = { file, url: file.type.startsWith("image/") ? URL.createObjectURL(file) : null };
-      entry.element = h("div", { class: "attachment", title: file.name }, entry.url ? h("img", { src: entry.url, alt: file.name }) : [icon("file"), h("span", { class: "ellipsis" }, file.name)],
-        h("button", { type: "button", "aria-label": t("removeAttachment", { name: file.name }), onclick: () => this.#removeFile(entry) }, icon("close")));
-      this.#files.push(entry);
-      this.tray.append(entry.element);
-    }
-    this.#update();
-    this.focus();
-  }
-
-  #removeFile(entry) {
-    this.#files = this.#files.filter((other) => other !== entry);
-    if (entry.url) URL.revokeObjectURL(entry.url);
-    entry.element.remove();
-    this.#update();
-    this.focus();
-  }
-
   #attachMenu() {
-    const pick = (accept) => {
-      this.picker.accept = accept;
-      this.picker.click();
-    };
+    const pick = (accept) => this.tray.pick(accept);
     const send = async (made) => {
       const content = await made;
       if (content) this.#send(content.kind, content.body);
@@ -287,12 +241,11 @@ export class Composer {
       if (body.text) attempt(this.state.edit(this.id, row.seq, { ...row.body, entities: undefined, preview: undefined, forwarded: undefined, ...body }));
       return;
     }
-    if (!body.text && !this.#files.length) return;
-    const files = this.#files.splice(0);
-    this.tray.replaceChildren();
+    if (!body.text && this.tray.isEmpty) return;
+    const files = this.tray.take();
     this.input.value = "";
     if (files.length) {
-      const album = files.length > 1 && files.every(({ file }) => file.type.startsWith("image/")) ? uuid() : undefined;
+      const album = files.length > 1 && files.every((file) => file.type.startsWith("image/")) ? uuid() : undefined;
       this.#sendFiles(files, { body, album }, this.#where(), options);
       this.#reply = null;
     } else this.#send("text", body, options);
@@ -305,8 +258,7 @@ export class Composer {
 
   /** Queues the files in their order. The last one has the text, the first one the reply. */
   async #sendFiles(files, { body, album }, { ref, thread }, { silent } = {}) {
-    for (const [index, { file, url }] of files.entries()) {
-      if (url) setTimeout(() => URL.revokeObjectURL(url), 60_000);
+    for (const [index, file] of files.entries()) {
       const { kind, size } = await describeFile(file);
       const content = { name: file.name || "file", size: file.size, type: file.type || "application/octet-stream", ...size, album, ...(index === files.length - 1 && body.text && body) };
       await attempt(this.state.send(this.id, { kind, file, body: content, ref: index === 0 ? ref : undefined, thread, silent }));

@@ -8,7 +8,7 @@ import { RowList } from "./rows.js";
 import { openMenu } from "./menu.js";
 import { conversationMenu } from "./conversationmenu.js";
 import { actorName, eventText, headTitle, ICONS, isGroup, isMuted, isNote, matches, userName } from "./model.js";
-import { typingText } from "./thread.js";
+import { typingText } from "./threadheader.js";
 import { listTime, number } from "../i18n/format.js";
 import { t } from "../i18n/index.js";
 

@@ -1,0 +1,24 @@
+// How a row of a log looks among its neighbours: the day, the line of new messages, the groups of a sender.
+
+import { isNote } from "./model.js";
+import { dayOf } from "../i18n/format.js";
+
+const TOGETHER = 5 * 60_000; // messages of one sender within this time are one group
+
+const timeOf = (row) => row.at ?? Date.now();
+
+/** Returns {day, unread, first, last}. `firstUnread` is the `seq` of the first new message, or null. */
+export function rowShape(rows, index, firstUnread) {
+  const [before, row, after] = [rows[index - 1], rows[index], rows[index + 1]];
+  const day = !before || dayOf(timeOf(before)) !== dayOf(timeOf(row));
+  const unread = firstUnread !== null && row.seq >= firstUnread && !(before?.seq >= firstUnread);
+  return {
+    day, unread,
+    first: day || unread || !joins(before, row),
+    last: !after || !joins(row, after) || dayOf(timeOf(after)) !== dayOf(timeOf(row)),
+  };
+}
+
+function joins(one, other) {
+  return Boolean(one) && one.sender === other.sender && !isNote(one) && !isNote(other) && timeOf(other) - timeOf(one) < TOGETHER;
+}

@@ -1,0 +1,86 @@
+// The top of a conversation: title, presence, the line of pinned messages, and what is typed.
+
+import { h, replace } from "./dom.js";
+import { icon } from "./icons.js";
+import { headAvatar } from "./avatar.js";
+import { conversationMenu } from "./conversationmenu.js";
+import { eventText, headTitle, isGroup, userName } from "./model.js";
+import { lastSeen } from "../i18n/format.js";
+import { t } from "../i18n/index.js";
+
+export class ThreadHeader {
+  #pinTexts = new Map(); // seq -> text, also of messages that are no longer loaded
+  #pinAt = 0;
+
+  constructor(view) {
+    this.view = view;
+    this.state = view.state;
+    const { app } = view;
+    this.title = h("h2", { class: "ellipsis" });
+    this.sub = h("div", { class: "sub ellipsis" });
+    this.face = h("span", {});
+    this.more = h("button", { type: "button", class: "icon-button", "aria-label": t("more"), "aria-haspopup": "menu", "aria-expanded": "false", onclick: () => conversationMenu(app, this.more, view.head, { thread: view }) }, icon("more"));
+    this.element = h("header", { class: "bar" },
+      h("button", { type: "button", class: `icon-button${view.thread === null ? " only-narrow" : ""}`, "aria-label": t("back"), onclick: () => app.back() }, icon("back")),
+      h("button", { type: "button", class: "peer", "aria-label": t("chatInfo"), onclick: () => app.toggleDetails() }, this.face, h("span", { class: "lines" }, this.title, this.sub)),
+      h("button", { type: "button", class: "icon-button", "aria-label": t("search"), onclick: () => app.search({ conv: view.id }) }, icon("search")),
+      this.more);
+    this.banner = h("div", { class: "banner", role: "status", hidden: true }, icon("warning"), t("offline"));
+    this.pinned = h("button", { type: "button", class: "pinned", hidden: true, onclick: () => this.#nextPin() });
+  }
+
+  update() {
+    const { view, state } = this;
+    const title = headTitle(state, view.head);
+    this.title.textContent = view.thread === null ? title : `${t("thread")} · ${title}`;
+    replace(this.face, headAvatar(state, view.head, { size: "m", online: this.#peer()?.online }));
+    this.updatePresence();
+    this.updatePins();
+  }
+
+  #peer() {
+    return this.view.head.kind === "pair" && this.view.head.peer ? this.state.user(this.view.head.peer.name) ?? this.view.head.peer : null;
+  }
+
+  updatePresence() {
+    this.banner.hidden = this.state.connection?.state !== "offline" || !matchMedia("(max-width: 720px)").matches;
+    const typing = (this.state.typing(this.view.id) ?? []).filter((name) => name !== this.state.account?.name);
+    this.sub.classList.toggle("active", typing.length > 0);
+    this.sub.textContent = typing.length ? typingText(this.state, this.view.head, typing) : this.#subtitle();
+  }
+
+  #subtitle() {
+    const { head } = this.view;
+    if (this.state.connection?.state === "connecting") return t("connecting");
+    if (head.kind === "channel") return t("subscribers", { n: head.members ?? 0 });
+    if (head.kind === "group") return t("membersCount", { n: head.members ?? 0 });
+    const peer = this.#peer();
+    if (!peer) return "";
+    if (this.state.connection?.state === "offline") return `@${peer.name}`;
+    if (peer.online) return t("online");
+    return peer.last_seen ? lastSeen(peer.last_seen) : peer.status ?? "";
+  }
+
+  updatePins() {
+    const pins = this.view.thread === null ? this.view.head.pins ?? [] : [];
+    this.pinned.hidden = !pins.length;
+    if (!pins.length) return;
+    const seq = pins[this.#pinAt % pins.length];
+    const row = this.state.event(this.view.id, seq);
+    if (row?.kind) this.#pinTexts.set(seq, eventText(this.state, row).slice(0, 120));
+    replace(this.pinned, icon("pin"), h("span", { class: "grow" }, h("strong", {}, t(pins.length > 1 ? "pinnedMessages" : "pinnedMessage")),
+      h("span", { class: "ellipsis" }, this.#pinTexts.get(seq) ?? t("message"))));
+  }
+
+  #nextPin() {
+    const pins = this.view.head.pins ?? [];
+    const at = this.#pinAt % pins.length;
+    this.view.actions.jump(pins[at]);
+    this.#pinAt = at + 1;
+  }
+}
+
+export function typingText(state, head, names) {
+  if (!isGroup(head)) return t("typing");
+  return names.length === 1 ? t("typingOne", { name: userName(state, names[0]) }) : t("typingMany", { n: names.length });
+}
