@@ -349,7 +349,8 @@ let package = Package(
         tests(
             "ApusServicesTests",
             [
-                "ApusFramedSocket", "ApusServices", "ApusSocketIOClient", "ApusSocketIOServer", "ApusWebSocket", "ApusWebSocketProtocol",
+                "ApusEventLoop", "ApusFramedSocket", "ApusServices", "ApusSocketIOClient", "ApusSocketIOProtocol", "ApusSocketIOServer",
+                "ApusWebSocket", "ApusWebSocketProtocol",
                 logging, nioCore, serviceLifecycle,
             ]),
         tests(

@@ -1,3 +1,4 @@
+import ApusEventLoop
 import ApusSocketIOClient
 
 func runClient() async throws {

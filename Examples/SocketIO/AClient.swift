@@ -1,4 +1,5 @@
 // The code of the page "A client". `scripts/check-snippets` compares the two.
+import ApusEventLoop
 import ApusJSON
 import ApusSocketIOClient
 import ApusSocketIOProtocol

@@ -1,3 +1,4 @@
+import ApusEventLoop
 public import ApusSocketIOClient
 public import ApusWebSocket
 import ApusWebSocketProtocol
@@ -8,23 +9,31 @@ public import ServiceLifecycle
 /// It connects when the group starts, and reconnects according to its own policy. It closes when
 /// the group shuts down or `run()` is cancelled, after earlier packets have been sent.
 ///
-/// `run()` does not return before that, also if the client has given up: the group continues
-/// without it. An application that shall end then observes the client's state.
+/// `run()` throws the client's error when the client makes no further attempt: its policy gave up,
+/// or the server ended the connection for good. A client that the application closes can be opened
+/// again, so `run()` then waits for the end of the group.
 public struct ClientService: Service {
-    private let open: @Sendable () -> Void
+    private let runUntilGivenUp: @Sendable () async throws -> Void
     private let close: @Sendable () async -> Void
 
-    fileprivate init(open: @escaping @Sendable () -> Void, close: @escaping @Sendable () async -> Void) {
-        self.open = open
+    fileprivate init(runUntilGivenUp: @escaping @Sendable () async throws -> Void, close: @escaping @Sendable () async -> Void) {
+        self.runUntilGivenUp = runUntilGivenUp
         self.close = close
     }
 
-    /// Opens the client, waits for the end of the group, and closes the client.
+    /// Opens the client, waits until it gives up or the group ends, and closes the client.
+    ///
+    /// - Throws: The error for which the client gave up: a `SocketIOError` or `WebSocketError`.
     public func run() async throws {
-        self.open()
-        // Cancellation ends the client as a shutdown does.
-        try? await gracefulShutdown()
+        var failure: (any Error)?
+        do {
+            try await cancelWhenGracefulShutdown(self.runUntilGivenUp)
+        } catch {
+            // Cancellation ends the client as a shutdown does.
+            if !(error is CancellationError) { failure = error }
+        }
         await self.close()
+        if let failure { throw failure }
     }
 }
 
@@ -36,7 +45,7 @@ extension SocketIOManager {
     ///   seconds.
     public func service(closeTimeout: Duration = .seconds(5)) -> ClientService {
         ClientService {
-            self.defaultSocket.open()
+            try await self.runUntilGivenUp()
         } close: {
             await self.close(timeout: closeTimeout)
         }
@@ -48,6 +57,10 @@ extension WebSocketSession {
     public func service() -> ClientService {
         ClientService {
             self.open()
+            // Begins with the state after `open()`, not with the end of an earlier use.
+            for await state in self.states(bufferingPolicy: .bufferingNewest(1)) where state == .failed || state == .closedByPeer {
+                throw self.lastError ?? WebSocketError(.closed, message: "the session is \(state)")
+            }
         } close: {
             await self.close(code: .goingAway)
         }

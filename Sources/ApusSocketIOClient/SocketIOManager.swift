@@ -53,6 +53,19 @@ public final class SocketIOManager: Sendable {
     /// sends the pings, and does not report the time it measures.
     public var latency: Duration? { self.lifetime.latency.withLockedValue { $0 } }
 
+    /// Opens the socket of the namespace `/`, and waits until no socket is open because the policy
+    /// gave up, or the server refused or disconnected the last one.
+    ///
+    /// - Throws: The `SocketIOError` for which the client gave up; `CancellationError`.
+    package func runUntilGivenUp() async throws {
+        let core = self.lifetime.core
+        let root = self.defaultSocket.core
+        try await withLoopOperation(on: core.eventLoop, returning: Void.self) { operation in
+            core.value.waitUntilGivenUp(operation)
+            root.value.connect()
+        }
+    }
+
     /// Connects now: cancels the wait before the next attempt, and replaces an open connection. Has
     /// no effect while all sockets are disconnected.
     public func reconnect() {

@@ -1,6 +1,8 @@
+import ApusEventLoop
 import ApusFramedSocket
 import ApusServices
 import ApusSocketIOClient
+import ApusSocketIOProtocol
 import ApusSocketIOServer
 import ApusWebSocket
 import ApusWebSocketProtocol
@@ -84,5 +86,32 @@ import Testing
         let second = Running([SocketIOServer().service(host: "127.0.0.1", port: await self.port())])
         await #expect(throws: IOError.self) { try await second.task.value }
         try await first.stop()
+    }
+
+    @Test func aManagerWithoutAServerEndsTheGroup() async throws {
+        var configuration = SocketIOManagerConfiguration()
+        configuration.reconnection = .none
+        let manager = SocketIOManager(url: "http://127.0.0.1:1", configuration: configuration)
+        let error = await #expect(throws: SocketIOError.self) { try await manager.service().run() }
+        #expect(error?.code == .transport)
+    }
+
+    @Test func aRefusedManagerEndsTheGroup() async throws {
+        let server = SocketIOServer()
+        server.namespace("/").use { _ in throw SocketIOConnectionRefusal(message: "no") }
+        let servers = Running([server.service(host: "127.0.0.1", port: 0, onListening: self.report)])
+        let manager = SocketIOManager(url: "http://127.0.0.1:\(await self.port())")
+        let error = await #expect(throws: SocketIOError.self) { try await manager.service().run() }
+        #expect(error?.code == .connectRefused)
+        try await servers.stop()
+    }
+
+    @Test func aSessionClosedByItsPeerEndsTheGroup() async throws {
+        let server = WebSocketServer { connection in try await connection.send("bye") }
+        let servers = Running([server.service(host: "127.0.0.1", port: 0, onListening: self.report)])
+        let session = WebSocketSession("ws://127.0.0.1:\(await self.port())/")
+        await #expect(throws: WebSocketError.self) { try await session.service().run() }
+        #expect(session.state == .closedByPeer)
+        try await servers.stop()
     }
 }

@@ -1,3 +1,4 @@
+import ApusEventLoop
 import ApusSocketIOClient
 import ApusSocketIOProtocol
 import Testing

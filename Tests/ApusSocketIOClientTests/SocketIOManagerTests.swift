@@ -1,4 +1,5 @@
 import ApusEngineIOProtocol
+import ApusEventLoop
 import ApusJSON
 import ApusSocketIOClientCompatibility
 import ApusSocketIOProtocol

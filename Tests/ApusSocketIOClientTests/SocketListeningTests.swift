@@ -1,3 +1,4 @@
+import ApusEventLoop
 import ApusJSON
 import ApusSocketIOClientCompatibility
 import ApusSocketIOProtocol

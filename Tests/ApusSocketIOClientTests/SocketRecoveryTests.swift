@@ -1,3 +1,4 @@
+import ApusEventLoop
 import ApusJSON
 import ApusSocketIOClient
 import ApusSocketIOProtocol

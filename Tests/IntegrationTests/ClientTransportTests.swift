@@ -2,6 +2,7 @@ import ApusConnectivity
 import ApusEngineIOClient
 import ApusEngineIOProtocol
 import ApusEngineIOServer
+import ApusEventLoop
 import ApusJSON
 import ApusSocketIOClient
 import ApusSocketIOProtocol
@@ -72,7 +73,7 @@ import X509
         if upgrades { for await event in lifecycle { if case .upgrade = event { break } } }
         #expect(try await socket.emitWithAck("ack", "here", timeout: self.seconds, as: String.self) == "here")
         socket.disconnect()
-        for await state in socket.states where state == .disconnected { break }
+        for await state in socket.states(bufferingPolicy: .unbounded) where state == .disconnected { break }
     }
 
     // MARK: Cookies and headers

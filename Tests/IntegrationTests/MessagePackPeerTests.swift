@@ -1,5 +1,6 @@
 import ApusConnectivity
 import ApusEngineIOProtocol
+import ApusEventLoop
 import ApusJSON
 import ApusSocketIOClient
 import ApusSocketIOProtocol

@@ -43,7 +43,7 @@ struct PythonPeer4Tests {
         #expect(try await socket.emitWithAck("ack", arguments: values, timeout: self.seconds) == values)
         socket.disconnect()
         // The peer is killed next: its end must not overtake the client's disconnect.
-        for await state in socket.states where state == .disconnected { break }
+        for await state in socket.states(bufferingPolicy: .unbounded) where state == .disconnected { break }
     }
 
     @Test(arguments: Way.allCases) func theSessionTravelsAsAsked(way: Way) async throws {

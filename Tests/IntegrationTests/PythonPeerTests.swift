@@ -172,7 +172,7 @@ struct PythonPeerTests {
         let first = try PythonPeer()
         let manager = SocketIOManager(url: first.url, configuration: way.configuration(reconnection: .fixed(.milliseconds(50))))
         let socket = manager.defaultSocket
-        let states = socket.states
+        let states = socket.states(bufferingPolicy: .unbounded)
         let lifecycle = socket.lifecycle(bufferingPolicy: .unbounded)
         try await socket.connect(timeout: self.seconds)
         let id = socket.id

@@ -72,7 +72,7 @@ extension SocketIOClientNamespaceCore {
         self.report(.statusChange(state))
     }
 
-    func addStateStream(_ continuation: AsyncStream<SocketIOClientState>.Continuation, id: Int) {
+    func addStateStream(_ continuation: EventStream<SocketIOClientState>.Continuation, id: Int) {
         self.stateStreams[id] = continuation
         continuation.yield(self.status.withLockedValue { $0.state })
     }

@@ -42,7 +42,7 @@ final class SocketIOClientNamespaceCore {
     var retries: SocketIORetryQueue<[EngineIOMessage]>?
     var retryTimer: Scheduled<Void>?
     @exclusivity(unchecked) var handlers = SocketIOClientListeners()
-    var stateStreams: [Int: AsyncStream<SocketIOClientState>.Continuation] = [:]
+    var stateStreams: [Int: EventStream<SocketIOClientState>.Continuation] = [:]
     private var messageEnds: [Int: () -> Void] = [:]
     private var connectWaiters: [Int: (Result<Void, any Error>) -> Void] = [:]
     private var lastConnectWaiter = 0
@@ -242,15 +242,16 @@ final class SocketIOClientNamespaceCore {
     }
 
     func left(_ reason: SocketIOClientDisconnectReason, wasConnected: Bool) {
-        self.closed(SocketIOError(.disconnected, message: "the namespace \(self.name) was disconnected: \(reason)"))
+        let error = SocketIOError(.disconnected, message: "the namespace \(self.name) was disconnected: \(reason)")
+        self.closed(error)
         if wasConnected { self.report(.disconnect(reason)) }
-        self.manager?.closeIfUnused()
+        self.manager?.closeIfUnused(after: reason == .clientDisconnect ? nil : error)
     }
 
     func refused(_ error: SocketIOError) {
         self.closed(error)
         self.report(.error(error))
-        self.manager?.closeIfUnused()
+        self.manager?.closeIfUnused(after: error)
     }
 
     /// Resets the state of a closed namespace, and fails all pending requests.

@@ -42,6 +42,7 @@ final class SocketIOManagerCore {
         self?.attachmentsTimedOut()
     }
     private var closeWaiters: [() -> Void] = []
+    private var giveUpWaiters = LoopOperations<Void>()
     /// The number of closed connections that still send earlier packets.
     private(set) var departing = 0
     /// The number of attempts that the current connection took, 0 for the first.
@@ -112,8 +113,7 @@ final class SocketIOManagerCore {
         } catch {
             // The settings are invalid, so another attempt would fail too.
             self.reconnector.stop()
-            let failure = SocketIOError(.invalidArguments, message: error.message, cause: error)
-            for namespace in self.all { namespace.gaveUp(failure, isFinal: false) }
+            self.giveUp(SocketIOError(.invalidArguments, message: error.message, cause: error), isFinal: false)
         }
     }
 
@@ -123,10 +123,27 @@ final class SocketIOManagerCore {
     }
 
     /// Closes the connection after the last namespace was left.
-    func closeIfUnused() {
+    ///
+    /// - Parameter failure: The reason if the server ended the namespace, `nil` if the user did.
+    func closeIfUnused(after failure: SocketIOError?) {
         guard !self.all.contains(where: { $0.isActive }) else { return }
         self.stop()
+        if let failure { self.gaveUp(failure) }
     }
+
+    /// Closes all namespaces after the last attempt.
+    private func giveUp(_ failure: SocketIOError, isFinal: Bool) {
+        for namespace in self.all { namespace.gaveUp(failure, isFinal: isFinal) }
+        // A listener may have opened a namespace again.
+        if !self.all.contains(where: { $0.isActive }) { self.gaveUp(failure) }
+    }
+
+    private func gaveUp(_ failure: SocketIOError) {
+        for waiter in self.giveUpWaiters.takeAll() { waiter.fail(failure) }
+    }
+
+    /// Fails the operation when no namespace is open any more and the user has not closed them.
+    func waitUntilGivenUp(_ operation: LoopOperation<Void>) { self.giveUpWaiters.append(operation) }
 
     /// - Parameter departed: Called once, when all earlier packets have been sent.
     func disconnectAll(departed: (() -> Void)? = nil) {
@@ -194,8 +211,7 @@ final class SocketIOManagerCore {
             self.configuration.engine.version == .v3
             ? "the server does not speak Engine.IO 3, the protocol of Socket.IO 2.x; set `version` to .v4 or .automatic"
             : "the server speaks Engine.IO 3, the protocol of Socket.IO 2.x; set `version` to .v3 or .automatic"
-        let failure = SocketIOError(.unsupportedVersion, message: message, cause: error)
-        for namespace in self.all { namespace.gaveUp(failure, isFinal: false) }
+        self.giveUp(SocketIOError(.unsupportedVersion, message: message, cause: error), isFinal: false)
     }
 
     /// Closes the current connection, as a failed one.
@@ -300,9 +316,7 @@ extension SocketIOManagerCore: EngineIOClientDelegate {
             self.logger.debug("Reconnecting", metadata: ["after": "\(delay)", "reason": "\(error.code)"])
         }
         for namespace in self.all { namespace.sessionLost(error, failure: failure) }
-        if case .giveUp = next {
-            for namespace in self.all { namespace.gaveUp(failure, isFinal: true) }
-        }
+        if case .giveUp = next { self.giveUp(failure, isFinal: true) }
     }
 
     func engine(_ connection: EngineIOClientConnection, happened event: EngineIOClientEvent) {

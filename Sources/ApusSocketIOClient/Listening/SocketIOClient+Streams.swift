@@ -1,12 +1,14 @@
-import ApusEventLoop
+public import ApusEventLoop
 public import ApusSocketIOProtocol
 
 extension SocketIOClient {
-    /// The states of the socket, starting with the current one. A slow reader misses the oldest
-    /// states.
-    public var states: AsyncStream<SocketIOClientState> {
+    /// Returns the states of the socket, starting with the current one.
+    ///
+    /// - Parameter policy: Which states a slow reader misses. `.bufferingNewest(1)` keeps the
+    ///   current state only.
+    public func states(bufferingPolicy policy: BufferingPolicy) -> EventStream<SocketIOClientState> {
         let id = Self.makeID()
-        let (stream, continuation) = AsyncStream.makeStream(of: SocketIOClientState.self, bufferingPolicy: .bufferingNewest(64))
+        let (stream, continuation) = EventStream.make(of: SocketIOClientState.self, bufferingPolicy: policy)
         continuation.onTermination = { [weak core] _ in core?.onLoop { $0.removeStateStream(id: id) } }
         self.core.onLoop { $0.addStateStream(continuation, id: id) }
         return stream
@@ -15,10 +17,8 @@ extension SocketIOClient {
     /// Returns the lifecycle events from now on.
     ///
     /// - Parameter policy: Which events a slow reader misses. `.unbounded` keeps all in memory.
-    public func lifecycle(
-        bufferingPolicy policy: AsyncStream<SocketIOClientLifecycleEvent>.Continuation.BufferingPolicy
-    ) -> AsyncStream<SocketIOClientLifecycleEvent> {
-        let (stream, continuation) = AsyncStream.makeStream(of: SocketIOClientLifecycleEvent.self, bufferingPolicy: policy)
+    public func lifecycle(bufferingPolicy policy: BufferingPolicy) -> EventStream<SocketIOClientLifecycleEvent> {
+        let (stream, continuation) = EventStream.make(of: SocketIOClientLifecycleEvent.self, bufferingPolicy: policy)
         let listener = SocketIOClientListener(id: Self.makeID())
         self.core.onLoop { $0.handlers.addLifecycle(.init(id: listener.id, handler: { continuation.yield($0) }, isInline: true)) }
         continuation.onTermination = { [weak core] _ in core?.onLoop { $0.removeListener(id: listener.id) } }
@@ -37,9 +37,9 @@ extension SocketIOClient {
     ///   - policy: Which messages a slow reader misses. The stream does not slow the server down:
     ///     `.unbounded` lets the server fill the memory of a reader that stops. `on` drops none.
     public func messages<Message: Decodable & Sendable>(
-        _ event: String, as type: Message.Type, bufferingPolicy policy: AsyncStream<Message>.Continuation.BufferingPolicy
-    ) -> AsyncStream<Message> {
-        let (stream, continuation) = AsyncStream.makeStream(of: Message.self, bufferingPolicy: policy)
+        _ event: String, as type: Message.Type, bufferingPolicy policy: BufferingPolicy
+    ) -> EventStream<Message> {
+        let (stream, continuation) = EventStream.make(of: Message.self, bufferingPolicy: policy)
         self.feed(continuation, from: event) { (message: Message) in message }
         return stream
     }
@@ -48,15 +48,15 @@ extension SocketIOClient {
     /// ``messages(_:as:bufferingPolicy:)``.
     public func messages<each Argument: Codable & Sendable>(
         _ event: SocketIOEvent<repeat each Argument>,
-        bufferingPolicy policy: AsyncStream<(repeat each Argument)>.Continuation.BufferingPolicy
-    ) -> AsyncStream<(repeat each Argument)> {
-        let (stream, continuation) = AsyncStream.makeStream(of: (repeat each Argument).self, bufferingPolicy: policy)
+        bufferingPolicy policy: BufferingPolicy
+    ) -> EventStream<(repeat each Argument)> {
+        let (stream, continuation) = EventStream.make(of: (repeat each Argument).self, bufferingPolicy: policy)
         self.feed(continuation, from: event.name) { (arguments: repeat each Argument) in (repeat each arguments) }
         return stream
     }
 
     private func feed<each Argument: Decodable & Sendable, Element: Sendable>(
-        _ continuation: AsyncStream<Element>.Continuation, from event: String,
+        _ continuation: EventStream<Element>.Continuation, from event: String,
         _ element: @escaping @Sendable (repeat each Argument) -> Element
     ) {
         let listener = self.add(event, isInline: true) { [weak core] data, ack in

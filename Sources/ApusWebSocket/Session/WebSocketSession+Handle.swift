@@ -4,7 +4,8 @@ import NIOConcurrencyHelpers
 import NIOCore
 
 extension WebSocketSession {
-    /// Starts to connect and returns immediately. Observe ``states``, or use ``connect(timeout:)``.
+    /// Starts to connect and returns immediately. Observe ``states(bufferingPolicy:)``, or use
+    /// ``connect(timeout:)``.
     public func open() {
         self.core.onLoop { $0.connect(again: true) }
     }

@@ -66,16 +66,17 @@ public final class WebSocketSession: Sendable {
     /// The current state.
     public var state: State { self.snapshot.state }
 
-    /// The current state and every change. Buffers the newest 32 states. Ends when the session is
-    /// released.
-    public var states: AsyncStream<State> {
-        let core = self.core
-        return AsyncStream(bufferingPolicy: .bufferingNewest(32)) { continuation in
-            core.onLoop { [weak core] object in
-                let id = object.waiters.watch(object.state, continuation)
-                continuation.onTermination = { [weak core] _ in core?.onLoop { $0.waiters.unwatch(id) } }
-            }
+    /// Returns the current state and every change. Ends when the session is released.
+    ///
+    /// - Parameter policy: Which states a slow reader misses. `.bufferingNewest(1)` keeps the
+    ///   current state only.
+    public func states(bufferingPolicy policy: BufferingPolicy) -> EventStream<State> {
+        let (stream, continuation) = EventStream.make(of: State.self, bufferingPolicy: policy)
+        self.core.onLoop { [weak core] object in
+            let id = object.waiters.watch(object.state, continuation)
+            continuation.onTermination = { [weak core] _ in core?.onLoop { $0.waiters.unwatch(id) } }
         }
+        return stream
     }
 
     /// The number of the current attempt since the connection was lost; 0 while it is open or was

@@ -9,7 +9,7 @@ import NIOCore
 final class WebSocketSessionWaiters {
     private var opening = LoopOperations<Void>()
     private var closing: [EventLoopPromise<Void>] = []
-    private var watchers: [Int: AsyncStream<WebSocketSession.State>.Continuation] = [:]
+    private var watchers: [Int: EventStream<WebSocketSession.State>.Continuation] = [:]
     private var lastID = 0
 
     func waitForOpen(_ operation: LoopOperation<Void>) {
@@ -20,7 +20,7 @@ final class WebSocketSessionWaiters {
         self.closing.append(promise)
     }
 
-    func watch(_ state: WebSocketSession.State, _ continuation: AsyncStream<WebSocketSession.State>.Continuation) -> Int {
+    func watch(_ state: WebSocketSession.State, _ continuation: EventStream<WebSocketSession.State>.Continuation) -> Int {
         self.lastID += 1
         self.watchers[self.lastID] = continuation
         continuation.yield(state)

@@ -32,7 +32,7 @@ import Testing
             configuration.reconnection = .fixed(.seconds(3600))
             configuration.networkMonitor = monitor
             let session = WebSocketSession("ws://0.0.0.0:\(server.port)/", configuration: configuration)
-            let states = session.states
+            let states = session.states(bufferingPolicy: .unbounded)
             try await session.connect()
             let report = try #require(reports.withLockedValue { $0 })
             report(self.path(true, "a"))
@@ -43,7 +43,7 @@ import Testing
             try await session.connect()
             // Lost while there is a network: a wait of one hour, ended by a network change.
             server.hangUp()
-            for await state in session.states where state == .waitingToReconnect { break }
+            for await state in session.states(bufferingPolicy: .unbounded) where state == .waitingToReconnect { break }
             report(self.path(true, "c"))
             try await session.connect()
             #expect(server.requests.count == 3)

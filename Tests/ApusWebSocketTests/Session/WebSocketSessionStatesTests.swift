@@ -1,3 +1,4 @@
+import ApusEventLoop
 @testable import ApusWebSocket
 import Testing
 
@@ -6,7 +7,9 @@ import Testing
     /// session.
     @Test func aStreamOfStatesOutlivesItsSession() async throws {
         var session: WebSocketSession? = WebSocketSession("ws://127.0.0.1:1/")
-        let streams = [try #require(session).states, try #require(session).states]
+        let streams = [
+            try #require(session).states(bufferingPolicy: .unbounded), try #require(session).states(bufferingPolicy: .unbounded),
+        ]
         for stream in streams {
             for await state in stream {
                 #expect(state == .idle)

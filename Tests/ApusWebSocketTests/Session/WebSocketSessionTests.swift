@@ -336,7 +336,7 @@ import Testing
     @Test func statesInOrder() async throws {
         try await ScriptedServer.with(self.script) { server in
             let session = WebSocketSession(server.url, configuration: self.configuration())
-            let watcher = Task { [states = session.states] in
+            let watcher = Task { [states = session.states(bufferingPolicy: .unbounded)] in
                 var seen: [WebSocketSession.State] = []
                 for await state in states {
                     seen.append(state)

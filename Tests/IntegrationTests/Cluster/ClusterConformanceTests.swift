@@ -1,5 +1,6 @@
 import ApusEngineIOClient
 import ApusEngineIOProtocol
+import ApusEventLoop
 import ApusJSON
 import ApusSocketIOClient
 import ApusSocketIOProtocol
