@@ -1,0 +1,367 @@
+public import ApusEngineIOProtocol
+public import ApusJSON
+
+/// One end of a Socket.IO connection on a WebSocket, without I/O: messages and the time in; events
+/// and messages out.
+///
+/// ```swift
+/// var client = SocketIOEndpoint.client(at: clock.now)
+/// for event in client.receive(frame, at: clock.now) {
+///     if case .opened = event { try client.connect(to: "/") }
+///     if case .connected = event { try client.emit("hello", ["world"]) }
+/// }
+/// for frame in client.takeOutput() { webSocket.send(frame) }
+/// if let deadline = client.deadline { timer.schedule(at: deadline) }
+/// ```
+///
+/// The caller sends and receives the messages of the WebSocket and keeps the time, as for
+/// `EngineIOEndpoint`, which carries the packets. Timeouts of acks, reconnection and recovery are
+/// the caller's.
+///
+/// Source: Socket.IO protocol v5 and v4, "Connection to a namespace", "Sending and receiving data"
+/// and "Disconnection from a namespace".
+public struct SocketIOEndpoint: Sendable {
+    /// What the peer did.
+    public enum Event: Equatable, Sendable {
+        /// The session is open. Only a client has this event, and joins its namespaces then.
+        case opened
+        /// The client requests a namespace. Answer with ``accept(_:id:)`` or
+        /// ``refuse(_:message:data:)``.
+        case requested(namespace: String, auth: SocketIOValue)
+        /// The server accepted the client in a namespace, with this socket id.
+        case connected(namespace: String, id: String)
+        /// The server refused the client in a namespace.
+        case refused(namespace: String, SocketIOError)
+        /// An event. If it has an id, answer with ``acknowledge(_:_:in:)``.
+        case event(namespace: String, name: String, arguments: [SocketIOValue], ackID: Int?)
+        /// An ack. The peer chooses the id: ignore an unknown one.
+        case acknowledged(namespace: String, id: Int, arguments: [SocketIOValue])
+        /// The peer left or ended a namespace.
+        case disconnected(namespace: String)
+        /// The connection has ended. Write the output and close the WebSocket.
+        case ended(SocketIOError)
+    }
+
+    /// The state of a server's client in a namespace.
+    private enum Membership {
+        /// The request awaits its answer. Leaves to `joined` or is removed.
+        case requested
+        /// Leaves to `disconnected`, or is removed.
+        case joined
+        /// The server ended it. Packets of the client that crossed the end are ignored. Leaves to
+        /// `requested`.
+        case disconnected
+    }
+
+    private let isClient: Bool
+    private let parser: SocketIOParser
+    private let version: SocketIOVersion
+    private let maximumNamespaces: Int
+    private var engine: EngineIOEndpoint
+    private var decoder: SocketIOParser.Decoder
+    /// The size so far of the packet being received.
+    private var packetBytes = 0
+    private var nextAckID = 0
+    /// The namespaces of a client.
+    private var joins: [UTF8Key: SocketIOClientNamespace] = [:]
+    private var root: SocketIORootAdmission
+    private var session: SocketIOClientSession?
+    /// The namespaces of a server's client.
+    private var members: [UTF8Key: Membership] = [:]
+
+    private init(
+        isClient: Bool, engine: EngineIOEndpoint, version: EngineIOVersion, parser: SocketIOParser, limits: SocketIOLimits,
+        maximumNamespaces: Int
+    ) {
+        self.isClient = isClient
+        self.engine = engine
+        self.version = SocketIOVersion(over: version)
+        self.parser = parser
+        self.maximumNamespaces = maximumNamespaces
+        self.decoder = parser.makeDecoder(version: self.version, limits: limits)
+        self.root = SocketIORootAdmission(version: self.version)
+    }
+
+    /// Creates the end of a client, which waits for the server's open packet.
+    ///
+    /// - Parameters:
+    ///   - version: The revision of Engine.IO. With `v3`, the protocol of Socket.IO 2.x, the server
+    ///     connects the client to `/` without a request.
+    ///   - parser: The format of the packets, the same as the server's.
+    ///   - limits: The limits on received packets.
+    ///   - now: The current time.
+    ///   - timeout: The maximum wait for the open packet. Default: 20 seconds.
+    public static func client(
+        version: EngineIOVersion = .v4, parser: SocketIOParser = .json, limits: SocketIOLimits = .init(), at now: Duration,
+        timeout: Duration = .seconds(20)
+    ) -> Self {
+        Self(
+            isClient: true, engine: .client(version: version, at: now, timeout: timeout), version: version, parser: parser,
+            limits: limits, maximumNamespaces: .max)
+    }
+
+    /// Creates the end of a server. The output contains the open packet.
+    ///
+    /// - Parameters:
+    ///   - handshake: The parameters of the session.
+    ///   - version: The revision of Engine.IO. With `v3`, the protocol of Socket.IO 2.x, accept the
+    ///     client in `/` without a request.
+    ///   - parser: The format of the packets, the same as the client's.
+    ///   - limits: The limits on received packets.
+    ///   - maximumNamespaces: The maximum number of namespaces of the client. Further requests are
+    ///     refused. Default: 100.
+    ///   - now: The current time.
+    public static func server(
+        _ handshake: EngineIOHandshake, version: EngineIOVersion = .v4, parser: SocketIOParser = .json, limits: SocketIOLimits = .init(),
+        maximumNamespaces: Int = 100, at now: Duration
+    ) -> Self {
+        var endpoint = Self(
+            isClient: false, engine: .server(handshake, version: version, at: now), version: version, parser: parser, limits: limits,
+            maximumNamespaces: maximumNamespaces)
+        if endpoint.version.joinsRootImplicitly { endpoint.members[UTF8Key("/")] = .requested }
+        return endpoint
+    }
+
+    /// The time of the next call of ``timerFired(at:)``; `nil` if there is nothing to wait for.
+    public var deadline: Duration? { self.engine.deadline }
+
+    /// Whether the session is open.
+    public var isOpen: Bool { self.engine.isOpen }
+
+    /// Whether the connection has ended. Received messages are ignored.
+    public var isFinished: Bool { self.engine.isFinished }
+
+    /// Whether events can be sent in a namespace.
+    public func isConnected(to namespace: String) -> Bool {
+        guard self.isOpen else { return false }
+        if self.isClient { return self.joins[UTF8Key(namespace)]?.isConnected == true }
+        return self.members[UTF8Key(namespace)] == .joined
+    }
+
+    /// Removes and returns the messages to write to the WebSocket.
+    public mutating func takeOutput() -> [EngineIOMessage] { self.engine.takeOutput() }
+}
+
+// MARK: Received
+
+extension SocketIOEndpoint {
+    /// Handles a message of the WebSocket.
+    public mutating func receive(_ message: EngineIOMessage, at now: Duration) -> [Event] {
+        switch self.engine.receive(message, at: now) {
+        case .opened(let handshake): self.opened(handshake)
+        case .message(let message): self.received(message)
+        case .ended(let error): [Self.ended(error)]
+        case nil: []
+        }
+    }
+
+    /// Handles the passing of ``deadline``. An earlier call has no effect.
+    public mutating func timerFired(at now: Duration) -> [Event] {
+        if case .ended(let error) = self.engine.timerFired(at: now) { [Self.ended(error)] } else { [] }
+    }
+
+    /// Handles the end of the WebSocket.
+    public mutating func transportEnded() -> [Event] {
+        if case .ended(let error) = self.engine.transportEnded() { [Self.ended(error)] } else { [] }
+    }
+
+    private static func ended(_ error: EngineIOError) -> Event {
+        .ended(SocketIOError(error.code == .closed ? .disconnected : .transport, message: error.message, cause: error))
+    }
+
+    private mutating func opened(_ handshake: EngineIOHandshake) -> [Event] {
+        let session = SocketIOClientSession(version: self.version, id: handshake.sid)
+        self.session = session
+        if self.version.joinsRootImplicitly {
+            var root = SocketIOClientNamespace()
+            if case .fetchAuth(let attempt) = root.open(in: session) { _ = root.authenticated(attempt: attempt) }
+            self.joins[UTF8Key("/")] = root
+        }
+        return [.opened]
+    }
+
+    private mutating func received(_ message: EngineIOMessage) -> [Event] {
+        do throws(SocketIOError) {
+            self.packetBytes += message.readableBytes
+            guard let packet = try self.decoder.received(message) else {
+                try self.checkPartialPacket()
+                return []
+            }
+            defer { self.packetBytes = 0 }
+            return try self.isClient ? self.receivedByClient(packet) : self.receivedByServer(packet)
+        } catch {
+            self.engine.close()
+            return [.ended(error)]
+        }
+    }
+
+    /// Refuses attachments for a namespace that the client has not joined, so that only members
+    /// occupy memory.
+    private func checkPartialPacket() throws(SocketIOError) {
+        guard !self.isClient, let name = self.decoder.namespaceOfPartialPacket else { return }
+        switch self.members[UTF8Key(name)] {
+        case .joined, .disconnected: break
+        case .requested, nil:
+            throw SocketIOError(.malformedPacket, message: "a binary packet for \(name), which the client has not joined")
+        }
+    }
+
+    private mutating func receivedByClient(_ packet: UndecodedPacket) throws(SocketIOError) -> [Event] {
+        let name = packet.namespace
+        guard var join = self.joins[UTF8Key(name)] else { return [] }
+        if name == "/", self.root.received(packet.content, isAwaited: join.isConnecting) == .ignore { return [] }
+        let action = join.received(packet.content, bytes: self.packetBytes)
+        self.joins[UTF8Key(name)] = join
+        switch action {
+        case .connected(let id, let early, _): return [.connected(namespace: name, id: id)] + early.map { Self.event($0, in: name) }
+        case .refused(let error): return [.refused(namespace: name, error)]
+        case .deliver(let event): return [Self.event(event, in: name)]
+        case .resolveAck(let id, let arguments): return [.acknowledged(namespace: name, id: id, arguments: arguments)]
+        case .disconnected: return [.disconnected(namespace: name)]
+        case .serverIsVersion4:
+            throw SocketIOError(.unsupportedVersion, message: "the server speaks Engine.IO 3; create the endpoint with version .v3")
+        case .fail(let error): throw error
+        case .doNothing: return []
+        }
+    }
+
+    private static func event(_ event: SocketIOClientNamespace.Event, in namespace: String) -> Event {
+        .event(namespace: namespace, name: event.name, arguments: event.arguments.arguments, ackID: event.ackID)
+    }
+
+    private mutating func receivedByServer(_ packet: UndecodedPacket) throws(SocketIOError) -> [Event] {
+        let name = packet.namespace
+        switch (self.members[UTF8Key(name)], packet.content) {
+        case (_, .connect(let auth)):
+            let (name, auth) = self.version.admission(namespace: name, auth: auth)
+            return try self.receivedRequest(of: name, auth: auth)
+        case (.joined, .event(let event, let arguments, let ackID)):
+            return [.event(namespace: name, name: event, arguments: arguments.arguments, ackID: ackID)]
+        case (.joined, .ack(let id, let arguments)):
+            return [.acknowledged(namespace: name, id: id, arguments: arguments.arguments)]
+        case (.joined, .disconnect), (.requested, .disconnect):
+            self.members[UTF8Key(name)] = nil
+            return [.disconnected(namespace: name)]
+        case (.disconnected, .event), (.disconnected, .ack), (.disconnected, .disconnect), (nil, .ack), (nil, .disconnect):
+            return []  // sent before the client knew of the end
+        case (nil, .event), (.requested, .event), (.requested, .ack):
+            throw SocketIOError(.malformedPacket, message: "a packet for \(name), which the client has not joined")
+        case (_, .connectError):
+            throw SocketIOError(.malformedPacket, message: "a client must not send CONNECT_ERROR")
+        }
+    }
+
+    private mutating func receivedRequest(of namespace: String, auth: SocketIOValue) throws(SocketIOError) -> [Event] {
+        switch self.members[UTF8Key(namespace)] {
+        case .joined, .requested: throw SocketIOError(.malformedPacket, message: "a second CONNECT for \(namespace)")
+        case nil where self.members.count >= self.maximumNamespaces:
+            try self.send(SocketIOPacket(namespace: namespace, content: self.version.refusal(message: "Too many namespaces")))
+            return []
+        case .disconnected, nil:
+            self.members[UTF8Key(namespace)] = .requested
+            return [.requested(namespace: namespace, auth: auth)]
+        }
+    }
+}
+
+// MARK: Sent
+
+extension SocketIOEndpoint {
+    /// Requests a namespace, for a client. The answer is ``Event/connected(namespace:id:)`` or
+    /// ``Event/refused(namespace:_:)``. Has no effect if the namespace was requested before.
+    ///
+    /// - Throws: ``SocketIOError/Code/notConnected`` before ``Event/opened``, and
+    ///   ``SocketIOError/Code/invalidArguments`` for an invalid name or auth.
+    public mutating func connect(to namespace: String = "/", auth: SocketIOValue? = nil) throws(SocketIOError) {
+        guard let session = self.session, self.isOpen else {
+            throw SocketIOError(.notConnected, message: "the session is not open; connect to \(namespace) after the event `opened`")
+        }
+        var join = self.joins[UTF8Key(namespace)] ?? SocketIOClientNamespace(name: namespace)
+        guard case .fetchAuth(let attempt) = join.open(in: session),
+            case .sendConnect(let auth) = join.authenticated(attempt: attempt, auth)
+        else { return }
+        let request = try self.parser.encode(self.version.request(namespace: namespace, auth: auth))
+        self.joins[UTF8Key(namespace)] = join
+        if namespace == "/", self.root.requested() == .wait { return }
+        for message in request { self.engine.send(message) }
+    }
+
+    /// Accepts a client in the namespace that it requested.
+    ///
+    /// - Parameters:
+    ///   - namespace: The namespace of ``Event/requested(namespace:auth:)``.
+    ///   - id: The id of the new socket, unique in the namespace. Not sent over Engine.IO 3, where
+    ///     the client derives it.
+    /// - Throws: ``SocketIOError/Code/notConnected`` if there is no request.
+    public mutating func accept(_ namespace: String, id: String) throws(SocketIOError) {
+        try self.checkRequested(namespace)
+        try self.send(SocketIOPacket(namespace: namespace, content: self.version.grant(sid: id)))
+        self.members[UTF8Key(namespace)] = .joined
+    }
+
+    /// Refuses a client in the namespace that it requested.
+    ///
+    /// - Throws: ``SocketIOError/Code/notConnected`` if there is no request.
+    public mutating func refuse(_ namespace: String, message: String, data: SocketIOValue? = nil) throws(SocketIOError) {
+        try self.checkRequested(namespace)
+        try self.send(SocketIOPacket(namespace: namespace, content: self.version.refusal(message: message, data: data)))
+        self.members[UTF8Key(namespace)] = nil
+    }
+
+    private func checkRequested(_ namespace: String) throws(SocketIOError) {
+        guard self.isOpen, self.members[UTF8Key(namespace)] == .requested else {
+            throw SocketIOError(.notConnected, message: "the client has no pending request for \(namespace)")
+        }
+    }
+
+    /// Sends an event.
+    ///
+    /// - Parameter wantsAck: Whether to request an ack. Default: no.
+    /// - Returns: The id of the ack, if one is requested.
+    /// - Throws: ``SocketIOError/Code/notConnected``; ``SocketIOError/Code/invalidArguments`` for a
+    ///   reserved name or arguments that cannot be encoded.
+    @discardableResult
+    public mutating func emit(
+        _ name: String, _ arguments: [SocketIOValue] = [], in namespace: String = "/", wantsAck: Bool = false
+    ) throws(SocketIOError) -> Int? {
+        try self.checkConnected(to: namespace)
+        let id = wantsAck ? self.nextAckID : nil
+        try self.send(SocketIOPacket(namespace: namespace, content: .event(name: name, arguments: arguments, ackID: id)))
+        if wantsAck { self.nextAckID += 1 }
+        return id
+    }
+
+    /// Answers an event that has an id.
+    ///
+    /// - Throws: The errors of ``emit(_:_:in:wantsAck:)``.
+    public mutating func acknowledge(_ id: Int, _ arguments: [SocketIOValue] = [], in namespace: String = "/") throws(SocketIOError) {
+        try self.checkConnected(to: namespace)
+        try self.send(SocketIOPacket(namespace: namespace, content: .ack(id: id, arguments: arguments)))
+    }
+
+    /// Leaves a namespace, or ends it for the client. Has no effect unless it is joined, or
+    /// requested by this client.
+    public mutating func disconnect(from namespace: String = "/") {
+        let key = UTF8Key(namespace)
+        if self.isClient {
+            guard case .sendDisconnect = self.joins[key]?.close() else { return }
+            if namespace == "/" { self.root.left() }
+        } else {
+            guard self.members[key] == .joined else { return }
+            self.members[key] = .disconnected
+        }
+        try? self.send(SocketIOPacket(namespace: namespace, content: .disconnect))  // the name was valid for the join
+    }
+
+    /// Closes the connection. Write the output, then close the WebSocket.
+    public mutating func close() { self.engine.close() }
+
+    private func checkConnected(to namespace: String) throws(SocketIOError) {
+        guard !self.isConnected(to: namespace) else { return }
+        throw SocketIOError(.notConnected, message: "the namespace \(namespace) is not joined")
+    }
+
+    private mutating func send(_ packet: SocketIOPacket) throws(SocketIOError) {
+        for message in try self.parser.encode(packet) { self.engine.send(message) }
+    }
+}
