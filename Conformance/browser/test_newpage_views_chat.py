@@ -239,3 +239,22 @@ def test_the_newest_chat_is_at_the_top_and_visible(person, mock):
         row.wait_for()
         box, list_box = row.bounding_box(), erin.locator(".chat-list").bounding_box()
         assert abs(box["y"] - list_box["y"]) < 12, number
+
+
+def test_addresses_new_sign_ins_and_ended_sessions_are_told(person, mock):
+    carol = person("carol")
+    carol.evaluate("location.hash = '#/c/0unknown00000'")
+    carol.get_by_text("This link does not lead to one of your chats.").wait_for()
+    assert "#" not in carol.url
+    mock.model.append(mock.model.selves["carol"], "carol", "device.add", {"device": "2d3e4v5c6e7a8", "name": "Firefox on Linux", "platform": "web"})
+    mock.call(mock.flush())
+    carol.get_by_text("A new sign-in to your account: Firefox on Linux").wait_for()
+    carol.get_by_role("button", name="Sessions").click()
+    carol.locator(".settings [role=tab][aria-selected=true]", has_text="Sessions").wait_for()
+    carol.keyboard.press("Escape")
+    conv = mock.model.open_pair("carol", "alice").conv
+    carol.evaluate("(conv) => { location.hash = `#/c/${conv}`; }", conv)
+    for device in list(mock.model.devices["carol"]):
+        mock.loop.call_soon_threadsafe(mock.end_device, "carol", device)
+    carol.locator("#auth-form").wait_for()
+    carol.get_by_text("This session has ended. Please sign in again.").wait_for()

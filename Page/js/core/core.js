@@ -173,8 +173,8 @@ export class Core {
   /** The server ended the session. The cache stays for a new sign-in of the same user. */
   dismissed(reason) {
     this.#session = { ...this.#session, phase: "signedOut" };
-    this.emit({ type: "session", session: this.#session });
     this.emit({ type: "notice", notice: { kind: "dismissed", reason } });
+    this.emit({ type: "session", session: this.#session });
   }
 
   refused() { this.#connection.renew(); }
@@ -196,7 +196,7 @@ export class Core {
     }
     this.#cached.epoch = answer.epoch;
     await this.database.setMeta("epoch", answer.epoch);
-    this.#setSession({ user: answer.user, self: answer.self, limits: answer.limits });
+    this.#setSession({ user: answer.user, self: answer.self, limits: answer.limits, device: answer.device });
     return answer.sync ? this.synced(answer.sync, { since: this.#cached.since }) : { since: undefined };
   }
 
@@ -328,7 +328,7 @@ export class Core {
     if (kind === "self.hide") return this.#hide(body.conv, body.seqs);
     if (kind === "self.set") return this.#loadSettings();
     if (kind.startsWith("contact.")) return this.#loadContacts();
-    if (kind.startsWith("device.")) return this.emit({ type: "notice", notice: { kind, ...body } });
+    if (kind.startsWith("device.")) return body.device !== this.#session.device && this.emit({ type: "notice", notice: { kind, ...body } });
     const { conv, draft, ...values } = body;
     if (!conv) return;
     if (kind === "self.draft") { if (!this.#drafts.has(conv)) this.#putHead(conv, (head) => drafted(head, draft)); }

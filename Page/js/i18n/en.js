@@ -403,4 +403,9 @@ export const en = {
   deleteFolder: "Delete the folder",
   deleteFolderQuestion: "Delete the folder “{name}”? Its chats stay.",
   albumOf: "Album of {n} pictures",
+  newSignIn: "A new sign-in to your account: {name}",
+  unknownLink: "This link does not lead to one of your chats.",
+  dismissed: "This session has ended. Please sign in again.",
+  dismissedClosed: "This account was closed.",
+  dismissedVersion: "This page is out of date. Please reload it.",
 };

@@ -403,4 +403,9 @@ export const zh = {
   deleteFolder: "删除分组",
   deleteFolderQuestion: "删除分组“{name}”？其中的聊天会保留。",
   albumOf: "相册，共 {n} 张",
+  newSignIn: "你的账号有新的登录：{name}",
+  unknownLink: "这个地址没有对应的聊天。",
+  dismissed: "本次登录已失效，请重新登录。",
+  dismissedClosed: "此账号已关闭。",
+  dismissedVersion: "页面版本过旧，请重新加载。",
 };

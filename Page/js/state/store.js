@@ -211,7 +211,10 @@ export class Store extends ChatState {
   #received(event) {
     switch (event.type) {
       case "snapshot": return this.#adopt(event);
-      case "session": this.session = event.session; return this.changed("session");
+      case "session":
+        this.session = event.session;
+        if (this.account && this.session.phase === "signedIn" && this.notice?.kind === "dismissed") this.notice = null;
+        return this.changed("session");
       case "connection":
         this.connection = event.connection;
         if (event.connection.state === "online") for (const window of this.#windows.values()) window.connected();

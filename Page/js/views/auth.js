@@ -7,6 +7,7 @@ import { openMenu } from "./menu.js";
 import { LANGUAGE_NAMES, currentLanguage, t } from "../i18n/index.js";
 
 const LEADS = { signIn: "signInLead", register: "registerLead", recover: "recoverLead" };
+const DISMISSED = { account_closed: "dismissedClosed", protocol_error: "dismissedVersion", version: "dismissedVersion" };
 const ACTIONS = { signIn: "signIn", register: "register", recover: "recover" };
 
 export class AuthView {
@@ -15,6 +16,8 @@ export class AuthView {
     this.card = h("div", { class: "card" });
     this.element = h("main", { class: "auth" }, this.card);
     this.#show(mode);
+    const { notice } = app.state;
+    if (notice?.kind === "dismissed") this.error.textContent = t(DISMISSED[notice.reason] ?? "dismissed");
   }
 
   close() {

@@ -17,6 +17,7 @@ import { t } from "../i18n/index.js";
 
 export class Shell {
   #scope = new Scope();
+  #unknown = null; // ends the wait for the conversation of an address
 
   constructor(app) {
     this.owner = app;
@@ -56,6 +57,7 @@ export class Shell {
 
   close() {
     closeMenu();
+    this.#unknown?.();
     for (const dialog of document.querySelectorAll("dialog")) dialog.close();
     this.thread?.close();
     this.details?.close();
@@ -81,7 +83,28 @@ export class Shell {
     if ((kind === "c" || kind === "t") && this.state.conversation(conv)) {
       const number = /^\d+$/.test(seq ?? "") ? Number(seq) : null;
       this.#open(conv, kind === "t" ? { thread: number } : { seq: number });
-    } else this.#closeThread();
+    } else {
+      this.#closeThread();
+      if (conv) this.#await(conv);
+    }
+  }
+
+  /** A conversation of an address that is not known yet, or not at all, which a first sync tells. */
+  #await(conv) {
+    this.#unknown?.();
+    const check = () => {
+      const isKnown = Boolean(this.state.conversation(conv));
+      if (!isKnown && this.state.connection?.state !== "online") return;
+      this.#unknown?.();
+      this.#unknown = null;
+      if (location.hash.split("/")[2] !== conv) return;
+      if (isKnown) return this.#route();
+      history.replaceState(null, "", location.pathname + location.search);
+      toast(t("unknownLink"));
+    };
+    const ends = ["connection", "conversations"].map((key) => this.state.subscribe(key, check));
+    this.#unknown = () => { for (const end of ends) end(); };
+    check();
   }
 
   openConversation(conv, { seq = null, thread = null } = {}) {
@@ -203,6 +226,7 @@ export class Shell {
     const { notice } = this.state;
     if (!notice) return;
     if (notice.kind === "update") toast(t("updateReady"), { seconds: 60, action: { label: t("reload"), run: () => location.reload() } });
+    else if (notice.kind === "device.add") toast(t("newSignIn", { name: notice.name }), { seconds: 20, action: { label: t("sessions"), run: () => this.settings("sessions") } });
     else if (notice.text) toast(notice.text);
   }
 
