@@ -6,6 +6,7 @@ import { Connection } from "./connection.js";
 import { Database } from "./database.js";
 import { Logs } from "./logs.js";
 import { Outbox } from "./outbox.js";
+import { OwnValues, drafted, owning } from "./own.js";
 import { Refusal, deviceDescription, get, post, uuid } from "./requests.js";
 import { searchCache } from "./search.js";
 import { upload } from "./uploads.js";
@@ -22,14 +23,13 @@ export class Core {
   #users = new Map();
   #contacts = [];
   #settings = {};
-  #marks = new Map(); // own read positions that the server has not confirmed
-  #drafts = new Map();
   #received = new Map();
   #shown = new Map(); // tab -> conversations
   #dirty = new Set();
   #timers = new Map();
   #connection = new Connection(this);
   #outbox = new Outbox(this);
+  #own = new OwnValues(this);
   #logs = new Logs(this);
   #listener;
   #ready;
@@ -66,8 +66,8 @@ export class Core {
       case "send": return this.#outbox.add(body);
       case "retry": return this.#outbox.retry(body.key);
       case "discard": return this.#outbox.discard(body.key);
-      case "mark": return this.#mark(body);
-      case "draft": return this.#draft(body);
+      case "mark": return this.#own.mark(body);
+      case "draft": return this.#own.draft(body);
       case "typing": return this.isOnline ? this.call("typing", { conv: body.conv, stopped: body.stopped || undefined }) : {};
       case "show": return this.#show(tab, body.convs);
       case "upload": return upload(body.file);
@@ -81,24 +81,21 @@ export class Core {
 
   async #start() {
     this.database = await Database.open();
-    const [session, epoch, since, contacts, settings, marks, drafts, heads, users, cursors, outbox] = await Promise.all([
-      ...["session", "epoch", "since", "contacts", "settings", "marks", "drafts"].map((key) => this.database.meta(key)),
-      ...["heads", "users", "cursors", "outbox"].map((store) => this.database.all(store)),
-    ]);
+    const { meta, heads, users, cursors, outbox } = await this.database.stores("meta", "heads", "users", "cursors", "outbox");
+    const { session, epoch, since, contacts, settings, marks, drafts, logout } = Object.fromEntries(meta.map(({ key, value }) => [key, value]));
     this.#session = session?.user ? { ...NEW(), ...session, phase: "signedIn" } : NEW();
     if (this.user) {
       this.#cached = { epoch, since };
       this.#contacts = contacts ?? [];
       this.#settings = settings ?? {};
-      this.#marks = new Map(marks ?? []);
-      this.#drafts = new Map(drafts ?? []);
+      this.#own.restore(marks, drafts);
       for (const head of heads) this.#heads.set(head.conv, head);
       for (const user of users) this.#users.set(user.name, user);
       this.#logs.restore(cursors);
       this.#outbox.restore(outbox);
       this.#connection.start();
     } else {
-      if (await this.database.meta("logout")) this.#tellLogout();
+      if (logout) this.#tellLogout();
       this.#learnServer();
     }
     globalThis.addEventListener?.("online", () => this.#outbox.run());
@@ -156,7 +153,8 @@ export class Core {
   async #forget() {
     this.#outbox.clear();
     this.#dropCache();
-    for (const each of [this.#users, this.#marks, this.#drafts]) each.clear();
+    this.#own.clear();
+    this.#users.clear();
     this.#contacts = [];
     this.#settings = {};
     await this.database.wipe();
@@ -214,8 +212,7 @@ export class Core {
     this.#subscribe();
     this.#logs.connected();
     this.#outbox.run();
-    for (const conv of this.#marks.keys()) this.#sendMark(conv);
-    for (const conv of this.#drafts.keys()) this.#sendDraft(conv);
+    this.#own.connected();
     this.#loadContacts();
     this.#loadSettings();
     const newest = [...this.#heads.values()].filter((head) => !head.state && head.seq > 0).sort((a, b) => (b.own?.pinned_at ?? 0) - (a.own?.pinned_at ?? 0) || b.at - a.at);
@@ -235,7 +232,7 @@ export class Core {
         for (const nudge of body.nudges ?? []) this.#nudged(nudge);
         return;
       case "mark":
-        for (const mark of body.marks) if (mark.user === this.user.name && mark.read !== undefined) this.#putHead(mark.conv, (head) => reading(head, mark.read));
+        for (const mark of body.marks) if (mark.user === this.user.name && mark.read !== undefined) this.putHead(mark.conv, (head) => reading(head, mark.read));
         return this.emit({ type: "marks", marks: body.marks });
       case "presence": return this.emit({ type: "presence", users: body.users });
       case "typing": return this.emit({ type: "typing", ...body });
@@ -262,8 +259,7 @@ export class Core {
       const before = this.#heads.get(pushed.conv);
       let head = pushed;
       if (before && before.seq > head.seq) head = { ...head, seq: before.seq, n: before.n, at: before.at, last: before.last, unread: before.unread, mentions: before.mentions };
-      if (this.#marks.has(head.conv)) head = reading(head, this.#marks.get(head.conv));
-      if (this.#drafts.has(head.conv)) head = drafted(head, this.#drafts.get(head.conv));
+      head = this.#own.applied(head);
       this.#heads.set(head.conv, head);
       this.#dirty.add(head.conv);
       told.push(head);
@@ -276,11 +272,12 @@ export class Core {
   #nudged({ conv, seq, n, at, mentions, last }) {
     const head = this.#heads.get(conv);
     if (!head || seq <= head.seq) return;
-    this.#putHead(conv, (each) => ({ ...each, seq, n, at, last, unread: (each.unread ?? 0) + n - each.n, mentions: mentions ?? each.mentions }));
+    this.putHead(conv, (each) => ({ ...each, seq, n, at, last, unread: (each.unread ?? 0) + n - each.n, mentions: mentions ?? each.mentions }));
     this.#logs.announced(conv, seq, false);
   }
 
-  #putHead(conv, change) {
+  /** Changes a head that is known. */
+  putHead(conv, change) {
     const head = this.#heads.get(conv);
     if (!head) return;
     const after = change(head);
@@ -290,7 +287,7 @@ export class Core {
     this.#saveLater();
   }
 
-  #saveLater() { this.#later("heads", 250, () => this.#saveHeads()); }
+  #saveLater() { this.later("heads", 250, () => this.#saveHeads()); }
 
   #saveHeads() {
     const heads = [...this.#dirty].map((conv) => this.#heads.get(conv)).filter(Boolean);
@@ -305,14 +302,14 @@ export class Core {
       this.#heads.set(conv, advancing(head, events, this.user?.name));
       this.#dirty.add(conv);
       this.#saveLater();
-    } else this.#later(`head ${conv}`, 150, () => this.#loadHead(conv));
+    } else this.later(`head ${conv}`, 150, () => this.#loadHead(conv));
     this.emit({ type: "events", conv, events });
     if (conv === this.#session.self) for (const event of events) this.#applyOwn(event);
     this.#outbox.applied(conv, this.#logs.cursor(conv));
     const last = events.findLast((event) => event.n !== undefined && event.sender !== this.user?.name);
     if (last && head?.kind === "pair") {
       this.#received.set(conv, last.n);
-      this.#later(`received ${conv}`, 200, () => { if (this.isOnline) this.call("mark", { conv, received: this.#received.get(conv) }).catch(() => {}); });
+      this.later(`received ${conv}`, 200, () => { if (this.isOnline) this.call("mark", { conv, received: this.#received.get(conv) }).catch(() => {}); });
     }
   }
 
@@ -331,8 +328,8 @@ export class Core {
     if (kind.startsWith("device.")) return body.device !== this.#session.device && this.emit({ type: "notice", notice: { kind, ...body } });
     const { conv, draft, ...values } = body;
     if (!conv) return;
-    if (kind === "self.draft") { if (!this.#drafts.has(conv)) this.#putHead(conv, (head) => drafted(head, draft)); }
-    else this.#putHead(conv, (head) => ({ ...head, own: { ...head.own, ...values } }));
+    if (kind === "self.draft") { if (!this.#own.hasDraft(conv)) this.putHead(conv, (head) => drafted(head, draft)); }
+    else this.putHead(conv, (head) => ({ ...head, own: { ...head.own, ...values } }));
   }
 
   async #hide(conv, seqs) {
@@ -354,56 +351,11 @@ export class Core {
     if (answer.head) this.#setHeads([answer.head]);
     if (answer.user && verb === "profile.set") this.#setSession({ user: answer.user });
     if (answer.seq && answer.conv) this.#logs.announced(answer.conv, answer.seq, false);
-    if (verb === "own.set") this.#putHead(body.conv, (head) => ({ ...head, own: own(head.own, body) }));
+    if (verb === "own.set") this.putHead(body.conv, (head) => ({ ...head, own: owning(head.own, body) }));
     if (/^contact\.|^(un)?block$/.test(verb)) this.#loadContacts();
     if (verb === "settings.set") { this.#settings = { ...this.#settings, ...body.settings }; this.emit({ type: "settings", settings: this.#settings }); }
     if (verb === "member.leave" || verb === "conversation.delete") this.#setHeads([], [body.conv]);
     return answer;
-  }
-
-  #mark({ conv, read }) {
-    const head = this.#heads.get(conv);
-    if (!head || read <= (head.read ?? 0)) return {};
-    this.#marks.set(conv, read);
-    this.#putHead(conv, (each) => reading(each, Math.min(read, each.n)));
-    this.#saveMarks();
-    this.#later(`mark ${conv}`, 150, () => this.#sendMark(conv));
-    return {};
-  }
-
-  async #sendMark(conv) {
-    const read = this.#marks.get(conv);
-    if (!this.isOnline || read === undefined) return;
-    try {
-      await this.call("mark", { conv, read });
-    } catch (error) {
-      if (error.isTemporary) return;
-    }
-    if (this.#marks.get(conv) === read) this.#marks.delete(conv);
-    this.#saveMarks();
-  }
-
-  #saveMarks() { return this.database.setMeta("marks", [...this.#marks]); }
-
-  #draft({ conv, text, ref }) {
-    const draft = { id: uuid(), text, ref, at: Date.now() };
-    this.#drafts.set(conv, draft);
-    this.#putHead(conv, (head) => drafted(head, draft));
-    this.database.setMeta("drafts", [...this.#drafts]);
-    this.#later(`draft ${conv}`, 1000, () => this.#sendDraft(conv));
-    return {};
-  }
-
-  async #sendDraft(conv) {
-    const draft = this.#drafts.get(conv);
-    if (!this.isOnline || !draft) return;
-    try {
-      await this.call("draft", { id: draft.id, conv, text: draft.text, ref: draft.ref });
-    } catch (error) {
-      if (error.isTemporary) return;
-    }
-    if (this.#drafts.get(conv) === draft) this.#drafts.delete(conv);
-    this.database.setMeta("drafts", [...this.#drafts]);
   }
 
   #show(tab, convs) {
@@ -440,23 +392,9 @@ export class Core {
     this.emit({ type: "settings", settings: answer.settings });
   }
 
-  #later(key, delay, work) {
+  /** Runs `work` after the delay, once for the calls with this key. */
+  later(key, delay, work) {
     clearTimeout(this.#timers.get(key));
     this.#timers.set(key, setTimeout(work, delay));
   }
-}
-
-function drafted(head, draft) {
-  const { draft: _, ...rest } = head.own ?? {};
-  return { ...head, own: draft?.text ? { ...rest, draft: { text: draft.text, ref: draft.ref, at: draft.at ?? Date.now() } } : rest };
-}
-
-function own(before = {}, { pinned, archived, muted_until: muted, marked_unread: unread, folders }) {
-  const after = { ...before };
-  if (pinned !== undefined) after.pinned_at = pinned ? before.pinned_at ?? Date.now() : undefined;
-  if (archived !== undefined) after.archived = archived;
-  if (muted !== undefined) after.muted_until = muted;
-  if (unread !== undefined) after.marked_unread = unread;
-  if (folders !== undefined) after.folders = folders;
-  return after;
 }

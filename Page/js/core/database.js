@@ -30,6 +30,18 @@ export class Database {
 
   async get(store, key) { return this.#run(store, "readonly", (each) => each.get(key)); }
   async all(store) { return (await this.#run(store, "readonly", (each) => each.getAll())) ?? []; }
+
+  /** The values of several stores, read in one transaction. */
+  async stores(...names) {
+    if (!this.#db) return Object.fromEntries(names.map((name) => [name, []]));
+    return new Promise((resolve, reject) => {
+      const transaction = this.#db.transaction(names, "readonly");
+      const requests = names.map((name) => [name, transaction.objectStore(name).getAll()]);
+      transaction.oncomplete = () => resolve(Object.fromEntries(requests.map(([name, request]) => [name, request.result])));
+      transaction.onerror = transaction.onabort = () => reject(transaction.error);
+    });
+  }
+
   put(store, ...values) { return values.length ? this.#run(store, "readwrite", (each) => { for (const value of values) each.put(value); }) : Promise.resolve(); }
   delete(store, ...keys) { return this.#run(store, "readwrite", (each) => { for (const key of keys) each.delete(key); }); }
   async meta(key) { return (await this.get("meta", key))?.value; }

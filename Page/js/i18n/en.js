@@ -408,4 +408,5 @@ export const en = {
   dismissed: "This session has ended. Please sign in again.",
   dismissedClosed: "This account was closed.",
   dismissedVersion: "This page is out of date. Please reload it.",
+  searchLocal: "messages on this device only",
 };

@@ -408,4 +408,5 @@ export const zh = {
   dismissed: "本次登录已失效，请重新登录。",
   dismissedClosed: "此账号已关闭。",
   dismissedVersion: "页面版本过旧，请重新加载。",
+  searchLocal: "仅限本设备上的消息",
 };

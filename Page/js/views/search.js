@@ -79,7 +79,8 @@ export function openSearch(app, { conv = null, query = "", quick = false } = {})
     const others = filters.conv ? [] : (found?.people ?? []).filter((user) => !known.has(`u${user.name}`) && !first.some(({ head }) => head?.peer?.name === user.name)).slice(0, 5).map((user) => ({ key: `u${user.name}`, user }));
     const all = [...first, ...others, ...messages];
     rows.setRows(all);
-    status.textContent = !found ? "" : all.length ? t("resultCount", { n: all.length }) : `${t("noResults")}. ${t("noResultsHint")}`;
+    const result = all.length ? t("resultCount", { n: all.length }) : `${t("noResults")}. ${t("noResultsHint")}`;
+    status.textContent = !found ? "" : found.isLocal ? `${result} · ${t("searchLocal")}` : result;
   }
 
   async function start() {
