@@ -188,7 +188,12 @@ extension BatchDecider {
             return
         }
         let now = self.hidden.lazy.filter { $0.address.event == target }.map(\.address.user)
-        for user in Set(users).union(now).sorted() {
+        // Those that joined in this batch are not among the facts.
+        let latecomers = self.pushes.compactMap { push -> UserKey? in
+            guard case .arrived(target.conversation, let user, let first) = push, first > target.seq else { return nil }
+            return user
+        }
+        for user in Set(users).union(now).union(latecomers).sorted() {
             self.hidden.append(HiddenMessage(address: AnnotationAddress(change, user), n: 0))
         }
     }

@@ -287,7 +287,7 @@ struct ClientCoreTests {
         _ = core.pushed(HeadPush(gone: [Client.room]))
         #expect(self.requests(core.pushed(EventPush(events: [Client.message(6)]))) == [])
         #expect(core.timerFired(.hole(Client.room)) == [])
-        let head = Client.head(6)
+        let head = Client.head(8)
         #expect(core.pushed(HeadPush(heads: [head])).contains(.startTimer(.hole(Client.room), .milliseconds(500))))
     }
 

@@ -213,6 +213,17 @@ import Testing
         #expect(views.map { $0.row == nil } == [true, true])
     }
 
+    @Test func anEditIsHiddenFromThoseThatJoinInTheSameBatch() throws {
+        let ann = self.world.user("ann2")
+        let bob = self.world.user("bob2")
+        let group = self.world.conversation(owner: ann) { $0.settings.history = .join }
+        try self.world.run([self.world.text(ann, group, "a"), self.world.command(ann, .invite(group, [bob]))])
+        let edit = Command.Action.edit(
+            EventAddress(group, 1), .success(MessageContent(kind: .text, body: "{\"text\":\"b\"}")))
+        try self.world.run([self.world.command(bob, .answerInvitation(group, accepts: true)), self.world.command(ann, edit)])
+        #expect(self.world.hidden == [AnnotationAddress(EventAddress(group, 4), bob)])
+    }
+
     @Test func aThreadCountsItsReplies() throws {
         try self.world.run(self.world.text(self.ann, self.group))
         let content = MessageContent(kind: .text, body: "{}")
