@@ -329,6 +329,7 @@ let package = Package(
         tests("ApusChatProtocolTests", ["ApusChatProtocol", "ApusJSON"]),
         tests("ApusChatWireTests", ["ApusChatReference", "ApusChatWire", "ApusJSON"]),
         tests("ApusChatCoreTests", ["ApusChatCore", "ApusChatStorage", "ApusChatWire", "ApusJSON"]),
+        tests("ApusChatSimulatorTests", ["ApusChatSimulator"]),
         .testTarget(
             name: "ApusChatStorageTests", dependencies: ["ApusChatSQLite", "ApusChatStorage", "ApusChatWire", grdbSQLite],
             exclude: ["Fixtures"], swiftSettings: settings),

@@ -6,6 +6,7 @@ import ApusChatWire
 extension Simulation {
     func act(_ device: Device) {
         guard let conversation = self.dice.pick(device.conversations), let head = device.heads[conversation] else { return }
+        device.open(conversation)
         switch self.dice.below(300) {
         case 0..<110: self.write(in: conversation, on: device)
         case 110..<150: device.read(head.n - self.dice.number(0...4), in: conversation)

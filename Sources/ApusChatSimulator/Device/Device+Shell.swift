@@ -43,7 +43,8 @@ extension Device {
     }
 
     private func pushed(_ push: EventPush) {
-        if self.bug == .earlyPushSkips, let first = push.events.first, first.seq > self.core.cursor(of: first.conversation) + 1,
+        if self.bug == .earlyPushSkips, let first = push.events.first, self.logs[first.conversation] != nil,
+            first.seq > self.core.cursor(of: first.conversation) + 1,
             let last = push.events.last
         {
             let request = HistoryRequest(conversation: first.conversation, range: .newest)

@@ -105,6 +105,9 @@ final class Device {
         self.carryOut(self.core.enqueued(message.id, in: message.conversation))
     }
 
+    /// Shows a conversation, whose log the device follows from now on.
+    func open(_ conversation: ConversationID) { self.carryOut(self.core.opened(conversation)) }
+
     func read(_ n: Int64, in conversation: ConversationID) { self.carryOut(self.core.read(n, in: conversation)) }
 
     /// Requests a change. A lost answer makes the device request it again.

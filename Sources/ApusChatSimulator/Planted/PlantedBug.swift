@@ -11,4 +11,15 @@ enum PlantedBug: String, CaseIterable, Sendable {
     case recalledServed = "recalled-served"
     /// A push that arrives early moves the cursor over the events before it.
     case earlyPushSkips = "early-push-skips"
+
+    /// A seed that finds the bug. `scripts/simulate --planted all` prints the lowest ones.
+    var seed: UInt64 {
+        switch self {
+        case .ackBeforeCommit: 1
+        case .retryByStoredBody: 1
+        case .unreadCountsChanges: 1
+        case .recalledServed: 2
+        case .earlyPushSkips: 1
+        }
+    }
 }

@@ -9,9 +9,28 @@ extension Server {
             guard case .arrived(let key, let user, _) = push else { continue }
             for socket in self.router.sockets(of: user) { self.headChanged(key, at: socket, isWhole: true) }
         }
-        for delivery in self.router.route(batch) {
+        self.perform(self.digest.committed(batch, at: self.clock.monotonic))
+        self.deliver(self.router.route(batch), of: batch)
+    }
+
+    func digestTimerFired(life: Int) {
+        guard life == self.life else { return }
+        let (told, next) = self.digest.timerFired(at: self.clock.monotonic)
+        self.perform(next)
+        self.deliver(self.router.digest(told), of: nil)
+    }
+
+    private func perform(_ action: HeadDigest.Action) {
+        if case .schedule(let delay) = action {
+            self.agenda.add(.digest(life: self.life), at: self.clock.monotonic + delay.milliseconds)
+        }
+    }
+
+    private func deliver(_ deliveries: [PushRouter.Delivery], of batch: DecidedBatch?) {
+        for delivery in deliveries {
             switch delivery {
-            case .events(let key, let first, let last, let sockets): self.push(key, first...last, of: batch, to: sockets)
+            case .events(let key, let first, let last, let sockets):
+                if let batch { self.push(key, first...last, of: batch, to: sockets) }
             case .personal(let key, let first, let last, let user, let sockets): self.push(key, first...last, as: user, to: sockets)
             case .nudge(let key, let sockets): for socket in sockets { self.headChanged(key, at: socket, isWhole: false) }
             case .head(let key, _, let sockets): for socket in sockets { self.headChanged(key, at: socket, isWhole: true) }

@@ -18,6 +18,7 @@ final class Server {
     var committer = Committer()
     var router = PushRouter(largeConversation: Server.largeConversation)
     var reads = FairQueue<Read>(bounds: .reads)
+    var digest = HeadDigest()
     var stamps: StampClock
     var connections: [SocketKey: Connection] = [:]
     var purposes: [Int64: (connection: Connection, purpose: Purpose)] = [:]
@@ -89,6 +90,7 @@ final class Server {
         self.life += 1
         self.sequencer = Sequencer()
         self.committer = Committer()
+        self.digest = HeadDigest()
         self.stamps = StampClock(wall: self.clock.wall, monotonic: self.clock.monotonic)
         self.purposes = [:]
         self.storage.abandon()

@@ -9,6 +9,8 @@ final class Agenda {
         case frame(SocketKey)
         /// The server tests its storage. Valid for one life of the server.
         case probe(life: Int)
+        /// The ends of quiet logs are told. Valid for one life of the server.
+        case digest(life: Int)
         /// The connections of devices pass bytes again.
         case heal([Int])
     }

@@ -35,7 +35,12 @@ extension Simulation {
         return false
     }
 
+    /// Every conversation is shown to its beginning.
     private func scrollBack() {
+        for device in self.devices {
+            for conversation in device.conversations { device.open(conversation) }
+        }
+        _ = self.drain()
         for _ in 0..<50 {
             var isMissing = false
             for device in self.devices {

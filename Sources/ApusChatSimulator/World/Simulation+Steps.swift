@@ -32,6 +32,7 @@ extension Simulation {
             case .device(let index, let connection, let timer): self.devices[index].fired(timer, of: connection)
             case .frame(let socket): self.server.frameTimerFired(socket)
             case .probe(let life): self.server.probe(life: life, isWritable: self.dice.chance(perMille: 700))
+            case .digest(let life): self.server.digestTimerFired(life: life)
             case .heal(let indexes): for index in indexes { self.devices[index].connection?.isCut = false }
             }
         }
