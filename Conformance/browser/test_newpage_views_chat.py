@@ -7,7 +7,7 @@ import zlib
 import pytest
 
 from support import chatmock
-from support.samplepage import DESKTOP, PHONE
+from support.samplepage import DESKTOP, PHONE, eventually
 
 
 @pytest.fixture(scope="module")
@@ -124,6 +124,14 @@ def test_a_group_is_made_by_the_keyboard_and_shows_its_members(person):
     alice.click(".peer")
     alice.locator(".details .person[data-user=bob]").wait_for()
     alice.locator(".details .role", has_text="Owner").wait_for()
+
+
+def test_after_the_sign_in_the_list_has_the_focus(person, mock):
+    mock.do("weilin", "send", id="hello", conv=mock.model.open_pair("weilin", "carol").conv, kind="text", body={"text": "hello"})
+    weilin = person("weilin")
+    eventually(weilin, "document.activeElement.matches('.chat-list .row')")
+    weilin.keyboard.press("Enter")
+    eventually(weilin, "document.activeElement.id === 'message'")
 
 
 def test_the_language_changes_everything_at_once(person):

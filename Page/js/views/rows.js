@@ -58,10 +58,12 @@ export class RowList {
     return h("div", { role: "listitem", "data-key": key }, inner);
   }
 
-  /** Focuses the row that is in the order of Tab. */
+  /** Focuses the row that is in the order of Tab. Returns whether there is one. */
   focus() {
+    if (this.list.rows.length === 0) return false;
     const index = this.list.rows.findIndex((row) => this.options.key(row) === this.#focus);
     this.#move(Math.max(0, index));
+    return true;
   }
 
   #move(index) {

@@ -17,6 +17,7 @@ import { t } from "../i18n/index.js";
 
 export class Shell {
   #scope = new Scope();
+  #isWaiting = false; // the list had no row to focus
   #unknown = null; // ends the wait for the conversation of an address
 
   constructor(app) {
@@ -30,7 +31,7 @@ export class Shell {
     this.#scope.listen(window, "popstate", () => this.#route());
     this.#scope.listen(window, "hashchange", () => this.#route());
     this.#scope.add(this.state.subscribe("notice", () => this.#notice()));
-    this.#scope.add(this.state.subscribe("conversations", () => this.#checkOpen()));
+    this.#scope.add(this.state.subscribe("conversations", () => { this.#checkOpen(); this.#focusFirst(); }));
   }
 
   get preferences() {
@@ -68,7 +69,14 @@ export class Shell {
   }
 
   focusList() {
-    requestAnimationFrame(() => this.sidebar.rows.focus());
+    requestAnimationFrame(() => { this.#isWaiting = !this.sidebar.rows.focus(); });
+  }
+
+  /** The first sync fills the list after the start. */
+  #focusFirst() {
+    if (!this.#isWaiting) return;
+    this.#isWaiting = false;
+    if (!this.thread && document.activeElement === document.body) this.focusList();
   }
 
   updateTitle() {
