@@ -246,6 +246,15 @@ def test_the_cache_opens_fast_and_is_searched_offline(tabs, mock):
     assert alice.run("async () => (await state.search('old 3 9')).hits.map((hit) => hit.event.body.text).slice(0, 2)") == ["old 39"]
 
 
+def test_a_server_without_search_leaves_the_search_of_this_device(tabs, mock):
+    conv = pair(mock, 12)
+    alice = tabs("alice")
+    alice.run(OPEN_CHAT, conv)
+    mock.refuse = {"search": {"code": "unsupported", "message": "no"}}
+    found = alice.run("async () => { const { hits, isLocal } = await state.search('old 11'); return [hits.map((hit) => hit.event.body.text), isLocal]; }")
+    assert found == [["old 11"], True]
+
+
 def test_a_chat_opens_at_its_first_unread_message(tabs, mock):
     conv = pair(mock, 400)
     mock.do("alice", "mark", conv=conv, read=120)

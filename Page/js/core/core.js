@@ -71,7 +71,7 @@ export class Core {
       case "typing": return this.isOnline ? this.call("typing", { conv: body.conv, stopped: body.stopped || undefined }) : {};
       case "show": return this.#show(tab, body.convs);
       case "upload": return upload(body.file);
-      case "search": return this.connectionState === "online" ? this.call("search", body) : searchCache(this.database, body);
+      case "search": return this.#search(body);
       case "verb": return this.#verb(body.verb, body.body ?? {});
       default: throw new Refusal({ code: "unsupported", message: name });
     }
@@ -314,10 +314,10 @@ export class Core {
   }
 
   /** An event arrived before the head of its conversation, such as of a new pair. */
-  async #loadHead(conv) {
-    if (!this.isOnline || this.#heads.has(conv)) return;
+  async #loadHead(conv, isKnown = false) {
+    if (!this.isOnline || this.#heads.has(conv) !== isKnown) return;
     const answer = await this.call("conversation.info", { conv }).catch(() => null);
-    if (answer?.head && !this.#heads.has(conv)) this.#setHeads([answer.head]);
+    if (answer?.head && this.#heads.has(conv) === isKnown) this.#setHeads([answer.head]);
   }
 
   /** Settings and contacts that another device, or this one, changed. */
@@ -354,8 +354,21 @@ export class Core {
     if (verb === "own.set") this.putHead(body.conv, (head) => ({ ...head, own: owning(head.own, body) }));
     if (/^contact\.|^(un)?block$/.test(verb)) this.#loadContacts();
     if (verb === "settings.set") { this.#settings = { ...this.#settings, ...body.settings }; this.emit({ type: "settings", settings: this.#settings }); }
+    if (verb === "member.answer") await (body.accept ? this.#loadHead(body.conv, true) : this.#setHeads([], [body.conv]));
     if (verb === "member.leave" || verb === "conversation.delete") this.#setHeads([], [body.conv]);
     return answer;
+  }
+
+  /** Searches at the server, or what this device has: without a connection, or if the server has no search. */
+  async #search(body) {
+    if (this.connectionState === "online") {
+      try {
+        return await this.call("search", body);
+      } catch (error) {
+        if (error.code !== "unsupported") throw error;
+      }
+    }
+    return searchCache(this.database, body);
   }
 
   #show(tab, convs) {

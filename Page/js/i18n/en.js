@@ -409,4 +409,5 @@ export const en = {
   dismissedClosed: "This account was closed.",
   dismissedVersion: "This page is out of date. Please reload it.",
   searchLocal: "messages on this device only",
+  errorUnsupported: "This server does not offer this.",
 };

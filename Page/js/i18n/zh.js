@@ -409,4 +409,5 @@ export const zh = {
   dismissedClosed: "此账号已关闭。",
   dismissedVersion: "页面版本过旧，请重新加载。",
   searchLocal: "仅限本设备上的消息",
+  errorUnsupported: "此服务器不支持该功能。",
 };

@@ -118,7 +118,7 @@ export function noteText(state, event) {
 
 const ERRORS = {
   forbidden: "errorForbidden", not_found: "errorNotFound", limit: "errorLimit", too_late: "errorTooLate",
-  offline: "errorOffline", storage: "errorStorage", conflict: "errorConflict", unauthorized: "wrongPassword",
+  offline: "errorOffline", storage: "errorStorage", conflict: "errorConflict", unsupported: "errorUnsupported", unauthorized: "wrongPassword",
 };
 
 /** The sentence for a refused request. */
