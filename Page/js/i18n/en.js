@@ -22,6 +22,7 @@ export const en = {
   search: "Search",
   loading: "Loading…",
   you: "You",
+  youInside: "you",
   yourName: "You",
   signIn: "Sign in",
   signInLead: "Welcome back",

@@ -22,6 +22,7 @@ export const zh = {
   search: "搜索",
   loading: "加载中…",
   you: "你",
+  youInside: "你",
   yourName: "你",
   signIn: "登录",
   signInLead: "欢迎回来",

@@ -96,7 +96,8 @@ export const roleName = (role) => t({ owner: "roleOwner", admin: "roleAdmin", re
 export function noteText(state, event) {
   const body = event.body ?? {};
   const name = actorName(state, event.sender);
-  const users = list((body.users ?? event.users ?? []).map((user) => actorName(state, user)));
+  const begins = event.kind === "member.join" && body.via !== "add"; // the users are the first word
+  const users = list((body.users ?? event.users ?? []).map((user) => (user === state.account?.name && !begins ? t("youInside") : actorName(state, user))));
   switch (event.kind) {
     case "conversation.create": return t(body.kind === "channel" ? "eventCreateChannel" : "eventCreateGroup", { name });
     case "conversation.set":
