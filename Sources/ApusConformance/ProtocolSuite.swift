@@ -1,4 +1,5 @@
 import ApusCommandSupport
+import ApusConnectivity
 import ApusEngineIOProtocol
 import ApusEngineIOServer
 import ApusSocketIOProtocol
@@ -52,7 +53,7 @@ enum ProtocolSuite: String, ExpressibleByArgument, CaseIterable {
         configuration.origins = .any
         configuration.allowsEngineIO3 = true
         let engine = EngineIOServer(configuration: configuration, logger: Logger(label: "apus.serve")) { _ in Echo() }
-        try await engine.listen(host: host, port: port, tls: nil, on: Self.group) { address in
+        try await engine.serve(on: .host(host, port: port), tls: nil, Self.group) { address in
             print("listening on http://\(host):\(address.port ?? 0)/engine.io/")
             flushStandardOutput()
         }

@@ -1,12 +1,13 @@
-import ApusConnectivity
+package import ApusConnectivity
 import ApusEngineIOProtocol
 import ApusEventLoop
 import ApusEventLoop
 import ApusWebSocket
 import HTTPTypes
 package import Logging
-import NIOConcurrencyHelpers
+package import NIOConcurrencyHelpers
 package import NIOCore
+package import NIOSSL
 
 /// Stores the sessions of one Engine.IO endpoint by id. Shared by the HTTP handlers of all
 /// connections.
@@ -16,13 +17,13 @@ package final class EngineIOServer: Sendable {
     package let configuration: EngineIOServerConfiguration
     let logger: Logger
     private let makeDelegate: @Sendable (EngineIOSession) -> any EngineIOSessionDelegate
-    let state: NIOLockedValueBox<State>
+    package let state: NIOLockedValueBox<State>
     let budgets: ConnectionBudgets
     let buffers: PerEventLoop<WebSocketBuffers>
     let timers = PerEventLoop { EventLoopTimers(on: $0) }
     let scratches = PerEventLoop { _ in TextBufferPool() }
 
-    struct State: DrainState {
+    package struct State: DrainState {
         /// The count of clients.
         var clients: ConnectionQuota
         /// The count of connections to the server's own listener, two for each polling client.
@@ -32,9 +33,12 @@ package final class EngineIOServer: Sendable {
         var closingSessions: [RandomID: EngineIOSession] = [:]
         /// WebSockets of closed sessions whose closing handshake is not complete.
         var closingWebSockets: [ObjectIdentifier: EngineIOWebSocketTransport] = [:]
-        var drainWaiters: [CheckedContinuation<Void, Never>] = []
+        package var drainWaiters: [CheckedContinuation<Void, Never>] = []
 
-        var isEmpty: Bool { self.sessions.isEmpty && self.closingSessions.isEmpty && self.closingWebSockets.isEmpty }
+        package var isEmpty: Bool { self.sessions.isEmpty && self.closingSessions.isEmpty && self.closingWebSockets.isEmpty }
+        package var openConnections: [EngineIOSession] { Array(self.sessions.values) }
+
+        package mutating func refuseNewConnections() { self.clients.drain() }
     }
 
     /// - Parameter makeDelegate: Creates the delegate of a new session, before its first packet.
@@ -122,11 +126,7 @@ package final class EngineIOServer: Sendable {
     /// Counts a connection until it closes. Returns `false` if a limit is reached; the caller
     /// closes it.
     package func admit(_ channel: any Channel) -> Bool {
-        // Behind a proxy all connections have the proxy's address.
-        let key = self.configuration.clientAddress == nil ? ClientAddress.key(of: channel.remoteAddress) : nil
-        guard self.state.withLockedValue({ $0.transports.opened(from: key) }) == nil else { return false }
-        channel.closeFuture.whenComplete { _ in self.state.withLockedValue { $0.transports.closed(from: key) } }
-        return true
+        self.admit(channel, countsAddress: self.configuration.clientAddress == nil, in: \.transports)
     }
 
     // MARK: Closing
@@ -183,20 +183,27 @@ extension EngineIOServer {
     /// Sessions are notified in batches, in random order and at varying intervals, so that clients
     /// do not all reconnect at the same moment. Remaining connections are closed after
     /// `drainTimeout`. Cancelling the calling task does not shorten the shutdown.
-    package func shutdown() async {
-        let sessions = self.state.withLockedValue { state in
-            state.clients.drain()
-            return Array(state.sessions.values)
-        }
-        await self.state.drain(
-            sessions,
-            pace: .init(
-                timeout: self.configuration.drainTimeout, batchSize: self.configuration.drainBatchSize,
-                gap: self.configuration.drainBatchGap),
-            telling: { session in session.eventLoop.runOnLoop { session.drain() } }, cutting: self.cutAll)
+    package func shutdown() async { await self.drain() }
+}
+
+extension EngineIOServer: ServerShell {
+    package var drainSchedule: DrainSchedule {
+        DrainSchedule(
+            timeout: self.configuration.drainTimeout, batchSize: self.configuration.drainBatchSize, gap: self.configuration.drainBatchGap)
     }
 
-    private func cutAll() {
+    package func validate() throws { try self.configuration.validate() }
+
+    package func configure(_ channel: any Channel, tls: NIOSSLContext?) throws {
+        guard self.admit(channel) else { throw EngineIOError(.unavailable, message: "Too many connections") }
+        try FastUpgradeHandler.fill(
+            channel, tls: tls, for: self, timers: self.timers.value(on: channel.eventLoop),
+            buffers: self.buffers.value(on: channel.eventLoop), timeout: self.configuration.requestTimeout)
+    }
+
+    package func startClosing(_ session: EngineIOSession) { session.eventLoop.runOnLoop { session.drain() } }
+
+    package func cutAll() {
         let (sessions, webSockets) = self.state.withLockedValue { state in
             (Array(state.sessions.values) + state.closingSessions.values, Array(state.closingWebSockets.values))
         }

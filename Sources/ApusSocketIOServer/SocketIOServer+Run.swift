@@ -1,3 +1,4 @@
+import ApusConnectivity
 import ApusEngineIOServer
 public import NIOCore
 public import NIOPosix
@@ -22,7 +23,7 @@ extension SocketIOServer {
         onListening: @Sendable (SocketAddress) -> Void = { _ in }
     ) async throws {
         defer { self.leaveCluster() }
-        try await self.engine.listen(host: host, port: port, tls: tls, on: eventLoopGroup, onListening: onListening)
+        try await self.engine.serve(on: .host(host, port: port), tls: tls, eventLoopGroup, onListening: onListening)
     }
 
     /// Adds the handlers of an accepted connection, for an external listener.

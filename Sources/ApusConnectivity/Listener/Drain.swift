@@ -2,6 +2,12 @@ package import NIOConcurrencyHelpers
 
 /// The state of a server's connections that a graceful shutdown needs.
 package protocol DrainState: Sendable {
+    associatedtype Connection: Sendable
+
+    /// The connections to notify of a shutdown.
+    var openConnections: [Connection] { get }
+    /// Refuses all new connections from now on.
+    mutating func refuseNewConnections()
     /// Whether all connections have closed.
     var isEmpty: Bool { get }
     /// The shutdowns that wait until all connections have closed.
@@ -47,7 +53,7 @@ extension NIOLockedValueBox where Value: DrainState {
     ///   - tell: Asks a connection to close.
     ///   - cut: Closes the remaining connections after the timeout. The call does not wait for
     ///     connections that stay open after it.
-    package func drain<Connection: Sendable>(
+    func drain<Connection: Sendable>(
         _ connections: [Connection], pace: DrainSchedule, telling tell: @escaping @Sendable (Connection) -> Void,
         cutting cut: @escaping @Sendable () -> Void
     ) async {

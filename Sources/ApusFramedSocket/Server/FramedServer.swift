@@ -1,7 +1,7 @@
-import ApusConnectivity
+package import ApusConnectivity
 import ApusFramedProtocol
 public import Logging
-import NIOConcurrencyHelpers
+package import NIOConcurrencyHelpers
 public import NIOCore
 public import NIOPosix
 public import NIOSSL
@@ -25,16 +25,19 @@ public final class FramedServer: Sendable {
     public let configuration: FramedServerConfiguration
     private let logger: Logger
     private let handler: @Sendable (FramedConnection) async throws -> Void
-    private let state: NIOLockedValueBox<State>
+    package let state: NIOLockedValueBox<State>
 
-    private struct State: DrainState {
+    package struct State: DrainState {
         var quota: ConnectionQuota
         var connections: [ObjectIdentifier: FramedConnection] = [:]
         /// The tasks of the running handlers, by connection.
         var tasks: [ObjectIdentifier: Task<Void, Never>] = [:]
-        var drainWaiters: [CheckedContinuation<Void, Never>] = []
+        package var drainWaiters: [CheckedContinuation<Void, Never>] = []
 
-        var isEmpty: Bool { self.connections.isEmpty && self.tasks.isEmpty }
+        package var isEmpty: Bool { self.connections.isEmpty && self.tasks.isEmpty }
+        package var openConnections: [FramedConnection] { Array(self.connections.values) }
+
+        package mutating func refuseNewConnections() { self.quota.drain() }
     }
 
     /// Creates a server.
@@ -58,7 +61,7 @@ public final class FramedServer: Sendable {
     }
 
     /// The open connections, including those in their handshake.
-    public var connections: [FramedConnection] { self.state.withLockedValue { Array($0.connections.values) } }
+    public var connections: [FramedConnection] { self.state.withLockedValue { $0.openConnections } }
 
     /// The number of open connections, plus the closed ones whose handler has not returned.
     public var connectionCount: Int { self.state.withLockedValue { $0.quota.count } }
@@ -81,7 +84,7 @@ public final class FramedServer: Sendable {
         host: String, port: Int, tls: NIOSSLContext? = nil, eventLoopGroup: any EventLoopGroup = MultiThreadedEventLoopGroup.singleton,
         onListening: @Sendable (SocketAddress) -> Void = { _ in }
     ) async throws {
-        try await self.run(on: .host(host, port: port), tls: tls, eventLoopGroup, onListening)
+        try await self.serve(on: .host(host, port: port), tls: tls, eventLoopGroup, onListening: onListening)
     }
 
     /// Listens on a Unix socket; see ``run(host:port:tls:eventLoopGroup:onListening:)``.
@@ -95,19 +98,25 @@ public final class FramedServer: Sendable {
         unixDomainSocketPath path: String, eventLoopGroup: any EventLoopGroup = MultiThreadedEventLoopGroup.singleton,
         onListening: @Sendable (SocketAddress) -> Void = { _ in }
     ) async throws {
-        try await self.run(on: .unixDomainSocket(path: path), tls: nil, eventLoopGroup, onListening)
+        try await self.serve(on: .unixDomainSocket(path: path), tls: nil, eventLoopGroup, onListening: onListening)
     }
 
-    private func run(
-        on address: ListenerAddress, tls: NIOSSLContext?, _ group: any EventLoopGroup, _ onListening: (SocketAddress) -> Void
-    ) async throws {
-        try self.configuration.validate()
-        try await Listener.run(on: address, group, onListening: onListening) { try self.configure($0, tls: tls) }
-        await self.shutdown()
+    /// Stops accepting connections, closes the open ones, and waits until their handlers have
+    /// returned.
+    ///
+    /// Connections that remain after ``FramedServerConfiguration/drainTimeout`` are aborted.
+    /// Cancelling the calling task does not shorten the wait.
+    public func shutdown() async { await self.drain() }
+}
+
+extension FramedServer: ServerShell {
+    package var drainSchedule: DrainSchedule {
+        DrainSchedule(timeout: self.configuration.drainTimeout, batchSize: .max, gap: .zero)
     }
 
-    /// Configures the pipeline of an accepted connection. An error closes the connection.
-    func configure(_ channel: any Channel, tls: NIOSSLContext?) throws {
+    package func validate() throws { try self.configuration.validate() }
+
+    package func configure(_ channel: any Channel, tls: NIOSSLContext?) throws {
         let address = ClientAddress.key(of: channel.remoteAddress)
         let configuration = self.configuration.connection
         let connection = FramedConnection(
@@ -163,22 +172,10 @@ public final class FramedServer: Sendable {
         if self.state.withLockedValue({ $0.quota.isDraining }) { connection.startClosing() }
     }
 
-    // MARK: Shutdown
+    package func startClosing(_ connection: FramedConnection) { connection.startClosing() }
 
-    /// Stops accepting connections, closes the open ones, and waits until their handlers have
-    /// returned.
-    ///
-    /// Connections that remain after ``FramedServerConfiguration/drainTimeout`` are aborted.
-    /// Cancelling the calling task does not shorten the wait.
-    public func shutdown() async {
-        self.state.withLockedValue { $0.quota.drain() }
-        await self.state.drain(
-            self.connections, pace: .init(timeout: self.configuration.drainTimeout, batchSize: .max, gap: .zero),
-            telling: { $0.startClosing() }, cutting: self.abortAll)
-    }
-
-    private func abortAll() {
-        let (connections, tasks) = self.state.withLockedValue { (Array($0.connections.values), Array($0.tasks.values)) }
+    package func cutAll() {
+        let (connections, tasks) = self.state.withLockedValue { ($0.openConnections, Array($0.tasks.values)) }
         for connection in connections { connection.abort() }
         for task in tasks { task.cancel() }
     }

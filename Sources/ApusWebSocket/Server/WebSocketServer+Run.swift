@@ -1,4 +1,4 @@
-import ApusConnectivity
+package import ApusConnectivity
 import ApusEventLoop
 package import ApusWebSocketProtocol
 package import HTTPTypes
@@ -26,7 +26,7 @@ extension WebSocketServer {
         host: String, port: Int, tls: NIOSSLContext? = nil, eventLoopGroup: any EventLoopGroup = MultiThreadedEventLoopGroup.singleton,
         onListening: @Sendable (SocketAddress) -> Void = { _ in }
     ) async throws {
-        try await self.run(on: .host(host, port: port), tls: tls, eventLoopGroup, onListening)
+        try await self.serve(on: .host(host, port: port), tls: tls, eventLoopGroup, onListening: onListening)
     }
 
     /// Runs the server on a Unix socket until the task is cancelled, then calls ``shutdown()``.
@@ -42,28 +42,42 @@ extension WebSocketServer {
         unixDomainSocketPath path: String, eventLoopGroup: any EventLoopGroup = MultiThreadedEventLoopGroup.singleton,
         onListening: @Sendable (SocketAddress) -> Void = { _ in }
     ) async throws {
-        try await self.run(on: .unixDomainSocket(path: path), tls: nil, eventLoopGroup, onListening)
+        try await self.serve(on: .unixDomainSocket(path: path), tls: nil, eventLoopGroup, onListening: onListening)
     }
 
-    private func run(
-        on address: ListenerAddress, tls: NIOSSLContext?, _ group: any EventLoopGroup, _ onListening: (SocketAddress) -> Void
-    ) async throws {
-        try self.configuration.validate()
-        try await Listener.run(on: address, group, onListening: onListening) { try self.configure($0, tls: tls) }
-        await self.shutdown()
+    /// Stops accepting connections, closes all open ones with 1001 and waits until they have ended.
+    ///
+    /// The connections are closed in batches, in random order and at varying intervals, to spread
+    /// the reconnects. Connections still open after ``WebSocketServerConfiguration/drainTimeout``
+    /// are aborted. Cancelling the calling task does not shorten the wait.
+    public func shutdown() async { await self.drain() }
+}
+
+extension WebSocketServer: ServerShell {
+    package var drainSchedule: DrainSchedule {
+        DrainSchedule(
+            timeout: self.configuration.drainTimeout, batchSize: self.configuration.drainBatchSize, gap: self.configuration.drainBatchGap)
     }
+
+    package func validate() throws { try self.configuration.validate() }
 
     /// Sets up the pipeline of an accepted connection.
     package func configure(_ channel: any Channel, tls: NIOSSLContext?) throws {
-        let address = self.configuration.clientAddress == nil ? ClientAddress.key(of: channel.remoteAddress) : nil
-        guard self.state.withLockedValue({ $0.transports.opened(from: address) }) == nil else {
+        guard self.admit(channel, countsAddress: self.configuration.clientAddress == nil, in: \.transports) else {
             // Closes the channel.
             throw WebSocketUpgradeRefusal.unavailable("connection limit reached", retryAfter: self.configuration.retryAfter)
         }
-        channel.closeFuture.whenComplete { [state] _ in state.withLockedValue { $0.transports.closed(from: address) } }
         try FastUpgradeHandler.fill(
             channel, tls: tls, for: self, timers: self.timers.value(on: channel.eventLoop),
             buffers: self.buffers.value(on: channel.eventLoop), timeout: self.configuration.handshakeTimeout)
+    }
+
+    package func startClosing(_ connection: WebSocketConnection) { connection.startClosing(code: .goingAway) }
+
+    package func cutAll() {
+        let (connections, tasks) = self.state.withLockedValue { ($0.openConnections, Array($0.tasks.values)) }
+        for connection in connections { connection.abort() }
+        for task in tasks { task.cancel() }
     }
 }
 

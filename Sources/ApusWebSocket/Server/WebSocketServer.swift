@@ -3,7 +3,7 @@ import ApusEventLoop
 public import ApusWebSocketProtocol
 import HTTPTypes
 public import Logging
-import NIOConcurrencyHelpers
+package import NIOConcurrencyHelpers
 public import NIOCore
 
 /// A WebSocket server.
@@ -33,7 +33,7 @@ public final class WebSocketServer: Sendable {
     public let configuration: WebSocketServerConfiguration
     let logger: Logger
     private let handler: Handler
-    let state: NIOLockedValueBox<State>
+    package let state: NIOLockedValueBox<State>
     let budgets: ConnectionBudgets
     let buffers: PerEventLoop<WebSocketBuffers>
     let timers = PerEventLoop { EventLoopTimers(on: $0) }
@@ -49,7 +49,7 @@ public final class WebSocketServer: Sendable {
         var connections: [ObjectIdentifier: WebSocketConnection] = [:]
     }
 
-    struct State: DrainState {
+    package struct State: DrainState {
         /// The accepted connections, from their first byte. A surrounding web server's are not
         /// counted.
         var transports: ConnectionQuota
@@ -61,10 +61,15 @@ public final class WebSocketServer: Sendable {
         var opening = 0
         /// The running `async` handlers, by their connection.
         var tasks: [ObjectIdentifier: Task<Void, Never>] = [:]
-        var drainWaiters: [CheckedContinuation<Void, Never>] = []
+        package var drainWaiters: [CheckedContinuation<Void, Never>] = []
 
-        var isEmpty: Bool { self.opening == 0 && self.tasks.isEmpty && self.buckets.allSatisfy(\.value.connections.isEmpty) }
-        var connections: [WebSocketConnection] { self.buckets.values.flatMap(\.connections.values) }
+        package var isEmpty: Bool { self.opening == 0 && self.tasks.isEmpty && self.buckets.allSatisfy(\.value.connections.isEmpty) }
+        package var openConnections: [WebSocketConnection] { self.buckets.values.flatMap(\.connections.values) }
+
+        package mutating func refuseNewConnections() {
+            self.transports.drain()
+            self.webSockets.drain()
+        }
     }
 
     private init(_ configuration: WebSocketServerConfiguration, _ logger: Logger, _ handler: Handler) {
@@ -115,7 +120,7 @@ public final class WebSocketServer: Sendable {
     // MARK: Connections
 
     /// The open connections.
-    public var connections: [WebSocketConnection] { self.state.withLockedValue { $0.connections } }
+    public var connections: [WebSocketConnection] { self.state.withLockedValue { $0.openConnections } }
 
     /// The number of connections that are open or being opened, or whose `async` handler has not
     /// returned.

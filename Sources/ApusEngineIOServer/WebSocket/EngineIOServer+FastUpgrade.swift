@@ -6,38 +6,6 @@ package import ApusWebSocketProtocol
 package import HTTPTypes
 package import NIOCore
 import NIOHTTP1
-package import NIOSSL
-
-extension EngineIOServer {
-    /// Runs a listener until the task is cancelled, then shuts down. Requests outside the path are
-    /// answered with 404.
-    ///
-    /// - Parameters:
-    ///   - host: The address to listen on.
-    ///   - port: The port; 0 lets the system choose.
-    ///   - tls: The TLS context; `nil` disables TLS.
-    ///   - eventLoopGroup: The event loops of the connections.
-    ///   - onListening: Called once with the bound address.
-    /// - Throws: The system's error if the address cannot be bound, or `invalidConfiguration`.
-    ///   Cancellation does not throw.
-    package func listen(
-        host: String, port: Int, tls: NIOSSLContext?, on eventLoopGroup: any EventLoopGroup, onListening: @Sendable (SocketAddress) -> Void
-    ) async throws {
-        try self.configuration.validate()
-        try await Listener.run(on: .host(host, port: port), eventLoopGroup, onListening: onListening) { channel in
-            try self.configure(channel, tls: tls)
-        }
-        await self.shutdown()
-    }
-
-    /// Adds the handlers of an accepted connection.
-    package func configure(_ channel: any Channel, tls: NIOSSLContext?) throws {
-        guard self.admit(channel) else { throw EngineIOError(.unavailable, message: "Too many connections") }
-        try FastUpgradeHandler.fill(
-            channel, tls: tls, for: self, timers: self.timers.value(on: channel.eventLoop),
-            buffers: self.buffers.value(on: channel.eventLoop), timeout: self.configuration.requestTimeout)
-    }
-}
 
 extension EngineIOServer: FastUpgradeHost {
     package var handshakeLimits: WebSocketLimits { WebSocketLimits() }
