@@ -91,13 +91,19 @@ extension ClientCore {
     private mutating func count(_ event: ChatEvent, in head: inout ChatHead) -> [ClientAction] {
         head.seq = max(head.seq, event.seq)
         guard let n = event.n else { return [] }
-        let isOwn = event.sender == self.user
-        if isOwn || event.kind == .hidden { self.unread[head.conversation]?.skip(n) }
         head.n = max(head.n, n)
         head.at = max(head.at, event.at)
+        if event.sender == self.user { return self.countOwn(n, in: &head) }
+        if event.kind == .hidden { self.unread[head.conversation]?.skip(n) }
+        return []
+    }
+
+    /// An own message never counts.
+    mutating func countOwn(_ n: Int64, in head: inout ChatHead) -> [ClientAction] {
+        self.unread[head.conversation]?.skip(n)
         // As on the server: a message moves its sender's position only if everything before it was
         // read. What the server has counted already has moved it there.
-        guard isOwn, head.read == n - 1, n > self.unread[head.conversation]?.n ?? .max else { return [] }
+        guard head.read == n - 1, n > self.unread[head.conversation]?.n ?? .max else { return [] }
         head.read = n
         if self.reads.confirmed(in: head.conversation) == n - 1 {
             self.reads.confirmed(n, in: head.conversation)

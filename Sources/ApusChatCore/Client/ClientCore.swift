@@ -58,6 +58,8 @@ package struct ClientCore: Sendable {
         package var cursors: [ConversationID: Int64] = [:]
         /// Unsent messages, oldest first. Refused ones are left out.
         package var unsent: [(id: ClientID, conversation: ConversationID, isUploading: Bool)] = []
+        /// Conversations with acknowledged messages that the stored log lacks.
+        package var awaited: Set<ConversationID> = []
         /// Read positions that the server has not confirmed.
         package var reads: [ConversationID: Int64] = [:]
         package var epoch: PageToken?
@@ -80,8 +82,8 @@ package struct ClientCore: Sendable {
             self.logs[head.conversation] = LogCursor(
                 cursor: cursor ?? 0, head: head.seq, isPrimed: cursor != nil, settings: self.settings)
         }
+        for conversation in restored.awaited.union(restored.unsent.map(\.conversation)) { _ = self.opened(conversation) }
         for message in restored.unsent {
-            _ = self.opened(message.conversation)
             _ = self.outbox.enqueued(message.id, in: message.conversation, isUploading: message.isUploading)
         }
     }
@@ -225,6 +227,9 @@ package struct ClientCore: Sendable {
             head.seq = nudge.seq
             head.at = max(head.at, nudge.at)
             head.n = max(head.n, nudge.n)
+            // In a large conversation the event of an own message on another device does not
+            // follow.
+            if let last = nudge.last, last.sender == self.user, let n = last.n { actions += self.countOwn(n, in: &head) }
             self.recount(&head)
             head.mentions = nudge.mentions ?? head.mentions
             head.last = nudge.last ?? head.last

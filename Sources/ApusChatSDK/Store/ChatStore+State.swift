@@ -61,6 +61,9 @@ extension ChatStore {
             for row in try Row.fetchAll(database, sql: "SELECT conversation, seq FROM cursor") {
                 restored.cursors[ConversationID(number: row["conversation"])] = row["seq"]
             }
+            let awaited = try Int64.fetchAll(
+                database, sql: "SELECT DISTINCT conversation FROM outbox WHERE state = ?", arguments: [OutboxEntry.State.sent.rawValue])
+            restored.awaited = Set(awaited.map { ConversationID(number: $0) })
             let unsent = try Row.fetchAll(
                 database, sql: "SELECT id, conversation, state FROM outbox WHERE state IN ('queued', 'uploading') ORDER BY position")
             for row in unsent {

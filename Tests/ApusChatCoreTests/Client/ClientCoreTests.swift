@@ -130,6 +130,18 @@ struct ClientCoreTests {
         #expect(core.timerFired(.hole(Client.other)) == [])
     }
 
+    @Test func aLogThatLacksAnAcknowledgedMessageIsLoaded() {
+        var core = ClientCore(user: Client.alice)
+        var restored = ClientCore.Restored()
+        restored.heads = [Client.head(3), Client.head(3, in: Client.other)]
+        restored.awaited = [Client.room]
+        restored.epoch = Self.epoch
+        core.restore(restored)
+        _ = core.connected()
+        let opened = core.answered(hello: Self.hello(Self.sync([])))
+        #expect(self.requests(opened) == [.history(HistoryRequest(conversation: Client.room, range: .newest, limit: 50))])
+    }
+
     @Test func aLogThatMentionsTheUserIsLoaded() {
         var core = ClientCore(user: Client.alice)
         _ = core.connected()
@@ -240,6 +252,16 @@ struct ClientCoreTests {
         #expect(self.requests(actions).isEmpty, "one request at a time")
         let next = core.answered(MarkAnswer(conversation: Client.room, read: 5, unread: 0, mentions: 0, n: 6))
         #expect(self.requests(next) == [.mark(MarkRequest(conversation: Client.room, read: 6))])
+    }
+
+    @Test func anOwnMessageInANudgeIsNotUnread() {
+        var core = Self.online(at: 3, read: 3)
+        let last = EventPreview(seq: 4, n: 4, sender: Client.alice, at: 1_004, kind: .text)
+        _ = core.pushed(HeadPush(nudges: [HeadNudge(conversation: Client.room, seq: 4, n: 4, at: 1_004, last: last)]))
+        #expect(core.heads[Client.room]?.unread == 0 && core.heads[Client.room]?.read == 4)
+        let next = EventPreview(seq: 6, n: 6, sender: Client.alice, at: 1_006, kind: .text)
+        _ = core.pushed(HeadPush(nudges: [HeadNudge(conversation: Client.room, seq: 6, n: 6, at: 1_006, last: next)]))
+        #expect(core.heads[Client.room]?.unread == 1 && core.heads[Client.room]?.read == 4, "5 is of another user")
     }
 
     @Test func aLateHeadDoesNotTakeBackEvents() {

@@ -1,6 +1,7 @@
 import ApusChatStorage
 import ApusChatWire
 import ApusJSON
+import Foundation
 import Testing
 
 @testable import ApusChatCore
@@ -9,7 +10,10 @@ import Testing
 /// log of the server and against what the devices were told.
 @Suite("Faults")
 struct FaultSimulationTests {
-    @Test(arguments: 0..<60) func nothingIsLostRepeatedOrReordered(seed: Int) throws {
+    /// `APUS_FAULT_SEEDS` in the environment is the number of runs.
+    private static let seeds = Int(ProcessInfo.processInfo.environment["APUS_FAULT_SEEDS"] ?? "") ?? 60
+
+    @Test(arguments: 0..<Self.seeds) func nothingIsLostRepeatedOrReordered(seed: Int) throws {
         let network = FaultyNetwork(seed: UInt64(seed))
         let alice = network.user("alice", devices: 2)
         let bob = network.user("bob", devices: 2)

@@ -32,6 +32,7 @@ import Testing
         for user in script.users {
             #expect(try disk.heads(of: user, after: nil, limit: 100) == memory.heads(of: user, after: nil, limit: 100))
             #expect(try disk.conversations(of: user) == memory.conversations(of: user))
+            #expect(try disk.memberships(of: user, after: nil, limit: 99) == memory.memberships(of: user, after: nil, limit: 99))
             for (ours, theirs) in positions {
                 let expected = memory.changes(of: user, after: ours, cursor: nil, limit: 100)
                 #expect(try disk.changes(of: user, after: theirs, cursor: nil, limit: 100) == expected)
@@ -44,6 +45,12 @@ import Testing
             }
         }
         for key in script.conversations {
+            for user in script.users {
+                for changes in [false, true] {
+                    let expected = memory.events(of: key, by: user, after: 3, changes: changes, limit: 20)
+                    #expect(try disk.events(of: key, by: user, after: 3, changes: changes, limit: 20) == expected)
+                }
+            }
             let all: MemberStates = [.joined, .invited, .requested, .banned]
             #expect(try disk.members(of: key, in: all, after: nil, limit: 99) == memory.members(of: key, in: all, after: nil, limit: 99))
             #expect(try disk.events(of: key, before: .max, limit: 999) == memory.events(of: key, before: .max, limit: 999))
@@ -55,6 +62,7 @@ import Testing
         for address in needs.events { #expect(ours.events[address] == theirs.events[address]) }
         for address in needs.annotations { #expect(ours.annotations[address] == theirs.annotations[address]) }
         for need in needs.skips { #expect(ours.skips[need] == theirs.skips[need], "\(need)") }
+        for address in needs.unseen { #expect(ours.unseen[address] == theirs.unseen[address], "\(address)") }
         for key in needs.successors { #expect(ours.successors[key] == theirs.successors[key]) }
         for key in needs.conversations { #expect(ours.conversations[key] == theirs.conversations[key]) }
     }
@@ -104,6 +112,7 @@ struct RandomScript {
             [0, 5, 50].map { SkipNeed(member: member, above: max(0, (self.counters[member.conversation]?.lastN ?? 0) - $0)) }
         }
         needs.successors = self.conversations
+        needs.unseen = needs.events
         return needs
     }
 
@@ -116,6 +125,7 @@ struct RandomScript {
             return changes
         }
         for _ in 0...self.random(3) { self.change(key, facts, &changes) }
+        if self.random(40) == 0 { self.counters[key]?.isDeleted.toggle() }
         if let counters = self.counters[key] { changes.conversations = [ConversationChange(key: key, counters: counters)] }
         return changes
     }
@@ -168,7 +178,9 @@ struct RandomScript {
             row.state = self.pick([.joined, .joined, .left, .removed, .invited, .requested, .banned])
             row.leftSeq = row.state == .joined ? 0 : (self.counters[key]?.lastSeq ?? 0)
             row.minSeq = 1 + Int64(self.random(3))
-        default: row.role = self.pick([.admin, .member, .reader, .guest])
+        default:
+            row.role = self.pick([.admin, .member, .reader, .guest])
+            row.bannedUntil = Int64(self.random(3))
         }
         changes.members.append(row)
     }
