@@ -356,6 +356,7 @@ export const en = {
   errorConflict: "This was changed in the meantime.",
   undo: "Undo",
   hidden1: "Message deleted for you.",
+  eventBeginChat: "The chat begins here",
   eventCreateGroup: "{name} created the group",
   eventCreateChannel: "The channel was created",
   eventJoin: "{users} joined",

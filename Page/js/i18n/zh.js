@@ -356,6 +356,7 @@ export const zh = {
   errorConflict: "内容已被更改。",
   undo: "撤销",
   hidden1: "已为你删除消息。",
+  eventBeginChat: "聊天从这里开始",
   eventCreateGroup: "{name} 创建了群组",
   eventCreateChannel: "频道已创建",
   eventJoin: "{users} 加入了群组",

@@ -99,7 +99,10 @@ export function noteText(state, event) {
   const begins = event.kind === "member.join" && body.via !== "add"; // the users are the first word
   const users = list((body.users ?? event.users ?? []).map((user) => (user === state.account?.name && !begins ? t("youInside") : actorName(state, user))));
   switch (event.kind) {
-    case "conversation.create": return t(body.kind === "channel" ? "eventCreateChannel" : "eventCreateGroup", { name });
+    case "conversation.create": {
+      const texts = { pair: "eventBeginChat", self: "eventBeginChat", channel: "eventCreateChannel" };
+      return t(texts[body.kind] ?? "eventCreateGroup", { name });
+    }
     case "conversation.set":
       if (body.title) return t("eventTitle", { name, title: body.title });
       if (body.avatar !== undefined) return t("eventPicture", { name });

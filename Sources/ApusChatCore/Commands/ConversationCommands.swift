@@ -89,6 +89,8 @@ package struct ProfileUpdate: Sendable {
 package enum ContactChange: Sendable, Equatable {
     /// Asks, or agrees if the peer asked.
     case request(text: String)
+    /// Agrees to a request of the peer, or declines it.
+    case answer(accepts: Bool)
     /// Ends the contact, withdraws a request, or declines one.
     case remove
     case alias(String)

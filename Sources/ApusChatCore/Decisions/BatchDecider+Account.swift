@@ -87,6 +87,9 @@ extension BatchDecider {
         let body: JSONObject = ["user": .string(account.name.rawValue)]
         switch change {
         case .request(let text): return try self.requestContact(row, account.name, text)
+        case .answer(let accepts):
+            guard row.relation == .requested else { throw ChatError(.notFound, message: "There is no such request.", field: "user") }
+            return accepts ? try self.requestContact(row, account.name, "") : try self.contact(peer, .remove, by: actor)
         case .remove:
             guard row.relation != .none else { return self.unchanged(ConversationKey(0)) }
             self.relate(mine, .none)

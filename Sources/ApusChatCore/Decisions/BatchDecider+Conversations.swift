@@ -30,7 +30,8 @@ extension BatchDecider {
             self.admit(member)
         }
         self.facts.pairs.set(address, new)
-        return self.append(.conversationCreate, to: new, by: actor)
+        return self.append(
+            .conversationCreate, to: new, by: actor, body: ChangeBody.text(["kind": .string(ConversationKind.pair.rawValue)]))
     }
 
     mutating func create(_ create: CreateCommand, by actor: UserKey) throws(ChatError) -> StoredAnswer {

@@ -112,7 +112,12 @@ final class Hub {
     func committed(_ batch: DecidedBatch) {
         for account in batch.changes.accounts { self.receipts.forget(account.key) }
         for conversation in batch.changes.conversations where conversation.row != nil { self.receipts.forget(conversation.key) }
-        self.deliver(self.router.route(batch), EventFrames(batch))
+        var deliveries = self.router.route(batch)
+        // The events of a conversation do not tell its new members what it is.
+        for case .arrived(let key, let user, _) in batch.pushes {
+            deliveries.append(.head(key, user: user, to: self.router.sockets(of: user)))
+        }
+        self.deliver(deliveries, EventFrames(batch))
         self.carryOut(self.digest.committed(batch, at: self.monotonic()))
     }
 

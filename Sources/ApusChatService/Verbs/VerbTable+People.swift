@@ -24,7 +24,7 @@ extension VerbTable {
                 answer: .place { ChangeAnswer($0, id: request.id).json })
         }
         self.change(ChatVerbs.contactAnswer, names: { [$0.user] }) { request, keys in
-            .contact(keys[0], request.isAccepted ? .request(text: "") : .remove)
+            .contact(keys[0], .answer(accepts: request.isAccepted))
         }
         self.change(ChatVerbs.contactRemove, names: { [$0.user] }) { _, keys in .contact(keys[0], .remove) }
         self.change(ChatVerbs.contactAlias, names: { [$0.user] }) { request, keys in .contact(keys[0], .alias(request.alias)) }

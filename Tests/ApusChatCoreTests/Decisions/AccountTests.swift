@@ -97,6 +97,13 @@ import Testing
         #expect(self.relation(self.ann, self.bob)?.relation == ContactRelation.none)
     }
 
+    @Test func onlyARequestIsAnswered() throws {
+        #expect(try self.run(self.bob, .contact(self.ann, .answer(accepts: true))).code == .notFound)
+        _ = try self.run(self.ann, .contact(self.bob, .request(text: "Hi")))
+        #expect(try self.run(self.ann, .contact(self.bob, .answer(accepts: true))).code == .notFound)
+        #expect(try self.run(self.bob, .contact(self.ann, .answer(accepts: true))).answer != nil)
+    }
+
     @Test func aBlockedUserCannotTellFromTheAnswer() throws {
         _ = try self.run(self.bob, .contact(self.ann, .block(true)))
         let asked = try self.run(self.ann, .contact(self.bob, .request(text: "")))

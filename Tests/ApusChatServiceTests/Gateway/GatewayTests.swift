@@ -146,6 +146,10 @@ struct GatewayTests {
             let head = try #require(invitation.heads.first { $0.conversation == group })
             #expect(head.state == .invited && head.title == "Rowing" && head.peer?.name.rawValue == "alice" && head.seq == 0)
             _ = try await bob.ask(ChatVerbs.memberAnswer, MemberAnswerRequest(id: .make("a"), conversation: group, isAccepted: true))
+            let arrival = try await bob.next(ChatPushes.head) { push in
+                push.heads.contains { $0.conversation == group && $0.state == .joined }
+            }
+            #expect(arrival.heads.first?.members == 2)
             let link = try await alice.ask(ChatVerbs.linkCreate, LinkCreateRequest(id: .make("l"), conversation: group)).link
             let info = try await carol.ask(ChatVerbs.linkInfo, LinkInfoRequest(code: link.code))
             #expect(info.title == "Rowing" && info.members == 2)

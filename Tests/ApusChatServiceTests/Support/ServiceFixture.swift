@@ -22,13 +22,16 @@ final class ServiceFixture: Sendable {
     private let folder = TemporaryFolder()
     private let running: Task<Void, any Error>
 
-    /// - Parameter users: The accounts, whose keys are 1, 2, 3 ….
+    /// - Parameters:
+    ///   - users: The accounts, whose keys are 1, 2, 3 ….
+    ///   - isFrozen: Whether time passes by `pass` only.
     init(
-        users: [String] = ["alice", "bob", "carol"], configure: (inout ChatService.Configuration) -> Void = { _ in },
+        users: [String] = ["alice", "bob", "carol"], isFrozen: Bool = false,
+        configure: (inout ChatService.Configuration) -> Void = { _ in },
         storage: (inout SQLiteEnvironment) -> Void = { $0.syncsCommits = false }
     ) async throws {
         let advance = self.advance
-        let elapsed: @Sendable () -> Int64 = { Self.uptime + advance.withLockedValue { $0 } }
+        let elapsed: @Sendable () -> Int64 = { (isFrozen ? 0 : Self.uptime) + advance.withLockedValue { $0 } }
         var configuration = ChatService.Configuration(
             environment: ChatLog.Environment(
                 wall: { Self.start + elapsed() }, monotonic: elapsed))
@@ -93,10 +96,10 @@ final class ServiceFixture: Sendable {
 
 /// Runs a chat while `body` runs.
 func withService(
-    users: [String] = ["alice", "bob", "carol"], configure: (inout ChatService.Configuration) -> Void = { _ in },
-    _ body: (ServiceFixture) async throws -> Void
+    users: [String] = ["alice", "bob", "carol"], isFrozen: Bool = false,
+    configure: (inout ChatService.Configuration) -> Void = { _ in }, _ body: (ServiceFixture) async throws -> Void
 ) async throws {
-    let fixture = try await ServiceFixture(users: users, configure: configure)
+    let fixture = try await ServiceFixture(users: users, isFrozen: isFrozen, configure: configure)
     do {
         try await body(fixture)
     } catch {
