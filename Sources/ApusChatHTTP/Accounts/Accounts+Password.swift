@@ -93,17 +93,21 @@ extension Accounts {
     /// Deletes an account: its sign-ins and profile. The name is not given to another account.
     package func delete(_ request: ConfirmRequest, session: AccountSession, from client: ClientOrigin) async throws {
         try await self.confirmPassword(request.password, session: session, from: client)
+        try await self.deleteAccount(session.user)
+    }
+
+    func deleteAccount(_ user: UserKey) async throws {
         let ended = try await self.database.write { storage -> [DeviceKey] in
-            let devices = try storage.devices(of: session.user, limit: 10_000).map(\.key)
-            guard var account = try storage.accounts([session.user]).first else { return devices }
+            let devices = try storage.devices(of: user, limit: 10_000).map(\.key)
+            guard var account = try storage.accounts([user]).first else { return devices }
             account.state = .deleted
             (account.nickname, account.about, account.statusText, account.avatar) = ("", "", "", nil)
             let deleted = account
             try storage.commit { changes, _ in
                 changes.accounts = [deleted]
-                changes.credentials.removedCredentials = [session.user]
+                changes.credentials.removedCredentials = [user]
                 changes.credentials.removedDevices = devices
-                changes.credentials.clearedCodes = [(session.user, .recovery), (session.user, .reset)]
+                changes.credentials.clearedCodes = [(user, .recovery), (user, .reset)]
             }
             return devices
         }

@@ -53,7 +53,7 @@ extension Accounts {
         return code
     }
 
-    private static let taken = ChatError(.conflict, message: "The name is taken. Choose another one.", field: "name")
+    static let taken = ChatError(.conflict, message: "The name is taken. Choose another one.", field: "name")
 
     private func invitation(of request: RegisterRequest) throws(ChatError) -> [UInt8]? {
         switch self.configuration.registration {
@@ -73,7 +73,7 @@ extension Accounts {
         }
     }
 
-    private static func create(_ account: AccountRow, at time: Int64, _ changes: inout Changes) {
+    static func create(_ account: AccountRow, at time: Int64, _ changes: inout Changes) {
         var row = ConversationRow(key: account.selfConversation, kind: .own, createdAt: time, settings: ConversationSettings())
         row.counters.memberCount = 1
         row.counters.lastAt = time

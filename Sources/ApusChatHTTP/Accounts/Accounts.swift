@@ -7,7 +7,7 @@ import NIOConcurrencyHelpers
 ///
 /// The answer for an unknown user is the same as for a wrong password and takes the same time.
 package final class Accounts: Sendable {
-    let database: any AccountDatabase
+    package let database: any AccountDatabase
     let configuration: AccountsConfiguration
     let clock: AccountsClock
     let tokens: SessionTokens

@@ -6,7 +6,7 @@ protocol Query: CaseIterable, RawRepresentable<Int>, Sendable {
 
 /// The kinds of statements.
 enum QueryGroup: Int, CaseIterable {
-    case transaction, fact, change, log, list, people, credential, maintenance
+    case transaction, fact, change, log, list, people, credential, maintenance, operators
 
     /// All statements of the group.
     var queries: [any Query] {
@@ -18,6 +18,7 @@ enum QueryGroup: Int, CaseIterable {
         case .list: ListQuery.allCases
         case .people: PeopleQuery.allCases
         case .credential: CredentialQuery.allCases
+        case .operators: OperatorQuery.allCases
         case .maintenance: MaintenanceQuery.allCases
         }
     }

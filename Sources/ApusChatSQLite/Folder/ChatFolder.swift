@@ -52,6 +52,9 @@ package final class ChatFolder: Sendable {
 
     deinit { _ = close(self.lock) }
 
+    /// Lets another server use the folder. Nothing may write to it any more.
+    package func unlock() { _ = flock(self.lock, LOCK_UN) }
+
     var databasePath: String { self.path + "/chat.sqlite" }
 
     /// Creates the database file with access for its owner only. The write-ahead log inherits it.

@@ -1,0 +1,73 @@
+package import ApusChatStorage
+package import ApusChatWire
+
+/// What operators do with accounts. The answer is nil if there is no such account.
+extension Accounts {
+    /// Creates an account, regardless of the settings for registration. Its user sets the first
+    /// password with a code of `makeResetCode`.
+    package func create(_ name: UserName) async throws {
+        let hash = try await self.passwords.hash(Secrets.code(), for: ClientOrigin(nil))
+        let now = self.clock.now()
+        let account = AccountRow(
+            key: UserKey(Secrets.key()), name: name, nickname: "", selfConversation: ConversationKey(Secrets.key()))
+        try await self.database.write { storage in
+            guard try storage.userKeys(named: [name]) == [nil] else { throw Self.taken }
+            try storage.commit { changes, _ in
+                Self.create(account, at: now, &changes)
+                changes.credentials.credentials = [CredentialRow(user: account.key, password: hash, passwordChangedAt: now)]
+            }
+        }
+    }
+
+    /// Closes an account and ends its sessions, or opens it again.
+    package func setSuspended(_ isSuspended: Bool, _ name: UserName) async throws -> Bool? {
+        guard let known = try await self.account(named: name), known.account.state != .deleted else { return nil }
+        let ended = try await self.database.write { storage -> [DeviceKey] in
+            guard var account = try storage.accounts([known.account.key]).first, account.state != .deleted else { return [] }
+            account.state = isSuspended ? .suspended : .active
+            let changed = account
+            let devices = isSuspended ? try storage.devices(of: account.key, limit: 10_000).map(\.key) : []
+            try storage.commit { changes, _ in
+                changes.accounts = [changed]
+                changes.credentials.removedDevices = devices
+            }
+            return devices
+        }
+        self.ended(ended)
+        return known.account.state != (isSuspended ? .suspended : .active)
+    }
+
+    /// Deletes an account as its user can.
+    package func delete(_ name: UserName) async throws -> Bool? {
+        guard let known = try await self.account(named: name), known.account.state != .deleted else { return nil }
+        try await self.deleteAccount(known.account.key)
+        return true
+    }
+
+    /// Returns the sessions of an account, last used first.
+    package func sessions(of name: UserName) async throws -> [DeviceRow]? {
+        guard let known = try await self.account(named: name) else { return nil }
+        return try await self.database.read { try $0.devices(of: known.account.key, limit: 1_000) }
+    }
+
+    /// Ends one session of an account, or all of them, and returns their number.
+    package func endSessions(of name: UserName, device: DeviceID?) async throws -> Int? {
+        guard let known = try await self.account(named: name) else { return nil }
+        let ended = try await self.database.write { storage -> [DeviceKey] in
+            let all = try storage.devices(of: known.account.key, limit: 10_000).map(\.key)
+            let ended = all.filter { key in device.map { $0.number == key.rawValue } ?? true }
+            try storage.commit { changes, _ in changes.credentials.removedDevices = ended }
+            return ended
+        }
+        self.ended(ended)
+        return ended.count
+    }
+
+    /// Ends an invitation.
+    package func revoke(_ invitation: InvitationRow) async throws {
+        var row = invitation
+        row.usesLeft = 0
+        let removed = row
+        try await self.database.write { storage in try storage.commit { changes, _ in changes.credentials.invitations = [removed] } }
+    }
+}

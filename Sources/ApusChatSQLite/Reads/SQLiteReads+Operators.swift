@@ -1,0 +1,67 @@
+package import ApusChatStorage
+
+/// What operators read and do. Every list is a page.
+extension SQLiteReads {
+    /// Returns accounts in any state, in key order.
+    package func allAccounts(after cursor: UserKey?, limit: Int) throws(StorageError) -> [AccountRow] {
+        try self.connection.statement(OperatorQuery.accounts).with(cursor?.rawValue ?? .min, Int64(limit)).all(AccountColumns.row)
+    }
+
+    /// Returns invitations in the order of their hashes.
+    package func invitations(after hash: [UInt8], limit: Int) throws(StorageError) -> [InvitationRow] {
+        let statement = try self.connection.statement(OperatorQuery.invitations)
+        // An empty buffer has no address, which binds NULL, after which nothing follows.
+        statement.bind(1, bytes: hash.isEmpty ? [0] : hash)
+        statement.bind(2, Int64(limit))
+        return try statement.all { row in
+            InvitationRow(hash: Array(row.bytes(0)), createdAt: row.int(1), expiresAt: row.int(2), usesLeft: row.int(3))
+        }
+    }
+
+    /// Returns reports with their numbers, newest first.
+    package func reports(before number: Int64, limit: Int) throws(StorageError) -> [(number: Int64, report: ReportRow)] {
+        try self.connection.statement(OperatorQuery.reports).with(number, Int64(limit)).all { row in
+            let event = row.isNull(3) ? nil : EventAddress(ConversationKey(row.int(3)), row.int(4))
+            let report = ReportRow(
+                reporter: UserKey(row.int(1)), subject: UserKey(row.int(2)), event: event, reason: row.text(5), at: row.int(6))
+            return (row.int(0), report)
+        }
+    }
+
+    /// The numbers of rows. Reads whole tables, so it takes long with much data.
+    package func statistics() throws(StorageError) -> [(name: String, count: Int64)] {
+        var counts: [(String, Int64)] = []
+        for (name, sql) in [
+            ("accounts", "SELECT count(*) FROM account WHERE state = 0"), ("devices", "SELECT count(*) FROM device"),
+            ("conversations", "SELECT count(*) FROM conversation"), ("events", "SELECT count(*) FROM event"),
+            ("blobs", "SELECT count(*) FROM blob"), ("blob bytes", "SELECT coalesce(sum(size), 0) FROM blob"),
+            ("reports", "SELECT count(*) FROM report"), ("invitations", "SELECT count(*) FROM invitation"),
+            ("database bytes", "SELECT page_count * page_size FROM pragma_page_count, pragma_page_size"),
+        ] {
+            counts.append((name, try self.connection.prepare(sql).number()))
+        }
+        return counts
+    }
+
+    /// Examines the whole database. Returns the faults that SQLite found, at most 100.
+    package func check() throws(StorageError) -> [String] {
+        try self.connection.prepare("PRAGMA integrity_check(100)").all { $0.text(0) }.filter { $0 != "ok" }
+    }
+
+    /// Writes a consistent copy of the database to a new file, while the server runs.
+    package func backUp(to path: String) throws(StorageError) {
+        try self.connection.execute("PRAGMA query_only = 0")
+        let statement = try self.connection.prepare("VACUUM INTO ?1")
+        statement.bind(1, path)
+        try statement.run()
+        try self.connection.execute("PRAGMA query_only = 1")
+    }
+}
+
+extension SQLiteStorage {
+    /// Rewrites the database without unused space. Messages wait for the end.
+    package func vacuum() throws(StorageError) {
+        try self.connection.execute("VACUUM")
+        try self.connection.checkpoint()
+    }
+}
