@@ -176,6 +176,14 @@ let package = Package(
                 "ApusChatCore", "ApusChatStorage", "ApusChatWire", "ApusEventLoop", "ApusJSON", "ApusSocketIOProtocol",
                 "ApusSocketIOServer", crypto, dequeModule, logging, nioCore, nioConcurrencyHelpers, nioPosix,
             ]),
+        // The program around the new chat: listeners, configuration, the page, operations.
+        module(
+            "ApusChatHost",
+            [
+                "ApusChatCore", "ApusChatHTTP", "ApusChatSQLite", "ApusChatService", "ApusChatStorage", "ApusChatWire", "ApusConnectivity",
+                "ApusEngineIOServer", "ApusJSON", "ApusSocketIOServer", "ApusWebSocket", crypto, httpTypes, hummingbird, hummingbirdCore,
+                logging, nioCore, nioConcurrencyHelpers, nioHTTP1, nioPosix, nioSSL, serviceLifecycle, swiftASN1, x509,
+            ]),
         // Servers and clients as services of swift-service-lifecycle.
         module(
             "ApusServices",
@@ -339,6 +347,13 @@ let package = Package(
                 "ApusChatCore", "ApusChatHTTP", "ApusChatSQLite", "ApusChatStorage", "ApusChatWire", "ApusConnectivity", "ApusJSON",
                 "ApusSocketIOServer", "ApusWebSocket", crypto, httpTypes, hummingbird, hummingbirdTesting, logging, nioCore,
                 nioConcurrencyHelpers, nioEmbedded,
+            ]),
+        tests(
+            "ApusChatHostTests",
+            [
+                "ApusChatCore", "ApusChatHTTP", "ApusChatHost", "ApusChatSQLite", "ApusChatService", "ApusChatStorage", "ApusChatWire",
+                "ApusConnectivity", "ApusEventLoop", "ApusJSON", "ApusSocketIOClient", "ApusSocketIOServer", "ApusWebSocket", logging,
+                nioCore, nioConcurrencyHelpers, nioPosix, serviceLifecycle,
             ]),
         tests(
             "ApusChatServiceTests",

@@ -9,6 +9,12 @@ package struct AccountSession: Sendable, Hashable {
     package var device: DeviceKey
     /// The time at which the token ends.
     package var expiresAt: Int64
+
+    package init(user: UserKey, device: DeviceKey, expiresAt: Int64) {
+        self.user = user
+        self.device = device
+        self.expiresAt = expiresAt
+    }
 }
 
 extension Accounts {

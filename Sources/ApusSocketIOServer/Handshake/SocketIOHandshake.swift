@@ -17,6 +17,8 @@ public struct SocketIOHandshake: Sendable {
     public var query: [String: String] { self.receivedFields?.query ?? self.request.request.query.fields }
     /// The header fields of the handshake request. Each access builds them again.
     public var headers: HTTPFields { self.request.request.headerFields }
+    /// The handshake request, with its authority. Each access builds it again.
+    package var head: HTTPRequest { self.request.request }
     /// The address of the peer, for example `127.0.0.1`; empty when it is unknown.
     public var address: String { self.receivedFields?.address ?? self.remoteAddress?.ipAddress ?? "" }
     /// Whether the handshake request was cross-origin, as far as its `Origin` field shows.

@@ -1,0 +1,46 @@
+import ApusChatHTTP
+import ApusChatService
+import ApusChatWire
+import ApusConnectivity
+import ApusJSON
+import ApusSocketIOServer
+import ApusWebSocket
+import NIOCore
+
+/// The sessions of accounts, as the gateway of the chat needs them.
+struct AccountSessions: ChatSessions {
+    let accounts: Accounts
+    let proxies: TrustedProxies
+
+    func requester(of handshake: SocketIOHandshake) async throws(ChatError) -> Requester {
+        let token = handshake.auth["token"]?.stringValue
+        let session = try await self.refusing { try await self.accounts.session(token: token, of: handshake.head) }
+        let peer = try? SocketAddress(ipAddress: handshake.address, port: 0)
+        let address = self.proxies.clientAddress(of: handshake.head, from: peer)
+        return Requester(user: session.user, device: session.device, origin: ClientOrigin(address.flatMap { IPAddress($0) }).keys)
+    }
+
+    func devices(of requester: Requester) async throws(ChatError) -> DevicesAnswer {
+        try await self.refusing { try await self.accounts.devices(of: requester.session) }
+    }
+
+    func removeDevice(_ request: DeviceRemoveRequest, of requester: Requester) async throws(ChatError) -> ChangeAnswer {
+        try await self.refusing { try await self.accounts.endDevices(request, of: requester.session) }
+    }
+
+    /// Converts other failures to a refusal that the client tries again.
+    private func refusing<Value: Sendable>(_ body: () async throws -> Value) async throws(ChatError) -> Value {
+        do {
+            return try await body()
+        } catch let error as ChatError {
+            throw error
+        } catch {
+            throw ChatError(.unavailable, message: "The server cannot read its data at the moment.", retryAfter: 5_000)
+        }
+    }
+}
+
+extension Requester {
+    /// The session that the connection was admitted with.
+    fileprivate var session: AccountSession { AccountSession(user: self.user, device: self.device, expiresAt: .max) }
+}

@@ -1,0 +1,147 @@
+import ApusChatHTTP
+package import ApusChatSQLite
+import ApusChatStorage
+public import ApusConnectivity
+public import Logging
+import NIOConcurrencyHelpers
+public import ServiceLifecycle
+
+/// A complete chat server: accounts, conversations, uploads, Socket.IO and the page, with one
+/// folder for its data.
+///
+/// `run` serves until its task is cancelled or its service group shuts down. On a graceful
+/// shutdown, it stops accepting connections, sends `bye` to all clients, answers the requests under
+/// way, commits queued writes and returns.
+public final class ChatServer: Service {
+    /// An address on which the server listens.
+    public struct Address: Hashable, Sendable, CustomStringConvertible {
+        /// `http` or `https`.
+        public var scheme: String
+        /// The configured host.
+        public var host: String
+        /// The port, chosen by the system when 0 was configured.
+        public var port: Int
+        /// The fingerprint of the server's certificate, for clients that pin it; `nil` without
+        /// TLS.
+        public var certificate: CertificateFingerprint?
+        /// Whether the listener is that of the metrics.
+        public var isForMetrics = false
+        /// The URL for a browser or a client.
+        public var url: String { "\(self.scheme)://\(self.host.contains(":") ? "[\(self.host)]" : self.host):\(self.port)" }
+        /// The URL.
+        public var description: String { self.url }
+
+        init(scheme: String, host: String, port: Int, certificate: CertificateFingerprint? = nil) {
+            self.scheme = scheme
+            self.host = host
+            self.port = port
+            self.certificate = certificate
+        }
+    }
+
+    /// Opens the chat of a data folder.
+    package typealias MakeChat = @Sendable (ChatFolder, ChatServerConfiguration, Logger) throws -> any HostedChat
+
+    static let version = "0.1.0"
+    static let metricsHost = "127.0.0.1"
+
+    private let configuration: ChatServerConfiguration
+    private let logger: Logger
+    private let makeChat: MakeChat
+
+    /// Creates a server, which does not start until `run`.
+    public convenience init(configuration: ChatServerConfiguration, logger: Logger = Logger(label: "apus.chat.server")) {
+        self.init(configuration: configuration, logger: logger) { try ServiceChat($0, $1, $2) }
+    }
+
+    /// - Parameter makeChat: Opens the chat in the locked folder.
+    package init(configuration: ChatServerConfiguration, logger: Logger = Logger(label: "apus.chat.server"), makeChat: @escaping MakeChat) {
+        self.configuration = configuration
+        self.logger = logger
+        self.makeChat = makeChat
+    }
+
+    /// Runs the server.
+    public func run() async throws { try await self.run(onListening: { _ in }) }
+
+    /// Runs the server and reports its addresses once, when all listeners are ready.
+    /// - Throws: `ChatServerError` if the server cannot start.
+    public func run(onListening: @escaping @Sendable ([Address]) -> Void) async throws {
+        try self.configuration.validate()
+        let listeners = try ServerListener.all(self.configuration)
+        let parts: ServerParts
+        do {
+            parts = try ServerParts(self.configuration, logger: self.logger, makeChat: self.makeChat)
+        } catch let error as StorageError {
+            throw ChatServerError(error.code == .locked ? .dataFolder : .data, message: error.message)
+        }
+        let result: Result<Void, any Error>
+        do { result = .success(try await self.serve(parts, listeners, onListening)) } catch { result = .failure(error) }
+        await parts.close()
+        try result.get()
+    }
+
+    private enum Ended { case listener, other }
+
+    private func serve(
+        _ parts: ServerParts, _ listeners: [ServerListener], _ onListening: @escaping @Sendable ([Address]) -> Void
+    ) async throws {
+        // `nil` for an optional listener that did not start.
+        let (addresses, continuation) = AsyncStream.makeStream(of: Address?.self)
+        let count = listeners.count + (self.configuration.metricsPort == nil ? 0 : 1)
+        try await withThrowingTaskGroup(of: Ended.self) { group in
+            for listener in listeners {
+                let application = parts.application(on: listener) { continuation.yield($0) }
+                group.addTask {
+                    do { try await application.run() } catch {
+                        let error = listener.explain(error)
+                        guard listener.isOptional, (error as? ChatServerError)?.code == .addressInUse else { throw error }
+                        self.logger.warning("TLS port in use; listening without TLS", metadata: ["chat.tls-port": "\(listener.port)"])
+                        continuation.yield(nil)
+                    }
+                    return .listener
+                }
+            }
+            if let port = self.configuration.metricsPort {
+                let application = parts.metricsApplication(port: port) { continuation.yield($0) }
+                group.addTask {
+                    do { try await application.run() } catch {
+                        throw ServerListener(scheme: "http", host: Self.metricsHost, port: port).explain(error)
+                    }
+                    return .listener
+                }
+            }
+            group.addTask {
+                var all: [Address?] = []
+                for await address in addresses {
+                    all.append(address)
+                    if all.count == count { break }
+                }
+                if all.count == count { onListening(all.compactMap { $0 }.sorted { ($0.scheme, $0.port) < ($1.scheme, $1.port) }) }
+                return .other
+            }
+            group.addTask {
+                await parts.maintenance.run()
+                return .other
+            }
+            group.addTask {
+                await parts.chat.run()
+                return .other
+            }
+            group.addTask {
+                await parts.administrate()
+                return .other
+            }
+            group.addTask {
+                // The listeners stop by themselves and end with their last connection.
+                guard (try? await gracefulShutdown()) != nil else { return .other }
+                await parts.drain()
+                return .other
+            }
+            var running = count
+            while running > 0, let ended = try await group.next() { if ended == .listener { running -= 1 } }
+            continuation.finish()
+            group.cancelAll()
+        }
+    }
+}

@@ -1,0 +1,30 @@
+import Crypto
+import Foundation
+import NIOCore
+
+/// A file of the page with its HTTP metadata.
+struct PageFile: Sendable {
+    /// The media type, derived from the name's extension.
+    let type: String
+    /// The hash of the bytes, which is the entity tag without its quotes.
+    let hash: String
+    let bytes: ByteBuffer
+
+    /// - Returns: `nil` for a file whose extension is not served.
+    init?(name: String, bytes: ByteBuffer) {
+        guard let type = Self.type(of: name) else { return nil }
+        self.type = type
+        self.hash = String(SHA256.hash(data: Data(bytes.readableBytesView)).description.suffix(64).prefix(32))
+        self.bytes = bytes
+    }
+
+    /// The media type of a file name; `nil` when its extension is not served.
+    static func type(of name: String) -> String? { self.types[(name as NSString).pathExtension.lowercased()] }
+
+    private static let types = [
+        "html": "text/html; charset=utf-8", "css": "text/css; charset=utf-8", "js": "text/javascript; charset=utf-8",
+        "mjs": "text/javascript; charset=utf-8", "json": "application/json; charset=utf-8", "map": "application/json; charset=utf-8",
+        "svg": "image/svg+xml", "png": "image/png", "jpg": "image/jpeg", "jpeg": "image/jpeg", "gif": "image/gif", "webp": "image/webp",
+        "ico": "image/x-icon", "woff2": "font/woff2", "webmanifest": "application/manifest+json", "txt": "text/plain; charset=utf-8",
+    ]
+}

@@ -1,0 +1,71 @@
+import Foundation
+import NIOConcurrencyHelpers
+import NIOCore
+
+/// Serves the files of a page from folders during its development. Changed files are served
+/// without a restart. A file of an earlier folder precedes one of the same path in a later folder.
+/// Names that begin with a period are not served.
+///
+/// The folders are scanned at most once in `interval`. A file is read when its modification time or
+/// size has changed. A scan blocks.
+final class PageFolder: Sendable {
+    private struct Entry: Sendable {
+        var modified: Date?
+        var size: Int?
+        /// `nil` when the file's extension is not served.
+        var file: PageFile?
+    }
+
+    private struct State: Sendable {
+        /// By path, with a leading slash.
+        var entries: [String: Entry] = [:]
+        var scanned: ContinuousClock.Instant?
+    }
+
+    private let folders: [String]
+    private let interval: Duration
+    private let state = NIOLockedValueBox(State())
+
+    /// - Throws: `ChatServerError` `pageFolder` when no folder has an `index.html`.
+    init(_ folders: [String], interval: Duration = .milliseconds(500)) throws(ChatServerError) {
+        self.folders = folders
+        self.interval = interval
+        guard self.file("/index.html") != nil else {
+            let names = folders.joined(separator: ", ")
+            throw ChatServerError(
+                .pageFolder, message: "The page's folder \(names) has no index.html. Select a folder with the files of a page.")
+        }
+    }
+
+    /// The file of a path, for example `/css/base.css`.
+    func file(_ path: String) -> PageFile? {
+        self.state.withLockedValue { state in
+            let now = ContinuousClock.now
+            if state.scanned.map({ now - $0 >= self.interval }) ?? true {
+                state.entries = self.scan(state.entries)
+                state.scanned = now
+            }
+            return state.entries[path]?.file
+        }
+    }
+
+    private func scan(_ known: [String: Entry]) -> [String: Entry] {
+        var entries: [String: Entry] = [:]
+        for folder in self.folders {
+            guard let paths = FileManager.default.enumerator(atPath: folder) else { continue }
+            for case let path as String in paths {
+                let key = "/" + path
+                guard entries[key] == nil, PageFile.type(of: path) != nil, !key.contains("/.") else { continue }
+                let attributes = paths.fileAttributes
+                var entry = Entry(modified: attributes?[.modificationDate] as? Date, size: attributes?[.size] as? Int)
+                if let before = known[key], before.modified == entry.modified, before.size == entry.size {
+                    entry.file = before.file
+                } else if let data = FileManager.default.contents(atPath: folder + key) {
+                    entry.file = PageFile(name: path, bytes: ByteBuffer(bytes: data))
+                }
+                entries[key] = entry
+            }
+        }
+        return entries
+    }
+}

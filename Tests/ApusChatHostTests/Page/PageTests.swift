@@ -1,0 +1,65 @@
+import Foundation
+import Testing
+
+@testable import ApusChatHost
+
+@Suite struct PageTests {
+    private static let page = [
+        "index.html": "<!doctype html>", "js/app.js": "let a = 1\n", "sw.js": "let b = 1\n", ".hidden/secret.js": "let c = 1\n",
+        "notes.md": "text",
+    ]
+
+    @Test func theFilesHaveTheirTypesAndThePolicy() async throws {
+        try await RunningServer.with(page: Self.page) { server in
+            let index = try await server.http.get("/")
+            #expect(index.status == 200)
+            #expect(index.body == "<!doctype html>")
+            #expect(index.headers["content-type"] == "text/html; charset=utf-8")
+            #expect(index.headers["content-security-policy"]?.contains("script-src 'self'") == true)
+            #expect(index.headers["x-frame-options"] == "DENY")
+            #expect(index.headers["x-content-type-options"] == "nosniff")
+            #expect(index.headers["cache-control"] == "no-cache")
+            #expect(try await server.http.get("/js/app.js").headers["content-type"] == "text/javascript; charset=utf-8")
+            #expect(try await server.http.get("/notes.md").status == 404)
+            #expect(try await server.http.get("/.hidden/secret.js").status == 404)
+            #expect(try await server.http.get("/../data/chat.key").status == 404)
+        }
+    }
+
+    @Test func anUnchangedFileIsNotSentAgain() async throws {
+        try await RunningServer.with(page: Self.page) { server in
+            let tag = try #require(try await server.http.get("/js/app.js").headers["etag"])
+            let again = try await server.http.get("/js/app.js", ["If-None-Match": "W/\"x\", " + tag])
+            #expect(again.status == 304)
+            #expect(again.body.isEmpty)
+        }
+    }
+
+    @Test func anAddressWithTheHashIsKept() async throws {
+        try await RunningServer.with(page: Self.page) { server in
+            let tag = try #require(try await server.http.get("/js/app.js").headers["etag"])
+            let hash = tag.dropFirst().dropLast()
+            #expect(try await server.http.get("/js/app.js?v=\(hash)").headers["cache-control"]?.contains("immutable") == true)
+            #expect(try await server.http.get("/js/app.js?v=other").headers["cache-control"] == "no-cache")
+        }
+    }
+
+    @Test func theWorkerServesItsFolder() async throws {
+        try await RunningServer.with(page: Self.page) { server in
+            let answer = try await server.http.get("/sw.js")
+            #expect(answer.headers["service-worker-allowed"] == "/")
+        }
+    }
+
+    @Test func aHeadRequestHasNoBody() async throws {
+        try await RunningServer.with(page: Self.page) { server in
+            let answer = try await server.http.get("/", method: "HEAD")
+            #expect(answer.status == 200)
+            #expect(answer.body.isEmpty)
+        }
+    }
+
+    @Test func aFolderWithoutAPageIsRefused() {
+        #expect { try PageFolder([NSTemporaryDirectory() + "apus-missing"]) } throws: { ($0 as? ChatServerError)?.code == .pageFolder }
+    }
+}
