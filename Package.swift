@@ -384,6 +384,13 @@ let package = Package(
                 "ApusChatCore", "ApusChatSDK", "ApusChatStorage", "ApusChatTerminal", "ApusChatWire", "ApusJSON", grdb, logging,
                 nioConcurrencyHelpers,
             ]),
+        // The client of the new chat at its server.
+        tests(
+            "ApusChatLiveTests",
+            [
+                "ApusChatCore", "ApusChatHTTP", "ApusChatSDK", "ApusChatSQLite", "ApusChatService", "ApusChatStorage", "ApusChatWire",
+                "ApusEventLoop", "ApusJSON", "ApusSocketIOServer", hummingbird, logging, nioCore, nioConcurrencyHelpers, nioPosix,
+            ]),
         tests(
             "IntegrationTests",
             [

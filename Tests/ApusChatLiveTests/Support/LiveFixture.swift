@@ -1,0 +1,108 @@
+import ApusChatSDK
+import ApusChatSQLite
+import ApusChatWire
+import ApusEventLoop
+import Foundation
+import NIOConcurrencyHelpers
+
+/// A server behind a relay, and the devices of its users.
+final class LiveFixture: Sendable {
+    let relay: Relay
+    let clock = LiveClock()
+    private let path: String
+    private let folder: ChatFolder
+    private let current: NIOLockedValueBox<LiveServer>
+    private let clients = NIOLockedValueBox<[ChatClient]>([])
+
+    var server: LiveServer { self.current.withLockedValue { $0 } }
+
+    init() async throws {
+        self.path = FileManager.default.temporaryDirectory.appendingPathComponent("apus-live-" + UUID().uuidString).path
+        self.folder = try ChatFolder(self.path + "/server")
+        let server = try await LiveServer(self.folder, clock: self.clock)
+        self.current = NIOLockedValueBox(server)
+        self.relay = try await Relay(to: server.port)
+    }
+
+    /// A folder of accounts: one device.
+    func device(_ name: String) throws -> ChatAccounts {
+        var configuration = ChatClientConfiguration()
+        configuration.deviceName = name
+        configuration.reconnection = .exponential(from: .milliseconds(10), to: .milliseconds(100))
+        configuration.refusalDelay = .milliseconds(10)
+        configuration.uploadPart = 64 * 1024
+        return try ChatAccounts(folder: "\(self.path)/\(name)", configuration: configuration, logger: .silent)
+    }
+
+    /// Creates an account and connects it.
+    func signUp(_ name: String) async throws -> ChatClient {
+        let client = try await self.device(name).signUp(server: self.relay.url, name: name, password: "correct horse").client
+        try await self.online(client)
+        return client
+    }
+
+    /// Connects an account by another device.
+    func signIn(_ name: String, device: String) async throws -> ChatClient {
+        let client = try await self.device(device).signIn(server: self.relay.url, name: name, password: "correct horse")
+        try await self.online(client)
+        return client
+    }
+
+    /// Keeps a client until the end of the test, and waits for its connection.
+    func online(_ client: ChatClient) async throws {
+        self.clients.withLockedValue { $0.append(client) }
+        try await client.wait { await client.state == .online }
+    }
+
+    /// Ends the server. The relay refuses connections until ``startServer()``.
+    func stopServer() async { await self.server.close() }
+
+    func startServer() async throws {
+        let server = try await LiveServer(self.folder, clock: self.clock)
+        self.current.withLockedValue { $0 = server }
+        self.relay.lead(to: server.port)
+    }
+
+    func write(_ bytes: [UInt8], to name: String) throws -> String {
+        let path = "\(self.path)/\(name)"
+        try Data(bytes).write(to: URL(fileURLWithPath: path))
+        return path
+    }
+
+    func close() async {
+        for client in self.clients.withLockedValue({ $0 }) { await client.close() }
+        await self.relay.close()
+        await self.server.close()
+        try? FileManager.default.removeItem(atPath: self.path)
+    }
+}
+
+/// Runs a server while `body` runs.
+func withLiveServer(_ body: (LiveFixture) async throws -> Void) async throws {
+    let fixture = try await LiveFixture()
+    do { try await body(fixture) } catch {
+        await fixture.close()
+        throw error
+    }
+    await fixture.close()
+}
+
+/// The client ended before the condition was true.
+struct ClientEnded: Error {}
+
+extension ChatClient {
+    /// Waits until a condition is true, which is examined after each update.
+    func wait(until condition: () async throws -> Bool) async throws {
+        let updates = self.updates
+        if try await condition() { return }
+        for await _ in updates where try await condition() { return }
+        throw ClientEnded()
+    }
+}
+
+extension ChatConversation {
+    /// The stored rows with a text, and the unsent ones.
+    var texts: [String] {
+        get async throws { try await (self.storedMessages(limit: 1_000).messages + self.unsent).compactMap(\.text) }
+    }
+}

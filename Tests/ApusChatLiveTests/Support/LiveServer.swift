@@ -1,0 +1,137 @@
+import ApusChatCore
+import ApusChatSQLite
+import ApusChatService
+import ApusChatStorage
+import ApusChatWire
+import ApusJSON
+import ApusSocketIOServer
+import Foundation
+import Hummingbird
+import Logging
+import NIOConcurrencyHelpers
+import NIOCore
+
+@testable import ApusChatHTTP
+
+/// A complete chat server on a port of the loopback: accounts, uploads and the log in one folder.
+final class LiveServer: Sendable {
+    let service: ChatService
+    let accounts: Accounts
+    let port: Int
+    private let gateway: ChatGateway
+    private let files: BlobStore
+    private let io = SocketIOServer(logger: .silent)
+    private let running: Task<Void, any Error>
+
+    /// - Parameter folder: The data, which a later server may open again.
+    init(_ folder: ChatFolder, clock: LiveClock) async throws {
+        var environment = SQLiteEnvironment()
+        environment.syncsCommits = false
+        let writer = try SQLiteStorage(folder, environment: environment)
+        var configuration = ChatService.Configuration(
+            environment: ChatLog.Environment(wall: { clock.now }, monotonic: { clock.now }))
+        configuration.rates = .off
+        self.service = try ChatService(
+            storage: .init(writer: writer) { try SQLiteReads(folder) }, configuration: configuration, logger: .silent)
+        var settings = AccountsConfiguration()
+        settings.passwordCost = ScryptHash.Cost(logRounds: 1)
+        settings.hasLimits = false
+        self.accounts = try Accounts(
+            database: LogDatabase(log: self.service.log), folder: folder.path, configuration: settings,
+            clock: AccountsClock(now: { clock.now }, elapsed: { clock.now }))
+        self.files = try BlobStore(folder: folder.path)
+        let gateway = ChatGateway(self.service, sessions: LiveSessions(accounts: self.accounts), on: self.io)
+        self.gateway = gateway
+        self.accounts.onEnd { devices in gateway.end(Set(devices.map(\.rawValue))) }
+        let routes = ChatRoutes(
+            accounts: self.accounts, chat: LiveRequests(service: self.service), files: self.files,
+            uploads: try Uploads(folder: folder.path, accounts: self.accounts, files: self.files),
+            server: ServerAnswer(name: "Apus", version: "1", registration: .open, limits: HelloLimits()))
+        let (ports, found) = AsyncStream.makeStream(of: Int.self)
+        let application = Application(
+            router: routes.router(), server: .http1(configuration: .init(additionalChannelHandlers: self.io.channelHandlers())),
+            configuration: .init(address: .hostname("127.0.0.1", port: 0)),
+            onServerRunning: { channel in found.yield(channel.localAddress?.port ?? 0) }, logger: .silent)
+        self.running = Task { try await application.run() }
+        self.port = await ports.first { _ in true } ?? 0
+    }
+
+    /// Stops as a server does at its end: tells the clients, then closes the connections.
+    func close() async {
+        self.gateway.announceShutdown()
+        await self.io.shutdown()
+        self.running.cancel()
+        _ = await self.running.result
+        await self.service.close()
+        self.accounts.close()
+        self.files.close()
+    }
+}
+
+/// The clock of a server, which a test puts forward.
+final class LiveClock: Sendable {
+    private let advance = NIOLockedValueBox<Int64>(0)
+
+    var now: Int64 { Int64(Date().timeIntervalSince1970 * 1_000) + self.advance.withLockedValue { $0 } }
+
+    func pass(milliseconds: Int64) { self.advance.withLockedValue { $0 += milliseconds } }
+}
+
+/// Account rows, written between two batches of the log.
+struct LogDatabase: AccountDatabase {
+    let log: ChatLog
+
+    func read<Value: Sendable>(_ body: @escaping @Sendable (any AccountReads) throws -> Value) async throws -> Value {
+        try await self.log.withStorage { try body($0) }
+    }
+
+    func write<Value: Sendable>(_ body: @escaping @Sendable (any AccountStorage) throws -> Value) async throws -> Value {
+        try await self.log.withStorage { try body($0) }
+    }
+}
+
+/// The sessions of the accounts, for connections.
+struct LiveSessions: ChatSessions {
+    let accounts: Accounts
+
+    func requester(of handshake: SocketIOHandshake) async throws(ChatError) -> Requester {
+        let token = handshake.auth["token"]?.stringValue ?? ""
+        let session = try await Self.answer { try await self.accounts.session(access: token) }
+        return Requester(user: session.user, device: session.device)
+    }
+
+    func devices(of requester: Requester) async throws(ChatError) -> DevicesAnswer {
+        try await Self.answer { try await self.accounts.devices(of: requester.session) }
+    }
+
+    func removeDevice(_ request: DeviceRemoveRequest, of requester: Requester) async throws(ChatError) -> ChangeAnswer {
+        try await Self.answer { try await self.accounts.endDevices(request, of: requester.session) }
+    }
+
+    private static func answer<Value>(_ body: () async throws -> Value) async throws(ChatError) -> Value {
+        do { return try await body() } catch {
+            throw error as? ChatError ?? ChatError(.internal, message: "\(error)")
+        }
+    }
+}
+
+/// The verbs over HTTP.
+struct LiveRequests: ChatRequests {
+    let service: ChatService
+
+    func answer(
+        _ verb: String, _ request: JSONValue, of session: AccountSession, from client: ClientOrigin
+    ) async throws(ChatError) -> JSONValue {
+        try await self.service.answer(verb, request, of: Requester(user: session.user, device: session.device))
+    }
+
+    func writeFailure() async -> String? { nil }
+}
+
+extension Requester {
+    var session: AccountSession { AccountSession(user: self.user, device: self.device, expiresAt: .max) }
+}
+
+extension Logger {
+    static let silent = Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })
+}
