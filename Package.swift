@@ -269,7 +269,8 @@ let package = Package(
         .executableTarget(
             name: "ApusConformance",
             dependencies: [
-                "ApusChatHTTP", "ApusChatSQLite", "ApusChatStorage", "ApusChatWire", "ApusCommandSupport", "ApusConnectivity",
+                "ApusChatHTTP", "ApusChatHost", "ApusChatSQLite", "ApusChatStorage", "ApusChatWire", "ApusCommandSupport",
+                "ApusConnectivity",
                 "ApusEngineIOClient", "ApusEngineIOProtocol", "ApusEngineIOServer", "ApusEventLoop", "ApusFramedProtocol",
                 "ApusFramedSocket", "ApusJSON", "ApusSocketIOClient", "ApusSocketIOProtocol", "ApusSocketIOServer", "ApusWebSocket",
                 "ApusWebSocketProtocol", argumentParser, hummingbird, logging, nioCore, nioPosix, nioSSL, nioConcurrencyHelpers,

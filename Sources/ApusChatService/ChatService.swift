@@ -81,6 +81,8 @@ package final class ChatService: Sendable {
                 hubBox.value.committed(batch)
                 timers.value.committed(batch)
             }
+        } onRecovery: {
+            hubLoop.execute { hubBox.value.restart() }
         }
         let log = self.log
         timers.onLoop { timers in
@@ -92,6 +94,8 @@ package final class ChatService: Sendable {
 
     /// Answers what came, refuses what comes, and ends the threads.
     package func close() async {
+        // Ends the cycle of the log, the timers and what ends a call by the log.
+        self.timers.onLoop { $0.close() }
         await self.log.close()
         await self.pool.close()
         for group in self.groups { try? await group.shutdownGracefully() }

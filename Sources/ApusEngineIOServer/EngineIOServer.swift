@@ -1,7 +1,6 @@
 package import ApusConnectivity
 import ApusEngineIOProtocol
 import ApusEventLoop
-import ApusEventLoop
 import ApusWebSocket
 import HTTPTypes
 package import Logging

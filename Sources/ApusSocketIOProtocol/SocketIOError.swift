@@ -23,7 +23,8 @@ public struct SocketIOError: Error, Hashable, CustomStringConvertible {
         /// The payload of a well-formed packet does not match its type, or the types of the
         /// handler.
         public static let invalidPayload = Self(.invalidPayload)
-        /// No ack arrived within the timeout. The peer may still have received the event.
+        /// No ack arrived within the timeout. The peer may have received the event, unless it still
+        /// waited for a connection.
         public static let ackTimeout = Self(.ackTimeout)
         /// The connection was lost during the operation.
         public static let disconnected = Self(.disconnected)
@@ -34,7 +35,8 @@ public struct SocketIOError: Error, Hashable, CustomStringConvertible {
         public static let connectTimeout = Self(.connectTimeout)
         /// The call needs a connected socket.
         public static let notConnected = Self(.notConnected)
-        /// The buffer of events that await a connection is full.
+        /// The buffer of events that await a connection is full, or too many acks or requests are
+        /// pending.
         public static let bufferFull = Self(.bufferFull)
         /// An argument cannot be sent: a reserved event name, NaN, or an object that looks like a
         /// placeholder.

@@ -2,7 +2,6 @@ import ApusConnectivity
 import ApusEngineIOProtocol
 import ApusEngineIOServer
 import ApusEventLoop
-import ApusEventLoop
 import ApusSocketIOProtocol
 import ApusWebSocket
 public import Logging

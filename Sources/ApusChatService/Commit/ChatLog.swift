@@ -28,13 +28,15 @@ package final class ChatLog: Sendable {
     ///   - eventLoop: A loop of its own: it is blocked while a batch is synced to disk.
     ///   - onBatch: Called on the loop with each batch, after the acks of its commands. It must not
     ///     block.
+    ///   - onRecovery: Called on the loop when the storage takes writes again. A batch that was not
+    ///     acknowledged may be stored.
     package init(
         storage: sending any MaintainedStorage, on eventLoop: any EventLoop, environment: Environment, rules: ChatRules = ChatRules(),
-        onBatch: @escaping @Sendable (DecidedBatch) -> Void
+        onBatch: @escaping @Sendable (DecidedBatch) -> Void, onRecovery: @escaping @Sendable () -> Void = {}
     ) {
         let writer = LogWriter(
             storage: storage, eventLoop: eventLoop, environment: environment, rules: rules, onBatch: onBatch,
-            onHealth: { [lastHealth] health in lastHealth.withLockedValue { $0 = health } })
+            onHealth: { [lastHealth] health in lastHealth.withLockedValue { $0 = health } }, onRecovery: onRecovery)
         self.writer = .sending(writer, to: eventLoop)
     }
 

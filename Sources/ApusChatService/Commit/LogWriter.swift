@@ -19,6 +19,7 @@ final class LogWriter {
     private let rules: ChatRules
     private let onBatch: @Sendable (DecidedBatch) -> Void
     private let onHealth: @Sendable (Committer.Health) -> Void
+    private let onRecovery: @Sendable () -> Void
     private var sequencer = Sequencer()
     private var committer = Committer()
     private var stamps: StampClock
@@ -29,7 +30,8 @@ final class LogWriter {
 
     init(
         storage: any MaintainedStorage, eventLoop: any EventLoop, environment: ChatLog.Environment, rules: ChatRules,
-        onBatch: @escaping @Sendable (DecidedBatch) -> Void, onHealth: @escaping @Sendable (Committer.Health) -> Void
+        onBatch: @escaping @Sendable (DecidedBatch) -> Void, onHealth: @escaping @Sendable (Committer.Health) -> Void,
+        onRecovery: @escaping @Sendable () -> Void
     ) {
         self.storage = storage
         self.eventLoop = eventLoop
@@ -37,6 +39,7 @@ final class LogWriter {
         self.rules = rules
         self.onBatch = onBatch
         self.onHealth = onHealth
+        self.onRecovery = onRecovery
         self.stamps = StampClock(wall: environment.wall(), monotonic: environment.monotonic())
     }
 
@@ -148,7 +151,9 @@ final class LogWriter {
             failure = error.code
         }
         switch self.committer.probeEnded(failure) {
-        case .resume, .doNothing: break
+        // What a failed sync had written is stored now, and was told to no client.
+        case .resume: self.onRecovery()
+        case .doNothing: break
         case .probeAgain(let delay): self.scheduleProbe(in: delay)
         }
         self.onHealth(self.committer.health)

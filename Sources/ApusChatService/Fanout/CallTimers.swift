@@ -28,6 +28,13 @@ final class CallTimers {
         }
     }
 
+    /// Forgets all calls, and what ends them.
+    func close() {
+        for timer in self.ringing.values { timer.cancel() }
+        self.ringing = [:]
+        self.onTimeout = { _ in }
+    }
+
     private func start(_ call: EventAddress) {
         self.ringing[call] = self.eventLoop.assumeIsolated().scheduleTask(in: TimeAmount(self.ringTime)) { [weak self] in
             guard let self, self.ringing.removeValue(forKey: call) != nil else { return }

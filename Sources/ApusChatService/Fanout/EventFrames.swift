@@ -11,8 +11,6 @@ struct EventFrames {
     private var blanks: [EventAddress: EventState] = [:]
     private let hidden: Set<AnnotationAddress>
 
-    init() { self.hidden = [] }
-
     init(_ batch: DecidedBatch) {
         for row in batch.changes.events { self.rows[row.conversation, default: []].append(row) }
         for blank in batch.changes.blanks { self.blanks[blank.address] = blank.state }

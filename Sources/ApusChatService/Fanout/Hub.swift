@@ -101,6 +101,12 @@ final class Hub {
         for connection in concerned { connection.close(saying: ByePush(reason: reason)) }
     }
 
+    /// Closes all connections, whose clients reconnect and sync: what was stored may not have been
+    /// told.
+    func restart() {
+        for entry in self.entries.values { entry.connection.close(saying: ByePush(reason: .shutdown, retryAfter: 1_000)) }
+    }
+
     /// Tells all connections that the server stops. The listener closes them.
     func announceShutdown() {
         guard let frame = Frame(ChatPushes.bye, ByePush(reason: .shutdown, retryAfter: 1_000)) else { return }
@@ -130,12 +136,21 @@ final class Hub {
         }
     }
 
+    /// Tells the end of a log, the same to all.
+    private func nudge(_ key: ConversationKey, _ sockets: [SocketKey]) {
+        guard let viewer = sockets.first.flatMap({ self.entries[$0]?.connection.requester.user }),
+            let counters = (try? self.reads.head(of: viewer, in: key))?.conversation.counters
+        else { return }
+        let nudge = HeadNudge(conversation: ConversationID(key), seq: counters.lastSeq, n: counters.lastN, at: counters.lastAt)
+        if let frame = Frame(ChatPushes.head, HeadPush(nudges: [nudge])) { self.push(frame, to: sockets) }
+    }
+
     private func carryOut(_ action: HeadDigest.Action) {
         guard case .schedule(let delay) = action else { return }
         self.eventLoop.assumeIsolated().scheduleTask(in: TimeAmount(delay)) { [weak self] in
             guard let self else { return }
             let (told, next) = self.digest.timerFired(at: self.monotonic())
-            self.deliver(self.router.digest(told), EventFrames())
+            for case .nudge(let key, let sockets) in self.router.digest(told) { self.nudge(key, sockets) }
             self.carryOut(next)
         }
     }

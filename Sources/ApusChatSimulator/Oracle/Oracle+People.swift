@@ -36,6 +36,9 @@ extension Oracle {
         guard let peer, peer != actor, self.own[peer] != nil else { throw Refusal(.notFound) }
         switch change {
         case .request: return try self.request(peer, by: actor, at: time)
+        case .answer(let accepts):
+            guard self.tie(actor, peer).relation == .requested else { throw Refusal(.notFound) }
+            return try accepts ? self.request(peer, by: actor, at: time) : self.contact(peer, .remove, by: actor, at: time)
         case .remove:
             guard self.tie(actor, peer).relation != .none else { return .unchanged }
             self.relate(actor, peer, .none)

@@ -6,7 +6,7 @@ import ApusChatWire
 package struct Facts: Sendable {
     package var conversations = FactTable<ConversationKey, ConversationRow>()
     package var members = FactTable<MemberAddress, MemberRow>()
-    /// The acks of messages that were sent under these ids.
+    /// The acks of the messages that were sent earlier under the ids of `Needs.sends`.
     package var sends = FactTable<SendAddress, SentFact>()
     package var requests = FactTable<RequestAddress, RequestRow>()
     package var events = FactTable<EventAddress, EventRow>()

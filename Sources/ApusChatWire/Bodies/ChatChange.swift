@@ -24,9 +24,9 @@ public enum ChatChange: Hashable, Sendable {
     case ownSet(OwnSetBody)
     /// The draft for a conversation changed.
     case draft(DraftBody)
-    /// Events were removed from the own view.
+    /// The user removed events from the user's view.
     case hide(HideBody)
-    /// The own profile or settings changed.
+    /// The user's profile or settings changed.
     case ownUser(OwnUserBody)
     /// A contact changed in the way that the kind of the event tells.
     case contact(ContactBody)

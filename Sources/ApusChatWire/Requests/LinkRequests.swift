@@ -6,7 +6,7 @@ package struct LinkCreateRequest: Hashable, WireObject {
     package var role: MemberRole?
     /// The time at which the link ends.
     package var expiresAt: Int64?
-    /// The number of users that may join by it.
+    /// The number of users that may join with the link.
     package var uses: Int64?
 
     package init(id: ClientID, conversation: ConversationID, role: MemberRole? = nil, expiresAt: Int64? = nil, uses: Int64? = nil) {

@@ -35,7 +35,7 @@ package struct HTTPExchangeRequest: Sendable {
     ///   (docs/hazards.md, 8).
     func head(for origin: HTTPOrigin) throws(ConnectivityError) -> HTTPRequestHead {
         guard self.target.utf8.first == UInt8(ascii: "/"), self.target.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
-            throw ConnectivityError(.invalidSettings, message: "percent-encode the request's target, and begin it with /")
+            throw ConnectivityError(.invalidSettings, message: "the request's target is not valid; percent-encode it, and begin it with /")
         }
         for (name, value) in self.headers {
             guard !name.isEmpty, name.utf8.allSatisfy(Self.isTokenByte) else {

@@ -222,7 +222,7 @@ package struct TransferReceiver: Sendable {
         case .asking(let offset): return self.timedOut(waited, of: self.settings.timeout(hashing: offset))  // the sender hashes
         case .cancelling:
             guard waited >= self.settings.cancelTimeout else { return [] }
-            return self.end(.failed(TransferError(.cancelled, message: "cancelled; the sender did not confirm")))
+            return self.end(.failed(TransferError(.cancelled, message: "the transfer was cancelled, and the sender did not confirm it")))
         case .receiving where self.expected > self.written || self.syncing > self.durable:
             self.waitingSince = now  // the disk must act
             return []

@@ -155,7 +155,8 @@ final class FramedTransfers {
             return self.refuse(TransferError(.notSupported, message: "this peer does not accept files"), head.stream)
         }
         guard (head.stream & 1 == 1) != self.isClient else {
-            return self.refuse(TransferError(.protocolViolation, message: "stream \(head.stream) has the wrong parity"), head.stream)
+            let message = "the peer opened stream \(head.stream), whose number belongs to this side"
+            return self.refuse(TransferError(.protocolViolation, message: message), head.stream)
         }
         do throws(TransferError) {
             // The leases also count transfers, for all connections, but only after an access to the

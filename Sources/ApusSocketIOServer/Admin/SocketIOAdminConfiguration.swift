@@ -5,7 +5,7 @@ public struct SocketIOAdminConfiguration: Sendable {
         enum Value { case none, basic(username: String, password: SocketIOAdminPassword) }
         let value: Value
 
-        /// No authentication. Use it only if the server is unreachable for others.
+        /// No authentication. Use it only if no other host can reach the server.
         public static let none = Self(value: .none)
 
         /// A user name and a password. Only the password's hash is stored.

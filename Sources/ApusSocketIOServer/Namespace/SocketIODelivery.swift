@@ -12,8 +12,8 @@ struct SocketIODelivery: Sendable {
     var flags = SocketIOEmitFlags()
 }
 
-/// Receives each ack, on the event loop of its socket: the arguments, or `nil` when the client has
-/// disconnected.
+/// Receives each ack, on the event loop of its socket: the arguments, or `nil` when the wait ended
+/// without one: the client has disconnected, the event was dropped, or the request has ended.
 typealias SocketIOAckListener = @Sendable (_ values: [SocketIOValue]?) -> Void
 
 extension SocketIONamespace {
@@ -69,7 +69,8 @@ extension SocketIONamespace {
             }
         }
         let stop = { @Sendable in
-            for group in groups { group.forEach { $0.endWait(id, .failure(SocketIOError(.ackTimeout, message: "Ack timed out"))) } }
+            let error = SocketIOError(.ackTimeout, message: "The request that waits for this ack has ended")
+            for group in groups { group.forEach { $0.endWait(id, .failure(error)) } }
         }
         return (groups.reduce(0) { $0 + $1.sockets.count }, stop)
     }

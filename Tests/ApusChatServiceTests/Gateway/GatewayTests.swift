@@ -45,13 +45,14 @@ struct GatewayTests {
         try await withService { fixture in
             let alice = try await fixture.client("alice")
             let pair = try await alice.open("bob")
-            async let mention = alice.ask(
+            let mention = alice.begin(
                 ChatVerbs.send,
                 SendRequest(
                     id: .make("m1"), conversation: pair, kind: .text,
                     body: ["text": "@carol 1", "entities": [["type": "mention", "offset": 0, "length": 6, "user": "carol"]]]))
-            async let plain = alice.send("2", to: pair, id: "m2")
-            #expect(try await [mention.n, plain.n] == [1, 2])
+            let plain = alice.begin(
+                ChatVerbs.send, SendRequest(id: .make("m2"), conversation: pair, kind: .text, body: ["text": "2"]))
+            #expect(try await [mention().n, plain().n] == [1, 2])
         }
     }
 

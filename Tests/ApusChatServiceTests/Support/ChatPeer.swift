@@ -41,6 +41,21 @@ final class ChatPeer: Sendable {
         return try Answer(json: answer)
     }
 
+    /// Sends a request at once, in the order of calls.
+    ///
+    /// - Returns: What waits for the answer.
+    func begin<Request, Answer>(_ verb: ChatVerb<Request, Answer>, _ request: Request) -> () async throws -> Answer {
+        let (answers, continuation) = AsyncStream.makeStream(of: JSONValue.self)
+        self.socket.emitWithAck(verb.name, arguments: [request.json], timeout: .seconds(30)) { result in
+            if let answer = try? result.get().first { continuation.yield(answer) }
+            continuation.finish()
+        }
+        return {
+            for await answer in answers { return try Answer(json: answer) }
+            throw ChatError(.unavailable, message: "There was no answer to `\(verb.name)`.")
+        }
+    }
+
     /// Requests an answer by any name and value.
     func raw(_ verb: String, _ request: JSONValue) async throws -> JSONValue {
         let answer = try await self.socket.emitWithAck(verb, arguments: [request], timeout: .seconds(30)).first ?? .null

@@ -1,0 +1,55 @@
+"""The new chat server with its page and some accounts: `ApusConformance chat`."""
+
+import json
+import urllib.error
+import urllib.request
+
+from support.process import ROOT, ServerProcess
+
+PASSWORD = "apus-demo"
+USERS = {"alice": "Alice Lindqvist", "bob": "Bob Marsh", "carol": "Carol Okafor"}
+
+
+class ChatHost:
+    """Bob and Carol are contacts of Alice."""
+
+    def __init__(self, folder, port=0):
+        self.folder = folder
+        self.process = self._start(port)
+        self.port = self.process.port
+        self.tokens = {name: self.post("/api/register", self._account(name))["access"] for name in USERS}
+        for other in ("bob", "carol"):
+            self.ask("alice", "contact.request", {"id": f"ask-{other}", "user": other})
+            self.ask(other, "contact.answer", {"id": "answer", "user": "alice", "accept": True})
+
+    def _start(self, port):
+        pages = ["--page", str(ROOT / "Page"), "--page", str(ROOT / "Web")]
+        return ServerProcess("conformance", "chat", "--port", str(port), "--folder", str(self.folder), "--open-directory", *pages)
+
+    @staticmethod
+    def _account(name):
+        return {"name": name, "password": PASSWORD, "nick": USERS[name], "device": {"name": "Test", "platform": "test"}}
+
+    @property
+    def url(self):
+        return f"http://127.0.0.1:{self.port}"
+
+    def post(self, path, body, token=None):
+        headers = {"Content-Type": "application/json", **({"Authorization": f"Bearer {token}"} if token else {})}
+        request = urllib.request.Request(self.url + path, json.dumps(body).encode(), headers)
+        try:
+            return json.load(urllib.request.urlopen(request, timeout=30))
+        except urllib.error.HTTPError as error:
+            raise AssertionError(f"{path}: {error.code} {error.read().decode()}") from error
+
+    def ask(self, user, verb, body):
+        """Sends a request over HTTP."""
+        return self.post(f"/api/chat/{verb}", body, self.tokens[user])
+
+    def restart(self):
+        """Kills the server, and starts it again on its port and data."""
+        self.process.kill()
+        self.process = self._start(self.port)
+
+    def stop(self):
+        self.process.stop()
