@@ -63,7 +63,7 @@ struct LiveMessageTests {
         }
     }
 
-    @Test func editsReactionsAndRecallsReachTheOther() async throws {
+    @Test func editsReactionsPinsAndRecallsReachTheOther() async throws {
         try await withLiveServer { fixture in
             let alice = try await fixture.signUp("alice")
             let bob = try await fixture.signUp("bob")
@@ -77,11 +77,13 @@ struct LiveMessageTests {
             try #require(seqs.count == 2)
             try await pair.edit(seqs[0], text: "first")
             try await there.react(seqs[0], "👍")
+            try await there.pin(seqs[0])
             try await pair.recall(seqs[1])
             try await bob.wait { try await there.texts == ["first"] }
             try await alice.wait {
                 let row = try await pair.storedMessages().messages.first { $0.seq == seqs[0] }
-                return row?.event.reactions.first?.key == "👍"
+                let pins = try await pair.head.pins
+                return row?.event.reactions.first?.key == "👍" && pins == [seqs[0]]
             }
         }
     }

@@ -123,6 +123,7 @@ final class Hub {
         for case .arrived(let key, let user, _) in batch.pushes {
             deliveries.append(.head(key, user: user, to: self.router.sockets(of: user)))
         }
+        deliveries += self.router.digest(batch.changedHeads(upTo: self.router.largeConversation))
         self.deliver(deliveries, EventFrames(batch))
         self.carryOut(self.digest.committed(batch, at: self.monotonic()))
     }

@@ -1,0 +1,23 @@
+import ApusChatCore
+import ApusChatStorage
+import ApusChatWire
+
+extension DecidedBatch {
+    /// The conversations whose heads changed otherwise than by new messages: title, settings,
+    /// members, pins. Those of large conversations are told by the next sync.
+    func changedHeads(upTo members: Int) -> [ConversationKey] {
+        var keys = Set(self.changes.conversations.lazy.filter { $0.row != nil && !$0.isNew }.map(\.key))
+        for event in self.changes.events where event.changesHead { keys.insert(event.conversation) }
+        let large = self.changes.conversations.lazy.filter { $0.counters.memberCount > members }.map(\.key)
+        return keys.subtracting(large).sorted()
+    }
+}
+
+extension EventRow {
+    fileprivate var changesHead: Bool {
+        switch self.kind.code {
+        case .pin, .conversationSet, .memberJoin, .memberLeave, .memberRemove, .memberBan, .memberRole: true
+        default: false
+        }
+    }
+}
