@@ -316,7 +316,11 @@ extension SocketIOEndpoint {
 
     /// Sends an event.
     ///
-    /// - Parameter wantsAck: Whether to request an ack. Default: no.
+    /// - Parameters:
+    ///   - name: The name of the event.
+    ///   - arguments: Its arguments. Default: none.
+    ///   - namespace: The namespace. Default: `/`.
+    ///   - wantsAck: Whether to request an ack. Default: no.
     /// - Returns: The id of the ack, if one is requested.
     /// - Throws: ``SocketIOError/Code/notConnected``; ``SocketIOError/Code/invalidArguments`` for a
     ///   reserved name or arguments that cannot be encoded.
