@@ -110,6 +110,11 @@ package final class ChatService: Sendable {
         }.get()
     }
 
+    /// Whether a verb reads and changes nothing.
+    func onlyReads(_ verb: String) -> Bool {
+        if case .read = self.verbs[verb]?.answer { true } else { false }
+    }
+
     /// - Parameters:
     ///   - lane: Keeps the order of the changes of one connection.
     ///   - completion: Called once, on any thread.

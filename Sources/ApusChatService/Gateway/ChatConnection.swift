@@ -21,12 +21,14 @@ final class ChatConnection: Sendable {
     let requester: Requester
     let socket: SocketIOServerSocket
     let lane = CommandLane()
+    let reads: ReadLane
     private let state = NIOLockedValueBox(State())
 
     init(key: SocketKey, requester: Requester, socket: SocketIOServerSocket) {
         self.key = key
         self.requester = requester
         self.socket = socket
+        self.reads = ReadLane { [weak socket] body in socket?.whenDrained(body) }
     }
 
     /// Whether `hello` was received before.

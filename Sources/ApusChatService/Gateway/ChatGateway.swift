@@ -59,7 +59,10 @@ package final class ChatGateway: Sendable {
         let connection = ChatConnection(key: key, requester: requester, socket: socket)
         // One closure for all verbs keeps an idle connection small.
         socket.onAny { [weak self] event in self?.received(event, on: connection) }
-        socket.onDisconnect { [service = self.service] _ in service.hub.onLoop { $0.disconnect(key) } }
+        socket.onDisconnect { [service = self.service] _ in
+            connection.reads.close()
+            service.hub.onLoop { $0.disconnect(key) }
+        }
     }
 
     // MARK: Requests
@@ -84,8 +87,15 @@ package final class ChatGateway: Sendable {
             connection.endRequest()
             answer(result)
         }
-        if !self.answerLive(event.name, request, on: connection, finish) {
-            self.service.answer(event.name, request, of: connection.requester, in: connection.lane, finish)
+        if self.answerLive(event.name, request, on: connection, finish) { return }
+        guard self.service.onlyReads(event.name) else {
+            return self.service.answer(event.name, request, of: connection.requester, in: connection.lane, finish)
+        }
+        connection.reads.run { [service = self.service] in
+            service.answer(event.name, request, of: connection.requester, in: connection.lane) { result in
+                finish(result)
+                connection.reads.answered()
+            }
         }
     }
 
