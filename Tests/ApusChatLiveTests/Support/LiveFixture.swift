@@ -55,7 +55,11 @@ final class LiveFixture: Sendable {
     }
 
     /// Ends the server. The relay refuses connections until ``startServer()``.
-    func stopServer() async { await self.server.close() }
+    func stopServer() async {
+        // Else it could lead to the server of another test, which the system gave the same port.
+        self.relay.refuse()
+        await self.server.close()
+    }
 
     func startServer() async throws {
         let server = try await LiveServer(self.folder, clock: self.clock)

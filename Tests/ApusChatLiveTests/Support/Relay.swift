@@ -6,10 +6,12 @@ import NIOPosix
 /// its connections.
 final class Relay: Sendable {
     private struct State {
-        var target = 0
+        var target: Int?
         var isSilent = false
         var clients: [ObjectIdentifier: any Channel] = [:]
     }
+
+    private struct Refused: Error {}
 
     private let state = NIOLockedValueBox(State())
     private let listener: any Channel
@@ -21,8 +23,9 @@ final class Relay: Sendable {
         state.withLockedValue { $0.target = port }
         self.listener = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .childChannelInitializer { client in
-                ClientBootstrap(group: client.eventLoop)
-                    .connect(host: "127.0.0.1", port: state.withLockedValue { $0.target })
+                guard let target = state.withLockedValue({ $0.target }) else { return client.eventLoop.makeFailedFuture(Refused()) }
+                return ClientBootstrap(group: client.eventLoop)
+                    .connect(host: "127.0.0.1", port: target)
                     .flatMapThrowing { server in
                         state.withLockedValue { $0.clients[ObjectIdentifier(client)] = client }
                         client.closeFuture.whenComplete { _ in
@@ -30,10 +33,15 @@ final class Relay: Sendable {
                         }
                         try client.pipeline.syncOperations.addHandler(Forwarder(to: server) { true })
                         try server.pipeline.syncOperations.addHandler(Forwarder(to: client) { !state.withLockedValue { $0.isSilent } })
+                        // A close before this was not told to the handler.
+                        guard server.isActive else { throw Refused() }
                     }
             }
             .bind(host: "127.0.0.1", port: 0).get()
     }
+
+    /// Closes new connections at once, until ``lead(to:)``.
+    func refuse() { self.state.withLockedValue { $0.target = nil } }
 
     /// Leads new connections to another server.
     func lead(to port: Int) { self.state.withLockedValue { $0.target = port } }
