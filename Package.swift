@@ -176,13 +176,14 @@ let package = Package(
                 "ApusChatCore", "ApusChatStorage", "ApusChatWire", "ApusEventLoop", "ApusJSON", "ApusSocketIOProtocol",
                 "ApusSocketIOServer", crypto, dequeModule, logging, nioCore, nioConcurrencyHelpers, nioPosix,
             ]),
-        // The program around the new chat: listeners, configuration, the page, operations.
+        // The program around the chat: listeners, configuration, the page, operations.
         module(
-            "ApusChatHost",
+            "ApusChatServer",
             [
                 "ApusChatCore", "ApusChatHTTP", "ApusChatSQLite", "ApusChatService", "ApusChatStorage", "ApusChatWire", "ApusConnectivity",
-                "ApusEngineIOServer", "ApusJSON", "ApusSocketIOServer", "ApusWebSocket", crypto, httpTypes, hummingbird, hummingbirdCore,
-                logging, nioCore, nioConcurrencyHelpers, nioHTTP1, nioPosix, nioSSL, serviceLifecycle, swiftASN1, x509,
+                "ApusEngineIOServer", "ApusJSON", "ApusSocketIOProtocol", "ApusSocketIOServer", "ApusWebSocket", crypto, httpTypes,
+                hummingbird,
+                hummingbirdCore, logging, nioCore, nioConcurrencyHelpers, nioHTTP1, nioPosix, nioSSL, serviceLifecycle, swiftASN1, x509,
             ]),
         // Servers and clients as services of swift-service-lifecycle.
         module(
@@ -197,13 +198,6 @@ let package = Package(
             [
                 "ApusConnectivity", "ApusEngineIOClient", "ApusEngineIOProtocol", "ApusEventLoop", "ApusJSON", "ApusSocketIOClient",
                 "ApusSocketIOProtocol", logging,
-            ]),
-        module(
-            "ApusChatServer",
-            [
-                "ApusBytes", "ApusChatProtocol", "ApusConnectivity", "ApusEngineIOServer", "ApusJSON", "ApusPictures",
-                "ApusSocketIOProtocol", "ApusSocketIOServer", "ApusWebSocket", hummingbird, hummingbirdCore, grdb, crypto, x509, swiftASN1,
-                nioCore, nioHTTP1, nioPosix, nioSSL, nioConcurrencyHelpers, dequeModule, httpTypes, logging, serviceLifecycle,
             ]),
         module(
             "ApusChatClient",
@@ -261,7 +255,7 @@ let package = Package(
         .executableTarget(
             name: "apus",
             dependencies: [
-                "ApusBench", "ApusChatClient", "ApusChatProtocol", "ApusChatServer", "ApusCommandSupport", "ApusConnectivity",
+                "ApusBench", "ApusChatClient", "ApusChatServer", "ApusChatProtocol", "ApusCommandSupport", "ApusConnectivity",
                 "ApusEngineIOClient", "ApusEngineIOProtocol", "ApusEventLoop", "ApusFramedProtocol", "ApusFramedSocket", "ApusJSON",
                 "ApusSocketIOClient", "ApusSocketIOProtocol", "ApusWebSocket", "ApusWebSocketProtocol", argumentParser, crypto, httpTypes,
                 logging, nioCore, nioPosix, nioSSL, nioConcurrencyHelpers, serviceLifecycle, unixSignals,
@@ -269,7 +263,7 @@ let package = Package(
         .executableTarget(
             name: "ApusConformance",
             dependencies: [
-                "ApusChatHTTP", "ApusChatHost", "ApusChatSQLite", "ApusChatStorage", "ApusChatWire", "ApusCommandSupport",
+                "ApusChatHTTP", "ApusChatServer", "ApusChatSQLite", "ApusChatStorage", "ApusChatWire", "ApusCommandSupport",
                 "ApusConnectivity",
                 "ApusEngineIOClient", "ApusEngineIOProtocol", "ApusEngineIOServer", "ApusEventLoop", "ApusFramedProtocol",
                 "ApusFramedSocket", "ApusJSON", "ApusSocketIOClient", "ApusSocketIOProtocol", "ApusSocketIOServer", "ApusWebSocket",
@@ -350,10 +344,11 @@ let package = Package(
                 nioConcurrencyHelpers, nioEmbedded,
             ]),
         tests(
-            "ApusChatHostTests",
+            "ApusChatServerTests",
             [
-                "ApusChatCore", "ApusChatHTTP", "ApusChatHost", "ApusChatSQLite", "ApusChatService", "ApusChatStorage", "ApusChatWire",
-                "ApusConnectivity", "ApusEventLoop", "ApusJSON", "ApusSocketIOClient", "ApusSocketIOServer", "ApusWebSocket", logging,
+                "ApusChatCore", "ApusChatHTTP", "ApusChatServer", "ApusChatSQLite", "ApusChatService", "ApusChatStorage", "ApusChatWire",
+                "ApusConnectivity", "ApusEventLoop", "ApusJSON", "ApusSocketIOClient", "ApusSocketIOServer", "ApusWebSocket", crypto,
+                logging,
                 nioCore, nioConcurrencyHelpers, nioPosix, serviceLifecycle,
             ]),
         tests(
@@ -369,12 +364,6 @@ let package = Package(
                 "ApusEventLoop", "ApusFramedSocket", "ApusServices", "ApusSocketIOClient", "ApusSocketIOProtocol", "ApusSocketIOServer",
                 "ApusWebSocket", "ApusWebSocketProtocol",
                 logging, nioCore, serviceLifecycle,
-            ]),
-        tests(
-            "ApusChatServerTests",
-            [
-                "ApusChatProtocol", "ApusChatServer", "ApusEngineIOServer", "ApusJSON", "ApusSocketIOServer", grdb, logging, nioCore,
-                nioConcurrencyHelpers,
             ]),
         tests(
             "ApusChatClientTests", ["ApusChatClient", "ApusChatProtocol", "ApusConnectivity", "ApusEventLoop", "ApusJSON", grdb, logging]),
@@ -395,8 +384,8 @@ let package = Package(
         tests(
             "IntegrationTests",
             [
-                "ApusChatClient", "ApusChatProtocol", "ApusChatServer", "ApusConnectivity", "ApusEngineIOClient", "ApusEngineIOProtocol",
-                "ApusEngineIOServer", "ApusEventLoop", "ApusJSON", "ApusSocketIOClient", "ApusSocketIOProtocol", "ApusSocketIOServer",
+                "ApusConnectivity", "ApusEngineIOClient", "ApusEngineIOProtocol", "ApusEngineIOServer", "ApusEventLoop", "ApusJSON",
+                "ApusSocketIOClient", "ApusSocketIOProtocol", "ApusSocketIOServer",
                 "ApusTesting", "ApusWebSocket", "ApusWebSocketProtocol", nioCore, nioPosix, nioSSL, nioHTTP1, nioConcurrencyHelpers,
                 hummingbird, httpTypes, serviceLifecycle, x509, logging,
             ]),

@@ -8,17 +8,17 @@ import time
 import pytest
 import requests
 
-from support.chat import ChatPeer, register
+from support.chat import DEVICE, PASSWORD, ChatPeer, ask, bearer, befriend, register, upload
 from support.process import ServerProcess
 from support.raw import closing, frame, open_websocket, polling
 
 MIB = 1 << 20
-PASSWORD = "a long password"
 
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory):
-    process = ServerProcess("serve", "--port", "0", "--no-tls", "--data", str(tmp_path_factory.mktemp("chat")))
+    # Without the budgets: the tests examine what holds without them, and make many accounts.
+    process = ServerProcess("serve", "--port", "0", "--no-tls", "--limits", "off", "--data", str(tmp_path_factory.mktemp("chat")))
     yield process
     alive = process.is_alive
     process.stop()
@@ -28,7 +28,7 @@ def server(tmp_path_factory):
 def joined(server, account):
     connection = open_websocket(server.port)
     assert connection.recv().startswith("0{")
-    connection.send("40/chat," + json.dumps({"token": account["token"]}))
+    connection.send("40/chat," + json.dumps({"token": account["access"]}))
     assert connection.recv().startswith("40/chat,{")
     return connection
 
@@ -37,7 +37,7 @@ def joined(server, account):
 
 
 def test_packets_beyond_the_limits_end_their_connection(server):
-    account = register(server.url, "limits", PASSWORD)
+    account = register(server.url, "limits")
     placeholder = '{"_placeholder":true,"num":0}'
     for packet in [f'451-/chat,["send",{placeholder}]', f'461-/chat,1[{placeholder}]']:
         connection = joined(server, account)
@@ -45,11 +45,11 @@ def test_packets_beyond_the_limits_end_their_connection(server):
         # Refused at the header: the server does not wait for the attachments.
         assert closing(connection, timeout=5)[0] is not None
     connection = joined(server, account)
-    connection.send('42/chat,1["users",{"query":"' + "x" * 131_072 + '"}]')
+    connection.send('42/chat,1["user.find",{"query":"' + "x" * 131_072 + '"}]')
     assert closing(connection)[0] == 1009
     connection = open_websocket(server.port)
     assert connection.recv().startswith("0{")
-    connection.send("40/chat," + json.dumps({"token": account["token"], "more": "x" * 1_024}))
+    connection.send("40/chat," + json.dumps({"token": account["access"], "more": "x" * 1_024}))
     assert closing(connection, timeout=5)[0] is not None
     sid = json.loads(polling(server.port, EIO="4", transport="polling").text[1:])["sid"]
     assert polling(server.port, "POST", "4" + "x" * 131_072, EIO="4", transport="polling", sid=sid).status_code == 413
@@ -59,18 +59,19 @@ def test_packets_beyond_the_limits_end_their_connection(server):
 def test_the_longest_text_goes_through(server, text):
     async def scenario():
         names = ["longa" + str(len(set(text.encode()))), "longb" + str(len(set(text.encode())))]
-        accounts = [register(server.url, name + hex(ord(text[0]))[2:], PASSWORD) for name in names]
+        accounts = [register(server.url, name + hex(ord(text[0]))[2:]) for name in names]
         peers = [ChatPeer(server.url, account) for account in accounts]
         for peer in peers:
             await peer.open()
-        conv = (await peers[0].request("open", {"with": peers[1].user}))["head"]["conv"]
+        await asyncio.to_thread(befriend, server.url, *accounts)
+        conv = (await peers[0].request("conversation.open", {"id": "open", "user": peers[1].user}))["head"]["conv"]
         # python-socketio escapes every character beyond ASCII: twelve bytes for an emoji.
         await asyncio.wait_for(peers[0].send(conv, "1", text), 20)
         deadline = asyncio.get_running_loop().time() + 15
-        while not peers[1].events:
+        while not any(event["kind"] == "text" for event in peers[1].events):
             assert asyncio.get_running_loop().time() < deadline
             await asyncio.sleep(0.02)
-        assert peers[1].events[0]["body"]["text"] == text
+        assert [event["body"]["text"] for event in peers[1].events if event["kind"] == "text"] == [text]
         for peer in peers:
             await peer.close()
 
@@ -123,19 +124,18 @@ def settled(server, seconds: float = 30) -> int:
 
 @pytest.mark.timeout(120)
 def test_downloads_that_are_not_read_cost_a_few_pieces(server):
-    accounts = [register(server.url, f"reader{index}", PASSWORD) for index in range(4)]
+    accounts = [register(server.url, f"reader{index}") for index in range(4)]
     body = b"\x07" * (10 * MIB)
-    blob = ""
-    for account in accounts:
-        headers = {"Authorization": f"Bearer {account['token']}"}
-        blob = requests.post(f"{server.url}/api/blobs", data=body, headers=headers, timeout=60).json()["blob"]
+    blobs = [upload(server.url, account, body) for account in accounts]
+    assert len(set(blobs)) == 1  # each user may load it, because each has uploaded it
+    blob = blobs[0]
     before = settled(server)
     connections = []
     try:
         for account in accounts:
             for _ in range(50):
                 connection = connect_slowly(server.port)
-                connection.sendall(f"GET /api/blobs/{blob} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer {account['token']}\r\n\r\n".encode())
+                connection.sendall(f"GET /api/blobs/{blob} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer {account['access']}\r\n\r\n".encode())
                 connections.append(connection)
         grown = settled(server) - before
         held = kernel_bytes(server.port)
@@ -147,10 +147,10 @@ def test_downloads_that_are_not_read_cost_a_few_pieces(server):
         for _ in range(20):
             connection = connect_slowly(server.port)
             connections.append(connection)
-            connection.sendall(f"GET /api/blobs/{blob} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer {accounts[0]['token']}\r\n\r\n".encode())
+            connection.sendall(f"GET /api/blobs/{blob} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer {accounts[0]['access']}\r\n\r\n".encode())
             statuses.append(connection.recv(12))
         assert statuses.count(b"HTTP/1.1 429") == 6 and statuses.count(b"HTTP/1.1 200") == 14, statuses
-        headers = {"Authorization": f"Bearer {accounts[3]['token']}"}
+        headers = bearer(accounts[3])
         begin = time.monotonic()
         assert requests.get(f"{server.url}/api/blobs/{blob}", headers=headers, timeout=30).content == body
         assert time.monotonic() - begin < 10
@@ -158,7 +158,7 @@ def test_downloads_that_are_not_read_cost_a_few_pieces(server):
         for connection in connections:
             connection.close()
     # Closed downloads no longer count.
-    headers = {"Authorization": f"Bearer {accounts[0]['token']}"}
+    headers = bearer(accounts[0])
     deadline = time.monotonic() + 20
     while (answer := requests.get(f"{server.url}/api/blobs/{blob}", headers=headers, timeout=30)).status_code == 429:
         assert time.monotonic() < deadline
@@ -176,36 +176,40 @@ def silent_socket(server, token: str) -> socket.socket:
         b"GET /socket.io/?EIO=4&transport=websocket HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"
         b"Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n")
     received = b""
-    for awaited in [b'"maxPayload"', b"40/chat,"]:
+    hello = json.dumps({"version": 1, "device": DEVICE})
+    for awaited, packet in [(b'"maxPayload"', "40/chat," + json.dumps({"token": token})), (b"40/chat,", f'42/chat,900["hello",{hello}]'), (b"43/chat,900[", "")]:
         while awaited not in received:
             piece = connection.recv(4096)
             assert piece, received
             received += piece
-        if awaited != b"40/chat,":
-            connection.sendall(frame(("40/chat," + json.dumps({"token": token})).encode()))
+        if packet:
+            connection.sendall(frame(packet.encode()))
     return connection
 
 
 @pytest.mark.timeout(120)
 def test_answers_that_are_not_read_cost_one_answer_a_socket(server):
-    accounts = [register(server.url, f"asker{index}", PASSWORD) for index in range(3)]
+    accounts = [register(server.url, f"asker{index}") for index in range(3)]
 
     async def fill():
         peer = ChatPeer(server.url, accounts[0])
         await peer.open()
-        others = [account["user"]["id"] for account in accounts[1:]]
-        conv = (await peer.request("create", {"title": "large", "members": others}))["head"]["conv"]
+        for other in accounts[1:]:
+            await asyncio.to_thread(befriend, server.url, accounts[0], other)
+        others = [account["user"]["name"] for account in accounts[1:]]
+        group = {"id": "create", "kind": "group", "title": "large", "users": others}
+        conv = (await peer.request("conversation.create", group))["head"]["conv"]
         await asyncio.gather(*(peer.send(conv, str(number), "x" * 8000) for number in range(60)))
         await peer.close()
         return conv
 
     conv = asyncio.run(fill())
-    asked = "".join(f'{number}["sync",{json.dumps({"conv": conv, "from": 1})}]\n' for number in range(60)).splitlines()
+    asked = [f'{number}["history",{json.dumps({"conv": conv, "from": 1})}]' for number in range(60)]
     before = settled(server)
     sockets = []
     try:
         for index in range(110):
-            connection = silent_socket(server, accounts[index % 3]["token"])
+            connection = silent_socket(server, accounts[index % 3]["access"])
             sockets.append(connection)
             connection.sendall(b"".join(frame(f"42/chat,{packet}".encode()) for packet in asked))
         grown = settled(server) - before
@@ -214,7 +218,7 @@ def test_answers_that_are_not_read_cost_one_answer_a_socket(server):
         assert kernel_bytes(server.port) < 32 * MIB
 
         async def neighbour():
-            peer = ChatPeer(server.url, register(server.url, "bystander", PASSWORD))
+            peer = ChatPeer(server.url, register(server.url, "bystander"))
             await peer.open()
             slowest = 0.0
             for _ in range(20):
@@ -240,19 +244,17 @@ def test_answers_that_are_not_read_cost_one_answer_a_socket(server):
             connection.close()
 
 
-def test_a_user_has_at_most_forty_sockets(server):
-    account = register(server.url, "manyfold", PASSWORD)
-    sockets = [joined(server, account) for _ in range(40)]
-    one_more = open_websocket(server.port)
-    one_more.recv()
-    one_more.send("40/chat," + json.dumps({"token": account["token"]}))
-    refusal = one_more.recv()
-    assert refusal.startswith("44/chat,") and json.loads(refusal[8:])["data"]["code"] == "too_many", refusal
+def test_a_user_has_at_most_forty_connections(server):
+    account = register(server.url, "manyfold")
+    hello = f'42/chat,1["hello",{json.dumps({"version": 1, "device": DEVICE})}]'
+    sockets = [joined(server, account) for _ in range(41)]
     for each in sockets:
-        each.send('42/chat,1["sync",{}]')
-        assert each.recv().startswith("43/chat,1[")
+        each.send(hello)
+        answer = json.loads(each.recv().removeprefix("43/chat,1"))[0]
+        assert ("error" in answer) == (each is sockets[-1]), answer
+    assert answer["error"]["code"] == "too_many"
+    for each in sockets:
         each.close()
-    one_more.close()
 
 
 # --- addresses behind a proxy
@@ -261,17 +263,20 @@ def test_a_user_has_at_most_forty_sockets(server):
 def test_a_trusted_proxy_tells_the_clients_apart(tmp_path):
     process = ServerProcess("serve", "--port", "0", "--no-tls", "--data", str(tmp_path / "chat"), "--trusted-proxy", "127.0.0.1")
     try:
-        register(process.url, "owner", PASSWORD)
+        owner = register(process.url, "owner")
 
-        def login(address, password):
+        def login(address, name, password="wrong password", **more):
             answer = requests.post(
-                f"{process.url}/api/login", json={"name": "owner", "password": password}, headers={"X-Forwarded-For": address}, timeout=20)
+                f"{process.url}/api/login", json={"name": name, "password": password, "device": DEVICE, **more},
+                headers={"X-Forwarded-For": address}, timeout=20)
             return answer.status_code
 
-        stranger = [login("203.0.113.5", "wrong password") for _ in range(11)]
-        assert stranger == [401] * 10 + [429]
+        assert [login("203.0.113.5", f"name{index}") for index in range(21)] == [401] * 20 + [429]
         # The client wrote the first address itself; the proxy appended the second one.
-        assert login("198.51.100.1, 203.0.113.5", "wrong password") == 429
-        assert login("203.0.113.6", PASSWORD) == 200
+        assert login("198.51.100.1, 203.0.113.5", "other") == 429
+        assert login("203.0.113.6", "other") == 401
+        # Strangers use up the attempts of a name, but not those of a device that its user has signed in on before.
+        assert [login(f"192.0.2.{index}", "owner") for index in range(11)] == [401] * 10 + [429]
+        assert login("192.0.2.99", "owner", PASSWORD, known=owner["known"]) == 200
     finally:
         process.stop()

@@ -1,8 +1,5 @@
 """Tests that a copy of the binary in an empty folder serves the web page, and that scripts/embed-page embeds the page."""
-import importlib.machinery
-import importlib.util
 import os
-import pathlib
 import re
 import shutil
 import subprocess
@@ -11,13 +8,8 @@ import time
 import pytest
 import requests
 
-from support.process import ADDRESS, BINARY, ROOT, ServerProcess
-
-PAGE = ROOT / "Web"
-
-
-def page_files():
-    return sorted(path for path in PAGE.rglob("*") if path.is_file() and not path.name.startswith("."))
+from support.page import bundled, embed_page
+from support.process import ADDRESS, BINARY, ServerProcess
 
 
 @pytest.mark.timeout(120)
@@ -42,13 +34,17 @@ def test_a_copy_of_the_binary_alone_serves_the_page(tmp_path):
         else:
             raise AssertionError("the server ended:\n" + "".join(lines))
         url = f"http://127.0.0.1:{match.group(2)}"
-        files = page_files()
-        assert len(files) > 30
-        for path in files:
-            answer = requests.get(f"{url}/{path.relative_to(PAGE)}", timeout=20)
-            assert (answer.status_code, answer.content) == (200, path.read_bytes()), path
+        files = bundled()
+        assert {"index.html", "test.html", "sw.js", "app.webmanifest", "img/icon.svg"} < files.keys()
+        for path, data in files.items():
+            answer = requests.get(f"{url}/{path}", timeout=20)
+            assert (answer.status_code, answer.content) == (200, data), path
+            # A name with the hash of the content never gets other content.
+            cache = "public, max-age=31536000, immutable" if re.search(r"-[0-9a-f]{16}\.", path) else "no-cache"
+            assert answer.headers["cache-control"] == cache, path
         index = requests.get(url, timeout=20)
-        assert (index.status_code, index.content) == (200, (PAGE / "index.html").read_bytes())
+        assert (index.status_code, index.content) == (200, files["index.html"])
+        assert requests.get(url + "/join", timeout=20).content == files["index.html"]
         assert index.headers["content-type"] == "text/html; charset=utf-8" and "script-src 'self'" in index.headers["content-security-policy"]
         again = requests.get(url, headers={"If-None-Match": index.headers["etag"]}, timeout=20)
         assert (again.status_code, again.content) == (304, b"")
@@ -83,7 +79,7 @@ def test_a_folder_without_a_page_is_refused(tmp_path):
     result = subprocess.run(
         [BINARY, "serve", "--port", "0", "--no-tls", "--data", str(tmp_path / "data"), "--page", str(tmp_path)], stdin=subprocess.DEVNULL,
         capture_output=True, text=True, timeout=30)
-    assert result.returncode != 0 and f"there is no index.html in the page's folder {tmp_path}" in result.stderr
+    assert result.returncode != 0 and f"folder {tmp_path} has no index.html" in result.stderr
 
 
 # --- scripts/embed-page
@@ -91,14 +87,11 @@ def test_a_folder_without_a_page_is_refused(tmp_path):
 
 @pytest.fixture()
 def script(tmp_path):
-    """Returns the script, configured for the test's own page and Swift file."""
-    loader = importlib.machinery.SourceFileLoader("embed_page", str(ROOT / "scripts" / "embed-page"))
-    spec = importlib.util.spec_from_loader(loader.name, loader)
-    module = importlib.util.module_from_spec(spec)
-    loader.exec_module(module)
-    module.ROOT, module.PAGE, module.TARGET = tmp_path, tmp_path / "Web", tmp_path / "Page" / "EmbeddedPage.swift"
-    module.PAGE.mkdir()
-    return module
+    """Returns the script, with `page` as the files of the page and a Swift file of the test's own."""
+    script = embed_page()
+    script.page = {}
+    script.ROOT, script.TARGET, script.bundled = tmp_path, tmp_path / "Page" / "EmbeddedPage.swift", lambda: script.page
+    return script
 
 
 CONTENTS = {
@@ -117,15 +110,10 @@ CONTENTS = {
 
 
 def test_what_the_script_writes_compiles_to_the_same_bytes(script, tmp_path):
-    for name, content in CONTENTS.items():
-        path = script.PAGE / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(content)
-    (script.PAGE / ".hidden").write_bytes(b"x")
+    script.page.update(CONTENTS)
     assert script.main() == 0
     swift = script.TARGET.read_text(encoding="utf-8")
     assert script.main() == 0 and script.TARGET.read_text(encoding="utf-8") == swift
-    assert ".hidden" not in swift
     if shutil.which("swiftc") is None:
         pytest.skip("no swiftc on this machine")
     reader = """
@@ -161,16 +149,16 @@ def test_what_the_script_writes_compiles_to_the_same_bytes(script, tmp_path):
 
 def test_the_check_sees_what_is_not_current(script, monkeypatch, capsys):
     monkeypatch.setattr("sys.argv", ["embed-page", "--check"])
-    (script.PAGE / "a.txt").write_bytes(b"a")
+    script.page["a.txt"] = b"a"
     assert script.main() == 1 and not script.TARGET.exists()
     monkeypatch.setattr("sys.argv", ["embed-page"])
     assert script.main() == 0
     monkeypatch.setattr("sys.argv", ["embed-page", "--check"])
     assert script.main() == 0
-    (script.PAGE / "b.txt").write_bytes(b"b")
+    script.page["b.txt"] = b"b"
     assert script.main() == 1
     assert "run scripts/embed-page" in capsys.readouterr().out
-    (script.PAGE / "b.txt").rename(script.PAGE / "a-txt")  # both files would have the same constant
+    script.page["a-txt"] = script.page.pop("b.txt")  # both files would have the same constant
     assert script.main() == 1
-    (script.PAGE / "a-txt").rename(script.PAGE / 'a".txt')
+    script.page['a".txt'] = script.page.pop("a-txt")
     assert script.main() == 1

@@ -194,8 +194,9 @@ def test_the_page_of_make_run(demo, page):
     assert "/test.html" in text(page) and requests.get(f"{demo.url}/test.html", timeout=20).status_code == 200
     for name in ("alice", "bobby"):
         assert name in text(page) and "apus-demo" in text(page)
-        answer = requests.post(f"{demo.url}/api/login", json={"name": name, "password": "apus-demo"}, timeout=20)
-        assert answer.ok and answer.json()["token"], answer.text
+        answer = requests.post(f"{demo.url}/api/login", timeout=20,
+            json={"name": name, "password": "apus-demo", "device": {"name": "Test", "platform": "test"}})
+        assert answer.ok and answer.json()["access"], answer.text
 
 
 def test_make_test_is_a_target():

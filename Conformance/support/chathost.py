@@ -1,4 +1,4 @@
-"""The new chat server with its page and some accounts: `ApusConformance chat`."""
+"""The chat server with the files of `Web/` and some accounts."""
 
 import json
 import urllib.error
@@ -23,8 +23,8 @@ class ChatHost:
             self.ask(other, "contact.answer", {"id": "answer", "user": "alice", "accept": True})
 
     def _start(self, port):
-        pages = ["--page", str(ROOT / "Page"), "--page", str(ROOT / "Web")]
-        return ServerProcess("conformance", "chat", "--port", str(port), "--folder", str(self.folder), "--open-directory", *pages)
+        return ServerProcess(
+            "serve", "--port", str(port), "--no-tls", "--data", str(self.folder), "--directory", "open", "--page", str(ROOT / "Web"))
 
     @staticmethod
     def _account(name):

@@ -37,7 +37,7 @@ STATUS = {"bad_request": 400, "unauthorized": 401, "forbidden": 403, "not_found"
 class ChatMock:
     def __init__(self, files=None):
         self.model = PeopleModel()
-        self.files = files  # path -> bytes, in place of the folder `Page/`
+        self.files = files  # path -> bytes, in place of the folder `Web/`
         self.passwords, self.access, self.refresh, self.sids, self.uploads = {}, {}, {}, {}, {}
         self.drop_acks, self.refuse, self.down, self.slow, self.cut_uploads = set(), {}, False, 0, 0
         self.requests, self.pushes, self.totp = [], [], {}
@@ -374,7 +374,7 @@ class ChatMock:
             return web.Response(body=self.files[path], content_type=mimetypes.guess_type(path)[0] or "application/octet-stream")
         if path == "test.html":
             return web.Response(text="<!doctype html><meta charset=utf-8><title>Modules</title>", content_type="text/html")
-        folder = ROOT / "Web" if path.startswith("js/socketio/") else ROOT / "Page"
+        folder = ROOT / "Web"
         target = (folder / path).resolve()
         if not target.is_relative_to(folder) or not target.is_file():
             raise Refused("not_found")

@@ -1,4 +1,4 @@
-"""Opens the page in `Page/` on its sample state: files only, no server of the chat."""
+"""Opens the page in `Web/` on its sample state: files only, no server of the chat."""
 
 import contextlib
 import functools
@@ -9,7 +9,7 @@ import pathlib
 import threading
 import time
 
-PAGE = pathlib.Path(__file__).resolve().parents[2] / "Page"
+PAGE = pathlib.Path(__file__).resolve().parents[2] / "Web"
 POLICY = (
     "default-src 'self'; img-src 'self' blob: data:; media-src 'self' blob:; style-src 'self'; script-src 'self'; base-uri 'none'"
 )

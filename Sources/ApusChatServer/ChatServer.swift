@@ -1,18 +1,17 @@
+import ApusChatHTTP
+package import ApusChatSQLite
+import ApusChatStorage
 public import ApusConnectivity
-import ApusSocketIOServer
-import Foundation
-import Hummingbird
 public import Logging
 import NIOConcurrencyHelpers
-import NIOCore
 public import ServiceLifecycle
 
-/// A complete chat server: accounts, conversations, blobs, Socket.IO and the page, with one SQLite
-/// file and a folder for its data.
+/// A complete chat server: accounts, conversations, uploads, Socket.IO and the page, with one
+/// folder for its data.
 ///
 /// `run` serves until its task is cancelled or its service group shuts down. On a graceful
-/// shutdown, it stops accepting connections, sends `bye` to all clients, commits queued writes and
-/// returns.
+/// shutdown, it stops accepting connections, sends `bye` to all clients, answers the requests under
+/// way, commits queued writes and returns.
 public final class ChatServer: Service {
     /// An address on which the server listens.
     public struct Address: Hashable, Sendable, CustomStringConvertible {
@@ -25,56 +24,94 @@ public final class ChatServer: Service {
         /// The fingerprint of the server's certificate, for clients that pin it; `nil` without
         /// TLS.
         public var certificate: CertificateFingerprint?
+        /// Whether the listener is that of the metrics.
+        public var isForMetrics = false
         /// The URL for a browser or a client.
         public var url: String { "\(self.scheme)://\(self.host.contains(":") ? "[\(self.host)]" : self.host):\(self.port)" }
         /// The URL.
         public var description: String { self.url }
+
+        init(scheme: String, host: String, port: Int, certificate: CertificateFingerprint? = nil) {
+            self.scheme = scheme
+            self.host = host
+            self.port = port
+            self.certificate = certificate
+        }
     }
+
+    /// Opens the chat of a data folder.
+    package typealias MakeChat = @Sendable (ChatFolder, ChatServerConfiguration, Logger) throws -> any HostedChat
+
+    static let version = "0.1.0"
+    static let metricsHost = "127.0.0.1"
 
     private let configuration: ChatServerConfiguration
     private let logger: Logger
+    private let makeChat: MakeChat
 
     /// Creates a server, which does not start until `run`.
-    public init(configuration: ChatServerConfiguration, logger: Logger = Logger(label: "apus.chat.server")) {
+    public convenience init(configuration: ChatServerConfiguration, logger: Logger = Logger(label: "apus.chat.server")) {
+        self.init(configuration: configuration, logger: logger) { try ServiceChat($0, $1, $2) }
+    }
+
+    /// - Parameter makeChat: Opens the chat in the locked folder.
+    package init(configuration: ChatServerConfiguration, logger: Logger = Logger(label: "apus.chat.server"), makeChat: @escaping MakeChat) {
         self.configuration = configuration
         self.logger = logger
+        self.makeChat = makeChat
     }
 
     /// Runs the server.
     public func run() async throws { try await self.run(onListening: { _ in }) }
 
     /// Runs the server and reports its addresses once, when all listeners are ready.
-    /// - Throws: `ChatServerError` or `ChatStoreError` if the server cannot start.
+    /// - Throws: `ChatServerError` if the server cannot start.
     public func run(onListening: @escaping @Sendable ([Address]) -> Void) async throws {
-        let parts = try ChatServerParts(configuration: self.configuration, logger: self.logger)
+        try self.configuration.validate()
+        let listeners = try ServerListener.all(self.configuration)
+        let parts: ServerParts
         do {
-            try await self.serve(parts, onListening)
+            parts = try ServerParts(self.configuration, logger: self.logger, makeChat: self.makeChat)
+        } catch let error as StorageError {
+            throw ChatServerError(error.code == .locked ? .dataFolder : .data, message: error.message)
+        }
+        let result: Result<Void, any Error>
+        do {
+            try await parts.prepareDemo()
+            result = .success(try await self.serve(parts, listeners, onListening))
         } catch {
-            await parts.close()
-            throw error
+            result = .failure(error)
         }
         await parts.close()
+        try result.get()
     }
 
-    private func serve(_ parts: ChatServerParts, _ onListening: @escaping @Sendable ([Address]) -> Void) async throws {
-        if self.configuration.demo {
-            try await DemoAccounts(store: parts.store, cost: self.configuration.passwordCost).make()
-        }
-        let listeners = try self.listeners()
+    private enum Ended { case listener, other }
+
+    private func serve(
+        _ parts: ServerParts, _ listeners: [ServerListener], _ onListening: @escaping @Sendable ([Address]) -> Void
+    ) async throws {
         // `nil` for an optional listener that did not start.
         let (addresses, continuation) = AsyncStream.makeStream(of: Address?.self)
-        try await withThrowingTaskGroup(of: Part.self) { group in
+        let count = listeners.count + (self.configuration.metricsPort == nil ? 0 : 1)
+        try await withThrowingTaskGroup(of: Ended.self) { group in
             for listener in listeners {
-                let application = parts.application(on: listener, configuration: self.configuration, logger: self.logger) {
-                    continuation.yield($0)
-                }
+                let application = parts.application(on: listener) { continuation.yield($0) }
                 group.addTask {
                     do { try await application.run() } catch {
-                        let error = Self.explain(error, listener)
+                        let error = listener.explain(error)
                         guard listener.isOptional, (error as? ChatServerError)?.code == .addressInUse else { throw error }
-                        self.logger.warning(
-                            "TLS port in use; listening without TLS", metadata: ["chat.tls-port": "\(listener.port)"])
+                        self.logger.warning("TLS port in use; listening without TLS", metadata: ["chat.tls-port": "\(listener.port)"])
                         continuation.yield(nil)
+                    }
+                    return .listener
+                }
+            }
+            if let port = self.configuration.metricsPort {
+                let application = parts.metricsApplication(port: port) { continuation.yield($0) }
+                group.addTask {
+                    do { try await application.run() } catch {
+                        throw ServerListener(scheme: "http", host: Self.metricsHost, port: port).explain(error)
                     }
                     return .listener
                 }
@@ -83,72 +120,37 @@ public final class ChatServer: Service {
                 var all: [Address?] = []
                 for await address in addresses {
                     all.append(address)
-                    if all.count == listeners.count { break }
+                    if all.count == count { break }
                 }
-                if all.count == listeners.count { onListening(all.compactMap { $0 }.sorted { $0.scheme < $1.scheme }) }
+                if all.count == count { onListening(all.compactMap { $0 }.sorted { ($0.scheme, $0.port) < ($1.scheme, $1.port) }) }
                 return .other
             }
             group.addTask {
-                try? await parts.ticking()
+                await parts.maintenance.run()
                 return .other
             }
             group.addTask {
+                await parts.chat.run()
+                return .other
+            }
+            group.addTask {
+                await parts.administrate()
+                return .other
+            }
+            group.addTask {
+                await parts.runDemo()
+                return .other
+            }
+            group.addTask {
+                // The listeners stop by themselves and end with their last connection.
                 guard (try? await gracefulShutdown()) != nil else { return .other }
-                await parts.announceEnd()
+                await parts.drain()
                 return .other
             }
-            var running = listeners.count
-            while running > 0, let part = try await group.next() { if part == .listener { running -= 1 } }
+            var running = count
+            while running > 0, let ended = try await group.next() { if ended == .listener { running -= 1 } }
             continuation.finish()
             group.cancelAll()
         }
-    }
-
-    private enum Part { case listener, other }
-
-    private func listeners() throws -> [ChatServerParts.Listener] {
-        let host = self.configuration.host
-        var plain = ChatServerParts.Listener(scheme: "http", host: host, port: self.configuration.port, tls: nil)
-        var secure: ChatServerParts.Listener?
-        do {
-            switch self.configuration.tls.value {
-            case .off: break
-            case .selfSigned(let port, let isOptional):
-                let identity = try ServerIdentity.selfSigned(host: host, now: Date())
-                // Without the other listener, it is not optional.
-                secure = .init(
-                    scheme: "https", host: host, port: port, tls: try identity.context(), certificate: identity.fingerprint,
-                    isOptional: isOptional && self.configuration.listensWithoutTLS)
-            case .files(let port, let certificates, let key):
-                let identity = try ServerIdentity(certificates: certificates, key: key)
-                let boundPort = NIOLockedValueBox<Int?>(nil)
-                secure = .init(
-                    scheme: "https", host: host, port: port, tls: try identity.context(), certificate: identity.fingerprint,
-                    boundPort: boundPort)
-                plain.transport = .redirects(port: boundPort)
-                if self.configuration.isStrict(tlsPort: port) { secure?.transport = .strict }
-            }
-        } catch {
-            throw ChatServerError(
-                .certificate, message: "the certificate or its key cannot be used: \(ConnectivityError.reason(of: error))")
-        }
-        guard self.configuration.listensWithoutTLS else {
-            guard let secure else {
-                throw ChatServerError(.cannotListen, message: "`listensWithoutTLS` must be true if `tls` is off")
-            }
-            return [secure]
-        }
-        return [plain] + (secure.map { [$0] } ?? [])
-    }
-
-    private static func explain(_ error: any Error, _ listener: ChatServerParts.Listener) -> any Error {
-        guard let error = error as? IOError else { return error }
-        if error.errnoCode == EADDRINUSE {
-            return ChatServerError(
-                .addressInUse, message: "port \(listener.port) on \(listener.host) is taken by another program; choose another",
-                port: listener.port)
-        }
-        return ChatServerError(
-            .cannotListen, message: "cannot listen on \(listener.host) port \(listener.port): \(ConnectivityError.reason(of: error))")
     }
 }

@@ -1,10 +1,14 @@
-public import ApusWebSocket
+package import ApusSocketIOServer
 
 /// Configures a chat server. The defaults are safe for a single machine.
+///
+/// The server checks the values when it starts. An error says which value is wrong, and the limit.
 public struct ChatServerConfiguration: Sendable {
-    /// The folder of the database and the blobs. It is created if it does not exist, with access
+    /// The folder of the database and the uploads. It is created if it does not exist, with access
     /// for its owner only.
-    public var dataDirectory: String
+    public var dataFolder: String
+    /// The name of the server, which the page and authenticators show. Default: Apus.
+    public var name = "Apus"
     /// The address to listen on. Default: `127.0.0.1`.
     public var host: String
     /// The port for HTTP without TLS. Default: 3000; 0 selects a free port.
@@ -15,62 +19,86 @@ public struct ChatServerConfiguration: Sendable {
     /// The TLS listener. Default: port 3443 with a self-signed certificate, unless the port is in
     /// use.
     public var tls: TLS
-    /// Whether Socket.IO 2.x clients (Engine.IO 3) may connect. Default: no. Such clients may
-    /// always connect when `demo` is true.
-    public var allowsEngineIO3 = false
-    /// Whether to create the demo accounts, and the demo events on the namespace `/`. Default: no.
-    public var demo: Bool
-    /// A folder to serve the page from during its development: changed files are served without a
-    /// restart. Default: nil, which serves the files embedded in the binary.
+    /// The reverse proxies that tell the server the address of a client. Default: none. Limits by
+    /// address then count all clients of a proxy on another machine as one.
+    public var proxies = Proxies.none
+    /// The port of ``host`` `127.0.0.1` for `/metrics`, `/health` and `/ready`; 0 selects a free
+    /// port. Default: nil, no such listener. The metrics are in the text format of Prometheus.
+    public var metricsPort: Int?
+    /// A folder to serve the page from. Changed files are served without a restart. Default: nil,
+    /// the page inside the program.
     public var pageFolder: String?
-    /// The reverse proxies whose header field with the client's address the server reads. Default:
-    /// none. Limits by address then count all clients of a proxy on another machine as one.
-    public var trustedProxies = TrustedProxies.none
-    /// The maximum number of connections of one user to `/chat`. Default: 40.
-    ///
-    /// Further connections are refused with `too_many`. The server does not close the oldest one
-    /// instead: a program that connects in a loop would then disconnect the user's devices, whose
-    /// reconnects would disconnect others. A dead connection is released within 45 seconds.
-    public var maximumSocketsPerUser = 40
-    /// The time for which a device stays signed in. Default: 30 days.
-    public var tokenLifetime: Duration = .seconds(30 * 24 * 3600)
-    /// The time without a connection after which a user is offline, so that a short reconnect is
-    /// not reported. Default: 5 seconds.
-    public var presenceGrace: Duration = .seconds(5)
-    /// The maximum size of all uploads of one user, in bytes. Default: 1 GiB. Uploads beyond it are
-    /// refused with `too_large`.
-    public var blobQuota: Int64 = 1 << 30
-    /// The cost of hashing a password. Default: scrypt with N = 2^14, r = 8, p = 5, one of the
-    /// settings recommended by OWASP (2023), with 16 MiB for each hash.
-    ///
-    /// In a debug build, the default is a tenth of that, because scrypt without optimization takes
-    /// three seconds instead of a tenth of one. A hash contains its own cost, so passwords hashed
-    /// by one build are accepted by the other.
-    public var passwordCost = PasswordCost.standard
+    /// Whether to create the accounts `alice` and `bobby` (password `apus-demo`), and to answer the
+    /// events of the page `test.html` in the namespace `/`. For trials: the passwords are known.
+    /// Default: no.
+    public var demo = false
+    /// Whether clients of Socket.IO 2.x (Engine.IO 3) can connect. Default: no; they always can
+    /// when ``demo`` is true.
+    public var allowsEngineIO3 = false
+    /// Whether users can create accounts. Default: yes.
+    public var registration = Registration.open
+    /// Which users a search finds. Default: those whose exact name is given.
+    public var directory = Directory.exactNames
+    /// The time without a connection after which a device is signed out. Default: 30 days.
+    public var sessionLifetime = Duration.seconds(30 * 86_400)
+    /// The maximum size of one upload, in bytes. Default: 100 MiB.
+    public var uploadBytes: Int64 = 100 << 20
+    /// The maximum size of all uploads of one user, in bytes. Default: 1 GiB.
+    public var uploadQuota: Int64 = 1 << 30
+    /// The maximum number of connected clients. Default: 20,000.
+    public var maximumClients = 20_000
+    /// The maximum number of connected clients of one IPv4 address or IPv6 /64 network. Default:
+    /// 1,000.
+    public var maximumClientsPerAddress = 1_000
+    /// Whether the budgets of `docs/chat-limits.md` apply. Default: yes. A server without them
+    /// listens on loopback addresses only; it is for load tests.
+    public var hasLimits = true
+    /// The cost of hashing a password, for tests; nil for the default.
+    package var passwordCost: ScryptHash.Cost?
 
-    /// The parameters of scrypt (RFC 7914).
-    public struct PasswordCost: Hashable, Sendable {
-        /// The binary logarithm of N. Each step doubles time and memory.
-        public var logRounds: Int
-        /// The block size, r.
-        public var blockSize: Int
-        /// The parallelism, p.
-        public var parallelism: Int
+    /// Whether users can create accounts.
+    public enum Registration: String, Hashable, Sendable, CaseIterable {
+        /// Yes.
+        case open
+        /// With an invitation of an operator.
+        case invitation
+        /// No. Operators create accounts.
+        case closed
+    }
 
-        /// The default of `passwordCost`.
-        public static var standard: Self {
-            #if DEBUG
-                return Self(logRounds: 13, blockSize: 8, parallelism: 1)
-            #else
-                return Self()
-            #endif
+    /// Which users a search finds.
+    public enum Directory: String, Hashable, Sendable, CaseIterable {
+        /// The user whose exact account name is given.
+        case exactNames = "exact"
+        /// Every user, by any part of a name. For the members of one organisation.
+        case open
+    }
+
+    /// The reverse proxies in front of a server.
+    public struct Proxies: Hashable, Sendable {
+        /// How the proxies tell the address of a client.
+        public enum Source: Hashable, Sendable {
+            /// By the field `X-Forwarded-For` of each request.
+            case xForwardedFor
+            /// By the field `Forwarded` of each request (RFC 7239).
+            case forwarded
+            /// By a header of the PROXY protocol, version 1 or 2, at the start of each connection.
+            /// Connections without it, and those of other peers, are closed.
+            case proxyProtocol
         }
 
-        /// Creates a cost.
-        public init(logRounds: Int = 14, blockSize: Int = 8, parallelism: Int = 5) {
-            self.logRounds = logRounds
-            self.blockSize = blockSize
-            self.parallelism = parallelism
+        /// IP addresses (`192.0.2.7`, `2001:db8::7`) and networks in CIDR notation (`10.0.0.0/8`).
+        public var networks: [String]
+        /// How all of them tell the address.
+        public var source: Source
+
+        /// No proxy: the client is the peer of the connection.
+        public static let none = Self(networks: [])
+
+        /// Creates the list of trusted proxies.
+        public init(networks: [String], source: Source = .xForwardedFor) {
+            self.networks = networks
+            self.source = source
         }
     }
 
@@ -100,22 +128,13 @@ public struct ChatServerConfiguration: Sendable {
         }
     }
 
-    /// Whether responses over TLS tell browsers to use HTTPS only (RFC 6797).
-    ///
-    /// A browser then also replaces the scheme of `http://host:port`, and keeps a port other than
-    /// 80 (section 8.3). The redirect of a listener on such a port would no longer be reached.
-    func isStrict(tlsPort: Int) -> Bool { !self.listensWithoutTLS || (self.port == 80 && tlsPort == 443) }
-
     /// Creates a configuration.
     public init(
-        dataDirectory: String = "./data", host: String = "127.0.0.1", port: Int = 3000,
-        tls: TLS = .selfSigned(port: 3443, isOptional: true),
-        demo: Bool = false
+        dataFolder: String = "./data", host: String = "127.0.0.1", port: Int = 3000, tls: TLS = .selfSigned(port: 3443, isOptional: true)
     ) {
-        self.dataDirectory = dataDirectory
+        self.dataFolder = dataFolder
         self.host = host
         self.port = port
         self.tls = tls
-        self.demo = demo
     }
 }

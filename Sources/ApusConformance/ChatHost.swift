@@ -1,4 +1,4 @@
-import ApusChatHost
+import ApusChatServer
 import ApusCommandSupport
 import ArgumentParser
 import Logging
@@ -9,13 +9,13 @@ struct ChatHost: AsyncParsableCommand {
 
     @Option(help: "The port; 0 selects a free one.") var port = 0
     @Option(help: "The data folder.") var folder: String
-    @Option(help: "A folder of the page.") var page: [String] = []
+    @Option(help: "The folder of the page.") var page: String?
     @Flag(help: "Turn off all budgets.") var withoutLimits = false
     @Flag(help: "Find users by any part of their names.") var openDirectory = false
 
     func run() async throws {
         var configuration = ChatServerConfiguration(dataFolder: self.folder, port: self.port, tls: .off)
-        configuration.pageFolders = self.page
+        configuration.pageFolder = self.page
         configuration.hasLimits = !self.withoutLimits
         configuration.directory = self.openDirectory ? .open : .exactNames
         let server = ChatServer(configuration: configuration, logger: Logger(label: "chat"))

@@ -1,7 +1,5 @@
 import ApusChatServer
 import ApusCommandSupport
-import ApusConnectivity
-import ApusWebSocket
 import ArgumentParser
 import Foundation
 import Logging
@@ -11,7 +9,7 @@ import UnixSignals
 /// `apus serve`: runs a chat server.
 struct Serve: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Run a chat server with accounts, messages, pictures and a web page.",
+        abstract: "Run a chat server with accounts, messages, files and a web page.",
         discussion: "Stops on Ctrl-C or SIGTERM, after it has closed all connections and committed queued messages."
     )
 
@@ -53,6 +51,16 @@ struct Serve: AsyncParsableCommand {
     var allowsEngineIO3 = false
 
     @Option(
+        help: "Accounts: open (all clients can create one), invitation (with an invitation of `apus admin invite`) or closed.",
+        transform: { try choice($0) })
+    var registration = ChatServerConfiguration.Registration.open
+
+    @Option(
+        help: "Which users a search finds: exact (the one whose account name is given) or open (all users, by any part of a name).",
+        transform: { try choice($0) })
+    var directory = ChatServerConfiguration.Directory.exactNames
+
+    @Option(
         name: .customLong("trusted-proxy"),
         help: ArgumentHelp(
             "The address or network (10.0.0.0/8) of a reverse proxy whose X-Forwarded-For is used to limit clients by address; repeatable.",
@@ -62,20 +70,37 @@ struct Serve: AsyncParsableCommand {
     @Flag(name: .customLong("forwarded"), help: "The trusted proxies write Forwarded (RFC 7239) instead of X-Forwarded-For.")
     var readsForwarded = false
 
+    @Flag(
+        name: .customLong("proxy-protocol"),
+        help: "The trusted proxies begin each connection with a header of the PROXY protocol. Other connections are closed.")
+    var readsProxyProtocol = false
+
+    @Option(help: "A port of 127.0.0.1 for /metrics (Prometheus), /health and /ready; 0 selects a free port. Default: none.")
+    var metricsPort: Int?
+
+    @Option(help: "Whether budgets limit requests, connections and sign-ins: on or off. Off is for load tests, on loopback addresses only.")
+    var limits = Switch.on
+
     @Option(help: "The minimum log level: trace, debug, info, notice, warning, error or critical.")
     var logLevel = "notice"
 
     func validate() throws {
-        for (name, port) in [("--port", self.port), ("--tls-port", self.tlsPort ?? 0)] where !(0...65_535).contains(port) {
+        for (name, port) in [("--port", self.port), ("--tls-port", self.tlsPort ?? 0), ("--metrics-port", self.metricsPort ?? 0)]
+        where !(0...65_535).contains(port) {
             throw ValidationError("\(name) must be from 0 to 65535")
         }
         guard (self.certificate == nil) == (self.key == nil) else { throw ValidationError("give both --certificate and --key, or neither") }
         guard !(self.noHTTP && self.noTLS) else { throw ValidationError("use only one of --no-http and --no-tls") }
-        do throws(ConnectivityError) { _ = try self.proxies } catch { throw ValidationError("--trusted-proxy: \(error.message)") }
-        guard !self.readsForwarded || !self.trustedProxies.isEmpty else { throw ValidationError("--forwarded needs --trusted-proxy") }
+        for (name, isGiven) in [("--forwarded", self.readsForwarded), ("--proxy-protocol", self.readsProxyProtocol)] where isGiven {
+            guard !self.trustedProxies.isEmpty else { throw ValidationError("\(name) needs --trusted-proxy") }
+        }
+        guard !(self.readsForwarded && self.readsProxyProtocol) else {
+            throw ValidationError("use only one of --forwarded and --proxy-protocol")
+        }
         guard Logger.Level(rawValue: self.logLevel) != nil else {
             throw ValidationError("--log-level must be trace, debug, info, notice, warning, error or critical, not \(self.logLevel)")
         }
+        do throws(ChatServerError) { try self.configuration.validate() } catch { throw ValidationError(error.message) }
     }
 
     func run() async throws {
@@ -87,7 +112,8 @@ struct Serve: AsyncParsableCommand {
             return handler
         }
         let service = ServeService(
-            server: ChatServer(configuration: self.configuration), demo: self.demo, expectsTLS: !self.noTLS)
+            server: ChatServer(configuration: self.configuration, logger: Logger(label: "apus.serve")), demo: self.demo,
+            expectsTLS: !self.noTLS)
         let group = ServiceGroup(
             configuration: {
                 var configuration = ServiceGroupConfiguration(
@@ -99,16 +125,9 @@ struct Serve: AsyncParsableCommand {
         do {
             try await group.run()
         } catch let error as ChatServerError {
-            guard error.code == .addressInUse else { throw Failure(message: error.message) }
-            throw Failure(message: "\(error.message) with \(error.port == self.port ? "--port" : "--tls-port")")
-        } catch let error as ChatStoreError {
-            throw Failure(message: error.message)
-        }
-    }
-
-    private var proxies: TrustedProxies {
-        get throws(ConnectivityError) {
-            try TrustedProxies(networks: self.trustedProxies, field: self.readsForwarded ? .forwarded : .xForwardedFor)
+            guard error.code == .addressInUse, let port = error.port else { throw Failure(message: error.message) }
+            let option = port == self.port ? "--port" : port == self.metricsPort ? "--metrics-port" : "--tls-port"
+            throw Failure(message: "port \(port) is used by another program; select another one with \(option)")
         }
     }
 
@@ -121,16 +140,33 @@ struct Serve: AsyncParsableCommand {
         } else {
             tls = .selfSigned(port: self.tlsPort ?? Self.standardTLSPort, isOptional: self.tlsPort == nil)
         }
-        var configuration = ChatServerConfiguration(
-            dataDirectory: self.data, host: self.host, port: self.port, tls: tls, demo: self.demo)
+        var configuration = ChatServerConfiguration(dataFolder: self.data, host: self.host, port: self.port, tls: tls)
+        configuration.demo = self.demo
         configuration.allowsEngineIO3 = self.allowsEngineIO3
         configuration.pageFolder = self.page
         configuration.listensWithoutTLS = !self.noHTTP
-        configuration.trustedProxies = (try? self.proxies) ?? .none  // validated before
+        configuration.registration = self.registration
+        configuration.directory = self.directory
+        configuration.proxies = .init(
+            networks: self.trustedProxies,
+            source: self.readsProxyProtocol ? .proxyProtocol : self.readsForwarded ? .forwarded : .xForwardedFor)
+        configuration.metricsPort = self.metricsPort
+        configuration.hasLimits = self.limits == .on
         return configuration
     }
 
     private static let standardTLSPort = 3443
+}
+
+/// A value of an option.
+enum Switch: String, ExpressibleByArgument, CaseIterable { case on, off }
+
+/// Reads an option that has some words as values.
+private func choice<Value: RawRepresentable<String> & CaseIterable>(_ text: String) throws -> Value {
+    guard let value = Value(rawValue: text) else {
+        throw ValidationError("`\(text)` must be one of: \(Value.allCases.map(\.rawValue).joined(separator: ", "))")
+    }
+    return value
 }
 
 /// An error that prints as one line, without the name of its type.
@@ -148,7 +184,8 @@ private struct ServeService: Service {
         let (demo, expectsTLS) = (self.demo, self.expectsTLS)
         try await self.server.run { addresses in
             var lines = addresses.compactMap { $0.certificate.map { "certificate sha256 \($0)" } }
-            lines += addresses.map { "listening on \($0.url)" }
+            lines += addresses.filter { !$0.isForMetrics }.map { "listening on \($0.url)" }
+            lines += addresses.filter(\.isForMetrics).map { "metrics on \($0.url)/metrics" }
             if expectsTLS, !addresses.contains(where: { $0.scheme == "https" }) {
                 lines.append("without TLS: the HTTPS port is in use; select another with --tls-port PORT")
             }

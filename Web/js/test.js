@@ -1,7 +1,7 @@
 // The test page: buttons for events of the demo, and a log of all packets in both directions.
 
 import { SocketManager } from "./socketio/index.js";
-import { h } from "./ui/dom.js";
+import { h } from "./views/dom.js";
 
 const KEPT = 1000; // lines of the log
 const LONGEST = 2000; // characters of a packet shown
@@ -9,6 +9,11 @@ const ACK_TIMEOUT = 10_000;
 const ENGINE = { 0: "open", 1: "close", 2: "ping", 3: "pong", 5: "upgrade", 6: "noop" };
 const SOCKET = { 0: "CONNECT", 1: "DISCONNECT", 2: "EVENT", 3: "ACK", 4: "CONNECT_ERROR", 5: "BINARY_EVENT", 6: "BINARY_ACK" };
 const TRANSPORTS = { auto: ["polling", "websocket"], polling: ["polling"], websocket: ["websocket"] };
+
+const dark = matchMedia("(prefers-color-scheme: dark)");
+const applyTheme = () => (document.documentElement.dataset.theme = dark.matches ? "dark" : "light");
+applyTheme();
+dark.addEventListener("change", applyTheme);
 
 const $ = (id) => document.getElementById(id);
 const log = $("log");

@@ -3,13 +3,19 @@ package import ApusChatWire
 
 /// What operators do with accounts. The answer is nil if there is no such account.
 extension Accounts {
-    /// Creates an account, regardless of the settings for registration. Its user sets the first
-    /// password with a code of `makeResetCode`.
-    package func create(_ name: UserName) async throws {
-        let hash = try await self.passwords.hash(Secrets.code(), for: ClientOrigin(nil))
+    /// The user of an account.
+    package func key(named name: UserName) async throws -> UserKey? { try await self.account(named: name)?.account.key }
+
+    /// Creates an account, regardless of the settings for registration.
+    ///
+    /// - Parameter password: The first password. Default: none; the user sets one with a code of
+    ///   `makeResetCode`.
+    @discardableResult
+    package func create(_ name: UserName, nickname: String = "", password: String? = nil) async throws -> UserKey {
+        let hash = try await self.passwords.hash(password ?? Secrets.code(), for: ClientOrigin(nil))
         let now = self.clock.now()
         let account = AccountRow(
-            key: UserKey(Secrets.key()), name: name, nickname: "", selfConversation: ConversationKey(Secrets.key()))
+            key: UserKey(Secrets.key()), name: name, nickname: nickname, selfConversation: ConversationKey(Secrets.key()))
         try await self.database.write { storage in
             guard try storage.userKeys(named: [name]) == [nil] else { throw Self.taken }
             try storage.commit { changes, _ in
@@ -17,6 +23,7 @@ extension Accounts {
                 changes.credentials.credentials = [CredentialRow(user: account.key, password: hash, passwordChangedAt: now)]
             }
         }
+        return account.key
     }
 
     /// Closes an account and ends its sessions, or opens it again.

@@ -1,38 +1,39 @@
-import ApusChatProtocol
+import ApusChatHTTP
+import ApusChatStorage
+import ApusChatWire
 import ApusJSON
-import GRDB
 
-/// The demo accounts `alice` and `bobby`, with the password `apus-demo` and a first message between
-/// them.
+/// The demo accounts `alice` and `bobby`, who are contacts, and a first message between them.
 struct DemoAccounts: Sendable {
-    let store: ChatStore
-    let cost: ChatServerConfiguration.PasswordCost
+    let accounts: Accounts
+    let requests: any ChatRequests
 
     static let password = "apus-demo"
 
-    /// Creates the accounts and the message that do not exist yet.
+    /// Creates the accounts, unless both exist.
     func make() async throws {
-        guard let alice = UserName("alice"), let bobby = UserName("bobby") else { return }
-        let (store, cost) = (self.store, self.cost)
-        let exists = try await store.read { db in try AccountRows.find(alice, db) != nil && AccountRows.find(bobby, db) != nil }
-        if exists { return }
-        let hash = try PasswordHash(Self.password, cost: cost)
-        try await store.write { db in
-            let now = store.clock.stamp()
-            var ids: [UserID] = []
-            for (name, display) in [(alice, "Alice"), (bobby, "Bobby")] {
-                if let found = try AccountRows.find(name, db) {
-                    ids.append(found.user.id)
-                } else {
-                    let id = UserID(unchecked: Secrets.newID())
-                    ids.append(try AccountRows.insertUser(id, name: name, display: display, password: hash, at: now, db).id)
-                }
-            }
-            let pair = try Conversations.open(with: ids[1], by: ids[0], newID: Secrets.newID(), at: now, db)
-            guard pair.head.n == 0 else { return }
-            let hello = SendRequest(
-                conv: pair.head.conv, id: ClientID(unchecked: "demo-hello"), kind: .text, body: ["text": "Hello Bobby, this is Apus."])
-            _ = try ChatLog.send(hello, from: ids[0], at: now, db)
-        }
+        guard let aliceName = UserName("alice"), let bobbyName = UserName("bobby") else { return }
+        let known = try await [self.accounts.key(named: aliceName), self.accounts.key(named: bobbyName)]
+        guard known.contains(nil) else { return }
+        let alice = try await self.account(aliceName, nickname: "Alice")
+        let bobby = try await self.account(bobbyName, nickname: "Bobby")
+        try await self.ask("contact.request", ["id": "demo-request", "user": "bobby"], as: alice)
+        try await self.ask("contact.answer", ["id": "demo-answer", "user": "alice", "accept": true], as: bobby)
+        let pair = try await self.ask("conversation.open", ["id": "demo-open", "user": "bobby"], as: alice)
+        try await self.ask(
+            "send",
+            ["conv": pair["head"]?["conv"] ?? .null, "id": "demo-hello", "kind": "text", "body": ["text": "Hello Bobby, this is Apus."]],
+            as: alice)
+    }
+
+    private func account(_ name: UserName, nickname: String) async throws -> UserKey {
+        if let key = try await self.accounts.key(named: name) { return key }
+        return try await self.accounts.create(name, nickname: nickname, password: Self.password)
+    }
+
+    @discardableResult
+    private func ask(_ verb: String, _ request: JSONValue, as user: UserKey) async throws -> JSONValue {
+        try await self.requests.answer(
+            verb, request, of: AccountSession(user: user, device: DeviceKey(0), expiresAt: .max), from: ClientOrigin(nil))
     }
 }

@@ -4,406 +4,755 @@
 /// The files of the page.
 enum EmbeddedPage {
     static let files: [EmbeddedFile] = [
-        _css_base_css,
-        _css_chat_css,
-        _css_test_css,
-        _img_favicon_svg,
+        _app_webmanifest,
+        _css_page_c693c75aa09a8ac5_css,
+        _css_test_3f410901d5a449be_css,
+        _img_icon_svg,
         _index_html,
-        _js_chat_api_js,
-        _js_chat_client_js,
-        _js_chat_conflict_js,
-        _js_chat_conversation_js,
-        _js_chat_log_js,
-        _js_chat_marks_js,
-        _js_chat_outbox_js,
-        _js_chat_sender_js,
-        _js_chat_session_js,
-        _js_chat_tasks_js,
-        _js_chat_text_js,
-        _js_i18n_js,
-        _js_main_js,
-        _js_socketio_backoff_js,
-        _js_socketio_emitter_js,
-        _js_socketio_engine_js,
-        _js_socketio_enginepackets_js,
-        _js_socketio_errors_js,
-        _js_socketio_index_js,
-        _js_socketio_manager_js,
-        _js_socketio_packets_js,
-        _js_socketio_socket_js,
-        _js_test_js,
-        _js_ui_address_js,
-        _js_ui_auth_js,
-        _js_ui_avatar_js,
-        _js_ui_composer_js,
-        _js_ui_conversation_js,
-        _js_ui_describe_js,
-        _js_ui_dialogs_js,
-        _js_ui_dom_js,
-        _js_ui_format_js,
-        _js_ui_icons_js,
-        _js_ui_jumps_js,
-        _js_ui_lightbox_js,
-        _js_ui_message_js,
-        _js_ui_pictures_js,
-        _js_ui_sidebar_js,
-        _js_ui_status_js,
-        _js_ui_thread_js,
-        _js_ui_viewport_js,
+        _js_app_8bb68e050adb6045_js,
+        _js_core_core_7e655e3fe7e94b5f_js,
+        _js_core_worker_3720c28b7efc9860_js,
+        _js_state_sample_6faafe676af7fe3f_js,
+        _js_test_c31b47cb51e25621_js,
+        _sw_js,
         _test_html,
     ]
 
-    private static let _css_base_css = EmbeddedFile(path: "css/base.css", content: .text(#"""
-/* Colors, type, buttons and fields, shared by all pages. */
+    private static let _app_webmanifest = EmbeddedFile(path: "app.webmanifest", content: .text(#"""
+{
+  "name": "Apus",
+  "short_name": "Apus",
+  "id": "/",
+  "start_url": "/",
+  "scope": "/",
+  "display": "standalone",
+  "background_color": "#ffffff",
+  "theme_color": "#1d6fb8",
+  "icons": [{ "src": "/img/icon.svg", "sizes": "any", "type": "image/svg+xml", "purpose": "any" }],
+  "categories": ["social"]
+}
+
+"""#))
+
+    private static let _css_page_c693c75aa09a8ac5_css = EmbeddedFile(path: "css/page-c693c75aa09a8ac5.css", content: .text(#"""
+/* Colors, sizes and fonts. Every text color has a contrast of 4.5 or more on the surfaces it is used on. */
+
+@font-face {
+  font-family: "Color Emoji";
+  src: local("Apple Color Emoji"), local("Segoe UI Emoji"), local("Noto Color Emoji");
+  unicode-range: U+1F000-1FBFF, U+2600-27BF, U+2B05-2B55, U+231A-231B, U+23E9-23F3, U+FE0F, U+200D, U+20E3, U+E0020-E007F;
+}
 
 :root {
-  color-scheme: light dark;
-  --sky: linear-gradient(135deg, #4f7cff, #7a4dff);
-  --accent: #4a6cf7;
-  --accent-strong: #3a58dd;
+  color-scheme: light;
+  --accent: #2458c5;
+  --accent-hover: #1c49a8;
   --on-accent: #ffffff;
-  --page: #eef0f6;
+  --accent-soft: #e3ebfb;
+  --page: #e9edf3;
   --surface: #ffffff;
   --raised: #ffffff;
-  --field: #f1f3f9;
-  --hover: #f2f4fb;
-  --selected: #e6ebff;
-  --line: #e4e7f0;
-  --text: #171a26;
-  --muted: #646b80;
-  --online: #1fa971;
-  --warning: #b26a00;
-  --warning-soft: #fff4df;
-  --danger: #cf3145;
-  --danger-soft: #ffecee;
+  --field: #eef1f6;
+  --field-line: #868fa0;
+  --hover: #f1f4f9;
+  --selected: #dfe8fa;
+  --line: #dfe4ec;
+  --text: #161b26;
+  --muted: #566074;
+  --thread: #e8edf4;
   --theirs: #ffffff;
-  --thread: #f4f6fb;
-  --shadow: 0 1px 2px rgb(20 25 50 / 7%);
-  --shadow-large: 0 18px 50px rgb(25 30 70 / 18%), 0 2px 8px rgb(25 30 70 / 8%);
-  --radius: 14px;
-  font-family: system-ui, -apple-system, "Segoe UI", Roboto, "PingFang SC", "Hiragino Sans GB", "Microsoft YaHei", "Noto Sans CJK SC", "Noto Sans", "DejaVu Sans", sans-serif;
+  --own: #d6e4ff;
+  --own-muted: #44567c;
+  --pill: rgb(222 229 240 / 94%);
+  --online: #14804a;
+  --warning: #8a5200;
+  --warning-soft: #fdf0d7;
+  --danger: #b81f36;
+  --danger-soft: #fde8eb;
+  --mark: #ffe49a;
+  --avatar-l: 0.52;
+  --name-l: 0.47;
+  --shadow: 0 1px 1px rgb(22 34 66 / 9%);
+  --shadow-large: 0 16px 48px rgb(18 28 58 / 22%), 0 2px 8px rgb(18 28 58 / 10%);
+  --scrim: rgb(16 22 38 / 42%);
+  --radius: 12px;
+  --quick: 0.13s;
+  --latin: system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", "Liberation Sans";
+  --cjk: "PingFang SC", "Hiragino Sans GB", "Microsoft YaHei", "Noto Sans CJK SC", "Noto Sans SC";
+  --mono: ui-monospace, "SF Mono", "Cascadia Mono", Consolas, "Liberation Mono", monospace;
+  font-family: "Color Emoji", var(--latin), var(--cjk), sans-serif;
   font-size: 15px;
-  line-height: 1.45;
+  line-height: 1.42;
   -webkit-text-size-adjust: 100%;
 }
 
-@media (prefers-color-scheme: dark) {
-  :root {
-    --accent: #6f8cff;
-    --accent-strong: #8aa2ff;
-    --page: #0d0f16;
-    --surface: #14161f;
-    --raised: #1c1f2b;
-    --field: #1f2330;
-    --hover: #1c202c;
-    --selected: #262d4a;
-    --line: #262a38;
-    --text: #e9ebf3;
-    --muted: #979eb3;
-    --online: #3ecf8e;
-    --warning: #f1b256;
-    --warning-soft: #352a17;
-    --danger: #ff7683;
-    --danger-soft: #3a1d24;
-    --theirs: #222635;
-    --thread: #10121a;
-    --shadow: 0 1px 2px rgb(0 0 0 / 35%);
-    --shadow-large: 0 18px 50px rgb(0 0 0 / 55%);
-  }
+:root[data-theme="dark"] {
+  color-scheme: dark;
+  --accent: #8db0ff;
+  --accent-hover: #a9c4ff;
+  --on-accent: #0c1730;
+  --accent-soft: #223255;
+  --page: #0e1116;
+  --surface: #171b22;
+  --raised: #1f242d;
+  --field: #252b36;
+  --field-line: #7b8699;
+  --hover: #20262f;
+  --selected: #24345a;
+  --line: #2a313c;
+  --text: #e9edf4;
+  --muted: #a3adbf;
+  --thread: #10141a;
+  --theirs: #212832;
+  --own: #254176;
+  --own-muted: #b4c7ee;
+  --pill: rgb(36 43 54 / 94%);
+  --online: #4ecb8d;
+  --warning: #f0bd6a;
+  --warning-soft: #3a2d15;
+  --danger: #ff8794;
+  --danger-soft: #401d25;
+  --mark: #6b5510;
+  --avatar-l: 0.5;
+  --name-l: 0.79;
+  --shadow: 0 1px 1px rgb(0 0 0 / 30%);
+  --shadow-large: 0 18px 50px rgb(0 0 0 / 60%);
+  --scrim: rgb(0 0 0 / 60%);
 }
 
+:root:lang(zh) { font-family: "Color Emoji", var(--latin), var(--cjk), sans-serif; line-height: 1.5; }
+
+@media (prefers-reduced-motion: reduce) {
+  :root { --quick: 0s; }
+  *, ::before, ::after { animation-duration: 0.01ms !important; transition-duration: 0.01ms !important; scroll-behavior: auto !important; }
+}
+
+@media (forced-colors: active) {
+  .bubble, .card, .menu, .avatar, .badge, .reaction, .chip, .day-pill { border: 1px solid CanvasText; }
+  .row[aria-selected="true"], .row[aria-current="true"], .chip[aria-pressed="true"] { outline: 2px solid Highlight; }
+  .icon { forced-color-adjust: auto; }
+}
+/* Elements, buttons, fields and the panes. */
+
 * { box-sizing: border-box; }
-html, body { margin: 0; height: 100%; }
-body { background: var(--page); color: var(--text); -webkit-font-smoothing: antialiased; }
-h1, h2, p, ul { margin: 0; padding: 0; }
-ul { list-style: none; }
+html, body { margin: 0; height: 100%; overflow: hidden; }
+body { background: var(--page); color: var(--text); -webkit-font-smoothing: antialiased; overscroll-behavior: none; }
+h1, h2, h3, p, ul, ol, figure, pre, blockquote, fieldset, legend { margin: 0; padding: 0; border: 0; }
+ul, ol { list-style: none; }
+h1 { font-size: 22px; line-height: 1.25; }
+h2 { font-size: 16px; line-height: 1.3; }
+h3 { font-size: 13px; font-weight: 600; color: var(--muted); }
 [hidden] { display: none !important; }
 button, input, textarea, select { font: inherit; color: inherit; }
-button { cursor: pointer; border: 0; background: none; padding: 0; touch-action: manipulation; }
+button { cursor: pointer; border: 0; background: none; padding: 0; touch-action: manipulation; text-align: inherit; }
 button:disabled { cursor: default; }
+a { color: var(--accent); }
 :focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; }
-input:focus-visible, textarea:focus-visible, select:focus-visible { outline: none; } /* replaced by a ring */
-::selection { background: rgb(90 120 255 / 30%); }
-
+::selection { background: rgb(90 130 240 / 32%); }
 .visually-hidden { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
+.icon { width: 22px; height: 22px; fill: none; stroke: currentcolor; stroke-width: 1.75; stroke-linecap: round; stroke-linejoin: round; flex: none; }
+.icon-more { stroke-width: 3; }
+.grow { flex: 1; min-width: 0; }
+.ellipsis { overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
+.muted { color: var(--muted); }
+.small { font-size: 13px; }
+.danger { color: var(--danger); }
 
-.icon { width: 22px; height: 22px; fill: none; stroke: currentcolor; stroke-width: 1.7; stroke-linecap: round; stroke-linejoin: round; flex: none; }
-
-.brand-mark { display: inline-grid; place-items: center; width: 64px; height: 64px; border-radius: 20px; background: var(--sky); color: #fff; box-shadow: 0 8px 22px rgb(90 90 255 / 32%); flex: none; }
-.brand-mark .logo { width: 78%; height: 78%; fill: currentcolor; }
-.brand-mark.small { width: 34px; height: 34px; border-radius: 11px; box-shadow: none; }
-.brand-mark.large { width: 92px; height: 92px; border-radius: 28px; }
-
-.icon-button { display: inline-grid; place-items: center; width: 40px; height: 40px; border-radius: 12px; color: var(--muted); transition: background 0.12s, color 0.12s; flex: none; }
-.icon-button:hover { background: var(--hover); color: var(--text); }
-
-.primary { padding: 11px 20px; border-radius: 12px; background: var(--sky); color: var(--on-accent); font-weight: 600; transition: filter 0.12s, transform 0.06s; }
-.primary:hover:not(:disabled) { filter: brightness(1.07); }
-.primary:active:not(:disabled) { transform: translateY(1px); }
-.primary:disabled { opacity: 0.45; }
-.wide { width: 100%; }
+.icon-button { display: inline-grid; place-items: center; width: 40px; height: 40px; border-radius: 50%; color: var(--muted); transition: background var(--quick), color var(--quick); flex: none; }
+.icon-button:hover, .icon-button[aria-expanded="true"] { background: var(--hover); color: var(--text); }
+.icon-button:focus-visible { outline-offset: -2px; }
+.button { display: inline-flex; text-decoration: none; align-items: center; justify-content: center; gap: 8px; min-height: 40px; padding: 8px 18px; border-radius: 10px; font-weight: 600; color: var(--accent); background: var(--accent-soft); transition: background var(--quick); }
+.button:hover:not(:disabled) { background: var(--selected); }
+.button.primary { background: var(--accent); color: var(--on-accent); }
+.button.primary:hover:not(:disabled) { background: var(--accent-hover); }
+.button.dangerous { background: var(--danger-soft); color: var(--danger); }
+.button.danger { color: var(--danger); }
+.button.quiet { background: none; }
+.button.quiet:hover { background: var(--hover); }
+.button.wide { width: 100%; }
+.button:disabled { opacity: 0.55; }
 .link { color: var(--accent); font-weight: 600; border-radius: 4px; }
 .link:hover { text-decoration: underline; }
 
-input:not([type="file"]), textarea, select { width: 100%; padding: 11px 14px; border: 1px solid transparent; border-radius: 12px; background: var(--field); outline: none; transition: border-color 0.12s, box-shadow 0.12s; }
-input::placeholder, textarea::placeholder { color: var(--muted); opacity: 1; }
-input:focus, textarea:focus, select:focus { border-color: var(--accent); box-shadow: 0 0 0 3px rgb(90 120 255 / 18%); }
+.field { display: grid; gap: 5px; font-size: 13px; color: var(--muted); }
+.input { width: 100%; min-height: 42px; padding: 9px 13px; border: 1px solid var(--field-line); border-radius: 10px; background: var(--surface); color: var(--text); font-size: 15px; outline: none; }
+.input.search { border-color: transparent; border-radius: 21px; background: var(--field) no-repeat; padding-left: 40px; }
+.input:focus { border-color: var(--accent); box-shadow: inset 0 0 0 1px var(--accent); }
+.input::placeholder { color: var(--muted); opacity: 1; }
+.input[aria-invalid="true"] { border-color: var(--danger); }
 input[type="search"]::-webkit-search-cancel-button { display: none; }
-
-.card { background: var(--raised); border: 1px solid var(--line); border-radius: 22px; box-shadow: var(--shadow-large); color: var(--text); }
-.badge { display: inline-grid; place-items: center; min-width: 21px; height: 21px; padding: 0 6px; border-radius: 11px; background: var(--accent-strong); color: #fff; font-size: 12px; font-weight: 700; font-variant-numeric: tabular-nums; }
+select.input { appearance: auto; width: auto; min-width: 150px; padding: 7px 10px; min-height: 38px; }
+input[type="checkbox"], input[type="radio"] { accent-color: var(--accent); width: 18px; height: 18px; margin: 0; flex: none; }
+.switch { appearance: none; position: relative; width: 40px !important; height: 24px !important; border-radius: 12px; background: var(--field-line); transition: background var(--quick); cursor: pointer; }
+.switch::after { content: ""; position: absolute; top: 3px; left: 3px; width: 18px; height: 18px; border-radius: 9px; background: #fff; transition: transform var(--quick); }
+.switch:checked { background: var(--accent); }
+.switch:checked::after { transform: translateX(16px); background: var(--on-accent); }
+@media (forced-colors: active) { .switch { appearance: auto; } .switch::after { display: none; } }
+.search-box { position: relative; flex: 1; min-width: 0; }
+.search-box .icon { position: absolute; left: 12px; top: 11px; width: 20px; height: 20px; color: var(--muted); pointer-events: none; }
 .form-error { color: var(--danger); font-size: 14px; }
 .form-error:empty { display: none; }
 
-@media (prefers-color-scheme: dark) { .badge { background: #5b78f5; } }
-@media (prefers-reduced-motion: reduce) { *, ::before, ::after { animation-duration: 0.01ms !important; transition-duration: 0.01ms !important; } }
+.avatar { --h: 250; --size: 48px; position: relative; display: inline-grid; place-items: center; width: var(--size); height: var(--size); border-radius: 50%; flex: none; background: oklch(calc(var(--avatar-l) + var(--shade, 0)) 0.13 var(--h)); color: #fff; font-weight: 600; font-size: calc(var(--size) * 0.38); line-height: 1; letter-spacing: -0.01em; user-select: none; }
+.avatar.square { border-radius: 32%; }
+.avatar img { position: absolute; inset: 0; width: 100%; height: 100%; object-fit: cover; border-radius: inherit; }
+.avatar .icon { width: 52%; height: 52%; }
+.avatar.size-s { --size: 34px; }
+.avatar.size-m { --size: 42px; }
+.avatar.size-xl { --size: 96px; }
+.presence-dot { position: absolute; right: 0; bottom: 0; width: 13px; height: 13px; border-radius: 50%; background: var(--online); border: 2px solid var(--surface); }
+.size-xl .presence-dot { right: 7%; bottom: 7%; width: 18px; height: 18px; }
+.size-s .presence-dot { width: 11px; height: 11px; right: -1px; bottom: -1px; }
+.picked .presence-dot { display: none; }
+.badge { display: inline-grid; place-items: center; min-width: 22px; height: 22px; padding: 0 7px; border-radius: 11px; background: var(--accent); color: var(--on-accent); font-size: 12.5px; font-weight: 700; font-variant-numeric: tabular-nums; flex: none; }
+.badge.quiet { background: var(--muted); color: var(--surface); }
+.badge.mention { padding: 0; }
 
-"""#))
+#app { height: 100%; }
+.panes { display: grid; grid-template-columns: minmax(280px, 26vw) minmax(0, 1fr); height: 100%; max-width: 1680px; margin: 0 auto; background: var(--surface); }
+.panes.with-details { grid-template-columns: minmax(270px, 24vw) minmax(0, 1fr) minmax(290px, 25vw); }
+.pane { position: relative; display: flex; flex-direction: column; min-width: 0; min-height: 0; height: 100dvh; background: var(--surface); contain: layout paint style; }
+.pane.side { border-right: 1px solid var(--line); }
+.pane.details { border-left: 1px solid var(--line); }
+.bar { display: flex; align-items: center; gap: 6px; min-height: 60px; padding: 8px 12px; flex: none; }
+.bar h1, .bar h2 { flex: 1; min-width: 0; }
+.scroller { position: relative; flex: 1; min-height: 0; overflow-y: auto; overscroll-behavior: contain; scrollbar-width: thin; scrollbar-color: var(--field-line) transparent; }
+.banner { display: flex; align-items: center; gap: 10px; padding: 8px 16px; background: var(--warning-soft); color: var(--warning); font-size: 14px; flex: none; }
+.banner .icon { width: 18px; height: 18px; }
+.empty { display: grid; place-content: center; justify-items: center; gap: 10px; padding: 32px; text-align: center; color: var(--muted); height: 100%; }
+.empty h2 { color: var(--text); }
+.empty .logo { width: 84px; height: 84px; fill: var(--accent); opacity: 0.85; }
+.only-narrow { display: none !important; }
 
-    private static let _css_chat_css = EmbeddedFile(path: "css/chat.css", content: .text(#"""
-/* The chat page. One pane below 760 px, two above. */
+@media (max-width: 1100px) {
+  .panes.with-details { grid-template-columns: minmax(270px, 32vw) minmax(0, 1fr); }
+  .panes.with-details .pane.details { position: absolute; right: 0; top: 0; width: min(380px, 100%); box-shadow: var(--shadow-large); z-index: 5; }
+}
+@media (max-width: 720px) {
+  .panes, .panes.with-details { display: block; }
+  .pane.side { border: 0; }
+  .panes .pane.thread-pane, .panes.has-open .pane.side { display: none; }
+  .panes.has-open .pane.thread-pane { display: flex; }
+  .panes.with-details .pane.details { position: fixed; inset: 0; width: 100%; border: 0; }
+  .only-narrow { display: inline-grid !important; }
+  .only-wide { display: none !important; }
+}
+/* The list of conversations, people and search results. */
 
-/* --- sign-in --- */
-.auth { min-height: 100dvh; display: grid; place-items: center; padding: 24px 16px; background: radial-gradient(900px 520px at 15% 0%, rgb(90 124 255 / 20%), transparent 65%), radial-gradient(800px 520px at 95% 100%, rgb(130 77 255 / 18%), transparent 65%); }
-.auth-card { width: min(400px, 100%); padding: 34px 30px 26px; display: flex; flex-direction: column; gap: 14px; }
-.brand { display: flex; flex-direction: column; align-items: center; text-align: center; gap: 6px; margin-bottom: 8px; }
-.brand h1 { margin-top: 8px; font-size: 28px; line-height: 1.15; letter-spacing: -0.02em; }
-.tagline { color: var(--muted); max-width: 30ch; }
-.field { position: relative; display: flex; flex-direction: column; gap: 5px; }
-.field-label { font-size: 13px; font-weight: 600; color: var(--muted); }
-.field .peek { position: absolute; right: 3px; bottom: 3px; }
-.field:has(.peek) input { padding-right: 48px; }
-.peek[aria-pressed="true"] { color: var(--accent); }
-.hint { font-size: 12.5px; color: var(--muted); margin: -9px 2px 0; }
-.notice { padding: 10px 14px; border-radius: 12px; background: var(--warning-soft); color: var(--warning); font-size: 14px; }
-.auth-card .primary { margin-top: 4px; }
-.switch { text-align: center; color: var(--muted); font-size: 14px; }
+.filters { display: flex; gap: 4px; padding: 2px 12px 8px; overflow-x: auto; scrollbar-width: none; flex: none; }
+.chip { padding: 5px 12px; border-radius: 16px; color: var(--muted); font-weight: 600; font-size: 13.5px; white-space: nowrap; flex: none; }
+.chip:hover { background: var(--hover); }
+.chip[aria-pressed="true"], .chip[aria-selected="true"] { background: var(--accent-soft); color: var(--accent); }
+.chip .count { margin-left: 6px; font-variant-numeric: tabular-nums; }
+.virtual { position: relative; }
+.virtual > .slice { position: absolute; left: 0; right: 0; top: 0; }
+.row { position: relative; display: flex; align-items: center; gap: 12px; width: 100%; padding: 9px 14px; min-height: 66px; border-radius: 0; text-align: left; cursor: pointer; }
+.row:hover { background: var(--hover); }
+.row[aria-current="true"], .row[aria-selected="true"] { background: var(--selected); }
+.row:focus-visible { outline-offset: -2px; border-radius: 8px; }
+.row.compact { min-height: 56px; padding: 6px 14px; }
+.row .lines { flex: 1; min-width: 0; display: grid; gap: 2px; }
+.row .line { display: flex; align-items: center; gap: 6px; min-width: 0; }
+.row .title { font-weight: 600; flex: 0 1 auto; min-width: 0; }
+.row .line .title + .spring, .row .spring { flex: 1; }
+.row .icon { width: 16px; height: 16px; color: var(--muted); }
+.row .avatar .icon { width: 52%; height: 52%; color: inherit; }
+.row .time { color: var(--muted); font-size: 12.5px; white-space: nowrap; margin-left: 6px; font-variant-numeric: tabular-nums; }
+.row .preview { flex: 1; min-width: 0; color: var(--muted); }
+.row .preview .icon { vertical-align: -3px; margin-right: 4px; }
+.row .preview .who { color: var(--text); }
+.row .preview .draft { color: var(--danger); }
+.row .preview .typing { color: var(--accent); }
+.row .presence-dot { border-color: var(--surface); }
+.row .sub { color: var(--muted); font-size: 13.5px; }
+.row .role { font-size: 12.5px; color: var(--accent); white-space: nowrap; }
+.section-title { padding: 14px 16px 6px; }
+mark { background: var(--mark); color: var(--text); border-radius: 2px; }
+.side-foot { padding: 8px 12px; border-top: 1px solid var(--line); }
+/* The thread: day separators, bubbles, quotes, reactions, attachments. */
 
-/* --- the frame --- */
-.app { height: 100dvh; display: grid; grid-template-columns: minmax(290px, 360px) minmax(0, 1fr); background: var(--surface); }
-.sidebar { display: flex; flex-direction: column; min-height: 0; min-width: 0; border-right: 1px solid var(--line); background: var(--surface); }
-.pane { display: flex; flex-direction: column; min-height: 0; min-width: 0; background: var(--thread); }
-.bar { display: flex; align-items: center; gap: 10px; min-height: 64px; padding: 10px 14px 10px 16px; }
-.sidebar .bar h1 { flex: 1; font-size: 21px; letter-spacing: -0.015em; }
-.sidebar .bar { gap: 4px; }
-.sidebar .bar .brand-mark { margin-right: 8px; }
-.foot { border-top: 1px solid var(--line); padding-bottom: max(10px, env(safe-area-inset-bottom)); }
-.me, .peer { flex: 1; min-width: 0; display: flex; align-items: center; gap: 12px; }
-.who { min-width: 0; display: flex; flex-direction: column; line-height: 1.3; }
-.who > * { overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
-.who h2 { font-size: 16px; }
-.sub { color: var(--muted); font-size: 13px; }
-.sub.online { color: var(--online); }
+.thread-pane { background: var(--thread) !important; }
+.thread-pane .bar { background: var(--surface); border-bottom: 1px solid var(--line); z-index: 2; }
+.peer { display: flex; align-items: center; gap: 12px; flex: 1; min-width: 0; padding: 2px 6px; border-radius: 10px; }
+.peer:hover { background: var(--hover); }
+.peer .sub { color: var(--muted); font-size: 13.5px; font-weight: 400; }
+.peer .sub.active { color: var(--accent); }
+.peer .lines { min-width: 0; }
+.pinned { display: flex; align-items: center; gap: 10px; width: 100%; padding: 6px 18px; background: var(--surface); border-bottom: 1px solid var(--line); font-size: 14px; flex: none; }
+.pinned:hover { background: var(--hover); }
+.pinned .icon { color: var(--accent); width: 18px; height: 18px; }
+.pinned strong { color: var(--accent); display: block; font-size: 13px; }
 
-.search { position: relative; padding: 0 14px 10px; }
-.search .icon { position: absolute; left: 26px; top: 11px; width: 19px; height: 19px; color: var(--muted); pointer-events: none; }
-.search input { padding: 9px 12px 9px 40px; }
+.log { display: flex; flex-direction: column; padding: 0 16px; overflow-anchor: none; }
+.log > .virtual { flex: none; margin-top: auto; }
+.log .slice { max-width: 860px; margin: 0 auto; }
+.item { padding: 1px 0; outline: none; contain: layout style; }
+.item.first { padding-top: 9px; }
+.item:last-child { padding-bottom: 6px; }
+.day { display: flex; justify-content: center; padding: 12px 0 8px; }
+.day-pill, .note-pill { padding: 4px 12px; border-radius: 14px; background: var(--pill); color: var(--muted); font-size: 13px; font-weight: 600; text-align: center; }
+.note-pill { font-weight: 400; }
+.note { display: flex; justify-content: center; padding: 5px 0; }
+.unread-line { display: flex; align-items: center; gap: 12px; margin: 10px 0 6px; color: var(--accent); font-size: 13px; font-weight: 600; }
+.unread-line::before, .unread-line::after { content: ""; flex: 1; height: 1px; background: currentcolor; opacity: 0.4; }
 
-.pill { display: flex; align-items: center; gap: 9px; margin: 0 14px 10px; padding: 7px 13px; border-radius: 99px; background: var(--warning-soft); color: var(--warning); font-size: 13px; font-weight: 500; transition: opacity 0.3s, margin 0.3s, padding 0.3s, max-height 0.3s; max-height: 60px; overflow: hidden; }
-.pill-text { flex: 1; }
-.pill-dot { width: 8px; height: 8px; border-radius: 50%; background: currentcolor; animation: pulse 1.2s ease-in-out infinite alternate; flex: none; }
-.pill[data-state="online"] { background: color-mix(in srgb, var(--online) 14%, transparent); color: var(--online); }
-.pill[data-state="online"] .pill-dot { animation: none; }
-.pill.quiet { opacity: 0; max-height: 0; margin-block: 0; padding-block: 0; }
-@keyframes pulse { from { opacity: 0.35; } to { opacity: 1; } }
+.message { display: grid; grid-template-columns: 34px minmax(0, 1fr); column-gap: 8px; align-items: end; }
+.message.alone { grid-template-columns: minmax(0, 1fr); }
+.message .stack { display: flex; flex-direction: column; align-items: flex-start; grid-column: 2; min-width: 0; }
+.message.alone .stack { grid-column: 1; }
+.message.own .stack { align-items: flex-end; }
+.bubble { position: relative; max-width: min(560px, 84%); min-width: 64px; padding: 6px 11px 7px; border-radius: 16px; background: var(--theirs); box-shadow: var(--shadow); overflow-wrap: anywhere; --meta: var(--muted); }
+.own .bubble { background: var(--own); --meta: var(--own-muted); }
+.item:not(.first) .message:not(.own) .bubble { border-top-left-radius: 6px; }
+.item:not(.last) .message:not(.own) .bubble { border-bottom-left-radius: 6px; }
+.item:not(.first) .message.own .bubble { border-top-right-radius: 6px; }
+.item:not(.last) .message.own .bubble { border-bottom-right-radius: 6px; }
+.item:focus-visible .bubble { outline: 2px solid var(--accent); outline-offset: 2px; }
+.item.hit .bubble { animation: hit 1.8s ease-out; }
+@keyframes hit { 0%, 40% { box-shadow: 0 0 0 4px var(--accent); } 100% { box-shadow: 0 0 0 4px transparent; } }
+.item.selected { background: color-mix(in srgb, var(--accent) 16%, transparent); border-radius: 10px; }
+.selecting .item { cursor: pointer; }
+.selecting .bubble { pointer-events: none; }
+.bubble-more { position: absolute; top: 50%; left: 100%; margin: -16px 0 0 6px; width: 32px; height: 32px; border-radius: 50%; display: grid; place-items: center; color: var(--muted); background: var(--pill); opacity: 0; transition: opacity var(--quick); }
+.own .bubble-more { left: auto; right: 100%; margin: -16px 6px 0 0; }
+.bubble-more .icon { width: 18px; height: 18px; }
+.bubble-box { position: relative; max-width: min(560px, 84%); display: flex; flex-direction: column; }
+.bubble-box > .bubble { max-width: 100%; }
+.item:hover .bubble-more, .bubble-more:focus-visible { opacity: 1; }
+@media (hover: none) { .bubble-more { display: none; } }
+.selecting .bubble-more { display: none; }
+.author { display: block; font-weight: 600; font-size: 14px; color: oklch(var(--name-l) 0.14 var(--h, 250)); max-width: 100%; border-radius: 4px; }
+.author .name-mark { color: var(--muted); font-weight: 400; margin-left: 6px; }
+.forwarded { display: block; font-size: 13px; color: var(--meta); }
+.text { white-space: pre-wrap; overflow-wrap: anywhere; display: block; }
+.text.big { display: flex; align-items: flex-end; flex-wrap: wrap; font-size: 40px; line-height: 1.2; }
+.text a { text-decoration: underline; text-underline-offset: 2px; text-decoration-thickness: 1px; }
+.text code { font-family: var(--mono); font-size: 0.91em; background: rgb(110 130 165 / 18%); border-radius: 4px; padding: 1px 4px; }
+.text pre { font-family: var(--mono); font-size: 13px; background: rgb(110 130 165 / 16%); border-radius: 8px; padding: 8px 10px; margin: 4px 0; overflow-x: auto; white-space: pre; }
+.text .quoted { display: block; border-left: 3px solid var(--accent); padding-left: 9px; margin: 2px 0; }
+.text .spoiler { background: var(--muted); color: transparent; border-radius: 3px; cursor: pointer; }
+.text .spoiler.open { background: rgb(110 130 165 / 22%); color: inherit; }
+.text .mention { color: var(--accent); font-weight: 600; }
+.own .text a, .own .mention { color: inherit; }
+.text .mention.me { background: var(--mark); color: var(--text); border-radius: 4px; padding: 0 2px; }
+.meta { float: right; display: inline-flex; align-items: center; gap: 4px; margin: 7px -2px -3px 12px; color: var(--meta); font-size: 12px; line-height: 16px; white-space: nowrap; font-variant-numeric: tabular-nums; user-select: none; }
+.meta .ticks { width: 16px; height: 16px; fill: none; stroke: currentcolor; stroke-width: 1.6; stroke-linecap: round; stroke-linejoin: round; }
+.meta .ticks.read { color: var(--accent); }
+.meta .ticks.failed { color: var(--danger); }
+.bubble.media { padding: 4px; overflow: hidden; }
+.bubble.media .author, .bubble.media > .text, .bubble.media .forwarded, .bubble.media .quote { margin: 2px 7px; }
+.bubble.media .meta.over { position: absolute; right: 9px; bottom: 9px; float: none; margin: 0; padding: 2px 8px; border-radius: 11px; background: rgb(12 16 26 / 68%); color: #fff; z-index: 1; }
+.bubble.media .meta.over .ticks { color: #fff; }
+.bubble.media > .meta:not(.over) { margin: 4px 6px 2px 10px; }
+.bubble::after { content: ""; display: block; clear: both; }
+.recalled { color: var(--meta); font-style: italic; }
+:lang(zh) .recalled { font-style: normal; }
 
-/* --- list of chats --- */
-.avatar { position: relative; display: inline-grid; place-items: center; width: 46px; height: 46px; border-radius: 50%; color: #fff; font-weight: 600; font-size: 17px; letter-spacing: 0.01em; flex: none; user-select: none; }
-.avatar.group { border-radius: 16px; }
-.avatar .dot { position: absolute; right: 0; bottom: 0; width: 13px; height: 13px; border-radius: 50%; background: var(--online); border: 2.5px solid var(--surface); }
-.hue-0 { --hue: #5b7cfa; --hue-end: #7a5cf5; }
-.hue-1 { --hue: #f27a54; --hue-end: #e8507a; }
-.hue-2 { --hue: #23a98c; --hue-end: #1b8fb3; }
-.hue-3 { --hue: #b764e0; --hue-end: #8552df; }
-.hue-4 { --hue: #e0a02c; --hue-end: #dd7436; }
-.hue-5 { --hue: #2f98dc; --hue-end: #3c6fe0; }
-.hue-6 { --hue: #e0609f; --hue-end: #b84fc4; }
-.hue-7 { --hue: #55a84a; --hue-end: #259a74; }
-.avatar { background: linear-gradient(140deg, var(--hue), var(--hue-end)); }
-.bar .avatar { width: 40px; height: 40px; font-size: 15px; }
-.bar .avatar.group { border-radius: 14px; }
+.own .muted { color: var(--own-muted); }
+.own .quote strong, .own .poll .link { color: inherit; }
+.quote { display: block; max-width: 100%; margin: 2px 0 4px; padding: 4px 9px; border-left: 3px solid oklch(var(--name-l) 0.14 var(--h, 250)); border-radius: 4px 8px 8px 4px; background: rgb(110 130 165 / 13%); font-size: 14px; overflow: hidden; }
+.quote strong { display: block; color: oklch(var(--name-l) 0.14 var(--h, 250)); font-size: 13px; }
+.quote .ellipsis { display: block; }
+.picture { position: relative; display: block; border-radius: 13px; overflow: hidden; background: rgb(110 130 165 / 22%); max-width: 100%; }
+.picture canvas, .picture img, .picture video { position: absolute; inset: 0; width: 100%; height: 100%; object-fit: cover; }
+.picture img { opacity: 0; transition: opacity 0.2s; }
+.picture img.loaded { opacity: 1; }
+.picture .progress { position: absolute; inset: 0; display: grid; place-items: center; background: rgb(10 14 22 / 35%); color: #fff; font-weight: 600; }
+.file, .place, .contact-card { display: flex; align-items: center; gap: 12px; min-width: 220px; max-width: 100%; padding: 4px 2px; text-decoration: none; color: inherit; border-radius: 10px; }
+.file-icon { display: grid; place-items: center; width: 46px; height: 46px; border-radius: 12px; background: var(--accent); color: var(--on-accent); flex: none; }
+.file .name, .place .name, .contact-card .name { font-weight: 600; }
+.file .sub, .place .sub, .contact-card .sub { font-size: 13px; color: var(--meta); }
+.voice { display: flex; align-items: center; gap: 10px; min-width: 240px; }
+.voice .wave { display: flex; align-items: center; gap: 2px; height: 30px; flex: 1; }
+.voice .wave i { flex: 1; border-radius: 1px; background: var(--meta); min-height: 3px; }
+.call-line { display: flex; align-items: center; gap: 12px; min-width: 200px; padding: 3px 0; }
+.call-line .icon { color: var(--accent); }
+.call-line.missed .icon { color: var(--danger); }
+.poll { display: grid; gap: 9px; min-width: min(300px, 62vw); padding: 2px 0 4px; }
+.poll legend { font-weight: 600; padding-bottom: 2px; }
+.poll + .meta { margin-top: -17px; position: relative; }
+.bubble > :is(.file, .place, .contact-card, .call-line) + .meta { margin-top: -15px; position: relative; }
+.bubble > .voice + .meta { margin-top: -9px; }
+.recalled .meta { font-style: normal; }
+.poll .option { display: grid; grid-template-columns: 22px 1fr auto; gap: 2px 8px; align-items: center; cursor: pointer; border-radius: 6px; }
+.poll .option .share { font-variant-numeric: tabular-nums; font-size: 13px; color: var(--meta); }
+.poll progress { grid-column: 2 / 4; width: 100%; height: 5px; appearance: none; border: 0; border-radius: 3px; overflow: hidden; background: rgb(110 130 165 / 25%); }
+.poll progress::-webkit-progress-bar { background: transparent; }
+.poll progress::-webkit-progress-value { background: var(--accent); border-radius: 3px; }
+.poll progress::-moz-progress-bar { background: var(--accent); }
+.preview-card { display: block; margin-top: 5px; padding: 6px 10px; border-left: 3px solid var(--accent); border-radius: 4px 8px 8px 4px; background: rgb(110 130 165 / 13%); color: inherit; text-decoration: none; font-size: 14px; }
+.preview-card strong { display: block; }
+.preview-card .site { color: var(--accent); font-size: 13px; font-weight: 600; display: block; }
+.own .preview-card .site { color: inherit; }
+.reactions { display: flex; flex-wrap: wrap; gap: 4px; padding: 4px 0 2px; max-width: min(560px, 84%); }
+.reaction { display: inline-flex; align-items: center; gap: 5px; height: 28px; padding: 0 9px; border-radius: 14px; background: var(--theirs); box-shadow: var(--shadow); font-size: 13px; font-variant-numeric: tabular-nums; }
+.reaction .face { font-size: 16px; }
+.reaction[aria-pressed="true"] { background: var(--accent); color: var(--on-accent); }
+.thread-link { font-size: 13.5px; font-weight: 600; color: var(--accent); padding: 3px 2px; }
+.failure { display: flex; align-items: center; gap: 10px; padding: 3px 2px; font-size: 13.5px; color: var(--danger); }
+.jump { position: absolute; right: 18px; bottom: 12px; display: grid; place-items: center; width: 44px; height: 44px; border-radius: 50%; background: var(--raised); color: var(--muted); box-shadow: var(--shadow-large); z-index: 3; }
+.jump .badge { position: absolute; top: -9px; left: 50%; transform: translateX(-50%); }
+.log-box { position: relative; display: flex; flex-direction: column; flex: 1; min-height: 0; }
+.loading-line { text-align: center; padding: 10px; color: var(--muted); font-size: 13px; }
+@media (max-width: 720px) { .log { padding: 0 8px; } .bubble-box { max-width: 88%; } .message:not(.alone) .bubble-box { max-width: 96%; } }
+.pinned .ellipsis { display: block; }
 
-.chats { flex: 1; overflow-y: auto; padding: 2px 8px 8px; overscroll-behavior: contain; scrollbar-width: thin; scrollbar-color: var(--line) transparent; }
-.chats:empty { flex: 0; padding: 0; }
-.chat { display: grid; grid-template: "avatar title time" auto "avatar preview badge" 21px / 46px minmax(0, 1fr) auto; column-gap: 12px; row-gap: 2px; align-items: center; width: 100%; padding: 10px; border-radius: var(--radius); text-align: left; transition: background 0.1s; }
-.chat:hover { background: var(--hover); }
-.chat.current { background: var(--selected); }
-.chat .avatar { grid-area: avatar; }
-.chat.current .dot { border-color: var(--selected); }
-.chat:focus-visible { outline-offset: -2px; }
-.chat-title { grid-area: title; font-weight: 600; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; align-self: end; }
-.chat-time { grid-area: time; color: var(--muted); font-size: 12.5px; align-self: end; font-variant-numeric: tabular-nums; }
-.chat-preview { grid-area: preview; color: var(--muted); font-size: 14px; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
-.chat-preview.failed { color: var(--danger); }
-.chat .badge { grid-area: badge; justify-self: end; }
-.chat.unread .chat-preview { color: var(--text); }
-.chat.unread .chat-time { color: var(--accent); font-weight: 600; }
+.album { display: grid; grid-template-columns: 1fr 1fr; gap: 3px; width: min(400px, 72vw); border-radius: 13px; overflow: hidden; }
+.album .picture { border-radius: 0; aspect-ratio: 1; }
+.album .picture:first-child:nth-last-child(odd) { grid-column: span 2; aspect-ratio: 16 / 10; }
+/* The composer, its bars, completion, and the emoji picker. */
 
-.empty { display: flex; flex-direction: column; align-items: center; justify-content: center; gap: 6px; text-align: center; color: var(--muted); padding: 28px; }
-.empty strong { color: var(--text); font-size: 17px; }
-.empty .primary { margin-top: 12px; }
-.empty.small { flex: 1; justify-content: flex-start; padding-top: 40px; }
-.empty:has(.skeleton) { padding: 4px 18px; align-items: stretch; gap: 18px; }
-.welcome { flex: 1; }
-.welcome strong { margin-top: 18px; font-size: 20px; }
-.welcome p { max-width: 36ch; }
-.skeleton { display: grid; grid-template-columns: 46px 1fr; gap: 12px; align-items: center; padding-top: 10px; }
-.skeleton span { height: 46px; border-radius: 50%; background: var(--field); animation: pulse 0.9s ease-in-out infinite alternate; }
-.skeleton span + span { height: 16px; border-radius: 8px; }
+.composer { position: relative; flex: none; padding: 8px 14px calc(12px + env(safe-area-inset-bottom)); }
+.composer .frame { max-width: 860px; margin: 0 auto; background: var(--surface); border-radius: 22px; box-shadow: var(--shadow); border: 1px solid var(--line); }
+.composer .frame:focus-within { border-color: var(--accent); }
+.composer .input-row { display: flex; align-items: flex-end; gap: 2px; padding: 4px; }
+.composer textarea { flex: 1; min-width: 0; min-height: 40px; max-height: 40vh; padding: 9px 6px; border: 0; outline: none; resize: none; background: none; line-height: 22px; overflow-y: auto; field-sizing: content; }
+.composer textarea::placeholder { color: var(--muted); opacity: 1; }
+.composer .send { width: 40px; height: 40px; border-radius: 50%; background: var(--accent); color: var(--on-accent); display: grid; place-items: center; flex: none; }
+.composer .send:disabled { background: none; color: var(--muted); }
+.composer .send:hover:not(:disabled) { background: var(--accent-hover); }
+.composer-note { text-align: center; padding: 14px; color: var(--muted); background: var(--surface); border-top: 1px solid var(--line); display: flex; gap: 12px; justify-content: center; align-items: center; flex-wrap: wrap; flex: none; }
+.reply-bar { display: flex; align-items: center; gap: 10px; padding: 7px 8px 0 14px; font-size: 14px; }
+.reply-bar .icon { color: var(--accent); }
+.reply-bar .icon-button .icon { color: inherit; }
+.reply-bar .icon-button { width: 32px; height: 32px; }
+.reply-bar strong { display: block; color: var(--accent); font-size: 13px; }
+.attachments { display: flex; gap: 8px; padding: 10px 12px 2px; overflow-x: auto; }
+.attachment { position: relative; display: grid; place-items: center; width: 88px; height: 88px; border-radius: 12px; background: var(--field); flex: none; overflow: hidden; padding: 6px; text-align: center; font-size: 12px; }
+.attachment img { position: absolute; inset: 0; width: 100%; height: 100%; object-fit: cover; }
+.attachment button { position: absolute; top: 4px; right: 4px; width: 24px; height: 24px; border-radius: 12px; background: rgb(10 14 22 / 70%); color: #fff; display: grid; place-items: center; }
+.attachment button .icon { width: 14px; height: 14px; }
+.completion { position: absolute; bottom: calc(100% - 4px); left: 14px; right: 14px; max-width: 480px; max-height: 260px; overflow-y: auto; padding: 6px 0; border-radius: 14px; background: var(--raised); box-shadow: var(--shadow-large); z-index: 6; border: 1px solid var(--line); }
+.completion [role="option"] { display: flex; align-items: center; gap: 10px; padding: 6px 14px; cursor: pointer; }
+.completion [aria-selected="true"] { background: var(--selected); }
+.completion .face { font-size: 22px; }
+.emoji-panel { width: 340px; max-width: calc(100vw - 24px); padding: 10px; }
+.emoji-panel .grid { display: grid; grid-template-columns: repeat(8, 1fr); max-height: 260px; overflow-y: auto; margin-top: 8px; scrollbar-width: thin; }
+.emoji-panel .grid h3 { grid-column: 1 / -1; padding: 6px 4px 2px; }
+.emoji-panel .grid button { aspect-ratio: 1; border-radius: 8px; font-size: 24px; line-height: 1; text-align: center; }
+.emoji-panel .grid button:hover, .emoji-panel .grid button:focus-visible { background: var(--selected); outline: none; }
+.drop-target { position: absolute; inset: 12px; display: grid; place-items: center; border: 2px dashed var(--accent); border-radius: 18px; background: color-mix(in srgb, var(--surface) 88%, transparent); color: var(--accent); font-weight: 600; z-index: 8; pointer-events: none; }
+.selection-bar { display: flex; align-items: center; gap: 8px; padding: 10px 16px calc(10px + env(safe-area-inset-bottom)); background: var(--surface); border-top: 1px solid var(--line); flex: none; }
+@media (max-width: 720px) { .composer { padding: 6px 8px calc(8px + env(safe-area-inset-bottom)); } }
+/* Menus, dialogs, the details pane, sign-in, toasts, the picture viewer. */
 
-/* --- a conversation --- */
-.conversation { position: relative; flex: 1; min-height: 0; display: flex; flex-direction: column; }
-.conversation > .bar { background: var(--surface); border-bottom: 1px solid var(--line); }
-.back { display: none; }
-.thread { position: relative; flex: 1; min-height: 0; }
-.scroller { position: absolute; inset: 0; overflow-y: auto; overscroll-behavior: contain; overflow-anchor: none; scrollbar-width: thin; scrollbar-color: color-mix(in srgb, var(--muted) 40%, transparent) transparent; outline-offset: -2px; }
-.messages { min-height: 100%; max-width: 880px; margin: 0 auto; padding: 12px 20px 16px; display: flex; flex-direction: column; }
-.messages > :first-child { margin-top: auto; }
-.top { min-height: 20px; display: grid; place-items: center; padding: 8px; color: var(--muted); font-size: 13px; }
-.spinner { width: 22px; height: 22px; border-radius: 50%; border: 2.5px solid var(--line); border-top-color: var(--accent); animation: turn 0.8s linear infinite; }
-@keyframes turn { to { transform: rotate(1turn); } }
+.menu { position: fixed; min-width: 200px; max-width: 320px; max-height: calc(100vh - 16px); overflow-y: auto; padding: 6px; border-radius: 14px; background: var(--raised); color: var(--text); box-shadow: var(--shadow-large); z-index: 40; border: 1px solid var(--line); }
+.menu [role^="menuitem"] { display: flex; align-items: center; gap: 12px; width: 100%; padding: 8px 12px; border-radius: 9px; outline: none; }
+.menu [role^="menuitem"]:hover, .menu [role^="menuitem"]:focus { background: var(--hover); }
+.menu [role^="menuitem"]:focus-visible { box-shadow: inset 0 0 0 2px var(--accent); }
+.menu [role^="menuitem"] .icon { width: 20px; height: 20px; color: var(--muted); }
+.menu .danger .icon { color: inherit; }
+.menu hr { border: 0; border-top: 1px solid var(--line); margin: 6px 4px; }
+.menu .quick { display: flex; gap: 2px; padding: 2px 2px 6px; }
+.menu .quick button { width: 38px; height: 38px; border-radius: 50%; font-size: 22px; text-align: center; padding: 0; justify-content: center; }
+.menu .quick button[aria-checked="true"] { background: var(--accent-soft); }
 
-.day, .new, .change { display: grid; place-items: center; margin: 14px 0 10px; font-size: 12.5px; }
-.day span { padding: 3px 12px; border-radius: 99px; background: color-mix(in srgb, var(--surface) 88%, transparent); color: var(--muted); font-weight: 600; box-shadow: var(--shadow); }
-.change span { color: var(--muted); text-align: center; }
-.new { grid-template-columns: 1fr auto 1fr; gap: 12px; color: var(--accent); font-weight: 600; }
-.new::before, .new::after { content: ""; width: 100%; height: 1px; background: color-mix(in srgb, var(--accent) 40%, transparent); }
+dialog.card { width: min(440px, calc(100vw - 24px)); max-height: min(720px, calc(100dvh - 24px)); padding: 0; border: 1px solid var(--line); border-radius: 18px; background: var(--raised); color: var(--text); box-shadow: var(--shadow-large); overflow: hidden; }
+dialog.card[open] { display: flex; flex-direction: column; }
+dialog.card.wide { width: min(640px, calc(100vw - 24px)); height: min(720px, calc(100dvh - 24px)); }
+dialog::backdrop { background: var(--scrim); }
+dialog .dialog-head { display: flex; align-items: center; gap: 8px; padding: 14px 12px 8px 20px; flex: none; }
+dialog .dialog-body { padding: 6px 20px 16px; overflow-y: auto; display: grid; gap: 14px; min-height: 0; align-content: start; scrollbar-width: thin; }
+dialog .dialog-body.flush { padding: 0; display: flex; flex-direction: column; flex: 1; }
+dialog .dialog-foot { display: flex; gap: 8px; justify-content: flex-end; padding: 12px 20px 16px; flex: none; }
+dialog .pad { padding: 4px 20px 10px; display: grid; gap: 10px; }
+dialog .people { flex: 1; min-height: 280px; height: 46vh; overflow-y: auto; }
+.picked { display: flex; flex-wrap: wrap; gap: 6px; }
+.picked button { display: inline-flex; gap: 6px; align-items: center; padding: 3px 10px 3px 4px; border-radius: 18px; background: var(--accent-soft); color: var(--accent); font-size: 14px; font-weight: 600; }
+.picked .icon { width: 14px; height: 14px; }
+.picked .avatar { --size: 26px; }
+.option-row { display: flex; align-items: center; gap: 12px; min-height: 46px; padding: 4px 0; }
+.option-row .lines { flex: 1; min-width: 0; }
+.option-row label { cursor: pointer; }
+fieldset.group { display: grid; gap: 2px; }
+fieldset.group > legend { font-size: 13px; font-weight: 600; color: var(--muted); padding-bottom: 4px; }
+.choice { display: flex; align-items: center; gap: 12px; padding: 9px 0; cursor: pointer; }
 
-.message { display: flex; align-items: flex-end; gap: 8px; margin-top: 2px; }
-.message.first { margin-top: 10px; }
-.message.mine { justify-content: flex-end; }
-.message > .avatar, .avatar-space { width: 32px; height: 32px; font-size: 12.5px; flex: none; }
-.column { max-width: min(78%, 560px); min-width: 0; display: flex; flex-direction: column; align-items: flex-start; }
-.mine .column { align-items: flex-end; }
-.bubble { position: relative; max-width: 100%; padding: 7px 12px 7px 13px; border-radius: 18px; background: var(--theirs); box-shadow: var(--shadow); display: flow-root; }
-.theirs .bubble { border-bottom-left-radius: 6px; border-top-left-radius: 6px; }
-.theirs.first .bubble { border-top-left-radius: 18px; }
-.theirs.last .bubble { border-bottom-left-radius: 18px; }
-.mine .bubble { background: linear-gradient(135deg, #4d74f5, #5f5cf0); color: #fff; border-bottom-right-radius: 6px; border-top-right-radius: 6px; }
-.mine.first .bubble { border-top-right-radius: 18px; }
-.mine.last .bubble { border-bottom-right-radius: 18px; }
-.mine.last .bubble, .theirs.last .bubble { margin-bottom: 2px; }
-.sender { display: block; font-size: 13px; font-weight: 650; color: color-mix(in srgb, var(--hue) 82%, var(--text)); }
-.text { display: inline; white-space: pre-wrap; overflow-wrap: anywhere; }
-.text a { color: var(--accent); text-underline-offset: 2px; }
-.mine .text a { color: #fff; }
-.text.unknown { font-style: italic; color: var(--muted); }
-.meta { float: right; display: inline-flex; align-items: center; gap: 4px; margin: 7px -2px -2px 12px; color: var(--muted); font-size: 11.5px; line-height: 16px; font-variant-numeric: tabular-nums; user-select: none; }
-.mine .meta { color: rgb(255 255 255 / 78%); }
-.ticks { width: 16px; height: 16px; display: block; fill: none; stroke: currentcolor; stroke-width: 1.5; stroke-linecap: round; stroke-linejoin: round; }
-.mark-read { color: #b9f3ff; }
-.mark-failed { display: grid; place-items: center; width: 16px; height: 16px; border-radius: 50%; background: #fff; color: var(--danger); font-weight: 800; }
-.message[data-state="waiting"] .bubble { opacity: 0.82; }
-.failure { display: flex; flex-wrap: wrap; gap: 4px 12px; justify-content: flex-end; margin: 4px 4px 2px; color: var(--danger); font-size: 13px; }
-
-.bubble.jumbo { background: none; box-shadow: none; padding: 0 4px; color: inherit; }
-.jumbo .text { font-size: 44px; line-height: 1.2; display: block; }
-.jumbo .meta, .mine .jumbo .meta { color: var(--muted); float: none; display: flex; justify-content: flex-end; margin: 2px 0 0; }
-.jumbo .mark-read { color: var(--accent); }
-
-.bubble.picture { padding: 4px; }
-.bubble.picture .sender { padding: 3px 9px 4px; }
-.bubble.picture .text { display: block; padding: 6px 9px 0; max-width: 340px; }
-.bubble.picture .text + .meta { margin: 2px 7px 3px 12px; }
-.thumb { display: block; max-width: 100%; border-radius: 14px; overflow: hidden; background: color-mix(in srgb, var(--muted) 22%, transparent); }
-.thumb img { display: block; max-width: 100%; height: auto; object-fit: cover; transition: opacity 0.2s; }
-.thumb.loading img, .thumb.broken img { opacity: 0; }
-.thumb.loading { animation: pulse 0.9s ease-in-out infinite alternate; }
-.thumb.broken { outline: 1px dashed currentcolor; outline-offset: -6px; }
-.bubble.picture > .thumb + .meta { position: absolute; right: 12px; bottom: 10px; margin: 0; padding: 1px 8px; border-radius: 99px; background: rgb(0 0 0 / 52%); color: #fff; }
-
-.jumps { position: absolute; right: 18px; bottom: 14px; display: flex; flex-direction: column; gap: 14px; }
-.jump { position: relative; width: 42px; height: 42px; border-radius: 50%; display: grid; place-items: center; background: var(--raised); border: 1px solid var(--line); box-shadow: var(--shadow-large); color: var(--muted); }
-.jump .badge { position: absolute; top: -8px; right: -4px; }
-
-/* --- composer --- */
-.composer { background: var(--surface); border-top: 1px solid var(--line); padding: 10px 14px max(10px, env(safe-area-inset-bottom)); }
-.composer-row { display: flex; align-items: flex-end; gap: 8px; max-width: 880px; margin: 0 auto; }
-.composer textarea { resize: none; padding: 9px 16px; border-radius: 20px; line-height: 22px; overflow-y: auto; scrollbar-width: none; display: block; }
-.send { width: 40px; height: 40px; border-radius: 50%; display: grid; place-items: center; background: var(--sky); color: #fff; flex: none; transition: opacity 0.12s, transform 0.06s, filter 0.12s; }
-.send:disabled { opacity: 0.35; filter: saturate(0.4); }
-.send:active:not(:disabled) { transform: scale(0.94); }
-.send .icon { width: 21px; height: 21px; }
-.tray { display: flex; gap: 10px; overflow-x: auto; padding: 4px 2px 12px; max-width: 880px; margin: 0 auto; }
-.tray-item { position: relative; flex: none; }
-.tray-item img { display: block; width: 84px; height: 84px; object-fit: cover; border-radius: 14px; border: 1px solid var(--line); }
-.tray-waiting { display: grid; place-items: center; width: 84px; height: 84px; border-radius: 14px; border: 1px solid var(--line); background: var(--field); }
-.tray-remove { position: absolute; top: -4px; right: -6px; width: 24px; height: 24px; display: grid; place-items: center; border-radius: 50%; background: var(--text); color: var(--surface); }
-.tray-remove .icon { width: 14px; height: 14px; stroke-width: 2.4; }
-.drop-hint { display: none; position: absolute; inset: 12px; z-index: 5; border-radius: 22px; border: 2px dashed var(--accent); background: color-mix(in srgb, var(--surface) 90%, transparent); place-items: center; font-weight: 600; color: var(--accent); pointer-events: none; }
-.dropping .drop-hint { display: grid; }
-
-/* --- dialogs --- */
-dialog { border: 0; padding: 0; }
-dialog::backdrop { background: rgb(10 12 25 / 48%); backdrop-filter: blur(3px); }
-.sheet { width: min(430px, calc(100vw - 24px)); height: min(600px, calc(100dvh - 40px)); border: 1px solid var(--line); overflow: hidden; }
-.sheet[open] { display: flex; flex-direction: column; animation: rise 0.16s ease-out; }
-@keyframes rise { from { opacity: 0; transform: translateY(10px); } }
-.sheet header { display: flex; align-items: center; justify-content: space-between; padding: 14px 12px 10px 20px; }
-.sheet h2 { font-size: 18px; }
-.sheet footer { padding: 12px 16px 16px; border-top: 1px solid var(--line); }
-.sheet .form-error { padding: 8px 20px; }
-.dialog-body { flex: 1; min-height: 0; display: flex; flex-direction: column; gap: 10px; padding: 0 16px; }
-.dialog-body .search { padding: 0; }
-.dialog-body .search .icon { left: 12px; }
-.people { flex: 1; overflow-y: auto; margin: 0 -8px; padding-bottom: 10px; scrollbar-width: thin; }
-.person { display: flex; align-items: center; gap: 12px; width: 100%; padding: 8px; border-radius: var(--radius); text-align: left; }
-.person:hover { background: var(--hover); }
-.person .who { flex: 1; }
-.person .icon { color: var(--accent); stroke-width: 2.4; margin-right: 6px; }
-.person .dot { border-color: var(--raised); }
-.more { padding: 10px; text-align: center; }
-.nobody { padding: 24px; text-align: center; color: var(--muted); }
-.chips { display: flex; flex-wrap: wrap; gap: 6px; }
-.chips:empty { display: none; }
-.chip { display: inline-flex; align-items: center; gap: 4px; padding: 4px 8px 4px 12px; border-radius: 99px; background: var(--selected); font-size: 14px; }
-.chip .icon { width: 15px; height: 15px; }
-
-.lightbox { width: 100vw; height: 100dvh; max-width: none; max-height: none; background: none; color: #fff; }
-.lightbox[open] { display: grid; grid-template-rows: auto 1fr auto; }
-.lightbox::backdrop { background: rgb(8 9 16 / 93%); }
-.lightbox img { place-self: center; max-width: calc(100vw - 32px); max-height: calc(100dvh - 150px); border-radius: 10px; box-shadow: var(--shadow-large); animation: rise 0.16s ease-out; }
-.lightbox-bar { display: flex; align-items: center; gap: 6px; padding: 12px 14px 12px 20px; }
-.lightbox-title { flex: 1; font-weight: 600; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
-.lightbox .icon-button { color: #fff; }
-.lightbox .icon-button:hover { background: rgb(255 255 255 / 14%); }
-.lightbox-caption { text-align: center; padding: 0 24px 26px; overflow-wrap: anywhere; }
-
-.toast { position: fixed; left: 50%; bottom: 92px; translate: -50% 0; padding: 11px 20px; border-radius: 14px; background: var(--text); color: var(--surface); font-weight: 500; box-shadow: var(--shadow-large); animation: rise 0.16s ease-out; transition: opacity 0.3s; z-index: 20; max-width: calc(100vw - 32px); }
-.toast.leaving { opacity: 0; }
-
-/* --- narrow windows: one pane --- */
-@media (max-width: 759px) {
-  .app { grid-template-columns: minmax(0, 1fr); }
-  .app:not(.reading) .pane, .app.reading .sidebar { display: none; }
-  .sidebar { border-right: 0; }
-  .back { display: inline-grid; margin-left: -8px; }
-  .conversation > .bar { padding-left: 14px; gap: 4px; }
-  .messages { padding: 10px 12px 12px; }
-  .column { max-width: 84%; }
-  .composer { padding-inline: 8px; }
-  .composer-row { gap: 4px; }
-  .composer textarea, .sidebar input, .sheet input, .auth input { font-size: 16px; } /* below 16 px iOS zooms the page on focus */
-  .sheet { width: 100vw; max-width: 100vw; height: 88dvh; margin: auto 0 0; border-radius: 22px 22px 0 0; }
+.settings { display: grid; grid-template-columns: 190px 1fr; flex: 1; min-height: 0; }
+.settings nav { padding: 6px 8px; overflow-y: auto; border-right: 1px solid var(--line); display: grid; gap: 2px; align-content: start; }
+.settings nav button { display: flex; gap: 12px; align-items: center; padding: 9px 12px; border-radius: 10px; }
+.settings nav button:hover { background: var(--hover); }
+.settings nav button[aria-selected="true"] { background: var(--accent-soft); color: var(--accent); font-weight: 600; }
+.settings nav .icon { width: 20px; height: 20px; }
+.settings .page { padding: 8px 22px 20px; overflow-y: auto; display: grid; gap: 16px; align-content: start; scrollbar-width: thin; }
+@media (max-width: 720px) {
+  dialog.card.wide { width: 100vw; height: 100dvh; max-width: none; max-height: none; border-radius: 0; border: 0; }
+  .settings { grid-template-columns: 1fr; grid-template-rows: auto 1fr; }
+  .settings nav { display: flex; overflow-x: auto; border: 0; border-bottom: 1px solid var(--line); scrollbar-width: none; }
+  .settings nav button { white-space: nowrap; flex: none; }
 }
 
+.details .scroller { padding-bottom: 24px; }
+.details .hero { display: grid; justify-items: center; gap: 6px; padding: 18px 20px 12px; text-align: center; }
+.details .hero .sub { color: var(--muted); }
+.details .actions { display: grid; grid-template-columns: repeat(auto-fit, minmax(86px, 1fr)); gap: 6px; padding: 4px 16px 14px; }
+.details .action { display: grid; justify-items: center; gap: 4px; padding: 9px 2px; border-radius: 12px; color: var(--accent); background: var(--accent-soft); font-size: 12.5px; font-weight: 600; text-align: center; }
+.details .action:hover { background: var(--selected); }
+.details .block { padding: 10px 18px; border-top: 1px solid var(--line); display: grid; gap: 8px; }
+.details .block.members { padding: 10px 0 0; }
+.details .block.members > :not(.scroller) { margin: 0 18px; }
+.details .members-list { height: 340px; overflow-y: auto; }
+.about { white-space: pre-wrap; overflow-wrap: anywhere; }
+.link-row { display: flex; gap: 6px; align-items: center; padding: 4px 0; }
+
+.auth { min-height: 100%; display: grid; place-items: center; padding: 24px 16px; overflow-y: auto; height: 100%; }
+.auth .card { width: min(400px, 100%); display: grid; gap: 16px; padding: 34px 32px 28px; border-radius: 22px; background: var(--raised); box-shadow: var(--shadow-large); }
+.auth .brand { display: grid; justify-items: center; gap: 10px; text-align: center; padding-bottom: 4px; }
+.brand-mark { width: 72px; height: 72px; border-radius: 22px; background: var(--accent); color: var(--on-accent); display: grid; place-items: center; }
+.brand-mark .logo { width: 78%; fill: currentcolor; }
+.auth form { display: grid; gap: 14px; }
+.auth .foot { display: flex; justify-content: space-between; gap: 12px; flex-wrap: wrap; font-size: 14px; }
+.password-box { position: relative; }
+.password-box .input { padding-right: 46px; }
+.password-box .icon-button { position: absolute; right: 2px; top: 1px; }
+@media (max-width: 720px) { .auth { background: var(--surface); place-items: start center; padding-top: 8vh; } .auth .card { box-shadow: none; padding: 20px 12px; background: none; } }
+
+.toasts { position: fixed; top: 14px; left: 50%; transform: translateX(-50%); display: grid; gap: 8px; justify-items: center; z-index: 60; width: min(460px, calc(100vw - 24px)); pointer-events: none; }
+.toast { display: flex; align-items: center; gap: 12px; padding: 11px 16px; border-radius: 12px; background: #1d2430; color: #f4f7fc; box-shadow: var(--shadow-large); pointer-events: auto; animation: drop 0.18s ease-out; }
+.toast button { color: #a9c4ff; font-weight: 600; }
+@keyframes drop { from { transform: translateY(-12px); opacity: 0; } }
+.viewer { position: fixed; inset: 0; width: 100vw; height: 100dvh; max-width: none; max-height: none; border: 0; padding: 0; background: rgb(8 10 16 / 94%); color: #fff; }
+.viewer[open] { display: grid; grid-template-rows: auto 1fr; }
+.viewer .bar { color: #fff; }
+.viewer .icon-button { color: #fff; }
+.viewer .icon-button:hover { background: rgb(255 255 255 / 14%); color: #fff; }
+.viewer .stage { display: grid; place-items: center; min-height: 0; padding: 8px; }
+.viewer img { max-width: 100%; max-height: 100%; min-height: 0; object-fit: contain; }
+.toasts[popover] { margin: 0; inset: 14px auto auto 50%; border: 0; padding: 0; background: none; overflow: visible; color: inherit; height: auto; }
+dialog.scrolls form { overflow-y: auto; }
+.profile-head { display: grid; justify-items: center; gap: 4px; text-align: center; padding-bottom: 6px; }
+.codes { font-family: var(--mono); background: var(--field); border-radius: 10px; padding: 12px 16px; user-select: all; }
+.results { flex: 1; min-height: 0; overflow-y: auto; }
+.search-filters { display: flex; flex-wrap: wrap; gap: 8px; }
+.search-filters select.input { min-width: 0; flex: 1 1 130px; font-size: 14px; }
+.dialog-fields { display: grid; gap: 12px; justify-items: stretch; } .dialog-fields > .button { justify-self: start; } .dialog-fields:empty { display: none; }
+
+.qrcode { width: 208px; background: #fff; border-radius: 12px; align-self: center; }
+.qrcode path { fill: #000; }
+.button-row, .input-pair { display: flex; gap: 8px; flex-wrap: wrap; }
+.input-pair .input { flex: 1 1 160px; min-width: 0; }
+.version { padding: 10px 0; border-bottom: 1px solid var(--line); }
+.version .text { white-space: pre-wrap; overflow-wrap: anywhere; }
+
 """#))
 
-    private static let _css_test_css = EmbeddedFile(path: "css/test.css", content: .text(#"""
+    private static let _css_test_3f410901d5a449be_css = EmbeddedFile(path: "css/test-3f410901d5a449be.css", content: .text(#"""
+/* Colors, sizes and fonts. Every text color has a contrast of 4.5 or more on the surfaces it is used on. */
+
+@font-face {
+  font-family: "Color Emoji";
+  src: local("Apple Color Emoji"), local("Segoe UI Emoji"), local("Noto Color Emoji");
+  unicode-range: U+1F000-1FBFF, U+2600-27BF, U+2B05-2B55, U+231A-231B, U+23E9-23F3, U+FE0F, U+200D, U+20E3, U+E0020-E007F;
+}
+
+:root {
+  color-scheme: light;
+  --accent: #2458c5;
+  --accent-hover: #1c49a8;
+  --on-accent: #ffffff;
+  --accent-soft: #e3ebfb;
+  --page: #e9edf3;
+  --surface: #ffffff;
+  --raised: #ffffff;
+  --field: #eef1f6;
+  --field-line: #868fa0;
+  --hover: #f1f4f9;
+  --selected: #dfe8fa;
+  --line: #dfe4ec;
+  --text: #161b26;
+  --muted: #566074;
+  --thread: #e8edf4;
+  --theirs: #ffffff;
+  --own: #d6e4ff;
+  --own-muted: #44567c;
+  --pill: rgb(222 229 240 / 94%);
+  --online: #14804a;
+  --warning: #8a5200;
+  --warning-soft: #fdf0d7;
+  --danger: #b81f36;
+  --danger-soft: #fde8eb;
+  --mark: #ffe49a;
+  --avatar-l: 0.52;
+  --name-l: 0.47;
+  --shadow: 0 1px 1px rgb(22 34 66 / 9%);
+  --shadow-large: 0 16px 48px rgb(18 28 58 / 22%), 0 2px 8px rgb(18 28 58 / 10%);
+  --scrim: rgb(16 22 38 / 42%);
+  --radius: 12px;
+  --quick: 0.13s;
+  --latin: system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", "Liberation Sans";
+  --cjk: "PingFang SC", "Hiragino Sans GB", "Microsoft YaHei", "Noto Sans CJK SC", "Noto Sans SC";
+  --mono: ui-monospace, "SF Mono", "Cascadia Mono", Consolas, "Liberation Mono", monospace;
+  font-family: "Color Emoji", var(--latin), var(--cjk), sans-serif;
+  font-size: 15px;
+  line-height: 1.42;
+  -webkit-text-size-adjust: 100%;
+}
+
+:root[data-theme="dark"] {
+  color-scheme: dark;
+  --accent: #8db0ff;
+  --accent-hover: #a9c4ff;
+  --on-accent: #0c1730;
+  --accent-soft: #223255;
+  --page: #0e1116;
+  --surface: #171b22;
+  --raised: #1f242d;
+  --field: #252b36;
+  --field-line: #7b8699;
+  --hover: #20262f;
+  --selected: #24345a;
+  --line: #2a313c;
+  --text: #e9edf4;
+  --muted: #a3adbf;
+  --thread: #10141a;
+  --theirs: #212832;
+  --own: #254176;
+  --own-muted: #b4c7ee;
+  --pill: rgb(36 43 54 / 94%);
+  --online: #4ecb8d;
+  --warning: #f0bd6a;
+  --warning-soft: #3a2d15;
+  --danger: #ff8794;
+  --danger-soft: #401d25;
+  --mark: #6b5510;
+  --avatar-l: 0.5;
+  --name-l: 0.79;
+  --shadow: 0 1px 1px rgb(0 0 0 / 30%);
+  --shadow-large: 0 18px 50px rgb(0 0 0 / 60%);
+  --scrim: rgb(0 0 0 / 60%);
+}
+
+:root:lang(zh) { font-family: "Color Emoji", var(--latin), var(--cjk), sans-serif; line-height: 1.5; }
+
+@media (prefers-reduced-motion: reduce) {
+  :root { --quick: 0s; }
+  *, ::before, ::after { animation-duration: 0.01ms !important; transition-duration: 0.01ms !important; scroll-behavior: auto !important; }
+}
+
+@media (forced-colors: active) {
+  .bubble, .card, .menu, .avatar, .badge, .reaction, .chip, .day-pill { border: 1px solid CanvasText; }
+  .row[aria-selected="true"], .row[aria-current="true"], .chip[aria-pressed="true"] { outline: 2px solid Highlight; }
+  .icon { forced-color-adjust: auto; }
+}
+/* Elements, buttons, fields and the panes. */
+
+* { box-sizing: border-box; }
+html, body { margin: 0; height: 100%; overflow: hidden; }
+body { background: var(--page); color: var(--text); -webkit-font-smoothing: antialiased; overscroll-behavior: none; }
+h1, h2, h3, p, ul, ol, figure, pre, blockquote, fieldset, legend { margin: 0; padding: 0; border: 0; }
+ul, ol { list-style: none; }
+h1 { font-size: 22px; line-height: 1.25; }
+h2 { font-size: 16px; line-height: 1.3; }
+h3 { font-size: 13px; font-weight: 600; color: var(--muted); }
+[hidden] { display: none !important; }
+button, input, textarea, select { font: inherit; color: inherit; }
+button { cursor: pointer; border: 0; background: none; padding: 0; touch-action: manipulation; text-align: inherit; }
+button:disabled { cursor: default; }
+a { color: var(--accent); }
+:focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; }
+::selection { background: rgb(90 130 240 / 32%); }
+.visually-hidden { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
+.icon { width: 22px; height: 22px; fill: none; stroke: currentcolor; stroke-width: 1.75; stroke-linecap: round; stroke-linejoin: round; flex: none; }
+.icon-more { stroke-width: 3; }
+.grow { flex: 1; min-width: 0; }
+.ellipsis { overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
+.muted { color: var(--muted); }
+.small { font-size: 13px; }
+.danger { color: var(--danger); }
+
+.icon-button { display: inline-grid; place-items: center; width: 40px; height: 40px; border-radius: 50%; color: var(--muted); transition: background var(--quick), color var(--quick); flex: none; }
+.icon-button:hover, .icon-button[aria-expanded="true"] { background: var(--hover); color: var(--text); }
+.icon-button:focus-visible { outline-offset: -2px; }
+.button { display: inline-flex; text-decoration: none; align-items: center; justify-content: center; gap: 8px; min-height: 40px; padding: 8px 18px; border-radius: 10px; font-weight: 600; color: var(--accent); background: var(--accent-soft); transition: background var(--quick); }
+.button:hover:not(:disabled) { background: var(--selected); }
+.button.primary { background: var(--accent); color: var(--on-accent); }
+.button.primary:hover:not(:disabled) { background: var(--accent-hover); }
+.button.dangerous { background: var(--danger-soft); color: var(--danger); }
+.button.danger { color: var(--danger); }
+.button.quiet { background: none; }
+.button.quiet:hover { background: var(--hover); }
+.button.wide { width: 100%; }
+.button:disabled { opacity: 0.55; }
+.link { color: var(--accent); font-weight: 600; border-radius: 4px; }
+.link:hover { text-decoration: underline; }
+
+.field { display: grid; gap: 5px; font-size: 13px; color: var(--muted); }
+.input { width: 100%; min-height: 42px; padding: 9px 13px; border: 1px solid var(--field-line); border-radius: 10px; background: var(--surface); color: var(--text); font-size: 15px; outline: none; }
+.input.search { border-color: transparent; border-radius: 21px; background: var(--field) no-repeat; padding-left: 40px; }
+.input:focus { border-color: var(--accent); box-shadow: inset 0 0 0 1px var(--accent); }
+.input::placeholder { color: var(--muted); opacity: 1; }
+.input[aria-invalid="true"] { border-color: var(--danger); }
+input[type="search"]::-webkit-search-cancel-button { display: none; }
+select.input { appearance: auto; width: auto; min-width: 150px; padding: 7px 10px; min-height: 38px; }
+input[type="checkbox"], input[type="radio"] { accent-color: var(--accent); width: 18px; height: 18px; margin: 0; flex: none; }
+.switch { appearance: none; position: relative; width: 40px !important; height: 24px !important; border-radius: 12px; background: var(--field-line); transition: background var(--quick); cursor: pointer; }
+.switch::after { content: ""; position: absolute; top: 3px; left: 3px; width: 18px; height: 18px; border-radius: 9px; background: #fff; transition: transform var(--quick); }
+.switch:checked { background: var(--accent); }
+.switch:checked::after { transform: translateX(16px); background: var(--on-accent); }
+@media (forced-colors: active) { .switch { appearance: auto; } .switch::after { display: none; } }
+.search-box { position: relative; flex: 1; min-width: 0; }
+.search-box .icon { position: absolute; left: 12px; top: 11px; width: 20px; height: 20px; color: var(--muted); pointer-events: none; }
+.form-error { color: var(--danger); font-size: 14px; }
+.form-error:empty { display: none; }
+
+.avatar { --h: 250; --size: 48px; position: relative; display: inline-grid; place-items: center; width: var(--size); height: var(--size); border-radius: 50%; flex: none; background: oklch(calc(var(--avatar-l) + var(--shade, 0)) 0.13 var(--h)); color: #fff; font-weight: 600; font-size: calc(var(--size) * 0.38); line-height: 1; letter-spacing: -0.01em; user-select: none; }
+.avatar.square { border-radius: 32%; }
+.avatar img { position: absolute; inset: 0; width: 100%; height: 100%; object-fit: cover; border-radius: inherit; }
+.avatar .icon { width: 52%; height: 52%; }
+.avatar.size-s { --size: 34px; }
+.avatar.size-m { --size: 42px; }
+.avatar.size-xl { --size: 96px; }
+.presence-dot { position: absolute; right: 0; bottom: 0; width: 13px; height: 13px; border-radius: 50%; background: var(--online); border: 2px solid var(--surface); }
+.size-xl .presence-dot { right: 7%; bottom: 7%; width: 18px; height: 18px; }
+.size-s .presence-dot { width: 11px; height: 11px; right: -1px; bottom: -1px; }
+.picked .presence-dot { display: none; }
+.badge { display: inline-grid; place-items: center; min-width: 22px; height: 22px; padding: 0 7px; border-radius: 11px; background: var(--accent); color: var(--on-accent); font-size: 12.5px; font-weight: 700; font-variant-numeric: tabular-nums; flex: none; }
+.badge.quiet { background: var(--muted); color: var(--surface); }
+.badge.mention { padding: 0; }
+
+#app { height: 100%; }
+.panes { display: grid; grid-template-columns: minmax(280px, 26vw) minmax(0, 1fr); height: 100%; max-width: 1680px; margin: 0 auto; background: var(--surface); }
+.panes.with-details { grid-template-columns: minmax(270px, 24vw) minmax(0, 1fr) minmax(290px, 25vw); }
+.pane { position: relative; display: flex; flex-direction: column; min-width: 0; min-height: 0; height: 100dvh; background: var(--surface); contain: layout paint style; }
+.pane.side { border-right: 1px solid var(--line); }
+.pane.details { border-left: 1px solid var(--line); }
+.bar { display: flex; align-items: center; gap: 6px; min-height: 60px; padding: 8px 12px; flex: none; }
+.bar h1, .bar h2 { flex: 1; min-width: 0; }
+.scroller { position: relative; flex: 1; min-height: 0; overflow-y: auto; overscroll-behavior: contain; scrollbar-width: thin; scrollbar-color: var(--field-line) transparent; }
+.banner { display: flex; align-items: center; gap: 10px; padding: 8px 16px; background: var(--warning-soft); color: var(--warning); font-size: 14px; flex: none; }
+.banner .icon { width: 18px; height: 18px; }
+.empty { display: grid; place-content: center; justify-items: center; gap: 10px; padding: 32px; text-align: center; color: var(--muted); height: 100%; }
+.empty h2 { color: var(--text); }
+.empty .logo { width: 84px; height: 84px; fill: var(--accent); opacity: 0.85; }
+.only-narrow { display: none !important; }
+
+@media (max-width: 1100px) {
+  .panes.with-details { grid-template-columns: minmax(270px, 32vw) minmax(0, 1fr); }
+  .panes.with-details .pane.details { position: absolute; right: 0; top: 0; width: min(380px, 100%); box-shadow: var(--shadow-large); z-index: 5; }
+}
+@media (max-width: 720px) {
+  .panes, .panes.with-details { display: block; }
+  .pane.side { border: 0; }
+  .panes .pane.thread-pane, .panes.has-open .pane.side { display: none; }
+  .panes.has-open .pane.thread-pane { display: flex; }
+  .panes.with-details .pane.details { position: fixed; inset: 0; width: 100%; border: 0; }
+  .only-narrow { display: inline-grid !important; }
+  .only-wide { display: none !important; }
+}
 /* The test page: controls on the left, every packet on the right. */
 
+html, body { overflow: visible; }
 body { display: flex; flex-direction: column; min-height: 100dvh; }
 code, .log li, dd { font-family: ui-monospace, "SF Mono", Menlo, Consolas, "DejaVu Sans Mono", monospace; font-size: 13px; }
 .head { display: flex; align-items: center; gap: 14px; padding: 16px 24px; background: var(--surface); border-bottom: 1px solid var(--line); }
 .head h1 { font-size: 20px; letter-spacing: -0.01em; }
 .head div { flex: 1; min-width: 0; }
 .head p { color: var(--muted); font-size: 14px; }
-a { color: var(--accent); }
 .head .state { padding: 6px 14px; border-radius: 99px; background: var(--field); font-weight: 600; }
 .state[data-state="open"] { background: color-mix(in srgb, var(--online) 16%, transparent); color: var(--online); }
 .state[data-state="connecting"], .state[data-state="waiting"] { background: var(--warning-soft); color: var(--warning); }
 main { flex: 1; min-height: 0; display: grid; grid-template-columns: 360px minmax(0, 1fr); gap: 18px; padding: 18px 24px 24px; width: 100%; max-width: 1400px; margin: 0 auto; }
-.card { box-shadow: var(--shadow); }
+.card { background: var(--raised); border: 1px solid var(--line); border-radius: 18px; box-shadow: var(--shadow); }
 .controls { padding: 18px; display: flex; flex-direction: column; gap: 12px; align-self: start; }
 h2 { font-size: 15px; }
 .controls h2:not(:first-child) { margin-top: 10px; }
@@ -415,11 +764,10 @@ h2 { font-size: 15px; }
 .segments :focus-visible + span { outline: 2px solid var(--accent); }
 .segments :disabled + span { cursor: default; opacity: 0.7; }
 .buttons { display: grid; gap: 8px; }
+.buttons .button { text-align: center; }
 .two { grid-template-columns: 1fr 1fr; }
+.button:disabled { opacity: 0.45; }
 .buttons .wide { grid-column: 1 / -1; }
-.plain { padding: 10px 12px; border-radius: 12px; border: 1px solid var(--line); background: var(--raised); font-weight: 600; }
-.plain:hover:not(:disabled) { background: var(--hover); }
-.plain:disabled { opacity: 0.45; }
 .facts { margin: 0; display: grid; gap: 4px; }
 .facts div { display: flex; justify-content: space-between; gap: 12px; }
 dt { color: var(--muted); font-size: 13px; }
@@ -458,17 +806,8 @@ dd { margin: 0; overflow: hidden; text-overflow: ellipsis; }
 
 """#))
 
-    private static let _img_favicon_svg = EmbeddedFile(path: "img/favicon.svg", content: .text(#"""
-<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 64 64">
-  <defs>
-    <linearGradient id="sky" x1="0" y1="0" x2="1" y2="1">
-      <stop offset="0" stop-color="#4f7cff"/>
-      <stop offset="1" stop-color="#7a4dff"/>
-    </linearGradient>
-  </defs>
-  <rect width="64" height="64" rx="16" fill="url(#sky)"/>
-  <path fill="#fff" transform="translate(32 32) scale(.76) rotate(32) translate(-32 -33)" d="M32 14C33.6 14 34.8 15.6 35.2 18.2C45 18.6 55 26 61 41C53 33 45 29.6 36 29.5C35.6 34 34.8 38.5 34 42.5L38.5 55L32 48L25.5 55L30 42.5C29.2 38.5 28.4 34 28 29.5C19 29.6 11 33 3 41C9 26 19 18.6 28.8 18.2C29.2 15.6 30.4 14 32 14Z"/>
-</svg>
+    private static let _img_icon_svg = EmbeddedFile(path: "img/icon.svg", content: .text(#"""
+<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 64 64"><rect width="64" height="64" rx="18" fill="#2458c5"/><path fill="#fff" transform="rotate(32 32 33) translate(6.4 6.6) scale(.8)" d="M32 14C33.6 14 34.8 15.6 35.2 18.2C45 18.6 55 26 61 41C53 33 45 29.6 36 29.5C35.6 34 34.8 38.5 34 42.5L38.5 55L32 48L25.5 55L30 42.5C29.2 38.5 28.4 34 28 29.5C19 29.6 11 33 3 41C9 26 19 18.6 28.8 18.2C29.2 15.6 30.4 14 32 14Z"/></svg>
 
 """#))
 
@@ -480,1233 +819,6940 @@ dd { margin: 0; overflow: hidden; text-overflow: ellipsis; }
   <meta name="viewport" content="width=device-width, initial-scale=1, viewport-fit=cover, interactive-widget=resizes-content">
   <meta name="color-scheme" content="light dark">
   <meta name="theme-color" media="(prefers-color-scheme: light)" content="#ffffff">
-  <meta name="theme-color" media="(prefers-color-scheme: dark)" content="#14161f">
+  <meta name="theme-color" media="(prefers-color-scheme: dark)" content="#171b22">
   <meta name="referrer" content="no-referrer">
-  <meta name="description" content="Apus: a chat whose messages stay up in the air until they arrive.">
+  <link rel="prefetch" href="js/core-worker-3720c28b7efc9860.js">
   <title>Apus</title>
-  <link rel="icon" href="img/favicon.svg" type="image/svg+xml">
-  <link rel="stylesheet" href="css/base.css">
-  <link rel="stylesheet" href="css/chat.css">
-  <script type="module" src="js/main.js"></script>
+  <link rel="icon" href="img/icon.svg" type="image/svg+xml">
+  <link rel="manifest" href="app.webmanifest">
+  <link rel="stylesheet" href="css/page-c693c75aa09a8ac5.css">
+  <script type="module" src="js/app-8bb68e050adb6045.js"></script>
 </head>
 <body>
   <div id="app"></div>
+  <div id="live" class="visually-hidden" aria-live="polite"></div>
   <noscript>Apus needs JavaScript.</noscript>
 </body>
 </html>
 
 """#))
 
-    private static let _js_chat_api_js = EmbeddedFile(path: "js/chat/api.js", content: .text(#"""
-// The HTTP API of the chat: accounts and blobs.
+    private static let _js_app_8bb68e050adb6045_js = EmbeddedFile(path: "js/app-8bb68e050adb6045.js", content: .text(#"""
+const $core_applying = (() => {
 
-/**
- * An error of the chat server, over HTTP or in an ack: `code` is for programs, `message` for users.
- */
-export class ChatError extends Error {
-  constructor(code, message) {
-    super(message || code);
-    this.name = "ChatError";
-    this.code = code;
+const MESSAGES = new Set(["text", "image", "audio", "video", "file", "location", "card", "call", "poll", "bundle", "encrypted"]);
+const BLANK = new Set(["recalled", "expired", "erased"]);
+
+const isMessage = (event) => MESSAGES.has(event.kind) || (event.n !== undefined && event.kind !== "hidden");
+const isBlank = (event) => BLANK.has(event.state);
+
+function applying(event, change, user) {
+  if (isMessage(change) || isBlank(event)) return event;
+  const isTarget = change.ref === event.seq;
+  if (!isTarget && !(change.kind === "recall" && event.kind === "edit" && event.ref === change.ref)) return event;
+  const body = change.body ?? {};
+  switch (change.kind) {
+    case "edit":
+      if ((change.at ?? 0) < (event.edited_at ?? 0)) return event;
+      return { ...event, ...(!event.state && { first: event.body }), body: body.body, state: "edited", edited_at: change.at };
+    case "recall": {
+      const { body: _, first: _____, reactions: __, votes: ___, expires_at: ____, ...rest } = event;
+      return { ...rest, state: "recalled" };
+    }
+    case "react": return reacted(event, body, change.sender === user);
+    case "vote": {
+      const after = change.votes ? { ...event, votes: change.votes } : event;
+      return change.sender === user ? { ...after, mine: { ...event.mine, votes: body.options ?? [] } } : after;
+    }
+    case "poll.close": return { ...event, body: { ...event.body, closed: true } };
+    case "call.update": return { ...event, body: { ...event.body, state: body.state, ...(body.duration !== undefined && { duration: body.duration }) } };
+    default: return event;
   }
 }
 
-export const register = (name, password, display) => post("/api/register", { name, password, ...(display ? { display } : {}) });
-export const login = (name, password) => post("/api/login", { name, password, device: deviceName() });
-
-export async function logout(token) {
-  await request("/api/logout", { method: "POST", headers: bearer(token) });
+function reacted(event, { key, remove }, own) {
+  const reactions = (event.reactions ?? []).map((each) => (each.key === key ? { key, count: each.count + (remove ? -1 : 1) } : each));
+  if (!remove && !reactions.some((each) => each.key === key)) reactions.push({ key, count: 1 });
+  const after = { ...event, reactions: reactions.filter((each) => each.count > 0) };
+  if (!own) return after;
+  const before = (event.mine?.reactions ?? []).filter((each) => each !== key);
+  return { ...after, mine: { ...event.mine, reactions: remove ? before : [...before, key] } };
 }
 
-/** Uploads bytes. The same bytes yield the same blob. */
-export async function uploadBlob(token, file) {
-  const response = await request("/api/blobs", {
-    method: "POST", body: file, headers: { ...bearer(token), "Content-Type": file.type || "application/octet-stream" },
+function preview(event) {
+  const body = event.body ?? {};
+  const text = body.text ?? body.question ?? body.title ?? body.name ?? body.nick;
+  return {
+    seq: event.seq, n: event.n, sender: event.sender, at: event.at, kind: event.kind, state: event.state,
+    text: typeof text === "string" ? [...text.slice(0, 400)].slice(0, 160).join("") : undefined, users: body.users,
+  };
+}
+
+function advancing(head, events, user) {
+  let after = head;
+  for (const event of events) {
+    if (event.seq <= after.seq) continue;
+    after = { ...after, seq: event.seq, at: event.at ?? after.at };
+    if (event.kind === "hidden") { if (event.n) after.n = event.n; continue; }
+    after.last = shows(event) ? preview(event) : relast(after.last, event);
+    if (event.kind === "pin") after.pins = pinned(after.pins, event);
+    if (event.n === undefined) continue;
+    const previous = after.n;
+    after.n = event.n;
+    if (event.sender !== user) {
+      after.unread = (after.unread ?? 0) + 1;
+      if (mentions(event, user)) after.mentions = (after.mentions ?? 0) + 1;
+    } else if ((after.read ?? 0) === previous) after.read = event.n;
+  }
+  return after;
+}
+
+const shows = (event) => event.n !== undefined || /^(conversation|member)\./.test(event.kind);
+
+function relast(last, change) {
+  if (!last || change.ref !== last.seq) return last;
+  if (change.kind === "edit") return { ...last, state: "edited", text: change.body?.body?.text ?? last.text };
+  if (change.kind === "recall") return { ...last, state: "recalled", text: undefined };
+  return last;
+}
+
+function pinned(pins = [], event) {
+  const rest = pins.filter((seq) => seq !== event.ref);
+  return event.body?.remove ? rest : [event.ref, ...rest];
+}
+
+function mentions(event, user) {
+  return (event.body?.entities ?? []).some((each) => each.type === "all" || (each.type === "mention" && each.user === user));
+}
+
+function reading(head, read, unread, mentioned) {
+  if (read < (head.read ?? 0)) return head;
+  const left = unread ?? Math.max(0, Math.min(head.unread ?? 0, head.n - read));
+  const own = head.own?.marked_unread ? { ...head.own, marked_unread: undefined } : head.own;
+  return { ...head, read, unread: left, mentions: mentioned ?? (left === 0 ? 0 : head.mentions), own };
+}
+return { isMessage, isBlank, applying, preview, advancing, mentions, reading };
+})();
+const $state_notifications = (() => {
+
+const { mentions } = $core_applying;
+
+const FRESH = 60_000; // older messages were missed, and are shown by the badge alone
+
+async function watchNotifications(store) {
+  if (!globalThis.isSecureContext || !navigator.serviceWorker) return;
+  const { serviceWorker } = navigator;
+  serviceWorker.addEventListener("message", ({ data, ports }) => {
+    if (data?.type === "shown") ports[0]?.postMessage(document.hasFocus() && store.shown.includes(data.conv));
+    if (data?.type === "open" && data.conv) location.hash = `#/c/${data.conv}`;
   });
-  return response.json();
-}
-
-/**
- * Fetches a blob. The request needs a header, so the page uses an object URL instead of an <img>
- * source.
- */
-export async function downloadBlob(token, sha256) {
-  const response = await request(`/api/blobs/${encodeURIComponent(sha256)}`, { headers: bearer(token) });
-  return response.blob();
-}
-
-/** Error codes for answers without a chat error. */
-const CODES = { 401: "unauthorized", 408: "network", 413: "too_large", 425: "network", 429: "too_many", 502: "network", 503: "network", 504: "network" };
-
-const bearer = (token) => ({ Authorization: `Bearer ${token}` });
-
-async function post(path, body) {
-  const response = await request(path, { method: "POST", body: JSON.stringify(body), headers: { "Content-Type": "application/json" } });
-  return response.json();
-}
-
-async function request(path, options) {
-  let response;
+  const tell = async (message) => (await serviceWorker.ready).active?.postMessage(message);
+  store.onevents = (conv, events) => {
+    const head = store.conversation(conv);
+    const event = events.findLast((each) => head && deserves(store, head, each));
+    if (event && store.port.leads && Notification.permission === "granted") tell({ type: "notify", conv, silent: isQuiet(store.settings), ...store.describe(head, event) });
+  };
+  let badge = -1;
+  store.subscribe("conversations", () => {
+    const { unread } = store;
+    if (unread === badge) return;
+    badge = unread;
+    (unread > 0 ? navigator.setAppBadge?.(unread) : navigator.clearAppBadge?.())?.catch(() => {});
+  });
+  store.onread = (conv) => { if (Notification.permission === "granted") tell({ type: "read", conv }); };
+  store.subscribe("session", () => { if (store.session.phase === "signedOut") tell({ type: "signedOut" }); });
   try {
-    response = await fetch(path, { credentials: "omit", ...options });
-  } catch {
-    throw new ChatError("network", "The server cannot be reached.");
+    await serviceWorker.register("/sw.js");
+  } catch (error) {
+    console.warn("No service worker:", error);
   }
-  if (response.ok) return response;
-  let error = null;
-  try {
-    ({ error } = await response.json());
-  } catch { /* not an answer of the chat server, for example a proxy's page */ }
-  const code = error?.code ?? CODES[response.status] ?? (response.status < 500 ? "bad_request" : "internal");
-  throw new ChatError(code, error?.message ?? `HTTP ${response.status}`);
 }
 
-/** The label of this device: the browser and the system. */
-function deviceName() {
-  const agent = navigator.userAgent;
-  const browser = ["Edg", "Firefox", "Chrome", "Safari"].find((name) => agent.includes(name)) ?? "Browser";
-  const system = ["iPhone", "iPad", "Android", "Windows", "Mac OS", "Linux"].find((name) => agent.includes(name)) ?? "";
-  return `${browser === "Edg" ? "Edge" : browser}${system ? ` (${system})` : ""}`;
+function deserves(store, head, event, now = Date.now()) {
+  const user = store.account?.name;
+  if (event.n === undefined || event.sender === user || event.silent || event.kind === "hidden" || event.state) return false;
+  if (now - event.at > FRESH || event.n <= (head.read ?? 0)) return false;
+  return (head.own?.muted_until ?? 0) <= now || mentions(event, user);
 }
 
-"""#))
+function isQuiet({ quiet_from: from, quiet_until: until }, now = new Date()) {
+  if (from === undefined || until === undefined || from === until) return false;
+  const minute = now.getUTCHours() * 60 + now.getUTCMinutes();
+  return from < until ? minute >= from && minute < until : minute >= from || minute < until;
+}
+return { watchNotifications, deserves, isQuiet };
+})();
+const $state_api = (() => {
 
-    private static let _js_chat_client_js = EmbeddedFile(path: "js/chat/client.js", content: .text(#"""
-// The chat client of one account: connection, conversations, users, outbox. Independent of the
-// page.
-//
-// Events: "connection" (state), "conversations", "conversation" (id), "event" (event, conversation:
-// a new message of another user), "people", "ended" (reason: the session has ended, sign in again).
 
-import { Emitter, SocketManager } from "../socketio/index.js";
-import { ChatError } from "./api.js";
-import { isSame } from "./conflict.js";
-import { Conversation } from "./conversation.js";
-import { ReadMarks } from "./marks.js";
-import { Outbox, makeClientID } from "./outbox.js";
-import { Sender } from "./sender.js";
-import { limited, onceAtATime } from "./tasks.js";
-import { wellFormed } from "./text.js";
+class ChatState {
+  #listeners = new Map();
+  #dirty = new Set();
 
-const OVERLAP = 10_000; // ms of the server's clock, subtracted at a sync (docs/chat-rules.md, 5)
-const GAP_DELAY = 500; // ms before missing events are pulled (docs/chat-rules.md, 2)
-const PAGE = 60;
-const PULL = 200;
-const PULLS = 4; // at the same time: the server answers them one after the other, and limits pending requests
+  constructor(port) { this.port = port; }
 
-export class ChatClient extends Emitter {
-  #manager; #socket; #sender; #marks;
-  #syncedAt = 0; // the server's time of the last list of heads
-  #gapTimers = new Map();
-  #ended = false;
-  #closeReason = null; // of the server's `bye`
-  #ready = false; // hello and sync are complete
-  #pulls = limited(PULLS);
-
-  static async open(session) {
-    return new ChatClient(session, await Outbox.open(session.user.id));
+  subscribe(key, listener) {
+    if (!this.#listeners.has(key)) this.#listeners.set(key, new Set());
+    this.#listeners.get(key).add(listener);
+    return () => {
+      const listeners = this.#listeners.get(key);
+      listeners?.delete(listener);
+      if (listeners?.size === 0) this.#listeners.delete(key);
+    };
   }
 
-  constructor(session, outbox) {
-    super();
-    this.token = session.token;
-    this.user = session.user;
-    this.outbox = outbox;
-    this.people = new Map([[session.user.id, session.user]]);
-    this.conversations = new Map();
-    this.loaded = false; // the first list of conversations is complete
-    this.#sender = new Sender(this);
-    this.#marks = new ReadMarks(this);
-    this.#manager = new SocketManager(location.origin);
-    this.#socket = this.#manager.socket("/chat", { auth: () => ({ token: this.token }) });
-    this.#listen();
+  changed(...keys) {
+    if (this.#dirty.size === 0) queueMicrotask(() => this.#flush());
+    for (const key of keys) this.#dirty.add(key);
   }
 
-  /** "online", "connecting", "waiting" (with retryAt) or "closed". */
-  get connection() {
-    if (this.#ready) return { name: "online" };
-    const { name, retryAt } = this.#manager.state;
-    return name === "waiting" ? { name, retryAt } : { name: name === "closed" && !this.#socket.wanted ? "closed" : "connecting" };
-  }
-
-  get connected() { return this.#ready && !this.#ended; }
-
-  start() { this.#socket.connect(); }
-
-  /** Disconnects. The outbox remains. */
-  stop() {
-    this.#ended = true;
-    for (const timer of this.#gapTimers.values()) clearTimeout(timer);
-    this.#socket.disconnect();
-  }
-
-  retryNow() {
-    if (this.#socket.wanted) this.#manager.retryNow();
-    else this.#socket.connect();
-  }
-
-  /** A user. All users are shown as offline without a connection. */
-  person(id) {
-    const person = this.people.get(id) ?? { id, name: "…", display: "…", online: false };
-    return this.#ready ? person : { ...person, online: false };
-  }
-
-  /** The conversations, newest first; messages in the outbox count. */
-  sortedConversations() {
-    const waiting = new Map(this.outbox.entries.map((entry) => [entry.conv, entry.at]));
-    const time = (conversation) => Math.max(conversation.updatedAt, waiting.get(conversation.id) ?? 0);
-    return [...this.conversations.values()].sort((a, b) => time(b) - time(a));
-  }
-
-  get unread() { return [...this.conversations.values()].reduce((sum, conversation) => sum + conversation.unread, 0); }
-
-  // --- actions of the user ---
-
-  /** Stores a message in the outbox, shows it, and sends it as soon as possible. */
-  async write(conv, { text, file, dimensions }) {
-    const entry = { id: makeClientID(), conv, at: Date.now(), after: this.conversations.get(conv)?.log.high ?? 0 };
-    if (file) Object.assign(entry, { kind: "image", file, dimensions, body: text ? { text } : {} });
-    else Object.assign(entry, { kind: "text", body: { text } });
-    await this.outbox.add(entry);
-    this.#changed(conv);
-    this.#sender.flush();
-  }
-
-  async retry(id) {
-    const entry = this.outbox.find(id);
-    if (!entry) return;
-    entry.isDoubted = entry.error?.code === "conflict";
-    entry.state = "waiting";
-    delete entry.error;
-    await this.outbox.update(entry);
-    this.#changed(entry.conv);
-    this.#sender.flush();
-  }
-
-  async discard(id) {
-    const entry = this.outbox.find(id);
-    if (!entry) return;
-    await this.outbox.remove(id);
-    this.#changed(entry.conv);
-  }
-
-  async openPair(user) {
-    return this.#headAnswered(await this.request("open", { with: user }));
-  }
-
-  async createGroup(title, members) {
-    return this.#headAnswered(await this.request("create", { title: wellFormed(title), members }));
-  }
-
-  /**
-   * One page of a user search: {users, next}. `next` requests the next page; null on the last one.
-   */
-  async findPeople(query, after = null) {
-    const { users, next = null } = await this.request("users", { ...(query ? { query: wellFormed(query) } : {}), ...(after ? { after } : {}) });
-    this.#learn(users);
-    return { users: users.filter((user) => user.id !== this.user.id), next };
-  }
-
-  /**
-   * Loads earlier history; on first opening, the newest page. Resolves to whether events were
-   * added.
-   */
-  async loadOlder(id, limit = PAGE) {
-    const conversation = this.conversations.get(id);
-    if (!conversation) return false;
-    if (conversation.loading) return conversation.loading;
-    conversation.opened = true;
-    if (!conversation.canLoadOlder || !this.connected) return false;
-    conversation.loading = this.#loadOlder(conversation, limit).finally(() => {
-      conversation.loading = null;
-      this.#changed(id);
-    });
-    this.#changed(id);
-    return conversation.loading;
-  }
-
-  async #loadOlder({ id, log }, limit) {
-    const before = log.low;
-    const { events } = await this.request("sync", { conv: id, before, limit });
-    log.prepend(events);
-    events.forEach((event) => this.#dropDelivered(event));
-    return log.low < before;
-  }
-
-  /**
-   * Marks the messages up to n as read: on the page at once, on the server until it confirms
-   * (docs/chat-rules.md, 10).
-   */
-  markRead(id, n) {
-    const conversation = this.conversations.get(id);
-    if (!conversation || n <= conversation.read) return;
-    conversation.readUpTo(n);
-    this.#changed(id);
-    this.#marks.tell(conversation);
-  }
-
-  // --- for Sender ---
-
-  /** Sends a request and returns its answer. Throws an error of the server. */
-  async request(name, payload, timeout = 15_000) {
-    const [answer] = await this.#socket.emitWithAck(name, [payload], { timeout });
-    if (answer?.error) throw new ChatError(answer.error.code, answer.error.message);
-    return answer ?? {};
-  }
-
-  /** Sends a request whose answer has pages. Calls `take` with each; returns the last one. */
-  async #pages(name, payload, take) {
-    for (let page = null; ;) {
-      const answer = await this.request(name, page === null ? payload : { ...payload, page });
-      take(answer);
-      if (answer.page == null || answer.page === page) return answer;
-      page = answer.page;
-    }
-  }
-
-  async acknowledged(entry, { seq, n, at }) {
-    const conversation = this.conversations.get(entry.conv);
-    const { conv, id, kind, body, ref } = entry;
-    conversation?.applyEvent({ conv, seq, n, sender: this.user.id, id, at, kind, body, ...(ref ? { ref } : {}) });
-    this.#watchGap(conversation);
-    await this.outbox.remove(id);
-    this.#changed(conv);
-  }
-
-  /** The log already contains the message. */
-  async delivered(entry) {
-    await this.outbox.remove(entry.id);
-    this.#changed(entry.conv);
-  }
-
-  outboxChanged(conv) { this.#changed(conv); }
-
-  expired() { this.#end("expired"); }
-
-  // --- the connection ---
-
-  #listen() {
-    const socket = this.#socket;
-    this.#manager.on("state", () => this.fire("connection", this.connection));
-    socket.on("connect", () => this.#catchUp().catch((error) => this.#catchUpFailed(error)));
-    socket.on("disconnect", (reason) => {
-      this.#ready = false;
-      this.fire("connection", this.connection);
-      if (reason !== "io server disconnect" || this.#ended) return;
-      if (this.#closeReason === "logged_out" || this.#closeReason === "expired") return this.#end(this.#closeReason);
-      // The server shut down or closed the namespace. The client reconnects later.
-      setTimeout(() => !this.#ended && socket.connect(), 1000 + Math.random() * 2000);
-    });
-    socket.on("connect_error", (error) => {
-      if (error.data?.code === "unauthorized" || error.message === "unauthorized") return this.#end("expired");
-      if (!socket.wanted && !this.#ended) setTimeout(() => !this.#ended && socket.connect(), 3000);
-    });
-    socket.on("event", (event) => this.#eventPushed(event));
-    socket.on("head", (head) => this.#headPushed(head));
-    socket.on("mark", ({ conv, user, read }) => {
-      this.conversations.get(conv)?.applyMark(user, read);
-      this.#changed(conv);
-    });
-    socket.on("presence", ({ user, online, at }) => {
-      const person = this.people.get(user);
-      if (!person) return;
-      this.people.set(user, { ...person, online, seen: at });
-      this.fire("people");
-    });
-    socket.on("bye", (bye) => { this.#closeReason = bye?.reason ?? null; });
-  }
-
-  #end(reason) {
-    if (this.#ended) return;
-    this.stop();
-    this.fire("ended", reason);
-  }
-
-  /**
-   * After each connection: requests users and changed heads, then starts the outbox
-   * (docs/chat-rules.md, 5).
-   */
-  async #catchUp() {
-    this.#closeReason = null;
-    const connection = this.#socket.id;
-    await this.#pages("hello", {}, ({ user, users }) => {
-      this.user = user;
-      this.#learn([user, ...users]);
-    });
-    const since = this.#syncedAt ? { since: Math.max(0, this.#syncedAt - OVERLAP) } : {};
-    const { at } = await this.#pages("sync", since, ({ heads }) => heads.forEach((head) => this.#applyHead(head)));
-    this.#syncedAt = at;
-    await this.outbox.reload();
-    for (const conversation of this.conversations.values()) conversation.log.events.forEach((event) => this.#dropDelivered(event));
-    if (this.#socket.id !== connection) return; // disconnected in the meantime; the next connection repeats this
-    this.loaded = true;
-    this.#ready = true;
-    this.fire("connection", this.connection);
-    this.fire("people");
-    this.#changed();
-    this.#sender.flush();
-    this.#marks.flush();
-  }
-
-  #catchUpFailed(error) {
-    if (error instanceof ChatError && error.code === "unauthorized") return this.#end("expired");
-    console.warn("Sync failed; trying again", error);
-    if (this.#socket.connected) setTimeout(() => this.#socket.connected && this.#catchUp().catch((again) => this.#catchUpFailed(again)), 2000);
-  }
-
-  #learn(users) {
-    for (const user of users) this.people.set(user.id, { ...this.people.get(user.id), ...user });
-  }
-
-  #requestUsers = onceAtATime(async () => {
-    await this.#pages("hello", {}, ({ users }) => this.#learn(users));
-    this.fire("people");
-    this.#changed();
-  });
-
-  // --- the log ---
-
-  #headAnswered({ head }) {
-    this.#applyHead(head);
-    this.#changed();
-    return head.conv;
-  }
-
-  #headPushed(head) {
-    this.#applyHead(head);
-    this.#changed();
-  }
-
-  #applyHead(head) {
-    const known = this.conversations.get(head.conv);
-    if (!known) this.conversations.set(head.conv, new Conversation(head, this.user.id));
-    else if (known.applyHead(head) === "gap") this.#pull(known);
-    else if (known.opened && known.log.events.length <= 1) setTimeout(() => this.loadOlder(head.conv).catch(() => {}));
-    if (this.#ready && head.members.some((member) => !this.people.has(member.user))) this.#requestUsers();
-  }
-
-  #eventPushed(event) {
-    const conversation = this.conversations.get(event.conv);
-    if (!conversation) {
-      // The head has not arrived yet, or was lost.
-      if (this.#ready) this.#refreshHeads();
-      return;
-    }
-    const applied = conversation.applyEvent(event);
-    for (const each of applied) {
-      if (each.sender === this.user.id) this.#dropDelivered(each); // the ack was lost or is late
-      else if (each.n != null && each.sender !== this.user.id) this.fire("event", each, conversation);
-    }
-    this.#watchGap(conversation);
-    this.#changed(event.conv);
-  }
-
-  #refreshHeads = onceAtATime(async () => {
-    const since = Math.max(0, this.#syncedAt - OVERLAP);
-    await this.#pages("sync", { since }, ({ heads }) => heads.forEach((head) => this.#applyHead(head)));
-    this.#changed();
-  });
-
-  /**
-   * Pulls missing events after a delay, because pushes can arrive in reverse order
-   * (docs/chat-rules.md, 2).
-   */
-  #watchGap(conversation) {
-    if (!conversation?.log.hasGap || this.#gapTimers.has(conversation.id)) return;
-    this.#gapTimers.set(conversation.id, setTimeout(() => {
-      this.#gapTimers.delete(conversation.id);
-      if (conversation.log.hasGap && this.connected) this.#pull(conversation);
-    }, GAP_DELAY));
-  }
-
-  #pull(conversation) {
-    if (conversation.pulling) return;
-    conversation.pulling = true;
-    this.#pulls(() => this.#pullNow(conversation));
-  }
-
-  async #pullNow(conversation) {
-    try {
-      while (this.#socket.connected) {
-        const { events, head } = await this.request("sync", { conv: conversation.id, from: conversation.log.high + 1, limit: PULL });
-        for (const event of events) {
-          for (const each of conversation.applyEvent(event)) this.#dropDelivered(each);
-        }
-        conversation.applyHead(head);
-        if (conversation.log.high >= head.seq || events.length === 0) break;
+  #flush() {
+    const keys = [...this.#dirty];
+    this.#dirty.clear();
+    for (const key of keys) {
+      for (const listener of [...(this.#listeners.get(key) ?? [])]) {
+        try { listener(key); } catch (error) { console.error(error); }
       }
-    } catch (error) {
-      if (this.connected) console.warn("Pull failed; the next event or connection repeats it", error);
-    } finally {
-      conversation.pulling = false;
-      this.#changed(conversation.id);
     }
   }
 
-  /** Removes a message from the outbox whose event is in the log. */
-  #dropDelivered(event) {
-    const entry = event.sender === this.user.id && this.outbox.find(event.id);
-    if (entry && isSame(entry, event)) this.outbox.remove(entry.id);
-  }
 
-  // Changes of one turn are reported once.
-  #dirty = null;
-  #changed(id) {
-    if (this.#dirty) {
-      if (id) this.#dirty.add(id);
-      return;
-    }
-    this.#dirty = new Set(id ? [id] : []);
-    queueMicrotask(() => {
-      const ids = this.#dirty;
-      this.#dirty = null;
-      this.fire("conversations");
-      for (const each of ids) this.fire("conversation", each);
-      if (ids.size === 0) for (const each of this.conversations.keys()) this.fire("conversation", each);
-    });
-  }
+  verb(verb, body = {}) { return this.port.request("verb", { verb, body }); }
+
+  signIn({ name, password, code }) { return this.port.request("login", { name, password, code }); }
+  register({ name, password, nick, invitation }) { return this.port.request("register", { name, password, nick, invitation }); }
+  recover({ name, recovery, password }) { return this.port.request("password", { name, recovery, new: password }); }
+  changePassword({ old, password }) { return this.port.request("password", { old, new: password }); }
+  recoveryCodes(password) { return this.port.request("recovery", { password }); }
+  makeTotp(password) { return this.port.request("totp", { password }); }
+  confirmTotp(code) { return this.port.request("totpConfirm", { code }); }
+  removeTotp(password) { return this.port.request("totpDelete", { password }); }
+  deleteAccount(password) { return this.port.request("deleteAccount", { password }); }
+  signOut({ force = false } = {}) { return this.port.request("logout", { force }); }
+  setProfile({ nick, avatar, status }) { return this.verb("profile.set", { nick, avatar, status }); }
+  setSettings(settings) { return this.verb("settings.set", { settings }); }
+  async sessions() { return (await this.verb("devices")).devices; }
+  endSession(device) { return this.verb("device.remove", { device }); }
+  endOtherSessions() { return this.verb("device.remove", { others: true }); }
+  setPush(kind, data) { return this.verb("push.set", { kind, data }); }
+
+  send(conv, { kind = "text", body = {}, ref, thread, silent, file } = {}) { return this.port.request("send", { conv, kind, body, ref, thread, silent, file }); }
+  reply(conv, ref, message) { return this.send(conv, { ...message, ref }); }
+  retry(key) { return this.port.request("retry", { key }); }
+  discard(key) { return this.port.request("discard", { key }); }
+  cancelUpload(key) { return this.discard(key); }
+  edit(conv, ref, body) { return this.verb("edit", { conv, ref, body }); }
+  recall(conv, ref) { return this.verb("recall", { conv, ref }); }
+  hide(conv, seqs) { return this.verb("hide", { conv, seqs }); }
+  react(conv, ref, key, remove = false) { return this.verb("react", { conv, ref, key, remove: remove || undefined }); }
+  pin(conv, ref, remove = false) { return this.verb("pin", { conv, ref, remove: remove || undefined }); }
+  vote(conv, ref, options) { return this.verb("vote", { conv, ref, options }); }
+  closePoll(conv, ref) { return this.verb("poll.close", { conv, ref }); }
+  forward(conv, from, seqs, { bundle, title, anonymous } = {}) { return this.verb("forward", { conv, from, seqs, bundle, title, anonymous }); }
+  schedule(conv, message, at) { return this.verb("schedule", { conv, kind: "text", ...message, send_at: at }); }
+  async scheduled(conv) { return (await this.verb("scheduled", { conv })).scheduled; }
+  unschedule(of) { return this.verb("unschedule", { of }); }
+  async readers(conv, seq) { return (await this.verb("readers", { conv, seq })).readers; }
+  edits(conv, seq) { return this.port.request("edits", { conv, seq }); }
+  async reactions(conv, ref) { return (await this.verb("reactions", { conv, ref })).reactions; }
+  mark(conv, n) { return this.port.request("mark", { conv, read: n }); }
+  markUnread(conv, on = true) { return this.setOwn(conv, { marked_unread: on }); }
+  saveDraft(conv, text, ref) { return this.port.request("draft", { conv, text, ref }); }
+  sendTyping(conv, stopped = false) { return this.port.request("typing", { conv, stopped }); }
+  show(convs) { return this.port.request("show", { convs }); }
+  upload(file) { return this.port.request("upload", { file }); }
+
+  async openConversation(user) { return (await this.verb("conversation.open", { user })).head.conv; }
+  createGroup({ kind = "group", title, about, avatar, users, settings }) { return this.verb("conversation.create", { kind, title, about, avatar, users, settings }); }
+  info(conv) { return this.verb("conversation.info", { conv }); }
+  setConversation(conv, { title, about, avatar, settings }) { return this.verb("conversation.set", { conv, title, about, avatar, settings }); }
+  deleteConversation(conv, forAll = false) { return this.verb("conversation.delete", { conv, for_all: forAll || undefined }); }
+  directory(query, page) { return this.verb("directory", { query: query || undefined, page }); }
+  setOwn(conv, values) { return this.verb("own.set", { conv, ...values }); }
+  invite(conv, users) { return this.verb("member.add", { conv, users }); }
+  answerInvitation(conv, accept) { return this.verb("member.answer", { conv, accept }); }
+  join({ conv, link }) { return this.verb("member.join", { conv, link }); }
+  approve(conv, user, accept) { return this.verb("member.approve", { conv, user, accept }); }
+  leave(conv) { return this.verb("member.leave", { conv }); }
+  removeMembers(conv, users) { return this.verb("member.remove", { conv, users }); }
+  ban(conv, users, until) { return this.verb("member.ban", { conv, users, until }); }
+  unban(conv, users) { return this.verb("member.unban", { conv, users }); }
+  setRole(conv, users, role) { return this.verb("member.role", { conv, users, role }); }
+  muteMembers(conv, users, until) { return this.verb("member.mute", { conv, users, until }); }
+  async createLink(conv, { role, expires_at, uses } = {}) { return (await this.verb("link.create", { conv, role, expires_at, uses })).link; }
+  async links(conv) { return (await this.verb("link.list", { conv })).links; }
+  revokeLink(conv, code) { return this.verb("link.revoke", { conv, code }); }
+  linkInfo(code) { return this.verb("link.info", { code }); }
+
+  people(query, page) { return this.verb("people", { query, page }); }
+  requestContact(user, { text, alias } = {}) { return this.verb("contact.request", { user, text: text || undefined, alias: alias || undefined }); }
+  answerContact(user, accept) { return this.verb("contact.answer", { user, accept }); }
+  removeContact(user) { return this.verb("contact.remove", { user }); }
+  setAlias(user, alias) { return this.verb("contact.alias", { user, alias }); }
+  block(user) { return this.verb("block", { user }); }
+  unblock(user) { return this.verb("unblock", { user }); }
+  report({ conv, seqs, user, reason, text }) { return this.verb("report", { conv, seqs, user, reason, text: text || undefined }); }
 }
+return { ChatState };
+})();
+const $state_lists = (() => {
 
-"""#))
+class MemberList {
+  #store;
+  #page;
+  #version = 0;
+  members = [];
+  total = 0;
+  hasMore = false;
+  loading = true;
 
-    private static let _js_chat_conflict_js = EmbeddedFile(path: "js/chat/conflict.js", content: .text(#"""
-// Resolves a conflict: the server has an event with the id of a message but different content.
-
-const PULL = 200;
-
-/**
- * Whether an own event is the message of an outbox entry with the same id. Another page may have
- * uploaded its picture.
- */
-export function isSame({ kind, body }, event) {
-  return event.kind === kind && event.body?.text === body.text && (!body.blob || event.body?.blob === body.blob);
-}
-
-/**
- * Whether the server has this message. Searches the events since the message was written, because
- * no earlier event can have its id. `request(payload)` sends a `sync`.
- */
-export async function isStored(entry, me, request) {
-  let from = (entry.after ?? 0) + 1;
-  for (;;) {
-    const { events, head } = await request({ conv: entry.conv, from, limit: PULL });
-    const found = events.find((event) => event.sender === me && event.id === entry.id);
-    if (found) return isSame(entry, found);
-    if (events.length === 0 || events.at(-1).seq >= head.seq) return false;
-    from = events.at(-1).seq + 1;
-  }
-}
-
-/**
- * The next id for a message whose id is already used. The same on every page that has the message.
- */
-export function renewedID(id) {
-  const [, first, count] = /^(.*?)(?:-(\d+))?$/s.exec(id);
-  return `${first}-${Number(count ?? 1) + 1}`;
-}
-
-"""#))
-
-    private static let _js_chat_conversation_js = EmbeddedFile(path: "js/chat/conversation.js", content: .text(#"""
-// A conversation: head, log and read position.
-
-import { ConversationLog, FAR_BEHIND } from "./log.js";
-
-export class Conversation {
-  #floor = 0; // max(read, floor): unread = n − this (docs/chat-rules.md, 3)
-  #seen = new Set(); // ordinals above #floor that were on the screen, with unseen ones below
-
-  constructor(head, me) {
-    this.id = head.conv;
-    this.me = me;
-    this.log = new ConversationLog(head);
-    this.loading = null; // the pending request for older events
-    this.opened = false; // the history was shown
-    this.toldRead = 0; // the read position that the server has confirmed
-    this.applyHead(head);
+  constructor(store, conv, query) {
+    this.#store = store;
+    this.conv = conv;
+    this.query = query.trim();
+    this.ready = this.reload();
   }
 
-  get unread() { return Math.max(0, this.n - this.#floor); }
-  get read() { return this.#floor; }
-  /** Whether the first unread message is in the log. */
-  get holdsUnread() { return (this.log.events.find((event) => event.n != null)?.n ?? Infinity) <= this.#floor + 1; }
-  get isPair() { return this.kind === "pair"; }
-  get partner() { return this.members.find((member) => member.user !== this.me)?.user ?? this.me; }
-  get canLoadOlder() { return this.log.low > Math.max(1, this.minSeq); }
-  get last() { return this.log.newest ?? this.#lastOfHead; }
-  get updatedAt() { return Math.max(this.#updatedAt, this.log.newest?.at ?? 0); }
-  #lastOfHead = null;
-  #updatedAt = 0;
+  close() { this.#store.closed(this); }
+  loadMore() { return this.hasMore && !this.loading ? this.#load(this.#page) : Promise.resolve(); }
+  reload() { return this.#load(undefined); }
 
-  /**
-   * Applies a head. Returns what the log lacks: "nothing", "gap" (to pull) or "window" (the log was
-   * reset).
-   */
-  applyHead(head) {
-    this.kind = head.kind;
-    this.title = head.title ?? null;
-    this.members = head.members.map((member) => ({ ...member }));
-    this.minSeq = head.min_seq ?? 1;
-    this.n = Math.max(this.n ?? 0, head.n);
-    this.confirmRead(Math.max(head.read, head.n - head.unread));
-    this.#lastOfHead = head.last ?? null;
-    this.#updatedAt = head.updated_at;
-    const missing = head.seq - this.log.high;
-    if (missing <= 0) return "nothing";
-    if (!this.opened || missing > FAR_BEHIND) {
-      this.log.reset(head);
-      return "window";
-    }
-    return "gap";
-  }
-
-  /** Applies an event. Returns the events that became visible. */
-  applyEvent(event) {
-    const applied = this.log.add(event);
-    for (const next of applied) {
-      if (next.n == null) continue;
-      this.n = Math.max(this.n, next.n);
-      if (next.sender === this.me) this.confirmRead(next.n); // the server does the same (docs/chat-rules.md, 3)
-      const sender = this.members.find((member) => member.user === next.sender);
-      if (sender) sender.read = Math.max(sender.read, next.n);
-    }
-    return applied;
-  }
-
-  /** Applies a read position, which only increases. */
-  applyMark(user, read) {
-    if (user === this.me) this.confirmRead(read);
-    const member = this.members.find((each) => each.user === user);
-    if (member) member.read = Math.max(member.read, read);
-  }
-
-  /**
-   * Records the ordinals that were on the screen. Returns the new read position: the last ordinal
-   * without unseen ones before it.
-   */
-  see(ordinals) {
-    for (const n of ordinals) if (n > this.#floor && n <= this.n) this.#seen.add(n);
-    let read = this.#floor;
-    while (this.#seen.has(read + 1)) read += 1;
-    return read;
-  }
-
-  /**
-   * The number of messages after `from`, up to `to`, that are unread and were not on the screen.
-   */
-  unseen(from, to) {
-    const first = Math.max(from, this.#floor);
-    const seen = [...this.#seen].filter((n) => n > first && n <= to).length;
-    return Math.max(0, to - first - seen);
-  }
-
-  hasSeen(n) { return n <= this.#floor || this.#seen.has(n); }
-
-  /** Sets the read position locally. */
-  readUpTo(n) {
-    this.#floor = Math.max(this.#floor, Math.min(n, this.n));
-    for (const seen of this.#seen) if (seen <= this.#floor) this.#seen.delete(seen);
-  }
-
-  /** Sets a read position that the server has confirmed. */
-  confirmRead(n) {
-    this.toldRead = Math.max(this.toldRead, n);
-    this.readUpTo(n);
-  }
-
-  /** Whether another member has read the message with ordinal n. */
-  isReadByOthers(n) {
-    return this.members.some((member) => member.user !== this.me && member.read >= n);
-  }
-}
-
-"""#))
-
-    private static let _js_chat_log_js = EmbeddedFile(path: "js/chat/log.js", content: .text(#"""
-// Part of a conversation's log: a run of events without holes, low … high. No clock, no network.
-//
-// Implements docs/chat-rules.md, 2: seq = high + 1 is applied, lower numbers are ignored, and
-// higher ones wait in `early` until the missing events are pulled.
-
-/** With more missing events than this, the log is reset to the newest event. */
-export const FAR_BEHIND = 400;
-const MAXIMUM_EARLY = 500;
-
-export class ConversationLog {
-  events = []; // ascending, seq = low … high
-  high = 0; // the cursor
-  resets = 0; // the number of resets
-  #early = new Map(); // seq → event, behind the hole
-
-  /** Starts at the newest event. Older events are loaded on demand. */
-  constructor(head) {
-    this.reset(head);
-  }
-
-  get low() { return this.high - this.events.length + 1; }
-  get hasGap() { return this.#early.size > 0; }
-  get newest() { return this.events.at(-1) ?? null; }
-
-  /**
-   * Starts again at the newest event. Older events are requested again on demand, so no gap
-   * remains.
-   */
-  reset(head) {
-    this.resets += 1;
-    this.high = head.seq;
-    this.events = head.last && head.last.seq === head.seq ? [head.last] : [];
-    for (const seq of this.#early.keys()) if (seq <= this.high) this.#early.delete(seq);
-    const next = this.#early.get(this.high + 1);
-    if (next) this.add(next);
-  }
-
-  /** Adds an event. Returns the events that became visible, in order. */
-  add(event) {
-    if (event.seq <= this.high) return [];
-    if (event.seq > this.high + 1) {
-      if (this.#early.size < MAXIMUM_EARLY) this.#early.set(event.seq, event);
-      return [];
-    }
-    const applied = [];
-    for (let next = event; next; next = this.#early.get(this.high + 1)) {
-      this.#early.delete(next.seq);
-      this.events.push(next);
-      this.high = next.seq;
-      applied.push(next);
-    }
-    return applied;
-  }
-
-  /** Adds earlier events. Ignores events that do not adjoin the log. */
-  prepend(older) {
-    for (const event of [...older].sort((a, b) => b.seq - a.seq)) {
-      if (event.seq === this.low - 1) this.events.unshift(event);
-    }
-  }
-}
-
-"""#))
-
-    private static let _js_chat_marks_js = EmbeddedFile(path: "js/chat/marks.js", content: .text(#"""
-// Sends read positions until the server has confirmed them (docs/chat-rules.md, 10). Each
-// conversation has one pending request at a time; the next one carries the newest position.
-
-import { ChatError } from "./api.js";
-import { Backoff } from "../socketio/backoff.js";
-import { pause } from "./tasks.js";
-
-/** Errors after which a retry cannot succeed. */
-const FINAL = new Set(["bad_request", "forbidden", "not_found"]);
-
-export class ReadMarks {
-  #chat; #wait;
-  #running = new Set(); // conversations with a pending request
-
-  /** `chat`: {connected, conversations, request(event, payload)}. */
-  constructor(chat, { wait = pause } = {}) {
-    this.#chat = chat;
-    this.#wait = wait;
-  }
-
-  /** Starts with all conversations that have an unconfirmed position. */
-  flush() {
-    for (const conversation of this.#chat.conversations.values()) this.tell(conversation);
-  }
-
-  async tell(conversation) {
-    if (this.#running.has(conversation.id)) return;
-    this.#running.add(conversation.id);
-    const backoff = new Backoff();
+  async #load(page) {
+    const version = (this.#version += 1);
+    this.loading = true;
     try {
-      while (this.#chat.connected && conversation.read > conversation.toldRead) {
-        const read = conversation.read;
-        try {
-          await this.#chat.request("mark", { conv: conversation.id, read });
-          conversation.confirmRead(read);
-        } catch (error) {
-          if (error instanceof ChatError && FINAL.has(error.code)) conversation.confirmRead(read);
-          else await this.#wait(backoff.next());
+      const answer = await this.#store.verb("members", { conv: this.conv, query: this.query || undefined, page });
+      if (version !== this.#version) return;
+      this.members = page ? [...this.members, ...answer.members] : answer.members;
+      this.total = answer.total;
+      this.#page = answer.page;
+      this.hasMore = Boolean(answer.page);
+      this.error = null;
+      this.#store.remember(answer.members.map((each) => each.user));
+      this.#store.marked(answer.members.filter((each) => each.read).map((each) => ({ conv: this.conv, user: each.user.name, read: each.read })));
+    } catch (error) {
+      this.error = error;
+    } finally {
+      if (version === this.#version) this.loading = false;
+      this.#store.changed(`members:${this.conv}`);
+    }
+  }
+}
+
+async function search(store, query, filters) {
+  const text = query.trim();
+  if (!text) return { hits: [], people: [], conversations: [], hasMore: false, more: async () => search(store, query, filters) };
+  const [found, people] = await Promise.all([
+    store.port.request("search", { query: text, ...filters }),
+    filters.conv ? { users: [] } : store.people(text).catch(() => ({ users: [] })),
+  ]);
+  store.remember(people.users);
+  return hits(store, text, filters, found, people.users, []);
+}
+
+function hits(store, query, filters, found, people, before) {
+  const all = [...before, ...found.hits];
+  return {
+    hits: all, people, conversations: filters.conv ? [] : store.conversations({ query }), hasMore: Boolean(found.page), isLocal: Boolean(found.local),
+    more: async () => hits(store, query, filters, await store.port.request("search", { query, ...filters, page: found.page }), people, all),
+  };
+}
+return { MemberList, search };
+})();
+const $state_window = (() => {
+
+const { applying, isBlank, isMessage } = $core_applying;
+
+const PAGE = 80;
+const MOST = 2000; // events held; the far end is dropped
+const SILENT = /^(edit|recall|react|vote|poll\.close|call\.update|hidden|self\.|contact\.|device\.)/;
+
+class ThreadWindow {
+  #store;
+  #events = [];
+  #rows = null;
+  #cache = new Map(); // key -> [event, signature, row]
+  #low = 1;
+  #end = null; // the end of an empty log
+  #isAtEnd = true; // whether the rows reached the end of the log when it was last told
+  #isSeeking = false; // nothing is shown before the first unread message is found, and so nothing is read
+  #pending = null;
+  #version = 0;
+
+  constructor(store, conv, thread) {
+    this.#store = store;
+    this.conv = conv;
+    this.thread = thread;
+    this.firstUnread = null;
+    this.loading = true;
+    this.ready = this.#open();
+  }
+
+  get #head() { return this.#store.conversation(this.conv); }
+  get #last() { return this.#events.at(-1)?.seq ?? this.#end ?? 0; }
+  get total() { return this.#head?.n ?? 0; }
+  get hasOlder() { return this.#events.length > 0 && this.#events[0].seq > Math.max(this.#low, this.thread ?? this.#head?.min_seq ?? 1); }
+  get hasNewer() { return this.thread === undefined && this.#last < (this.#head?.seq ?? 0); }
+  get offset() { return Math.max(0, (this.#events.find((event) => event.n !== undefined)?.n ?? 1) - 1); }
+  get rows() { return (this.#rows ??= this.#makeRows()); }
+
+  close() { this.#store.closed(this); }
+
+  loadOlder() { return this.#load(() => ({ before: this.#events[0].seq }), () => this.hasOlder, 1); }
+  loadNewer() { return this.#load(() => ({ from: this.#last + 1 }), () => this.hasNewer, -1); }
+
+  jumpToEnd() { return this.hasNewer ? this.#replace({}) : Promise.resolve(true); }
+
+  async jump(seq) {
+    if (!this.#events.some((event) => event.seq === seq)) await this.#replace({ around: seq });
+    return this.rows.some((row) => row.seq === seq);
+  }
+
+
+  received(events) {
+    const user = this.#store.account?.name;
+    const isLoaded = this.#events.length > 0 || this.#end !== null;
+    for (const event of events) {
+      for (let index = 0; event.ref !== undefined && event.n === undefined && index < this.#events.length; index += 1) {
+        const each = this.#events[index];
+        if (each.seq === event.ref || (event.kind === "recall" && each.ref === event.ref)) {
+          if (event.seq > each.asOf) this.#events[index] = { ...applying(each, event, user), asOf: event.seq };
         }
       }
-    } finally {
-      this.#running.delete(conversation.id);
+      if (this.thread === undefined ? isLoaded && event.seq === this.#last + 1 : event.thread === this.thread && event.seq > this.#last) this.#events.push({ ...event, asOf: event.seq });
     }
+    if (!isLoaded && !this.loading) this.#replace({});
+    if (this.#events.length > MOST) this.#events.splice(0, this.#events.length - MOST);
+    this.invalidate();
+  }
+
+  event(seq) { return this.#events.find((event) => event.seq === seq); }
+
+  hidden(seqs) {
+    const set = new Set(seqs);
+    this.#events = this.#events.map((event) => (set.has(event.seq) ? { conv: event.conv, seq: event.seq, n: event.n, kind: "hidden", asOf: event.asOf } : event));
+    this.invalidate();
+  }
+
+  connected() {
+    this.#low = 1;
+    this.invalidate();
+  }
+
+  invalidate() {
+    this.#rows = null;
+    this.#store.changed(`thread:${this.conv}`);
+  }
+
+  reset() {
+    const middle = this.#isAtEnd ? undefined : this.#events[this.#events.length >> 1]?.seq;
+    this.ready = this.#events.length === 0 ? this.#open() : this.#replace({ around: middle });
+  }
+
+
+  async #open() {
+    const { read = 0, unread = 0, n = 0 } = this.#head ?? {};
+    this.#isSeeking = this.thread === undefined && unread > 0 && read < n;
+    await this.#replace({});
+    if (this.#isSeeking) await this.#seekUnread(read, n);
+    return this;
+  }
+
+  async #seekUnread(read, total) {
+    const user = this.#store.account?.name;
+    const first = () => this.#events.find((event) => event.n > read && event.sender && event.sender !== user)?.seq ?? null;
+    let around = (this.#head?.seq ?? 0) - (total - read - 1);
+    for (let attempt = 0; attempt < 8; attempt += 1) {
+      const numbered = this.#events.filter((event) => event.n !== undefined);
+      if (numbered.length === 0 || numbered[0].n <= read + 1 || !this.hasOlder) {
+        if (numbered.length === 0 || numbered.at(-1).n > read || !this.hasNewer) break;
+        around = this.#last + (read + 1 - numbered.at(-1).n);
+      } else if (attempt > 0) around = this.#events[0].seq - (numbered[0].n - read - 1);
+      if (!(await this.#replace({ around: Math.max(1, around) }))) break;
+    }
+    this.firstUnread = first();
+    this.#isSeeking = false;
+    this.loading = false;
+    this.invalidate();
+  }
+
+  async #replace(range) {
+    const version = (this.#version += 1);
+    this.loading = true;
+    try {
+      const page = await this.#store.port.request("history", { conv: this.conv, ...range, limit: PAGE, thread: this.thread });
+      if (version !== this.#version) return false;
+      this.#low = this.#beginning(page) ?? 1;
+      this.#events = this.#merge(page);
+      this.#end = this.#events.length === 0 ? page.seq : null;
+      this.#isAtEnd = this.#last >= page.seq;
+      return true;
+    } catch (error) {
+      this.error = error;
+      return false;
+    } finally {
+      if (version === this.#version) { this.loading = this.#isSeeking; this.invalidate(); }
+    }
+  }
+
+  #load(range, possible, side) {
+    if (this.#pending) return this.#pending;
+    if (!possible()) return Promise.resolve(false);
+    this.loading = true;
+    this.#pending = this.#extend(range, possible, side).finally(() => {
+      this.#pending = null;
+      this.loading = false;
+      this.invalidate();
+    });
+    return this.#pending;
+  }
+
+  async #extend(range, possible, side) {
+    const before = this.rows.length;
+    for (let pages = 0; pages < 10 && possible(); pages += 1) {
+      const version = this.#version;
+      let page;
+      try {
+        page = await this.#store.port.request("history", { conv: this.conv, ...range(), limit: PAGE, thread: this.thread });
+      } catch (error) { this.error = error; return false; }
+      if (version !== this.#version) return false;
+      this.#low = this.#beginning(page) ?? this.#low;
+      const events = this.#merge(page);
+      if (side > 0) {
+        const fresh = events.filter((event) => event.seq < this.#events[0].seq);
+        if (fresh.length === 0) { this.#low = this.#events[0].seq; break; }
+        const all = [...fresh, ...this.#events];
+        if (all.length > MOST) this.#isAtEnd = false;
+        this.#events = all.slice(0, MOST);
+      } else {
+        const fresh = events.filter((event) => event.seq > this.#last);
+        if (fresh.length === 0 || fresh[0].seq !== this.#last + 1) break;
+        this.#events = [...this.#events, ...fresh].slice(-MOST);
+        this.#isAtEnd = this.#last >= page.seq;
+      }
+      this.#rows = null;
+      if (this.rows.length !== before) break;
+    }
+    return true;
+  }
+
+  #beginning(page) {
+    return page.isPartial && this.#store.connection.state === "online" ? 1 : page.min_seq;
+  }
+
+  #merge(page) {
+    const mine = new Map((page.mine ?? []).map((each) => [each.seq, each]));
+    return page.events.map((event) => ({ ...event, ...(mine.has(event.seq) && { mine: mine.get(event.seq) }), asOf: event.asOf ?? page.seq }));
+  }
+
+  #makeRows() {
+    if (this.#isSeeking) return [];
+    const known = new Map(this.#events.map((event) => [event.seq, event]));
+    const user = this.#store.account?.name;
+    const rows = [];
+    const keys = new Set();
+    for (const event of this.#events) {
+      if (SILENT.test(event.kind)) continue;
+      const own = event.sender === user;
+      const key = own && event.id ? event.id : String(event.seq);
+      keys.add(key);
+      const quoted = isMessage(event) && event.ref !== undefined ? known.get(event.ref) ?? this.#store.quoted(this.conv, event.ref) : undefined;
+      rows.push(this.#row(key, event, own, own && isMessage(event) && !isBlank(event) ? this.#store.receipt(this.conv, event.n) : undefined, quoted));
+    }
+    for (const item of this.#store.waiting(this.conv)) {
+      if (keys.has(item.key) || !this.#isAtEnd || (this.thread !== undefined && item.thread !== this.thread)) continue;
+      keys.add(item.key);
+      rows.push(this.#row(item.key, item, true, item.status, item.ref === undefined ? undefined : known.get(item.ref) ?? this.#store.quoted(this.conv, item.ref)));
+    }
+    for (const key of this.#cache.keys()) if (!keys.has(key)) this.#cache.delete(key);
+    return rows;
+  }
+
+  #row(key, event, own, status, quoted) {
+    const cached = this.#cache.get(key);
+    if (cached && cached.event === event && cached.status === status && cached.quoted === quoted) return cached.row;
+    const { asOf: _, ...row } = event;
+    Object.assign(row, { key, own, ...(status && { status }) });
+    if (quoted !== undefined) row.quote = quoted && { ...quoted, key: String(quoted.seq), own: quoted.sender === this.#store.account?.name };
+    this.#cache.set(key, { event, status, quoted, row });
+    return row;
+  }
+}
+return { ThreadWindow };
+})();
+const $state_store = (() => {
+
+const { advancing, reading } = $core_applying;
+const { ChatState } = $state_api;
+const { MemberList, search } = $state_lists;
+const { ThreadWindow } = $state_window;
+
+const TYPING = 6000;
+const GROUPS = { people: (head) => head.kind === "pair", groups: (head) => head.kind === "group", channels: (head) => head.kind === "channel", unread: (head) => isUnread(head) };
+
+const isUnread = (head) => (head.unread ?? 0) > 0 || Boolean(head.own?.marked_unread);
+
+class Store extends ChatState {
+  session = { phase: "starting", user: null, self: null, limits: {}, server: {} };
+  connection = { state: "connecting", since: Date.now() };
+  settings = {};
+  shown = [];
+  notice = null;
+  describe = (head, event) => ({ title: head.title ?? this.user(event.sender).nick ?? event.sender, body: event.body?.text ?? "" });
+  onevents = null;
+  onread = null;
+  #heads = new Map();
+  #users = new Map();
+  #wanted = new Set();
+  #contacts = new Map();
+  #outbox = new Map();
+  #typing = new Map();
+  #marks = new Map(); // how far any other member has read and received
+  #quotes = new Map();
+  #windows = new Map();
+  #lists = new Set();
+  #sorted = null;
+
+  constructor(port) {
+    super(port);
+    port.listen((event) => this.#received(event));
+    this.started = this.#start();
+  }
+
+  get account() { return this.session.user; }
+  get unread() { return [...this.#heads.values()].reduce((sum, head) => sum + ((head.own?.muted_until ?? 0) > Date.now() || head.own?.archived ? 0 : head.unread ?? 0), 0); }
+  get unsent() { return [...this.#outbox.values()].reduce((sum, items) => sum + items.length, 0); }
+  get uploads() { return [...this.#outbox.values()].flat().filter((item) => item.status === "uploading").map(({ key, conv, body, progress }) => ({ key, conv, name: body?.name, progress })); }
+
+  conversations({ filter = "all", query = "" } = {}) {
+    this.#sorted ??= [...this.#heads.values()].filter((head) => !["left", "removed", "banned"].includes(head.state)).sort(order);
+    const word = query.trim().toLocaleLowerCase();
+    return this.#sorted.filter((head) => {
+      if (filter === "everything") return true;
+      if (filter === "archived" ? !head.own?.archived : head.own?.archived && !word) return false;
+      if (!this.#isIn(head, filter)) return false;
+      return !word || this.#title(head).includes(word);
+    });
+  }
+
+  #isIn(head, filter) {
+    if (filter === "all" || filter === "archived") return true;
+    if (!filter.startsWith("folder:")) return GROUPS[filter](head);
+    const name = filter.slice("folder:".length);
+    const folder = this.settings.folders?.find((each) => each.name === name);
+    return folder?.filter ? GROUPS[folder.filter]?.(head) ?? false : head.own?.folders?.includes(name) ?? false;
+  }
+
+  conversation(id) { return this.#heads.get(id) ?? null; }
+  draft(id) { return this.#heads.get(id)?.draft ?? null; }
+  typing(id) { return [...(this.#typing.get(id)?.keys() ?? [])]; }
+  contacts(state = "friend") { return [...this.#contacts.values()].filter((each) => each.state === state); }
+  contact(name) { return this.#contacts.get(name) ?? null; }
+
+  user(name) {
+    const user = this.#users.get(name);
+    if (user) return user;
+    if (name && this.session.phase === "signedIn") this.#want(name);
+    return { name };
+  }
+
+  presence(name) {
+    const user = this.#users.get(name);
+    return user?.online === undefined ? null : { online: user.online, last_seen: user.last_seen };
+  }
+
+  thread(id, { thread } = {}) {
+    if (thread !== undefined) {
+      const window = new ThreadWindow(this, id, thread);
+      this.#lists.add(window);
+      return window;
+    }
+    if (!this.#windows.has(id)) this.#windows.set(id, new ThreadWindow(this, id));
+    return this.#windows.get(id);
+  }
+
+  event(id, seq) {
+    const event = this.#windows.get(id)?.event(seq) ?? this.quoted(id, seq);
+    return event ? { ...event, key: String(seq), own: event.sender === this.account?.name } : null;
+  }
+
+  members(id, query = "") {
+    const list = new MemberList(this, id, query);
+    this.#lists.add(list);
+    return list;
+  }
+
+  search(query, filters = {}) { return search(this, query, filters); }
+  blobURL(blob, size) { return this.port.blobURL?.(blob, size) ?? `/api/blobs/${encodeURIComponent(blob)}${size ? `?size=${size}` : ""}`; }
+
+  mark(conv, n) {
+    this.onread?.(conv);
+    return super.mark(conv, n);
+  }
+
+  show(convs) {
+    this.shown = convs;
+    return super.show(convs);
+  }
+
+  async hide(conv, seqs) {
+    const answer = await super.hide(conv, seqs);
+    this.#windows.get(conv)?.hidden(seqs);
+    return answer;
+  }
+
+
+  closed(part) {
+    this.#lists.delete(part);
+    if (this.#windows.get(part.conv) === part) this.#windows.delete(part.conv);
+  }
+
+  waiting(conv) { return this.#outbox.get(conv) ?? []; }
+
+  receipt(conv, n) {
+    const { read = 0, received = 0 } = this.#marks.get(conv) ?? {};
+    return read >= n ? "read" : received >= n ? "delivered" : "sent";
+  }
+
+  quoted(conv, seq) {
+    const key = `${conv} ${seq}`;
+    if (!this.#quotes.has(key)) {
+      this.#quotes.set(key, undefined);
+      this.port.request("history", { conv, around: seq, limit: 1 }).then(
+        (page) => this.#quotes.set(key, page.events.find((event) => event.seq === seq && event.kind !== "hidden") ?? null),
+        () => this.#quotes.delete(key),
+      ).then(() => {
+        for (const window of this.#windowsOf(conv)) window.invalidate();
+        this.changed(`thread:${conv}`);
+      });
+    }
+    return this.#quotes.get(key);
+  }
+
+  remember(users) {
+    let isNew = false;
+    for (const user of users) {
+      const before = this.#users.get(user.name);
+      const alias = this.#contacts.get(user.name)?.alias;
+      const after = { ...before, ...user, alias };
+      if (before && JSON.stringify(before) === JSON.stringify(after)) continue;
+      this.#users.set(user.name, after);
+      isNew = true;
+    }
+    if (isNew) this.changed("users", "presence");
+  }
+
+  marked(marks) {
+    for (const { conv, user, read, received } of marks) {
+      if (user === this.account?.name) {
+        if (read !== undefined) this.#update(conv, (head) => reading(head, read));
+        continue;
+      }
+      const before = this.#marks.get(conv) ?? { read: 0, received: 0 };
+      const after = { read: Math.max(before.read, read ?? 0), received: Math.max(before.received, received ?? 0) };
+      if (after.read === before.read && after.received === before.received) continue;
+      this.#marks.set(conv, after);
+      for (const window of this.#windowsOf(conv)) window.invalidate();
+    }
+  }
+
+
+  async #start() {
+    const snapshot = await this.port.request("start");
+    this.#adopt(snapshot);
+    return this;
+  }
+
+  #adopt({ session, connection, heads = [], users = [], contacts = [], settings, outbox = [], marks = [] }) {
+    const another = session.user?.name !== this.account?.name;
+    this.session = session;
+    this.connection = connection;
+    if (another) {
+      for (const each of [this.#heads, this.#users, this.#contacts, this.#outbox, this.#typing, this.#marks, this.#quotes, this.#windows]) each.clear();
+    }
+    if (session.user) this.remember([session.user]);
+    this.#setContacts(contacts);
+    this.remember(users);
+    this.#heads.clear();
+    this.#setHeads(heads);
+    this.settings = settings ?? {};
+    for (const item of outbox) this.#queued(item);
+    this.marked(marks);
+    for (const window of this.#windows.values()) window.reset();
+    this.changed("session", "connection", "conversations", "contacts", "settings", "uploads");
+  }
+
+  #received(event) {
+    switch (event.type) {
+      case "snapshot": return this.#adopt(event);
+      case "session":
+        this.session = event.session;
+        if (this.account && this.session.phase === "signedIn" && this.notice?.kind === "dismissed") this.notice = null;
+        return this.changed("session");
+      case "connection":
+        this.connection = event.connection;
+        if (event.connection.state === "online") for (const window of this.#windows.values()) window.connected();
+        return this.changed("connection");
+      case "heads": return this.#setHeads(event.heads ?? [], event.gone ?? []);
+      case "events": return this.#events(event.conv, event.events);
+      case "gap": this.#windows.get(event.conv)?.reset(); return;
+      case "hidden": return this.#windows.get(event.conv)?.hidden(event.seqs);
+      case "outbox": this.#queued(event.item, event.removed); return;
+      case "marks": return this.marked(event.marks);
+      case "users": return this.remember(event.users);
+      case "presence": return this.remember(event.users.map(({ user, online, last_seen }) => ({ name: user, online, ...(last_seen && { last_seen }) })));
+      case "typing": return this.#types(event);
+      case "contacts": this.#setContacts(event.contacts); return;
+      case "settings": this.settings = event.settings; return this.changed("settings");
+      case "leading": return;
+      case "notice": this.notice = event.notice; return this.changed("notice");
+    }
+  }
+
+  #setHeads(heads, gone = []) {
+    for (const conv of gone) {
+      this.#heads.delete(conv);
+      this.changed(`conversation:${conv}`, `thread:${conv}`);
+    }
+    this.remember(heads.flatMap((head) => (head.peer ? [head.peer] : [])));
+    for (const head of heads) {
+      const version = this.#heads.get(head.conv)?.members_version;
+      this.#put(head);
+      if (version !== undefined && version !== head.members_version) {
+        for (const list of this.#lists) if (list.conv === head.conv) list.reload?.();
+      }
+    }
+    this.#sorted = null;
+    this.changed("conversations");
+  }
+
+  #put(head) {
+    const items = this.#outbox.get(head.conv) ?? [];
+    const { draft: _, typing: __, failed: ___, pending: ____, ...plain } = head;
+    const failed = items.filter((item) => item.status === "failed").length;
+    const typing = this.typing(head.conv);
+    this.#heads.set(head.conv, {
+      ...plain, ...(head.own?.draft && { draft: head.own.draft }), ...(typing.length && { typing }),
+      ...(failed && { failed }), ...(items.length > failed && { pending: items.length - failed }),
+    });
+    this.#sorted = null;
+    this.changed("conversations", `conversation:${head.conv}`);
+  }
+
+  #update(conv, change) {
+    const head = this.#heads.get(conv);
+    if (head) this.#put(change(head));
+  }
+
+  #events(conv, events) {
+    this.#update(conv, (head) => advancing(head, events, this.account?.name));
+    for (const event of events) {
+      if (event.sender) this.#types({ conv, user: event.sender, stopped: true });
+      if (event.ref !== undefined) this.#quotes.delete(`${conv} ${event.ref}`);
+    }
+    for (const window of this.#windowsOf(conv)) window.received(events);
+    this.onevents?.(conv, events);
+  }
+
+  #windowsOf(conv) { return [...this.#lists, this.#windows.get(conv)].filter((each) => each instanceof ThreadWindow && each.conv === conv); }
+
+  #queued(item, removed) {
+    const items = this.waiting(item.conv).filter((each) => each.key !== item.key);
+    if (!removed) {
+      const before = this.waiting(item.conv).find((each) => each.key === item.key);
+      const localURL = before?.localURL ?? (item.file ? URL.createObjectURL(item.file) : undefined);
+      items.push({ ...item, id: item.key, sender: this.account?.name, local: true, ...(localURL && { localURL }) });
+      items.sort((a, b) => a.at - b.at || (a.key < b.key ? -1 : 1));
+    }
+    this.#outbox.set(item.conv, items);
+    this.#update(item.conv, (head) => head);
+    for (const window of this.#windowsOf(item.conv)) window.invalidate();
+    this.changed("uploads");
+  }
+
+  #setContacts(contacts) {
+    this.#contacts = new Map(contacts.map((each) => [each.user.name, each]));
+    for (const [name, user] of this.#users) this.#users.set(name, { ...user, alias: this.#contacts.get(name)?.alias });
+    this.remember(contacts.map((each) => each.user));
+    this.changed("contacts", "users");
+  }
+
+  #types({ conv, user, stopped }) {
+    const all = this.#typing.get(conv) ?? new Map();
+    if (stopped && !all.has(user)) return;
+    clearTimeout(all.get(user));
+    if (stopped) all.delete(user);
+    else all.set(user, setTimeout(() => this.#types({ conv, user, stopped: true }), TYPING));
+    this.#typing.set(conv, all);
+    this.#update(conv, (head) => head);
+    this.changed(`typing:${conv}`);
+  }
+
+  #want(name) {
+    if (this.#wanted.has(name)) return;
+    if (this.#wanted.size === 0) queueMicrotask(async () => {
+      const names = [...this.#wanted].slice(0, 100);
+      try {
+        const { users } = await this.verb("users", { names });
+        this.remember([...names.map((each) => ({ name: each })), ...users]);
+        for (const window of this.#windows.values()) window.invalidate();
+      } catch { /* requested again when the name is shown again */ }
+      this.#wanted.clear();
+    });
+    this.#wanted.add(name);
+  }
+
+  #title(head) {
+    const peer = head.peer && head.kind === "pair" ? this.user(head.peer.name) : null;
+    return [head.title, peer?.alias, peer?.nick, peer && `@${peer.name}`].filter(Boolean).join("\n").toLocaleLowerCase();
   }
 }
 
-"""#))
+function order(a, b) {
+  return (b.own?.pinned_at ?? 0) - (a.own?.pinned_at ?? 0) || Math.max(b.at, b.draft?.at ?? 0) - Math.max(a.at, a.draft?.at ?? 0) || (a.conv < b.conv ? -1 : 1);
+}
+return { Store };
+})();
+const $state_index = (() => {
 
-    private static let _js_chat_outbox_js = EmbeddedFile(path: "js/chat/outbox.js", content: .text(#"""
-// The messages without an acknowledgement, in IndexedDB, with one queue for each account. An entry
-// is removed when the server has the message or the user discards it. Every retry carries the same
-// client id, so that a lost ack does not cause a duplicate (docs/chat-rules.md, 1).
+const { watchNotifications } = $state_notifications;
+const { Store } = $state_store;
 
-import { wellFormed } from "./text.js";
+async function createState() {
+  const store = new Store(await makePort());
+  addEventListener("pagehide", () => store.show([]));
+  watchNotifications(store);
+  return store;
+}
 
-const DATABASE = "apus";
-const STORE = "outbox";
-
-export class Outbox {
-  #entries = []; // of this account, in the order of writing
-  #database = null; // null without IndexedDB (some private windows); the queue is then kept in memory
-
-  static async open(account) {
-    const outbox = new Outbox();
-    outbox.account = account;
+async function makePort() {
+  if (navigator.locks && globalThis.Worker && globalThis.BroadcastChannel) {
     try {
-      outbox.#database = await openDatabase();
-      await outbox.reload();
+      return await WorkerPort.make();
     } catch (error) {
-      console.warn("No IndexedDB: unsent messages do not survive a reload", error);
+      console.warn("No worker:", error);
     }
-    return outbox;
   }
+  const { Core } = await import("./core-core-7e655e3fe7e94b5f.js");
+  return new PagePort(Core);
+}
 
-  get entries() { return this.#entries; }
-  of(conversation) { return this.#entries.filter((entry) => entry.conv === conversation); }
-  find(id) { return this.#entries.find((entry) => entry.id === id); }
+class WorkerPort {
+  #worker = new Worker(new URL("./core-worker-3720c28b7efc9860.js", import.meta.url), { type: "module" });
+  #requests = new Map();
+  #serial = 0;
+  #listener = () => {};
+  leads = false;
 
-  /** Reads the queue from the database. Keeps the objects of known entries. */
-  async reload() {
-    if (!this.#database) return;
-    const index = this.#database.transaction(STORE).objectStore(STORE).index("account");
-    const stored = await settled(index.getAll(this.account));
-    const known = new Map(this.#entries.map((entry) => [entry.id, entry]));
-    this.#entries = stored.map((entry) => known.get(entry.id) ?? storable(entry)).sort((a, b) => a.at - b.at || a.order - b.order);
-  }
-
-  /** Stores an entry. It survives a reload after this resolves. */
-  async add(entry) {
-    const order = Math.max(-1, ...this.#entries.map((each) => each.order)) + 1;
-    const whole = storable({ ...entry, account: this.account, order, state: "waiting" });
-    this.#entries.push(whole);
-    await this.#write((store) => store.put(whole));
-    return whole;
-  }
-
-  async update(entry) {
-    if (this.find(entry.id)) await this.#write((store) => store.put(entry));
-  }
-
-  /** Changes the id of an entry. Its position in the queue does not change. */
-  async renew(entry, id) {
-    const { error, isDoubted, ...rest } = entry;
-    const renewed = { ...rest, id, state: "waiting" };
-    this.#entries = this.#entries.map((each) => (each === entry ? renewed : each));
-    await this.#write((store) => {
-      store.delete(entry.id);
-      store.put(renewed);
-    });
-    return renewed;
-  }
-
-  async remove(id) {
-    const before = this.#entries.length;
-    this.#entries = this.#entries.filter((entry) => entry.id !== id);
-    if (this.#entries.length !== before) await this.#write((store) => store.delete(id));
-  }
-
-  async #write(change) {
-    if (!this.#database) return;
-    const transaction = this.#database.transaction(STORE, "readwrite", { durability: "strict" });
-    change(transaction.objectStore(STORE));
+  static async make() {
+    const port = new WorkerPort();
     await new Promise((resolve, reject) => {
-      transaction.oncomplete = resolve;
-      transaction.onabort = transaction.onerror = () => reject(transaction.error);
-    }).catch((error) => console.warn("The outbox could not be written", error));
+      port.#worker.onerror = (event) => reject(new Error(event.message || "The worker does not start."));
+      port.#requests.set(0, { resolve, reject });
+      port.#worker.postMessage({ id: 0, name: "start" });
+    });
+    port.#worker.onerror = (event) => console.error(event.message);
+    return port;
+  }
+
+  constructor() {
+    this.#worker.onmessage = ({ data }) => {
+      if (data.event) return data.event.type === "leading" ? (this.leads = true) : this.#listener(data.event);
+      const request = this.#requests.get(data.id);
+      this.#requests.delete(data.id);
+      if (data.error) request?.reject(Object.assign(new Error(data.error.message), data.error));
+      else request?.resolve(data.value);
+    };
+  }
+
+  listen(listener) { this.#listener = listener; }
+
+  request(name, body) {
+    return new Promise((resolve, reject) => {
+      this.#serial += 1;
+      this.#requests.set(this.#serial, { resolve, reject });
+      this.#worker.postMessage({ id: this.#serial, name, body });
+    });
   }
 }
 
-/** An entry whose text has no lone surrogates. */
-function storable(entry) {
-  return typeof entry.body?.text === "string" ? { ...entry, body: { ...entry.body, text: wellFormed(entry.body.text) } } : entry;
+class PagePort {
+  leads = true;
+  #listener = () => {};
+
+  constructor(Core) { this.core = new Core((event) => this.#listener(event)); }
+  listen(listener) { this.#listener = listener; }
+  request(name, body) { return this.core.request(name, body, "page"); }
+}
+return { createState };
+})();
+const $boot = (() => {
+
+const { createState } = $state_index;
+
+const SAMPLES = { signedOut: { phase: "signedOut" }, empty: { empty: true }, offline: { offline: true }, slow: { slow: 400 } };
+
+const sample = new URLSearchParams(location.search).get("sample");
+
+const starting = sample === null ? createState()
+  : import("./state-sample-6faafe676af7fe3f.js").then(({ createSampleState }) => createSampleState(SAMPLES[sample] ?? {}));
+return { starting };
+})();
+const $views_dom = (() => {
+
+const SVG = "http://www.w3.org/2000/svg";
+
+function h(tag, properties = {}, ...children) {
+  return fill(document.createElement(tag), properties, children);
 }
 
-async function openDatabase() {
-  const request = indexedDB.open(DATABASE, 1);
-  request.onupgradeneeded = () => {
-    request.result.createObjectStore(STORE, { keyPath: "id" }).createIndex("account", "account");
+function svg(tag, properties = {}, ...children) {
+  return fill(document.createElementNS(SVG, tag), properties, children);
+}
+
+function fill(element, properties, children) {
+  for (const [name, value] of Object.entries(properties)) {
+    if (value === null || value === undefined || value === false) continue;
+    if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
+    else if (name === "style") for (const [key, item] of Object.entries(value)) element.style.setProperty(key, String(item));
+    else if (name === "value" || name === "checked" || name === "selected") element[name] = value;
+    else element.setAttribute(name, value === true ? "" : value);
+  }
+  append(element, children);
+  return element;
+}
+
+function append(element, children) {
+  for (const child of children.flat(2)) {
+    if (child !== null && child !== undefined && child !== false) element.append(child);
+  }
+  return element;
+}
+
+function replace(element, ...children) {
+  element.replaceChildren();
+  return append(element, children);
+}
+
+let identifiers = 0;
+
+function uniqueID(prefix) {
+  identifiers += 1;
+  return `${prefix}-${identifiers}`;
+}
+
+class Scope {
+  #ends = [];
+
+  add(end) {
+    if (end) this.#ends.push(end);
+  }
+
+  listen(target, type, listener, options) {
+    target.addEventListener(type, listener, options);
+    this.add(() => target.removeEventListener(type, listener, options));
+  }
+
+  close() {
+    for (const end of this.#ends.splice(0)) end();
+  }
+}
+
+function perFrame(action) {
+  let pending = 0;
+  return () => {
+    if (pending) return;
+    pending = requestAnimationFrame(() => {
+      pending = 0;
+      action();
+    });
   };
-  return settled(request);
 }
 
-function settled(request) {
-  return new Promise((resolve, reject) => {
-    request.onsuccess = () => resolve(request.result);
-    request.onerror = () => reject(request.error);
+function announce(text) {
+  const region = document.getElementById("live");
+  if (region) region.textContent = text;
+}
+return { h, svg, append, replace, uniqueID, Scope, perFrame, announce };
+})();
+const $views_icons = (() => {
+
+const { svg } = $views_dom;
+
+const PATHS = {
+  archive: ["M4 5h16v4H4zM5.5 9v10h13V9M10 13h4"],
+  at: ["M15.5 12a3.5 3.5 0 1 1-7 0 3.5 3.5 0 0 1 7 0Zm0 0v1.5a2.5 2.5 0 0 0 5 0V12a8.5 8.5 0 1 0-3.5 6.87"],
+  back: ["M15 5l-7 7 7 7"],
+  bell: ["M6 16V11a6 6 0 1 1 12 0v5l1.5 2h-15L6 16ZM10 20.5h4"],
+  bellOff: ["M8 6.5A6 6 0 0 1 18 11v5M6 9.5V16l-1.5 2H17M10 20.5h4M4 4l16 16"],
+  bookmark: ["M7 4h10v16l-5-4-5 4V4Z"],
+  calendar: ["M5 6h14v14H5zM5 10h14M9 3.5V7M15 3.5V7"],
+  call: ["M6 4h3.5l1.5 4.5-2 1.5a11 11 0 0 0 5 5l1.5-2 4.5 1.5V18a2 2 0 0 1-2 2A14 14 0 0 1 4 6a2 2 0 0 1 2-2Z"],
+  chatBubble: ["M5 5h14v10h-8l-4 4v-4H5z"],
+  check: ["M5 12.5l4.5 4.5L19 7.5"],
+  chevron: ["M9 6l6 6-6 6"],
+  clock: ["M12 3.5a8.5 8.5 0 1 0 0 17 8.5 8.5 0 0 0 0-17ZM12 7.5V12l3 2"],
+  close: ["M6 6l12 12M18 6 6 18"],
+  copy: ["M9 9h10v11H9zM6 15H5V4h10v2"],
+  device: ["M4 5h16v10.5H4zM9 20h6M12 15.5V20"],
+  down: ["M6 9.5l6 6 6-6"],
+  download: ["M12 4v11M7 10.5l5 5 5-5M5 20h14"],
+  edit: ["M4.5 19.5l1-4L16 5l3 3L8.5 18.5l-4 1ZM14 7l3 3"],
+  eye: ["M2.5 12S6 5.5 12 5.5 21.5 12 21.5 12 18 18.5 12 18.5 2.5 12 2.5 12Z", "M12 14.5a2.5 2.5 0 1 0 0-5 2.5 2.5 0 0 0 0 5Z"],
+  file: ["M7 3.5h7l4 4v13H7zM14 3.5v4h4"],
+  forward: ["M13 6l6 5.5-6 5.5v-3.5c-4 0-6.5 1.2-8 4 .3-5 3-8.3 8-8.5V6Z"],
+  globe: ["M12 3.5a8.5 8.5 0 1 0 0 17 8.5 8.5 0 0 0 0-17ZM3.5 12h17M12 3.5c5 5 5 12 0 17M12 3.5c-5 5-5 12 0 17"],
+  group: ["M9 11a3.25 3.25 0 1 0 0-6.5A3.25 3.25 0 0 0 9 11Z", "M3 19c.3-3.2 2.7-5 6-5s5.7 1.8 6 5", "M15.5 4.9a3 3 0 0 1 0 5.8M17.5 14.6c2 .6 3.2 2.1 3.5 4.4"],
+  info: ["M12 3.5a8.5 8.5 0 1 0 0 17 8.5 8.5 0 0 0 0-17ZM12 11v5M12 8v.1"],
+  key: ["M14.5 9.5a3.5 3.5 0 1 1-7 0 3.5 3.5 0 0 1 7 0ZM11 13v7.5M11 17h3"],
+  leave: ["M14 4.5H7A2.5 2.5 0 0 0 4.5 7v10A2.5 2.5 0 0 0 7 19.5h7", "M10.5 12H20M16.5 8.5 20 12l-3.5 3.5"],
+  link: ["M10 14a4 4 0 0 0 5.7 0l3-3A4 4 0 0 0 13 5.3l-1 1M14 10a4 4 0 0 0-5.7 0l-3 3a4 4 0 0 0 5.7 5.7l1-1"],
+  lock: ["M6 11h12v9H6zM8.5 11V8a3.5 3.5 0 0 1 7 0v3"],
+  megaphone: ["M4 10v4h3l8 4.5v-13L7 10H4ZM18 9.5c1.5 1 1.5 4 0 5"],
+  menu: ["M4 7h16M4 12h16M4 17h16"],
+  more: ["M12 5.5v.1M12 12v.1M12 18.5v.1"],
+  paperclip: ["M19 11l-7.5 7.5a4.5 4.5 0 0 1-6.4-6.4l8-8a3 3 0 0 1 4.3 4.3l-8 8a1.5 1.5 0 0 1-2.2-2.2L14.5 7"],
+  pen: ["M4.5 19.5l1-4L16 5l3 3L8.5 18.5l-4 1Z", "M13 20h7"],
+  person: ["M12 11.5a3.75 3.75 0 1 0 0-7.5 3.75 3.75 0 0 0 0 7.5ZM5 20c.4-3.8 3.2-5.8 7-5.8s6.6 2 7 5.8"],
+  personAdd: ["M10 11.5a3.75 3.75 0 1 0 0-7.5 3.75 3.75 0 0 0 0 7.5ZM3 20c.4-3.8 3.2-5.8 7-5.8s6.6 2 7 5.8M18.5 7v6M15.5 10h6"],
+  picture: ["M5 5h14v14H5zM5 16l4-4 3.5 3.5L15 13l4 4M15 9v.1"],
+  pin: ["M9 4h6l-.5 6 3 3.5h-11l3-3.5L9 4ZM12 13.5V20"],
+  pinPlace: ["M12 21s-6.5-6-6.5-11a6.5 6.5 0 1 1 13 0c0 5-6.5 11-6.5 11ZM12 12a2.2 2.2 0 1 0 0-4.4 2.2 2.2 0 0 0 0 4.4Z"],
+  plus: ["M12 5v14M5 12h14"],
+  poll: ["M6 20V10M12 20V4M18 20v-7"],
+  quote: ["M5 7h14M5 12h14M5 17h8"],
+  reply: ["M11 6l-6 5.5 6 5.5v-3.5c4 0 6.5 1.2 8 4-.3-5-3-8.3-8-8.5V6Z"],
+  search: ["M11 18a7 7 0 1 0 0-14 7 7 0 0 0 0 14ZM16.2 16.2 20.5 20.5"],
+  select: ["M12 3.5a8.5 8.5 0 1 0 0 17 8.5 8.5 0 0 0 0-17ZM8.5 12.5l2.5 2.5 4.5-5"],
+  send: ["M5 12h6.5M4.5 4.8c5 1.4 10.5 3.9 15.5 7.2-5 3.3-10.5 5.8-15.5 7.2L7 12 4.5 4.8Z"],
+  settings: ["M12 15a3 3 0 1 0 0-6 3 3 0 0 0 0 6Z", "M19 12l2-1.2-1.8-3.4-2.2.8-1.7-1L15 5h-4l-.4 2.2-1.7 1-2.1-.8L5 10.8 7 12l-2 1.2 1.8 3.4 2.1-.8 1.7 1L11 19h4l.3-2.2 1.7-1 2.2.8 1.8-3.4L19 12Z"],
+  shield: ["M12 3.5l7 2.5v5.5c0 4.5-3 7.5-7 9-4-1.5-7-4.5-7-9V6l7-2.5Z"],
+  smile: ["M12 3.5a8.5 8.5 0 1 0 0 17 8.5 8.5 0 0 0 0-17ZM8.5 14c1.7 2.4 5.3 2.4 7 0M9 9.5v.1M15 9.5v.1"],
+  star: ["M12 4l2.4 5 5.6.700-4.1 3.8 1.1 5.5-5-2.8-5 2.8 1.1-5.5L4 9.7 9.6 9 12 4Z"],
+  sun: ["M12 16a4 4 0 1 0 0-8 4 4 0 0 0 0 8ZM12 3v2M12 19v2M3 12h2M19 12h2M5.6 5.6 7 7M17 17l1.4 1.4M18.4 5.6 17 7M7 17l-1.4 1.4"],
+  thread: ["M5 5h14v10h-8l-4 4v-4H5zM9 9h6M9 11.5h4"],
+  timer: ["M12 6a7 7 0 1 0 0 14 7 7 0 0 0 0-14ZM12 9.5V13l2 1.5M10 3.5h4"],
+  trash: ["M5 7h14M9.5 7V4.5h5V7M7 7l.8 13h8.4L17 7M10.5 11v5.5M13.5 11v5.5"],
+  undo: ["M8 5L4 9l4 4M4 9h10a5.5 5.5 0 0 1 0 11H9"],
+  up: ["M6 14.5l6-6 6 6"],
+  video: ["M4 7h11v10H4zM15 11l5-3v8l-5-3"],
+  voice: ["M12 14a3 3 0 0 0 3-3V6a3 3 0 1 0-6 0v5a3 3 0 0 0 3 3ZM6 11a6 6 0 0 0 12 0M12 17v3.5"],
+  warning: ["M12 4l9 16H3L12 4ZM12 10v4.5M12 17.2v.1"],
+};
+
+function icon(name) {
+  return svg("svg", { viewBox: "0 0 24 24", class: `icon icon-${name}`, "aria-hidden": "true" }, (PATHS[name] ?? PATHS.info).map((d) => svg("path", { d })));
+}
+
+const TICKS = {
+  waiting: ["M8 1.5a6.5 6.5 0 1 0 0 13 6.5 6.5 0 0 0 0-13ZM8 4.5V8l2.3 1.5"],
+  sent: ["M3 8.5l3.3 3.2 6.5-7.2"],
+  delivered: ["M1 8.5 4.2 11.7 10.5 4.5", "M7.3 11.2l.6.500L14.5 4.5"],
+  read: ["M1 8.5 4.2 11.7 10.5 4.5", "M7.3 11.2l.6.500L14.5 4.5"],
+  failed: ["M8 1.5a6.5 6.5 0 1 0 0 13 6.5 6.5 0 0 0 0-13ZM8 4.5V9M8 11.5v.1"],
+};
+
+function ticks(status, label) {
+  const form = TICKS[status] ? status : "waiting";
+  return svg("svg", { viewBox: "0 0 16 16", class: `ticks ${form}`, role: "img", "aria-label": label }, TICKS[form].map((d) => svg("path", { d })));
+}
+
+const SWIFT = "M32 14C33.6 14 34.8 15.6 35.2 18.2C45 18.6 55 26 61 41C53 33 45 29.6 36 29.5C35.6 34 34.8 38.5 34 42.5L38.5 55L32 48L25.5 55L30 42.5C29.2 38.5 28.4 34 28 29.5C19 29.6 11 33 3 41C9 26 19 18.6 28.8 18.2C29.2 15.6 30.4 14 32 14Z";
+
+function logo() {
+  return svg("svg", { viewBox: "0 0 64 64", class: "logo", "aria-hidden": "true" }, svg("path", { d: SWIFT, transform: "rotate(32 32 33)" }));
+}
+return { icon, ticks, logo };
+})();
+const $i18n_en = (() => {
+
+const en = {
+  appName: "Apus",
+  cancel: "Cancel",
+  close: "Close",
+  save: "Save",
+  done: "Done",
+  back: "Back",
+  more: "More",
+  ok: "OK",
+  yes: "Yes",
+  no: "No",
+  none: "None",
+  retry: "Try again",
+  discard: "Discard",
+  copy: "Copy",
+  copied: "Copied",
+  delete: "Delete",
+  remove: "Remove",
+  edit: "Edit",
+  search: "Search",
+  loading: "Loading…",
+  you: "You",
+  youInside: "you",
+  yourName: "You",
+  signIn: "Sign in",
+  signInLead: "Welcome back",
+  register: "Create account",
+  registerLead: "Create your account",
+  recover: "Reset password",
+  recoverLead: "Use one of your recovery codes",
+  recoveryCode: "Recovery code",
+  userName: "User name",
+  userNameHint: "Small letters and digits. It cannot be changed later.",
+  nick: "Shown name",
+  password: "Password",
+  newPassword: "New password",
+  currentPassword: "Current password",
+  passwordHint: "At least 8 characters.",
+  showPassword: "Show password",
+  hidePassword: "Hide password",
+  forgot: "Forgot your password?",
+  haveAccount: "I have an account",
+  noAccount: "Create an account",
+  wrongPassword: "The user name or the password is wrong.",
+  passwordWrong: "The password is wrong.",
+  nameTaken: "This user name is taken.",
+  fieldRequired: "Please fill in this field.",
+  inviteCode: "Invitation code",
+  code: "One-time code",
+  chats: "Chats",
+  allChats: "All",
+  unread: "Unread",
+  groups: "Groups",
+  people: "People",
+  archived: "Archived",
+  newChat: "New chat",
+  newGroup: "New group",
+  newChannel: "New channel",
+  contacts: "Contacts",
+  settings: "Settings",
+  savedMessages: "Notes to self",
+  signOut: "Sign out",
+  signOutQuestion: "Sign out of this browser?",
+  signOutUnsent: { one: "{n} message was not sent yet and will be lost.", other: "{n} messages were not sent yet and will be lost." },
+  noChats: "No chats yet",
+  noChatsHint: "Start with a person or a group.",
+  noUnread: "Everything is read",
+  noResults: "Nothing found",
+  noResultsHint: "Check the spelling or try fewer words.",
+  searchChats: "Search chats and messages",
+  oneNewMessage: "New message",
+  message: "Message",
+  explore: "Explore",
+  exploreHint: "Groups and channels that are open to all.",
+  linkInvites: "{name} invites you to join",
+  whoReacted: "Who reacted",
+  messages: "Messages",
+  selectChat: "Choose a chat to start",
+  selectChatHint: "Press Ctrl+K to jump to a person, a group or a message.",
+  pinChat: "Pin",
+  unpinChat: "Unpin",
+  archive: "Archive",
+  unarchive: "Move out of archive",
+  mute: "Mute",
+  unmute: "Unmute",
+  muteFor: "Mute for {time}",
+  muteForever: "Mute for good",
+  markRead: "Mark as read",
+  markUnread: "Mark as unread",
+  deleteChat: "Delete for me",
+  deleteChatQuestion: "Delete this chat from your list?",
+  draft: "Draft",
+  draftPrefix: "Draft:",
+  colon: ": ",
+  typing: "typing…",
+  typingOne: "{name} is typing…",
+  typingMany: { one: "{n} person is typing…", other: "{n} people are typing…" },
+  online: "online",
+  lastSeen: "last seen {time}",
+  lastSeenJustNow: "last seen just now",
+  membersCount: { one: "{n} member", other: "{n} members" },
+  membersOnline: { one: "{members}, {n} online", other: "{members}, {n} online" },
+  subscribers: { one: "{n} subscriber", other: "{n} subscribers" },
+  unreadCount: { one: "{n} unread message", other: "{n} unread messages" },
+  mentionsCount: { one: "{n} mention", other: "{n} mentions" },
+  newMessages: "New messages",
+  jumpToNewest: "Jump to the newest message",
+  pinnedMessage: "Pinned message",
+  pinnedMessages: "Pinned messages",
+  messagePlaceholder: "Message",
+  captionPlaceholder: "Caption",
+  send: "Send",
+  sendSilently: "Send without sound",
+  schedule: "Schedule",
+  scheduleAt: "Send at",
+  scheduled: "Scheduled messages",
+  scheduledFor: "Will be sent on {time}",
+  attach: "Attach",
+  attachPicture: "Picture or video",
+  attachFile: "File",
+  attachPoll: "Poll",
+  attachLocation: "Location",
+  attachContact: "Contact",
+  emoji: "Emoji",
+  searchEmoji: "Search emoji",
+  dropHere: "Drop files here to send them",
+  removeAttachment: "Remove {name}",
+  disappearing: "Disappearing messages",
+  disappearingOn: "Messages disappear after {time}",
+  off: "Off",
+  reply: "Reply",
+  replyTo: "Reply to {name}",
+  replyInThread: "Reply in thread",
+  thread: "Thread",
+  replies: { one: "{n} reply", other: "{n} replies" },
+  forward: "Forward",
+  forwardTo: "Forward to…",
+  forwardedFrom: "Forwarded from {name}",
+  forwarded: "Forwarded",
+  forwardMerged: "Send as one message",
+  editMessage: "Edit message",
+  edited: "edited",
+  editHistory: "Earlier versions",
+  recall: "Recall",
+  recallQuestion: "Recall this message for all members?",
+  recalled: "Message recalled",
+  recalledByYou: "You recalled this message",
+  expired: "Message expired",
+  erased: "Message deleted",
+  hide: "Delete for me",
+  hideQuestion: { one: "Delete this message from your view?", other: "Delete these {n} messages from your view?" },
+  react: "React",
+  reactWith: "React with {emoji}",
+  reactionLabel: { one: "{emoji}: {n} reaction", other: "{emoji}: {n} reactions" },
+  pin: "Pin",
+  unpin: "Unpin",
+  copyText: "Copy text",
+  copyLink: "Copy link",
+  select: "Select",
+  selectedCount: { one: "{n} selected", other: "{n} selected" },
+  readBy: "Read by",
+  download: "Download",
+  openPicture: "Open picture",
+  picture: "Picture",
+  video: "Video",
+  voiceMessage: "Voice message",
+  audio: "Audio",
+  file: "File",
+  location: "Location",
+  contactCard: "Contact card",
+  poll: "Poll",
+  bundle: "Forwarded messages",
+  encrypted: "Encrypted message",
+  unknownKind: "Update to see this message",
+  hidden: "Message not available",
+  call: "Call",
+  callAudio: "Voice call",
+  callVideo: "Video call",
+  callMissed: "Missed call",
+  callDeclined: "Declined call",
+  callBusy: "Busy",
+  callRinging: "Ringing…",
+  callEnded: "{media}, {time}",
+  openInMap: "Open in map",
+  spoiler: "Hidden text; press to show",
+  pollAnonymous: "Anonymous poll",
+  pollPublic: "Poll",
+  pollMultiple: "several answers",
+  pollVotes: { one: "{n} vote", other: "{n} votes" },
+  pollClosed: "Final result",
+  pollClose: "End the poll",
+  pollQuestion: "Question",
+  pollOption: "Option {n}",
+  pollAddOption: "Add an option",
+  pollCreate: "New poll",
+  statusQueued: "Waiting to be sent",
+  statusUploading: "Uploading",
+  statusSending: "Sending",
+  statusSent: "Sent",
+  statusDelivered: "Delivered",
+  statusRead: "Read",
+  statusFailed: "Not sent",
+  failedReason: "Not sent: {reason}",
+  spokenMessage: "{name}, {time}: {text}",
+  spokenNew: "New message from {name}: {text}",
+  messageActions: "Message actions",
+  reactions: "Reactions",
+  messageList: "Messages",
+  chatList: "Chats",
+  chatInfo: "Details",
+  noMessages: "No messages yet",
+  noMessagesHint: "Say hello!",
+  nameMark: "@{name}",
+  groupTitle: "Title",
+  groupAbout: "Description",
+  addMembers: "Add members",
+  searchPeople: "Name or @name",
+  createGroup: "Create group",
+  createChannel: "Create channel",
+  next: "Next",
+  members: "Members",
+  searchMembers: "Search members",
+  roleOwner: "Owner",
+  roleAdmin: "Admin",
+  roleMember: "Member",
+  roleReader: "Reader",
+  roleGuest: "Guest",
+  makeAdmin: "Make admin",
+  makeMember: "Make member",
+  makeReader: "Make reader",
+  transferOwner: "Transfer ownership",
+  muteMember: "Mute for 1 hour",
+  removeMember: "Remove from group",
+  banMember: "Remove and ban",
+  inviteLinks: "Invite links",
+  newLink: "New link",
+  linkUses: { one: "{used} of {n} used", other: "{used} of {n} used" },
+  linkUsed: { one: "Used {n} time", other: "Used {n} times" },
+  linkExpires: "until {time}",
+  revoke: "Revoke",
+  groupSettings: "Permissions",
+  whoWrite: "Who may write",
+  whoInvite: "Who may invite",
+  whoManage: "Who may change the profile",
+  whoPin: "Who may pin",
+  whoMentionAll: "Who may mention all",
+  everyMember: "All members",
+  onlyAdmins: "Only admins",
+  joining: "Joining",
+  joinClosed: "By invitation",
+  joinApproval: "After approval",
+  joinOpen: "Open to all",
+  listed: "Show in the directory",
+  historyFor: "History for new members",
+  historyAll: "Everything",
+  historyJoin: "From joining on",
+  slowMode: "Slow mode",
+  showReceipts: "Show who has read",
+  leave: "Leave group",
+  leaveShort: "Leave",
+  leaveQuestion: "Leave this group?",
+  leaveOwner: "Transfer the ownership before you leave.",
+  report: "Report",
+  reportReason: "What is wrong?",
+  reported: "Thank you, the report was sent.",
+  block: "Block",
+  unblock: "Unblock",
+  blockQuestion: "Block {name}? Messages from this account are no longer shown.",
+  addContact: "Add to contacts",
+  removeContact: "Remove from contacts",
+  contactRequests: "Contact requests",
+  accept: "Accept",
+  decline: "Decline",
+  alias: "Alias",
+  writeMessage: "Message",
+  noContacts: "No contacts yet",
+  noContactsHint: "Search by name or @name.",
+  invited: "{name} invites you to this group",
+  join: "Join",
+  requested: "Your request to join waits for approval.",
+  leftGroup: "You are no longer a member of this group.",
+  cannotWrite: "Only admins can write here.",
+  profile: "Profile",
+  statusText: "Status",
+  avatar: "Picture",
+  changePicture: "Change picture",
+  language: "Language",
+  system: "System",
+  theme: "Theme",
+  light: "Light",
+  dark: "Dark",
+  appearance: "Appearance",
+  notifications: "Notifications",
+  notificationsDesktop: "Desktop notifications",
+  notificationsSound: "Sound",
+  notificationsPreview: "Show the text of messages",
+  notificationsHTTPS: "Notifications need HTTPS.",
+  quietHours: "Quiet hours",
+  quietFrom: "From",
+  quietUntil: "Until",
+  privacy: "Privacy",
+  privacyLastSeen: "Who sees when I was online",
+  privacyAvatar: "Who sees my picture",
+  privacyAdd: "Who may add me to groups",
+  privacyFind: "Who finds me by search",
+  privacyReceipts: "Read receipts",
+  privacyTyping: "Show when I am typing",
+  all: "All",
+  contactsOnly: "My contacts",
+  sessions: "Sessions",
+  thisDevice: "This device",
+  endSession: "Sign out",
+  endOtherSessions: "Sign out everywhere else",
+  lastActive: "Last active {time}",
+  security: "Security",
+  changePassword: "Change password",
+  passwordChanged: "The password was changed.",
+  recoveryCodes: "Recovery codes",
+  recoveryCodesHint: "Keep these codes in a safe place. Each works once.",
+  blocked: "Blocked",
+  noBlocked: "No blocked accounts.",
+  account: "Account",
+  exportData: "Export my data",
+  deleteAccount: "Delete my account",
+  deleteAccountQuestion: "Delete the account {name}? Your messages are blanked, and the name is never given out again.",
+  deleteAccountDo: "Delete the account",
+  enterSends: "Send with Enter",
+  filterKind: "Kind",
+  filterFrom: "From",
+  filterChat: "Chat",
+  filterWhen: "Time",
+  anyKind: "All kinds",
+  anyTime: "Any time",
+  lastWeek: "Last 7 days",
+  lastMonth: "Last 30 days",
+  lastYear: "Last year",
+  anyPerson: "Anyone",
+  here: "In this chat",
+  everywhere: "In all chats",
+  resultCount: { one: "{n} result", other: "{n} results" },
+  quickJump: "Jump to a chat, a person or a message",
+  offline: "You are offline. Messages are sent when the connection is back.",
+  connecting: "Connecting…",
+  updateReady: "A new version is ready.",
+  reload: "Reload",
+  errorUnknown: "This did not work. Please try again.",
+  errorForbidden: "You may not do this.",
+  errorNotFound: "This is no longer available.",
+  errorLimit: "Too many at once. Please wait a moment.",
+  errorTooLate: "The time for this is over.",
+  errorTooLarge: "This file is too large. The limit is {size}.",
+  errorOffline: "There is no connection to the server.",
+  errorStorage: "The server cannot store this at the moment.",
+  errorConflict: "This was changed in the meantime.",
+  undo: "Undo",
+  hidden1: "Message deleted for you.",
+  eventBeginChat: "The chat begins here",
+  eventCreateGroup: "{name} created the group",
+  eventCreateChannel: "The channel was created",
+  eventJoin: "{users} joined",
+  eventAdd: "{name} added {users}",
+  eventLeave: "{name} left",
+  eventRemove: "{name} removed {users}",
+  eventBan: "{name} banned {users}",
+  eventInvite: "{name} invited {users}",
+  eventRole: "{name} made {users} {role}",
+  eventTitle: "{name} changed the title to “{title}”",
+  eventPicture: "{name} changed the picture",
+  eventAbout: "{name} changed the description",
+  eventSettings: "{name} changed the settings",
+  eventPin: "{name} pinned a message",
+  eventUnpin: "{name} unpinned a message",
+  eventReact: "{name} reacted with {emoji}",
+  eventOther: "{name} changed this chat",
+  emojiSmileys: "Smileys",
+  emojiPeople: "People",
+  emojiNature: "Nature",
+  emojiFood: "Food",
+  emojiActivities: "Activities",
+  emojiTravel: "Travel",
+  emojiObjects: "Objects",
+  emojiSymbols: "Symbols",
+  mentionAll: "all",
+  mentionAllHint: "Notify all members",
+  totp: "Two-step sign-in",
+  totpHint: "After the password, a sign-in asks for a code of an authenticator app.",
+  totpSetUp: "Set up an authenticator",
+  totpRemove: "Remove the authenticator",
+  totpScan: "Scan this code with the authenticator app.",
+  totpType: "Or type this key into the app:",
+  totpOpen: "Open the authenticator on this device",
+  totpOn: "Two-step sign-in is on.",
+  totpRemoved: "Two-step sign-in is off.",
+  qrcode: "QR code of the key",
+  wrongCode: "The code is wrong. Codes change every 30 seconds.",
+  confirm: "Confirm",
+  newRecoveryCodes: "Make new recovery codes",
+  folders: "Folders",
+  newFolder: "New folder",
+  folderName: "Name of the folder",
+  folderLimit: "There can be at most {n} folders.",
+  rename: "Rename",
+  deleteFolder: "Delete the folder",
+  deleteFolderQuestion: "Delete the folder “{name}”? Its chats stay.",
+  albumOf: "Album of {n} pictures",
+  newSignIn: "A new sign-in to your account: {name}",
+  unknownLink: "This link does not lead to one of your chats.",
+  dismissed: "This session has ended. Please sign in again.",
+  dismissedClosed: "This account was closed.",
+  dismissedVersion: "This page is out of date. Please reload it.",
+  searchLocal: "messages on this device only",
+  errorUnsupported: "This server does not offer this.",
+};
+return { en };
+})();
+const $i18n_zh = (() => {
+
+const zh = {
+  appName: "Apus",
+  cancel: "取消",
+  close: "关闭",
+  save: "保存",
+  done: "完成",
+  back: "返回",
+  more: "更多",
+  ok: "好",
+  yes: "是",
+  no: "否",
+  none: "无",
+  retry: "重试",
+  discard: "放弃",
+  copy: "复制",
+  copied: "已复制",
+  delete: "删除",
+  remove: "移除",
+  edit: "编辑",
+  search: "搜索",
+  loading: "加载中…",
+  you: "你",
+  youInside: "你",
+  yourName: "你",
+  signIn: "登录",
+  signInLead: "欢迎回来",
+  register: "注册账号",
+  registerLead: "创建你的账号",
+  recover: "重设密码",
+  recoverLead: "使用你的恢复码之一",
+  recoveryCode: "恢复码",
+  userName: "用户名",
+  userNameHint: "小写字母和数字，之后不能更改。",
+  nick: "显示名称",
+  password: "密码",
+  newPassword: "新密码",
+  currentPassword: "当前密码",
+  passwordHint: "至少 8 个字符。",
+  showPassword: "显示密码",
+  hidePassword: "隐藏密码",
+  forgot: "忘记密码？",
+  haveAccount: "已有账号",
+  noAccount: "创建新账号",
+  wrongPassword: "用户名或密码不正确。",
+  passwordWrong: "密码不正确。",
+  nameTaken: "该用户名已被使用。",
+  fieldRequired: "请填写此项。",
+  inviteCode: "邀请码",
+  code: "一次性验证码",
+  chats: "聊天",
+  allChats: "全部",
+  unread: "未读",
+  groups: "群组",
+  people: "联系人",
+  archived: "已归档",
+  newChat: "新聊天",
+  newGroup: "新建群组",
+  newChannel: "新建频道",
+  contacts: "通讯录",
+  settings: "设置",
+  savedMessages: "给自己的备忘",
+  signOut: "退出登录",
+  signOutQuestion: "退出此浏览器上的登录？",
+  signOutUnsent: "还有 {n} 条消息未发送，退出后会丢失。",
+  noChats: "还没有聊天",
+  noChatsHint: "从联系人或群组开始吧。",
+  noUnread: "全部已读",
+  noResults: "没有找到结果",
+  noResultsHint: "请检查拼写，或减少关键词。",
+  searchChats: "搜索聊天和消息",
+  oneNewMessage: "新消息",
+  message: "消息",
+  explore: "发现",
+  exploreHint: "公开的群组和频道。",
+  linkInvites: "{name} 邀请你加入",
+  whoReacted: "谁回应了",
+  messages: "消息",
+  selectChat: "选择一个聊天开始",
+  selectChatHint: "按 Ctrl+K 可快速跳转到联系人、群组或消息。",
+  pinChat: "置顶",
+  unpinChat: "取消置顶",
+  archive: "归档",
+  unarchive: "移出归档",
+  mute: "静音",
+  unmute: "取消静音",
+  muteFor: "静音 {time}",
+  muteForever: "始终静音",
+  markRead: "标为已读",
+  markUnread: "标为未读",
+  deleteChat: "为我删除",
+  deleteChatQuestion: "从你的列表中删除此聊天？",
+  draft: "草稿",
+  draftPrefix: "草稿：",
+  colon: "：",
+  typing: "正在输入…",
+  typingOne: "{name} 正在输入…",
+  typingMany: "{n} 人正在输入…",
+  online: "在线",
+  lastSeen: "最后上线：{time}",
+  lastSeenJustNow: "刚刚在线",
+  membersCount: "{n} 位成员",
+  membersOnline: "{members}，{n} 人在线",
+  subscribers: "{n} 位订阅者",
+  unreadCount: "{n} 条未读消息",
+  mentionsCount: "{n} 次提及",
+  newMessages: "新消息",
+  jumpToNewest: "跳到最新消息",
+  pinnedMessage: "置顶消息",
+  pinnedMessages: "置顶消息",
+  messagePlaceholder: "消息",
+  captionPlaceholder: "说明文字",
+  send: "发送",
+  sendSilently: "静默发送",
+  schedule: "定时发送",
+  scheduleAt: "发送时间",
+  scheduled: "定时消息",
+  scheduledFor: "将于 {time} 发送",
+  attach: "添加附件",
+  attachPicture: "图片或视频",
+  attachFile: "文件",
+  attachPoll: "投票",
+  attachLocation: "位置",
+  attachContact: "名片",
+  emoji: "表情",
+  searchEmoji: "搜索表情",
+  dropHere: "拖放文件到此处发送",
+  removeAttachment: "移除 {name}",
+  disappearing: "消息自动消失",
+  disappearingOn: "消息将在 {time}后消失",
+  off: "关闭",
+  reply: "回复",
+  replyTo: "回复 {name}",
+  replyInThread: "在话题中回复",
+  thread: "话题",
+  replies: "{n} 条回复",
+  forward: "转发",
+  forwardTo: "转发给…",
+  forwardedFrom: "转发自 {name}",
+  forwarded: "转发的消息",
+  forwardMerged: "合并为一条消息",
+  editMessage: "编辑消息",
+  edited: "已编辑",
+  editHistory: "历史版本",
+  recall: "撤回",
+  recallQuestion: "为所有成员撤回此消息？",
+  recalled: "消息已撤回",
+  recalledByYou: "你撤回了这条消息",
+  expired: "消息已过期",
+  erased: "消息已删除",
+  hide: "为我删除",
+  hideQuestion: "仅为你删除这 {n} 条消息？",
+  react: "回应",
+  reactWith: "用 {emoji} 回应",
+  reactionLabel: "{emoji}：{n} 次回应",
+  pin: "置顶",
+  unpin: "取消置顶",
+  copyText: "复制文本",
+  copyLink: "复制链接",
+  select: "选择",
+  selectedCount: "已选择 {n} 条",
+  readBy: "已读成员",
+  download: "下载",
+  openPicture: "打开图片",
+  picture: "图片",
+  video: "视频",
+  voiceMessage: "语音消息",
+  audio: "音频",
+  file: "文件",
+  location: "位置",
+  contactCard: "名片",
+  poll: "投票",
+  bundle: "合并转发的消息",
+  encrypted: "加密消息",
+  unknownKind: "更新后可查看此消息",
+  hidden: "消息不可用",
+  call: "通话",
+  callAudio: "语音通话",
+  callVideo: "视频通话",
+  callMissed: "未接来电",
+  callDeclined: "已拒绝的通话",
+  callBusy: "对方忙",
+  callRinging: "呼叫中…",
+  callEnded: "{media}，{time}",
+  openInMap: "在地图中打开",
+  spoiler: "隐藏内容，点击显示",
+  pollAnonymous: "匿名投票",
+  pollPublic: "投票",
+  pollMultiple: "可多选",
+  pollVotes: "{n} 票",
+  pollClosed: "最终结果",
+  pollClose: "结束投票",
+  pollQuestion: "问题",
+  pollOption: "选项 {n}",
+  pollAddOption: "添加选项",
+  pollCreate: "新建投票",
+  statusQueued: "等待发送",
+  statusUploading: "上传中",
+  statusSending: "发送中",
+  statusSent: "已发送",
+  statusDelivered: "已送达",
+  statusRead: "已读",
+  statusFailed: "发送失败",
+  failedReason: "发送失败：{reason}",
+  spokenMessage: "{name}，{time}：{text}",
+  spokenNew: "来自 {name} 的新消息：{text}",
+  messageActions: "消息操作",
+  reactions: "回应",
+  messageList: "消息列表",
+  chatList: "聊天列表",
+  chatInfo: "详情",
+  noMessages: "还没有消息",
+  noMessagesHint: "打个招呼吧！",
+  nameMark: "@{name}",
+  groupTitle: "名称",
+  groupAbout: "简介",
+  addMembers: "添加成员",
+  searchPeople: "姓名或 @用户名",
+  createGroup: "创建群组",
+  createChannel: "创建频道",
+  next: "下一步",
+  members: "成员",
+  searchMembers: "搜索成员",
+  roleOwner: "群主",
+  roleAdmin: "管理员",
+  roleMember: "成员",
+  roleReader: "读者",
+  roleGuest: "访客",
+  makeAdmin: "设为管理员",
+  makeMember: "设为普通成员",
+  makeReader: "设为读者",
+  transferOwner: "转让群主",
+  muteMember: "禁言 1 小时",
+  removeMember: "移出群组",
+  banMember: "移出并封禁",
+  inviteLinks: "邀请链接",
+  newLink: "新建链接",
+  linkUses: "已使用 {used}/{n}",
+  linkUsed: "已使用 {n} 次",
+  linkExpires: "有效期至 {time}",
+  revoke: "撤销",
+  groupSettings: "权限",
+  whoWrite: "谁可以发言",
+  whoInvite: "谁可以邀请",
+  whoManage: "谁可以修改资料",
+  whoPin: "谁可以置顶",
+  whoMentionAll: "谁可以 @所有人",
+  everyMember: "所有成员",
+  onlyAdmins: "仅管理员",
+  joining: "加入方式",
+  joinClosed: "仅限邀请",
+  joinApproval: "需要批准",
+  joinOpen: "公开加入",
+  listed: "在目录中展示",
+  historyFor: "新成员可见历史",
+  historyAll: "全部",
+  historyJoin: "加入之后",
+  slowMode: "慢速模式",
+  showReceipts: "显示谁已读",
+  leave: "退出群组",
+  leaveShort: "退出",
+  leaveQuestion: "退出此群组？",
+  leaveOwner: "退出前请先转让群主。",
+  report: "举报",
+  reportReason: "请说明原因",
+  reported: "感谢反馈，举报已提交。",
+  block: "拉黑",
+  unblock: "取消拉黑",
+  blockQuestion: "拉黑 {name}？将不再显示其消息。",
+  addContact: "添加到通讯录",
+  removeContact: "从通讯录移除",
+  contactRequests: "好友请求",
+  accept: "接受",
+  decline: "拒绝",
+  alias: "备注名",
+  writeMessage: "发消息",
+  noContacts: "还没有联系人",
+  noContactsHint: "按姓名或 @用户名搜索。",
+  invited: "{name} 邀请你加入此群组",
+  join: "加入",
+  requested: "你的加入请求正在等待批准。",
+  leftGroup: "你已不是此群组的成员。",
+  cannotWrite: "仅管理员可以在此发言。",
+  profile: "个人资料",
+  statusText: "状态",
+  avatar: "头像",
+  changePicture: "更换头像",
+  language: "语言",
+  system: "跟随系统",
+  theme: "主题",
+  light: "浅色",
+  dark: "深色",
+  appearance: "外观",
+  notifications: "通知",
+  notificationsDesktop: "桌面通知",
+  notificationsSound: "声音",
+  notificationsPreview: "显示消息内容",
+  notificationsHTTPS: "通知需要 HTTPS。",
+  quietHours: "免打扰时段",
+  quietFrom: "从",
+  quietUntil: "至",
+  privacy: "隐私",
+  privacyLastSeen: "谁可以看到我的在线状态",
+  privacyAvatar: "谁可以看到我的头像",
+  privacyAdd: "谁可以把我加入群组",
+  privacyFind: "谁可以搜索到我",
+  privacyReceipts: "已读回执",
+  privacyTyping: "显示我正在输入",
+  all: "所有人",
+  contactsOnly: "我的联系人",
+  sessions: "登录设备",
+  thisDevice: "当前设备",
+  endSession: "退出",
+  endOtherSessions: "退出其他所有设备",
+  lastActive: "最近活动：{time}",
+  security: "安全",
+  changePassword: "修改密码",
+  passwordChanged: "密码已修改。",
+  recoveryCodes: "恢复码",
+  recoveryCodesHint: "请妥善保存这些恢复码，每个只能使用一次。",
+  blocked: "黑名单",
+  noBlocked: "没有被拉黑的账号。",
+  account: "账号",
+  exportData: "导出我的数据",
+  deleteAccount: "删除我的账号",
+  deleteAccountQuestion: "删除账号 {name}？你的消息会被清空，该用户名不会再次开放。",
+  deleteAccountDo: "删除账号",
+  enterSends: "按 Enter 发送",
+  filterKind: "类型",
+  filterFrom: "发送者",
+  filterChat: "聊天",
+  filterWhen: "时间",
+  anyKind: "所有类型",
+  anyTime: "任何时间",
+  lastWeek: "最近 7 天",
+  lastMonth: "最近 30 天",
+  lastYear: "最近一年",
+  anyPerson: "任何人",
+  here: "在此聊天中",
+  everywhere: "在所有聊天中",
+  resultCount: "{n} 条结果",
+  quickJump: "跳转到聊天、联系人或消息",
+  offline: "你已离线，恢复连接后会自动发送消息。",
+  connecting: "正在连接…",
+  updateReady: "新版本已就绪。",
+  reload: "重新加载",
+  errorUnknown: "操作失败，请重试。",
+  errorForbidden: "你没有权限执行此操作。",
+  errorNotFound: "内容已不可用。",
+  errorLimit: "操作过于频繁，请稍候再试。",
+  errorTooLate: "已超过可操作的时间。",
+  errorTooLarge: "文件过大，上限为 {size}。",
+  errorOffline: "无法连接到服务器。",
+  errorStorage: "服务器暂时无法保存。",
+  errorConflict: "内容已被更改。",
+  undo: "撤销",
+  hidden1: "已为你删除消息。",
+  eventBeginChat: "聊天从这里开始",
+  eventCreateGroup: "{name} 创建了群组",
+  eventCreateChannel: "频道已创建",
+  eventJoin: "{users} 加入了群组",
+  eventAdd: "{name} 添加了 {users}",
+  eventLeave: "{name} 退出了群组",
+  eventRemove: "{name} 移除了 {users}",
+  eventBan: "{name} 封禁了 {users}",
+  eventInvite: "{name} 邀请了 {users}",
+  eventRole: "{name} 将 {users} 设为{role}",
+  eventTitle: "{name} 将名称改为“{title}”",
+  eventPicture: "{name} 更换了头像",
+  eventAbout: "{name} 修改了简介",
+  eventSettings: "{name} 修改了设置",
+  eventPin: "{name} 置顶了一条消息",
+  eventUnpin: "{name} 取消了一条置顶消息",
+  eventReact: "{name} 用 {emoji} 回应",
+  eventOther: "{name} 更改了此聊天",
+  emojiSmileys: "表情",
+  emojiPeople: "人物",
+  emojiNature: "自然",
+  emojiFood: "食物",
+  emojiActivities: "活动",
+  emojiTravel: "旅行",
+  emojiObjects: "物品",
+  emojiSymbols: "符号",
+  mentionAll: "所有人",
+  mentionAllHint: "通知所有成员",
+  totp: "两步验证",
+  totpHint: "登录时除密码外，还需输入验证器应用中的验证码。",
+  totpSetUp: "设置验证器",
+  totpRemove: "移除验证器",
+  totpScan: "请用验证器应用扫描此二维码。",
+  totpType: "或在应用中输入此密钥：",
+  totpOpen: "在本设备上打开验证器",
+  totpOn: "两步验证已开启。",
+  totpRemoved: "两步验证已关闭。",
+  qrcode: "密钥的二维码",
+  wrongCode: "验证码不正确。验证码每 30 秒更换一次。",
+  confirm: "确认",
+  newRecoveryCodes: "生成新的恢复码",
+  folders: "分组",
+  newFolder: "新建分组",
+  folderName: "分组名称",
+  folderLimit: "最多可以有 {n} 个分组。",
+  rename: "重命名",
+  deleteFolder: "删除分组",
+  deleteFolderQuestion: "删除分组“{name}”？其中的聊天会保留。",
+  albumOf: "相册，共 {n} 张",
+  newSignIn: "你的账号有新的登录：{name}",
+  unknownLink: "这个地址没有对应的聊天。",
+  dismissed: "本次登录已失效，请重新登录。",
+  dismissedClosed: "此账号已关闭。",
+  dismissedVersion: "页面版本过旧，请重新加载。",
+  searchLocal: "仅限本设备上的消息",
+  errorUnsupported: "此服务器不支持该功能。",
+};
+return { zh };
+})();
+const $i18n_index = (() => {
+
+const { en } = $i18n_en;
+const { zh } = $i18n_zh;
+
+const LANGUAGES = { en, zh };
+const LANGUAGE_NAMES = { en: "English", zh: "中文" };
+
+let language = "en";
+let plurals = new Intl.PluralRules("en");
+
+let tag = "en";
+
+function setLanguage(choice) {
+  const wanted = navigator.languages ?? [navigator.language];
+  language = LANGUAGES[choice] ? choice : wanted.map((tag) => tag.split("-")[0].toLowerCase()).find((tag) => LANGUAGES[tag]) ?? "en";
+  tag = wanted.find((each) => each.toLowerCase().split("-")[0] === language) ?? (language === "zh" ? "zh-CN" : "en");
+  plurals = new Intl.PluralRules(tag);
+  document.documentElement.lang = language === "zh" ? "zh-CN" : tag;
+}
+
+const locale = () => tag;
+
+function currentLanguage() {
+  return language;
+}
+
+function t(key, parameters = {}) {
+  let text = LANGUAGES[language][key] ?? en[key];
+  if (text === undefined) return key;
+  if (typeof text === "object") text = text[plurals.select(Number(parameters.n ?? 0))] ?? text.other;
+  return text.replace(/\{(\w+)\}/g, (whole, name) => {
+    const value = parameters[name];
+    if (value === undefined) return whole;
+    return typeof value === "number" ? new Intl.NumberFormat(tag).format(value) : String(value);
+  });
+}
+return { LANGUAGE_NAMES, setLanguage, locale, currentLanguage, t };
+})();
+const $i18n_format = (() => {
+
+const { locale, t } = $i18n_index;
+
+const cache = new Map();
+
+function formatter(kind, options) {
+  const key = `${locale()}|${kind.name}|${JSON.stringify(options)}`;
+  if (!cache.has(key)) cache.set(key, new kind(locale(), options));
+  return cache.get(key);
+}
+
+const date = (at, options) => formatter(Intl.DateTimeFormat, options).format(at);
+
+function dayOf(at) {
+  const value = new Date(at);
+  return Math.round(Date.UTC(value.getFullYear(), value.getMonth(), value.getDate()) / 86_400_000);
+}
+
+const clock = (at) => date(at, { hour: "2-digit", minute: "2-digit" });
+const fullDate = (at) => date(at, { dateStyle: "full", timeStyle: "short" });
+const shortDate = (at) => date(at, { dateStyle: "medium", timeStyle: "short" });
+
+function dayTitle(at, now = Date.now()) {
+  const days = dayOf(now) - dayOf(at);
+  if (days === 0 || days === 1) {
+    const text = formatter(Intl.RelativeTimeFormat, { numeric: "auto" }).format(-days, "day");
+    return text[0].toLocaleUpperCase(locale) + text.slice(1);
+  }
+  const sameYear = new Date(at).getFullYear() === new Date(now).getFullYear();
+  return date(at, sameYear ? { weekday: "long", day: "numeric", month: "long" } : { day: "numeric", month: "long", year: "numeric" });
+}
+
+function listTime(at, now = Date.now()) {
+  const days = dayOf(now) - dayOf(at);
+  if (days <= 0) return clock(at);
+  if (days < 7) return date(at, { weekday: "short" });
+  const sameYear = new Date(at).getFullYear() === new Date(now).getFullYear();
+  return date(at, sameYear ? { day: "numeric", month: "short" } : { day: "numeric", month: "numeric", year: "2-digit" });
+}
+
+function lastSeen(at, now = Date.now()) {
+  const minutes = Math.max(0, Math.round((now - at) / 60_000));
+  const relative = formatter(Intl.RelativeTimeFormat, { numeric: "auto" });
+  if (minutes < 1) return t("lastSeenJustNow");
+  if (minutes < 60) return t("lastSeen", { time: relative.format(-minutes, "minute") });
+  if (minutes < 24 * 60) return t("lastSeen", { time: relative.format(-Math.round(minutes / 60), "hour") });
+  return t("lastSeen", { time: listTime(at, now) });
+}
+
+function fileSize(bytes) {
+  const units = ["byte", "kilobyte", "megabyte", "gigabyte"];
+  let value = bytes;
+  let index = 0;
+  while (value >= 1000 && index < 3) {
+    value /= 1000;
+    index += 1;
+  }
+  return formatter(Intl.NumberFormat, { style: "unit", unit: units[index], unitDisplay: index ? "short" : "long", maximumFractionDigits: value < 10 && index ? 1 : 0 }).format(value);
+}
+
+function duration(milliseconds) {
+  const seconds = Math.round(milliseconds / 1000);
+  const parts = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60, seconds % 60];
+  if (!parts[0]) parts.shift();
+  return parts.map((part, index) => (index ? String(part).padStart(2, "0") : String(part))).join(":");
+}
+
+function span(seconds) {
+  const units = [[86_400, "day"], [3_600, "hour"], [60, "minute"], [1, "second"]];
+  const [size, unit] = units.find(([length]) => seconds % length === 0 && seconds >= length) ?? [1, "second"];
+  return formatter(Intl.NumberFormat, { style: "unit", unit, unitDisplay: "long" }).format(seconds / size);
+}
+
+const number = (value) => formatter(Intl.NumberFormat, {}).format(value);
+const percent = (value) => formatter(Intl.NumberFormat, { style: "percent" }).format(value);
+const list = (items) => formatter(Intl.ListFormat, { type: "conjunction" }).format(items);
+const compare = (one, other) => formatter(Intl.Collator, { numeric: true }).compare(one, other);
+return { dayOf, clock, fullDate, shortDate, dayTitle, listTime, lastSeen, fileSize, duration, span, number, percent, list, compare };
+})();
+const $views_model = (() => {
+
+const { t, currentLanguage } = $i18n_index;
+const { duration, list } = $i18n_format;
+
+function userName(state, name) {
+  if (!name) return t("appName");
+  const user = state.user(name);
+  return user?.alias || user?.nick || name;
+}
+
+function actorName(state, name) {
+  return name === state.account?.name ? t("you") : userName(state, name);
+}
+
+function headTitle(state, head) {
+  if (head.kind === "self") return t("savedMessages");
+  if (head.kind === "pair" && head.peer) return userName(state, head.peer.name);
+  return head.title || t("newGroup");
+}
+
+const isGroup = (head) => head.kind === "group" || head.kind === "channel";
+const isMuted = (head, now = Date.now()) => (head.own?.muted_until ?? 0) > now;
+const isAdmin = (head) => head.role === "owner" || head.role === "admin";
+
+function permits(head, setting, fallback = "members") {
+  if (!isGroup(head)) return true;
+  if (isAdmin(head)) return true;
+  if (head.role === "reader" || head.role === "guest") return false;
+  return (head.settings?.[setting] ?? fallback) === "members";
+}
+
+function canWrite(head) {
+  if (head.state && head.state !== "joined") return false;
+  if (head.kind === "self") return true;
+  if (head.kind === "channel") return isAdmin(head) || (head.settings?.write === "members" && head.role !== "reader");
+  return permits(head, "write");
+}
+
+const FILE_NAME = /^[^\s]+\.(png|jpe?g|gif|webp|avif|heic|mp4|mov|webm)$/i;
+const KINDS = {
+  image: "picture", video: "video", audio: "audio", file: "file", location: "location", card: "contactCard",
+  poll: "poll", bundle: "bundle", encrypted: "encrypted", call: "call", hidden: "hidden",
+};
+const ICONS = { image: "picture", video: "video", audio: "voice", file: "file", location: "pinPlace", card: "person", poll: "poll", bundle: "forward", call: "call" };
+
+const NOTES = /^(conversation\.|member\.|pin$|react$|edit$|recall$|vote$|poll\.close|call\.update|self\.|contact\.|device\.)/;
+const isNote = (event) => NOTES.test(event.kind);
+const isSilent = (event) => /^(edit|recall|react|vote|poll\.close|call\.update|self\.|contact\.|device\.|hidden$)/.test(event.kind);
+
+function gone(state, event) {
+  if (event.state === "recalled") return event.sender === state.account?.name ? t("recalledByYou") : t("recalled");
+  if (event.state === "expired") return t("expired");
+  if (event.state === "erased") return t("erased");
+  return null;
+}
+
+function eventText(state, event) {
+  const lost = gone(state, event);
+  if (lost) return lost;
+  if (isNote(event)) return noteText(state, event);
+  const body = event.body ?? {};
+  const text = event.text ?? body.text;
+  switch (event.kind) {
+    case "text": return text ?? "";
+    case "call": return callText(event);
+    case "audio": return body.voice ? `${t("voiceMessage")} ${duration(body.duration ?? 0)}` : text || body.name || t("audio");
+    case "poll": return body.question ?? text ?? t("poll");
+    case "file": return body.name ?? text ?? t("file");
+    case "card": return `${t("contactCard")}${t("colon")}${body.nick ?? body.user ?? text ?? ""}`;
+    case "location": return body.name ?? text ?? t("location");
+    case "bundle": return body.title ?? text ?? t("bundle");
+    case "image": case "video": return text && !FILE_NAME.test(text) ? text : t(KINDS[event.kind]);
+    default: return text || (KINDS[event.kind] ? t(KINDS[event.kind]) : t("unknownKind"));
+  }
+}
+
+function callText(event) {
+  const { media, state: outcome, duration: length } = event.body ?? {};
+  if (outcome === "missed") return t("callMissed");
+  if (outcome === "declined") return t("callDeclined");
+  if (outcome === "busy") return t("callBusy");
+  const name = t(media === "video" ? "callVideo" : "callAudio");
+  return outcome === "ended" && length ? t("callEnded", { media: name, time: duration(length) }) : outcome === "ringing" ? `${name} · ${t("callRinging")}` : name;
+}
+
+const roleName = (role) => t({ owner: "roleOwner", admin: "roleAdmin", reader: "roleReader", guest: "roleGuest" }[role] ?? "roleMember");
+
+function noteText(state, event) {
+  const body = event.body ?? {};
+  const name = actorName(state, event.sender);
+  const begins = event.kind === "member.join" && body.via !== "add"; // the users are the first word
+  const users = list((body.users ?? event.users ?? []).map((user) => (user === state.account?.name && !begins ? t("youInside") : actorName(state, user))));
+  switch (event.kind) {
+    case "conversation.create": {
+      const texts = { pair: "eventBeginChat", self: "eventBeginChat", channel: "eventCreateChannel" };
+      return t(texts[body.kind] ?? "eventCreateGroup", { name });
+    }
+    case "conversation.set":
+      if (body.title) return t("eventTitle", { name, title: body.title });
+      if (body.avatar !== undefined) return t("eventPicture", { name });
+      if (body.about !== undefined) return t("eventAbout", { name });
+      return t("eventSettings", { name });
+    case "member.join": return body.via === "add" || (!body.via && event.users?.length && !event.users.includes(event.sender)) ? t("eventAdd", { name, users }) : t("eventJoin", { users: users || name });
+    case "member.leave": return t("eventLeave", { name });
+    case "member.remove": return t("eventRemove", { name, users });
+    case "member.ban": return t("eventBan", { name, users });
+    case "member.invite": return t("eventInvite", { name, users });
+    case "member.role": return t("eventRole", { name, users, role: currentLanguage() === "en" ? roleName(body.role).toLowerCase() : roleName(body.role) });
+    case "pin": return t(body.remove ? "eventUnpin" : "eventPin", { name });
+    case "react": return t("eventReact", { name, emoji: body.key ?? "" });
+    default: return t("eventOther", { name });
+  }
+}
+
+const ERRORS = {
+  forbidden: "errorForbidden", not_found: "errorNotFound", limit: "errorLimit", too_late: "errorTooLate",
+  offline: "errorOffline", storage: "errorStorage", conflict: "errorConflict", unsupported: "errorUnsupported", unauthorized: "wrongPassword",
+};
+
+function errorText(error) {
+  const key = ERRORS[error?.code];
+  return key ? t(key) : t("errorUnknown");
+}
+
+function matches({ user, alias }, query) {
+  const names = `${alias ?? ""} ${user.nick ?? ""} ${user.name}`.toLocaleLowerCase();
+  return query.toLocaleLowerCase().replaceAll("@", "").split(/\s+/).every((word) => names.includes(word));
+}
+return { userName, actorName, headTitle, isGroup, isMuted, isAdmin, permits, canWrite, ICONS, isNote, isSilent, gone, eventText, callText, roleName, noteText, errorText, matches };
+})();
+const $views_menu = (() => {
+
+const { h } = $views_dom;
+const { icon } = $views_icons;
+
+let closeOpen = null;
+
+function closeMenu(restore = false) {
+  closeOpen?.(restore);
+}
+
+function popover(anchor, box, { onclose } = {}) {
+  closeMenu();
+  const before = document.activeElement;
+  const host = anchor instanceof Element ? anchor.closest("dialog") ?? document.body : document.querySelector("dialog[open]") ?? document.body;
+  host.append(box);
+  place(anchor, box);
+  const pressed = (event) => {
+    if (!box.contains(event.target) && !(anchor instanceof Element && anchor.contains(event.target))) close(false);
+  };
+  const typed = (event) => {
+    if (event.key !== "Escape") return;
+    event.preventDefault();
+    event.stopPropagation();
+    close(true);
+  };
+  const close = (restore) => {
+    if (closeOpen !== close) return;
+    closeOpen = null;
+    document.removeEventListener("pointerdown", pressed, true);
+    document.removeEventListener("keydown", typed, true);
+    removeEventListener("resize", close);
+    box.remove();
+    if (anchor instanceof Element && anchor.hasAttribute("aria-expanded")) anchor.setAttribute("aria-expanded", "false");
+    if (restore) before?.focus({ preventScroll: true });
+    onclose?.();
+  };
+  closeOpen = close;
+  document.addEventListener("pointerdown", pressed, true);
+  document.addEventListener("keydown", typed, true);
+  addEventListener("resize", close);
+  if (anchor instanceof Element && anchor.hasAttribute("aria-expanded")) anchor.setAttribute("aria-expanded", "true");
+  return close;
+}
+
+function place(anchor, box) {
+  const at = anchor instanceof Element ? anchor.getBoundingClientRect() : { left: anchor.x, right: anchor.x, top: anchor.y, bottom: anchor.y };
+  const { width, height } = box.getBoundingClientRect();
+  let left = anchor instanceof Element && at.left + width > innerWidth - 8 ? at.right - width : at.left;
+  left = Math.max(8, Math.min(left, innerWidth - width - 8));
+  const below = at.bottom + 4;
+  const top = below + height <= innerHeight - 8 ? below : Math.max(8, Math.min(at.top - height - 4, innerHeight - height - 8));
+  box.style.left = `${left}px`;
+  box.style.top = `${top}px`;
+}
+
+function openMenu(anchor, items, { label, quick } = {}) {
+  const box = h("div", { class: "menu", role: "menu", "aria-label": label });
+  const focus = (step, from = document.activeElement) => {
+    const all = [...box.querySelectorAll("[role^=menuitem]")];
+    const at = all.indexOf(from);
+    all[(at + step + all.length) % all.length]?.focus();
+  };
+  let close;
+  const run = (action) => () => {
+    close(true);
+    action();
+  };
+  if (quick) {
+    box.append(h("div", { class: "quick", role: "group" }, quick.items.map(({ face, label: name, checked }) =>
+      h("button", { type: "button", role: "menuitemcheckbox", "aria-checked": String(Boolean(checked)), "aria-label": name, tabindex: "-1", onclick: run(() => quick.run(face)) }, face))));
+  }
+  for (const item of items) {
+    if (item === null) {
+      if (box.lastElementChild && box.lastElementChild.tagName !== "HR") box.append(h("hr"));
+    } else if (item) {
+      box.append(h("button", {
+        type: "button", tabindex: "-1", class: item.danger ? "danger" : null, onclick: run(item.run),
+        role: item.checked === undefined ? "menuitem" : "menuitemradio", "aria-checked": item.checked === undefined ? null : String(item.checked),
+      }, icon(item.checked ? "check" : item.icon ?? "chevron"), h("span", { class: "grow" }, item.label)));
+    }
+  }
+  if (box.lastElementChild?.tagName === "HR") box.lastElementChild.remove();
+  box.addEventListener("keydown", (event) => {
+    const step = { ArrowDown: 1, ArrowUp: -1, ArrowRight: 1, ArrowLeft: -1 }[event.key];
+    if (step) focus(step);
+    else if (event.key === "Home") focus(1, null);
+    else if (event.key === "End") focus(0, box.querySelector("[role^=menuitem]")), focus(-1);
+    else if (event.key === "Tab") close(true);
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
+  });
+  close = popover(anchor, box);
+  (box.querySelector("[role^=menuitem]:not([role=menuitemcheckbox])") ?? box.firstElementChild)?.focus({ preventScroll: true });
+  return close;
+}
+return { closeMenu, popover, openMenu };
+})();
+const $views_auth = (() => {
+
+const { h, replace, uniqueID } = $views_dom;
+const { icon, logo } = $views_icons;
+const { errorText } = $views_model;
+const { openMenu } = $views_menu;
+const { LANGUAGE_NAMES, currentLanguage, t } = $i18n_index;
+
+const LEADS = { signIn: "signInLead", register: "registerLead", recover: "recoverLead" };
+const DISMISSED = { account_closed: "dismissedClosed", protocol_error: "dismissedVersion", version: "dismissedVersion" };
+const ACTIONS = { signIn: "signIn", register: "register", recover: "recover" };
+
+class AuthView {
+  constructor(app, mode = "signIn") {
+    this.app = app;
+    this.card = h("div", { class: "card" });
+    this.element = h("main", { class: "auth" }, this.card);
+    this.#show(mode);
+    const { notice } = app.state;
+    if (notice?.kind === "dismissed") this.error.textContent = t(DISMISSED[notice.reason] ?? "dismissed");
+  }
+
+  close() {
+    this.element.remove();
+  }
+
+  #show(mode, name = "") {
+    this.mode = mode;
+    this.error = h("p", { class: "form-error", role: "alert" });
+    this.codeField = null;
+    const hints = mode === "register";
+    this.fields = h("div", { class: "dialog-fields" });
+    this.button = h("button", { type: "submit", class: "button primary wide" }, t(ACTIONS[mode]));
+    const form = h("form", { id: "auth-form", novalidate: true, onsubmit: (event) => { event.preventDefault(); this.#submit(new FormData(form)); } },
+      field("name", t("userName"), { autocomplete: "username", value: name, autocapitalize: "none", spellcheck: "false", maxlength: "32", hint: hints ? t("userNameHint") : null }),
+      mode === "register" ? field("nick", t("nick"), { autocomplete: "nickname", maxlength: "50" }) : null,
+      mode === "recover" ? field("recovery", t("recoveryCode"), { autocomplete: "off", spellcheck: "false" }) : null,
+      passwordField(mode === "recover" ? t("newPassword") : t("password"), mode === "signIn" ? "current-password" : "new-password", hints ? t("passwordHint") : null),
+      this.fields, this.error, this.button);
+    this.form = form;
+    const link = (target, label) => h("button", { type: "button", class: "link", onclick: () => this.#show(target, form.elements.name.value) }, label);
+    const language = h("button", { type: "button", class: "button quiet", "aria-haspopup": "menu", "aria-expanded": "false", onclick: () => openMenu(language, Object.entries(LANGUAGE_NAMES).map(([key, label]) =>
+      ({ label, checked: key === currentLanguage(), icon: "globe", run: () => { this.app.setPreference("language", key); } })), { label: t("language") }) }, icon("globe"), LANGUAGE_NAMES[currentLanguage()]);
+    replace(this.card,
+      h("div", { class: "brand" }, h("span", { class: "brand-mark" }, logo()), h("h1", {}, t("appName")), h("p", { class: "muted" }, t(LEADS[mode]))),
+      form,
+      h("div", { class: "foot" }, mode === "signIn" ? [link("register", t("noAccount")), link("recover", t("forgot"))] : link("signIn", t("haveAccount"))),
+      language);
+    requestAnimationFrame(() => (form.elements.name.value ? form.elements.password : form.elements.name).focus());
+  }
+
+  async #submit(data) {
+    const value = (name) => String(data.get(name) ?? "").trim();
+    const missing = [...this.form.elements].find((input) => input.tagName === "INPUT" && !input.value.trim() && input.name !== "nick");
+    if (missing) {
+      this.#fail(t("fieldRequired"), missing);
+      return;
+    }
+    const { state } = this.app;
+    const password = String(data.get("password"));
+    this.button.disabled = true;
+    this.error.textContent = "";
+    try {
+      if (this.mode === "register") this.app.showRecovery(await state.register({ name: value("name"), nick: value("nick") || undefined, password, invitation: value("invitation") || undefined }));
+      else if (this.mode === "recover") await state.recover({ name: value("name"), recovery: value("recovery"), password });
+      else await state.signIn({ name: value("name"), password, code: value("code") || undefined });
+    } catch (error) {
+      this.#refused(error);
+    } finally {
+      this.button.disabled = false;
+    }
+  }
+
+  #refused(error) {
+    const { elements } = this.form;
+    const extra = error?.field === "code" ? ["code", t("code")] : error?.field === "invitation" ? ["invitation", t("inviteCode")] : null;
+    if (extra && !elements[extra[0]]) {
+      this.fields.append(field(extra[0], extra[1], { autocomplete: extra[0] === "code" ? "one-time-code" : "off" }));
+      elements[extra[0]].focus();
+      return;
+    }
+    const text = this.mode === "register" && error?.code === "conflict" ? t("nameTaken") : errorText(error);
+    this.#fail(text, elements[error?.field] ?? elements.password);
+  }
+
+  #fail(text, input) {
+    for (const field of this.form.querySelectorAll("[aria-invalid]")) field.removeAttribute("aria-invalid");
+    this.error.textContent = text;
+    input?.setAttribute("aria-invalid", "true");
+    input?.focus();
+  }
+}
+
+function field(name, label, { hint = null, ...extra } = {}) {
+  return h("label", { class: "field" }, label, h("input", { class: "input", name, type: "text", ...extra }), hint ? h("span", { class: "small muted" }, hint) : null);
+}
+
+function passwordField(label, autocomplete, hint) {
+  const input = h("input", { class: "input", name: "password", type: "password", autocomplete, maxlength: "200" });
+  const show = h("button", { type: "button", class: "icon-button", "aria-label": t("showPassword"), "aria-pressed": "false", onclick: () => {
+    const shown = input.type === "password";
+    input.type = shown ? "text" : "password";
+    show.setAttribute("aria-pressed", String(shown));
+  } }, icon("eye"));
+  const id = uniqueID("password");
+  input.id = id;
+  return h("div", { class: "field" }, h("label", { for: id }, label), h("div", { class: "password-box" }, input, show), hint ? h("span", {}, hint) : null);
+}
+return { AuthView };
+})();
+const $views_dialog = (() => {
+
+const { h, uniqueID } = $views_dom;
+const { icon } = $views_icons;
+const { closeMenu } = $views_menu;
+const { t } = $i18n_index;
+
+function openDialog(title, content, { wide = false, onclose, label = "" } = {}) {
+  closeMenu();
+  const before = document.activeElement;
+  const id = uniqueID("dialog");
+  const element = h("dialog", { class: `card${wide ? " wide" : ""} ${label}`, "aria-labelledby": id },
+    h("div", { class: "dialog-head" }, h("h2", { id, class: "grow" }, title),
+      h("button", { type: "button", class: "icon-button", "aria-label": t("close"), onclick: () => element.close() }, icon("close"))),
+    content);
+  element.addEventListener("close", () => {
+    element.remove();
+    if (document.activeElement === document.body && before?.isConnected) before.focus({ preventScroll: true });
+    onclose?.();
+  });
+  element.addEventListener("pointerdown", (event) => {
+    if (event.target === element) element.close();
+  });
+  document.body.append(element);
+  element.showModal();
+  (element.querySelector("[autofocus]") ?? element.querySelector(".dialog-body input, .dialog-body button, .dialog-foot .primary"))?.focus();
+  return { element, close: () => element.close() };
+}
+
+function confirm(question, { yes = t("yes"), dangerous = false, detail = null } = {}) {
+  return new Promise((resolve) => {
+    let answer = false;
+    const dialog = openDialog(question, [
+      detail ? h("p", { class: "dialog-body" }, detail) : null,
+      h("div", { class: "dialog-foot" },
+        h("button", { type: "button", class: "button quiet", onclick: () => dialog.close() }, t("cancel")),
+        h("button", { type: "button", autofocus: true, class: `button ${dangerous ? "dangerous" : "primary"}`, onclick: () => { answer = true; dialog.close(); } }, yes)),
+    ].filter(Boolean), { onclose: () => resolve(answer) });
   });
 }
 
-/**
- * A client id: 128 random bits. (crypto.randomUUID requires a secure context, which http on a LAN
- * is not.)
- */
-export function makeClientID() {
-  return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("");
+function ask(title, { label = title, value = "", yes = t("ok"), type = "text", hint = null } = {}) {
+  return new Promise((resolve) => {
+    let answer = null;
+    const input = h("input", { class: "input", type, value, autofocus: true, maxlength: "1000" });
+    const form = h("form", { onsubmit: (event) => { event.preventDefault(); answer = input.value; dialog.close(); } },
+      h("div", { class: "dialog-body" }, h("label", { class: "field" }, label, input), hint ? h("p", { class: "small muted" }, hint) : null),
+      h("div", { class: "dialog-foot" },
+        h("button", { type: "button", class: "button quiet", onclick: () => dialog.close() }, t("cancel")),
+        h("button", { type: "submit", class: "button primary" }, yes)));
+    const dialog = openDialog(title, form, { onclose: () => resolve(answer) });
+    input.select();
+  });
 }
 
-"""#))
+function switchRow(label, checked, change, { detail = null, disabled = false } = {}) {
+  const id = uniqueID("switch");
+  const input = h("input", { type: "checkbox", role: "switch", class: "switch", id, checked, disabled });
+  input.addEventListener("change", async () => {
+    if (await change(input.checked) === false) input.checked = !input.checked;
+  });
+  return h("div", { class: "option-row" }, h("label", { class: "lines", for: id }, label, detail ? h("div", { class: "small muted" }, detail) : null), input);
+}
 
-    private static let _js_chat_sender_js = EmbeddedFile(path: "js/chat/sender.js", content: .text(#"""
-// Sends the messages of the outbox, one of each conversation at a time, in the order of writing
-// (docs/chat-rules.md, 1).
+function selectRow(label, value, options, change, { disabled = false } = {}) {
+  const id = uniqueID("select");
+  const select = h("select", { class: "input", id, disabled }, options.map(([key, text]) => h("option", { value: String(key) }, text)));
+  select.value = String(value);
+  select.addEventListener("change", () => change(select.value));
+  return h("div", { class: "option-row" }, h("label", { class: "lines", for: id }, label), select);
+}
+return { openDialog, confirm, ask, switchRow, selectRow };
+})();
+const $views_avatar = (() => {
 
-import { ChatError, uploadBlob } from "./api.js";
-import { Backoff } from "../socketio/backoff.js";
-import { isStored, renewedID } from "./conflict.js";
-import { pause } from "./tasks.js";
+const { h } = $views_dom;
+const { icon } = $views_icons;
+const { t } = $i18n_index;
 
-/**
- * Temporary errors. After any other one, unknown codes included, the message fails and the next one
- * is sent.
- */
-const PASSING = new Set(["network", "storage", "too_many"]);
-/** The maximum number of retries after an internal error of the server. */
-const MOST_DEFECTS = 5;
-const ACK_TIMEOUT = 20_000;
+const STEPS = 17; // hues that a viewer can distinguish; prime, so that similar names are far apart
 
-export class Sender {
-  #chat; #wait;
-  #running = new Set(); // conversations with a running loop
+function hashOf(id) {
+  let hash = 2166136261;
+  for (const character of id) hash = Math.imul(hash ^ character.codePointAt(0), 16777619);
+  hash ^= hash >>> 15;
+  hash = Math.imul(hash, 2246822507);
+  return (hash ^ (hash >>> 13)) >>> 0;
+}
 
-  /**
-   * `chat`: {token, user, outbox, connected, request(event, payload, timeout),
-   * acknowledged(entry, ack), delivered(entry), outboxChanged(conv), expired()}.
-   */
-  constructor(chat, { wait = pause } = {}) {
-    this.#chat = chat;
-    this.#wait = wait;
+const hueOf = (id) => Math.round((hashOf(id) % STEPS) * (360 / STEPS) + 12);
+
+const shadeOf = (id) => ((hashOf(id) >>> 16) % 2 ? -0.1 : 0);
+
+function initials(name, person = true) {
+  const text = name.trim();
+  if (/^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/u.test(text)) {
+    const characters = [...text.replace(/\s/g, "")];
+    return characters.slice(person && (characters.length === 4 || characters.length === 3) ? -2 : 0).slice(0, 2).join("");
+  }
+  const words = text.split(/[\s._-]+/).filter((word) => /[\p{L}\p{N}]/u.test(word));
+  const letters = words.length > 1 ? [words[0], words.at(-1)] : words;
+  return letters.map((word) => [...word].find((letter) => /[\p{L}\p{N}]/u.test(letter)).toLocaleUpperCase()).join("") || "?";
+}
+
+function frame(id, { size = "", square = false, online = false, src = null }, ...content) {
+  const image = src ? h("img", { alt: "", src, loading: "lazy", decoding: "async", onerror: (event) => event.target.remove() }) : null;
+  return h("span", { class: `avatar${size ? ` size-${size}` : ""}${square ? " square" : ""}`, "aria-hidden": "true", style: { "--h": hueOf(id), "--shade": shadeOf(id) } },
+    content, image, online ? h("span", { class: "presence-dot", title: t("online") }) : null);
+}
+
+function userAvatar(state, user, options = {}) {
+  const src = user.avatar ? state.blobURL(user.avatar, 128) : null;
+  return frame(user.name, { src, online: user.online, ...options }, initials(user.nick || user.name));
+}
+
+function headAvatar(state, head, options = {}) {
+  if (head.kind === "pair" && head.peer) return userAvatar(state, state.user(head.peer.name) ?? head.peer, options);
+  if (head.kind === "self") return frame("self", options, icon("bookmark"));
+  const src = head.avatar ? state.blobURL(head.avatar, 128) : null;
+  return frame(head.conv, { src, square: true, ...options }, initials(head.title ?? "?", false));
+}
+return { hueOf, initials, userAvatar, headAvatar };
+})();
+const $views_virtual = (() => {
+
+const { perFrame } = $views_dom;
+
+const OVERSCAN = 600; // pixels above and below the viewport
+
+class VirtualList {
+  #heights = new Map();
+  #offsets = new Float64Array(1);
+  #valid = false;
+  #elements = new Map();
+  #scheduled;
+  #following = false;
+  #ignored = -1;
+
+  constructor(scroller, container, options) {
+    this.scroller = scroller;
+    this.options = { estimate: 66, stick: false, anchored: true, signature: () => "", ...options };
+    this.rows = [];
+    this.slice = container.appendChild(document.createElement(options.tag ?? "div"));
+    this.slice.className = "slice";
+    this.container = container;
+    container.classList.add("virtual");
+    this.#scheduled = perFrame(() => this.layout());
+    this.onscroll = () => {
+      if (this.scroller.scrollTop !== this.#ignored && this.options.stick) this.#following = this.isAtEnd();
+      this.#scheduled();
+      this.options.onscroll?.(this);
+    };
+    scroller.addEventListener("scroll", this.onscroll, { passive: true });
+    this.observer = new ResizeObserver(() => this.#scheduled());
+    this.observer.observe(scroller);
+    this.observer.observe(this.slice);
   }
 
-  /** Starts sending in every conversation with queued messages. */
-  flush() {
-    for (const entry of this.#chat.outbox.entries) if (entry.state !== "failed") this.#run(entry.conv);
+  close() {
+    this.scroller.removeEventListener("scroll", this.onscroll);
+    this.observer.disconnect();
+    this.slice.remove();
+    this.closed = true;
   }
 
-  async #run(conversation) {
-    if (this.#running.has(conversation)) return;
-    this.#running.add(conversation);
-    const backoff = new Backoff();
-    let defects = 0;
-    try {
-      while (this.#chat.connected) {
-        const entry = this.#chat.outbox.of(conversation).find((each) => each.state !== "failed");
-        if (!entry) return;
-        try {
-          await this.#send(entry);
-          backoff.reset();
-          defects = 0;
-        } catch (error) {
-          if (error instanceof ChatError && error.code === "unauthorized") return this.#chat.expired();
-          if (error instanceof ChatError && error.code === "internal") defects += 1;
-          if (error instanceof ChatError && !PASSING.has(error.code) && (error.code !== "internal" || defects >= MOST_DEFECTS)) {
-            defects = 0;
-            entry.state = "failed";
-            entry.error = { code: error.code, message: error.message };
-            await this.#chat.outbox.update(entry);
-            this.#chat.outboxChanged(conversation);
-          } else {
-            // The server may have the message. A retry with the same id is safe.
-            await this.#wait(backoff.next());
-          }
+  isAtEnd() {
+    return this.scroller.scrollHeight - this.scroller.scrollTop - this.scroller.clientHeight < 40;
+  }
+
+  setRows(rows) {
+    const anchor = this.#anchor();
+    this.rows = rows;
+    this.#valid = false;
+    this.layout(anchor);
+  }
+
+  invalidate() {
+    for (const entry of this.#elements.values()) entry.signature = null;
+    this.layout();
+  }
+
+  toEnd() {
+    this.#following = this.options.stick;
+    this.layout({ end: true });
+  }
+
+  toIndex(index, place = "center") {
+    if (index < 0 || index >= this.rows.length) return null;
+    this.#following = false;
+    const key = this.options.key(this.rows[index]);
+    for (let round = 0; round < 3; round += 1) {
+      this.#measure();
+      const top = this.#offsets[index] + this.#lead();
+      const height = this.#offsets[index + 1] - this.#offsets[index];
+      const view = this.scroller.clientHeight;
+      if (place === "nearest") {
+        const { scrollTop } = this.scroller;
+        if (top < scrollTop) this.scroller.scrollTop = top - 8;
+        else if (top + height > scrollTop + view) this.scroller.scrollTop = top + height - view + 8;
+      } else this.scroller.scrollTop = place === "start" ? top - 60 : top - Math.max(40, (view - height) / 2);
+      this.#place();
+    }
+    if (this.options.stick && this.isAtEnd() && place !== "start") this.#following = true;
+    return this.#elements.get(key)?.element ?? null;
+  }
+
+  element(key) {
+    return this.#elements.get(key)?.element ?? null;
+  }
+
+  lastVisible() {
+    this.#measure();
+    return this.#indexAt(this.scroller.scrollTop - this.#lead() + this.scroller.clientHeight - 4);
+  }
+
+  firstVisible() {
+    this.#measure();
+    return this.#indexAt(this.scroller.scrollTop - this.#lead());
+  }
+
+  get count() {
+    return this.#elements.size;
+  }
+
+  layout(anchor = this.#anchor()) {
+    if (this.closed || this.scroller.clientHeight === 0) return;
+    for (let round = 0; round < 4; round += 1) {
+      this.#measure();
+      this.container.style.height = `${this.#offsets[this.rows.length]}px`;
+      if (anchor?.end || this.#following) this.#scroll(this.scroller.scrollHeight);
+      else if (anchor?.key !== undefined) {
+        const index = this.#find(anchor.key, anchor.index);
+        if (index >= 0) this.#scroll(this.#offsets[index] + this.#lead() - anchor.delta);
+      }
+      if (!this.#place()) break;
+    }
+  }
+
+  #scroll(top) {
+    const limit = Math.max(0, Math.min(top, this.scroller.scrollHeight - this.scroller.clientHeight));
+    if (Math.abs(this.scroller.scrollTop - limit) < 0.5) return;
+    this.scroller.scrollTop = limit;
+    this.#ignored = this.scroller.scrollTop;
+  }
+
+  #lead() {
+    return this.container.offsetTop;
+  }
+
+  #anchor() {
+    if (!this.rows.length || !this.#valid) return null;
+    if (this.#following) return { end: true };
+    if (!this.options.anchored) return null;
+    const top = this.scroller.scrollTop - this.#lead();
+    const index = this.#indexAt(top);
+    return { key: this.options.key(this.rows[index]), index, delta: this.#offsets[index] - top };
+  }
+
+  #find(key, hint) {
+    const { rows, options } = this;
+    if (rows[hint] && options.key(rows[hint]) === key) return hint;
+    return rows.findIndex((row) => options.key(row) === key);
+  }
+
+  #measure() {
+    if (this.#valid) return;
+    const { rows, options } = this;
+    const offsets = new Float64Array(rows.length + 1);
+    let sum = 0;
+    for (let index = 0; index < rows.length; index += 1) {
+      offsets[index] = sum;
+      sum += this.#heights.get(options.key(rows[index])) ?? options.estimate;
+    }
+    offsets[rows.length] = sum;
+    this.#offsets = offsets;
+    this.#valid = true;
+  }
+
+  #indexAt(position) {
+    let low = 0;
+    let high = this.rows.length - 1;
+    while (low < high) {
+      const middle = (low + high + 1) >> 1;
+      if (this.#offsets[middle] <= position) low = middle;
+      else high = middle - 1;
+    }
+    return Math.max(0, low);
+  }
+
+  #place() {
+    const { rows, options } = this;
+    const top = this.scroller.scrollTop - this.#lead();
+    const first = rows.length ? this.#indexAt(top - OVERSCAN) : 0;
+    let last = rows.length ? this.#indexAt(top + this.scroller.clientHeight + OVERSCAN) : -1;
+    last = Math.min(last, rows.length - 1);
+    this.slice.style.transform = `translateY(${this.#offsets[first] ?? 0}px)`;
+    const wanted = new Map();
+    for (let index = first; index <= last; index += 1) {
+      const row = rows[index];
+      const key = options.key(row);
+      const signature = options.signature(row, index);
+      let entry = this.#elements.get(key);
+      if (!entry || entry.row !== row || entry.signature !== signature) {
+        const element = options.render(row, index);
+        if (entry) {
+          const focused = entry.element.contains(document.activeElement);
+          const label = focused ? document.activeElement.getAttribute("data-focus") : null;
+          entry.element.replaceWith(element);
+          if (focused) (label ? element.querySelector(`[data-focus="${CSS.escape(label)}"]`) ?? element : element).focus?.({ preventScroll: true });
+        }
+        entry = { element, row, signature };
+      }
+      wanted.set(key, entry);
+    }
+    for (const [key, entry] of this.#elements) {
+      if (wanted.has(key)) continue;
+      entry.element.remove();
+    }
+    let at = this.slice.firstElementChild;
+    for (const { element } of wanted.values()) {
+      if (element === at) at = at.nextElementSibling;
+      else this.slice.insertBefore(element, at);
+    }
+    this.#elements = wanted;
+    options.onplace?.(first, last);
+    let changed = false;
+    for (const [key, { element }] of wanted) {
+      const height = element.getBoundingClientRect().height;
+      if (Math.abs((this.#heights.get(key) ?? -1) - height) > 0.3) {
+        this.#heights.set(key, height);
+        changed = true;
+      }
+    }
+    if (changed) this.#valid = false;
+    return changed;
+  }
+}
+return { VirtualList };
+})();
+const $views_rows = (() => {
+
+const { h } = $views_dom;
+const { VirtualList } = $views_virtual;
+
+class RowList {
+  #focus = null;
+
+  constructor(options) {
+    this.options = options;
+    this.content = h("div", { role: "list", "aria-label": options.label });
+    this.element = h("div", { class: `scroller ${options.className ?? ""}` }, this.content);
+    this.list = new VirtualList(this.element, this.content, {
+      key: options.key, estimate: options.estimate ?? 66, anchored: false,
+      signature: (row) => `${options.signature?.(row) ?? ""}|${this.#focus === options.key(row)}`,
+      render: (row) => this.#render(row),
+      onscroll: () => this.#near(),
+    });
+    this.element.addEventListener("keydown", (event) => this.#typed(event));
+    options.search?.addEventListener("keydown", (event) => {
+      if (event.key === "ArrowDown") this.focus();
+      else if (event.key === "Enter" && this.list.rows.length) this.options.choose(this.list.rows[0]);
+      else return;
+      event.preventDefault();
+    });
+  }
+
+  setRows(rows) {
+    if (!rows.some((row) => this.options.key(row) === this.#focus)) this.#focus = rows.length ? this.options.key(rows[0]) : null;
+    this.list.setRows(rows);
+    this.#near();
+  }
+
+  close() {
+    this.list.close();
+  }
+
+  #near() {
+    const { element } = this;
+    if (element.scrollHeight - element.scrollTop - element.clientHeight < 600) this.options.onend?.();
+  }
+
+  #render(row) {
+    const key = this.options.key(row);
+    const inner = this.options.render(row);
+    inner.tabIndex = this.#focus === key ? 0 : -1;
+    inner.dataset.focus = "row";
+    inner.addEventListener("click", () => { this.#focus = key; this.options.choose(row); });
+    inner.addEventListener("contextmenu", (event) => {
+      if (!this.options.menu) return;
+      event.preventDefault();
+      this.options.menu(row, { x: event.clientX, y: event.clientY });
+    });
+    return h("div", { role: "listitem", "data-key": key }, inner);
+  }
+
+  focus() {
+    if (this.list.rows.length === 0) return false;
+    const index = this.list.rows.findIndex((row) => this.options.key(row) === this.#focus);
+    this.#move(Math.max(0, index));
+    return true;
+  }
+
+  #move(index) {
+    const row = this.list.rows[index];
+    if (!row) return;
+    this.#focus = this.options.key(row);
+    this.list.toIndex(index, "nearest");
+    this.list.layout();
+    this.list.element(this.#focus)?.firstElementChild?.focus({ preventScroll: true });
+  }
+
+  #typed(event) {
+    const key = event.target.closest("[data-key]")?.dataset.key;
+    const index = this.list.rows.findIndex((row) => String(this.options.key(row)) === key);
+    if (index < 0) return;
+    const step = { ArrowUp: -1, ArrowDown: 1, PageUp: -8, PageDown: 8 }[event.key];
+    if (step) {
+      if (index === 0 && step < 0 && this.options.search) this.options.search.focus();
+      else this.#move(Math.max(0, Math.min(this.list.rows.length - 1, index + step)));
+    } else if (event.key === "Home") this.#move(0);
+    else if (event.key === "End") this.#move(this.list.rows.length - 1);
+    else if (this.options.menu && (event.key === "ContextMenu" || (event.key === "F10" && event.shiftKey))) this.options.menu(this.list.rows[index], event.target);
+    else return;
+    event.preventDefault();
+  }
+}
+return { RowList };
+})();
+const $views_toast = (() => {
+
+const { h } = $views_dom;
+const { errorText } = $views_model;
+
+let box = null;
+
+function toast(text, { action = null, seconds = 5, role = "status" } = {}) {
+  if (!box?.isConnected) {
+    box = h("div", { class: "toasts", popover: "manual" });
+    document.body.append(box);
+  }
+  const line = h("div", { class: "toast", role }, h("span", { class: "grow" }, text));
+  const remove = () => line.remove();
+  if (action) line.append(h("button", { type: "button", onclick: () => { remove(); action.run(); } }, action.label));
+  box.append(line);
+  while (box.children.length > 3) box.firstElementChild.remove();
+  if (box.showPopover && !box.matches(":popover-open")) box.showPopover();
+  setTimeout(remove, seconds * 1000);
+  return remove;
+}
+
+async function attempt(promise) {
+  try {
+    return await promise;
+  } catch (error) {
+    console.error(error);
+    toast(errorText(error), { role: "alert" });
+    return undefined;
+  }
+}
+return { toast, attempt };
+})();
+const $text_emoji = (() => {
+
+const DATA = {
+  smileys: "😀 grinning,😃 smiley,😄 smile,😁 grin,😆 laughing,😅 sweat_smile,🤣 rofl,😂 joy,🙂 slight_smile,🙃 upside_down,😉 wink,😊 blush,😇 innocent,🥰 in_love,😍 heart_eyes,🤩 star_struck,😘 kissing_heart,😋 yum,😛 tongue,😜 wink_tongue,🤗 hug,🤭 giggle,🤔 thinking,🤐 zipper,🤨 raised_eyebrow,😐 neutral,😑 expressionless,😶 no_mouth,😏 smirk,😒 unamused,🙄 eye_roll,😬 grimace,😌 relieved,😔 pensive,😪 sleepy,😴 sleeping,😷 mask,🤒 ill,🤧 sneeze,🥵 hot,🥶 cold,😵 dizzy,🤯 mind_blown,🤠 cowboy,🥳 party,😎 sunglasses,🤓 nerd,😕 confused,😟 worried,🙁 frown,😮 open_mouth,😲 astonished,😳 flushed,🥺 pleading,😨 fearful,😰 anxious,😥 sad_relieved,😢 cry,😭 sob,😱 scream,😖 confounded,😞 disappointed,😓 sweat,😩 weary,🥱 yawn,😤 triumph,😡 rage,😠 angry,🤬 swearing,😈 imp,💀 skull,💩 poop,🤡 clown,👻 ghost,👽 alien,🤖 robot",
+  people: "👋 wave,🤚 raised_back,✋ hand,👌 ok,🤌 pinched,✌️ victory,🤞 fingers_crossed,🤟 love_you,🤘 metal,🤙 call_me,👈 left,👉 right,👆 point_up,👇 point_down,👍 thumbsup,👎 thumbsdown,✊ fist,👊 punch,👏 clap,🙌 raised_hands,👐 open_hands,🤝 handshake,🙏 pray,✍️ writing,💪 muscle,👀 eyes,🧠 brain,👶 baby,👧 girl,👦 boy,👩 woman,👨 man,👵 grandma,👴 grandpa,🙋 raising_hand,🤷 shrug,🤦 facepalm,💃 dancer,🏃 runner,🚶 walking,👨‍👩‍👧 family,🧑‍💻 technologist",
+  nature: "🐶 dog,🐱 cat,🐭 mouse,🐹 hamster,🐰 rabbit,🦊 fox,🐻 bear,🐼 panda,🐯 tiger,🦁 lion,🐮 cow,🐷 pig,🐸 frog,🐵 monkey,🐔 chicken,🐧 penguin,🐦 bird,🦅 eagle,🦉 owl,🐺 wolf,🐴 horse,🦄 unicorn,🐝 bee,🦋 butterfly,🐌 snail,🐢 turtle,🐍 snake,🐙 octopus,🐟 fish,🐬 dolphin,🐳 whale,🌵 cactus,🌲 evergreen,🌴 palm,🌱 seedling,🍀 clover,🌸 blossom,🌹 rose,🌻 sunflower,🌍 earth,🌙 moon,⭐ star,🌟 glowing_star,⚡ zap,🔥 fire,🌈 rainbow,☀️ sun,⛅ cloud,🌧️ rain,❄️ snowflake,☃️ snowman,💧 droplet,🌊 ocean",
+  food: "🍏 apple,🍐 pear,🍊 orange,🍋 lemon,🍌 banana,🍉 watermelon,🍇 grapes,🍓 strawberry,🍒 cherries,🍑 peach,🥝 kiwi,🍅 tomato,🥑 avocado,🥦 broccoli,🌽 corn,🥕 carrot,🥔 potato,🍞 bread,🥐 croissant,🧀 cheese,🥚 egg,🍳 cooking,🥓 bacon,🍔 burger,🍟 fries,🍕 pizza,🌭 hotdog,🥪 sandwich,🌮 taco,🥗 salad,🍝 spaghetti,🍜 noodles,🍣 sushi,🥟 dumpling,🍚 rice,🍦 ice_cream,🍰 cake,🎂 birthday,🍫 chocolate,🍿 popcorn,☕ coffee,🍵 tea,🧋 bubble_tea,🍺 beer,🍻 beers,🍷 wine,🥂 cheers,🍹 cocktail",
+  activities: "⚽ soccer,🏀 basketball,🏈 football,🎾 tennis,🏐 volleyball,🏓 ping_pong,🏸 badminton,🥊 boxing,⛳ golf,🎣 fishing,🎿 ski,🏂 snowboard,🚴 cyclist,🏊 swimmer,🚣 rowing,🧗 climbing,🏆 trophy,🥇 gold,🎯 dart,🎮 game,🎲 die,🧩 puzzle,🎨 art,🎬 film,🎤 microphone,🎧 headphones,🎸 guitar,🎹 piano,🎻 violin,🎉 tada,🎈 balloon,🎁 gift,🎄 christmas_tree,🧧 red_envelope,🏮 lantern",
+  travel: "🚗 car,🚕 taxi,🚌 bus,🚲 bicycle,🛵 scooter,🚂 train,🚇 metro,✈️ plane,🚀 rocket,⛵ sailboat,🚢 ship,⚓ anchor,🚦 traffic_light,🗺️ map,🏠 house,🏢 office,🏥 hospital,🏫 school,🏖️ beach,🏝️ island,⛰️ mountain,🏕️ camping,🌃 night,🌅 sunrise,🗼 tower,🎡 ferris_wheel",
+  objects: "⌚ watch,📱 phone,💻 laptop,⌨️ keyboard,🖨️ printer,📷 camera,📺 tv,💡 bulb,🔋 battery,🔌 plug,💰 money,💳 card,🔧 wrench,🔨 hammer,🔒 lock,🔑 key,📦 package,✉️ envelope,📧 email,📅 date,📌 pushpin,📎 paperclip,✂️ scissors,📝 memo,📚 books,📈 chart_up,📉 chart_down,🔍 search,🧪 test_tube,💊 pill,🩺 stethoscope,🛒 cart,⏰ alarm,⏳ hourglass",
+  symbols: "❤️ heart,🧡 orange_heart,💛 yellow_heart,💚 green_heart,💙 blue_heart,💜 purple_heart,🖤 black_heart,💔 broken_heart,💕 hearts,💯 hundred,✅ check,☑️ ballot,❌ x,❗ exclamation,❓ question,⚠️ warning,🚫 prohibited,♻️ recycle,➕ plus,➖ minus,💤 zzz,💬 speech,🔔 bell,🔕 no_bell,🎵 note,✨ sparkles,🔴 red,🟢 green,🔵 blue,🏁 finish",
+};
+
+const EMOJI = Object.entries(DATA).map(([key, list]) => ({
+  key,
+  items: list.split(",").map((entry) => {
+    const at = entry.indexOf(" ");
+    return { face: entry.slice(0, at), name: entry.slice(at + 1) };
+  }),
+}));
+
+const ALL = EMOJI.flatMap((group) => group.items);
+const BY_NAME = new Map([...ALL.map((item) => [item.name, item.face]), ["+1", "👍"], ["-1", "👎"], ["love", "❤️"], ["lol", "😂"]]);
+
+function findEmoji(text, limit = 8) {
+  const wanted = text.toLowerCase();
+  const starts = ALL.filter((item) => item.name.startsWith(wanted));
+  const others = ALL.filter((item) => !item.name.startsWith(wanted) && item.name.includes(wanted));
+  return [...starts, ...others].slice(0, limit);
+}
+
+function replaceShortcodes(text) {
+  return text.replace(/:([a-z0-9_+-]{1,24}):/g, (whole, name) => BY_NAME.get(name) ?? whole);
+}
+
+const ONLY_EMOJI = /^(?:\p{Extended_Pictographic}|\p{Emoji_Component}|\s)+$/u;
+
+function isBigEmoji(text) {
+  if (text.length > 40 || !ONLY_EMOJI.test(text) || /^[\d\s#*]+$/.test(text)) return false;
+  const parts = typeof Intl.Segmenter === "function" ? [...new Intl.Segmenter().segment(text.replace(/\s/g, ""))].length : [...text].length;
+  return parts >= 1 && parts <= 3;
+}
+
+const QUICK_REACTIONS = ["👍", "❤️", "😂", "🎉", "😮", "😢"];
+return { EMOJI, findEmoji, replaceShortcodes, isBigEmoji, QUICK_REACTIONS };
+})();
+const $text_markdown = (() => {
+
+const { replaceShortcodes } = $text_emoji;
+
+const LINK = /\bhttps?:\/\/[^\s<>"'“”‘’，。；！？、（）【】《》]+/giu;
+const SCHEMES = /^(https?|mailto|tel|xmpp):/i;
+const INLINE = [
+  { mark: "**", type: "bold" },
+  { mark: "__", type: "underline" },
+  { mark: "~~", type: "strike" },
+  { mark: "||", type: "spoiler" },
+  { mark: "*", type: "italic" },
+  { mark: "_", type: "italic" },
+];
+
+const count = (text) => {
+  let scalars = 0;
+  for (const _ of text) scalars += 1;
+  return scalars;
+};
+
+const linkEnd = (address) => address.replace(/[.,:;!?)\]}]+$/, (tail) => (tail.startsWith(")") && address.includes("(") ? ")" : ""));
+
+function isSafeURL(url) {
+  return SCHEMES.test(url) && !/[\u0000-\u0020\u007f]/.test(url);
+}
+
+function parseMarkdown(source, { mentions = new Map(), all = new Set(["all"]) } = {}) {
+  const out = { text: "", length: 0, entities: [] };
+  const add = (text) => {
+    out.text += text;
+    out.length += count(text);
+  };
+  const entity = (type, offset, extra = {}) => {
+    if (out.length > offset) out.entities.push({ type, offset, length: out.length - offset, ...extra });
+  };
+
+  const inline = (text) => {
+    let index = 0;
+    let plain = "";
+    const flush = () => {
+      if (plain) linked(replaceShortcodes(plain));
+      plain = "";
+    };
+    outer: while (index < text.length) {
+      const rest = text.slice(index);
+      if (rest[0] === "\\" && /^[\\*_~|`[\]@>:]/.test(rest.slice(1))) {
+        flush();
+        add(rest[1]);
+        index += 2;
+        continue;
+      }
+      if (rest[0] === "`") {
+        const end = rest.indexOf("`", 1);
+        if (end > 1 && !rest.slice(1, end).includes("\n")) {
+          flush();
+          const offset = out.length;
+          add(rest.slice(1, end));
+          entity("code", offset);
+          index += end + 1;
+          continue;
         }
       }
-    } finally {
-      this.#running.delete(conversation);
+      const link = /^\[([^\]\n]{1,200})\]\(([^\s()]{1,2000})\)/.exec(rest);
+      if (link && isSafeURL(link[2])) {
+        flush();
+        const offset = out.length;
+        inlinePlain(link[1]);
+        entity("link", offset, { url: link[2] });
+        index += link[0].length;
+        continue;
+      }
+      const bare = /^https?:\/\/\S+/i.exec(rest);
+      if (bare) {
+        plain += bare[0];
+        index += bare[0].length;
+        continue;
+      }
+      const before = index ? text[index - 1] : " ";
+      for (const { mark, type } of INLINE) {
+        if (!rest.startsWith(mark) || /\s/.test(rest[mark.length] ?? " ")) continue;
+        if (mark[0] === "_" && /[\p{L}\p{N}]/u.test(before)) continue;
+        const end = closing(rest, mark);
+        if (end < 0) continue;
+        flush();
+        const offset = out.length;
+        inline(rest.slice(mark.length, end));
+        entity(type, offset);
+        index += end + mark.length;
+        continue outer;
+      }
+      const character = String.fromCodePoint(rest.codePointAt(0));
+      plain += character;
+      index += character.length;
+    }
+    flush();
+  };
+  const inlinePlain = (text) => add(replaceShortcodes(text));
+
+  const linked = (text) => {
+    let at = 0;
+    for (const match of text.matchAll(LINK)) {
+      mentioned(text.slice(at, match.index));
+      const url = linkEnd(match[0]);
+      const offset = out.length;
+      add(url);
+      entity("link", offset, { url });
+      at = match.index + url.length;
+    }
+    mentioned(text.slice(at));
+  };
+
+  const mentioned = (text) => {
+    let at = 0;
+    for (const match of text.matchAll(/@([\p{L}\p{N}._-]{1,32})/gu)) {
+      const before = match.index ? text[match.index - 1] : " ";
+      if (/[\p{Script=Latin}\p{N}]/u.test(before)) continue;
+      let name = match[1];
+      while (name && !mentions.has(name.toLowerCase()) && !all.has(name.toLowerCase())) name = [...name].slice(0, -1).join("");
+      if (!name) continue;
+      add(text.slice(at, match.index));
+      const offset = out.length;
+      add(`@${name}`);
+      if (mentions.has(name.toLowerCase())) entity("mention", offset, { user: mentions.get(name.toLowerCase()) });
+      else entity("all", offset);
+      at = match.index + 1 + name.length;
+    }
+    add(text.slice(at));
+  };
+
+  const fence = /^```([\w+#.-]{0,30})[ \t]*\n([\s\S]*?)\n?```[ \t]*(?:\n|$)/;
+  let rest = source.replace(/\r\n?/g, "\n").trim();
+  while (rest) {
+    const block = fence.exec(rest);
+    if (block && block[2]) {
+      const offset = out.length;
+      add(block[2]);
+      entity("pre", offset, block[1] ? { language: block[1] } : {});
+      rest = rest.slice(block[0].length);
+      if (rest) add("\n");
+      continue;
+    }
+    const quote = /^(?:> ?[^\n]*(?:\n|$))+/.exec(rest);
+    if (quote) {
+      const offset = out.length;
+      inline(quote[0].replace(/^> ?/gm, "").replace(/\n$/, ""));
+      entity("quote", offset);
+      rest = rest.slice(quote[0].length);
+      if (rest) add("\n");
+      continue;
+    }
+    const list = /^(?:[-*] [^\n]+(?:\n|$))+/.exec(rest);
+    if (list) {
+      const offset = out.length;
+      inline(list[0].replace(/^[-*] /gm, "• ").replace(/\n$/, ""));
+      entity("list", offset);
+      rest = rest.slice(list[0].length);
+      if (rest) add("\n");
+      continue;
+    }
+    const end = /\n(?=```|> |[-*] )/.exec(rest);
+    const size = end ? end.index + 1 : rest.length;
+    inline(rest.slice(0, size));
+    rest = rest.slice(size);
+  }
+  out.entities.sort((one, other) => one.offset - other.offset || other.length - one.length);
+  return { text: out.text, entities: out.entities };
+}
+
+function closing(text, mark) {
+  let at = mark.length;
+  for (;;) {
+    let end = text.indexOf(mark, at);
+    if (mark.length === 2) while (end >= 0 && text[end + 2] === mark[0]) end += 1;
+    if (end < 0 || text.slice(mark.length, end).includes("\n\n")) return -1;
+    const doubled = mark.length === 1 && (text[end + 1] === mark || text[end - 1] === mark);
+    const word = mark[0] === "_" && /[\p{L}\p{N}]/u.test(text[end + mark.length] ?? " ");
+    if (end > mark.length && !/\s/.test(text[end - 1]) && !doubled && !word) return end;
+    at = end + (doubled ? 2 : 1);
+  }
+}
+
+const MARKS = { bold: "**", italic: "*", underline: "__", strike: "~~", spoiler: "||", code: "`" };
+
+function toMarkdown(text, entities = []) {
+  const scalars = [...text];
+  const inserts = [];
+  for (const { type, offset, length, url, language } of entities) {
+    const end = offset + length;
+    if (MARKS[type]) inserts.push([offset, 1, MARKS[type]], [end, 0, MARKS[type]]);
+    else if (type === "pre") inserts.push([offset, 1, `\`\`\`${language ?? ""}\n`], [end, 0, "\n```"]);
+    else if (type === "link" && scalars.slice(offset, end).join("") !== url) inserts.push([offset, 1, "["], [end, 0, `](${url})`]);
+    else if (type === "quote") {
+      inserts.push([offset, 1, "> "]);
+      for (let at = offset; at < end - 1; at += 1) if (scalars[at] === "\n") inserts.push([at + 1, 1, "> "]);
+    }
+  }
+  inserts.sort((one, other) => other[0] - one[0] || other[1] - one[1]);
+  for (const [offset, , mark] of inserts) scalars.splice(offset, 0, mark);
+  return scalars.join("").replace(/^• /gm, "- ");
+}
+return { LINK, linkEnd, isSafeURL, parseMarkdown, toMarkdown };
+})();
+const $text_render = (() => {
+
+const { h } = $views_dom;
+const { isSafeURL, LINK, linkEnd } = $text_markdown;
+
+const SIMPLE = { bold: "strong", italic: "em", underline: "u", strike: "s", code: "code" };
+
+function renderText(text, entities = [], context = {}) {
+  const scalars = [...text];
+  const usable = entities
+    .filter(({ offset, length }) => Number.isInteger(offset) && Number.isInteger(length) && offset >= 0 && length > 0 && offset + length <= scalars.length)
+    .sort((one, other) => one.offset - other.offset || other.length - one.length)
+    .slice(0, 200);
+  return range(scalars, 0, scalars.length, usable, context, 0);
+}
+
+function range(scalars, start, end, entities, context, depth) {
+  const nodes = [];
+  let at = start;
+  let index = 0;
+  while (index < entities.length) {
+    const entity = entities[index];
+    index += 1;
+    const stop = entity.offset + entity.length;
+    if (entity.offset < at || stop > end || depth > 16) continue;
+    const inside = [];
+    while (index < entities.length && entities[index].offset < stop) inside.push(entities[index++]);
+    if (entity.offset > at) nodes.push(...plain(scalars.slice(at, entity.offset).join(""), depth));
+    nodes.push(element(entity, range(scalars, entity.offset, stop, inside, context, depth + 1), context));
+    at = stop;
+    if ((entity.type === "pre" || entity.type === "quote") && scalars[at] === "\n") at += 1;
+  }
+  if (at < end) nodes.push(...plain(scalars.slice(at, end).join(""), depth));
+  return nodes;
+}
+
+function plain(text, depth) {
+  if (depth > 0 || !text.includes("://")) return [text];
+  const nodes = [];
+  let at = 0;
+  for (const match of text.matchAll(LINK)) {
+    const url = linkEnd(match[0]);
+    nodes.push(text.slice(at, match.index), element({ type: "link", url }, [url], {}));
+    at = match.index + url.length;
+  }
+  nodes.push(text.slice(at));
+  return nodes.filter(Boolean);
+}
+
+function element(entity, children, context) {
+  const { type } = entity;
+  if (SIMPLE[type]) return h(SIMPLE[type], {}, children);
+  if (type === "pre") return h("pre", { tabindex: "0" }, h("code", { "data-language": entity.language }, children));
+  if (type === "quote") return h("span", { class: "quoted", role: "blockquote" }, children);
+  if (type === "spoiler") return spoiler(children, context);
+  if (type === "link") {
+    const url = entity.url ?? "";
+    return isSafeURL(url) ? h("a", { href: url, target: "_blank", rel: "noopener noreferrer nofollow" }, children) : h("span", {}, children);
+  }
+  if (type === "mention" || type === "all") {
+    const me = type === "all" || entity.user === context.me;
+    const open = entity.user && context.open;
+    return h(open ? "button" : "span", { class: me ? "mention me" : "mention", type: open ? "button" : null, onclick: open ? () => context.open(entity.user) : null }, children);
+  }
+  return h("span", {}, children);
+}
+
+function spoiler(children, context) {
+  const shown = h("button", { type: "button", class: "spoiler", "aria-expanded": "false", "aria-label": context.spoiler ?? "Spoiler" }, children);
+  shown.addEventListener("click", () => {
+    shown.classList.toggle("open");
+    shown.setAttribute("aria-expanded", String(shown.classList.contains("open")));
+    if (shown.classList.contains("open")) shown.removeAttribute("aria-label");
+  });
+  return shown;
+}
+
+function highlight(text, ranges = []) {
+  const scalars = [...text];
+  const nodes = [];
+  let at = 0;
+  for (const { offset, length } of ranges) {
+    if (offset < at || offset + length > scalars.length) continue;
+    nodes.push(scalars.slice(at, offset).join(""), h("mark", {}, scalars.slice(offset, offset + length).join("")));
+    at = offset + length;
+  }
+  nodes.push(scalars.slice(at).join(""));
+  return nodes.filter(Boolean);
+}
+return { renderText, highlight };
+})();
+const $views_pickers = (() => {
+
+const { h, replace } = $views_dom;
+const { icon } = $views_icons;
+const { headAvatar, userAvatar } = $views_avatar;
+const { openDialog, switchRow } = $views_dialog;
+const { RowList } = $views_rows;
+const { attempt } = $views_toast;
+const { eventText, headTitle, matches, userName } = $views_model;
+const { renderText } = $text_render;
+const { shortDate } = $i18n_format;
+const { t } = $i18n_index;
+
+function searchField(label, extra = {}) {
+  const input = h("input", { type: "text", role: "searchbox", inputmode: "search", enterkeyhint: "search", class: "input search", placeholder: label, "aria-label": label, autocomplete: "off", autofocus: true, ...extra });
+  return { input, element: h("div", { class: "search-box" }, icon("search"), input) };
+}
+
+function personRow(state, user, { sub = `@${user.name}`, end = null, chosen = null } = {}) {
+  return h("button", { type: "button", class: "row compact person", "data-user": user.name, "aria-pressed": chosen === null ? null : String(chosen) },
+    userAvatar(state, user, { size: "m", online: user.online }),
+    h("span", { class: "lines" }, h("span", { class: "title ellipsis" }, userName(state, user.name)), h("span", { class: "sub ellipsis" }, sub)),
+    chosen ? icon("check") : null, end);
+}
+
+class PeopleList {
+  #people = [];
+  #page = null;
+  #loading = false;
+  #query = "";
+
+  constructor(app, { choose, render, signature, exclude = () => false, label = t("searchPeople") }) {
+    this.state = app.state;
+    this.exclude = exclude;
+    this.field = searchField(label, { id: "find-people" });
+    this.rows = new RowList({
+      label: t("people"), className: "people", estimate: 56, search: this.field.input,
+      key: (row) => row.user.name, choose: (row) => choose(row.user),
+      render: (row) => (render ?? ((user) => personRow(this.state, user)))(row.user), signature: (row) => signature?.(row.user) ?? "",
+      onend: () => this.#more(),
+    });
+    this.empty = h("p", { class: "empty", hidden: true }, t("noResults"));
+    this.rows.element.append(this.empty);
+    let timer = 0;
+    this.field.input.addEventListener("input", () => {
+      clearTimeout(timer);
+      this.#start(false);
+      timer = setTimeout(() => this.#start(true), 180);
+    });
+  }
+
+  show() {
+    this.#start(false);
+  }
+
+  refresh() {
+    this.rows.list.layout();
+  }
+
+  close() {
+    this.rows.close();
+  }
+
+  #start(remote) {
+    this.#query = this.field.input.value.trim().replace(/^@/, "");
+    this.#page = null;
+    const contacts = this.state.contacts().filter((contact) => matches(contact, this.#query)).map(({ user }) => user);
+    this.#set(contacts);
+    if (remote && this.#query) {
+      this.#page = undefined;
+      this.#more();
     }
   }
 
-  async #send(entry) {
-    if (entry.isDoubted) {
-      // The server has other content under this id. A new id is safe if the log does not contain
-      // the message.
-      const { user, outbox } = this.#chat;
-      if (await isStored(entry, user.id, (payload) => this.#chat.request("sync", payload))) return this.#chat.delivered(entry);
-      entry = await outbox.renew(entry, renewedID(entry.id));
+  #set(users) {
+    const seen = new Set();
+    this.#people = users.filter((user) => !seen.has(user.name) && seen.add(user.name) && !this.exclude(user));
+    this.rows.setRows(this.#people.map((user) => ({ user })));
+    this.empty.hidden = this.#people.length > 0 || this.#page !== null;
+  }
+
+  async #more() {
+    if (this.#loading || this.#page === null || this.#page === "") return;
+    this.#loading = true;
+    const query = this.#query;
+    const answer = await attempt(this.state.people(query, this.#page));
+    this.#loading = false;
+    if (query !== this.#query) {
+      if (this.#query) this.#more();
+      return;
     }
-    if (entry.file && !entry.body.blob) {
-      const { blob, width, height, size, type } = await uploadBlob(this.#chat.token, entry.file);
-      entry.body = { ...entry.body, blob, width, height, size, type };
-      await this.#chat.outbox.update(entry); // a retry sends the same payload
-    }
-    const { conv, id, kind, body, ref } = entry;
-    const ack = await this.#chat.request("send", { conv, id, kind, body, ...(ref ? { ref } : {}) }, ACK_TIMEOUT);
-    await this.#chat.acknowledged(entry, ack);
+    this.#page = answer?.page ?? null;
+    this.#set([...this.#people, ...(answer?.users ?? [])]);
   }
 }
 
-"""#))
-
-    private static let _js_chat_session_js = EmbeddedFile(path: "js/chat/session.js", content: .text(#"""
-// The session of this browser. The token is stored in localStorage and sent in headers and CONNECT
-// auth, never in a URL.
-
-const KEY = "apus.session";
-
-/** {token, device, expires, user} or null. */
-export function loadSession() {
-  try {
-    const session = JSON.parse(localStorage.getItem(KEY));
-    return typeof session?.token === "string" && typeof session.user?.id === "string" ? session : null;
-  } catch {
-    return null;
-  }
-}
-
-export function saveSession(session) {
-  try {
-    localStorage.setItem(KEY, JSON.stringify(session));
-  } catch { /* no storage: the session lasts as long as the page */ }
-}
-
-/** Removes the session, unless another tab has stored a new one. */
-export function clearSession(token) {
-  if (!token || loadSession()?.token === token) localStorage.removeItem(KEY);
-}
-
-/** Calls the listener after a sign-in or sign-out in another tab. */
-export function onSessionChange(listener) {
-  addEventListener("storage", (event) => {
-    if (event.key === KEY || event.key === null) listener(loadSession());
+function choosePerson(app, title) {
+  return new Promise((resolve) => {
+    let chosen = null;
+    const people = new PeopleList(app, { choose: (user) => { chosen = user; dialog.close(); } });
+    const dialog = openDialog(title, [h("div", { class: "pad" }, people.field.element), people.rows.element], { onclose: () => { people.close(); resolve(chosen); } });
+    people.show();
   });
 }
 
-"""#))
-
-    private static let _js_chat_tasks_js = EmbeddedFile(path: "js/chat/tasks.js", content: .text(#"""
-/**
- * Wraps an async function so that it does not run twice at a time. Logs failures, which are retried
- * by later calls.
- */
-export function onceAtATime(work) {
-  let running = null;
-  return () => {
-    running ??= work().catch((error) => console.warn(error)).finally(() => { running = null; });
-    return running;
-  };
+function chooseConversation(app, title, { merge = false } = {}) {
+  const { state } = app;
+  return new Promise((resolve) => {
+    let chosen = null;
+    let merged = false;
+    const { input, element } = searchField(t("search"));
+    const rows = new RowList({
+      label: t("chatList"), className: "people", estimate: 56, search: input, key: (head) => head.conv,
+      choose: (head) => { chosen = { conv: head.conv, merged }; dialog.close(); },
+      render: (head) => h("button", { type: "button", class: "row compact" }, headAvatar(state, head, { size: "m" }), h("span", { class: "lines" }, h("span", { class: "title ellipsis" }, headTitle(state, head)))),
+    });
+    const show = () => rows.setRows(state.conversations({ filter: "all", query: input.value.trim() }).filter((head) => !head.state || head.state === "joined"));
+    input.addEventListener("input", show);
+    const dialog = openDialog(title, [h("div", { class: "pad" }, element, merge ? switchRow(t("forwardMerged"), false, (on) => { merged = on; }) : null), rows.element], { onclose: () => { rows.close(); resolve(chosen); } });
+    show();
+  });
 }
 
-/**
- * Returns a function that runs async work, at most `limit` at a time, in order. Ignores rejections.
- */
-export function limited(limit) {
-  let running = 0;
-  const waiting = [];
-  const next = () => {
-    while (running < limit && waiting.length > 0) {
-      running += 1;
-      Promise.resolve().then(waiting.shift()).catch(() => {}).finally(() => { running -= 1; next(); });
+async function showReaders(app, conv, seq) {
+  const readers = await attempt(app.state.readers(conv, seq));
+  if (!readers) return;
+  const { state } = app;
+  openDialog(t("readBy"), h("div", { class: "dialog-body" }, readers.length ? readers.map(({ user, read }) =>
+    h("div", { class: "option-row" }, userAvatar(state, state.user(user) ?? { name: user }, { size: "s" }), h("span", { class: "lines" }, userName(state, user)), h("span", { class: "small muted" }, t(read ? "statusRead" : "statusDelivered")))) : t("none")));
+}
+
+async function showScheduled(app, conv) {
+  const { state } = app;
+  const body = h("div", { class: "dialog-body" });
+  const show = async () => {
+    const messages = await attempt(state.scheduled(conv));
+    replace(body, messages?.length ? messages.map((message) => h("div", { class: "option-row" },
+      h("span", { class: "lines" }, h("div", { class: "ellipsis" }, eventText(state, message)), h("div", { class: "small muted" }, t("scheduledFor", { time: shortDate(message.send_at) }))),
+      h("button", { type: "button", class: "icon-button", "aria-label": t("delete"), onclick: async () => { await attempt(state.unschedule(message.id)); show(); } }, icon("trash")))) : h("p", { class: "muted" }, t("none")));
+  };
+  openDialog(t("scheduled"), body);
+  show();
+}
+
+async function showEdits(app, conv, seq) {
+  const { state } = app;
+  const edits = await attempt(state.edits(conv, seq));
+  if (!edits) return;
+  openDialog(t("editHistory"), h("div", { class: "dialog-body" }, edits.length ? edits.map(({ at, body }) => h("div", { class: "version" },
+    h("div", { class: "small muted" }, shortDate(at)), h("div", { class: "text" }, renderText(body.text ?? "", body.entities, { me: state.account?.name, open: (name) => app.openProfile(name) })))) : h("p", { class: "muted" }, t("none"))));
+}
+
+async function showReactions(app, conv, seq) {
+  const { state } = app;
+  const found = await attempt(state.reactions(conv, seq));
+  if (!found) return;
+  openDialog(t("whoReacted"), h("div", { class: "dialog-body" }, found.map(({ user, key }) =>
+    h("div", { class: "option-row" }, userAvatar(state, state.user(user) ?? { name: user }, { size: "s" }), h("span", { class: "lines" }, userName(state, user)), h("span", {}, key)))));
+}
+return { searchField, personRow, PeopleList, choosePerson, chooseConversation, showReaders, showScheduled, showEdits, showReactions };
+})();
+const $views_members = (() => {
+
+const { h, replace } = $views_dom;
+const { icon } = $views_icons;
+const { openMenu } = $views_menu;
+const { confirm } = $views_dialog;
+const { personRow } = $views_pickers;
+const { RowList } = $views_rows;
+const { attempt } = $views_toast;
+const { isAdmin, roleName, userName } = $views_model;
+const { lastSeen, number } = $i18n_format;
+const { t } = $i18n_index;
+
+const HOUR = 3_600_000;
+
+class MemberPane {
+  constructor(app, head) {
+    this.app = app;
+    this.state = app.state;
+    this.head = head;
+    this.input = h("input", { type: "text", role: "searchbox", inputmode: "search", enterkeyhint: "search", class: "input search", placeholder: t("searchMembers"), "aria-label": t("searchMembers"), autocomplete: "off" });
+    this.title = h("h3", {}, t("members"));
+    this.rows = new RowList({
+      label: t("members"), className: "members-list", estimate: 56, search: this.input,
+      key: (member) => member.user.name,
+      render: (member) => personRow(this.state, member.user, {
+        sub: member.state && member.state !== "joined" ? `@${member.user.name}` : member.user.online || member.user.name === this.state.account?.name ? t("online") : member.user.last_seen ? lastSeen(member.user.last_seen) : `@${member.user.name}`,
+        end: member.role && member.role !== "member" ? h("span", { class: "role" }, roleName(member.role)) : null,
+      }),
+      choose: (member) => this.#choose(member),
+      menu: (member, anchor) => this.#menu(member, anchor),
+      onend: () => this.list?.hasMore && !this.list.loading && this.list.loadMore(),
+    });
+    this.element = h("div", { class: "block members" }, this.title, h("div", { class: "search-box" }, icon("search"), this.input), this.rows.element);
+    let timer = 0;
+    this.input.addEventListener("input", () => { clearTimeout(timer); timer = setTimeout(() => this.#open(), 150); });
+    this.end = this.state.subscribe(`members:${head.conv}`, () => this.#show());
+    this.#open();
+  }
+
+  updateHead(head) {
+    this.head = head;
+    replace(this.title, `${t("members")} · ${number(head.members ?? 0)}`);
+  }
+
+  close() {
+    this.end();
+    this.list?.close?.();
+    this.rows.close();
+  }
+
+  #open() {
+    this.list?.close?.();
+    this.list = this.state.members(this.head.conv, this.input.value.trim());
+    this.#show();
+  }
+
+  #show() {
+    this.rows.setRows([...(this.list?.members ?? [])]);
+  }
+
+  #choose(member) {
+    if (member.user.name === this.state.account?.name || !isAdmin(this.head)) this.app.openProfile(member.user.name);
+    else this.#menu(member, this.rows.list.element(member.user.name)?.firstElementChild ?? this.rows.element);
+  }
+
+  #menu(member, anchor) {
+    const { state, head } = this;
+    const { name } = member.user;
+    if (name === state.account?.name) return;
+    const owner = head.role === "owner";
+    const below = member.role !== "owner" && (owner || (head.role === "admin" && member.role !== "admin"));
+    const run = (promise) => attempt(promise).then(() => this.#open());
+    const shown = userName(state, name);
+    const asked = member.state === "requested";
+    openMenu(anchor, [
+      asked && { icon: "check", label: t("accept"), run: () => run(state.approve(head.conv, name, true)) },
+      asked && { icon: "close", label: t("decline"), run: () => run(state.approve(head.conv, name, false)) },
+      { icon: "person", label: t("profile"), run: () => this.app.openProfile(name) },
+      { icon: "chatBubble", label: t("writeMessage"), run: () => this.app.openPerson(name) },
+      owner && member.role !== "admin" && { icon: "star", label: t("makeAdmin"), run: () => run(state.setRole(head.conv, [name], "admin")) },
+      below && member.role !== "member" && { icon: "group", label: t("makeMember"), run: () => run(state.setRole(head.conv, [name], "member")) },
+      below && member.role !== "reader" && { icon: "eye", label: t("makeReader"), run: () => run(state.setRole(head.conv, [name], "reader")) },
+      owner && { icon: "key", label: t("transferOwner"), run: async () => { if (await confirm(t("transferOwner"), { yes: t("transferOwner"), dangerous: true, detail: shown })) run(state.setRole(head.conv, [name], "owner")); } },
+      null,
+      below && { icon: "bellOff", label: t("muteMember"), run: () => run(state.muteMembers(head.conv, [name], Date.now() + HOUR)) },
+      below && { icon: "trash", label: t("removeMember"), danger: true, run: async () => { if (await confirm(t("removeMember"), { yes: t("remove"), dangerous: true, detail: shown })) run(state.removeMembers(head.conv, [name])); } },
+      below && { icon: "shield", label: t("banMember"), danger: true, run: async () => { if (await confirm(t("banMember"), { yes: t("banMember"), dangerous: true, detail: shown })) run(state.ban(head.conv, [name])); } },
+    ], { label: shown });
+  }
+}
+return { MemberPane };
+})();
+const $views_folders = (() => {
+
+const { h, replace } = $views_dom;
+const { icon } = $views_icons;
+const { ask, confirm, openDialog, switchRow } = $views_dialog;
+const { openMenu } = $views_menu;
+const { attempt, toast } = $views_toast;
+const { t } = $i18n_index;
+
+const MOST = 20;
+const LONGEST = 30;
+
+const folderNames = (state) => (state.settings?.folders ?? []).filter(({ filter }) => !filter).map(({ name }) => name);
+
+const inFolder = (head, name) => head.own?.folders?.includes(name) ?? false;
+
+function put(state, head, name, on) {
+  const others = (head.own?.folders ?? []).filter((each) => each !== name);
+  return state.setOwn(head.conv, { folders: on ? [...others, name] : others });
+}
+
+function chooseFolders(app, conv) {
+  const { state } = app;
+  const list = h("div", {});
+  const input = h("input", { class: "input", maxlength: String(LONGEST), "aria-label": t("folderName"), placeholder: t("folderName"), autofocus: true });
+  const show = () => replace(list, folderNames(state).map((name) =>
+    switchRow(name, inFolder(state.conversation(conv), name), async (on) => (await attempt(put(state, state.conversation(conv), name, on))) !== undefined)));
+  const form = h("form", { class: "input-pair", onsubmit: async (event) => {
+    event.preventDefault();
+    const name = input.value.trim();
+    if (!name || !(await add(state, name))) return;
+    input.value = "";
+    await attempt(put(state, state.conversation(conv), name, true));
+  } }, input, h("button", { type: "submit", class: "button", "aria-label": t("newFolder") }, icon("plus"), t("newFolder")));
+  const ends = [state.subscribe("settings", show), state.subscribe(`conversation:${conv}`, show)];
+  openDialog(t("folders"), h("div", { class: "dialog-body" }, list, form), { onclose: () => { for (const end of ends) end(); } });
+  show();
+}
+
+async function add(state, name) {
+  const folders = state.settings?.folders ?? [];
+  if (folders.some((each) => each.name === name)) return true;
+  if (folders.length >= MOST) {
+    toast(t("folderLimit", { n: MOST }), { role: "alert" });
+    return false;
+  }
+  return (await attempt(state.setSettings({ folders: [...folders, { name }] }))) !== undefined;
+}
+
+function folderMenu({ state }, anchor, name, moved) {
+  const set = (folders) => attempt(state.setSettings({ folders }));
+  const change = async (to) => {
+    const folders = state.settings?.folders ?? [];
+    const after = to === null ? folders.filter((each) => each.name !== name) : folders.map((each) => (each.name === name ? { ...each, name: to } : each));
+    if (await set(after) === undefined) return;
+    for (const head of state.conversations({ filter: "everything" }).filter((each) => inFolder(each, name))) {
+      const others = head.own.folders.filter((each) => each !== name);
+      await attempt(state.setOwn(head.conv, { folders: to === null ? others : [...others, to] }));
     }
+    moved(to);
   };
-  return (work) => { waiting.push(work); next(); };
+  openMenu(anchor, [
+    { icon: "edit", label: t("rename"), run: async () => {
+      const to = (await ask(t("rename"), { label: t("folderName"), value: name }))?.trim().slice(0, LONGEST);
+      if (to && to !== name && !folderNames(state).includes(to)) change(to);
+    } },
+    { icon: "trash", label: t("deleteFolder"), danger: true, run: async () => {
+      if (await confirm(t("deleteFolderQuestion", { name }), { yes: t("delete"), dangerous: true })) change(null);
+    } },
+  ], { label: name });
+}
+return { folderNames, chooseFolders, folderMenu };
+})();
+const $views_conversationmenu = (() => {
+
+const { openMenu } = $views_menu;
+const { confirm, openDialog, selectRow } = $views_dialog;
+const { chooseFolders } = $views_folders;
+const { attempt } = $views_toast;
+const { h } = $views_dom;
+const { showScheduled } = $views_pickers;
+const { isAdmin, isGroup, isMuted, userName } = $views_model;
+const { span } = $i18n_format;
+const { t } = $i18n_index;
+
+const HOUR = 3_600_000;
+const FOREVER = 4_102_444_800_000;
+const EXPIRIES = [0, 3_600, 86_400, 604_800, 2_592_000];
+
+function conversationMenu(app, anchor, head, { thread = null } = {}) {
+  const { state } = app;
+  const set = (values) => attempt(state.setOwn(head.conv, values));
+  const peer = head.kind === "pair" ? head.peer?.name : null;
+  openMenu(anchor, [
+    thread && { icon: "info", label: t("chatInfo"), run: () => app.toggleDetails(true) },
+    { icon: "pin", label: t(head.own?.pinned_at ? "unpinChat" : "pinChat"), run: () => set({ pinned: !head.own?.pinned_at }) },
+    isMuted(head) ? { icon: "bell", label: t("unmute"), run: () => set({ muted_until: 0 }) } : { icon: "bellOff", label: t("mute"), run: () => chooseMute(set) },
+    { icon: "archive", label: t(head.own?.archived ? "unarchive" : "archive"), run: () => set({ archived: !head.own?.archived }) },
+    { icon: "bookmark", label: t("folders"), run: () => chooseFolders(app, head.conv) },
+    head.unread || head.own?.marked_unread ? { icon: "check", label: t("markRead"), run: () => attempt(Promise.all([state.mark(head.conv, head.n), head.own?.marked_unread ? state.setOwn(head.conv, { marked_unread: false }) : null])) }
+      : { icon: "star", label: t("markUnread"), run: () => set({ marked_unread: true }) },
+    thread && { icon: "calendar", label: t("scheduled"), run: () => showScheduled(app, head.conv) },
+    thread && isGroup(head) && isAdmin(head) && { icon: "timer", label: t("disappearing"), run: () => chooseExpiry(state, head) },
+    null,
+    peer && { icon: "shield", label: t("block"), danger: true, run: async () => { if (await confirm(t("blockQuestion", { name: userName(state, peer) }), { yes: t("block"), dangerous: true })) attempt(state.block(peer)); } },
+    isGroup(head) && (!head.state || head.state === "joined") && { icon: "leave", label: t("leave"), danger: true, run: () => leave(app, head) },
+    head.kind !== "self" && { icon: "trash", label: t("deleteChat"), danger: true, run: async () => { if (await confirm(t("deleteChatQuestion"), { yes: t("delete"), dangerous: true })) { if (app.openID === head.conv) app.closeThread(); attempt(state.deleteConversation(head.conv)); } } },
+  ], { label: t("more") });
 }
 
-/** Waits for a number of milliseconds. */
-export const pause = (time) => new Promise((resolve) => setTimeout(resolve, time));
-
-"""#))
-
-    private static let _js_chat_text_js = EmbeddedFile(path: "js/chat/text.js", content: .text(#"""
-// Normalizes text for storing, sending and comparing.
-
-/** The text with U+FFFD for each lone surrogate (half of an emoji), which has no UTF-8 form. */
-export function wellFormed(text) {
-  return typeof text.toWellFormed === "function" ? text.toWellFormed() : text.replace(/\p{Surrogate}/gu, "\ufffd");
+function chooseMute(set) {
+  const choices = [[t("muteFor", { time: span(3_600) }), HOUR], [t("muteFor", { time: span(28_800) }), 8 * HOUR], [t("muteFor", { time: span(172_800) }), 48 * HOUR], [t("muteForever"), null]];
+  const dialog = openDialog(t("mute"), h("div", { class: "dialog-body" }, choices.map(([label, time]) =>
+    h("button", { type: "button", class: "button wide", onclick: () => { dialog.close(); set({ muted_until: time === null ? FOREVER : Date.now() + time }); } }, label))));
 }
 
-/** The text without differences of case and width, for a search. */
-export function folded(text) {
-  return text.normalize("NFKC").toLowerCase();
+function chooseExpiry(state, head) {
+  openDialog(t("disappearing"), h("div", { class: "dialog-body" }, selectRow(t("disappearing"), head.settings?.expire ?? 0,
+    EXPIRIES.map((seconds) => [seconds, seconds ? span(seconds) : t("off")]), (value) => attempt(state.setConversation(head.conv, { settings: { expire: Number(value) } })))));
 }
 
-"""#))
+async function leave(app, head) {
+  if (!(await confirm(t("leaveQuestion"), { yes: t("leave"), dangerous: true, detail: head.role === "owner" && (head.members ?? 0) > 1 ? t("leaveOwner") : null }))) return;
+  if (await attempt(app.state.leave(head.conv)) !== undefined) app.closeThread();
+}
+return { conversationMenu, chooseMute, leave };
+})();
+const $views_profile = (() => {
 
-    private static let _js_i18n_js = EmbeddedFile(path: "js/i18n.js", content: .text(#"""
-// The page's texts in English and Chinese, selected by navigator.language.
+const { h, replace } = $views_dom;
+const { icon } = $views_icons;
+const { userAvatar } = $views_avatar;
+const { ask, confirm, openDialog } = $views_dialog;
+const { attempt, toast } = $views_toast;
+const { userName } = $views_model;
+const { lastSeen } = $i18n_format;
+const { t } = $i18n_index;
 
-const ENGLISH = {
-  tagline: "Messages that stay up in the air until they arrive.",
-  signIn: "Sign in", register: "Create account", name: "User name", password: "Password", display: "Display name (optional)",
-  nameHint: "4 to 15 letters, digits or _", passwordHint: "At least 8 characters",
-  noAccount: "New here?", haveAccount: "Already have an account?", signOut: "Sign out",
-  sessionEnded: "Your session has ended. Please sign in again.",
-  signedOutElsewhere: "You were signed out.",
-  chats: "Chats", search: "Search chats", newChat: "New chat", newGroup: "New group", back: "Back to the chats", close: "Close", cancel: "Cancel",
-  findPeople: "Find people by name or @name", nobody: "No people found", morePeople: "Show more people", groupTitle: "Group name", createGroup: "Create group", selected: "{n} selected",
-  online: "online", offline: "offline", you: "You", members: "{n} members", membersOnline: "{n} members, {online} online",
-  connecting: "Connecting…", connected: "Connected", waiting: "No connection, next try in {s} s", retry: "Retry now",
-  noChats: "No chats yet", noChatsHint: "Find people and say hello.", noMatch: "No chat matches", noSuchChat: "This link does not lead to one of your chats.",
-  pickChat: "Pick a chat", pickChatHint: "Your messages are kept by the server and wait for you on every device.",
-  noMessages: "No messages yet", noMessagesHint: "Say hello to {name}!",
-  message: "Message", messageTo: "Message {name}", send: "Send", attach: "Attach a picture", remove: "Remove", caption: "Add a caption",
-  photo: "Photo", image: "Picture from {name}", openImage: "Open the picture", imageFailed: "The picture could not be loaded", download: "Download",
-  pending: "Sending", sent: "Sent", readMark: "Read", failed: "Not sent", tryAgain: "Try again", discard: "Discard",
-  today: "Today", yesterday: "Yesterday", unreadMessages: "Unread messages", toBottom: "Jump to the newest message", toUnread: "Back to the first unread message", unread: "{n} unread",
-  loading: "Loading…", beginning: "This is where the conversation begins.",
-  joined: "{name} joined", groupMade: "{name} named the group “{title}”", unknownEvent: "A message this version cannot show",
-  dropHere: "Drop pictures here to send them", notAPicture: "Only pictures (PNG, JPEG, GIF, WebP) can be sent", tooLarge: "The picture is larger than 10 MB", tooManyPictures: "At most {n} pictures at a time", preparing: "The picture is being prepared",
-  tooLong: "A message can have at most 8,000 characters",
-  showPassword: "Show password", hidePassword: "Hide password", messages: "Messages",
-  error_bad_credentials: "User name or password is wrong.", error_name_taken: "This user name is taken.", error_network: "The server cannot be reached.",
-  error_bad_request: "The server did not accept this.", error_forbidden: "You may not do this.", error_not_found: "Not found.",
-  error_conflict: "This message was already sent with other words.", error_too_large: "This is too large.", error_storage: "The server cannot store at the moment.",
-  error_internal: "Something went wrong on the server.", error_unauthorized: "Please sign in again.", error_too_many: "Too many attempts. Wait a moment and try again.",
-};
-
-const CHINESE = {
-  tagline: "消息如雨燕，不达不落。",
-  signIn: "登录", register: "注册", name: "用户名", password: "密码", display: "昵称（可选）",
-  nameHint: "4 到 15 个字母、数字或下划线", passwordHint: "至少 8 个字符",
-  noAccount: "还没有账号？", haveAccount: "已有账号？", signOut: "退出登录",
-  sessionEnded: "登录已过期，请重新登录。",
-  signedOutElsewhere: "你已退出登录。",
-  chats: "聊天", search: "搜索聊天", newChat: "发起聊天", newGroup: "新建群聊", back: "返回聊天列表", close: "关闭", cancel: "取消",
-  findPeople: "按名字或 @用户名 找人", nobody: "没有找到", morePeople: "显示更多", groupTitle: "群名称", createGroup: "创建群聊", selected: "已选 {n} 人",
-  online: "在线", offline: "离线", you: "你", members: "{n} 位成员", membersOnline: "{n} 位成员，{online} 位在线",
-  connecting: "连接中…", connected: "已连接", waiting: "连接已断开，{s} 秒后重试", retry: "立即重试",
-  noChats: "还没有聊天", noChatsHint: "找个人打声招呼吧。", noMatch: "没有匹配的聊天", noSuchChat: "这个地址没有对应的聊天。",
-  pickChat: "选择一个聊天", pickChatHint: "消息都保存在服务器上，在哪台设备上都等着你。",
-  noMessages: "还没有消息", noMessagesHint: "和{name}打个招呼吧！",
-  message: "消息", messageTo: "发消息给{name}", send: "发送", attach: "添加图片", remove: "移除", caption: "添加说明",
-  photo: "图片", image: "{name}发来的图片", openImage: "查看图片", imageFailed: "图片加载失败", download: "下载",
-  pending: "发送中", sent: "已发送", readMark: "已读", failed: "未发送", tryAgain: "重试", discard: "放弃",
-  today: "今天", yesterday: "昨天", unreadMessages: "未读消息", toBottom: "跳到最新消息", toUnread: "回到第一条未读消息", unread: "{n} 条未读",
-  loading: "加载中…", beginning: "聊天从这里开始。",
-  joined: "{name}加入了群聊", groupMade: "{name}将群聊命名为“{title}”", unknownEvent: "此版本无法显示的消息",
-  dropHere: "拖放图片到这里发送", notAPicture: "只能发送图片（PNG、JPEG、GIF、WebP）", tooLarge: "图片超过 10 MB", tooManyPictures: "一次最多 {n} 张图片", preparing: "图片准备中",
-  tooLong: "一条消息最多 8000 个字符",
-  showPassword: "显示密码", hidePassword: "隐藏密码", messages: "消息",
-  error_bad_credentials: "用户名或密码错误。", error_name_taken: "用户名已被占用。", error_network: "无法连接服务器。",
-  error_bad_request: "服务器未接受该请求。", error_forbidden: "没有权限。", error_not_found: "未找到。",
-  error_conflict: "这条消息已用其他内容发送。", error_too_large: "内容过大。", error_storage: "服务器暂时无法保存。",
-  error_internal: "服务器出错了。", error_unauthorized: "请重新登录。", error_too_many: "尝试次数过多，请稍后再试。",
-};
-
-export const locale = navigator.language || "en";
-const words = locale.toLowerCase().startsWith("zh") ? CHINESE : ENGLISH;
-
-/** The text for a key, with {placeholders} replaced. */
-export function t(key, values = {}) {
-  return (words[key] ?? ENGLISH[key] ?? key).replace(/\{(\w+)\}/g, (whole, name) => values[name] ?? whole);
+function openProfile(app, name) {
+  const { state } = app;
+  if (name === state.account?.name) {
+    app.settings("profile");
+    return;
+  }
+  const body = h("div", { class: "dialog-body" });
+  const show = () => {
+    const user = state.user(name) ?? { name };
+    const contact = [...state.contacts("friend"), ...state.contacts("asked"), ...state.contacts("asking"), ...state.contacts("blocked")].find((item) => item.user.name === name);
+    const relation = contact?.state;
+    const button = (symbol, label, run, look = "") => h("button", { type: "button", class: `button wide ${look}`, onclick: run }, icon(symbol), label);
+    const shown = userName(state, name);
+    replace(body,
+      h("div", { class: "profile-head" }, userAvatar(state, user, { size: "xl" }), h("h2", {}, shown), h("div", { class: "muted" }, `@${name}`),
+        user.status ? h("p", {}, user.status) : null, h("div", { class: "small muted" }, user.online ? t("online") : user.last_seen ? lastSeen(user.last_seen) : "")),
+      button("chatBubble", t("writeMessage"), () => { dialog.close(); app.openPerson(name); }, "primary"),
+      relation === "asking" ? button("personAdd", t("accept"), () => attempt(state.answerContact(name, true))) : null,
+      relation === "friend"
+        ? [button("edit", t("alias"), async () => { const alias = await ask(t("alias"), { value: contact.alias ?? "" }); if (alias !== null) attempt(state.setAlias(name, alias.trim())); }), button("person", t("removeContact"), () => attempt(state.removeContact(name)))]
+        : relation === "asked" || relation === "asking" ? null : button("personAdd", t("addContact"), () => attempt(state.requestContact(name))),
+      relation === "blocked" ? button("shield", t("unblock"), () => attempt(state.unblock(name)))
+        : button("shield", t("block"), async () => { if (await confirm(t("blockQuestion", { name: shown }), { yes: t("block"), dangerous: true })) attempt(state.block(name)); }, "dangerous"),
+      button("warning", t("report"), () => report(app, { user: name }), "quiet danger"));
+  };
+  const ends = ["contacts", "users"].map((key) => state.subscribe(key, show));
+  const dialog = openDialog(t("profile"), body, { onclose: () => ends.forEach((end) => end()) });
+  show();
+  body.querySelector(".primary")?.focus();
 }
 
-/** The text for an error of the chat. */
-export function errorText(error) {
-  return words[`error_${error?.code}`] ?? error?.message ?? t("error_internal");
+async function report(app, { conv, seqs, user }) {
+  const text = await ask(t("report"), { label: t("reportReason"), yes: t("report") });
+  if (text === null) return;
+  if (await attempt(app.state.report({ conv, seqs, user, reason: "other", text: text.trim() })) !== undefined) toast(t("reported"));
 }
 
-"""#))
-
-    private static let _js_main_js = EmbeddedFile(path: "js/main.js", content: .text(#"""
-// The chat page. Shows the sign-in card or the chat; the address after # selects the conversation.
-
-import { logout } from "./chat/api.js";
-import { ChatClient } from "./chat/client.js";
-import { clearSession, loadSession, onSessionChange, saveSession } from "./chat/session.js";
-import { locale, t } from "./i18n.js";
-import { makeConversationPane } from "./ui/conversation.js";
-import { addressOf, readAddress } from "./ui/address.js";
-import { newChatDialog, newGroupDialog } from "./ui/dialogs.js";
-import { h, toast } from "./ui/dom.js";
-import { showAuth } from "./ui/auth.js";
-import { makeSidebar } from "./ui/sidebar.js";
-import { Pictures } from "./ui/pictures.js";
-
-const root = document.getElementById("app");
-let leave = () => {}; // removes the current view
-
-document.documentElement.lang = locale;
-onSessionChange((session) => show(session));
-show(loadSession());
-
-function show(session, notice) {
-  leave();
-  leave = () => {};
-  document.title = "Apus";
-  if (session) return showChat(session);
-  showAuth(root, { notice, done: (begun) => {
-    saveSession(begun);
-    show(begun);
-  } });
+function pickImage(state) {
+  return new Promise((resolve) => {
+    const input = h("input", { type: "file", accept: "image/*" });
+    input.addEventListener("cancel", () => resolve(null));
+    input.addEventListener("change", async () => resolve(input.files[0] ? await attempt(uploadSquare(state, input.files[0])) : null));
+    input.click();
+  });
 }
 
-async function showChat(session) {
-  let left = false;
-  leave = () => { left = true; };
-  const chat = await ChatClient.open(session);
-  if (left) return;
+async function uploadSquare(state, file) {
+  const bitmap = await createImageBitmap(file);
+  const side = Math.min(bitmap.width, bitmap.height);
+  const size = Math.min(512, side);
+  const canvas = h("canvas", { width: size, height: size });
+  canvas.getContext("2d").drawImage(bitmap, (bitmap.width - side) / 2, (bitmap.height - side) / 2, side, side, 0, 0, size, size);
+  bitmap.close();
+  const blob = await new Promise((done) => canvas.toBlob(done, "image/jpeg", 0.88));
+  return (await state.upload(blob)).blob;
+}
+return { openProfile, report, pickImage };
+})();
+const $views_details = (() => {
 
-  const pictures = new Pictures(session.token);
-  const page = h("div", { class: "app" });
-  const sidebar = makeSidebar(chat, {
-    select: go,
-    newChat: () => newChatDialog(chat, go),
-    newGroup: () => newGroupDialog(chat, go),
-    signOut: () => {
-      clearSession(session.token);
-      show(null);
-      logout(session.token).catch(() => {}); // without a connection, the token remains valid until it expires
+const { h, replace, Scope } = $views_dom;
+const { icon } = $views_icons;
+const { headAvatar } = $views_avatar;
+const { MemberPane } = $views_members;
+const { chooseMute, leave } = $views_conversationmenu;
+const { ask, openDialog, selectRow, switchRow } = $views_dialog;
+const { PeopleList, personRow } = $views_pickers;
+const { pickImage } = $views_profile;
+const { openMenu } = $views_menu;
+const { attempt, toast } = $views_toast;
+const { headTitle, isAdmin, isGroup, isMuted, permits } = $views_model;
+const { lastSeen, shortDate, span } = $i18n_format;
+const { t } = $i18n_index;
+
+const SLOW = [0, 10, 30, 60, 300, 3600];
+
+class DetailsView {
+  #scope = new Scope();
+
+  constructor(app, id) {
+    this.app = app;
+    this.state = app.state;
+    this.id = id;
+    this.body = h("div", { class: "scroller" });
+    this.closer = h("button", { type: "button", class: "icon-button", "aria-label": t("close"), onclick: () => app.toggleDetails(false) }, icon("close"));
+    this.element = h("aside", { class: "pane details", "aria-label": t("chatInfo") }, h("header", { class: "bar" }, this.closer, h("h2", {}, t("chatInfo"))), this.body);
+    this.#scope.add(this.state.subscribe(`conversation:${id}`, () => this.#update()));
+    this.#update();
+    this.#load();
+  }
+
+  focus() {
+    this.closer.focus({ preventScroll: true });
+  }
+
+  close() {
+    this.closed = true;
+    this.members?.close();
+    this.#scope.close();
+    this.element.remove();
+  }
+
+  async #load() {
+    if (!isGroup(this.head)) return;
+    try {
+      this.info = await this.state.info(this.id);
+    } catch (error) {
+      console.warn(error);
+    }
+    if (!this.closed) this.#update();
+  }
+
+  #update() {
+    const head = this.state.conversation(this.id);
+    if (!head || this.closed) return;
+    this.head = head;
+    const peer = head.kind === "pair" ? this.state.user(head.peer?.name) ?? head.peer : null;
+    const about = this.info?.about ?? peer?.status;
+    const joined = !head.state || head.state === "joined";
+    this.top ??= h("div", {});
+    replace(this.top,
+      h("div", { class: "hero" }, headAvatar(this.state, head, { size: "xl" }), h("h2", {}, headTitle(this.state, head)),
+        h("div", { class: "sub" }, peer ? `@${peer.name}` : isGroup(head) ? t(head.kind === "channel" ? "subscribers" : "membersCount", { n: head.members ?? 0 }) : ""),
+        peer && (peer.online || peer.last_seen) ? h("div", { class: "small muted" }, peer.online ? t("online") : lastSeen(peer.last_seen)) : null),
+      h("div", { class: "actions" }, this.#actions(head, peer, joined)),
+      about ? h("div", { class: "block" }, h("h3", {}, t(peer ? "statusText" : "groupAbout")), h("p", { class: "about" }, about)) : null);
+    if (!this.top.isConnected) this.body.append(this.top);
+    if (isGroup(head) && joined && !this.members) {
+      this.members = new MemberPane(this.app, head);
+      this.links = h("div", { class: "block" });
+      this.body.append(this.members.element, this.links);
+      this.#updateLinks();
+    }
+    this.members?.updateHead(head);
+  }
+
+  #actions(head, peer, joined) {
+    const { app, state } = this;
+    const action = (name, label, run) => h("button", { type: "button", class: "action", onclick: run }, icon(name), label);
+    const set = (values) => attempt(state.setOwn(head.conv, values));
+    const manage = isGroup(head) && joined && permits(head, "manage", "admins");
+    return [
+      isMuted(head) ? action("bell", t("unmute"), () => set({ muted_until: 0 })) : action("bellOff", t("mute"), () => chooseMute(set)),
+      action("search", t("search"), () => app.search({ conv: head.conv })),
+      peer ? action("person", t("profile"), () => app.openProfile(peer.name)) : null,
+      manage ? action("edit", t("edit"), (event) => this.#editMenu(event.currentTarget)) : null,
+      isGroup(head) && joined && isAdmin(head) ? action("settings", t("groupSettings"), () => this.#permissions()) : null,
+      isGroup(head) && joined ? action("leave", t("leaveShort"), () => leave(app, head)) : null,
+    ];
+  }
+
+  #editMenu(anchor) {
+    const set = (values) => attempt(this.state.setConversation(this.id, values)).then(() => this.#load());
+    openMenu(anchor, [
+      { icon: "edit", label: t("groupTitle"), run: async () => { const title = await ask(t("groupTitle"), { value: this.head.title ?? "" }); if (title?.trim()) set({ title: title.trim() }); } },
+      { icon: "quote", label: t("groupAbout"), run: async () => { const about = await ask(t("groupAbout"), { value: this.info?.about ?? "" }); if (about !== null) set({ about: about.trim() }); } },
+      { icon: "picture", label: t("changePicture"), run: async () => { const blob = await pickImage(this.state); if (blob) set({ avatar: blob }); } },
+    ], { label: t("edit") });
+  }
+
+  async #updateLinks() {
+    if (!permits(this.head, "invite")) {
+      this.links.hidden = true;
+      return;
+    }
+    const links = isAdmin(this.head) ? await this.state.links(this.id).catch(() => []) : [];
+    if (this.closed) return;
+    const address = (code) => new URL(`/join#${code}`, location.href).href;
+    replace(this.links, h("h3", {}, t("inviteLinks")), links.map((link) => h("div", { class: "link-row" },
+      h("span", { class: "grow" }, h("div", { class: "ellipsis" }, address(link.code)),
+        h("div", { class: "small muted" }, [link.uses ? t("linkUses", { used: link.used, n: link.uses }) : t("linkUsed", { n: link.used ?? 0 }), link.expires_at ? t("linkExpires", { time: shortDate(link.expires_at) }) : null].filter(Boolean).join(" · "))),
+      h("button", { type: "button", class: "icon-button", "aria-label": t("copyLink"), onclick: () => navigator.clipboard?.writeText(address(link.code)).then(() => toast(t("copied"), { seconds: 2 })) }, icon("copy")),
+      h("button", { type: "button", class: "icon-button danger", "aria-label": t("revoke"), onclick: async () => { await attempt(this.state.revokeLink(this.id, link.code)); this.#updateLinks(); } }, icon("trash")))),
+    isAdmin(this.head) ? h("button", { type: "button", class: "button", onclick: async () => { await attempt(this.state.createLink(this.id, { expires_at: Date.now() + 7 * 86_400_000 })); this.#updateLinks(); } }, icon("link"), t("newLink")) : null,
+    h("button", { type: "button", class: "button", onclick: () => this.#addMembers() }, icon("personAdd"), t("addMembers")));
+  }
+
+  #addMembers() {
+    const picked = new Set();
+    const people = new PeopleList(this.app, {
+      choose: (user) => { if (!picked.delete(user.name)) picked.add(user.name); done.disabled = !picked.size; people.refresh(); },
+      render: (user) => personRow(this.state, user, { chosen: picked.has(user.name) }), signature: (user) => String(picked.has(user.name)),
+    });
+    const done = h("button", { type: "button", class: "button primary", disabled: true, onclick: async () => { dialog.close(); await attempt(this.state.invite(this.id, [...picked])); } }, t("addMembers"));
+    const dialog = openDialog(t("addMembers"), [h("div", { class: "pad" }, people.field.element), people.rows.element, h("div", { class: "dialog-foot" }, done)], { onclose: () => people.close() });
+    people.show();
+  }
+
+  #permissions() {
+    const settings = this.head.settings ?? {};
+    const set = (name) => (value) => attempt(this.state.setConversation(this.id, { settings: { [name]: value } })).then((answer) => (answer === undefined ? false : undefined));
+    const level = [["members", t("everyMember")], ["admins", t("onlyAdmins")]];
+    openDialog(t("groupSettings"), h("div", { class: "dialog-body" },
+      selectRow(t("whoWrite"), settings.write ?? "members", level, set("write")),
+      selectRow(t("whoInvite"), settings.invite ?? "members", level, set("invite")),
+      selectRow(t("whoManage"), settings.manage ?? "admins", level, set("manage")),
+      selectRow(t("whoPin"), settings.pin ?? "admins", level, set("pin")),
+      selectRow(t("whoMentionAll"), settings.mention_all ?? "admins", level, set("mention_all")),
+      selectRow(t("joining"), settings.join ?? "closed", [["closed", t("joinClosed")], ["approval", t("joinApproval")], ["open", t("joinOpen")]], set("join")),
+      selectRow(t("historyFor"), settings.history ?? "all", [["all", t("historyAll")], ["join", t("historyJoin")]], set("history")),
+      selectRow(t("slowMode"), settings.slow ?? 0, SLOW.map((seconds) => [seconds, seconds ? span(seconds) : t("off")]), (value) => set("slow")(Number(value))),
+      switchRow(t("listed"), settings.listed ?? false, set("listed")),
+      switchRow(t("showReceipts"), settings.receipts ?? true, set("receipts"))));
+  }
+}
+return { DetailsView };
+})();
+const $views_directory = (() => {
+
+const { h } = $views_dom;
+const { headAvatar } = $views_avatar;
+const { openDialog } = $views_dialog;
+const { searchField } = $views_pickers;
+const { RowList } = $views_rows;
+const { attempt, toast } = $views_toast;
+const { userName } = $views_model;
+const { t } = $i18n_index;
+
+const count = (entry) => t(entry.kind === "channel" ? "subscribers" : "membersCount", { n: entry.members ?? 0 });
+
+function openDirectory(app) {
+  const { state } = app;
+  const { input, element } = searchField(t("search"));
+  let request = 0;
+  const rows = new RowList({
+    label: t("explore"), className: "people", estimate: 66, search: input, key: (entry) => entry.conv,
+    render: (entry) => h("button", { type: "button", class: "row compact" }, headAvatar(state, entry, { size: "m" }),
+      h("span", { class: "lines" }, h("span", { class: "title ellipsis" }, entry.title), h("span", { class: "sub ellipsis" }, [count(entry), entry.about].filter(Boolean).join(" · ")))),
+    choose: (entry) => { dialog.close(); enter(app, { conv: entry.conv }, entry); },
+  });
+  const show = async () => {
+    const current = ++request;
+    const answer = await attempt(state.directory(input.value.trim()));
+    if (answer && current === request) rows.setRows(answer.conversations ?? []);
+  };
+  let timer = 0;
+  input.addEventListener("input", () => { clearTimeout(timer); timer = setTimeout(show, 200); });
+  const dialog = openDialog(t("explore"), [h("div", { class: "pad" }, h("p", { class: "small muted" }, t("exploreHint")), element), rows.element], { onclose: () => { request += 1; rows.close(); } });
+  show();
+}
+
+async function enter(app, where, entry) {
+  if (where.conv && app.state.conversation(where.conv)) {
+    app.openConversation(where.conv);
+    return;
+  }
+  const answer = await attempt(app.state.join(where));
+  if (!answer?.head) return;
+  if (entry.join === "approval" && answer.head.state === "requested") toast(t("requested"));
+  app.openConversation(answer.head.conv);
+}
+
+async function openLink(app, code) {
+  const info = await attempt(app.state.linkInfo(code));
+  if (!info) return;
+  const dialog = openDialog(info.title, h("div", { class: "dialog-body" },
+    h("div", { class: "profile-head" }, headAvatar(app.state, { ...info, conv: code }, { size: "xl" }), h("h2", {}, info.title), h("div", { class: "muted" }, count(info)),
+      info.by ? h("p", { class: "small muted" }, t("linkInvites", { name: info.by.nick ?? userName(app.state, info.by.name) })) : null),
+    h("button", { type: "button", class: "button primary wide", onclick: () => { dialog.close(); enter(app, { link: code }, info); } }, t("join"))));
+}
+return { openDirectory, openLink };
+})();
+const $views_newchat = (() => {
+
+const { h, replace } = $views_dom;
+const { icon } = $views_icons;
+const { userAvatar } = $views_avatar;
+const { openDialog } = $views_dialog;
+const { PeopleList, personRow } = $views_pickers;
+const { attempt } = $views_toast;
+const { userName } = $views_model;
+const { compare } = $i18n_format;
+const { t } = $i18n_index;
+
+function newChat(app) {
+  const people = new PeopleList(app, { choose: (user) => { dialog.close(); app.openPerson(user.name); } });
+  const other = (name, label, run) => h("button", { type: "button", class: "row compact", onclick: () => { dialog.close(); run(); } }, h("span", { class: "avatar size-m" }, icon(name)), h("span", { class: "title" }, label));
+  const dialog = openDialog(t("newChat"), [
+    h("div", { class: "pad" }, people.field.element),
+    other("group", t("newGroup"), () => newGroup(app, "group")), other("megaphone", t("newChannel"), () => newGroup(app, "channel")),
+    people.rows.element,
+  ], { onclose: () => people.close() });
+  people.show();
+}
+
+function newGroup(app, kind = "group") {
+  const { state } = app;
+  const picked = new Map();
+  const chips = h("div", { class: "picked" });
+  const title = h("input", { class: "input", name: "title", maxlength: "100", placeholder: t("groupTitle"), "aria-label": t("groupTitle") });
+  const error = h("p", { class: "form-error", role: "alert" });
+  const people = new PeopleList(app, {
+    choose: (user) => {
+      if (!picked.delete(user.name)) picked.set(user.name, user);
+      showChips();
+      people.refresh();
+    },
+    render: (user) => personRow(state, user, { chosen: picked.has(user.name) }),
+    signature: (user) => String(picked.has(user.name)),
+    exclude: (user) => user.name === state.account?.name,
+  });
+  const showChips = () => replace(chips, [...picked.values()].map((user) => h("button", { type: "button", "aria-label": `${t("remove")}: ${userName(state, user.name)}`, onclick: () => {
+    picked.delete(user.name);
+    showChips();
+    people.refresh();
+    people.field.input.focus();
+  } }, userAvatar(state, user, { size: "s" }), userName(state, user.name), icon("close"))));
+  const create = h("button", { type: "button", class: "button primary", onclick: async () => {
+    if (!title.value.trim()) {
+      error.textContent = t("fieldRequired");
+      title.setAttribute("aria-invalid", "true");
+      title.focus();
+      return;
+    }
+    create.disabled = true;
+    const answer = await attempt(state.createGroup({ kind, title: title.value.trim(), users: [...picked.keys()] }));
+    create.disabled = false;
+    if (!answer) return;
+    dialog.close();
+    app.openConversation(answer.head.conv);
+  } }, t(kind === "channel" ? "createChannel" : "createGroup"));
+  const dialog = openDialog(t(kind === "channel" ? "newChannel" : "newGroup"), [
+    h("div", { class: "pad" }, title, error, people.field.element, chips), people.rows.element, h("div", { class: "dialog-foot" }, create),
+  ], { onclose: () => people.close() });
+  people.show();
+}
+
+function showContacts(app) {
+  const { state } = app;
+  const people = new PeopleList(app, { choose: (user) => app.openProfile(user.name) });
+  const requests = h("div", { class: "pad" });
+  const show = () => {
+    const asking = state.contacts("asking");
+    requests.hidden = !asking.length;
+    replace(requests, h("h3", {}, t("contactRequests")), asking.sort((one, other) => compare(one.user.name, other.user.name)).map(({ user, text }) => h("div", { class: "option-row" },
+      userAvatar(state, user, { size: "m" }),
+      h("span", { class: "lines" }, h("div", { class: "ellipsis" }, userName(state, user.name)), text ? h("div", { class: "small muted ellipsis" }, text) : null),
+      h("button", { type: "button", class: "icon-button", "aria-label": `${t("decline")}: ${userName(state, user.name)}`, onclick: () => attempt(state.answerContact(user.name, false)) }, icon("close")),
+      h("button", { type: "button", class: "icon-button", "aria-label": `${t("accept")}: ${userName(state, user.name)}`, onclick: () => attempt(state.answerContact(user.name, true)) }, icon("check")))));
+    people.show();
+  };
+  const end = state.subscribe("contacts", show);
+  openDialog(t("contacts"), [h("div", { class: "pad" }, people.field.element), requests, people.rows.element], { onclose: () => { end(); people.close(); } });
+  show();
+}
+return { newChat, newGroup, showContacts };
+})();
+const $views_search = (() => {
+
+const { h } = $views_dom;
+const { headAvatar, userAvatar } = $views_avatar;
+const { openDialog } = $views_dialog;
+const { searchField } = $views_pickers;
+const { RowList } = $views_rows;
+const { actorName, errorText, eventText, headTitle, matches, userName } = $views_model;
+const { highlight } = $text_render;
+const { listTime } = $i18n_format;
+const { t } = $i18n_index;
+
+const DAY = 86_400_000;
+
+function openSearch(app, { conv = null, query = "", quick = false } = {}) {
+  const { state } = app;
+  const { input, element } = searchField(t(quick ? "quickJump" : "searchChats"), { value: query });
+  const filters = { conv, kinds: undefined, days: 0, sender: undefined };
+  const status = h("div", { class: "section-title small muted", role: "status" });
+  let hits = null;
+  let request = 0;
+  let timer = 0;
+
+  const select = (label, choices, change) => {
+    const box = h("select", { class: "input", "aria-label": label }, choices.map(([value, text]) => h("option", { value }, text)));
+    box.addEventListener("change", () => { change(box.value); start(); });
+    return box;
+  };
+  const kinds = select(t("filterKind"), [["", t("anyKind")], ["text", t("messages")], ["image", t("picture")], ["video", t("video")], ["file", t("file")], ["poll", t("poll")]], (value) => { filters.kinds = value ? [value] : undefined; });
+  const times = select(t("filterWhen"), [["0", t("anyTime")], ["7", t("lastWeek")], ["30", t("lastMonth")], ["365", t("lastYear")]], (value) => { filters.days = Number(value); });
+  const senders = select(t("filterFrom"), [["", t("anyPerson")], [state.account?.name ?? "", t("you")], ...state.contacts().map(({ user }) => [user.name, userName(state, user.name)])], (value) => { filters.sender = value || undefined; });
+  const places = conv ? select(t("filterChat"), [[conv, t("here")], ["", t("everywhere")]], (value) => { filters.conv = value || null; }) : null;
+
+  const rows = new RowList({
+    label: t("search"), className: "results", estimate: 64, search: input, key: (row) => row.key, render, choose,
+    onend: async () => {
+      if (!hits?.hasMore || hits.loading) return;
+      hits.loading = true;
+      const current = request;
+      try {
+        const next = await hits.more();
+        if (current === request) show(hits = next);
+      } catch { hits.hasMore = false; }
     },
   });
-  const pane = makeConversationPane(chat, pictures, { back: () => go(null) });
-  page.append(sidebar.element, pane.element);
-  root.replaceChildren(page);
 
-  let opened;
-  function route() {
-    const { id, isBroken } = readAddress(location.hash);
-    const wanted = id !== null && chat.conversations.has(id) ? id : null;
-    if (isBroken || (id !== null && wanted === null && chat.loaded)) {
-      history.replaceState(null, "", location.pathname);
-      toast(t("noSuchChat"));
+  function render(row) {
+    if (row.head) return h("button", { type: "button", class: "row compact" }, headAvatar(state, row.head, { size: "m" }), h("span", { class: "lines" }, h("span", { class: "title ellipsis" }, headTitle(state, row.head))));
+    if (row.user) return h("button", { type: "button", class: "row compact" }, userAvatar(state, row.user, { size: "m", online: row.user.online }), h("span", { class: "lines" }, h("span", { class: "title ellipsis" }, userName(state, row.user.name)), h("span", { class: "sub ellipsis" }, `@${row.user.name}`)));
+    const { event, snippet, ranges } = row.hit;
+    const head = state.conversation(event.conv);
+    const title = head ? headTitle(state, head) : userName(state, event.sender);
+    return h("button", { type: "button", class: "row", "data-hit": event.seq }, head ? headAvatar(state, head, { size: "m" }) : userAvatar(state, { name: event.sender }, { size: "m" }),
+      h("span", { class: "lines" }, h("span", { class: "line" }, h("span", { class: "title ellipsis" }, title), h("span", { class: "spring" }), h("span", { class: "time" }, listTime(event.at))),
+        h("span", { class: "preview ellipsis" }, h("span", { class: "who" }, `${actorName(state, event.sender)}${t("colon")}`), snippet ? highlight(snippet, ranges) : eventText(state, event))));
+  }
+
+  function choose(row) {
+    dialog.close();
+    if (row.head) app.openConversation(row.head.conv);
+    else if (row.user) app.openPerson(row.user.name);
+    else app.openConversation(row.hit.event.conv, { seq: row.hit.event.seq });
+  }
+
+  function local() {
+    const words = input.value.trim();
+    if (filters.conv) return [];
+    const heads = state.conversations({ filter: "all", query: words });
+    const paired = new Set(heads.map((head) => head.peer?.name));
+    const people = words ? state.contacts().filter((contact) => matches(contact, words) && !paired.has(contact.user.name)) : [];
+    return [...heads.slice(0, quick ? 12 : 5).map((head) => ({ key: `c${head.conv}`, head })), ...people.slice(0, 5).map(({ user }) => ({ key: `u${user.name}`, user }))];
+  }
+
+  function show(found) {
+    const messages = (found?.hits ?? []).map((hit) => ({ key: `m${hit.event.conv}/${hit.event.seq}`, hit }));
+    const first = local();
+    const known = new Set(first.map((row) => row.key));
+    const others = filters.conv ? [] : (found?.people ?? []).filter((user) => !known.has(`u${user.name}`) && !first.some(({ head }) => head?.peer?.name === user.name)).slice(0, 5).map((user) => ({ key: `u${user.name}`, user }));
+    const all = [...first, ...others, ...messages];
+    rows.setRows(all);
+    const result = all.length ? t("resultCount", { n: all.length }) : `${t("noResults")}. ${t("noResultsHint")}`;
+    status.textContent = !found ? "" : found.isLocal ? `${result} · ${t("searchLocal")}` : result;
+  }
+
+  async function start() {
+    clearTimeout(timer);
+    const current = ++request;
+    const words = input.value.trim();
+    hits = null;
+    show(null);
+    if (!words) return;
+    status.textContent = t("loading");
+    try {
+      const found = await state.search(words, { conv: filters.conv ?? undefined, kinds: filters.kinds, sender: filters.sender, from_at: filters.days ? Date.now() - filters.days * DAY : undefined });
+      if (current === request) show(hits = found);
+    } catch (error) {
+      if (current === request) status.textContent = errorText(error);
     }
-    if (wanted === opened) return;
-    opened = wanted;
-    page.classList.toggle("reading", wanted !== null);
-    sidebar.select(wanted);
-    pane.open(wanted);
-  }
-  /**
-   * Opens a conversation, or the list for null. On a phone, the back gesture returns to the list.
-   */
-  function go(id) {
-    if (id === null) history.replaceState(null, "", location.pathname);
-    else if (opened) history.replaceState(null, "", addressOf(id));
-    else history.pushState(null, "", addressOf(id));
-    route();
   }
 
-  function title() {
-    document.title = chat.unread > 0 ? `(${chat.unread}) Apus` : "Apus";
-    route(); // the conversation in the address may have been loaded
-  }
-
-  chat.on("conversations", title);
-  chat.on("ended", (reason) => {
-    clearSession(session.token);
-    show(null, t(reason === "logged_out" ? "signedOutElsewhere" : "sessionEnded"));
-  });
-  addEventListener("popstate", route);
-  addEventListener("hashchange", route);
-  leave = () => {
-    removeEventListener("popstate", route);
-    removeEventListener("hashchange", route);
-    for (const dialog of document.querySelectorAll("dialog[open]")) dialog.close();
-    history.replaceState(null, "", location.pathname);
-    chat.stop();
-    pictures.close();
-  };
-  route();
-  chat.start();
+  input.addEventListener("input", () => { show(null); clearTimeout(timer); timer = setTimeout(start, 160); });
+  const dialog = openDialog(t("search"), [h("div", { class: "pad" }, element, quick ? null : h("div", { class: "search-filters" }, places, kinds, senders, times)), status, rows.element], { wide: true, onclose: () => { request += 1; rows.close(); } });
+  start();
 }
+return { openSearch };
+})();
+const $views_fields = (() => {
+
+const { h } = $views_dom;
+
+const submitting = (button, run) => async (event) => {
+  event.preventDefault();
+  button.disabled = true;
+  await run();
+  button.disabled = false;
+};
+
+function password(label, autocomplete) {
+  const input = h("input", { class: "input", type: "password", autocomplete, required: true, maxlength: "200" });
+  return [input, h("label", { class: "field" }, label, input)];
+}
+return { submitting, password };
+})();
+const $text_qrcode = (() => {
+
+const CORRECTION = [10, 16, 26, 18, 24, 16, 18, 22, 22, 26, 30, 22, 22, 24, 24, 28, 28, 26, 26, 26];
+const BLOCKS = [1, 1, 1, 2, 2, 4, 4, 4, 5, 5, 5, 8, 9, 9, 10, 10, 11, 13, 14, 16];
+const LEVEL_M = 0;
+
+const MASKS = [
+  (x, y) => (x + y) % 2, (x, y) => y % 2, (x) => x % 3, (x, y) => (x + y) % 3, (x, y) => (Math.floor(x / 3) + Math.floor(y / 2)) % 2,
+  (x, y) => ((x * y) % 2) + ((x * y) % 3), (x, y) => (((x * y) % 2) + ((x * y) % 3)) % 2, (x, y) => (((x + y) % 2) + ((x * y) % 3)) % 2,
+];
+
+function qrcode(text) {
+  const data = new TextEncoder().encode(text);
+  const version = CORRECTION.findIndex((_, index) => data.length + (index + 1 < 10 ? 2 : 3) <= capacity(index + 1)) + 1;
+  if (version === 0) return null;
+  const codewords = interleaved(encoded(data, version), version);
+  let best = null;
+  for (let mask = 0; mask < MASKS.length; mask += 1) {
+    const rows = drawn(version, codewords, mask);
+    const score = penalty(rows);
+    if (!best || score < best.score) best = { rows, score };
+  }
+  return best.rows;
+}
+
+function capacity(version) {
+  return (modules(version) >> 3) - CORRECTION[version - 1] * BLOCKS[version - 1];
+}
+
+function modules(version) {
+  const count = Math.floor(version / 7) + 2;
+  const patterns = version === 1 ? 0 : (25 * count - 10) * count - 55;
+  return (16 * version + 128) * version + 64 - patterns - (version >= 7 ? 36 : 0);
+}
+
+function encoded(data, version) {
+  const bits = [];
+  const add = (value, length) => { for (let bit = length - 1; bit >= 0; bit -= 1) bits.push((value >> bit) & 1); };
+  add(4, 4); // bytes
+  add(data.length, version < 10 ? 8 : 16);
+  for (const byte of data) add(byte, 8);
+  const length = capacity(version) * 8;
+  add(0, Math.min(4, length - bits.length));
+  while (bits.length % 8) bits.push(0);
+  for (let pad = 0xec; bits.length < length; pad ^= 0xec ^ 0x11) add(pad, 8);
+  return Array.from({ length: length / 8 }, (_, index) => parseInt(bits.slice(index * 8, index * 8 + 8).join(""), 2));
+}
+
+function interleaved(data, version) {
+  const count = BLOCKS[version - 1];
+  const correction = CORRECTION[version - 1];
+  const generator = divisor(correction);
+  const short = Math.floor(data.length / count);
+  const blocks = [];
+  for (let index = 0, start = 0; index < count; index += 1) {
+    const length = short + (index >= count - (data.length % count) ? 1 : 0);
+    const part = data.slice(start, (start += length));
+    blocks.push({ part, rest: remainder(part, generator) });
+  }
+  const found = [];
+  for (let index = 0; index <= short; index += 1) for (const { part } of blocks) if (index < part.length) found.push(part[index]);
+  for (let index = 0; index < correction; index += 1) for (const { rest } of blocks) found.push(rest[index]);
+  return found;
+}
+
+function product(one, other) {
+  let result = 0;
+  for (let bit = 7; bit >= 0; bit -= 1) result = ((result << 1) ^ ((result >> 7) * 0x11d)) ^ (((other >> bit) & 1) * one);
+  return result;
+}
+
+function divisor(degree) {
+  const found = [...Array(degree - 1).fill(0), 1];
+  for (let step = 0, root = 1; step < degree; step += 1, root = product(root, 2)) {
+    for (let index = 0; index < degree; index += 1) found[index] = product(found[index], root) ^ (found[index + 1] ?? 0);
+  }
+  return found;
+}
+
+function remainder(data, generator) {
+  const found = Array(generator.length).fill(0);
+  for (const byte of data) {
+    const factor = byte ^ found.shift();
+    found.push(0);
+    generator.forEach((value, index) => { found[index] ^= product(value, factor); });
+  }
+  return found;
+}
+
+function drawn(version, codewords, mask) {
+  const size = version * 4 + 17;
+  const rows = Array.from({ length: size }, () => Array(size).fill(null));
+  const set = (x, y, dark) => { if (rows[y]?.[x] !== undefined) rows[y][x] = Boolean(dark); };
+  const ring = (cx, cy, radius, isDark) => {
+    for (let dy = -radius; dy <= radius; dy += 1) for (let dx = -radius; dx <= radius; dx += 1) set(cx + dx, cy + dy, isDark(Math.max(Math.abs(dx), Math.abs(dy))));
+  };
+  for (let index = 0; index < size; index += 1) { set(6, index, index % 2 === 0); set(index, 6, index % 2 === 0); }
+  for (const [x, y] of [[3, 3], [size - 4, 3], [3, size - 4]]) ring(x, y, 4, (distance) => distance !== 2 && distance !== 4);
+  const places = alignment(version, size);
+  const last = places.length - 1;
+  places.forEach((x, i) => places.forEach((y, j) => {
+    if (!((i === 0 && j === 0) || (i === 0 && j === last) || (i === last && j === 0))) ring(x, y, 2, (distance) => distance !== 1);
+  }));
+  describe(set, size, version, mask);
+  fill(rows, size, codewords, MASKS[mask]);
+  return rows;
+}
+
+function alignment(version, size) {
+  if (version === 1) return [];
+  const count = Math.floor(version / 7) + 2;
+  const step = Math.ceil((version * 4 + 4) / (count * 2 - 2)) * 2;
+  return [6, ...Array.from({ length: count - 1 }, (_, index) => size - 7 - index * step).reverse()];
+}
+
+function describe(set, size, version, mask) {
+  const format = (LEVEL_M << 3) | mask;
+  let rest = format;
+  for (let step = 0; step < 10; step += 1) rest = (rest << 1) ^ ((rest >> 9) * 0x537);
+  const bits = ((format << 10) | rest) ^ 0x5412;
+  const bit = (index) => (bits >> index) & 1;
+  for (let index = 0; index < 6; index += 1) set(8, index, bit(index));
+  set(8, 7, bit(6)); set(8, 8, bit(7)); set(7, 8, bit(8));
+  for (let index = 9; index < 15; index += 1) set(14 - index, 8, bit(index));
+  for (let index = 0; index < 8; index += 1) set(size - 1 - index, 8, bit(index));
+  for (let index = 8; index < 15; index += 1) set(8, size - 15 + index, bit(index));
+  set(8, size - 8, true);
+  if (version < 7) return;
+  rest = version;
+  for (let step = 0; step < 12; step += 1) rest = (rest << 1) ^ ((rest >> 11) * 0x1f25);
+  const all = (version << 12) | rest;
+  for (let index = 0; index < 18; index += 1) {
+    const [far, near] = [size - 11 + (index % 3), Math.floor(index / 3)];
+    set(far, near, (all >> index) & 1); set(near, far, (all >> index) & 1);
+  }
+}
+
+function fill(rows, size, codewords, mask) {
+  let index = 0;
+  for (let right = size - 1, upward = true; right > 0; right -= 2, upward = !upward) {
+    if (right === 6) right = 5;
+    for (let step = 0; step < size; step += 1) {
+      const y = upward ? size - 1 - step : step;
+      for (const x of [right, right - 1]) {
+        if (rows[y][x] !== null) continue;
+        const bit = ((codewords[index >> 3] ?? 0) >> (7 - (index & 7))) & 1;
+        rows[y][x] = Boolean(bit) !== (mask(x, y) === 0);
+        index += 1;
+      }
+    }
+  }
+}
+
+function penalty(rows) {
+  const size = rows.length;
+  let score = 0;
+  let dark = 0;
+  for (let line = 0; line < size; line += 1) {
+    for (const at of [(index) => rows[line][index], (index) => rows[index][line]]) {
+      let text = "";
+      for (let index = 0; index < size; index += 1) text += at(index) ? "1" : "0";
+      for (const run of text.match(/1{5,}|0{5,}/g) ?? []) score += run.length - 2;
+      for (let index = 0; index + 11 <= size; index += 1) if (/^(10111010000|00001011101)$/.test(text.slice(index, index + 11))) score += 40;
+    }
+    for (let index = 0; index < size; index += 1) {
+      if (rows[line][index]) dark += 1;
+      if (line > 0 && index > 0 && rows[line][index] === rows[line - 1][index] && rows[line][index] === rows[line][index - 1] && rows[line][index] === rows[line - 1][index - 1]) score += 3;
+    }
+  }
+  return score + 10 * Math.floor(Math.abs((dark * 20) / (size * size) - 10));
+}
+return { qrcode };
+})();
+const $views_security = (() => {
+
+const { h, replace, svg } = $views_dom;
+const { password, submitting } = $views_fields;
+const { errorText } = $views_model;
+const { attempt, toast } = $views_toast;
+const { qrcode } = $text_qrcode;
+const { t } = $i18n_index;
+
+function securityPage(app, page) {
+  page.append(passwordForm(app.state), totpForm(app.state), recoveryForm(app));
+}
+
+function passwordForm(state) {
+  const [old, oldField] = password(t("currentPassword"), "current-password");
+  const [fresh, freshField] = password(t("newPassword"), "new-password");
+  const save = h("button", { type: "submit", class: "button primary" }, t("changePassword"));
+  return h("form", { class: "dialog-fields", onsubmit: submitting(save, async () => {
+    if (await attempt(state.changePassword({ old: old.value, password: fresh.value })) === undefined) return;
+    old.value = fresh.value = "";
+    toast(t("passwordChanged"));
+  }) }, h("h3", {}, t("changePassword")), oldField, freshField, h("span", { class: "small muted" }, t("passwordHint")), save);
+}
+
+function recoveryForm(app) {
+  const [proof, proofField] = password(t("currentPassword"), "current-password");
+  const make = h("button", { type: "submit", class: "button" }, t("newRecoveryCodes"));
+  return h("form", { class: "dialog-fields", onsubmit: submitting(make, async () => {
+    const answer = await attempt(app.state.recoveryCodes(proof.value));
+    proof.value = "";
+    if (answer) app.showRecovery(answer);
+  }) }, h("h3", {}, t("recoveryCodes")), h("p", { class: "small muted" }, t("recoveryCodesHint")), proofField, make);
+}
+
+function totpForm(state) {
+  const [proof, proofField] = password(t("currentPassword"), "current-password");
+  const error = h("p", { class: "form-error", role: "alert" });
+  const make = h("button", { type: "submit", class: "button" }, t("totpSetUp"));
+  const remove = h("button", { type: "button", class: "button quiet", onclick: () => run(async () => {
+    await state.removeTotp(proof.value);
+    toast(t("totpRemoved"));
+  }) }, t("totpRemove"));
+  const body = h("div", { class: "dialog-fields" });
+  const run = async (work) => {
+    error.textContent = "";
+    try {
+      if (!proof.value) return proof.focus();
+      await work();
+      proof.value = "";
+    } catch (refusal) {
+      error.textContent = refusal.code === "forbidden" ? t("passwordWrong") : errorText(refusal);
+      proof.focus();
+    }
+  };
+  const start = () => replace(body, proofField, error, h("div", { class: "button-row" }, make, remove));
+  const begin = () => run(async () => {
+    const { secret, uri } = await state.makeTotp(proof.value);
+    replace(body, ...secretStep(state, secret, uri, start));
+    body.querySelector("input").focus({ preventScroll: true });
+    body.querySelector("svg")?.scrollIntoView({ block: "nearest" });
+  });
+  start();
+  return h("form", { class: "dialog-fields", onsubmit: submitting(make, begin) }, h("h3", {}, t("totp")), h("p", { class: "small muted" }, t("totpHint")), body);
+}
+
+function secretStep(state, secret, uri, done) {
+  const code = h("input", { class: "input", inputmode: "numeric", autocomplete: "one-time-code", maxlength: "10", id: "totp-code" });
+  const error = h("p", { class: "form-error", role: "alert" });
+  const confirm = async () => {
+    error.textContent = "";
+    try {
+      await state.confirmTotp(code.value.replace(/\s/g, ""));
+      toast(t("totpOn"));
+      done();
+    } catch (refusal) {
+      error.textContent = refusal.code === "forbidden" || refusal.code === "bad_request" ? t("wrongCode") : errorText(refusal);
+      code.select();
+    }
+  };
+  const button = h("button", { type: "button", class: "button primary", onclick: confirm }, t("confirm"));
+  code.addEventListener("keydown", (event) => { if (event.key === "Enter") { event.preventDefault(); confirm(); } });
+  return [
+    h("p", {}, t("totpScan")), picture(uri),
+    h("p", { class: "small muted" }, t("totpType")), h("pre", { class: "codes", tabindex: "0" }, secret.replace(/(.{4})(?=.)/g, "$1 ")),
+    /^otpauth:/.test(uri) ? h("a", { class: "link", href: uri }, t("totpOpen")) : null,
+    h("label", { class: "field" }, t("code"), code), error, button,
+  ];
+}
+
+function picture(uri) {
+  const rows = qrcode(uri);
+  if (!rows) return null;
+  const path = rows.flatMap((row, y) => row.map((dark, x) => (dark ? `M${x + 4} ${y + 4}h1v1h-1z` : ""))).join("");
+  return svg("svg", { class: "qrcode", viewBox: `0 0 ${rows.length + 8} ${rows.length + 8}`, role: "img", "aria-label": t("qrcode"), "shape-rendering": "crispEdges" }, svg("path", { d: path }));
+}
+return { securityPage };
+})();
+const $views_settings = (() => {
+
+const { h, replace } = $views_dom;
+const { icon } = $views_icons;
+const { userAvatar } = $views_avatar;
+const { confirm, openDialog, selectRow, switchRow } = $views_dialog;
+const { password, submitting } = $views_fields;
+const { pickImage } = $views_profile;
+const { securityPage } = $views_security;
+const { attempt, toast } = $views_toast;
+const { userName } = $views_model;
+const { listTime } = $i18n_format;
+const { LANGUAGE_NAMES, t } = $i18n_index;
+
+const PAGES = {
+  profile: ["person", profilePage], appearance: ["sun", appearancePage], notifications: ["bell", notificationsPage], privacy: ["shield", privacyPage],
+  sessions: ["device", sessionsPage], security: ["key", securityPage], blocked: ["close", blockedPage], account: ["settings", accountPage],
+};
+
+function openSettings(app, first = "profile") {
+  const page = h("div", { class: "page", role: "tabpanel", tabindex: "-1" });
+  const tabs = h("nav", { role: "tablist", "aria-label": t("settings"), "aria-orientation": "vertical" });
+  const show = (name, focus = false) => {
+    for (const tab of tabs.children) {
+      const chosen = tab.dataset.page === name;
+      tab.setAttribute("aria-selected", String(chosen));
+      tab.tabIndex = chosen ? 0 : -1;
+      if (chosen && focus) tab.focus();
+    }
+    page.setAttribute("aria-label", t(name));
+    replace(page, h("h2", {}, t(name)));
+    PAGES[name][1](app, page, dialog);
+  };
+  for (const [name, [symbol]] of Object.entries(PAGES)) {
+    tabs.append(h("button", { type: "button", role: "tab", "data-page": name, autofocus: name === first, onclick: () => show(name) }, icon(symbol), t(name)));
+  }
+  tabs.addEventListener("keydown", (event) => {
+    const names = Object.keys(PAGES);
+    const step = { ArrowDown: 1, ArrowRight: 1, ArrowUp: -1, ArrowLeft: -1 }[event.key];
+    if (!step) return;
+    event.preventDefault();
+    show(names[(names.indexOf(document.activeElement.dataset.page) + step + names.length) % names.length], true);
+  });
+  const dialog = openDialog(t("settings"), h("div", { class: "settings" }, tabs, page), { wide: true, label: "settings-dialog" });
+  show(first);
+}
+
+function profilePage(app, page) {
+  const { state } = app;
+  const user = state.account;
+  const face = h("span", {}, userAvatar(state, user, { size: "xl" }));
+  const nick = h("input", { class: "input", value: user.nick ?? "", maxlength: "50", autocomplete: "nickname" });
+  const status = h("input", { class: "input", value: user.status ?? "", maxlength: "100" });
+  const save = h("button", { type: "submit", class: "button primary" }, t("save"));
+  page.append(h("div", { class: "profile-head" }, face, h("div", { class: "muted" }, `@${user.name}`),
+    h("button", { type: "button", class: "button", onclick: async () => {
+      const avatar = await pickImage(state);
+      if (avatar && await attempt(state.setProfile({ avatar })) !== undefined) replace(face, userAvatar(state, { ...user, avatar }, { size: "xl" }));
+    } }, icon("picture"), t("changePicture"))),
+  h("form", { class: "dialog-fields", onsubmit: submitting(save, async () => { if (await attempt(state.setProfile({ nick: nick.value.trim(), status: status.value.trim() })) !== undefined) toast(t("save"), { seconds: 2 }); }) },
+    h("label", { class: "field" }, t("nick"), nick), h("label", { class: "field" }, t("statusText"), status), save));
+}
+
+function choices(legend, value, options, change) {
+  const name = `choice-${legend}`;
+  return h("fieldset", { class: "group" }, h("legend", {}, legend), options.map(([key, label]) =>
+    h("label", { class: "choice" }, h("input", { type: "radio", name, value: key, checked: key === value, onchange: () => change(key) }), label)));
+}
+
+function appearancePage(app, page, dialog) {
+  const { preferences } = app;
+  page.append(
+    choices(t("theme"), preferences.theme, [["system", t("system")], ["light", t("light")], ["dark", t("dark")]], (value) => app.setPreference("theme", value)),
+    choices(t("language"), preferences.language, [["system", t("system")], ...Object.entries(LANGUAGE_NAMES)], (value) => {
+      dialog.close();
+      app.setPreference("language", value);
+      app.owner.view.settings?.("appearance");
+    }),
+    switchRow(t("enterSends"), preferences.enterSends, (on) => app.setPreference("enterSends", on)));
+}
+
+function notificationsPage(app, page) {
+  const { state, preferences } = app;
+  const settings = state.settings ?? {};
+  const secure = globalThis.isSecureContext && "Notification" in globalThis;
+  const offset = new Date().getTimezoneOffset();
+  const toLocal = (minutes) => (((minutes - offset) % 1440) + 1440) % 1440;
+  const text = (minutes) => `${String(Math.floor(minutes / 60)).padStart(2, "0")}:${String(minutes % 60).padStart(2, "0")}`;
+  const quiet = settings.quiet_from !== undefined && settings.quiet_from !== settings.quiet_until;
+  const from = h("input", { type: "time", class: "input", value: text(toLocal(settings.quiet_from ?? 1320 + offset)) });
+  const until = h("input", { type: "time", class: "input", value: text(toLocal(settings.quiet_until ?? 420 + offset)) });
+  const times = h("div", { class: "search-filters", hidden: !quiet }, h("label", { class: "field grow" }, t("quietFrom"), from), h("label", { class: "field grow" }, t("quietUntil"), until));
+  const minutes = (input) => {
+    const [hours, rest] = input.value.split(":").map(Number);
+    return (((hours * 60 + rest + offset) % 1440) + 1440) % 1440;
+  };
+  const save = (on) => attempt(state.setSettings(on ? { quiet_from: minutes(from), quiet_until: minutes(until) } : { quiet_from: 0, quiet_until: 0 }));
+  for (const input of [from, until]) input.addEventListener("change", () => input.value && save(true));
+  page.append(
+    switchRow(t("notificationsDesktop"), secure && preferences.desktop && Notification.permission === "granted", async (on) => {
+      if (on && Notification.permission !== "granted" && (await Notification.requestPermission()) !== "granted") return false;
+      app.setPreference("desktop", on);
+      return true;
+    }, { disabled: !secure, detail: secure ? null : t("notificationsHTTPS") }),
+    switchRow(t("notificationsPreview"), preferences.preview, (on) => app.setPreference("preview", on)),
+    switchRow(t("notificationsSound"), preferences.sound, (on) => app.setPreference("sound", on)),
+    switchRow(t("quietHours"), quiet, async (on) => { times.hidden = !on; await save(on); }), times);
+}
+
+function privacyPage(app, page) {
+  const { state } = app;
+  const settings = state.settings ?? {};
+  const levels = [["all", t("all")], ["contacts", t("contactsOnly")], ["none", t("none")]];
+  const set = (name) => (value) => attempt(state.setSettings({ [name]: value })).then((answer) => (answer === undefined ? false : undefined));
+  page.append(
+    selectRow(t("privacyLastSeen"), settings.last_seen ?? "contacts", levels, set("last_seen")),
+    selectRow(t("privacyAvatar"), settings.avatar ?? "all", levels, set("avatar")),
+    selectRow(t("privacyAdd"), settings.add ?? "contacts", levels.slice(1), set("add")),
+    selectRow(t("privacyFind"), settings.find ?? "all", levels, set("find")),
+    switchRow(t("privacyReceipts"), settings.receipts ?? true, set("receipts")),
+    switchRow(t("privacyTyping"), settings.typing ?? true, set("typing")));
+}
+
+async function sessionsPage(app, page) {
+  const { state } = app;
+  const devices = await attempt(state.sessions());
+  if (!devices || !page.isConnected || page.getAttribute("aria-label") !== t("sessions")) return;
+  const again = () => { replace(page, h("h2", {}, t("sessions"))); sessionsPage(app, page); };
+  const others = devices.filter(({ current }) => !current);
+  page.append(...devices.map((device) => h("div", { class: "option-row" }, icon("device"),
+    h("span", { class: "lines" }, h("div", { class: "ellipsis" }, device.name), h("div", { class: "small muted" }, device.current ? t("thisDevice") : t("lastActive", { time: listTime(device.last_seen) }), device.address ? ` · ${device.address}` : "")),
+    device.current ? null : h("button", { type: "button", class: "button quiet", "aria-label": `${t("endSession")}: ${device.name}`, onclick: async () => { await attempt(state.endSession(device.device)); again(); } }, t("endSession")))));
+  if (others.length) page.append(h("button", { type: "button", class: "button dangerous", onclick: async () => { if (await confirm(t("endOtherSessions"), { yes: t("endOtherSessions"), dangerous: true })) { await attempt(state.endOtherSessions()); again(); } } }, t("endOtherSessions")));
+}
+
+function blockedPage(app, page) {
+  const { state } = app;
+  const blocked = state.contacts("blocked");
+  if (!blocked.length) page.append(h("p", { class: "muted" }, t("noBlocked")));
+  for (const { user } of blocked) {
+    const row = h("div", { class: "option-row" }, userAvatar(state, user, { size: "m" }), h("span", { class: "lines" }, userName(state, user.name)),
+      h("button", { type: "button", class: "button quiet", onclick: async () => { if (await attempt(state.unblock(user.name)) !== undefined) row.remove(); } }, t("unblock")));
+    page.append(row);
+  }
+}
+
+function accountPage(app, page) {
+  const { state } = app;
+  const [proof, proofField] = password(t("password"), "current-password");
+  const remove = h("button", { type: "submit", class: "button dangerous" }, icon("trash"), t("deleteAccountDo"));
+  page.append(
+    h("a", { class: "button", href: "/api/account/export", download: "" }, icon("download"), t("exportData")),
+    h("button", { type: "button", class: "button", onclick: () => app.signOut() }, icon("leave"), t("signOut")),
+    h("form", { class: "dialog-fields", onsubmit: submitting(remove, async () => {
+      if (await confirm(t("deleteAccount"), { yes: t("deleteAccountDo"), dangerous: true, detail: t("deleteAccountQuestion", { name: `@${state.account.name}` }) })) await attempt(state.deleteAccount(proof.value));
+    }) }, h("h3", {}, t("deleteAccount")), proofField, remove));
+}
+return { openSettings };
+})();
+const $views_threadheader = (() => {
+
+const { h, replace } = $views_dom;
+const { icon } = $views_icons;
+const { headAvatar } = $views_avatar;
+const { conversationMenu } = $views_conversationmenu;
+const { eventText, headTitle, isGroup, userName } = $views_model;
+const { lastSeen } = $i18n_format;
+const { t } = $i18n_index;
+
+class ThreadHeader {
+  #pinTexts = new Map(); // seq -> text, also of messages that are no longer loaded
+  #pinAt = 0;
+
+  constructor(view) {
+    this.view = view;
+    this.state = view.state;
+    const { app } = view;
+    this.title = h("h2", { class: "ellipsis" });
+    this.sub = h("div", { class: "sub ellipsis" });
+    this.face = h("span", {});
+    this.more = h("button", { type: "button", class: "icon-button", "aria-label": t("more"), "aria-haspopup": "menu", "aria-expanded": "false", onclick: () => conversationMenu(app, this.more, view.head, { thread: view }) }, icon("more"));
+    this.element = h("header", { class: "bar" },
+      h("button", { type: "button", class: `icon-button${view.thread === null ? " only-narrow" : ""}`, "aria-label": t("back"), onclick: () => app.back() }, icon("back")),
+      h("button", { type: "button", class: "peer", "aria-label": t("chatInfo"), onclick: () => app.toggleDetails() }, this.face, h("span", { class: "lines" }, this.title, this.sub)),
+      h("button", { type: "button", class: "icon-button", "aria-label": t("search"), onclick: () => app.search({ conv: view.id }) }, icon("search")),
+      this.more);
+    this.banner = h("div", { class: "banner", role: "status", hidden: true }, icon("warning"), t("offline"));
+    this.pinned = h("button", { type: "button", class: "pinned", hidden: true, onclick: () => this.#nextPin() });
+  }
+
+  update() {
+    const { view, state } = this;
+    const title = headTitle(state, view.head);
+    this.title.textContent = view.thread === null ? title : `${t("thread")} · ${title}`;
+    replace(this.face, headAvatar(state, view.head, { size: "m", online: this.#peer()?.online }));
+    this.updatePresence();
+    this.updatePins();
+  }
+
+  #peer() {
+    return this.view.head.kind === "pair" && this.view.head.peer ? this.state.user(this.view.head.peer.name) ?? this.view.head.peer : null;
+  }
+
+  updatePresence() {
+    this.banner.hidden = this.state.connection?.state !== "offline" || !matchMedia("(max-width: 720px)").matches;
+    const typing = (this.state.typing(this.view.id) ?? []).filter((name) => name !== this.state.account?.name);
+    this.sub.classList.toggle("active", typing.length > 0);
+    this.sub.textContent = typing.length ? typingText(this.state, this.view.head, typing) : this.#subtitle();
+  }
+
+  #subtitle() {
+    const { head } = this.view;
+    if (this.state.connection?.state === "connecting") return t("connecting");
+    if (head.kind === "channel") return t("subscribers", { n: head.members ?? 0 });
+    if (head.kind === "group") return t("membersCount", { n: head.members ?? 0 });
+    const peer = this.#peer();
+    if (!peer) return "";
+    if (this.state.connection?.state === "offline") return `@${peer.name}`;
+    if (peer.online) return t("online");
+    return peer.last_seen ? lastSeen(peer.last_seen) : peer.status ?? "";
+  }
+
+  updatePins() {
+    const pins = this.view.thread === null ? this.view.head.pins ?? [] : [];
+    this.pinned.hidden = !pins.length;
+    if (!pins.length) return;
+    const seq = pins[this.#pinAt % pins.length];
+    const row = this.state.event(this.view.id, seq);
+    if (row?.kind) this.#pinTexts.set(seq, eventText(this.state, row).slice(0, 120));
+    replace(this.pinned, icon("pin"), h("span", { class: "grow" }, h("strong", {}, t(pins.length > 1 ? "pinnedMessages" : "pinnedMessage")),
+      h("span", { class: "ellipsis" }, this.#pinTexts.get(seq) ?? t("message"))));
+  }
+
+  #nextPin() {
+    const pins = this.view.head.pins ?? [];
+    const at = this.#pinAt % pins.length;
+    this.view.actions.jump(pins[at]);
+    this.#pinAt = at + 1;
+  }
+}
+
+function typingText(state, head, names) {
+  if (!isGroup(head)) return t("typing");
+  return names.length === 1 ? t("typingOne", { name: userName(state, names[0]) }) : t("typingMany", { n: names.length });
+}
+return { ThreadHeader, typingText };
+})();
+const $views_sidebar = (() => {
+
+const { h, replace, Scope } = $views_dom;
+const { icon } = $views_icons;
+const { folderMenu } = $views_folders;
+const { headAvatar, userAvatar } = $views_avatar;
+const { RowList } = $views_rows;
+const { openMenu } = $views_menu;
+const { conversationMenu } = $views_conversationmenu;
+const { actorName, eventText, headTitle, ICONS, isGroup, isMuted, isNote, matches, userName } = $views_model;
+const { typingText } = $views_threadheader;
+const { listTime, number } = $i18n_format;
+const { t } = $i18n_index;
+
+const FILTERS = ["all", "unread", "groups", "people"];
+const LABELS = { all: "allChats", unread: "unread", groups: "groups", people: "people", archived: "archived" };
+
+class Sidebar {
+  #scope = new Scope();
+  #typing = new Map();
+
+  constructor(app) {
+    this.app = app;
+    this.state = app.state;
+    this.filter = "all";
+    this.#build();
+    this.#scope.add(this.state.subscribe("conversations", () => this.update()));
+    this.#scope.add(this.state.subscribe("settings", () => this.update()));
+    this.#scope.add(this.state.subscribe("connection", () => this.#updateConnection()));
+    this.#scope.add(this.state.subscribe("presence", () => this.rows.list.invalidate()));
+    this.#updateConnection();
+  }
+
+  close() {
+    for (const end of this.#typing.values()) end();
+    this.rows.close();
+    this.#scope.close();
+    this.element.remove();
+  }
+
+  #build() {
+    const { app } = this;
+    this.menu = h("button", { type: "button", class: "icon-button", id: "main-menu", "aria-label": t("more"), "aria-haspopup": "menu", "aria-expanded": "false", onclick: () => this.#mainMenu() }, icon("menu"));
+    this.searchField = h("input", { type: "text", role: "searchbox", inputmode: "search", enterkeyhint: "search", class: "input search", id: "search", placeholder: t("search"), "aria-label": t("searchChats"), autocomplete: "off" });
+    this.searchField.addEventListener("input", () => this.update());
+    this.searchField.addEventListener("keydown", (event) => {
+      if (event.key === "Escape" && this.searchField.value) {
+        event.stopPropagation();
+        this.searchField.value = "";
+        this.update();
+      }
+    });
+    this.compose = h("button", { type: "button", class: "icon-button", id: "new-chat", "aria-label": t("newChat"), title: t("newChat"), onclick: () => app.newChat() }, icon("pen"));
+    this.banner = h("div", { class: "banner", role: "status", hidden: true });
+    this.chips = h("div", { class: "filters", role: "group", "aria-label": t("chats") });
+    this.chips.addEventListener("wheel", (event) => { if (!event.deltaX && !event.ctrlKey) this.chips.scrollLeft += event.deltaY; }, { passive: true });
+    this.rows = new RowList({
+      label: t("chatList"), className: "chat-list", search: this.searchField, estimate: 68,
+      key: (row) => row.key,
+      render: (row) => (row.head ? this.#row(row.head) : this.#otherRow(row)),
+      signature: (row) => (row.head ? `${row.head.conv === app.openID}|${this.state.typing(row.head.conv)?.length ?? 0}|${this.#online(row.head)}|${listTime(row.head.at)}` : ""),
+      choose: (row) => this.#choose(row),
+      menu: (row, anchor) => row.head && conversationMenu(app, anchor, row.head),
+    });
+    this.element = h("nav", { class: "pane side", "aria-label": t("chats") },
+      h("div", { class: "bar" }, this.menu, h("div", { class: "search-box" }, icon("search"), this.searchField), this.compose),
+      this.banner, this.chips, this.rows.element);
+  }
+
+  #online(head) {
+    return head.kind === "pair" && Boolean((this.state.user(head.peer?.name) ?? head.peer)?.online);
+  }
+
+  #updateConnection() {
+    const connection = this.state.connection?.state;
+    this.banner.hidden = connection === "online" || !connection;
+    replace(this.banner, icon("warning"), t(connection === "offline" ? "offline" : "connecting"));
+  }
+
+  #updateChips() {
+    const unread = this.state.conversations({ filter: "unread" }).length;
+    const archived = this.state.conversations({ filter: "archived" }).length;
+    const folders = (this.state.settings?.folders ?? []).map(({ name }) => `folder:${name}`);
+    if (this.filter.startsWith("folder:") && !folders.includes(this.filter)) this.filter = "all";
+    const filters = [...FILTERS, ...folders, ...(archived || this.filter === "archived" ? ["archived"] : [])];
+    const focused = this.chips.contains(document.activeElement) ? document.activeElement.dataset.filter : null;
+    const { scrollLeft } = this.chips;
+    replace(this.chips, filters.map((name) => this.#chip(name, name === "unread" ? unread : 0)));
+    this.chips.scrollLeft = scrollLeft;
+    if (focused) [...this.chips.children].find((chip) => chip.dataset.filter === focused)?.focus({ preventScroll: true });
+  }
+
+  #chip(name, count) {
+    const folder = name.startsWith("folder:") ? name.slice("folder:".length) : null;
+    const chip = h("button", {
+      type: "button", class: "chip", "data-filter": name, "aria-pressed": String(name === this.filter), title: folder,
+      onclick: () => { this.#filterBy(name); },
+    }, folder ?? t(LABELS[name]), count ? h("span", { class: "count" }, number(count)) : null);
+    if (folder !== null) {
+      chip.addEventListener("contextmenu", (event) => {
+        event.preventDefault();
+        folderMenu(this.app, chip, folder, (to) => this.#filterBy(to === null ? "all" : `folder:${to}`));
+      });
+    }
+    return chip;
+  }
+
+  #filterBy(name) {
+    this.filter = name;
+    this.update();
+    [...this.chips.children].find((chip) => chip.dataset.filter === name)?.focus();
+  }
+
+  update() {
+    const query = this.searchField.value.trim();
+    this.#updateChips();
+    const heads = this.state.conversations({ filter: query ? "all" : this.filter, query });
+    const rows = heads.map((head) => ({ key: head.conv, head, same: head }));
+    if (query) {
+      const shown = new Set(heads.map((head) => head.peer?.name));
+      const people = this.state.contacts().filter((contact) => !shown.has(contact.user.name) && matches(contact, query));
+      rows.push(...people.map((contact) => ({ key: `@${contact.user.name}`, contact })));
+      rows.push({ key: "messages", query });
+    }
+    this.rows.setRows(this.#reuse(rows));
+    this.#watchTyping(heads.slice(0, 30));
+    this.#showEmpty(rows.length === 0);
+    this.app.updateTitle();
+  }
+
+  #reuse(rows) {
+    const former = this.former ?? new Map();
+    const next = rows.map((row) => {
+      const before = former.get(row.key);
+      return before && before.head === row.head && before.contact?.user === row.contact?.user && before.query === row.query ? before : row;
+    });
+    this.former = new Map(next.map((row) => [row.key, row]));
+    return next;
+  }
+
+  #watchTyping(heads) {
+    const wanted = new Set(heads.map(({ conv }) => conv));
+    for (const [conv, end] of this.#typing) {
+      if (wanted.has(conv)) continue;
+      end();
+      this.#typing.delete(conv);
+    }
+    for (const conv of wanted) {
+      if (!this.#typing.has(conv)) this.#typing.set(conv, this.state.subscribe(`typing:${conv}`, () => this.rows.list.layout()));
+    }
+  }
+
+  #showEmpty(empty) {
+    this.empty?.remove();
+    if (!empty) return;
+    const unread = this.filter === "unread";
+    this.empty = h("div", { class: "empty" }, h("h2", {}, t(unread ? "noUnread" : "noChats")), unread ? null : h("p", {}, t("noChatsHint")),
+      unread ? null : h("button", { type: "button", class: "button primary", onclick: () => this.app.newChat() }, icon("pen"), t("newChat")));
+    this.rows.element.append(this.empty);
+  }
+
+  refresh() {
+    this.rows.list.layout();
+  }
+
+  #choose(row) {
+    if (row.head) this.app.openConversation(row.head.conv);
+    else if (row.contact) this.app.openProfile(row.contact.user.name);
+    else this.app.search({ query: row.query });
+  }
+
+  #row(head) {
+    const { state } = this;
+    const title = headTitle(state, head);
+    const unread = head.unread ?? 0;
+    const marked = head.own?.marked_unread && !unread;
+    const spoken = [title, unread ? t("unreadCount", { n: unread }) : null, head.mentions ? t("mentionsCount", { n: head.mentions }) : null].filter(Boolean);
+    return h("button", {
+      type: "button", class: "row", "data-conv": head.conv, "aria-current": head.conv === this.app.openID ? "true" : null,
+    }, headAvatar(state, head, { online: this.#online(head) }),
+    h("span", { class: "lines" },
+      h("span", { class: "line" }, head.kind === "group" ? icon("group") : head.kind === "channel" ? icon("megaphone") : null, h("span", { class: "title ellipsis" }, title),
+        isMuted(head) ? icon("bellOff") : null, h("span", { class: "spring" }), h("span", { class: "time" }, head.at ? listTime(head.last?.at ?? head.at) : "")),
+      h("span", { class: "line" }, this.#preview(head),
+        head.mentions ? h("span", { class: "badge mention", "aria-hidden": "true" }, "@") : null,
+        unread || marked ? h("span", { class: `badge${isMuted(head) ? " quiet" : ""}`, "aria-hidden": "true" }, unread ? number(Math.min(unread, 9999)) : "") : null,
+        head.own?.pinned_at && !unread ? icon("pin") : null)),
+    h("span", { class: "visually-hidden" }, spoken.slice(1).join(", ")));
+  }
+
+  #preview(head) {
+    const { state } = this;
+    const typing = (state.typing(head.conv) ?? []).filter((name) => name !== state.account?.name);
+    if (typing.length) return h("span", { class: "preview ellipsis" }, h("span", { class: "typing" }, typingText(state, head, typing)));
+    const draft = head.conv === this.app.openID ? null : state.draft(head.conv);
+    if (draft?.text) return h("span", { class: "preview ellipsis" }, h("span", { class: "draft" }, `${t("draftPrefix")} `), draft.text.slice(0, 120));
+    if (head.state === "invited") return h("span", { class: "preview ellipsis" }, t("invited", { name: userName(state, head.peer?.name) }));
+    const { last } = head;
+    if (!last) return h("span", { class: "preview" }, "");
+    const named = !isNote(last) && (isGroup(head) ? last.sender : last.sender === state.account?.name && head.kind !== "self");
+    return h("span", { class: "preview ellipsis" }, named ? h("span", { class: "who" }, `${actorName(state, last.sender)}${t("colon")}`) : null, ICONS[last.kind] && !last.state?.match(/recalled|expired|erased/) ? icon(ICONS[last.kind]) : null, eventText(state, last).replace(/\s+/g, " "));
+  }
+
+  #otherRow(row) {
+    if (row.contact) {
+      const { user } = row.contact;
+      return h("button", { type: "button", class: "row compact" }, userAvatar(this.state, user, { size: "m", online: user.online }),
+        h("span", { class: "lines" }, h("span", { class: "title ellipsis" }, userName(this.state, user.name)), h("span", { class: "sub ellipsis" }, `@${user.name}`)));
+    }
+    return h("button", { type: "button", class: "row compact" }, h("span", { class: "avatar size-m" }, icon("search")), h("span", { class: "lines" }, h("span", { class: "title ellipsis" }, `${t("search")}: ${row.query}`), h("span", { class: "sub" }, t("messages"))));
+  }
+
+  #mainMenu() {
+    const { app } = this;
+    openMenu(this.menu, [
+      { icon: "group", label: t("newGroup"), run: () => app.newGroup("group") },
+      { icon: "megaphone", label: t("newChannel"), run: () => app.newGroup("channel") },
+      { icon: "person", label: t("contacts"), run: () => app.contacts() },
+      { icon: "bookmark", label: t("savedMessages"), run: () => app.openSelf() },
+      { icon: "globe", label: t("explore"), run: () => app.explore() },
+      null,
+      { icon: "settings", label: t("settings"), run: () => app.settings() },
+      { icon: "leave", label: t("signOut"), run: () => app.signOut() },
+    ], { label: t("more") });
+  }
+}
+return { Sidebar };
+})();
+const $views_albums = (() => {
+
+const { gone } = $views_model;
+
+const MOST = 10;
+
+class Albums {
+  #cache = new Map(); // key -> row
+
+  merge(state, rows) {
+    const merged = [];
+    const cache = new Map();
+    for (let index = 0; index < rows.length;) {
+      const parts = run(state, rows, index);
+      index += parts.length;
+      if (parts.length === 1) merged.push(parts[0]);
+      else {
+        const before = this.#cache.get(parts[0].key);
+        const row = before && before.parts.length === parts.length && before.parts.every((part, at) => part === parts[at]) ? before : album(parts);
+        cache.set(row.key, row);
+        merged.push(row);
+      }
+    }
+    this.#cache = cache;
+    return merged;
+  }
+}
+
+const partsOf = (row) => row.parts ?? [row];
+
+function run(state, rows, start) {
+  const first = rows[start];
+  const name = mediaAlbum(state, first);
+  let end = start + 1;
+  while (name && end - start < MOST && rows[end] && rows[end].sender === first.sender && mediaAlbum(state, rows[end]) === name) end += 1;
+  return rows.slice(start, end);
+}
+
+const mediaAlbum = (state, row) => ((row.kind === "image" || row.kind === "video") && !gone(state, row) ? row.body?.album : undefined);
+
+function album(parts) {
+  const [first, last] = [parts[0], parts.at(-1)];
+  const named = parts.find((part) => part.body.text) ?? last;
+  return { ...named, kind: "image", key: first.key, ref: first.ref, quote: first.quote, n: last.n, status: last.status, parts };
+}
+return { Albums, partsOf };
+})();
+const $views_completion = (() => {
+
+const { h, replace, uniqueID } = $views_dom;
+const { icon } = $views_icons;
+const { userAvatar } = $views_avatar;
+const { isGroup, permits, userName } = $views_model;
+const { findEmoji } = $text_emoji;
+const { t } = $i18n_index;
+
+const LIMIT = 8;
+
+class Completion {
+  #items = [];
+  #at = 0;
+  #start = 0;
+  known = new Map();
+
+  constructor(composer) {
+    this.composer = composer;
+    this.state = composer.state;
+    this.box = h("div", { class: "completion", role: "listbox", id: uniqueID("completion"), "aria-label": t("search"), hidden: true });
+    composer.element.append(this.box);
+    composer.input.setAttribute("aria-controls", this.box.id);
+  }
+
+  update() {
+    const { input } = this.composer;
+    const before = input.value.slice(0, input.selectionStart);
+    const emoji = /(?:^|\s):([a-z0-9_+-]{2,20})$/.exec(before);
+    const mention = /(?:^|[\s(\p{Script=Han}，。：、])@([\p{L}\p{N}._-]{0,32})$/u.exec(before);
+    if (emoji) {
+      this.#start = before.length - emoji[1].length - 1;
+      this.#items = findEmoji(emoji[1], LIMIT).map(({ face, name }) => ({ insert: face, label: `:${name}:`, face }));
+    } else if (mention && isGroup(this.composer.view.head)) {
+      this.#start = before.length - mention[1].length - 1;
+      this.#request(mention[1]);
+      this.#items = this.#people(mention[1].toLocaleLowerCase());
+    } else this.#items = [];
+    this.#at = 0;
+    this.#show();
+  }
+
+  #people(query) {
+    const { view } = this.composer;
+    const own = this.state.account?.name;
+    const found = this.members.filter(({ user }) => user.name !== own && (!query || userName(this.state, user.name).toLocaleLowerCase().includes(query) || user.name.includes(query)));
+    const items = found.slice(0, LIMIT).map(({ user }) => ({ insert: `@${user.name} `, label: userName(this.state, user.name), sub: `@${user.name}`, user }));
+    const word = t("mentionAll");
+    if (permits(view.head, "mention_all") && (word.startsWith(query) || "all".startsWith(query))) items.push({ insert: `@${word} `, label: `@${word}`, sub: t("mentionAllHint") });
+    return items;
+  }
+
+  #request(query) {
+    const { id } = this.composer;
+    if (this.query === query) return;
+    this.query = query;
+    this.found?.close?.();
+    this.found = this.state.members(id, query);
+    this.unsubscribe ??= this.state.subscribe(`members:${id}`, () => {
+      this.#remember();
+      if (!this.box.hidden) {
+        this.#items = this.#people(this.query.toLocaleLowerCase());
+        this.#show();
+      }
+    });
+    this.#remember();
+  }
+
+  #remember() {
+    for (const member of this.found?.members ?? []) this.known.set(member.user.name, member);
+  }
+
+  get members() {
+    return [...this.known.values()];
+  }
+
+  dispose() {
+    this.unsubscribe?.();
+    this.found?.close?.();
+  }
+
+  #show() {
+    this.box.hidden = !this.#items.length;
+    const { input } = this.composer;
+    if (this.box.hidden) {
+      input.removeAttribute("aria-activedescendant");
+      return;
+    }
+    replace(this.box, this.#items.map((item, index) => h("div", {
+      role: "option", id: `${this.box.id}-${index}`, "aria-selected": String(index === this.#at),
+      onpointerdown: (event) => { event.preventDefault(); this.#take(index); },
+    }, item.face ? h("span", { class: "face" }, item.face) : item.user ? userAvatar(this.state, item.user, { size: "s" }) : icon("megaphone"),
+    h("span", { class: "ellipsis" }, item.label), item.sub ? h("span", { class: "small muted ellipsis" }, item.sub) : null)));
+    input.setAttribute("aria-activedescendant", `${this.box.id}-${this.#at}`);
+    this.box.children[this.#at]?.scrollIntoView({ block: "nearest" });
+  }
+
+  #take(index) {
+    const { input } = this.composer;
+    input.setRangeText(this.#items[index].insert, this.#start, input.selectionStart, "end");
+    this.close();
+    input.dispatchEvent(new Event("input"));
+    input.focus();
+  }
+
+  close() {
+    this.#items = [];
+    this.#show();
+  }
+
+  typed(event) {
+    if (!this.#items.length) return false;
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (step) {
+      this.#at = (this.#at + step + this.#items.length) % this.#items.length;
+      this.#show();
+    } else if (event.key === "Enter" || event.key === "Tab") this.#take(this.#at);
+    else if (event.key === "Escape") this.close();
+    else return false;
+    event.preventDefault();
+    event.stopPropagation();
+    return true;
+  }
+}
+return { Completion };
+})();
+const $views_emojipicker = (() => {
+
+const { h, replace } = $views_dom;
+const { icon } = $views_icons;
+const { popover } = $views_menu;
+const { EMOJI, findEmoji } = $text_emoji;
+const { t } = $i18n_index;
+
+const COLUMNS = 8;
+
+function emojiPicker(anchor, choose, onclose) {
+  const grid = h("div", { class: "grid" });
+  const button = ({ face, name }) => h("button", { type: "button", title: `:${name}:`, "aria-label": name.replaceAll("_", " "), tabindex: "-1", onclick: () => choose(face) }, face);
+  const show = (query) => {
+    if (query) replace(grid, findEmoji(query, 64).map(button));
+    else replace(grid, EMOJI.map(({ key, items }) => [h("h3", {}, t(`emoji${key[0].toUpperCase()}${key.slice(1)}`)), ...items.map(button)]));
+    grid.querySelector("button")?.setAttribute("tabindex", "0");
+  };
+  const input = h("input", { type: "text", role: "searchbox", inputmode: "search", enterkeyhint: "search", class: "input search", placeholder: t("searchEmoji"), "aria-label": t("searchEmoji"), oninput: () => show(input.value.trim()) });
+  const box = h("div", { class: "menu emoji-panel", role: "dialog", "aria-label": t("emoji") }, h("div", { class: "search-box" }, icon("search"), input), grid);
+  box.addEventListener("keydown", (event) => {
+    const buttons = [...grid.querySelectorAll("button")];
+    const at = buttons.indexOf(document.activeElement);
+    if (document.activeElement === input && (event.key === "ArrowDown" || event.key === "Enter")) {
+      event.preventDefault();
+      if (event.key === "Enter") buttons[0]?.click();
+      else buttons[0]?.focus();
+      return;
+    }
+    const step = { ArrowRight: 1, ArrowLeft: -1, ArrowDown: COLUMNS, ArrowUp: -COLUMNS }[event.key];
+    if (at < 0 || !step) return;
+    event.preventDefault();
+    (buttons[at + step] ?? (step < 0 ? input : buttons.at(-1))).focus();
+  });
+  show("");
+  popover(anchor, box, { onclose });
+  input.focus({ preventScroll: true });
+}
+return { emojiPicker };
+})();
+const $views_compose = (() => {
+
+const { h } = $views_dom;
+const { icon } = $views_icons;
+const { openDialog, switchRow } = $views_dialog;
+const { choosePerson } = $views_pickers;
+const { toast } = $views_toast;
+const { userName } = $views_model;
+const { t } = $i18n_index;
+
+function newPoll() {
+  return new Promise((resolve) => {
+    let content = null;
+    let multiple = false;
+    let anonymous = false;
+    const question = h("input", { class: "input", maxlength: "300", required: true, autofocus: true });
+    const options = h("div", { class: "dialog-body" });
+    const add = () => {
+      if (options.children.length >= 20) return null;
+      const input = h("input", { class: "input", maxlength: "100", "aria-label": t("pollOption", { n: options.children.length + 1 }), placeholder: t("pollOption", { n: options.children.length + 1 }) });
+      options.append(input);
+      return input;
+    };
+    add();
+    add();
+    const form = h("form", { onsubmit: (event) => {
+      event.preventDefault();
+      const texts = [...options.querySelectorAll("input")].map((input) => input.value.trim()).filter(Boolean);
+      if (!question.value.trim() || texts.length < 2) {
+        toast(t("fieldRequired"));
+        return;
+      }
+      content = { kind: "poll", body: { question: question.value.trim(), options: texts, ...(multiple && { multiple }), ...(anonymous && { anonymous }) } };
+      dialog.close();
+    } },
+    h("div", { class: "dialog-body" }, h("label", { class: "field" }, t("pollQuestion"), question)), options,
+    h("div", { class: "dialog-body" }, h("button", { type: "button", class: "button", onclick: () => add()?.focus() }, icon("plus"), t("pollAddOption")),
+      switchRow(t("pollMultiple"), false, (on) => { multiple = on; }), switchRow(t("pollAnonymous"), false, (on) => { anonymous = on; })),
+    h("div", { class: "dialog-foot" }, h("button", { type: "submit", class: "button primary" }, t("send"))));
+    const dialog = openDialog(t("pollCreate"), form, { onclose: () => resolve(content), label: "scrolls" });
+  });
+}
+
+async function shareContact(app) {
+  const user = await choosePerson(app, t("attachContact"));
+  return user ? { kind: "card", body: { user: user.name, nick: userName(app.state, user.name) } } : null;
+}
+
+function shareLocation() {
+  return new Promise((resolve) => {
+    if (!navigator.geolocation) {
+      toast(t("errorUnknown"));
+      resolve(null);
+      return;
+    }
+    navigator.geolocation.getCurrentPosition(
+      ({ coords }) => resolve({ kind: "location", body: { latitude: coords.latitude, longitude: coords.longitude, accuracy: Math.round(coords.accuracy) } }),
+      () => { toast(t("errorUnknown"), { role: "alert" }); resolve(null); },
+      { timeout: 15_000 });
+  });
+}
+
+function scheduleTime() {
+  return new Promise((resolve) => {
+    let answer = null;
+    const local = (at) => new Date(at - new Date(at).getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
+    const input = h("input", { type: "datetime-local", class: "input", required: true, autofocus: true, value: local(Date.now() + 3_600_000), min: local(Date.now() + 60_000) });
+    const form = h("form", { onsubmit: (event) => { event.preventDefault(); answer = new Date(input.value).getTime(); dialog.close(); } },
+      h("div", { class: "dialog-body" }, h("label", { class: "field" }, t("scheduleAt"), input)),
+      h("div", { class: "dialog-foot" }, h("button", { type: "submit", class: "button primary" }, t("schedule"))));
+    const dialog = openDialog(t("schedule"), form, { onclose: () => resolve(answer) });
+  });
+}
+
+async function describeFile(file) {
+  const url = URL.createObjectURL(file);
+  try {
+    if (/^image\/(png|jpeg|gif|webp|avif)$/.test(file.type)) {
+      const image = new Image();
+      image.src = url;
+      await image.decode();
+      return { kind: "image", size: { width: image.naturalWidth, height: image.naturalHeight } };
+    }
+    if (file.type.startsWith("video/")) {
+      const film = document.createElement("video");
+      await new Promise((resolve, reject) => {
+        film.onloadedmetadata = resolve;
+        film.onerror = reject;
+        film.src = url;
+      });
+      return { kind: "video", size: { width: film.videoWidth, height: film.videoHeight, duration: Math.round(film.duration * 1000) } };
+    }
+  } catch {
+  } finally {
+    URL.revokeObjectURL(url);
+  }
+  return { kind: "file", size: {} };
+}
+return { newPoll, shareContact, shareLocation, scheduleTime, describeFile };
+})();
+const $views_tray = (() => {
+
+const { h } = $views_dom;
+const { icon } = $views_icons;
+const { toast } = $views_toast;
+const { fileSize } = $i18n_format;
+const { t } = $i18n_index;
+
+class Tray {
+  #entries = []; // {file, url, element}
+
+  constructor(state, changed) {
+    this.state = state;
+    this.changed = changed;
+    this.element = h("div", { class: "attachments", hidden: true });
+    this.picker = h("input", { type: "file", multiple: true, hidden: true, tabindex: "-1", onchange: () => { this.add(this.picker.files); this.picker.value = ""; } });
+  }
+
+  get isEmpty() { return this.#entries.length === 0; }
+
+  close() {
+    for (const { url } of this.#entries) if (url) URL.revokeObjectURL(url);
+  }
+
+  pick(accept) {
+    this.picker.accept = accept;
+    this.picker.click();
+  }
+
+  add(files) {
+    const limit = this.state.session.limits?.blob_bytes ?? 104_857_600;
+    for (const file of files) {
+      if (file.size > limit) {
+        toast(t("errorTooLarge", { size: fileSize(limit) }), { role: "alert" });
+        continue;
+      }
+      const entry = { file, url: file.type.startsWith("image/") ? URL.createObjectURL(file) : null };
+      entry.element = h("div", { class: "attachment", title: file.name }, entry.url ? h("img", { src: entry.url, alt: file.name }) : [icon("file"), h("span", { class: "ellipsis" }, file.name)],
+        h("button", { type: "button", "aria-label": t("removeAttachment", { name: file.name }), onclick: () => this.#remove(entry) }, icon("close")));
+      this.#entries.push(entry);
+      this.element.append(entry.element);
+    }
+    this.#tell();
+  }
+
+  take() {
+    const files = this.#entries.map(({ file }) => file);
+    for (const { url } of this.#entries) if (url) setTimeout(() => URL.revokeObjectURL(url), 60_000);
+    this.#entries = [];
+    this.element.replaceChildren();
+    this.element.hidden = true;
+    return files;
+  }
+
+  #remove(entry) {
+    this.#entries = this.#entries.filter((other) => other !== entry);
+    if (entry.url) URL.revokeObjectURL(entry.url);
+    entry.element.remove();
+    this.#tell();
+  }
+
+  #tell() {
+    this.element.hidden = this.isEmpty;
+    this.changed();
+  }
+
+  accept(target, box, isActive) {
+    let depth = 0;
+    const mark = h("div", { class: "drop-target" }, t("dropHere"));
+    const leave = () => { depth = 0; mark.remove(); };
+    const has = (event) => event.dataTransfer?.types.includes("Files") && isActive();
+    target.addEventListener("dragenter", (event) => { if (has(event)) { event.preventDefault(); depth += 1; box.append(mark); } });
+    target.addEventListener("dragover", (event) => { if (has(event)) event.preventDefault(); });
+    target.addEventListener("dragleave", () => { depth -= 1; if (depth <= 0) leave(); });
+    target.addEventListener("drop", (event) => {
+      if (!has(event)) return;
+      event.preventDefault();
+      leave();
+      this.add(event.dataTransfer.files);
+    });
+  }
+}
+return { Tray };
+})();
+const $core_requests = (() => {
+
+const RETRYABLE = new Set(["too_many", "storage", "unavailable", "internal", "offline"]);
+
+class Refusal extends Error {
+  constructor({ code, message = code, field, retry_after: retryAfter, ...more }) {
+    super(message);
+    Object.assign(this, { code, field, retryAfter, ...more });
+  }
+
+  get isTemporary() { return RETRYABLE.has(this.code); }
+
+  get plain() { return JSON.parse(JSON.stringify({ ...this, message: this.message })); }
+}
+
+function refusal(error) {
+  if (error instanceof Refusal) return error;
+  if (error?.data?.code) return new Refusal(error.data);
+  if (["ack_timeout", "disconnected", "transport", "timeout"].includes(error?.code) || error instanceof TypeError) return new Refusal({ code: "offline", message: "There is no connection." });
+  return new Refusal({ code: "internal", message: String(error?.message ?? error) });
+}
+
+async function post(path, body = {}) {
+  return answer(await reach(path, { method: "POST", body: JSON.stringify(body), headers: { "Content-Type": "application/json", "Chat-Session": "cookie" } }));
+}
+
+const get = async (path) => answer(await reach(path));
+
+async function reach(path, options = {}) {
+  try {
+    return await fetch(path, { credentials: "same-origin", cache: "no-store", ...options });
+  } catch (error) {
+    throw refusal(error);
+  }
+}
+
+async function answer(response) {
+  const body = await response.json().catch(() => ({}));
+  if (response.ok) return body;
+  throw new Refusal(body.error ?? { code: response.status >= 500 ? "unavailable" : response.status === 401 ? "unauthorized" : "internal", message: response.statusText });
+}
+
+function uuid() {
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  new DataView(bytes.buffer).setBigUint64(0, (BigInt(Date.now()) << 16n) | BigInt((bytes[6] << 8) | bytes[7]));
+  bytes[6] = (bytes[6] & 0x0f) | 0x70;
+  bytes[8] = (bytes[8] & 0x3f) | 0x80;
+  const hex = [...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+  return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join("-");
+}
+
+function deviceDescription() {
+  const agent = navigator.userAgent;
+  const browser = /Edg\//.test(agent) ? "Edge" : /Firefox\//.test(agent) ? "Firefox" : /Chrom/.test(agent) ? "Chrome" : /Safari\//.test(agent) ? "Safari" : "Browser";
+  const system = /Android/.test(agent) ? "Android" : /iPhone|iPad/.test(agent) ? "iOS" : /Mac OS/.test(agent) ? "macOS" : /Windows/.test(agent) ? "Windows" : /Linux/.test(agent) ? "Linux" : "";
+  return { name: system ? `${browser} on ${system}` : browser, platform: "web" };
+}
+return { Refusal, refusal, post, get, reach, answer, uuid, deviceDescription };
+})();
+const $views_composer = (() => {
+
+const { h, replace } = $views_dom;
+const { icon } = $views_icons;
+const { Completion } = $views_completion;
+const { emojiPicker } = $views_emojipicker;
+const { openMenu } = $views_menu;
+const { describeFile, newPoll, scheduleTime, shareContact, shareLocation } = $views_compose;
+const { attempt, toast } = $views_toast;
+const { Tray } = $views_tray;
+const { actorName, eventText, permits, userName } = $views_model;
+const { parseMarkdown, toMarkdown } = $text_markdown;
+const { shortDate, span } = $i18n_format;
+const { uuid } = $core_requests;
+const { t } = $i18n_index;
+
+const quietly = (promise) => promise?.catch?.(() => {});
+
+class Composer {
+  #reply = null;
+  #edit = null;
+  #draftTimer = 0;
+  #typingAt = 0;
+
+  constructor(view) {
+    this.view = view;
+    this.state = view.state;
+    this.id = view.id;
+    this.#build();
+    this.completion = new Completion(this);
+    const draft = view.thread === null ? this.state.draft(this.id) : null;
+    if (draft?.text) {
+      this.input.value = draft.text;
+      if (draft.ref) this.#reply = view.head ? this.state.event?.(this.id, draft.ref) ?? null : null;
+    }
+    this.#update();
+  }
+
+  close() {
+    clearTimeout(this.#draftTimer);
+    this.#saveDraft();
+    this.tray.close();
+    this.completion.dispose();
+    this.element.remove();
+  }
+
+  #build() {
+    this.bar = h("div", { class: "reply-bar", hidden: true });
+    this.tray = new Tray(this.state, () => { this.#update(); this.focus(); });
+    this.input = h("textarea", { id: "message", rows: "1", maxlength: "8000", placeholder: t("messagePlaceholder"), "aria-label": t("messagePlaceholder"), "aria-autocomplete": "list", enterkeyhint: "send" });
+    this.attach = h("button", { type: "button", class: "icon-button", "aria-label": t("attach"), "aria-haspopup": "menu", "aria-expanded": "false", onclick: () => this.#attachMenu() }, icon("paperclip"));
+    this.smile = h("button", { type: "button", class: "icon-button", "aria-label": t("emoji"), "aria-haspopup": "dialog", "aria-expanded": "false", onclick: () => emojiPicker(this.smile, (face) => this.insert(face), () => this.focus()) }, icon("smile"));
+    this.sendButton = h("button", { type: "submit", id: "send", class: "send", "aria-label": t("send") }, icon("send"));
+    this.frame = h("div", { class: "frame" }, this.bar, this.tray.element, h("div", { class: "input-row" }, this.attach, this.input, this.smile, this.sendButton));
+    this.element = h("form", { class: "composer", onsubmit: (event) => { event.preventDefault(); this.submit(); } }, this.frame, this.tray.picker);
+    this.input.addEventListener("input", () => this.#changed());
+    this.input.addEventListener("keydown", (event) => this.#typed(event));
+    this.input.addEventListener("paste", (event) => {
+      if (!event.clipboardData?.files.length) return;
+      event.preventDefault();
+      this.tray.add(event.clipboardData.files);
+    });
+    this.sendButton.addEventListener("contextmenu", (event) => { event.preventDefault(); this.#sendMenu(); });
+    this.tray.accept(this.view.element, this.view.box, () => this.element.isConnected);
+  }
+
+  focus() {
+    this.input.focus({ preventScroll: true });
+  }
+
+  insert(text) {
+    this.input.setRangeText(text, this.input.selectionStart, this.input.selectionEnd, "end");
+    this.focus();
+    this.#changed();
+  }
+
+  updateHead(head) {
+    const expire = head.settings?.expire;
+    this.input.placeholder = expire ? t("disappearingOn", { time: span(expire) }) : t("messagePlaceholder");
+  }
+
+  get text() {
+    return this.input.value;
+  }
+
+
+  reply(row) {
+    this.#edit = null;
+    this.#reply = row;
+    this.#update();
+    this.focus();
+  }
+
+  edit(row) {
+    this.#reply = null;
+    this.#edit = row;
+    this.input.value = toMarkdown(row.body?.text ?? "", row.body?.entities);
+    this.#update();
+    this.focus();
+    this.input.setSelectionRange(this.input.value.length, this.input.value.length);
+  }
+
+  cancel() {
+    if (this.#edit) this.input.value = this.state.draft(this.id)?.text ?? "";
+    const had = this.#edit || this.#reply;
+    this.#edit = null;
+    this.#reply = null;
+    this.#update();
+    return Boolean(had);
+  }
+
+  #update() {
+    const row = this.#edit ?? this.#reply;
+    this.bar.hidden = !row;
+    if (row) {
+      replace(this.bar, icon(this.#edit ? "edit" : "reply"),
+        h("span", { class: "grow" }, h("strong", {}, this.#edit ? t("editMessage") : t("replyTo", { name: actorName(this.state, row.sender) })),
+          h("div", { class: "ellipsis muted" }, eventText(this.state, row).slice(0, 160))),
+        h("button", { type: "button", class: "icon-button", "aria-label": t("cancel"), onclick: () => { this.cancel(); this.focus(); } }, icon("close")));
+    }
+    replace(this.sendButton, icon(this.#edit ? "check" : "send"));
+    this.sendButton.setAttribute("aria-label", t(this.#edit ? "save" : "send"));
+    this.sendButton.disabled = !this.text.trim() && this.tray.isEmpty;
+    this.#fit();
+  }
+
+  #fit() {
+    if (CSS.supports("field-sizing", "content")) return;
+    this.input.style.height = "auto";
+    this.input.style.height = `${Math.min(this.input.scrollHeight, innerHeight * 0.4)}px`;
+  }
+
+
+  #changed() {
+    this.sendButton.disabled = !this.text.trim() && this.tray.isEmpty;
+    this.#fit();
+    this.completion.update();
+    if (this.text.trim() && performance.now() - this.#typingAt > 4000) {
+      this.#typingAt = performance.now();
+      quietly(this.state.sendTyping(this.id));
+    }
+    clearTimeout(this.#draftTimer);
+    this.#draftTimer = setTimeout(() => this.#saveDraft(), 700);
+  }
+
+  #saveDraft() {
+    if (this.#edit || this.view.thread !== null) return;
+    const before = this.state.draft(this.id);
+    if ((before?.text ?? "") === this.text && (before?.ref ?? null) === (this.#reply?.seq ?? null)) return;
+    quietly(this.state.saveDraft(this.id, this.text, this.#reply?.seq));
+  }
+
+  #typed(event) {
+    if (event.isComposing || this.completion.typed(event)) return;
+    if (event.key === "Enter" && !event.shiftKey && !event.altKey && this.view.app.preferences.enterSends) {
+      event.preventDefault();
+      this.submit();
+    } else if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) {
+      event.preventDefault();
+      this.submit();
+    } else if (event.key === "ArrowUp" && !this.text && !event.shiftKey) {
+      const row = this.view.lastOwn();
+      event.preventDefault();
+      if (row) this.edit(row);
+      else this.view.focusLog();
+    } else if (event.key === "Escape" && this.cancel()) {
+      event.preventDefault();
+      event.stopPropagation();
+    } else if ((event.ctrlKey || event.metaKey) && (event.key === "b" || event.key === "i")) {
+      event.preventDefault();
+      this.#wrap(event.key === "b" ? "**" : "*");
+    }
+  }
+
+  #wrap(mark) {
+    const { selectionStart: start, selectionEnd: end } = this.input;
+    this.input.setRangeText(`${mark}${this.text.slice(start, end)}${mark}`, start, end, "preserve");
+    this.input.setSelectionRange(start + mark.length, end + mark.length);
+    this.#changed();
+  }
+
+
+  #attachMenu() {
+    const pick = (accept) => this.tray.pick(accept);
+    const send = async (made) => {
+      const content = await made;
+      if (content) this.#send(content.kind, content.body);
+    };
+    openMenu(this.attach, [
+      { icon: "picture", label: t("attachPicture"), run: () => pick("image/*,video/*") },
+      { icon: "file", label: t("attachFile"), run: () => pick("") },
+      { icon: "poll", label: t("attachPoll"), run: () => send(newPoll()) },
+      { icon: "person", label: t("attachContact"), run: () => send(shareContact(this.view.app)) },
+      { icon: "pinPlace", label: t("attachLocation"), run: () => send(shareLocation()) },
+      null,
+      { icon: "calendar", label: t("schedule"), run: () => this.#schedule() },
+      { icon: "bellOff", label: t("sendSilently"), run: () => this.submit({ silent: true }) },
+    ], { label: t("attach") });
+  }
+
+  #sendMenu() {
+    openMenu(this.sendButton, [
+      { icon: "bellOff", label: t("sendSilently"), run: () => this.submit({ silent: true }) },
+      { icon: "calendar", label: t("schedule"), run: () => this.#schedule() },
+    ], { label: t("send") });
+  }
+
+  async #schedule() {
+    if (!this.text.trim()) return;
+    const at = await scheduleTime();
+    if (at) this.submit({ at });
+  }
+
+
+  #body() {
+    const { head } = this.view;
+    const names = new Map();
+    for (const { user } of this.completion.members) {
+      names.set(user.name.toLowerCase(), user.name);
+      const shown = userName(this.state, user.name).toLowerCase();
+      if (!/\s/.test(shown) && !names.has(shown)) names.set(shown, user.name);
+    }
+    const all = permits(head, "mention_all") && head.kind !== "pair" ? new Set(["all", t("mentionAll").toLowerCase()]) : new Set();
+    const { text, entities } = parseMarkdown(this.text, { mentions: names, all });
+    return entities.length ? { text, entities } : { text };
+  }
+
+  submit(options = {}) {
+    const body = this.#body();
+    if (this.#edit) {
+      const row = this.#edit;
+      this.#edit = null;
+      this.input.value = this.state.draft(this.id)?.text ?? "";
+      this.#update();
+      if (body.text) attempt(this.state.edit(this.id, row.seq, { ...row.body, entities: undefined, preview: undefined, forwarded: undefined, ...body }));
+      return;
+    }
+    if (!body.text && this.tray.isEmpty) return;
+    const files = this.tray.take();
+    this.input.value = "";
+    if (files.length) {
+      const album = files.length > 1 && files.every((file) => file.type.startsWith("image/")) ? uuid() : undefined;
+      this.#sendFiles(files, { body, album }, this.#where(), options);
+      this.#reply = null;
+    } else this.#send("text", body, options);
+    this.#typingAt = 0;
+    clearTimeout(this.#draftTimer);
+    this.#saveDraft();
+    this.#update();
+    this.completion.close();
+  }
+
+  async #sendFiles(files, { body, album }, { ref, thread }, { silent } = {}) {
+    for (const [index, file] of files.entries()) {
+      const { kind, size } = await describeFile(file);
+      const content = { name: file.name || "file", size: file.size, type: file.type || "application/octet-stream", ...size, album, ...(index === files.length - 1 && body.text && body) };
+      await attempt(this.state.send(this.id, { kind, file, body: content, ref: index === 0 ? ref : undefined, thread, silent }));
+      this.view.toNewest();
+    }
+  }
+
+  #where() {
+    return { ref: this.#reply?.seq, thread: this.view.thread ?? undefined };
+  }
+
+  #send(kind, body, { silent, at } = {}) {
+    const where = this.#where();
+    this.#reply = null;
+    this.#update();
+    const sent = at ? this.state.schedule(this.id, { kind, body, ...where }, at) : this.state.send(this.id, { kind, body, ...where, silent });
+    attempt(sent).then((answer) => {
+      if (at && answer !== undefined) toast(t("scheduledFor", { time: shortDate(at) }));
+    });
+    if (!at) requestAnimationFrame(() => this.view.toNewest());
+  }
+}
+return { Composer };
+})();
+const $text_blurhash = (() => {
+
+const DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz#$%*+,-.:;=?@[]^_{|}~";
+const number = (text) => [...text].reduce((value, digit) => value * 83 + Math.max(0, DIGITS.indexOf(digit)), 0);
+const linear = (value) => (value <= 10 ? value / 255 / 12.92 : ((value / 255 + 0.055) / 1.055) ** 2.4);
+const encode = (value) => {
+  const level = Math.max(0, Math.min(1, value));
+  return Math.round((level <= 0.0031308 ? level * 12.92 : 1.055 * level ** (1 / 2.4) - 0.055) * 255);
+};
+const signed = (value) => Math.sign(value) * value * value;
+
+function blurCanvas(hash) {
+  if (typeof hash !== "string" || hash.length < 6) return null;
+  const sizes = number(hash[0]);
+  const columns = (sizes % 9) + 1;
+  const rows = Math.floor(sizes / 9) + 1;
+  if (hash.length !== 4 + 2 * columns * rows) return null;
+  const maximum = (number(hash[1]) + 1) / 166;
+  const colors = [];
+  for (let index = 0; index < columns * rows; index += 1) {
+    if (index === 0) {
+      const value = number(hash.slice(2, 6));
+      colors.push([linear(value >> 16), linear((value >> 8) & 255), linear(value & 255)]);
+    } else {
+      const value = number(hash.slice(4 + index * 2, 6 + index * 2));
+      colors.push([signed((Math.floor(value / 361) - 9) / 9) * maximum, signed(((Math.floor(value / 19) % 19) - 9) / 9) * maximum, signed(((value % 19) - 9) / 9) * maximum]);
+    }
+  }
+  const size = 32;
+  const canvas = document.createElement("canvas");
+  canvas.width = size;
+  canvas.height = size;
+  const context = canvas.getContext("2d");
+  const image = context.createImageData(size, size);
+  for (let y = 0; y < size; y += 1) {
+    for (let x = 0; x < size; x += 1) {
+      const sum = [0, 0, 0];
+      for (let row = 0; row < rows; row += 1) {
+        for (let column = 0; column < columns; column += 1) {
+          const basis = Math.cos((Math.PI * x * column) / size) * Math.cos((Math.PI * y * row) / size);
+          const color = colors[row * columns + column];
+          for (let part = 0; part < 3; part += 1) sum[part] += color[part] * basis;
+        }
+      }
+      image.data.set([encode(sum[0]), encode(sum[1]), encode(sum[2]), 255], (y * size + x) * 4);
+    }
+  }
+  context.putImageData(image, 0, 0);
+  return canvas;
+}
+return { blurCanvas };
+})();
+const $views_attachments = (() => {
+
+const { h, uniqueID } = $views_dom;
+const { icon } = $views_icons;
+const { userAvatar } = $views_avatar;
+const { callText, userName } = $views_model;
+const { blurCanvas } = $text_blurhash;
+const { duration, fileSize, percent } = $i18n_format;
+const { t } = $i18n_index;
+
+const BODIES = { image: picture, video: picture, audio, file, location: place, card, call, poll, bundle, encrypted: sealed };
+
+function bodyOf(context, row) {
+  return BODIES[row.kind](context, row, row.body ?? {});
+}
+
+function fit(width, height, limit = Math.min(420, innerWidth - 84)) {
+  const ratio = Math.max(0.4, Math.min(2.6, (width || 4) / (height || 3)));
+  const shown = Math.max(150, Math.min(limit, width || limit, 380 * ratio));
+  return { width: Math.round(shown), height: Math.round(Math.max(90, shown / ratio)) };
+}
+
+function albumOf(context, { parts }) {
+  return h("div", { class: "album", role: "group", "aria-label": t("albumOf", { n: parts.length }) }, parts.map((part) => {
+    const tile = picture(context, part, part.body, null);
+    tile.dataset.part = part.key;
+    return tile;
+  }));
+}
+
+function picture({ state, actions }, row, body, size = fit(body.width, body.height)) {
+  const label = row.kind === "video" ? t("video") : t("openPicture");
+  const box = h("button", { type: "button", class: "picture", "aria-label": body.text ? `${label}: ${body.text}` : label, style: size ? { width: `${size.width}px`, height: `${size.height}px` } : {}, onclick: () => actions.openPicture(row) });
+  const blur = blurCanvas(body.thumb);
+  if (blur) box.append(blur);
+  const src = row.localURL ?? (body.poster || body.blob ? state.blobURL(body.poster ?? body.blob, 800) : null);
+  if (src) {
+    const image = h("img", { alt: "", src, decoding: "async", onload: () => image.classList.add("loaded"), onerror: () => image.remove() });
+    box.append(image);
+  }
+  if (row.kind === "video") box.append(h("span", { class: "progress" }, icon("video"), duration(body.duration ?? 0)));
+  if (row.status === "uploading") box.append(h("span", { class: "progress" }, percent(row.progress ?? 0)));
+  return box;
+}
+
+function file({ state }, row, body) {
+  const url = body.blob ? state.blobURL(body.blob) : null;
+  const detail = row.status === "uploading" ? `${percent(row.progress ?? 0)} · ${fileSize(body.size ?? 0)}` : fileSize(body.size ?? 0);
+  return h(url ? "a" : "div", { class: "file", href: url, download: url ? body.name ?? "file" : null, "aria-label": `${t("download")}: ${body.name ?? ""}` },
+    h("span", { class: "file-icon" }, icon("file")),
+    h("span", { class: "grow" }, h("div", { class: "name ellipsis" }, body.name ?? t("file")), h("div", { class: "sub" }, detail)));
+}
+
+function audio({ state }, row, body) {
+  const bars = (body.wave?.match(/[0-9a-f]{2}/gi) ?? []).map((pair) => parseInt(pair, 16) / 255);
+  const player = new Audio();
+  player.preload = "none";
+  const button = h("button", { type: "button", class: "file-icon", "aria-label": body.voice ? t("voiceMessage") : body.name ?? t("audio") }, icon("voice"));
+  button.addEventListener("click", () => {
+    if (!player.src && body.blob) player.src = state.blobURL(body.blob);
+    if (player.paused) player.play().catch(() => {});
+    else player.pause();
+  });
+  return h("div", { class: "voice" }, button,
+    bars.length ? h("span", { class: "wave", "aria-hidden": "true" }, bars.map((level) => h("i", { style: { height: `${Math.round(level * 100)}%` } }))) : h("span", { class: "grow ellipsis" }, body.name ?? t("audio")),
+    h("span", { class: "small" }, duration(body.duration ?? 0)));
+}
+
+function place(context, row, { latitude, longitude, name, address }) {
+  const valid = Number.isFinite(latitude) && Number.isFinite(longitude);
+  const url = valid ? `https://www.openstreetmap.org/?mlat=${latitude}&mlon=${longitude}#map=15/${latitude}/${longitude}` : null;
+  return h(url ? "a" : "div", { class: "place", href: url, target: url ? "_blank" : null, rel: url ? "noopener noreferrer" : null },
+    h("span", { class: "file-icon" }, icon("pinPlace")),
+    h("span", { class: "grow" }, h("div", { class: "name" }, name ?? t("location")), h("div", { class: "sub" }, address ?? (valid ? `${latitude.toFixed(4)}, ${longitude.toFixed(4)}` : ""))));
+}
+
+function card({ state, actions }, row, { user, nick }) {
+  return h("button", { type: "button", class: "contact-card", onclick: () => actions.openUser(user) },
+    userAvatar(state, state.user(user) ?? { name: user ?? "?", nick }, { size: "m" }),
+    h("span", { class: "grow" }, h("div", { class: "name" }, nick ?? userName(state, user)), h("div", { class: "sub" }, `@${user}`)));
+}
+
+function call(context, row, { media, state }) {
+  return h("div", { class: `call-line${state === "missed" || state === "declined" ? " missed" : ""}` }, icon(media === "video" ? "video" : "call"), h("span", {}, callText(row)));
+}
+
+function bundle({ state }, row, { title, items = [] }) {
+  return h("details", { class: "quote" }, h("summary", {}, title ?? t("bundle")),
+    items.map((item) => h("p", {}, h("strong", {}, item.nick ?? userName(state, item.sender)), item.body?.text ?? t("unknownKind"))));
+}
+
+function sealed() {
+  return h("span", { class: "text recalled" }, t("encrypted"));
+}
+
+function poll({ state, actions, head }, row, body) {
+  const options = body.options ?? [];
+  const votes = row.votes ?? [];
+  const mine = new Set(row.mine?.votes ?? []);
+  const ended = Boolean(body.closed) || (body.closes_at ?? Infinity) <= Date.now();
+  const shown = mine.size > 0 || ended;
+  const voters = votes.reduce((sum, count) => sum + count, 0);
+  const group = uniqueID("poll");
+  const cast = (index, on) => {
+    const next = new Set(body.multiple ? mine : []);
+    if (on) next.add(index);
+    else next.delete(index);
+    actions.vote(row, [...next].sort((one, other) => one - other));
+  };
+  const kind = [t(ended ? "pollClosed" : body.anonymous ? "pollAnonymous" : "pollPublic"), body.multiple ? t("pollMultiple") : null].filter(Boolean).join(" · ");
+  return h("fieldset", { class: "poll" }, h("legend", {}, body.question ?? ""), h("div", { class: "small muted" }, kind),
+    options.map((option, index) => {
+      const share = voters ? (votes[index] ?? 0) / voters : 0;
+      return h("label", { class: "option" },
+        h("input", { type: body.multiple ? "checkbox" : "radio", name: group, "data-focus": `option-${index}`, checked: mine.has(index), disabled: ended || !row.seq || head.state === "left", onchange: (event) => cast(index, event.target.checked) }),
+        h("span", {}, option), h("span", { class: "share" }, shown ? percent(share) : ""),
+        shown ? h("progress", { max: "1", value: share, "aria-label": `${option}: ${percent(share)}` }) : null);
+    }),
+    h("div", { class: "small muted" }, t("pollVotes", { n: voters }),
+      mine.size && !ended ? [" · ", h("button", { type: "button", class: "link", onclick: () => actions.vote(row, []) }, t("undo"))] : null));
+}
+return { bodyOf, fit, albumOf };
+})();
+const $views_message = (() => {
+
+const { h } = $views_dom;
+const { icon, ticks } = $views_icons;
+const { hueOf, userAvatar } = $views_avatar;
+const { partsOf } = $views_albums;
+const { albumOf, bodyOf } = $views_attachments;
+const { actorName, eventText, gone, isGroup, isNote, noteText, userName } = $views_model;
+const { renderText } = $text_render;
+const { isBigEmoji } = $text_emoji;
+const { clock, dayTitle, fullDate } = $i18n_format;
+const { t } = $i18n_index;
+
+const KNOWN = new Set(["text", "image", "video", "audio", "file", "location", "card", "call", "poll", "bundle", "encrypted"]);
+const STATUS = {
+  queued: "statusQueued", uploading: "statusUploading", sending: "statusSending", sent: "statusSent",
+  delivered: "statusDelivered", read: "statusRead", failed: "statusFailed",
+};
+
+function spoken(state, row) {
+  const label = t("spokenMessage", { name: actorName(state, row.sender), time: clock(row.at ?? Date.now()), text: eventText(state, row) });
+  const parts = [label];
+  if (row.state === "edited") parts.push(t("edited"));
+  if (row.own && STATUS[row.status]) parts.push(t(STATUS[row.status]));
+  return parts.join(", ");
+}
+
+function renderRow(context, row, shape) {
+  const { state, head, actions } = context;
+  const item = h("div", {
+    class: `item${shape.first ? " first" : ""}${shape.last ? " last" : ""}${shape.selected ? " selected" : ""}${shape.hit ? " hit" : ""}`,
+    role: "article", tabindex: shape.focusable ? "0" : "-1", "data-key": row.key, "data-seq": row.seq, "aria-label": isNote(row) ? noteText(state, row) : spoken(state, row),
+  });
+  if (shape.day) item.append(h("div", { class: "day", role: "separator" }, h("span", { class: "day-pill" }, dayTitle(row.at ?? Date.now()))));
+  if (shape.unread) item.append(h("div", { class: "unread-line", role: "separator" }, t("newMessages")));
+  if (isNote(row)) {
+    item.append(h("div", { class: "note" }, h("span", { class: "note-pill" }, noteText(state, row))));
+    return item;
+  }
+  const withAvatar = isGroup(head) && !row.own;
+  const message = h("div", { class: `message${row.own ? " own" : ""}${withAvatar ? "" : " alone"}` });
+  if (withAvatar) {
+    message.append(shape.last
+      ? h("button", { type: "button", tabindex: "-1", "aria-label": userName(state, row.sender), onclick: () => actions.openUser(row.sender) }, userAvatar(state, state.user(row.sender) ?? { name: row.sender ?? "?" }, { size: "s" }))
+      : h("span"));
+  }
+  message.append(h("div", { class: "stack" }, bubbleBox(context, row, shape, withAvatar), partsOf(row).map((part) => reactions(context, part)), thread(context, row), partsOf(row).map((part) => failure(context, part))));
+  item.append(message);
+  return item;
+}
+
+function bubbleBox(context, row, shape, named) {
+  if (!context.hover) return h("div", { class: "bubble-box" }, bubble(context, row, shape, named));
+  const more = h("button", { type: "button", class: "bubble-more", tabindex: "-1", "aria-label": t("messageActions"), "aria-haspopup": "menu", onclick: () => context.actions.menu(row, more) }, icon("more"));
+  return h("div", { class: "bubble-box" }, bubble(context, row, shape, named), more);
+}
+
+function bubble(context, row, shape, named) {
+  const { state, actions } = context;
+  const lost = gone(state, row);
+  const media = !lost && (row.kind === "image" || row.kind === "video");
+  const box = h("div", { class: `bubble${media ? " media" : ""}` });
+  if (named && shape.first && row.sender) box.append(author(context, row.sender));
+  if (lost) {
+    box.append(h("span", { class: "text recalled" }, lost, meta(context, row)));
+    return box;
+  }
+  const from = row.body?.forwarded;
+  if (from) box.append(h("span", { class: "forwarded" }, from.sender || from.nick ? t("forwardedFrom", { name: from.nick ?? userName(state, from.sender) }) : t("forwarded")));
+  if (row.ref) box.append(quote(context, row));
+  if (!KNOWN.has(row.kind)) {
+    box.append(h("span", { class: "text recalled" }, t("unknownKind"), meta(context, row)));
+    return box;
+  }
+  const text = row.body?.text;
+  if (row.kind === "text") {
+    const words = text ?? "";
+    const nodes = renderText(words, row.body?.entities, { me: state.account?.name, open: actions.openUser, spoiler: t("spoiler") });
+    const big = isBigEmoji(words) && !row.ref;
+    box.append(h("div", { class: `text${big ? " big" : ""}` }, nodes, meta(context, row)));
+    if (row.body?.preview) box.append(linkPreview(row.body.preview));
+    return box;
+  }
+  box.append(row.parts ? albumOf(context, row) : bodyOf(context, row));
+  if (text) box.append(h("div", { class: "text" }, renderText(text, row.body.entities, { me: state.account?.name, open: actions.openUser }), meta(context, row)));
+  else box.append(meta(context, row, media));
+  return box;
+}
+
+function author({ state, actions }, name) {
+  const shown = userName(state, name);
+  const mark = shown !== name && isAmbiguous(state, name, shown) ? h("span", { class: "name-mark" }, t("nameMark", { name })) : null;
+  return h("button", { type: "button", tabindex: "-1", class: "author ellipsis", style: { "--h": hueOf(name) }, onclick: () => actions.openUser(name) }, shown, mark);
+}
+
+function isAmbiguous(state, name, shown) {
+  const plain = shown.trim().toLocaleLowerCase();
+  return state.contacts().some(({ user, alias }) => user.name !== name && (alias || user.nick || user.name).trim().toLocaleLowerCase() === plain);
+}
+
+function meta({ state }, row, over = false) {
+  const status = row.own && row.status ? row.status : null;
+  return h("span", { class: `meta${over ? " over" : ""}`, title: row.at ? fullDate(row.at) : null },
+    row.state === "edited" ? t("edited") : null,
+    h("time", { datetime: row.at ? new Date(row.at).toISOString() : null }, clock(row.at ?? Date.now())),
+    status ? ticks(status, t(STATUS[status] ?? "statusSent")) : null);
+}
+
+function quote({ state, actions }, row) {
+  const source = row.quote;
+  const open = () => actions.jump(row.ref);
+  if (!source) return h("button", { type: "button", class: "quote", onclick: open }, h("span", { class: "ellipsis muted" }, t("hidden")));
+  return h("button", { type: "button", class: "quote", style: { "--h": hueOf(source.sender ?? "") }, onclick: open },
+    h("strong", { class: "ellipsis" }, actorName(state, source.sender)),
+    h("span", { class: "ellipsis" }, eventText(state, source).replace(/\s+/g, " ").slice(0, 120)));
+}
+
+function linkPreview({ url, site, title, text }) {
+  const content = [site ? h("span", { class: "site" }, site) : null, title ? h("strong", {}, title) : null, text ? h("span", {}, text.slice(0, 200)) : null];
+  return /^https?:\/\//i.test(url) ? h("a", { class: "preview-card", href: url, target: "_blank", rel: "noopener noreferrer nofollow" }, content) : h("span", { class: "preview-card" }, content);
+}
+
+function reactions({ actions }, row) {
+  if (!row.reactions?.length || row.state === "recalled") return null;
+  const mine = new Set(row.mine?.reactions ?? []);
+  return h("div", { class: "reactions", role: "group", "aria-label": t("reactions") }, row.reactions.map(({ key, count }) =>
+    h("button", { type: "button", class: "reaction", "data-focus": `react-${key}`, "aria-pressed": String(mine.has(key)), "aria-label": t("reactionLabel", { emoji: key, n: count }), onclick: () => actions.react(row, key, mine.has(key)), oncontextmenu: (event) => { event.preventDefault(); event.stopPropagation(); actions.showReactions(row); } },
+      h("span", { class: "face" }, key), String(count))));
+}
+
+function thread({ actions, inThread }, row) {
+  if (!row.replies?.count || inThread) return null;
+  return h("button", { type: "button", class: "thread-link", onclick: () => actions.openThread(row) }, t("replies", { n: row.replies.count }));
+}
+
+function failure({ actions }, row) {
+  if (row.status !== "failed") return null;
+  return h("div", { class: "failure" }, h("span", {}, row.error ? t("failedReason", { reason: actions.reason(row.error) }) : t("statusFailed")),
+    h("button", { type: "button", class: "link", onclick: () => actions.retry(row) }, t("retry")),
+    h("button", { type: "button", class: "link", onclick: () => actions.discard(row) }, t("discard")));
+}
+return { spoken, renderRow };
+})();
+const $views_rowshape = (() => {
+
+const { isNote } = $views_model;
+const { dayOf } = $i18n_format;
+
+const TOGETHER = 5 * 60_000; // messages of one sender within this time are one group
+
+const timeOf = (row) => row.at ?? Date.now();
+
+function rowShape(rows, index, firstUnread) {
+  const [before, row, after] = [rows[index - 1], rows[index], rows[index + 1]];
+  const day = !before || dayOf(timeOf(before)) !== dayOf(timeOf(row));
+  const unread = firstUnread !== null && row.seq >= firstUnread && !(before?.seq >= firstUnread);
+  return {
+    day, unread,
+    first: day || unread || !joins(before, row),
+    last: !after || !joins(row, after) || dayOf(timeOf(after)) !== dayOf(timeOf(row)),
+  };
+}
+
+function joins(one, other) {
+  return Boolean(one) && one.sender === other.sender && !isNote(one) && !isNote(other) && timeOf(other) - timeOf(one) < TOGETHER;
+}
+return { rowShape };
+})();
+const $views_viewer = (() => {
+
+const { h } = $views_dom;
+const { icon } = $views_icons;
+const { userName } = $views_model;
+const { fullDate } = $i18n_format;
+const { t } = $i18n_index;
+
+function openViewer(state, row) {
+  const { body } = row;
+  const src = row.localURL ?? state.blobURL(body.blob);
+  const label = body.text ?? body.name ?? t(row.kind === "video" ? "video" : "picture");
+  const stage = row.kind === "video" ? h("video", { src, controls: true, autoplay: true }) : h("img", { src, alt: label });
+  const dialog = h("dialog", { class: "viewer", "aria-label": label },
+    h("div", { class: "bar" }, h("span", { class: "grow" }, h("strong", { class: "ellipsis" }, userName(state, row.sender)), h("div", { class: "small" }, row.at ? fullDate(row.at) : "")),
+      h("a", { class: "icon-button", href: src, download: body.name ?? "", "aria-label": t("download") }, icon("download")),
+      h("button", { type: "button", class: "icon-button", "aria-label": t("close"), autofocus: true, onclick: () => dialog.close() }, icon("close"))),
+    h("div", { class: "stage", onclick: (event) => { if (event.target === event.currentTarget) dialog.close(); } }, stage));
+  const before = document.activeElement;
+  dialog.addEventListener("close", () => { dialog.remove(); if (document.activeElement === document.body) before?.focus?.({ preventScroll: true }); });
+  document.body.append(dialog);
+  dialog.showModal();
+}
+return { openViewer };
+})();
+const $views_threadactions = (() => {
+
+const { h } = $views_dom;
+const { icon } = $views_icons;
+const { emojiPicker } = $views_emojipicker;
+const { partsOf } = $views_albums;
+const { closeMenu, openMenu } = $views_menu;
+const { confirm } = $views_dialog;
+const { attempt, toast } = $views_toast;
+const { canWrite, errorText, eventText, gone, headTitle, isAdmin, isGroup, permits } = $views_model;
+const { chooseConversation, showEdits, showReaders, showReactions } = $views_pickers;
+const { openViewer } = $views_viewer;
+const { QUICK_REACTIONS } = $text_emoji;
+const { t } = $i18n_index;
+
+const EDITABLE = new Set(["text", "image", "video", "audio", "file"]);
+
+const anchorOf = (anchor) => {
+  if (!(anchor instanceof Element)) return anchor;
+  const { left, bottom } = anchor.getBoundingClientRect();
+  return { x: left, y: bottom };
+};
+
+class ThreadActions {
+  constructor(view) {
+    this.view = view;
+    this.state = view.state;
+    this.id = view.id;
+    this.openUser = (name) => view.app.openProfile(name);
+    this.openPicture = (row) => openViewer(this.state, row);
+    this.openThread = (row) => view.app.openConversation(this.id, { thread: row.seq });
+    this.jump = (seq) => view.jumpTo(seq);
+    this.reason = (error) => errorText(error);
+  }
+
+  menu(row, anchor) {
+    const { view, state } = this;
+    const { head } = view;
+    const alive = !gone(state, row);
+    const stored = Boolean(row.seq);
+    const mine = new Set(row.mine?.reactions ?? []);
+    const pinned = head.pins?.includes(row.seq);
+    const limits = state.session.limits ?? {};
+    const age = (Date.now() - (row.at ?? Date.now())) / 1000;
+    const text = alive ? row.body?.text : null;
+    const writes = canWrite(head);
+    const failed = row.status === "failed";
+    openMenu(anchor, [
+      failed && { icon: "undo", label: t("retry"), run: () => this.retry(row) },
+      failed && { icon: "trash", label: t("discard"), danger: true, run: () => this.discard(row) },
+      stored && alive && writes && { icon: "reply", label: t("reply"), run: () => this.reply(row) },
+      stored && alive && writes && isGroup(head) && view.thread === null && { icon: "thread", label: t("replyInThread"), run: () => this.openThread(row) },
+      stored && row.own && alive && EDITABLE.has(row.kind) && age < (limits.edit_seconds ?? 172_800) && { icon: "edit", label: t("edit"), run: () => this.edit(row) },
+      stored && alive && head.state !== "left" && { icon: "smile", label: t("react"), run: () => emojiPicker(anchorOf(anchor), (face) => { closeMenu(); this.react(row, face, false); }) },
+      stored && alive && row.kind === "poll" && !row.body?.closed && (row.own || isAdmin(head)) && { icon: "check", label: t("pollClose"), run: () => attempt(state.closePoll(this.id, row.seq)) },
+      stored && alive && row.state === "edited" && { icon: "clock", label: t("editHistory"), run: () => showEdits(view.app, this.id, row.seq) },
+      text && { icon: "copy", label: t("copyText"), run: () => this.copy(text) },
+      stored && { icon: "link", label: t("copyLink"), run: () => this.copy(new URL(`#/c/${this.id}/${row.seq}`, location.href).href) },
+      stored && alive && row.kind !== "call" && { icon: "forward", label: t("forward"), run: () => this.forward([row]) },
+      stored && alive && permits(head, "pin", "admins") && { icon: "pin", label: t(pinned ? "unpin" : "pin"), run: () => attempt(state.pin(this.id, row.seq, pinned)) },
+      stored && row.own && isGroup(head) && (head.members ?? 0) <= 100 && head.settings?.receipts !== false && { icon: "eye", label: t("readBy"), run: () => showReaders(view.app, this.id, row.seq) },
+      stored && { icon: "select", label: t("select"), run: () => this.toggle(row) },
+      null,
+      stored && { icon: "trash", label: t("hide"), danger: true, run: () => this.hide([row]) },
+      stored && alive && (isAdmin(head) || (row.own && age < (limits.recall_seconds ?? 172_800))) && { icon: "undo", label: t("recall"), danger: true, run: () => this.recall(row) },
+      stored && !row.own && { icon: "warning", label: t("report"), danger: true, run: () => view.app.report({ conv: this.id, seqs: [row.seq], user: row.sender }) },
+    ], {
+      label: t("messageActions"),
+      quick: stored && alive && view.head.state !== "left" ? {
+        items: QUICK_REACTIONS.map((face) => ({ face, checked: mine.has(face), label: t("reactWith", { emoji: face }) })),
+        run: (face) => this.react(row, face, mine.has(face)),
+      } : null,
+    });
+  }
+
+  reply(row) {
+    this.view.composer?.reply(row);
+  }
+
+  edit(row) {
+    this.view.composer?.edit(row);
+  }
+
+  react(row, key, remove) {
+    return attempt(this.state.react(this.id, row.seq, key, remove));
+  }
+
+  showReactions(row) {
+    return showReactions(this.view.app, this.id, row.seq);
+  }
+
+  vote(row, options) {
+    return attempt(this.state.vote(this.id, row.seq, options));
+  }
+
+  retry(row) {
+    return attempt(this.state.retry(row.key));
+  }
+
+  discard(row) {
+    return attempt(this.state.discard(row.key));
+  }
+
+  async copy(text) {
+    try {
+      await navigator.clipboard.writeText(text);
+    } catch {
+      const area = h("textarea", { class: "visually-hidden", value: text });
+      document.body.append(area);
+      area.select();
+      document.execCommand("copy");
+      area.remove();
+    }
+    toast(t("copied"), { seconds: 2 });
+  }
+
+  async recall(row) {
+    if (!(await confirm(t("recallQuestion"), { yes: t("recall"), dangerous: true, detail: eventText(this.state, row).slice(0, 160) }))) return;
+    for (const part of partsOf(row)) await attempt(this.state.recall(this.id, part.seq));
+  }
+
+  async hide(chosen) {
+    const rows = chosen.flatMap(partsOf);
+    const local = rows.filter((row) => !row.seq);
+    for (const row of local) await this.discard(row);
+    const seqs = rows.filter((row) => row.seq).map((row) => row.seq);
+    if (!seqs.length || !(await confirm(t("hideQuestion", { n: seqs.length }), { yes: t("delete"), dangerous: true }))) return;
+    await attempt(this.state.hide(this.id, seqs));
+    this.clearSelection();
+  }
+
+  async forward(rows) {
+    const target = await chooseConversation(this.view.app, t("forwardTo"), { merge: rows.flatMap(partsOf).length > 1 });
+    if (!target) return;
+    const seqs = rows.flatMap(partsOf).map((row) => row.seq).filter(Boolean).sort((one, other) => one - other);
+    const title = target.merged ? headTitle(this.state, this.view.head).slice(0, 100) : undefined;
+    await attempt(this.state.forward(target.conv, this.id, seqs, { bundle: target.merged || undefined, title }));
+    this.clearSelection();
+    this.view.app.openConversation(target.conv);
+  }
+
+
+  toggle(row) {
+    const { selected } = this.view;
+    if (selected.has(row.key)) selected.delete(row.key);
+    else if (row.seq) selected.set(row.key, row);
+    this.view.updateSelection();
+  }
+
+  clearSelection() {
+    if (!this.view.selected.size) return;
+    this.view.selected.clear();
+    this.view.updateSelection();
+  }
+
+  selectionBar() {
+    const rows = [...this.view.selected.values()].sort((one, other) => one.seq - other.seq);
+    const texts = rows.filter((row) => row.body?.text && !gone(this.state, row)).map((row) => row.body.text);
+    const button = (name, label, run, danger = false) => h("button", { type: "button", class: `icon-button${danger ? " danger" : ""}`, "aria-label": label, title: label, onclick: run }, icon(name));
+    return h("div", { class: "selection-bar", role: "toolbar", "aria-label": t("messageActions") },
+      button("close", t("cancel"), () => this.clearSelection()),
+      h("strong", { class: "grow" }, t("selectedCount", { n: rows.length })),
+      texts.length ? button("copy", t("copyText"), () => this.copy(texts.join("\n"))) : null,
+      button("forward", t("forward"), () => this.forward(rows)),
+      button("trash", t("hide"), () => this.hide(rows), true));
+  }
+}
+return { ThreadActions };
+})();
+const $views_threadinput = (() => {
+
+const { partsOf } = $views_albums;
+const { isNote } = $views_model;
+
+const LONG_PRESS = 520;
+
+function listenToLog(view) {
+  const { scroller } = view;
+  scroller.addEventListener("keydown", (event) => typed(view, event));
+  scroller.addEventListener("contextmenu", (event) => contextMenu(view, event));
+  scroller.addEventListener("click", (event) => clicked(view, event), { capture: true });
+  scroller.addEventListener("dblclick", (event) => {
+    const row = view.rowOf(event.target);
+    if (row?.seq && !isNote(row) && !event.target.closest("a, button, input")) view.actions.reply(row);
+  });
+  longPress(view);
+}
+
+function clicked(view, event) {
+  if (!view.selected.size) return;
+  const row = view.rowOf(event.target);
+  if (!row || isNote(row)) return;
+  event.preventDefault();
+  event.stopPropagation();
+  view.actions.toggle(view.rows.find((each) => partsOf(each).includes(row)) ?? row);
+}
+
+function contextMenu(view, event) {
+  const row = view.rowOf(event.target);
+  if (!row || isNote(row) || event.target.closest("a[href^=http]") || String(getSelection()) !== "") return;
+  event.preventDefault();
+  view.actions.menu(row, { x: event.clientX, y: event.clientY });
+}
+
+function longPress(view) {
+  let timer = 0;
+  const stop = () => clearTimeout(timer);
+  view.scroller.addEventListener("touchstart", (event) => {
+    stop();
+    const row = event.touches.length === 1 ? view.rowOf(event.target) : null;
+    if (!row || isNote(row) || view.selected.size) return;
+    const { clientX: x, clientY: y } = event.touches[0];
+    timer = setTimeout(() => {
+      navigator.vibrate?.(10);
+      view.actions.menu(row, { x, y });
+    }, LONG_PRESS);
+  }, { passive: true });
+  for (const type of ["touchmove", "touchend", "touchcancel", "contextmenu"]) view.scroller.addEventListener(type, stop, { passive: true });
+}
+
+function typed(view, event) {
+  const { rows, actions } = view;
+  const item = event.target.closest(".item");
+  const step = { ArrowUp: -1, ArrowDown: 1, PageUp: -8, PageDown: 8 }[event.key];
+  const index = rows.findIndex((row) => row.key === (item?.dataset.key ?? view.focusKey));
+  const row = rows[index];
+  if (step) view.focusRow(Math.max(0, Math.min(rows.length - 1, index + step)));
+  else if (event.key === "Home") view.focusRow(0);
+  else if (event.key === "End") view.focusRow(rows.length - 1);
+  else if (!item || event.target !== item || !row || isNote(row)) return;
+  else if (event.key === "Enter" || event.key === "ContextMenu" || (event.key === "F10" && event.shiftKey)) actions.menu(row, item.querySelector(".bubble") ?? item);
+  else if (event.key === " ") actions.toggle(row);
+  else if (event.key === "r" && !event.ctrlKey && !event.metaKey) actions.reply(row);
+  else if (event.key === "Delete") actions.hide([row]);
+  else return;
+  event.preventDefault();
+}
+return { listenToLog };
+})();
+const $views_thread = (() => {
+
+const { announce, h, replace, Scope } = $views_dom;
+const { icon } = $views_icons;
+const { Albums, partsOf } = $views_albums;
+const { Composer } = $views_composer;
+const { canWrite, eventText, isSilent, userName } = $views_model;
+const { renderRow } = $views_message;
+const { rowShape } = $views_rowshape;
+const { ThreadActions } = $views_threadactions;
+const { ThreadHeader } = $views_threadheader;
+const { listenToLog } = $views_threadinput;
+const { VirtualList } = $views_virtual;
+const { attempt } = $views_toast;
+const { number } = $i18n_format;
+const { t } = $i18n_index;
+
+class ThreadView {
+  #scope = new Scope();
+  #window;
+  #albums = new Albums();
+  #rows = [];
+  #focusKey = null;
+  #hit = null;
+  #marked = 0;
+  #spokenUpTo = 0;
+  #loading = false;
+
+  constructor(app, id, { seq = null, thread = null } = {}) {
+    this.app = app;
+    this.state = app.state;
+    this.id = id;
+    this.thread = thread;
+    this.selected = new Map();
+    this.hover = matchMedia("(hover: hover)").matches;
+    this.head = this.state.conversation(id);
+    this.#window = this.state.thread(id, thread === null ? {} : { thread });
+    this.firstUnread = null;
+    this.#spokenUpTo = this.head?.seq ?? 0;
+    this.actions = new ThreadActions(this);
+    this.#build();
+    this.#scope.add(this.state.subscribe(`thread:${id}`, () => this.update()));
+    this.#scope.add(this.state.subscribe(`conversation:${id}`, () => this.updateHead()));
+    this.#scope.add(this.state.subscribe(`typing:${id}`, () => this.header.updatePresence()));
+    this.#scope.add(this.state.subscribe("connection", () => this.header.updatePresence()));
+    this.#scope.add(this.state.subscribe("presence", () => this.header.updatePresence()));
+    this.#scope.listen(document, "visibilitychange", () => this.#mark());
+    this.#scope.listen(window, "focus", () => this.#mark());
+    this.updateHead();
+    this.#begin(seq);
+  }
+
+  async #begin(seq) {
+    const shown = new Promise((resolve) => { requestAnimationFrame(resolve); });
+    if (this.#window.ready) await attempt(this.#window.ready);
+    await shown;
+    this.firstUnread = this.#window.firstUnread ?? null;
+    this.#open(seq);
+  }
+
+  close() {
+    this.closed = true;
+    this.composer?.close();
+    this.list.close();
+    this.#scope.close();
+    this.#window.close?.();
+    this.element.remove();
+  }
+
+  #build() {
+    this.header = new ThreadHeader(this);
+    this.scroller = h("div", { class: "scroller log", role: "region", "aria-label": t("messageList"), tabindex: "-1" });
+    this.content = this.scroller.appendChild(h("div", {}));
+    this.count = h("span", { class: "badge", hidden: true });
+    this.jump = h("button", { type: "button", class: "jump", "aria-label": t("jumpToNewest"), hidden: true, onclick: () => this.toNewest() }, icon("down"), this.count);
+    this.foot = h("div", {});
+    this.box = h("div", { class: "log-box" }, this.scroller, this.jump);
+    this.element = h("main", { class: "pane thread-pane" }, this.header.element, this.header.banner, this.header.pinned, this.box, this.foot);
+    this.list = new VirtualList(this.scroller, this.content, {
+      key: (row) => row.key, estimate: 58, stick: true,
+      signature: (row, index) => this.#signature(row, index),
+      render: (row, index) => this.#render(row, index),
+      onscroll: () => this.#scrolled(),
+      onplace: () => requestAnimationFrame(() => this.#placed()),
+    });
+    listenToLog(this);
+  }
+
+  #open(seq) {
+    if (this.closed) return;
+    this.update();
+    if (seq !== null) this.actions.jump(seq);
+    else if (this.firstUnread !== null) {
+      const index = this.#rows.findIndex((row) => row.seq >= this.firstUnread);
+      if (index > 0) this.list.toIndex(index, "start");
+      else this.list.toEnd();
+    } else this.list.toEnd();
+    this.ready = true;
+    this.#scrolled();
+    this.#mark();
+  }
+
+
+  update() {
+    if (this.closed) return;
+    this.#rows = this.#albums.merge(this.state, this.#window.rows.filter((row) => !isSilent(row)));
+    const last = this.#rows.at(-1);
+    if (!this.#focusKey || !this.#rows.some((row) => row.key === this.#focusKey)) this.#focusKey = last?.key ?? null;
+    this.list.setRows(this.#rows);
+    this.empty ??= h("div", { class: "empty" }, h("h2", {}, t("noMessages")), h("p", {}, t("noMessagesHint")));
+    if (this.#rows.length || this.#window.loading) this.empty.remove();
+    else this.scroller.prepend(this.empty);
+    this.#speak();
+    this.header.updatePins();
+    if (this.ready) this.#scrolled();
+  }
+
+  #signature(row, index) {
+    const shape = this.#shape(row, index);
+    return `${shape.day}${shape.unread}${shape.first}${shape.last}${shape.selected}${shape.hit}${shape.focusable}`;
+  }
+
+  #shape(row, index) {
+    return {
+      ...rowShape(this.#rows, index, this.firstUnread),
+      selected: this.selected.has(row.key),
+      hit: this.#hit === row.key,
+      focusable: this.#focusKey === row.key,
+    };
+  }
+
+  #render(row, index) {
+    return renderRow({ state: this.state, head: this.head, actions: this.actions, inThread: this.thread !== null, hover: this.hover }, row, this.#shape(row, index));
+  }
+
+  async jumpTo(seq) {
+    const isAt = (row) => partsOf(row).some((part) => part.seq === seq);
+    let index = this.#rows.findIndex(isAt);
+    if (index < 0) {
+      const found = await attempt(this.#window.jump(seq));
+      if (found === undefined || this.closed) return false;
+      this.update();
+      index = this.#rows.findIndex((row) => isAt(row) || row.seq >= seq);
+    }
+    if (index < 0) return false;
+    this.#hit = this.#rows[index].key;
+    this.#focusKey = this.#hit;
+    const element = this.list.toIndex(index, "center");
+    this.list.layout();
+    (this.list.element(this.#hit) ?? element)?.focus({ preventScroll: true });
+    setTimeout(() => {
+      this.#hit = null;
+    }, 1800);
+    return true;
+  }
+
+  async toNewest() {
+    const unread = this.firstUnread;
+    const index = unread === null ? -1 : this.#rows.findIndex((row) => row.seq >= unread);
+    if (index > this.list.lastVisible()) {
+      this.list.toIndex(index, "start");
+      return;
+    }
+    if (this.#window.hasNewer) await attempt(this.#window.jumpToEnd());
+    this.update();
+    this.list.toEnd();
+    this.composer?.focus();
+  }
+
+  #scrolled() {
+    if (!this.ready || this.closed) return;
+    const atEnd = this.list.isAtEnd() && !this.#window.hasNewer;
+    this.jump.hidden = atEnd;
+    const unread = this.state.conversation(this.id)?.unread ?? 0;
+    this.count.hidden = unread === 0;
+    this.count.textContent = number(unread);
+    this.jump.setAttribute("aria-label", unread ? `${t("jumpToNewest")}, ${t("unreadCount", { n: unread })}` : t("jumpToNewest"));
+    if (this.scroller.scrollTop < 1200 && this.#window.hasOlder) this.#load("loadOlder");
+    else if (this.scroller.scrollHeight - this.scroller.scrollTop - this.scroller.clientHeight < 1200 && this.#window.hasNewer) this.#load("loadNewer");
+    this.#mark();
+  }
+
+  #placed() {
+    if (this.ready && !this.closed) this.#mark();
+  }
+
+  async #load(direction) {
+    if (this.#loading) return;
+    this.#loading = true;
+    try {
+      await this.#window[direction]();
+    } catch (error) {
+      console.warn(error);
+    } finally {
+      this.#loading = false;
+    }
+    if (!this.closed) this.update();
+  }
+
+  #mark() {
+    if (!this.ready || this.closed || this.thread !== null || document.visibilityState !== "visible" || !document.hasFocus() || !this.#rows.length) return;
+    for (let index = this.list.lastVisible(); index >= 0; index -= 1) {
+      const { n } = this.#rows[index];
+      if (!n) continue;
+      if (n > this.#marked && n > (this.head?.read ?? 0)) {
+        this.#marked = n;
+        this.state.mark(this.id, n).catch(() => { this.#marked = 0; });
+      }
+      return;
+    }
+  }
+
+  #speak() {
+    const newest = this.#rows.at(-1);
+    if (!newest?.seq || newest.seq <= this.#spokenUpTo) return;
+    this.#spokenUpTo = newest.seq;
+    if (!newest.own && this.ready) announce(t("spokenNew", { name: userName(this.state, newest.sender), text: eventText(this.state, newest) }));
+  }
+
+
+  updateHead() {
+    const head = this.state.conversation(this.id);
+    if (!head || this.closed) return;
+    this.head = head;
+    this.header.update();
+    this.#updateFoot();
+    if (this.ready) this.#scrolled();
+  }
+
+  #updateFoot() {
+    const { head } = this;
+    if (this.selected.size) return;
+    if (canWrite(head)) {
+      if (!this.composer) {
+        this.composer = new Composer(this);
+        replace(this.foot, this.composer.element);
+      }
+      this.composer.updateHead(head);
+      return;
+    }
+    this.composer?.close();
+    this.composer = null;
+    replace(this.foot, footNote(this, head));
+  }
+
+  updateSelection() {
+    this.element.classList.toggle("selecting", this.selected.size > 0);
+    this.list.layout();
+    if (!this.selected.size) {
+      if (this.composer) replace(this.foot, this.composer.element);
+      else this.#updateFoot();
+      return;
+    }
+    replace(this.foot, this.actions.selectionBar());
+  }
+
+  get rows() { return this.#rows; }
+  get focusKey() { return this.#focusKey; }
+
+  rowOf(target) {
+    const key = target.closest?.(".item")?.dataset.key;
+    const row = key === undefined ? null : this.#rows.find((each) => each.key === key) ?? null;
+    const part = target.closest("[data-part]")?.dataset.part;
+    return row?.parts?.find((each) => each.key === part) ?? row;
+  }
+
+  focusRow(index) {
+    const row = this.#rows[index];
+    if (!row) return;
+    this.#focusKey = row.key;
+    this.list.toIndex(index, "nearest");
+    this.list.layout();
+    this.list.element(row.key)?.focus({ preventScroll: true });
+  }
+
+  focusLog() {
+    this.focusRow(this.#rows.length - 1);
+  }
+
+  lastOwn() {
+    return this.#rows.findLast((row) => row.own && row.kind === "text" && row.seq && !row.state?.match(/recalled|expired|erased/)) ?? null;
+  }
+}
+
+function footNote({ state, app }, head) {
+  const answer = (accept) => attempt(state.answerInvitation(head.conv, accept));
+  if (head.state === "invited") {
+    return h("div", { class: "composer-note" }, h("span", {}, t("invited", { name: userName(state, head.peer?.name) })),
+      h("button", { type: "button", class: "button quiet", onclick: () => answer(false).then(() => app.closeThread()) }, t("decline")),
+      h("button", { type: "button", class: "button primary", onclick: () => answer(true) }, t("join")));
+  }
+  const key = head.state === "requested" ? "requested" : head.state && head.state !== "joined" ? "leftGroup" : "cannotWrite";
+  return h("div", { class: "composer-note" }, t(key));
+}
+return { ThreadView };
+})();
+const $views_shell = (() => {
+
+const { h, Scope } = $views_dom;
+const { icon, logo } = $views_icons;
+const { confirm, openDialog } = $views_dialog;
+const { DetailsView } = $views_details;
+const { openDirectory, openLink } = $views_directory;
+const { newChat, newGroup, showContacts } = $views_newchat;
+const { openProfile, report } = $views_profile;
+const { openSearch } = $views_search;
+const { openSettings } = $views_settings;
+const { Sidebar } = $views_sidebar;
+const { ThreadView } = $views_thread;
+const { attempt, toast } = $views_toast;
+const { closeMenu } = $views_menu;
+const { t } = $i18n_index;
+
+class Shell {
+  #scope = new Scope();
+  #isWaiting = false; // the list had no row to focus
+  #unknown = null; // ends the wait for the conversation of an address
+
+  constructor(app) {
+    this.owner = app;
+    this.state = app.state;
+    this.openID = null;
+    this.sidebar = new Sidebar(this);
+    this.placeholder = h("main", { class: "pane thread-pane" }, h("div", { class: "empty" }, logo(), h("h2", {}, t("selectChat")), h("p", {}, t("selectChatHint"))));
+    this.element = h("div", { class: "panes" }, h("h1", { class: "visually-hidden" }, t("appName")), this.sidebar.element, this.placeholder);
+    this.#scope.listen(document, "keydown", (event) => this.#typed(event));
+    this.#scope.listen(window, "popstate", () => this.#route());
+    this.#scope.listen(window, "hashchange", () => this.#route());
+    this.#scope.add(this.state.subscribe("notice", () => this.#notice()));
+    this.#scope.add(this.state.subscribe("conversations", () => { this.#checkOpen(); this.#focusFirst(); }));
+  }
+
+  get preferences() {
+    return this.owner.preferences;
+  }
+
+  setPreference(name, value) {
+    this.owner.setPreference(name, value);
+  }
+
+  start() {
+    this.sidebar.update();
+    this.#route();
+    if (!this.openID) this.focusList();
+    const code = /^#([A-Za-z0-9_-]{8,64})$/.exec(location.hash)?.[1];
+    if (code && location.pathname.endsWith("/join")) {
+      history.replaceState(null, "", new URL(".", location.href).pathname + location.search);
+      openLink(this, code);
+    }
+    if (this.owner.recovery) this.showRecovery({ recovery: this.owner.recovery });
+    this.owner.recovery = null;
+  }
+
+  close() {
+    closeMenu();
+    this.#unknown?.();
+    for (const dialog of document.querySelectorAll("dialog")) dialog.close();
+    this.thread?.close();
+    this.details?.close();
+    this.sidebar.close();
+    this.#scope.close();
+    document.title = t("appName");
+    this.element.remove();
+  }
+
+  focusList() {
+    requestAnimationFrame(() => { this.#isWaiting = !this.sidebar.rows.focus(); });
+  }
+
+  #focusFirst() {
+    if (!this.#isWaiting) return;
+    this.#isWaiting = false;
+    if (!this.thread && document.activeElement === document.body) this.focusList();
+  }
+
+  updateTitle() {
+    const unread = this.state.unread ?? 0;
+    document.title = unread ? `(${unread}) ${t("appName")}` : t("appName");
+  }
+
+
+  #route() {
+    const [, kind, conv, seq] = location.hash.split("/");
+    if ((kind === "c" || kind === "t") && this.state.conversation(conv)) {
+      const number = /^\d+$/.test(seq ?? "") ? Number(seq) : null;
+      this.#open(conv, kind === "t" ? { thread: number } : { seq: number });
+    } else {
+      this.#closeThread();
+      if (conv) this.#await(conv);
+    }
+  }
+
+  #await(conv) {
+    this.#unknown?.();
+    const check = () => {
+      const isKnown = Boolean(this.state.conversation(conv));
+      if (!isKnown && this.state.connection?.state !== "online") return;
+      this.#unknown?.();
+      this.#unknown = null;
+      if (location.hash.split("/")[2] !== conv) return;
+      if (isKnown) return this.#route();
+      history.replaceState(null, "", location.pathname + location.search);
+      toast(t("unknownLink"));
+    };
+    const ends = ["connection", "conversations"].map((key) => this.state.subscribe(key, check));
+    this.#unknown = () => { for (const end of ends) end(); };
+    check();
+  }
+
+  openConversation(conv, { seq = null, thread = null } = {}) {
+    const address = thread === null ? `#/c/${conv}${seq === null ? "" : `/${seq}`}` : `#/t/${conv}/${thread}`;
+    if (location.hash === address && this.thread) {
+      if (seq !== null) this.thread.jumpTo(seq);
+      else this.thread.composer?.focus();
+      return;
+    }
+    if (this.openID && thread === null) history.replaceState(null, "", address);
+    else history.pushState(null, "", address);
+    this.#route();
+  }
+
+  #open(conv, { seq = null, thread = null }) {
+    if (this.thread && this.openID === conv && this.thread.thread === thread) {
+      if (seq !== null) this.thread.jumpTo(seq);
+      return;
+    }
+    this.thread?.close();
+    this.openID = conv;
+    this.thread = new ThreadView(this, conv, { seq, thread });
+    this.placeholder.remove();
+    this.element.insertBefore(this.thread.element, this.details?.element ?? null);
+    this.element.classList.add("has-open");
+    attempt(Promise.resolve(this.state.show?.([conv])));
+    if (this.details) this.#showDetails();
+    this.sidebar.refresh();
+    if (matchMedia("(pointer: fine)").matches) this.thread.composer?.focus();
+  }
+
+  closeThread() {
+    if (location.hash) history.pushState(null, "", location.pathname + location.search);
+    this.#closeThread();
+  }
+
+  #closeThread() {
+    if (!this.thread) return;
+    const former = this.openID;
+    this.thread.close();
+    this.thread = null;
+    this.openID = null;
+    this.toggleDetails(false);
+    this.element.classList.remove("has-open");
+    this.element.append(this.placeholder);
+    this.state.show?.([])?.catch?.(() => {});
+    this.sidebar.refresh();
+    requestAnimationFrame(() => {
+      const row = former && this.sidebar.element.querySelector(`[data-conv="${CSS.escape(former)}"]`);
+      if (row) row.focus({ preventScroll: true });
+      else this.sidebar.rows.focus();
+    });
+  }
+
+  back() {
+    if (this.thread?.thread !== null && this.thread) this.openConversation(this.openID);
+    else this.closeThread();
+  }
+
+  #checkOpen() {
+    if (this.openID && !this.state.conversation(this.openID)) this.closeThread();
+  }
+
+
+  toggleDetails(shown = !this.details) {
+    if (shown) {
+      this.#showDetails();
+      this.details.focus();
+    } else if (this.details) {
+      this.details.close();
+      this.details = null;
+      this.element.classList.remove("with-details");
+      this.thread?.list.layout();
+    }
+  }
+
+  #showDetails() {
+    this.details?.close();
+    this.details = new DetailsView(this, this.openID);
+    this.element.classList.add("with-details");
+    this.element.append(this.details.element);
+  }
+
+
+  newChat() { newChat(this); }
+  newGroup(kind) { newGroup(this, kind); }
+  contacts() { showContacts(this); }
+  explore() { openDirectory(this); }
+  settings(page) { openSettings(this, page); }
+  search(options = {}) { openSearch(this, options); }
+  openProfile(name) { openProfile(this, name); }
+  report(what) { report(this, what); }
+
+  openSelf() {
+    if (this.state.session.self) this.openConversation(this.state.session.self);
+  }
+
+  async openPerson(name) {
+    const conv = await attempt(this.state.openConversation(name));
+    if (conv) this.openConversation(conv);
+  }
+
+  async signOut() {
+    const unsent = this.state.unsent ?? 0;
+    const detail = unsent ? t("signOutUnsent", { n: unsent }) : null;
+    if (await confirm(t("signOutQuestion"), { yes: t("signOut"), dangerous: unsent > 0, detail })) await attempt(this.state.signOut({ force: unsent > 0 }));
+  }
+
+  showRecovery({ recovery } = {}) {
+    if (!recovery?.length) return;
+    openDialog(t("recoveryCodes"), h("div", { class: "dialog-body" }, h("p", {}, t("recoveryCodesHint")), h("pre", { class: "codes", tabindex: "0" }, recovery.join("\n")),
+      h("button", { type: "button", class: "button", onclick: () => navigator.clipboard?.writeText(recovery.join("\n")).then(() => toast(t("copied"))) }, icon("copy"), t("copy"))));
+  }
+
+  #notice() {
+    const { notice } = this.state;
+    if (!notice) return;
+    if (notice.kind === "update") toast(t("updateReady"), { seconds: 60, action: { label: t("reload"), run: () => location.reload() } });
+    else if (notice.kind === "device.add") toast(t("newSignIn", { name: notice.name }), { seconds: 20, action: { label: t("sessions"), run: () => this.settings("sessions") } });
+    else if (notice.text) toast(notice.text);
+  }
+
+
+  #typed(event) {
+    if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === "k") {
+      event.preventDefault();
+      closeMenu();
+      if (!document.querySelector("dialog[open]")) this.search({ quick: true });
+      return;
+    }
+    if (event.key !== "Escape" || event.defaultPrevented || document.querySelector("dialog[open]")) return;
+    if (this.thread?.selected.size) this.thread.actions.clearSelection();
+    else if (this.thread?.composer?.cancel()) return;
+    else if (this.details) this.toggleDetails(false), this.thread?.composer?.focus();
+    else if (this.thread) this.back();
+    else this.focusList();
+    event.preventDefault();
+  }
+}
+return { Shell };
+})();
+const $views_preferences = (() => {
+
+const KEY = "apus-preferences";
+const DEFAULTS = { language: "system", theme: "system", enterSends: true, desktop: true, sound: true, preview: true };
+
+function loadPreferences() {
+  try {
+    return { ...DEFAULTS, ...JSON.parse(localStorage.getItem(KEY) ?? "{}") };
+  } catch {
+    return { ...DEFAULTS };
+  }
+}
+
+function savePreferences(preferences) {
+  try {
+    localStorage.setItem(KEY, JSON.stringify(preferences));
+  } catch {
+  }
+}
+return { loadPreferences, savePreferences };
+})();
+const $app = (() => {
+
+const { starting } = $boot;
+const { h } = $views_dom;
+const { AuthView } = $views_auth;
+const { Shell } = $views_shell;
+const { logo } = $views_icons;
+const { eventText, headTitle, isGroup, userName } = $views_model;
+const { setLanguage, t } = $i18n_index;
+const { loadPreferences, savePreferences } = $views_preferences;
+
+class App {
+  constructor(state) {
+    this.state = state;
+    this.preferences = loadPreferences();
+    this.root = document.getElementById("app");
+    this.dark = matchMedia("(prefers-color-scheme: dark)");
+    this.dark.addEventListener("change", () => this.#applyTheme());
+    this.#applyTheme();
+    setLanguage(this.preferences.language);
+    this.#describeNotifications();
+    state.subscribe("session", () => this.#show());
+    this.#show();
+  }
+
+  #show() {
+    const { phase } = this.state.session;
+    if (phase === this.phase) return;
+    this.phase = phase;
+    this.#render();
+  }
+
+  #render() {
+    const former = this.view;
+    former?.close();
+    if (this.phase === "signedIn") this.view = new Shell(this);
+    else if (this.phase === "signedOut") this.view = new AuthView(this);
+    else this.view = { element: h("div", { class: "empty" }, logo()), close() { this.element.remove(); } };
+    this.root.replaceChildren(this.view.element);
+    this.view.start?.();
+  }
+
+  setPreference(name, value) {
+    this.preferences = { ...this.preferences, [name]: value };
+    savePreferences(this.preferences);
+    if (name === "theme") this.#applyTheme();
+    if (name !== "language") return;
+    setLanguage(value);
+    this.#render();
+  }
+
+  showRecovery(answer) {
+    this.view?.showRecovery?.(answer);
+    this.recovery = answer?.recovery ?? null;
+  }
+
+  #describeNotifications() {
+    const { state } = this;
+    const tell = state.onevents;
+    if (tell) state.onevents = (...values) => this.preferences.desktop && tell(...values);
+    state.describe = (head, event) => {
+      const title = headTitle(state, head);
+      const text = this.preferences.preview ? eventText(state, event).slice(0, 200) : t("oneNewMessage");
+      return { title, body: isGroup(head) && this.preferences.preview ? `${userName(state, event.sender)}${t("colon")}${text}` : text, ...(!this.preferences.sound && { silent: true }) };
+    };
+  }
+
+  #applyTheme() {
+    const { theme } = this.preferences;
+    document.documentElement.dataset.theme = theme === "dark" || (theme === "system" && this.dark.matches) ? "dark" : "light";
+  }
+}
+
+starting.then((state) => { globalThis.chatApp = new App(state); });
+return {  };
+})();
 
 """#))
 
-    private static let _js_socketio_backoff_js = EmbeddedFile(path: "js/socketio/backoff.js", content: .text(#"""
-// The delay before the next attempt: 1 s, doubling to 5 s, with a variation of ±50 %, so that many
-// pages do not reconnect at once.
+    private static let _js_core_core_7e655e3fe7e94b5f_js = EmbeddedFile(path: "js/core-core-7e655e3fe7e94b5f.js", content: .text(#"""
+const $core_applying = (() => {
 
-export class Backoff {
+const MESSAGES = new Set(["text", "image", "audio", "video", "file", "location", "card", "call", "poll", "bundle", "encrypted"]);
+const BLANK = new Set(["recalled", "expired", "erased"]);
+
+const isMessage = (event) => MESSAGES.has(event.kind) || (event.n !== undefined && event.kind !== "hidden");
+const isBlank = (event) => BLANK.has(event.state);
+
+function applying(event, change, user) {
+  if (isMessage(change) || isBlank(event)) return event;
+  const isTarget = change.ref === event.seq;
+  if (!isTarget && !(change.kind === "recall" && event.kind === "edit" && event.ref === change.ref)) return event;
+  const body = change.body ?? {};
+  switch (change.kind) {
+    case "edit":
+      if ((change.at ?? 0) < (event.edited_at ?? 0)) return event;
+      return { ...event, ...(!event.state && { first: event.body }), body: body.body, state: "edited", edited_at: change.at };
+    case "recall": {
+      const { body: _, first: _____, reactions: __, votes: ___, expires_at: ____, ...rest } = event;
+      return { ...rest, state: "recalled" };
+    }
+    case "react": return reacted(event, body, change.sender === user);
+    case "vote": {
+      const after = change.votes ? { ...event, votes: change.votes } : event;
+      return change.sender === user ? { ...after, mine: { ...event.mine, votes: body.options ?? [] } } : after;
+    }
+    case "poll.close": return { ...event, body: { ...event.body, closed: true } };
+    case "call.update": return { ...event, body: { ...event.body, state: body.state, ...(body.duration !== undefined && { duration: body.duration }) } };
+    default: return event;
+  }
+}
+
+function reacted(event, { key, remove }, own) {
+  const reactions = (event.reactions ?? []).map((each) => (each.key === key ? { key, count: each.count + (remove ? -1 : 1) } : each));
+  if (!remove && !reactions.some((each) => each.key === key)) reactions.push({ key, count: 1 });
+  const after = { ...event, reactions: reactions.filter((each) => each.count > 0) };
+  if (!own) return after;
+  const before = (event.mine?.reactions ?? []).filter((each) => each !== key);
+  return { ...after, mine: { ...event.mine, reactions: remove ? before : [...before, key] } };
+}
+
+function preview(event) {
+  const body = event.body ?? {};
+  const text = body.text ?? body.question ?? body.title ?? body.name ?? body.nick;
+  return {
+    seq: event.seq, n: event.n, sender: event.sender, at: event.at, kind: event.kind, state: event.state,
+    text: typeof text === "string" ? [...text.slice(0, 400)].slice(0, 160).join("") : undefined, users: body.users,
+  };
+}
+
+function advancing(head, events, user) {
+  let after = head;
+  for (const event of events) {
+    if (event.seq <= after.seq) continue;
+    after = { ...after, seq: event.seq, at: event.at ?? after.at };
+    if (event.kind === "hidden") { if (event.n) after.n = event.n; continue; }
+    after.last = shows(event) ? preview(event) : relast(after.last, event);
+    if (event.kind === "pin") after.pins = pinned(after.pins, event);
+    if (event.n === undefined) continue;
+    const previous = after.n;
+    after.n = event.n;
+    if (event.sender !== user) {
+      after.unread = (after.unread ?? 0) + 1;
+      if (mentions(event, user)) after.mentions = (after.mentions ?? 0) + 1;
+    } else if ((after.read ?? 0) === previous) after.read = event.n;
+  }
+  return after;
+}
+
+const shows = (event) => event.n !== undefined || /^(conversation|member)\./.test(event.kind);
+
+function relast(last, change) {
+  if (!last || change.ref !== last.seq) return last;
+  if (change.kind === "edit") return { ...last, state: "edited", text: change.body?.body?.text ?? last.text };
+  if (change.kind === "recall") return { ...last, state: "recalled", text: undefined };
+  return last;
+}
+
+function pinned(pins = [], event) {
+  const rest = pins.filter((seq) => seq !== event.ref);
+  return event.body?.remove ? rest : [event.ref, ...rest];
+}
+
+function mentions(event, user) {
+  return (event.body?.entities ?? []).some((each) => each.type === "all" || (each.type === "mention" && each.user === user));
+}
+
+function reading(head, read, unread, mentioned) {
+  if (read < (head.read ?? 0)) return head;
+  const left = unread ?? Math.max(0, Math.min(head.unread ?? 0, head.n - read));
+  const own = head.own?.marked_unread ? { ...head.own, marked_unread: undefined } : head.own;
+  return { ...head, read, unread: left, mentions: mentioned ?? (left === 0 ? 0 : head.mentions), own };
+}
+return { isMessage, isBlank, applying, preview, advancing, mentions, reading };
+})();
+const $socketio_backoff = (() => {
+
+class Backoff {
   #attempt = 0;
 
   constructor({ from = 1000, to = 5000, jitter = 0.5, random = Math.random } = {}) {
@@ -1723,16 +7769,13 @@ export class Backoff {
 
   reset() { this.#attempt = 0; }
 }
+return { Backoff };
+})();
+const $socketio_emitter = (() => {
 
-"""#))
-
-    private static let _js_socketio_emitter_js = EmbeddedFile(path: "js/socketio/emitter.js", content: .text(#"""
-// A minimal event emitter: the base of Engine, SocketManager, Socket and ChatClient.
-
-export class Emitter {
+class Emitter {
   #listeners = new Map();
 
-  /** Adds a listener and returns a function that removes it. */
   on(name, listener) {
     if (!this.#listeners.has(name)) this.#listeners.set(name, new Set());
     this.#listeners.get(name).add(listener);
@@ -1751,7 +7794,6 @@ export class Emitter {
     this.#listeners.get(name)?.delete(listener);
   }
 
-  /** Calls the listeners of `name`. If one throws, the others are still called. */
   fire(name, ...values) {
     for (const listener of [...(this.#listeners.get(name) ?? [])]) {
       try {
@@ -1762,24 +7804,80 @@ export class Emitter {
     }
   }
 }
+return { Emitter };
+})();
+const $socketio_errors = (() => {
+class SocketError extends Error {
+  constructor(code, message, data) {
+    super(message);
+    this.name = "SocketError";
+    this.code = code;
+    this.data = data;
+  }
+}
+return { SocketError };
+})();
+const $socketio_enginepackets = (() => {
 
-"""#))
+const PacketType = Object.freeze({
+  open: "0", close: "1", ping: "2", pong: "3", message: "4", upgrade: "5", noop: "6",
+});
 
-    private static let _js_socketio_engine_js = EmbeddedFile(path: "js/socketio/engine.js", content: .text(#"""
-// An Engine.IO 4 client: one session over HTTP long-polling, WebSocket, or polling upgraded to
-// WebSocket.
-//
-// Events: "open" (handshake), "message" (string | Uint8Array), "upgrade", "close" (reason, error).
-// An Engine is used once; SocketManager creates a new one for each attempt.
+const SEPARATOR = "\x1e";
+const isType = (digit) => digit >= "0" && digit <= "6" && digit.length === 1;
 
-import { Emitter } from "./emitter.js";
-import { SocketError } from "./errors.js";
-import { PacketType, decodeFrame, decodePayload, encodeFrame, encodePayload, encodeText, payloadSize } from "./enginepackets.js";
+function encodeText(packet) {
+  return packet.data instanceof Uint8Array ? "b" + toBase64(packet.data) : packet.type + (packet.data ?? "");
+}
+
+function encodeFrame(packet) {
+  return packet.data instanceof Uint8Array ? packet.data : packet.type + (packet.data ?? "");
+}
+
+function decodeFrame(frame) {
+  if (typeof frame !== "string") return { type: PacketType.message, data: new Uint8Array(frame) };
+  if (!isType(frame.charAt(0))) throw new Error("a frame that is not an Engine.IO packet");
+  return { type: frame.charAt(0), data: frame.slice(1) };
+}
+
+function encodePayload(packets) {
+  return packets.map(encodeText).join(SEPARATOR);
+}
+
+function decodePayload(body) {
+  return body.split(SEPARATOR).map((element) =>
+    element.charAt(0) === "b" ? { type: PacketType.message, data: fromBase64(element.slice(1)) } : decodeFrame(element));
+}
+
+function payloadSize(packet) {
+  if (packet.data instanceof Uint8Array) return 2 + Math.ceil(packet.data.length / 3) * 4;
+  return 2 + (packet.data ?? "").length * 3;
+}
+
+function toBase64(bytes) {
+  let binary = "";
+  for (let at = 0; at < bytes.length; at += 0x8000) binary += String.fromCharCode(...bytes.subarray(at, at + 0x8000));
+  return btoa(binary);
+}
+
+function fromBase64(text) {
+  const binary = atob(text);
+  const bytes = new Uint8Array(binary.length);
+  for (let at = 0; at < binary.length; at++) bytes[at] = binary.charCodeAt(at);
+  return bytes;
+}
+return { PacketType, encodeText, encodeFrame, decodeFrame, encodePayload, decodePayload, payloadSize };
+})();
+const $socketio_engine = (() => {
+
+const { Emitter } = $socketio_emitter;
+const { SocketError } = $socketio_errors;
+const { PacketType, decodeFrame, decodePayload, encodeFrame, encodePayload, encodeText, payloadSize } = $socketio_enginepackets;
 
 const PROBE_TIMEOUT = 10_000;
 const MAXIMUM_PACKETS_A_POST = 64;
 
-export class Engine extends Emitter {
+class Engine extends Emitter {
   #url; #transports; #query; #trace; #timeout;
   #state = "idle"; // idle → opening → open → closed
   #transport;
@@ -1794,11 +7892,6 @@ export class Engine extends Emitter {
   #heartbeatTimer = 0;
   #lastPing = 0;
 
-  /**
-   * @param {string|URL} url      the server's origin and Engine.IO path, http(s)
-   * @param {object} options      transports: ["polling", "websocket"] or one of them; query;
-   *                              timeout in ms; trace: packet => void
-   */
   constructor(url, { transports = ["polling", "websocket"], query = {}, timeout = 20_000, trace = null } = {}) {
     super();
     this.#url = new URL(url);
@@ -1822,7 +7915,6 @@ export class Engine extends Emitter {
     else this.#pollOnce();
   }
 
-  /** Queues a message. The messages of one turn are sent together at its end. */
   send(data) {
     if (this.#state !== "open") return;
     this.#enqueue({ type: PacketType.message, data });
@@ -1832,18 +7924,12 @@ export class Engine extends Emitter {
     if (this.#state === "closed") return;
     if (this.#state === "open") {
       this.#queue.push({ type: PacketType.close, data: "" });
-      // Polling sends the queue and the close packet in a last POST, which may outlive the page.
-      // The pending GET is aborted afterwards: the server would otherwise close the session first.
       if (this.#transport === "polling") this.#lastPost().finally(() => this.#abort.abort());
       else this.#writeFrames();
     }
     this.#closed("forced close", null, { abort: this.#transport !== "polling" || this.#state !== "open" });
   }
 
-  /**
-   * Closes a session after a missed ping. Called by pages whose timers were suspended (tabs,
-   * laptops).
-   */
   checkHeartbeat() {
     if (this.#state !== "open" || !this.#handshake.pingInterval) return;
     const silence = performance.now() - this.#lastPing;
@@ -1852,7 +7938,6 @@ export class Engine extends Emitter {
     }
   }
 
-  // --- one packet ---
 
   #received(packet) {
     this.#trace?.({ direction: "in", transport: this.#transport, data: packet.data instanceof Uint8Array ? packet.data : encodeText(packet) });
@@ -1927,7 +8012,6 @@ export class Engine extends Emitter {
     return url;
   }
 
-  // --- polling ---
 
   async #pollOnce() {
     while (this.#state === "opening" || (this.#state === "open" && this.#transport === "polling" && !this.#paused)) {
@@ -1953,7 +8037,6 @@ export class Engine extends Emitter {
     const limit = this.#handshake.maxPayload || 1_000_000;
     let count = 0;
     let size = 0;
-    // Sends at least one packet. If it is too large, the server refuses it with a reason.
     do { size += payloadSize(this.#queue[count++]); } while (
       count < this.#queue.length && count < MAXIMUM_PACKETS_A_POST && size + payloadSize(this.#queue[count]) <= limit);
     const batch = this.#queue.splice(0, count);
@@ -1972,7 +8055,6 @@ export class Engine extends Emitter {
       .catch(() => {}); // the session has ended
   }
 
-  /** The body of the answer, or null after an error that closed the session. */
   async #request(method, body) {
     const headers = body === undefined ? {} : { "Content-Type": "text/plain;charset=UTF-8" };
     try {
@@ -1986,7 +8068,6 @@ export class Engine extends Emitter {
     return null;
   }
 
-  // --- WebSocket ---
 
   #makeSocket() {
     const socket = new WebSocket(this.#address("websocket"));
@@ -2025,13 +8106,11 @@ export class Engine extends Emitter {
     }
   }
 
-  // --- upgrade: open, 2probe, 3probe, finish polling, 5 ---
 
   #probe() {
     const socket = this.#makeSocket();
     const trace = (direction, data) => this.#trace?.({ direction, transport: "websocket", data });
     const failed = () => {
-      // Only the probe failed; the session continues with polling.
       clearTimeout(timer);
       socket.onopen = socket.onmessage = socket.onerror = socket.onclose = null;
       socket.close();
@@ -2053,8 +8132,6 @@ export class Engine extends Emitter {
       trace("in", event.data);
       if (event.data !== "3probe") return failed();
       this.#paused = true;
-      // The server answers the pending poll with a noop, so both end soon. Their packets are
-      // processed.
       await Promise.all([this.#poll, this.#post]);
       await Promise.resolve();
       if (this.#state !== "open" || socket.readyState !== WebSocket.OPEN) return;
@@ -2070,7 +8147,6 @@ export class Engine extends Emitter {
   }
 }
 
-/** The message of a refused request: Engine.IO's JSON error, or the status. */
 function refusal(status, text) {
   try {
     const { message } = JSON.parse(text);
@@ -2078,277 +8154,16 @@ function refusal(status, text) {
   } catch { /* not JSON */ }
   return `The server answered HTTP ${status}.`;
 }
+return { Engine };
+})();
+const $socketio_packets = (() => {
 
-"""#))
-
-    private static let _js_socketio_enginepackets_js = EmbeddedFile(path: "js/socketio/enginepackets.js", content: .text(#"""
-// Engine.IO protocol 4: packets and polling payloads. Pure functions.
-//
-// A packet is {type, data}: type is one of the digits below, data a string or, for a message, a
-// Uint8Array.
-
-export const PacketType = Object.freeze({
-  open: "0", close: "1", ping: "2", pong: "3", message: "4", upgrade: "5", noop: "6",
-});
-
-const SEPARATOR = "\x1e";
-const isType = (digit) => digit >= "0" && digit <= "6" && digit.length === 1;
-
-/** One element of a polling payload: binary is `b` and base64, without a type digit. */
-export function encodeText(packet) {
-  return packet.data instanceof Uint8Array ? "b" + toBase64(packet.data) : packet.type + (packet.data ?? "");
-}
-
-/** A WebSocket frame. Binary data is not encoded. */
-export function encodeFrame(packet) {
-  return packet.data instanceof Uint8Array ? packet.data : packet.type + (packet.data ?? "");
-}
-
-export function decodeFrame(frame) {
-  if (typeof frame !== "string") return { type: PacketType.message, data: new Uint8Array(frame) };
-  if (!isType(frame.charAt(0))) throw new Error("a frame that is not an Engine.IO packet");
-  return { type: frame.charAt(0), data: frame.slice(1) };
-}
-
-export function encodePayload(packets) {
-  return packets.map(encodeText).join(SEPARATOR);
-}
-
-export function decodePayload(body) {
-  return body.split(SEPARATOR).map((element) =>
-    element.charAt(0) === "b" ? { type: PacketType.message, data: fromBase64(element.slice(1)) } : decodeFrame(element));
-}
-
-/** The maximum size of a packet in a POST body, including the separator. */
-export function payloadSize(packet) {
-  if (packet.data instanceof Uint8Array) return 2 + Math.ceil(packet.data.length / 3) * 4;
-  // UTF-8 needs at most three bytes for each UTF-16 unit. Counting exactly would encode everything
-  // twice.
-  return 2 + (packet.data ?? "").length * 3;
-}
-
-function toBase64(bytes) {
-  let binary = "";
-  // In pieces, because the number of arguments of String.fromCharCode is limited.
-  for (let at = 0; at < bytes.length; at += 0x8000) binary += String.fromCharCode(...bytes.subarray(at, at + 0x8000));
-  return btoa(binary);
-}
-
-function fromBase64(text) {
-  const binary = atob(text);
-  const bytes = new Uint8Array(binary.length);
-  for (let at = 0; at < binary.length; at++) bytes[at] = binary.charCodeAt(at);
-  return bytes;
-}
-
-"""#))
-
-    private static let _js_socketio_errors_js = EmbeddedFile(path: "js/socketio/errors.js", content: .text(#"""
-/**
- * An error of the client. Its `code` is one of:
- * `transport`, `timeout`, `parse`, `refused`, `disconnected`, `not_connected`, `ack_timeout`,
- * `connect_error`.
- */
-export class SocketError extends Error {
-  constructor(code, message, data) {
-    super(message);
-    this.name = "SocketError";
-    this.code = code;
-    this.data = data;
-  }
-}
-
-"""#))
-
-    private static let _js_socketio_index_js = EmbeddedFile(path: "js/socketio/index.js", content: .text(#"""
-// A small Socket.IO client (Engine.IO 4, Socket.IO 5) for browsers, without dependencies.
-//
-//   const manager = new SocketManager(location.origin);
-//   const socket = manager.socket("/chat", { auth: () => ({ token }) });
-//   socket.on("message", (text) => …);
-//   socket.connect();
-//   const [answer] = await socket.emitWithAck("add", [1, 2], { timeout: 5000 });
-
-export { SocketManager } from "./manager.js";
-export { SocketError } from "./errors.js";
-export { Emitter } from "./emitter.js";
-
-"""#))
-
-    private static let _js_socketio_manager_js = EmbeddedFile(path: "js/socketio/manager.js", content: .text(#"""
-// Maintains one Engine.IO session for any number of namespaces, and reconnects it.
-
-import { Backoff } from "./backoff.js";
-import { Emitter } from "./emitter.js";
-import { Engine } from "./engine.js";
-import { PacketDecoder, encodePacket } from "./packets.js";
-import { Socket } from "./socket.js";
-
-/**
- * Events: "state" ({name: "closed" | "connecting" | "open" | "waiting", transport, attempt, retryAt,
- * error}).
- */
-export class SocketManager extends Emitter {
-  #options;
-  #sockets = new Map();
-  #engine = null;
-  #decoder = null;
-  #backoff;
-  #retryTimer = 0;
-  #state = { name: "closed", attempt: 0 };
-
-  /**
-   * Options: path, transports, query, timeout (ms), reconnection (false or {from, to, jitter}),
-   * trace (packet => void).
-   */
-  constructor(url, options = {}) {
-    super();
-    this.#options = { path: "/socket.io/", transports: ["polling", "websocket"], timeout: 20_000, reconnection: {}, ...options };
-    this.url = new URL(this.#options.path, url);
-    this.#backoff = new Backoff(this.#options.reconnection || {});
-    // Tries at once when the network is available again or the page is shown again. Closes the
-    // session when the network is lost.
-    globalThis.addEventListener?.("online", () => this.retryNow());
-    globalThis.addEventListener?.("offline", () => this.#engine?.close());
-    globalThis.document?.addEventListener("visibilitychange", () => {
-      if (document.visibilityState !== "visible") return;
-      this.#engine?.checkHeartbeat();
-      this.retryNow();
-    });
-  }
-
-  get state() { return this.#state; }
-  get timeout() { return this.#options.timeout; }
-  get transport() { return this.#engine?.isOpen ? this.#engine.transport : null; }
-  get engineID() { return this.#engine?.id ?? null; }
-
-  /**
-   * The socket of a namespace, created on first use. `auth` is a value, or a function called at
-   * each attempt.
-   */
-  socket(namespace = "/", options = {}) {
-    if (!this.#sockets.has(namespace)) this.#sockets.set(namespace, new Socket(this, namespace, options));
-    return this.#sockets.get(namespace);
-  }
-
-  /** Ends the delay before the next attempt. */
-  retryNow() {
-    if (this.#state.name !== "waiting") return;
-    clearTimeout(this.#retryTimer);
-    this.#open();
-  }
-
-  // --- for Socket ---
-
-  /** @internal Connects a socket. */
-  join(socket) {
-    if (this.#engine?.isOpen) socket.engineOpened();
-    else if (this.#state.name === "closed") this.#open();
-    else this.retryNow();
-  }
-
-  /** @internal Disconnects a socket. The last one closes the session. */
-  left() {
-    if ([...this.#sockets.values()].some((socket) => socket.wanted)) return;
-    clearTimeout(this.#retryTimer);
-    this.#backoff.reset();
-    this.#engine?.close();
-    this.#engine = null;
-    this.#change({ name: "closed", attempt: 0 });
-  }
-
-  /** @internal */
-  send(packet) {
-    for (const frame of encodePacket(packet)) this.#engine?.send(frame);
-  }
-
-  /** @internal A namespace accepted the connection, which resets the backoff. */
-  joined() {
-    this.#backoff.reset();
-  }
-
-  /** @internal */
-  drop() {
-    this.#engine?.close();
-  }
-
-  // --- the session ---
-
-  #open() {
-    const { transports, query, timeout, trace } = this.#options;
-    const engine = new Engine(this.url, { transports, query, timeout, trace });
-    this.#engine = engine;
-    this.#decoder = new PacketDecoder();
-    engine.on("open", () => {
-      this.#change({ name: "open", attempt: 0, transport: engine.transport });
-      for (const socket of this.#sockets.values()) if (socket.wanted) socket.engineOpened();
-    });
-    engine.on("upgrade", () => this.#change({ ...this.#state, transport: engine.transport }));
-    engine.on("message", (frame) => this.#received(engine, frame));
-    engine.on("close", (reason, error) => {
-      if (engine === this.#engine) this.#dropped(reason, error);
-    });
-    this.#change({ name: "connecting", attempt: this.#backoff.attempt });
-    engine.open();
-  }
-
-  #received(engine, frame) {
-    if (engine !== this.#engine) return;
-    let packet;
-    try {
-      packet = this.#decoder.add(frame);
-    } catch (error) {
-      console.warn("Socket.IO: a malformed packet", error);
-      engine.close();
-      return;
-    }
-    if (packet) this.#sockets.get(packet.namespace)?.received(packet);
-  }
-
-  #dropped(reason, error) {
-    this.#engine = null;
-    const sockets = [...this.#sockets.values()];
-    for (const socket of sockets) socket.engineClosed(reason, error);
-    // A listener may have called connect or disconnect.
-    if (this.#engine || !sockets.some((socket) => socket.wanted)) {
-      if (!this.#engine) this.#change({ name: "closed", attempt: 0, error });
-      return;
-    }
-    if (!this.#options.reconnection) {
-      for (const socket of sockets) socket.giveUp();
-      this.#change({ name: "closed", attempt: 0, error });
-      return;
-    }
-    const delay = this.#backoff.next();
-    clearTimeout(this.#retryTimer);
-    this.#retryTimer = setTimeout(() => this.#open(), delay);
-    this.#change({ name: "waiting", attempt: this.#backoff.attempt, retryAt: Date.now() + delay, error });
-  }
-
-  #change(state) {
-    this.#state = state;
-    this.fire("state", state);
-  }
-}
-
-
-"""#))
-
-    private static let _js_socketio_packets_js = EmbeddedFile(path: "js/socketio/packets.js", content: .text(#"""
-// Socket.IO protocol 5: packets as text with binary attachments at any depth. Pure.
-//
-// A packet is {type, namespace, data, id}: data is the auth of a CONNECT, the array of an EVENT or
-// ACK, the error of a CONNECT_ERROR.
-
-export const PacketType = Object.freeze({ connect: 0, disconnect: 1, event: 2, ack: 3, connectError: 4, binaryEvent: 5, binaryAck: 6 });
+const PacketType = Object.freeze({ connect: 0, disconnect: 1, event: 2, ack: 3, connectError: 4, binaryEvent: 5, binaryAck: 6 });
 
 const MAXIMUM_ATTACHMENTS = 64;
 const RESERVED = new Set(["connect", "connect_error", "disconnect", "disconnecting", "newListener", "removeListener"]);
 
-/**
- * The frames of a packet: its text first, then the attachments in the order of their placeholders.
- */
-export function encodePacket({ type, namespace = "/", data, id }) {
+function encodePacket({ type, namespace = "/", data, id }) {
   const attachments = [];
   let body = data;
   if (type === PacketType.event || type === PacketType.ack) {
@@ -2363,11 +8178,9 @@ export function encodePacket({ type, namespace = "/", data, id }) {
   return [text, ...attachments];
 }
 
-/** Assembles packets. Throws on a protocol error, after which the connection must be closed. */
-export class PacketDecoder {
+class PacketDecoder {
   #pending = null; // {packet, missing, attachments}
 
-  /** Returns a complete packet, or null while attachments are missing. */
   add(frame) {
     if (typeof frame === "string") {
       if (this.#pending) throw new Error("text instead of an attachment");
@@ -2448,22 +8261,15 @@ function putBack(value, attachments) {
   if (Array.isArray(value)) return value.map((element) => putBack(element, attachments));
   return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, putBack(member, attachments)]));
 }
+return { PacketType, encodePacket, PacketDecoder };
+})();
+const $socketio_socket = (() => {
 
-"""#))
+const { Emitter } = $socketio_emitter;
+const { SocketError } = $socketio_errors;
+const { PacketType } = $socketio_packets;
 
-    private static let _js_socketio_socket_js = EmbeddedFile(path: "js/socketio/socket.js", content: .text(#"""
-// One namespace of a session: events in both directions, and acks with a timeout.
-
-import { Emitter } from "./emitter.js";
-import { SocketError } from "./errors.js";
-import { PacketType } from "./packets.js";
-
-/**
- * Events of the connection: "connect", "connect_error" (error), "disconnect" (reason). All others
- * are events of the server with their arguments; if the server requests an ack, the last argument
- * is a function. `onAny` receives every event of the server.
- */
-export class Socket {
+class Socket {
   #manager; #auth;
   #local = new Emitter(); // connect, connect_error, disconnect
   #remote = new Emitter(); // events of the server, which cannot fire local ones
@@ -2508,20 +8314,12 @@ export class Socket {
     return this;
   }
 
-  /**
-   * Sends an event. Returns false, and sends nothing, while not connected; the application queues
-   * messages.
-   */
   emit(name, ...values) {
     if (!this.connected) return false;
     this.#manager.send({ type: PacketType.event, namespace: this.namespace, data: [name, ...values] });
     return true;
   }
 
-  /**
-   * Sends an event and returns the arguments of its ack. Rejects immediately when the connection is
-   * lost.
-   */
   emitWithAck(name, values = [], { timeout = 10_000 } = {}) {
     return new Promise((resolve, reject) => {
       if (!this.connected) return reject(new SocketError("not_connected", "Not connected."));
@@ -2535,9 +8333,7 @@ export class Socket {
     });
   }
 
-  // --- for SocketManager ---
 
-  /** @internal */
   async engineOpened() {
     const attempt = ++this.#joining;
     let auth;
@@ -2554,7 +8350,6 @@ export class Socket {
     this.#joinTimer = setTimeout(() => this.#manager.drop(), this.#manager.timeout);
   }
 
-  /** @internal */
   engineClosed(reason, error) {
     if (this.wanted && !this.connected) {
       this.#local.fire("connect_error", error ?? new SocketError("transport", reason));
@@ -2562,10 +8357,8 @@ export class Socket {
     this.#ended(reason);
   }
 
-  /** @internal */
   giveUp() { this.wanted = false; }
 
-  /** @internal */
   received(packet) {
     switch (packet.type) {
       case PacketType.connect:
@@ -2623,14 +8416,5880 @@ export class Socket {
     if (was) this.#local.fire("disconnect", reason);
   }
 }
+return { Socket };
+})();
+const $socketio_manager = (() => {
+
+const { Backoff } = $socketio_backoff;
+const { Emitter } = $socketio_emitter;
+const { Engine } = $socketio_engine;
+const { PacketDecoder, encodePacket } = $socketio_packets;
+const { Socket } = $socketio_socket;
+
+class SocketManager extends Emitter {
+  #options;
+  #sockets = new Map();
+  #engine = null;
+  #decoder = null;
+  #backoff;
+  #retryTimer = 0;
+  #state = { name: "closed", attempt: 0 };
+
+  constructor(url, options = {}) {
+    super();
+    this.#options = { path: "/socket.io/", transports: ["polling", "websocket"], timeout: 20_000, reconnection: {}, ...options };
+    this.url = new URL(this.#options.path, url);
+    this.#backoff = new Backoff(this.#options.reconnection || {});
+    globalThis.addEventListener?.("online", () => this.retryNow());
+    globalThis.addEventListener?.("offline", () => this.#engine?.close());
+    globalThis.document?.addEventListener("visibilitychange", () => {
+      if (document.visibilityState !== "visible") return;
+      this.#engine?.checkHeartbeat();
+      this.retryNow();
+    });
+  }
+
+  get state() { return this.#state; }
+  get timeout() { return this.#options.timeout; }
+  get transport() { return this.#engine?.isOpen ? this.#engine.transport : null; }
+  get engineID() { return this.#engine?.id ?? null; }
+
+  socket(namespace = "/", options = {}) {
+    if (!this.#sockets.has(namespace)) this.#sockets.set(namespace, new Socket(this, namespace, options));
+    return this.#sockets.get(namespace);
+  }
+
+  retryNow() {
+    if (this.#state.name !== "waiting") return;
+    clearTimeout(this.#retryTimer);
+    this.#open();
+  }
+
+
+  join(socket) {
+    if (this.#engine?.isOpen) socket.engineOpened();
+    else if (this.#state.name === "closed") this.#open();
+    else this.retryNow();
+  }
+
+  left() {
+    if ([...this.#sockets.values()].some((socket) => socket.wanted)) return;
+    clearTimeout(this.#retryTimer);
+    this.#backoff.reset();
+    this.#engine?.close();
+    this.#engine = null;
+    this.#change({ name: "closed", attempt: 0 });
+  }
+
+  send(packet) {
+    for (const frame of encodePacket(packet)) this.#engine?.send(frame);
+  }
+
+  joined() {
+    this.#backoff.reset();
+  }
+
+  drop() {
+    this.#engine?.close();
+  }
+
+
+  #open() {
+    const { transports, query, timeout, trace } = this.#options;
+    const engine = new Engine(this.url, { transports, query, timeout, trace });
+    this.#engine = engine;
+    this.#decoder = new PacketDecoder();
+    engine.on("open", () => {
+      this.#change({ name: "open", attempt: 0, transport: engine.transport });
+      for (const socket of this.#sockets.values()) if (socket.wanted) socket.engineOpened();
+    });
+    engine.on("upgrade", () => this.#change({ ...this.#state, transport: engine.transport }));
+    engine.on("message", (frame) => this.#received(engine, frame));
+    engine.on("close", (reason, error) => {
+      if (engine === this.#engine) this.#dropped(reason, error);
+    });
+    this.#change({ name: "connecting", attempt: this.#backoff.attempt });
+    engine.open();
+  }
+
+  #received(engine, frame) {
+    if (engine !== this.#engine) return;
+    let packet;
+    try {
+      packet = this.#decoder.add(frame);
+    } catch (error) {
+      console.warn("Socket.IO: a malformed packet", error);
+      engine.close();
+      return;
+    }
+    if (packet) this.#sockets.get(packet.namespace)?.received(packet);
+  }
+
+  #dropped(reason, error) {
+    this.#engine = null;
+    const sockets = [...this.#sockets.values()];
+    for (const socket of sockets) socket.engineClosed(reason, error);
+    if (this.#engine || !sockets.some((socket) => socket.wanted)) {
+      if (!this.#engine) this.#change({ name: "closed", attempt: 0, error });
+      return;
+    }
+    if (!this.#options.reconnection) {
+      for (const socket of sockets) socket.giveUp();
+      this.#change({ name: "closed", attempt: 0, error });
+      return;
+    }
+    const delay = this.#backoff.next();
+    clearTimeout(this.#retryTimer);
+    this.#retryTimer = setTimeout(() => this.#open(), delay);
+    this.#change({ name: "waiting", attempt: this.#backoff.attempt, retryAt: Date.now() + delay, error });
+  }
+
+  #change(state) {
+    this.#state = state;
+    this.fire("state", state);
+  }
+}
+
+return { SocketManager };
+})();
+const $socketio_index = (() => {
+
+const { SocketManager } = $socketio_manager;
+const { SocketError } = $socketio_errors;
+const { Emitter } = $socketio_emitter;
+return { SocketManager, SocketError, Emitter };
+})();
+const $core_requests = (() => {
+
+const RETRYABLE = new Set(["too_many", "storage", "unavailable", "internal", "offline"]);
+
+class Refusal extends Error {
+  constructor({ code, message = code, field, retry_after: retryAfter, ...more }) {
+    super(message);
+    Object.assign(this, { code, field, retryAfter, ...more });
+  }
+
+  get isTemporary() { return RETRYABLE.has(this.code); }
+
+  get plain() { return JSON.parse(JSON.stringify({ ...this, message: this.message })); }
+}
+
+function refusal(error) {
+  if (error instanceof Refusal) return error;
+  if (error?.data?.code) return new Refusal(error.data);
+  if (["ack_timeout", "disconnected", "transport", "timeout"].includes(error?.code) || error instanceof TypeError) return new Refusal({ code: "offline", message: "There is no connection." });
+  return new Refusal({ code: "internal", message: String(error?.message ?? error) });
+}
+
+async function post(path, body = {}) {
+  return answer(await reach(path, { method: "POST", body: JSON.stringify(body), headers: { "Content-Type": "application/json", "Chat-Session": "cookie" } }));
+}
+
+const get = async (path) => answer(await reach(path));
+
+async function reach(path, options = {}) {
+  try {
+    return await fetch(path, { credentials: "same-origin", cache: "no-store", ...options });
+  } catch (error) {
+    throw refusal(error);
+  }
+}
+
+async function answer(response) {
+  const body = await response.json().catch(() => ({}));
+  if (response.ok) return body;
+  throw new Refusal(body.error ?? { code: response.status >= 500 ? "unavailable" : response.status === 401 ? "unauthorized" : "internal", message: response.statusText });
+}
+
+function uuid() {
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  new DataView(bytes.buffer).setBigUint64(0, (BigInt(Date.now()) << 16n) | BigInt((bytes[6] << 8) | bytes[7]));
+  bytes[6] = (bytes[6] & 0x0f) | 0x70;
+  bytes[8] = (bytes[8] & 0x3f) | 0x80;
+  const hex = [...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+  return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join("-");
+}
+
+function deviceDescription() {
+  const agent = navigator.userAgent;
+  const browser = /Edg\//.test(agent) ? "Edge" : /Firefox\//.test(agent) ? "Firefox" : /Chrom/.test(agent) ? "Chrome" : /Safari\//.test(agent) ? "Safari" : "Browser";
+  const system = /Android/.test(agent) ? "Android" : /iPhone|iPad/.test(agent) ? "iOS" : /Mac OS/.test(agent) ? "macOS" : /Windows/.test(agent) ? "Windows" : /Linux/.test(agent) ? "Linux" : "";
+  return { name: system ? `${browser} on ${system}` : browser, platform: "web" };
+}
+return { Refusal, refusal, post, get, reach, answer, uuid, deviceDescription };
+})();
+const $core_connection = (() => {
+
+const { SocketManager } = $socketio_index;
+const { Refusal, deviceDescription, post, refusal } = $core_requests;
+
+const FINAL = new Set(["signed_out", "account_closed", "protocol_error", "version"]);
+
+class Connection {
+  #core;
+  #manager = null;
+  #socket = null;
+  #isReady = false;
+  #state = { state: "offline", since: Date.now() };
+  #waiting = new Set();
+  #isWanted = false;
+  #pause = 0; // ms that the server asked for
+
+  constructor(core) { this.#core = core; }
+
+  get state() { return this.#state; }
+  get isReady() { return this.#isReady; }
+
+  start() {
+    if (!this.#manager) {
+      this.#manager = new SocketManager(globalThis.location.origin, { transports: ["websocket", "polling"], reconnection: { from: 300, to: 15_000 } });
+      this.#manager.on("state", (state) => this.#managed(state));
+      this.#socket = this.#manager.socket("/chat");
+      this.#socket.on("connect", () => this.#hello());
+      this.#socket.on("disconnect", (reason) => {
+        this.#lost();
+        if (reason === "io server disconnect") this.#again();
+      });
+      this.#socket.on("connect_error", (error) => { if (error.data?.code === "unauthorized") this.renew(); });
+      this.#socket.on("bye", (body) => this.#goodbye(body));
+      for (const name of ["event", "head", "mark", "presence", "typing", "user", "signal"]) this.#socket.on(name, (body) => { if (this.#isReady) this.#core.pushed(name, body); });
+    }
+    this.#isWanted = true;
+    this.#change("connecting");
+    this.#socket.connect();
+  }
+
+  stop() {
+    this.#isWanted = false;
+    this.#socket?.disconnect();
+    this.#lost();
+    this.#change("offline");
+  }
+
+  async call(verb, body) {
+    if (!this.#isReady) await this.#untilReady();
+    const [answer] = await this.#socket.emitWithAck(verb, [clean(body)]).catch((error) => { throw refusal(error); });
+    if (answer?.error) throw new Refusal(answer.error);
+    return answer ?? {};
+  }
+
+  async renew() {
+    this.#change("connecting");
+    try {
+      await post("/api/refresh", { refresh: "cookie" });
+      if (this.#isWanted) this.#socket.connect();
+    } catch (error) {
+      if (error.code === "unauthorized") { this.stop(); return this.#core.dismissed("signed_out"); }
+      setTimeout(() => { if (this.#isWanted && !this.#isReady) this.renew(); }, 3000);
+    }
+  }
+
+  async #hello() {
+    try {
+      const { epoch, since } = this.#core.cached;
+      const [answer] = await this.#socket.emitWithAck("hello", [clean({ version: 1, features: [], device: deviceDescription(), epoch, sync: { since } })]);
+      if (answer.error) throw new Refusal(answer.error);
+      let sync = await this.#core.welcomed(answer);
+      while (sync) sync = await this.#page(sync);
+      this.#isReady = true;
+      this.#change("online");
+      for (const resolve of this.#waiting) resolve();
+      this.#waiting.clear();
+      this.#core.connected();
+    } catch (error) {
+      if (error.code === "unauthorized") return this.renew();
+      console.warn("hello:", error);
+      this.#manager?.drop();
+    }
+  }
+
+  async #page(request) {
+    const [answer] = await this.#socket.emitWithAck("sync", [clean(request)]);
+    if (answer.error?.code === "resync") return { since: undefined };
+    if (answer.error) throw new Refusal(answer.error);
+    return this.#core.synced(answer, request);
+  }
+
+  #untilReady() {
+    if (this.#state.state === "offline") throw new Refusal({ code: "offline", message: "There is no connection." });
+    return new Promise((resolve, reject) => {
+      this.#waiting.add(resolve);
+      setTimeout(() => { if (this.#waiting.delete(resolve)) reject(new Refusal({ code: "offline", message: "There is no connection." })); }, 5000);
+    });
+  }
+
+  #goodbye({ reason, retry_after: pause }) {
+    this.#pause = pause ?? 0;
+    if (!FINAL.has(reason)) return;
+    this.stop();
+    this.#core.dismissed(reason);
+  }
+
+  #again() {
+    if (!this.#isWanted) return;
+    this.#change("connecting");
+    const delay = this.#pause + 200 + Math.random() * Math.max(800, this.#pause / 2);
+    this.#pause = 0;
+    setTimeout(() => { if (this.#isWanted) this.#socket.connect(); }, delay);
+  }
+
+  #lost() {
+    const wasReady = this.#isReady;
+    this.#isReady = false;
+    if (wasReady) this.#core.disconnected();
+  }
+
+  #managed({ name, attempt = 0, retryAt }) {
+    if (name === "open") return;
+    if (name === "waiting" && this.#isWanted) this.#change(attempt >= 2 || navigator.onLine === false ? "offline" : "connecting", retryAt);
+    else if (name === "closed" && !this.#isWanted) this.#change("offline");
+  }
+
+  #change(state, retryAt) {
+    if (this.#state.state === state && this.#state.retryAt === retryAt) return;
+    this.#state = { state, since: this.#state.state === state ? this.#state.since : Date.now(), retryAt };
+    this.#core.emit({ type: "connection", connection: this.#state });
+  }
+}
+
+const clean = (body) => JSON.parse(JSON.stringify(body ?? {}));
+return { Connection };
+})();
+const $core_database = (() => {
+
+const NAME = "apus-chat";
+const STORES = { meta: "key", heads: "conv", cursors: "conv", users: "name", outbox: "key", events: ["conv", "seq"] };
+
+class Database {
+  #db = null;
+
+  static async open(name = NAME) {
+    const database = new Database();
+    try {
+      database.#db = await new Promise((resolve, reject) => {
+        const request = indexedDB.open(name, 1);
+        request.onupgradeneeded = () => {
+          for (const [store, keyPath] of Object.entries(STORES)) request.result.createObjectStore(store, { keyPath });
+        };
+        request.onsuccess = () => resolve(request.result);
+        request.onerror = () => reject(request.error);
+        request.onblocked = () => reject(new Error("blocked"));
+      });
+      database.#db.onversionchange = () => database.close();
+    } catch (error) {
+      console.warn("No cache:", error);
+    }
+    return database;
+  }
+
+  close() { this.#db?.close(); this.#db = null; }
+
+  async get(store, key) { return this.#run(store, "readonly", (each) => each.get(key)); }
+  async all(store) { return (await this.#run(store, "readonly", (each) => each.getAll())) ?? []; }
+
+  async stores(...names) {
+    if (!this.#db) return Object.fromEntries(names.map((name) => [name, []]));
+    return new Promise((resolve, reject) => {
+      const transaction = this.#db.transaction(names, "readonly");
+      const requests = names.map((name) => [name, transaction.objectStore(name).getAll()]);
+      transaction.oncomplete = () => resolve(Object.fromEntries(requests.map(([name, request]) => [name, request.result])));
+      transaction.onerror = transaction.onabort = () => reject(transaction.error);
+    });
+  }
+
+  put(store, ...values) { return values.length ? this.#run(store, "readwrite", (each) => { for (const value of values) each.put(value); }) : Promise.resolve(); }
+  delete(store, ...keys) { return this.#run(store, "readwrite", (each) => { for (const key of keys) each.delete(key); }); }
+  async meta(key) { return (await this.get("meta", key))?.value; }
+  setMeta(key, value) { return this.put("meta", { key, value }); }
+
+  async events(conv, from, to) {
+    return (await this.#run("events", "readonly", (each) => each.getAll(IDBKeyRange.bound([conv, from], [conv, to])))) ?? [];
+  }
+
+  async trailing(conv, to, limit) {
+    if (!this.#db) return [];
+    return new Promise((resolve) => {
+      const found = [];
+      const request = this.#db.transaction("events").objectStore("events").openCursor(IDBKeyRange.bound([conv, 0], [conv, to]), "prev");
+      request.onerror = () => resolve(found.reverse());
+      request.onsuccess = () => {
+        const cursor = request.result;
+        if (!cursor || found.length === limit || (found.length > 0 && found.at(-1).seq !== cursor.value.seq + 1)) return resolve(found.reverse());
+        found.push(cursor.value);
+        cursor.continue();
+      };
+    });
+  }
+
+  async count(conv, last = Infinity) {
+    return (await this.#run("events", "readonly", (each) => each.count(conv === undefined ? undefined : IDBKeyRange.bound([conv, 0], [conv, last])))) ?? 0;
+  }
+
+  forget(conv, below = Infinity) { return this.#run("events", "readwrite", (each) => each.delete(IDBKeyRange.bound([conv, 0], [conv, below]))); }
+
+  async scan(visit) {
+    if (!this.#db) return;
+    await new Promise((resolve) => {
+      const request = this.#db.transaction("events").objectStore("events").openCursor(null, "prev");
+      request.onerror = resolve;
+      request.onsuccess = () => {
+        const cursor = request.result;
+        if (!cursor || visit(cursor.value) === false) return resolve();
+        cursor.continue();
+      };
+    });
+  }
+
+  async wipe(kept = []) {
+    if (!this.#db) return;
+    await Promise.all(Object.keys(STORES).filter((store) => !kept.includes(store)).map((store) => this.#run(store, "readwrite", (each) => each.clear())));
+  }
+
+  #run(store, mode, work) {
+    if (!this.#db) return Promise.resolve(undefined);
+    return new Promise((resolve, reject) => {
+      const transaction = this.#db.transaction(store, mode);
+      const request = work(transaction.objectStore(store));
+      transaction.oncomplete = () => resolve(request?.result);
+      transaction.onerror = transaction.onabort = () => reject(transaction.error);
+    });
+  }
+}
+return { Database };
+})();
+const $core_cursor = (() => {
+
+const PATIENCE = 500;
+const FARTHEST = 400; // events; beyond, the newest ones are requested
+const SLOWEST = 30_000;
+
+class LogCursor {
+  #state = "idle"; // "waiting": a hole is known and a timer runs; "pulling": a request is pending
+  #held = new Map();
+  #fruitless = 0;
+
+  constructor({ cursor = 0, isPrimed = false } = {}) {
+    this.cursor = cursor;
+    this.head = cursor;
+    this.isPrimed = isPrimed;
+  }
+
+  get isBehind() { return this.head > this.cursor; }
+
+  received(event) {
+    if (event.seq <= this.cursor) return {};
+    this.head = Math.max(this.head, event.seq);
+    this.#held.set(event.seq, event);
+    if (event.seq === this.cursor + 1) {
+      const apply = this.#drain();
+      if (this.#state === "waiting" && !this.isBehind) this.#state = "idle";
+      return { apply };
+    }
+    return this.#waits();
+  }
+
+  announced(head) {
+    this.head = Math.max(this.head, head);
+    return this.isBehind ? this.#waits() : {};
+  }
+
+  resumed() { return this.isBehind && this.#state !== "pulling" ? this.#pull() : {}; }
+
+  timerFired() {
+    if (this.#state !== "waiting") return {};
+    if (this.isBehind) return this.#pull();
+    this.#state = "idle";
+    return {};
+  }
+
+  disconnected() { this.#state = "idle"; }
+
+  page(events, head) {
+    this.head = Math.max(this.head, head);
+    const before = this.cursor;
+    const fresh = events.filter((event) => event.seq > before);
+    let gap;
+    if (fresh.length > 0 && fresh[0].seq - 1 > before) {
+      if (this.isPrimed) gap = fresh[0].seq - 1;
+      this.cursor = fresh[0].seq - 1;
+    }
+    for (const event of fresh) this.#held.set(event.seq, event);
+    const apply = this.#drain();
+    return { apply, gap, ...this.#after(this.cursor > before) };
+  }
+
+  pullFailed() { return this.#state === "pulling" ? this.#after(false) : {}; }
+
+  restart(seq) {
+    this.cursor = Math.max(this.cursor, seq);
+    this.head = Math.max(this.head, this.cursor);
+    return this.#drain();
+  }
+
+  #waits() {
+    if (this.#state !== "idle") return {};
+    this.#state = "waiting";
+    return { wait: PATIENCE };
+  }
+
+  #after(madeProgress) {
+    this.#state = "idle";
+    if (!this.isBehind) { this.#fruitless = 0; return {}; }
+    if (madeProgress) { this.#fruitless = 0; return this.#pull(); }
+    this.#state = "waiting";
+    return { wait: Math.min(SLOWEST, 1000 * 2 ** this.#fruitless++) };
+  }
+
+  #pull() {
+    this.#state = "pulling";
+    const isNear = this.isPrimed && this.head - this.cursor <= FARTHEST;
+    return { pull: isNear ? { from: this.cursor + 1, limit: 200 } : { limit: 80 } };
+  }
+
+  #drain() {
+    const events = [];
+    for (const seq of this.#held.keys()) if (seq <= this.cursor) this.#held.delete(seq);
+    while (this.#held.has(this.cursor + 1)) {
+      this.cursor += 1;
+      events.push(this.#held.get(this.cursor));
+      this.#held.delete(this.cursor);
+    }
+    if (events.length > 0) this.isPrimed = true;
+    return events;
+  }
+}
+return { LogCursor };
+})();
+const $core_logs = (() => {
+
+const { applying } = $core_applying;
+const { LogCursor } = $core_cursor;
+const { Refusal } = $core_requests;
+
+const PULLS = 3;
+const EDIT_PAGES = 20; // the pages that are searched for the edits of a message
+const MOST_CACHED = 30_000; // events of all logs, about 15 MB
+const KEPT = [1000, 200, 40]; // events of a log that are kept, in the first to the last pass over the logs
+
+class Logs {
+  #core;
+  #cursors = new Map();
+  #timers = new Map();
+  #queue = []; // [conv, range]
+  #pulling = 0;
+
+  constructor(core) { this.#core = core; }
+
+  get #database() { return this.#core.database; }
+
+  restore(cursors) { for (const { conv, cursor, isPrimed } of cursors) this.#cursors.set(conv, new LogCursor({ cursor, isPrimed })); }
+  cursor(conv) { return this.#cursors.get(conv)?.cursor ?? 0; }
+
+  clear() {
+    for (const timer of this.#timers.values()) clearTimeout(timer);
+    for (const each of [this.#cursors, this.#timers]) each.clear();
+    this.#queue = [];
+  }
+
+  gone(conv) {
+    this.#cursors.delete(conv);
+    this.#database.forget(conv);
+    this.#database.delete("cursors", conv);
+  }
+
+  announced(conv, seq, isSync) {
+    const cursor = this.#cursors.get(conv);
+    if (!cursor) return this.#cursors.set(conv, new LogCursor({ cursor: seq }));
+    if (!cursor.isPrimed) {
+      if (seq > cursor.cursor) this.#core.emit({ type: "gap", conv });
+      return void cursor.restart(seq);
+    }
+    if (isSync) cursor.head = Math.max(cursor.head, seq);
+    else this.#act(conv, cursor.announced(seq));
+  }
+
+  connected() { for (const [conv, cursor] of this.#cursors) this.#act(conv, cursor.resumed()); }
+
+  disconnected() {
+    this.#queue = [];
+    for (const cursor of this.#cursors.values()) cursor.disconnected();
+  }
+
+  received(events) {
+    for (const event of events) this.#act(event.conv, this.#of(event.conv, event.seq - 1).received(event));
+  }
+
+  async prefetch(convs) {
+    for (const conv of convs) {
+      if (!this.#core.isOnline) return;
+      if (!(this.#cursors.get(conv)?.isPrimed)) await this.page({ conv, limit: 40 }).catch(() => {});
+    }
+  }
+
+  async trim(most = MOST_CACHED) {
+    let count = await this.#database.count();
+    const logs = [...this.#cursors].sort(([one], [other]) => (this.#core.head(one)?.at ?? 0) - (this.#core.head(other)?.at ?? 0));
+    for (const kept of KEPT) {
+      for (const [conv, { cursor }] of logs) {
+        if (count <= most) return;
+        const removed = cursor > kept ? await this.#database.count(conv, cursor - kept) : 0;
+        if (removed > 0) await this.#database.forget(conv, cursor - kept);
+        count -= removed;
+      }
+    }
+  }
+
+  async page({ conv, from, before, around, limit = 50, thread }) {
+    const head = this.#core.head(conv);
+    const known = this.#cursors.get(conv);
+    const low = head?.min_seq ?? 1;
+    const isOffline = this.#core.connectionState === "offline" || (this.#core.connectionState === "connecting" && !this.#core.wasOnline);
+    if (thread === undefined && known?.isPrimed) {
+      const isNewest = from === undefined && before === undefined && around === undefined;
+      const first = Math.max(low, from ?? (before !== undefined ? before - limit : around !== undefined ? around - (limit >> 1) : known.cursor - limit + 1));
+      const last = Math.min(known.cursor, isNewest ? known.cursor : before !== undefined ? before - 1 : first + limit - 1);
+      let events = await this.#database.events(conv, first, last);
+      const isWhole = events.length > 0 && events.length === last - first + 1;
+      const isCurrent = isNewest || from !== undefined ? !known.isBehind || isOffline : true;
+      if (!isWhole && isOffline && from === undefined) events = await this.#database.trailing(conv, around !== undefined ? around : last, limit);
+      if (isWhole ? isCurrent : isOffline && events.length > 0) {
+        return { conv, events, seq: Math.max(known.cursor, events.at(-1).seq), min_seq: isWhole ? low : events[0].seq, isPartial: !isWhole };
+      }
+      if (isOffline && before !== undefined) return { conv, events: [], seq: known.cursor, min_seq: before, isPartial: true };
+    }
+    if (isOffline && this.#core.connectionState === "offline") throw new Refusal({ code: "offline", message: "There is no connection." });
+    const page = await this.#core.call("history", { conv, from, before, around, limit, thread });
+    return thread === undefined ? this.#adopt(conv, page) : { ...page, events: withMine(page) };
+  }
+
+  async edits({ conv, seq }) {
+    const { events: [message] } = await this.page({ conv, from: seq, limit: 1 });
+    const found = [];
+    for (let from = seq + 1, pages = 0; pages < EDIT_PAGES && found[0]?.at !== message.edited_at; pages += 1) {
+      const { events, seq: end } = await this.page({ conv, from, limit: 200 });
+      for (const event of events) if (event.kind === "edit" && event.ref === seq && event.body?.body) found.unshift({ at: event.at, body: event.body.body });
+      from = (events.at(-1)?.seq ?? end) + 1;
+      if (from > end) break;
+    }
+    return message.first ? [...found, { at: message.at, body: message.first }] : found;
+  }
+
+  async #adopt(conv, page) {
+    const events = withMine(page);
+    const cursor = this.#of(conv, page.seq);
+    if (events.length === 0 && page.seq <= cursor.cursor && !cursor.isPrimed) {
+      cursor.isPrimed = true; // an empty log is known as a whole
+      this.#saveCursor(conv, cursor);
+    } else if (events.length > 0) {
+      const last = events.at(-1).seq;
+      if (!cursor.isPrimed && last >= cursor.cursor) {
+        const after = cursor.restart(last);
+        cursor.isPrimed = true;
+        await this.#database.put("events", ...events);
+        this.#saveCursor(conv, cursor);
+        this.#apply(conv, after);
+      } else await this.#database.put("events", ...events.filter((event) => event.seq <= cursor.cursor));
+      if (cursor.isPrimed && last > cursor.cursor && events[0].seq <= cursor.cursor + 1) {
+        for (const event of events.filter((each) => each.seq > cursor.cursor)) this.#act(conv, cursor.received(event));
+      }
+    }
+    return { ...page, events, mine: undefined };
+  }
+
+  #of(conv, begin) {
+    if (!this.#cursors.has(conv)) this.#cursors.set(conv, new LogCursor({ cursor: Math.max(0, begin) }));
+    return this.#cursors.get(conv);
+  }
+
+  #act(conv, { apply, gap, wait, pull }) {
+    if (gap !== undefined) {
+      this.#database.forget(conv, gap);
+      if (apply?.length) this.#database.put("events", ...apply);
+      this.#core.emit({ type: "gap", conv });
+    }
+    if (apply?.length) this.#apply(conv, apply);
+    if (wait !== undefined) {
+      clearTimeout(this.#timers.get(conv));
+      this.#timers.set(conv, setTimeout(() => {
+        const cursor = this.#cursors.get(conv);
+        if (cursor && this.#core.isOnline) this.#act(conv, cursor.timerFired());
+      }, wait));
+    }
+    if (pull) {
+      this.#queue.push([conv, pull]);
+      this.#pullNext();
+    }
+  }
+
+  async #pullNext() {
+    if (this.#pulling >= PULLS || this.#queue.length === 0) return;
+    const [conv, range] = this.#queue.shift();
+    const cursor = this.#cursors.get(conv);
+    if (!cursor) return this.#pullNext();
+    this.#pulling += 1;
+    try {
+      const page = await this.#core.call("history", { conv, ...range });
+      this.#act(conv, cursor.page(withMine(page), page.seq));
+    } catch (error) {
+      if (error.code === "not_found") this.gone(conv);
+      else this.#act(conv, cursor.pullFailed());
+    } finally {
+      this.#pulling -= 1;
+      this.#pullNext();
+    }
+  }
+
+  #apply(conv, events) {
+    if (events.length === 0) return;
+    const stamped = events.map((event) => ({ ...event, asOf: Math.max(event.asOf ?? 0, event.seq) }));
+    this.#core.applied(conv, stamped);
+    this.#keep(conv, stamped).catch((error) => console.warn("cache:", error));
+  }
+
+  async #keep(conv, events) {
+    await this.#database.put("events", ...events);
+    for (const change of events) {
+      if (change.ref === undefined || change.n !== undefined) continue;
+      const [target] = await this.#database.events(conv, change.ref, change.ref);
+      if (!target || target.asOf >= change.seq) continue;
+      const after = applying(target, change, this.#core.user?.name);
+      if (after !== target) await this.#database.put("events", { ...after, asOf: change.seq });
+      if (change.kind === "recall") await this.#blankEdits(conv, change);
+    }
+    const cursor = this.#cursors.get(conv);
+    if (cursor) this.#saveCursor(conv, cursor);
+  }
+
+  async #blankEdits(conv, { ref, seq }) {
+    const edits = (await this.#database.events(conv, ref, seq)).filter((event) => event.kind === "edit" && event.ref === ref);
+    await this.#database.put("events", ...edits.map(({ body: _, ...event }) => ({ ...event, state: "recalled" })));
+  }
+
+  #saveCursor(conv, cursor) { return this.#database.put("cursors", { conv, cursor: cursor.cursor, isPrimed: cursor.isPrimed }); }
+}
+
+function withMine(page) {
+  const mine = new Map((page.mine ?? []).map(({ seq, ...each }) => [seq, each]));
+  return page.events.map((event) => ({ ...event, ...(mine.has(event.seq) && { mine: mine.get(event.seq) }), asOf: page.seq }));
+}
+return { Logs };
+})();
+const $core_uploads = (() => {
+
+const { Refusal, answer, reach } = $core_requests;
+
+const PART = 512 * 1024;
+const TUS = { "Tus-Resumable": "1.0.0" };
+
+async function upload(file, { name = file.name ?? "", address, began = () => {}, progress = () => {}, signal } = {}) {
+  let offset = address ? await offsetOf(address, signal) : null;
+  if (offset === null) {
+    address = await create(file, name, signal);
+    await began(address);
+    offset = 0;
+  }
+  let headers;
+  do {
+    progress(file.size ? offset / file.size : 1);
+    const part = file.slice(offset, offset + PART);
+    const response = await reach(address, { method: "PATCH", body: part, signal, headers: { ...TUS, "Upload-Offset": String(offset), "Content-Type": "application/offset+octet-stream" } });
+    if (response.status === 409) { offset = (await offsetOf(address, signal)) ?? 0; continue; }
+    if (!response.ok) await answer(response);
+    headers = response.headers;
+    offset = Number(headers.get("Upload-Offset"));
+  } while (offset < file.size);
+  headers = headers?.get("Chat-Blob") ? headers : (await reach(address, { method: "HEAD", headers: TUS, signal })).headers;
+  if (!headers.get("Chat-Blob")) throw new Refusal({ code: "internal", message: "The upload has no blob." });
+  const size = { width: Number(headers.get("Chat-Width")) || undefined, height: Number(headers.get("Chat-Height")) || undefined };
+  return { blob: headers.get("Chat-Blob"), type: headers.get("Chat-Type"), size: Number(headers.get("Chat-Size")), ...(size.width && size) };
+}
+
+const cancel = (address) => reach(address, { method: "DELETE", headers: TUS }).catch(() => {});
+
+async function create(file, name, signal) {
+  const metadata = Object.entries({ name, type: file.type || "application/octet-stream" }).filter(([, value]) => value).map(([key, value]) => `${key} ${base64(value)}`).join(",");
+  const response = await reach("/api/uploads", { method: "POST", signal, headers: { ...TUS, "Upload-Length": String(file.size), "Upload-Metadata": metadata } });
+  if (!response.ok) await answer(response);
+  return response.headers.get("Location");
+}
+
+async function offsetOf(address, signal) {
+  const response = await reach(address, { method: "HEAD", headers: TUS, signal });
+  return response.ok ? Number(response.headers.get("Upload-Offset")) : null;
+}
+
+const base64 = (text) => btoa(String.fromCharCode(...new TextEncoder().encode(text)));
+return { upload, cancel };
+})();
+const $core_outbox = (() => {
+
+const { refusal, uuid } = $core_requests;
+const { cancel, upload } = $core_uploads;
+
+class Outbox {
+  #core;
+  #items = new Map();
+  #busy = new Set(); // conversations with a request under way
+  #uploads = new Map(); // key -> AbortController
+  #pauses = new Map(); // conversation -> time before which nothing is sent
+  #attempts = new Map();
+
+  constructor(core) { this.#core = core; }
+
+  get items() { return [...this.#items.values()]; }
+  get unsent() { return this.items.filter((item) => item.status !== "sent").length; }
+
+  restore(items) {
+    for (const item of items) this.#items.set(item.key, item.status === "failed" ? item : { ...item, status: "queued" });
+  }
+
+  clear() {
+    for (const controller of this.#uploads.values()) controller.abort();
+    for (const each of [this.#items, this.#busy, this.#uploads, this.#pauses, this.#attempts]) each.clear();
+  }
+
+  async add({ key = uuid(), conv, kind, body, ref, thread, silent, file }) {
+    if (this.#items.has(key)) return key;
+    const item = { key, conv, kind, body, ref, thread, silent, file, status: "queued", at: Date.now() };
+    await this.#set(item);
+    this.run();
+    return key;
+  }
+
+  async retry(key) {
+    const item = this.#items.get(key);
+    if (!item) return;
+    this.#pauses.delete(item.conv);
+    this.#attempts.delete(key);
+    await this.#set({ ...item, status: "queued", error: undefined });
+    this.run();
+  }
+
+  async discard(key) {
+    const item = this.#items.get(key);
+    if (!item) return;
+    this.#uploads.get(key)?.abort();
+    if (item.address) cancel(item.address);
+    await this.#remove(item);
+  }
+
+  applied(conv, cursor) {
+    for (const item of this.#items.values()) if (item.conv === conv && item.seq <= cursor) this.#remove(item);
+  }
+
+  disconnected() { this.#pauses.clear(); }
+
+  run() {
+    if (!this.#core.isOnline) return;
+    const taken = new Set(this.#busy);
+    for (const item of this.#items.values()) {
+      if (item.status === "failed" || item.status === "sent") continue;
+      if (item.file && !item.body.blob) { this.#upload(item); continue; }
+      if (taken.has(item.conv)) continue;
+      taken.add(item.conv);
+      if ((this.#pauses.get(item.conv) ?? 0) <= Date.now()) this.#send(item);
+    }
+  }
+
+  async #send(item) {
+    this.#busy.add(item.conv);
+    const { key, conv, kind, body, ref, thread, silent } = item;
+    try {
+      this.#show({ ...item, status: "sending" });
+      const ack = await this.#core.call("send", { id: key, conv, kind, body, ref, thread, silent });
+      if (!this.#items.has(key)) return;
+      const { file: _, ...sent } = this.#items.get(key);
+      this.#items.set(key, { ...sent, status: "sent", seq: ack.seq });
+      await this.#core.database.delete("outbox", key);
+      this.#show(this.#items.get(key));
+      this.#core.acknowledged({ conv, seq: ack.seq, n: ack.n, sender: this.#core.user?.name, id: key, at: ack.at, kind, body, ...(ref !== undefined && { ref }), ...(thread !== undefined && { thread }) });
+    } catch (error) {
+      await this.#failed(item, refusal(error));
+    } finally {
+      this.#busy.delete(item.conv);
+      this.run();
+    }
+  }
+
+  async #upload(item) {
+    if (this.#uploads.has(item.key) || this.#uploads.size >= 2 || (this.#pauses.get(item.key) ?? 0) > Date.now()) return;
+    const controller = new AbortController();
+    this.#uploads.set(item.key, controller);
+    let latest = { ...item, status: "uploading", progress: 0 };
+    try {
+      this.#show(latest);
+      const blob = await upload(item.file, {
+        name: item.body.name, address: item.address, signal: controller.signal,
+        began: (address) => this.#set((latest = { ...latest, address })),
+        progress: (progress) => this.#show((latest = { ...latest, progress })),
+      });
+      if (!this.#items.has(item.key)) return;
+      await this.#set({ ...latest, body: { ...item.body, ...blob }, status: "queued", progress: 1 });
+    } catch (error) {
+      if (this.#items.has(item.key)) await this.#failed(latest, refusal(error));
+    } finally {
+      this.#uploads.delete(item.key);
+      this.run();
+    }
+  }
+
+  async #failed(item, error) {
+    if (!this.#items.has(item.key)) return;
+    if (error.code === "unauthorized") this.#core.refused();
+    if (!error.isTemporary && error.code !== "unauthorized") return this.#set({ ...item, status: "failed", error: error.plain });
+    const attempt = (this.#attempts.get(item.key) ?? 0) + 1;
+    this.#attempts.set(item.key, attempt);
+    const delay = error.retryAfter ?? Math.min(30_000, 500 * 2 ** Math.min(attempt, 7)) * (0.5 + Math.random() / 2);
+    this.#pauses.set(item.file && !item.body.blob ? item.key : item.conv, Date.now() + delay);
+    setTimeout(() => this.run(), delay + 5);
+    await this.#set({ ...item, status: "queued" });
+  }
+
+  async #set(item) {
+    this.#items.set(item.key, item);
+    this.#core.emit({ type: "outbox", item: shown(item) });
+    await this.#core.database.put("outbox", item);
+  }
+
+  #show(item) {
+    this.#items.set(item.key, item);
+    this.#core.emit({ type: "outbox", item: shown(item) });
+  }
+
+  async #remove(item) {
+    this.#items.delete(item.key);
+    this.#core.emit({ type: "outbox", item: shown(item), removed: true });
+    await this.#core.database.delete("outbox", item.key);
+  }
+}
+
+const shown = ({ address: _, ...item }) => item;
+return { Outbox };
+})();
+const $core_own = (() => {
+
+const { reading } = $core_applying;
+const { uuid } = $core_requests;
+
+const MARK_PAUSE = 150;
+const DRAFT_PAUSE = 1000;
+
+class OwnValues {
+  #core;
+  #marks = new Map(); // conversation -> the read position
+  #drafts = new Map(); // conversation -> {id, text, ref, at}
+
+  constructor(core) { this.#core = core; }
+
+  restore(marks, drafts) {
+    this.#marks = new Map(marks ?? []);
+    this.#drafts = new Map(drafts ?? []);
+  }
+
+  clear() {
+    this.#marks.clear();
+    this.#drafts.clear();
+  }
+
+  connected() {
+    for (const conv of this.#marks.keys()) this.#sendMark(conv);
+    for (const conv of this.#drafts.keys()) this.#sendDraft(conv);
+  }
+
+  applied(head) {
+    const marked = this.#marks.has(head.conv) ? reading(head, this.#marks.get(head.conv)) : head;
+    return this.#drafts.has(head.conv) ? drafted(marked, this.#drafts.get(head.conv)) : marked;
+  }
+
+  hasDraft(conv) { return this.#drafts.has(conv); }
+
+  mark({ conv, read }) {
+    const head = this.#core.head(conv);
+    if (!head || read <= (head.read ?? 0)) return {};
+    this.#marks.set(conv, read);
+    this.#core.putHead(conv, (each) => reading(each, Math.min(read, each.n)));
+    this.#saveMarks();
+    this.#core.later(`mark ${conv}`, MARK_PAUSE, () => this.#sendMark(conv));
+    return {};
+  }
+
+  draft({ conv, text, ref }) {
+    const draft = { id: uuid(), text, ref, at: Date.now() };
+    this.#drafts.set(conv, draft);
+    this.#core.putHead(conv, (head) => drafted(head, draft));
+    this.#saveDrafts();
+    this.#core.later(`draft ${conv}`, DRAFT_PAUSE, () => this.#sendDraft(conv));
+    return {};
+  }
+
+  async #sendMark(conv) {
+    const read = this.#marks.get(conv);
+    if (!this.#core.isOnline || read === undefined) return;
+    try {
+      await this.#core.call("mark", { conv, read });
+    } catch (error) {
+      if (error.isTemporary) return;
+    }
+    if (this.#marks.get(conv) === read) this.#marks.delete(conv);
+    this.#saveMarks();
+  }
+
+  async #sendDraft(conv) {
+    const draft = this.#drafts.get(conv);
+    if (!this.#core.isOnline || !draft) return;
+    try {
+      await this.#core.call("draft", { id: draft.id, conv, text: draft.text, ref: draft.ref });
+    } catch (error) {
+      if (error.isTemporary) return;
+    }
+    if (this.#drafts.get(conv) === draft) this.#drafts.delete(conv);
+    this.#saveDrafts();
+  }
+
+  #saveMarks() { return this.#core.database.setMeta("marks", [...this.#marks]); }
+  #saveDrafts() { return this.#core.database.setMeta("drafts", [...this.#drafts]); }
+}
+
+function drafted(head, draft) {
+  const { draft: _, ...rest } = head.own ?? {};
+  return { ...head, own: draft?.text ? { ...rest, draft: { text: draft.text, ref: draft.ref, at: draft.at ?? Date.now() } } : rest };
+}
+
+function owning(before = {}, { pinned, archived, muted_until: muted, marked_unread: unread, folders }) {
+  const after = { ...before };
+  if (pinned !== undefined) after.pinned_at = pinned ? before.pinned_at ?? Date.now() : undefined;
+  if (archived !== undefined) after.archived = archived;
+  if (muted !== undefined) after.muted_until = muted;
+  if (unread !== undefined) after.marked_unread = unread;
+  if (folders !== undefined) after.folders = folders;
+  return after;
+}
+return { OwnValues, drafted, owning };
+})();
+const $core_search = (() => {
+
+const MOST = 30;
+
+async function searchCache(database, { query, conv, sender, kinds, from_at: from, until_at: until }) {
+  const words = query.toLocaleLowerCase().split(/\s+/).filter(Boolean);
+  const hits = [];
+  await database.scan((event) => {
+    if ((conv && event.conv !== conv) || (sender && event.sender !== sender) || (kinds && !kinds.includes(event.kind))) return true;
+    if (event.n === undefined || (from && event.at < from) || (until && event.at > until)) return true;
+    const text = event.body?.text ?? event.body?.question ?? event.body?.name;
+    if (typeof text === "string") {
+      const plain = text.toLocaleLowerCase();
+      if (words.every((word) => plain.includes(word))) hits.push({ event, ...snippet(text, plain, words), local: true });
+    }
+    return true;
+  });
+  hits.sort((a, b) => b.event.at - a.event.at);
+  return { hits: hits.slice(0, MOST), local: true };
+}
+
+function snippet(text, plain, words) {
+  const start = Math.max(0, plain.indexOf(words[0]) - 40);
+  const part = text.slice(start, start + 160);
+  const ranges = words.flatMap((word) => {
+    const index = part.toLocaleLowerCase().indexOf(word);
+    return index < 0 ? [] : [{ offset: [...part.slice(0, index)].length, length: [...word].length }];
+  });
+  return { snippet: part, ranges: ranges.sort((a, b) => a.offset - b.offset) };
+}
+return { searchCache };
+})();
+const $core_core = (() => {
+
+const { advancing, reading } = $core_applying;
+const { Connection } = $core_connection;
+const { Database } = $core_database;
+const { Logs } = $core_logs;
+const { Outbox } = $core_outbox;
+const { OwnValues, drafted, owning } = $core_own;
+const { Refusal, deviceDescription, get, post, uuid } = $core_requests;
+const { searchCache } = $core_search;
+const { upload } = $core_uploads;
+
+const UNCHANGING = new Set(["history", "sync", "members", "readers", "reactions", "scheduled", "conversation.info", "directory", "link.list", "link.info", "settings", "users", "people", "contacts", "devices", "search", "typing", "subscribe"]);
+const NEW = () => ({ phase: "signedOut", user: null, self: null, limits: {}, server: {} });
+
+class Core {
+  database = null;
+  wasOnline = false;
+  #session = { ...NEW(), phase: "starting" };
+  #cached = { epoch: undefined, since: undefined };
+  #heads = new Map();
+  #users = new Map();
+  #contacts = [];
+  #settings = {};
+  #received = new Map();
+  #shown = new Map(); // tab -> conversations
+  #dirty = new Set();
+  #timers = new Map();
+  #connection = new Connection(this);
+  #outbox = new Outbox(this);
+  #own = new OwnValues(this);
+  #logs = new Logs(this);
+  #listener;
+  #ready;
+
+  constructor(listener = () => {}) {
+    this.#listener = listener;
+    this.#ready = this.#start();
+  }
+
+  get user() { return this.#session.user; }
+  get cached() { return this.#cached; }
+  get isOnline() { return this.#connection.isReady; }
+  get connectionState() { return this.#connection.state.state; }
+  head(conv) { return this.#heads.get(conv); }
+  emit(event) { this.#listener(event); }
+  call(verb, body) { return this.#connection.call(verb, body); }
+
+  async request(name, body = {}, tab = "") {
+    await this.#ready;
+    switch (name) {
+      case "start": return this.#snapshot();
+      case "login": return this.#enter("/api/login", { ...body, device: deviceDescription() });
+      case "register": return this.#enter("/api/register", { ...body, device: deviceDescription() });
+      case "password": return this.#enter("/api/password", { ...body, device: deviceDescription() });
+      case "recovery": return post("/api/recovery", body);
+      case "totp": return post("/api/totp", body);
+      case "totpConfirm": return post("/api/totp/confirm", body);
+      case "totpDelete": return post("/api/totp/delete", body);
+      case "deleteAccount": await post("/api/account/delete", body); await this.#leave(); return {};
+      case "logout": return this.#logout(body);
+      case "history": return this.#logs.page(body);
+      case "edits": return this.#logs.edits(body);
+      case "send": return this.#outbox.add(body);
+      case "retry": return this.#outbox.retry(body.key);
+      case "discard": return this.#outbox.discard(body.key);
+      case "mark": return this.#own.mark(body);
+      case "draft": return this.#own.draft(body);
+      case "typing": return this.isOnline ? this.call("typing", { conv: body.conv, stopped: body.stopped || undefined }) : {};
+      case "show": return this.#show(tab, body.convs);
+      case "upload": return upload(body.file);
+      case "search": return this.#search(body);
+      case "verb": return this.#verb(body.verb, body.body ?? {});
+      default: throw new Refusal({ code: "unsupported", message: name });
+    }
+  }
+
+
+  async #start() {
+    this.database = await Database.open();
+    const { meta, heads, users, cursors, outbox } = await this.database.stores("meta", "heads", "users", "cursors", "outbox");
+    const { session, epoch, since, contacts, settings, marks, drafts, logout } = Object.fromEntries(meta.map(({ key, value }) => [key, value]));
+    this.#session = session?.user ? { ...NEW(), ...session, phase: "signedIn" } : NEW();
+    if (this.user) {
+      this.#cached = { epoch, since };
+      this.#contacts = contacts ?? [];
+      this.#settings = settings ?? {};
+      this.#own.restore(marks, drafts);
+      for (const head of heads) this.#heads.set(head.conv, head);
+      for (const user of users) this.#users.set(user.name, user);
+      this.#logs.restore(cursors);
+      this.#outbox.restore(outbox);
+      this.#connection.start();
+    } else {
+      if (logout) this.#tellLogout();
+      this.#learnServer();
+    }
+    globalThis.addEventListener?.("online", () => this.#outbox.run());
+  }
+
+  #snapshot() {
+    return {
+      session: this.#session, connection: this.#connection.state, heads: [...this.#heads.values()], users: [...this.#users.values()], contacts: this.#contacts,
+      settings: this.#settings, outbox: this.#outbox.items.map(({ address: _, ...item }) => item),
+    };
+  }
+
+  async #learnServer() {
+    const server = await get("/api/server").catch(() => null);
+    if (server) this.#setSession({ server, limits: server.limits ?? {} });
+  }
+
+  async #enter(path, body) {
+    const answer = await post(path, body);
+    if ((await this.database.meta("session"))?.user.name !== answer.user.name) await this.#forget();
+    await this.database.delete("meta", "logout");
+    this.#setSession({ phase: "signedIn", user: answer.user });
+    this.emit({ type: "snapshot", ...this.#snapshot() });
+    if (this.isOnline) this.#connection.stop();
+    this.#connection.start();
+    return { user: answer.user, recovery: answer.recovery };
+  }
+
+  async #logout({ force }) {
+    if (this.#outbox.unsent > 0 && !force) throw new Refusal({ code: "unsent", message: "Messages are not sent yet.", count: this.#outbox.unsent });
+    await this.#leave();
+    await this.database.setMeta("logout", true);
+    await this.#tellLogout();
+    return {};
+  }
+
+  async #tellLogout() {
+    try {
+      await post("/api/logout", { refresh: "cookie" });
+      await this.database.delete("meta", "logout");
+    } catch (error) {
+      if (error.isTemporary) setTimeout(() => { if (!this.user) this.#tellLogout(); }, 5000);
+    }
+  }
+
+  async #leave() {
+    const { server, limits } = this.#session;
+    this.#connection.stop();
+    await this.#forget();
+    this.#session = { ...NEW(), server, limits };
+    this.emit({ type: "snapshot", ...this.#snapshot() });
+  }
+
+  async #forget() {
+    this.#outbox.clear();
+    this.#dropCache();
+    this.#own.clear();
+    this.#users.clear();
+    this.#contacts = [];
+    this.#settings = {};
+    await this.database.wipe();
+  }
+
+  #dropCache() {
+    this.#logs.clear();
+    this.#heads.clear();
+    this.#dirty.clear();
+    this.#cached = { epoch: undefined, since: undefined };
+    this.wasOnline = false;
+  }
+
+  dismissed(reason) {
+    this.#session = { ...this.#session, phase: "signedOut" };
+    this.emit({ type: "notice", notice: { kind: "dismissed", reason } });
+    this.emit({ type: "session", session: this.#session });
+  }
+
+  refused() { this.#connection.renew(); }
+
+  #setSession(values) {
+    this.#session = { ...this.#session, ...values };
+    if (this.user) this.database.setMeta("session", { user: this.user, self: this.#session.self, limits: this.#session.limits, server: this.#session.server });
+    this.emit({ type: "session", session: this.#session });
+  }
+
+
+  async welcomed(answer) {
+    if (this.#cached.epoch !== undefined && this.#cached.epoch !== answer.epoch) {
+      this.#dropCache();
+      await this.database.wipe(["outbox", "meta"]);
+      this.emit({ type: "snapshot", ...this.#snapshot() });
+    }
+    this.#cached.epoch = answer.epoch;
+    await this.database.setMeta("epoch", answer.epoch);
+    this.#setSession({ user: answer.user, self: answer.self, limits: answer.limits, device: answer.device });
+    return answer.sync ? this.synced(answer.sync, { since: this.#cached.since }) : { since: undefined };
+  }
+
+  async synced({ heads, gone = [], page, token }, { since }) {
+    this.#setHeads(heads, gone, true);
+    if (page) return { since, page };
+    this.#cached.since = token;
+    await this.#saveHeads();
+    await this.database.setMeta("since", token);
+    return null;
+  }
+
+  connected() {
+    this.wasOnline = true;
+    this.#subscribe();
+    this.#logs.connected();
+    this.#outbox.run();
+    this.#own.connected();
+    this.#loadContacts();
+    this.#loadSettings();
+    const newest = [...this.#heads.values()].filter((head) => !head.state && head.seq > 0).sort((a, b) => (b.own?.pinned_at ?? 0) - (a.own?.pinned_at ?? 0) || b.at - a.at);
+    this.#logs.prefetch(newest.slice(0, 15).map((head) => head.conv)).then(() => this.#logs.trim());
+  }
+
+  disconnected() {
+    this.#logs.disconnected();
+    this.#outbox.disconnected();
+  }
+
+  pushed(name, body) {
+    switch (name) {
+      case "event": return this.#logs.received(body.events.map((event) => (body.silent ? { ...event, silent: true } : event)));
+      case "head":
+        this.#setHeads(body.heads ?? [], body.gone ?? []);
+        for (const nudge of body.nudges ?? []) this.#nudged(nudge);
+        return;
+      case "mark":
+        for (const mark of body.marks) if (mark.user === this.user.name && mark.read !== undefined) this.putHead(mark.conv, (head) => reading(head, mark.read));
+        return this.emit({ type: "marks", marks: body.marks });
+      case "presence": return this.emit({ type: "presence", users: body.users });
+      case "typing": return this.emit({ type: "typing", ...body });
+      case "user":
+        for (const user of body.users) this.#users.set(user.name, user);
+        this.database.put("users", ...body.users);
+        if (body.users.some((user) => user.name === this.user.name)) this.#setSession({ user: body.users.find((user) => user.name === this.user.name) });
+        return this.emit({ type: "users", users: body.users });
+      case "signal": return this.emit({ type: "signal", ...body });
+    }
+  }
+
+
+  #setHeads(heads, gone = [], isSync = false) {
+    const told = [];
+    for (const conv of gone) {
+      this.#heads.delete(conv);
+      this.#dirty.delete(conv);
+      this.database.delete("heads", conv);
+      this.#logs.gone(conv);
+    }
+    for (const pushed of heads) {
+      const before = this.#heads.get(pushed.conv);
+      let head = pushed;
+      if (before && before.seq > head.seq) head = { ...head, seq: before.seq, n: before.n, at: before.at, last: before.last, unread: before.unread, mentions: before.mentions };
+      head = this.#own.applied(head);
+      this.#heads.set(head.conv, head);
+      this.#dirty.add(head.conv);
+      told.push(head);
+      if (!head.state || head.state === "joined") this.#logs.announced(head.conv, pushed.seq, isSync);
+    }
+    if (told.length || gone.length) this.emit({ type: "heads", heads: told, gone });
+    this.#saveLater();
+  }
+
+  #nudged({ conv, seq, n, at, mentions, last }) {
+    const head = this.#heads.get(conv);
+    if (!head || seq <= head.seq) return;
+    this.putHead(conv, (each) => ({ ...each, seq, n, at, last, unread: (each.unread ?? 0) + n - each.n, mentions: mentions ?? each.mentions }));
+    this.#logs.announced(conv, seq, false);
+  }
+
+  putHead(conv, change) {
+    const head = this.#heads.get(conv);
+    if (!head) return;
+    const after = change(head);
+    this.#heads.set(conv, after);
+    this.#dirty.add(conv);
+    this.emit({ type: "heads", heads: [after] });
+    this.#saveLater();
+  }
+
+  #saveLater() { this.later("heads", 250, () => this.#saveHeads()); }
+
+  #saveHeads() {
+    const heads = [...this.#dirty].map((conv) => this.#heads.get(conv)).filter(Boolean);
+    this.#dirty.clear();
+    return this.database.put("heads", ...heads);
+  }
+
+  applied(conv, events) {
+    const head = this.#heads.get(conv);
+    if (head) {
+      this.#heads.set(conv, advancing(head, events, this.user?.name));
+      this.#dirty.add(conv);
+      this.#saveLater();
+    } else this.later(`head ${conv}`, 150, () => this.#loadHead(conv));
+    this.emit({ type: "events", conv, events });
+    if (conv === this.#session.self) for (const event of events) this.#applyOwn(event);
+    this.#outbox.applied(conv, this.#logs.cursor(conv));
+    const last = events.findLast((event) => event.n !== undefined && event.sender !== this.user?.name);
+    if (last && head?.kind === "pair") {
+      this.#received.set(conv, last.n);
+      this.later(`received ${conv}`, 200, () => { if (this.isOnline) this.call("mark", { conv, received: this.#received.get(conv) }).catch(() => {}); });
+    }
+  }
+
+  async #loadHead(conv, isKnown = false) {
+    if (!this.isOnline || this.#heads.has(conv) !== isKnown) return;
+    const answer = await this.call("conversation.info", { conv }).catch(() => null);
+    if (answer?.head && this.#heads.has(conv) === isKnown) this.#setHeads([answer.head]);
+  }
+
+  #applyOwn({ kind, body = {} }) {
+    if (kind === "self.hide") return this.#hide(body.conv, body.seqs);
+    if (kind === "self.set") return this.#loadSettings();
+    if (kind.startsWith("contact.")) return this.#loadContacts();
+    if (kind.startsWith("device.")) return body.device !== this.#session.device && this.emit({ type: "notice", notice: { kind, ...body } });
+    const { conv, draft, ...values } = body;
+    if (!conv) return;
+    if (kind === "self.draft") { if (!this.#own.hasDraft(conv)) this.putHead(conv, (head) => drafted(head, draft)); }
+    else this.putHead(conv, (head) => ({ ...head, own: { ...head.own, ...values } }));
+  }
+
+  async #hide(conv, seqs) {
+    const events = await this.database.events(conv, Math.min(...seqs), Math.max(...seqs));
+    await this.database.put("events", ...events.filter((event) => seqs.includes(event.seq)).map(({ seq, n, asOf }) => ({ conv, seq, n, kind: "hidden", asOf })));
+    this.emit({ type: "hidden", conv, seqs });
+  }
+
+  acknowledged(event) {
+    this.#logs.received([event]);
+    this.#outbox.applied(event.conv, this.#logs.cursor(event.conv));
+  }
+
+
+  async #verb(verb, body) {
+    const { id = uuid(), ...plain } = body;
+    const answer = await this.call(verb, UNCHANGING.has(verb) ? plain : { id, ...plain });
+    if (answer.head) this.#setHeads([answer.head]);
+    if (answer.user && verb === "profile.set") this.#setSession({ user: answer.user });
+    if (answer.seq && answer.conv) this.#logs.announced(answer.conv, answer.seq, false);
+    if (verb === "own.set") this.putHead(body.conv, (head) => ({ ...head, own: owning(head.own, body) }));
+    if (/^contact\.|^(un)?block$/.test(verb)) this.#loadContacts();
+    if (verb === "settings.set") { this.#settings = { ...this.#settings, ...body.settings }; this.emit({ type: "settings", settings: this.#settings }); }
+    if (verb === "member.answer") await (body.accept ? this.#loadHead(body.conv, true) : this.#setHeads([], [body.conv]));
+    if (verb === "member.leave" || verb === "conversation.delete") this.#setHeads([], [body.conv]);
+    return answer;
+  }
+
+  async #search(body) {
+    if (this.connectionState === "online") {
+      try {
+        return await this.call("search", body);
+      } catch (error) {
+        if (error.code !== "unsupported") throw error;
+      }
+    }
+    return searchCache(this.database, body);
+  }
+
+  #show(tab, convs) {
+    if (convs.length) this.#shown.set(tab, convs);
+    else this.#shown.delete(tab);
+    this.#subscribe();
+    return {};
+  }
+
+  #subscribe() {
+    const convs = [...new Set([...this.#shown.values()].flat())].slice(-20);
+    if (this.isOnline) this.call("subscribe", { convs }).catch(() => {});
+  }
+
+  async #loadContacts() {
+    const all = [];
+    try {
+      for (let page; ;) {
+        const answer = await this.call("contacts", { page });
+        all.push(...answer.contacts);
+        if (!(page = answer.page)) break;
+      }
+    } catch { return; }
+    this.#contacts = all;
+    this.database.setMeta("contacts", all);
+    this.emit({ type: "contacts", contacts: all });
+  }
+
+  async #loadSettings() {
+    const answer = await this.call("settings", {}).catch(() => null);
+    if (!answer) return;
+    this.#settings = answer.settings;
+    this.database.setMeta("settings", answer.settings);
+    this.emit({ type: "settings", settings: answer.settings });
+  }
+
+  later(key, delay, work) {
+    clearTimeout(this.#timers.get(key));
+    this.#timers.set(key, setTimeout(work, delay));
+  }
+}
+return { Core };
+})();
 
 """#))
 
-    private static let _js_test_js = EmbeddedFile(path: "js/test.js", content: .text(#"""
-// The test page: buttons for events of the demo, and a log of all packets in both directions.
+    private static let _js_core_worker_3720c28b7efc9860_js = EmbeddedFile(path: "js/core-worker-3720c28b7efc9860.js", content: .text(#"""
+const $core_applying = (() => {
 
-import { SocketManager } from "./socketio/index.js";
-import { h } from "./ui/dom.js";
+const MESSAGES = new Set(["text", "image", "audio", "video", "file", "location", "card", "call", "poll", "bundle", "encrypted"]);
+const BLANK = new Set(["recalled", "expired", "erased"]);
+
+const isMessage = (event) => MESSAGES.has(event.kind) || (event.n !== undefined && event.kind !== "hidden");
+const isBlank = (event) => BLANK.has(event.state);
+
+function applying(event, change, user) {
+  if (isMessage(change) || isBlank(event)) return event;
+  const isTarget = change.ref === event.seq;
+  if (!isTarget && !(change.kind === "recall" && event.kind === "edit" && event.ref === change.ref)) return event;
+  const body = change.body ?? {};
+  switch (change.kind) {
+    case "edit":
+      if ((change.at ?? 0) < (event.edited_at ?? 0)) return event;
+      return { ...event, ...(!event.state && { first: event.body }), body: body.body, state: "edited", edited_at: change.at };
+    case "recall": {
+      const { body: _, first: _____, reactions: __, votes: ___, expires_at: ____, ...rest } = event;
+      return { ...rest, state: "recalled" };
+    }
+    case "react": return reacted(event, body, change.sender === user);
+    case "vote": {
+      const after = change.votes ? { ...event, votes: change.votes } : event;
+      return change.sender === user ? { ...after, mine: { ...event.mine, votes: body.options ?? [] } } : after;
+    }
+    case "poll.close": return { ...event, body: { ...event.body, closed: true } };
+    case "call.update": return { ...event, body: { ...event.body, state: body.state, ...(body.duration !== undefined && { duration: body.duration }) } };
+    default: return event;
+  }
+}
+
+function reacted(event, { key, remove }, own) {
+  const reactions = (event.reactions ?? []).map((each) => (each.key === key ? { key, count: each.count + (remove ? -1 : 1) } : each));
+  if (!remove && !reactions.some((each) => each.key === key)) reactions.push({ key, count: 1 });
+  const after = { ...event, reactions: reactions.filter((each) => each.count > 0) };
+  if (!own) return after;
+  const before = (event.mine?.reactions ?? []).filter((each) => each !== key);
+  return { ...after, mine: { ...event.mine, reactions: remove ? before : [...before, key] } };
+}
+
+function preview(event) {
+  const body = event.body ?? {};
+  const text = body.text ?? body.question ?? body.title ?? body.name ?? body.nick;
+  return {
+    seq: event.seq, n: event.n, sender: event.sender, at: event.at, kind: event.kind, state: event.state,
+    text: typeof text === "string" ? [...text.slice(0, 400)].slice(0, 160).join("") : undefined, users: body.users,
+  };
+}
+
+function advancing(head, events, user) {
+  let after = head;
+  for (const event of events) {
+    if (event.seq <= after.seq) continue;
+    after = { ...after, seq: event.seq, at: event.at ?? after.at };
+    if (event.kind === "hidden") { if (event.n) after.n = event.n; continue; }
+    after.last = shows(event) ? preview(event) : relast(after.last, event);
+    if (event.kind === "pin") after.pins = pinned(after.pins, event);
+    if (event.n === undefined) continue;
+    const previous = after.n;
+    after.n = event.n;
+    if (event.sender !== user) {
+      after.unread = (after.unread ?? 0) + 1;
+      if (mentions(event, user)) after.mentions = (after.mentions ?? 0) + 1;
+    } else if ((after.read ?? 0) === previous) after.read = event.n;
+  }
+  return after;
+}
+
+const shows = (event) => event.n !== undefined || /^(conversation|member)\./.test(event.kind);
+
+function relast(last, change) {
+  if (!last || change.ref !== last.seq) return last;
+  if (change.kind === "edit") return { ...last, state: "edited", text: change.body?.body?.text ?? last.text };
+  if (change.kind === "recall") return { ...last, state: "recalled", text: undefined };
+  return last;
+}
+
+function pinned(pins = [], event) {
+  const rest = pins.filter((seq) => seq !== event.ref);
+  return event.body?.remove ? rest : [event.ref, ...rest];
+}
+
+function mentions(event, user) {
+  return (event.body?.entities ?? []).some((each) => each.type === "all" || (each.type === "mention" && each.user === user));
+}
+
+function reading(head, read, unread, mentioned) {
+  if (read < (head.read ?? 0)) return head;
+  const left = unread ?? Math.max(0, Math.min(head.unread ?? 0, head.n - read));
+  const own = head.own?.marked_unread ? { ...head.own, marked_unread: undefined } : head.own;
+  return { ...head, read, unread: left, mentions: mentioned ?? (left === 0 ? 0 : head.mentions), own };
+}
+return { isMessage, isBlank, applying, preview, advancing, mentions, reading };
+})();
+const $socketio_backoff = (() => {
+
+class Backoff {
+  #attempt = 0;
+
+  constructor({ from = 1000, to = 5000, jitter = 0.5, random = Math.random } = {}) {
+    Object.assign(this, { from, to, jitter, random });
+  }
+
+  get attempt() { return this.#attempt; }
+
+  next() {
+    const delay = Math.min(this.from * 2 ** Math.min(this.#attempt, 20), this.to);
+    this.#attempt += 1;
+    return Math.round(delay * (1 + this.jitter * (2 * this.random() - 1)));
+  }
+
+  reset() { this.#attempt = 0; }
+}
+return { Backoff };
+})();
+const $socketio_emitter = (() => {
+
+class Emitter {
+  #listeners = new Map();
+
+  on(name, listener) {
+    if (!this.#listeners.has(name)) this.#listeners.set(name, new Set());
+    this.#listeners.get(name).add(listener);
+    return () => this.off(name, listener);
+  }
+
+  once(name, listener) {
+    const remove = this.on(name, (...values) => {
+      remove();
+      listener(...values);
+    });
+    return remove;
+  }
+
+  off(name, listener) {
+    this.#listeners.get(name)?.delete(listener);
+  }
+
+  fire(name, ...values) {
+    for (const listener of [...(this.#listeners.get(name) ?? [])]) {
+      try {
+        listener(...values);
+      } catch (error) {
+        console.error(`A listener of "${name}" failed`, error);
+      }
+    }
+  }
+}
+return { Emitter };
+})();
+const $socketio_errors = (() => {
+class SocketError extends Error {
+  constructor(code, message, data) {
+    super(message);
+    this.name = "SocketError";
+    this.code = code;
+    this.data = data;
+  }
+}
+return { SocketError };
+})();
+const $socketio_enginepackets = (() => {
+
+const PacketType = Object.freeze({
+  open: "0", close: "1", ping: "2", pong: "3", message: "4", upgrade: "5", noop: "6",
+});
+
+const SEPARATOR = "\x1e";
+const isType = (digit) => digit >= "0" && digit <= "6" && digit.length === 1;
+
+function encodeText(packet) {
+  return packet.data instanceof Uint8Array ? "b" + toBase64(packet.data) : packet.type + (packet.data ?? "");
+}
+
+function encodeFrame(packet) {
+  return packet.data instanceof Uint8Array ? packet.data : packet.type + (packet.data ?? "");
+}
+
+function decodeFrame(frame) {
+  if (typeof frame !== "string") return { type: PacketType.message, data: new Uint8Array(frame) };
+  if (!isType(frame.charAt(0))) throw new Error("a frame that is not an Engine.IO packet");
+  return { type: frame.charAt(0), data: frame.slice(1) };
+}
+
+function encodePayload(packets) {
+  return packets.map(encodeText).join(SEPARATOR);
+}
+
+function decodePayload(body) {
+  return body.split(SEPARATOR).map((element) =>
+    element.charAt(0) === "b" ? { type: PacketType.message, data: fromBase64(element.slice(1)) } : decodeFrame(element));
+}
+
+function payloadSize(packet) {
+  if (packet.data instanceof Uint8Array) return 2 + Math.ceil(packet.data.length / 3) * 4;
+  return 2 + (packet.data ?? "").length * 3;
+}
+
+function toBase64(bytes) {
+  let binary = "";
+  for (let at = 0; at < bytes.length; at += 0x8000) binary += String.fromCharCode(...bytes.subarray(at, at + 0x8000));
+  return btoa(binary);
+}
+
+function fromBase64(text) {
+  const binary = atob(text);
+  const bytes = new Uint8Array(binary.length);
+  for (let at = 0; at < binary.length; at++) bytes[at] = binary.charCodeAt(at);
+  return bytes;
+}
+return { PacketType, encodeText, encodeFrame, decodeFrame, encodePayload, decodePayload, payloadSize };
+})();
+const $socketio_engine = (() => {
+
+const { Emitter } = $socketio_emitter;
+const { SocketError } = $socketio_errors;
+const { PacketType, decodeFrame, decodePayload, encodeFrame, encodePayload, encodeText, payloadSize } = $socketio_enginepackets;
+
+const PROBE_TIMEOUT = 10_000;
+const MAXIMUM_PACKETS_A_POST = 64;
+
+class Engine extends Emitter {
+  #url; #transports; #query; #trace; #timeout;
+  #state = "idle"; // idle → opening → open → closed
+  #transport;
+  #handshake = null;
+  #queue = [];
+  #socket = null; // the WebSocket in use, or probed
+  #abort = new AbortController();
+  #poll = null; // the pending GET
+  #post = null; // the pending POST
+  #paused = false; // from the probe's answer to the upgrade packet; no polling request may start
+  #openTimer = 0;
+  #heartbeatTimer = 0;
+  #lastPing = 0;
+
+  constructor(url, { transports = ["polling", "websocket"], query = {}, timeout = 20_000, trace = null } = {}) {
+    super();
+    this.#url = new URL(url);
+    this.#transports = transports;
+    this.#query = query;
+    this.#timeout = timeout;
+    this.#trace = trace;
+    this.#transport = transports[0];
+  }
+
+  get transport() { return this.#transport; }
+  get id() { return this.#handshake?.sid ?? null; }
+  get isOpen() { return this.#state === "open"; }
+
+  open() {
+    if (this.#state !== "idle") return;
+    this.#state = "opening";
+    this.#openTimer = setTimeout(
+      () => this.#closed("transport error", new SocketError("timeout", "The server did not answer in time.")), this.#timeout);
+    if (this.#transport === "websocket") this.#attach(this.#makeSocket());
+    else this.#pollOnce();
+  }
+
+  send(data) {
+    if (this.#state !== "open") return;
+    this.#enqueue({ type: PacketType.message, data });
+  }
+
+  close() {
+    if (this.#state === "closed") return;
+    if (this.#state === "open") {
+      this.#queue.push({ type: PacketType.close, data: "" });
+      if (this.#transport === "polling") this.#lastPost().finally(() => this.#abort.abort());
+      else this.#writeFrames();
+    }
+    this.#closed("forced close", null, { abort: this.#transport !== "polling" || this.#state !== "open" });
+  }
+
+  checkHeartbeat() {
+    if (this.#state !== "open" || !this.#handshake.pingInterval) return;
+    const silence = performance.now() - this.#lastPing;
+    if (silence > this.#handshake.pingInterval + this.#handshake.pingTimeout) {
+      this.#closed("ping timeout", new SocketError("timeout", "The server sent no ping in time."));
+    }
+  }
+
+
+  #received(packet) {
+    this.#trace?.({ direction: "in", transport: this.#transport, data: packet.data instanceof Uint8Array ? packet.data : encodeText(packet) });
+    switch (packet.type) {
+      case PacketType.open: return this.#opened(packet.data);
+      case PacketType.ping:
+        this.#armHeartbeat();
+        return this.#enqueue({ type: PacketType.pong, data: packet.data });
+      case PacketType.message: return this.fire("message", packet.data);
+      case PacketType.close: return this.#closed("transport close");
+      default: return; // noop, and packets that only clients send
+    }
+  }
+
+  #opened(text) {
+    if (this.#state !== "opening") return;
+    try {
+      this.#handshake = JSON.parse(text);
+    } catch {
+      return this.#closed("parse error", new SocketError("parse", "The server's handshake is not JSON."));
+    }
+    clearTimeout(this.#openTimer);
+    this.#state = "open";
+    this.#armHeartbeat();
+    this.fire("open", this.#handshake);
+    const upgrades = this.#handshake.upgrades ?? [];
+    if (this.#state === "open" && this.#transport === "polling" && this.#transports.includes("websocket") && upgrades.includes("websocket")) {
+      this.#probe();
+    }
+  }
+
+  #armHeartbeat() {
+    this.#lastPing = performance.now();
+    clearTimeout(this.#heartbeatTimer);
+    const { pingInterval, pingTimeout } = this.#handshake ?? {};
+    if (!pingInterval) return; // python-engineio can disable the heartbeat
+    this.#heartbeatTimer = setTimeout(
+      () => this.#closed("ping timeout", new SocketError("timeout", "The server sent no ping in time.")), pingInterval + pingTimeout);
+  }
+
+  #enqueue(packet) {
+    this.#queue.push(packet);
+    if (this.#queue.length === 1) queueMicrotask(() => this.#flush());
+  }
+
+  #flush() {
+    if (this.#state !== "open" || this.#queue.length === 0 || this.#paused) return;
+    if (this.#transport === "websocket") this.#writeFrames();
+    else if (!this.#post) this.#postBatch();
+  }
+
+  #closed(reason, error, { abort = true } = {}) {
+    if (this.#state === "closed") return;
+    this.#state = "closed";
+    clearTimeout(this.#openTimer);
+    clearTimeout(this.#heartbeatTimer);
+    if (abort) this.#abort.abort();
+    if (this.#socket) {
+      this.#socket.onopen = this.#socket.onmessage = this.#socket.onerror = this.#socket.onclose = null;
+      this.#socket.close();
+    }
+    this.fire("close", reason, error ?? null);
+  }
+
+  #address(transport) {
+    const url = new URL(this.#url);
+    for (const [name, value] of Object.entries(this.#query)) url.searchParams.set(name, value);
+    url.searchParams.set("EIO", "4");
+    url.searchParams.set("transport", transport);
+    if (this.#handshake) url.searchParams.set("sid", this.#handshake.sid);
+    if (transport === "websocket") url.protocol = url.protocol === "https:" ? "wss:" : "ws:";
+    return url;
+  }
+
+
+  async #pollOnce() {
+    while (this.#state === "opening" || (this.#state === "open" && this.#transport === "polling" && !this.#paused)) {
+      this.#poll = this.#request("GET");
+      const body = await this.#poll;
+      this.#poll = null;
+      if (body === null || this.#state === "closed") return;
+      try {
+        for (const packet of decodePayload(body)) {
+          if (this.#state === "closed") return;
+          this.#received(packet);
+        }
+      } catch (error) {
+        return this.#closed("parse error", new SocketError("parse", error.message));
+      }
+      if (this.#state === "opening") {
+        return this.#closed("parse error", new SocketError("parse", "The server answered without a handshake."));
+      }
+    }
+  }
+
+  async #postBatch() {
+    const limit = this.#handshake.maxPayload || 1_000_000;
+    let count = 0;
+    let size = 0;
+    do { size += payloadSize(this.#queue[count++]); } while (
+      count < this.#queue.length && count < MAXIMUM_PACKETS_A_POST && size + payloadSize(this.#queue[count]) <= limit);
+    const batch = this.#queue.splice(0, count);
+    this.#traceOut(batch);
+    this.#post = this.#request("POST", encodePayload(batch));
+    await this.#post;
+    this.#post = null;
+    this.#flush();
+  }
+
+  async #lastPost() {
+    this.#traceOut(this.#queue);
+    const body = encodePayload(this.#queue.splice(0));
+    if (this.#post) await this.#post; // a session has one POST at a time
+    await fetch(this.#address("polling"), { method: "POST", body, headers: { "Content-Type": "text/plain;charset=UTF-8" }, keepalive: body.length < 60_000 })
+      .catch(() => {}); // the session has ended
+  }
+
+  async #request(method, body) {
+    const headers = body === undefined ? {} : { "Content-Type": "text/plain;charset=UTF-8" };
+    try {
+      const response = await fetch(this.#address("polling"), { method, body, headers, cache: "no-store", signal: this.#abort.signal });
+      const text = await response.text();
+      if (response.ok) return text;
+      this.#closed("transport error", new SocketError("refused", refusal(response.status, text)));
+    } catch (error) {
+      if (this.#state !== "closed") this.#closed("transport error", new SocketError("transport", error.message));
+    }
+    return null;
+  }
+
+
+  #makeSocket() {
+    const socket = new WebSocket(this.#address("websocket"));
+    socket.binaryType = "arraybuffer";
+    this.#socket = socket;
+    return socket;
+  }
+
+  #attach(socket) {
+    socket.onopen = null;
+    socket.onmessage = (event) => {
+      try {
+        this.#received(decodeFrame(event.data));
+      } catch (error) {
+        this.#closed("parse error", new SocketError("parse", error.message));
+      }
+    };
+    socket.onerror = () => {}; // a close with its code always follows
+    socket.onclose = (event) => {
+      const opening = this.#state === "opening";
+      this.#closed(opening ? "transport error" : "transport close", new SocketError("transport", `The WebSocket closed (${event.code}).`));
+    };
+  }
+
+  #writeFrames() {
+    if (this.#socket?.readyState !== WebSocket.OPEN) return;
+    const packets = this.#queue.splice(0);
+    this.#traceOut(packets);
+    for (const packet of packets) this.#socket.send(encodeFrame(packet));
+  }
+
+  #traceOut(packets) {
+    if (!this.#trace) return;
+    for (const packet of packets) {
+      this.#trace({ direction: "out", transport: this.#transport, data: packet.data instanceof Uint8Array ? packet.data : encodeText(packet) });
+    }
+  }
+
+
+  #probe() {
+    const socket = this.#makeSocket();
+    const trace = (direction, data) => this.#trace?.({ direction, transport: "websocket", data });
+    const failed = () => {
+      clearTimeout(timer);
+      socket.onopen = socket.onmessage = socket.onerror = socket.onclose = null;
+      socket.close();
+      this.#socket = null;
+      if (this.#paused) {
+        this.#paused = false;
+        if (!this.#poll) this.#pollOnce();
+        this.#flush();
+      }
+    };
+    const timer = setTimeout(failed, PROBE_TIMEOUT);
+    socket.onerror = () => {};
+    socket.onclose = () => failed();
+    socket.onopen = () => {
+      trace("out", "2probe");
+      socket.send("2probe");
+    };
+    socket.onmessage = async (event) => {
+      trace("in", event.data);
+      if (event.data !== "3probe") return failed();
+      this.#paused = true;
+      await Promise.all([this.#poll, this.#post]);
+      await Promise.resolve();
+      if (this.#state !== "open" || socket.readyState !== WebSocket.OPEN) return;
+      clearTimeout(timer);
+      this.#attach(socket);
+      trace("out", "5");
+      socket.send("5");
+      this.#transport = "websocket";
+      this.#paused = false;
+      this.fire("upgrade");
+      this.#flush();
+    };
+  }
+}
+
+function refusal(status, text) {
+  try {
+    const { message } = JSON.parse(text);
+    if (message) return `${message} (HTTP ${status})`;
+  } catch { /* not JSON */ }
+  return `The server answered HTTP ${status}.`;
+}
+return { Engine };
+})();
+const $socketio_packets = (() => {
+
+const PacketType = Object.freeze({ connect: 0, disconnect: 1, event: 2, ack: 3, connectError: 4, binaryEvent: 5, binaryAck: 6 });
+
+const MAXIMUM_ATTACHMENTS = 64;
+const RESERVED = new Set(["connect", "connect_error", "disconnect", "disconnecting", "newListener", "removeListener"]);
+
+function encodePacket({ type, namespace = "/", data, id }) {
+  const attachments = [];
+  let body = data;
+  if (type === PacketType.event || type === PacketType.ack) {
+    body = takeOut(data, attachments);
+    if (attachments.length > 0) type = type === PacketType.event ? PacketType.binaryEvent : PacketType.binaryAck;
+  }
+  let text = String(type);
+  if (attachments.length > 0) text += attachments.length + "-";
+  if (namespace !== "/") text += namespace + ",";
+  if (id !== undefined) text += id;
+  if (body !== undefined) text += JSON.stringify(body);
+  return [text, ...attachments];
+}
+
+class PacketDecoder {
+  #pending = null; // {packet, missing, attachments}
+
+  add(frame) {
+    if (typeof frame === "string") {
+      if (this.#pending) throw new Error("text instead of an attachment");
+      const { packet, attachments } = decodeText(frame);
+      if (attachments === 0) return finish(packet, []);
+      this.#pending = { packet, missing: attachments, attachments: [] };
+      return null;
+    }
+    const pending = this.#pending;
+    if (!pending) throw new Error("an attachment without a packet");
+    pending.attachments.push(frame);
+    if (--pending.missing > 0) return null;
+    this.#pending = null;
+    return finish(pending.packet, pending.attachments);
+  }
+}
+
+function decodeText(text) {
+  const type = text.charCodeAt(0) - 48;
+  if (!(type >= 0 && type <= 6)) throw new Error("unknown packet type");
+  let at = 1;
+  let attachments = 0;
+  if (type === PacketType.binaryEvent || type === PacketType.binaryAck) {
+    const end = text.indexOf("-", at);
+    const digits = text.slice(at, end < 0 ? at : end);
+    if (!/^\d{1,4}$/.test(digits) || Number(digits) > MAXIMUM_ATTACHMENTS) throw new Error("an invalid number of attachments");
+    attachments = Number(digits);
+    at = end + 1;
+  }
+  let namespace = "/";
+  if (text[at] === "/") {
+    const end = text.indexOf(",", at);
+    namespace = text.slice(at, end < 0 ? undefined : end);
+    at = end < 0 ? text.length : end + 1;
+  }
+  let id;
+  const digits = /^\d{1,15}/.exec(text.slice(at, at + 16))?.[0];
+  if (digits) {
+    id = Number(digits);
+    at += digits.length;
+  }
+  const data = at < text.length ? JSON.parse(text.slice(at)) : undefined;
+  const plain = type === PacketType.binaryEvent ? PacketType.event : type === PacketType.binaryAck ? PacketType.ack : type;
+  const packet = { type: plain, namespace, id, data };
+  validate(packet); // before it waits for attachments
+  return { packet, attachments };
+}
+
+function validate({ type, id, data }) {
+  if (type === PacketType.event) {
+    if (!Array.isArray(data) || (typeof data[0] !== "string" && typeof data[0] !== "number")) throw new Error("an event without a name");
+    if (RESERVED.has(data[0])) throw new Error("a reserved event name");
+  } else if (type === PacketType.ack && (!Array.isArray(data) || id === undefined)) throw new Error("a malformed ack");
+}
+
+function finish(packet, attachments) {
+  return attachments.length > 0 ? { ...packet, data: putBack(packet.data, attachments) } : packet;
+}
+
+const isBinary = (value) => value instanceof ArrayBuffer || ArrayBuffer.isView(value);
+const bytesOf = (value) =>
+  value instanceof ArrayBuffer ? new Uint8Array(value) : new Uint8Array(value.buffer, value.byteOffset, value.byteLength);
+
+function takeOut(value, attachments) {
+  if (value === null || typeof value !== "object") return value;
+  if (isBinary(value)) return { _placeholder: true, num: attachments.push(bytesOf(value)) - 1 };
+  if (Array.isArray(value)) return value.map((element) => takeOut(element, attachments));
+  if (typeof value.toJSON === "function") return takeOut(value.toJSON(), attachments);
+  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, takeOut(member, attachments)]));
+}
+
+function putBack(value, attachments) {
+  if (value === null || typeof value !== "object") return value;
+  if (value._placeholder === true) {
+    if (!Number.isInteger(value.num) || value.num < 0 || value.num >= attachments.length) throw new Error("a placeholder out of range");
+    return attachments[value.num];
+  }
+  if (Array.isArray(value)) return value.map((element) => putBack(element, attachments));
+  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, putBack(member, attachments)]));
+}
+return { PacketType, encodePacket, PacketDecoder };
+})();
+const $socketio_socket = (() => {
+
+const { Emitter } = $socketio_emitter;
+const { SocketError } = $socketio_errors;
+const { PacketType } = $socketio_packets;
+
+class Socket {
+  #manager; #auth;
+  #local = new Emitter(); // connect, connect_error, disconnect
+  #remote = new Emitter(); // events of the server, which cannot fire local ones
+  #any = new Set();
+  #acks = new Map();
+  #nextAck = 0;
+  #joinTimer = 0;
+  #joining = 0;
+
+  constructor(manager, namespace, { auth = undefined } = {}) {
+    this.#manager = manager;
+    this.#auth = auth;
+    this.namespace = namespace;
+    this.id = null;
+    this.wanted = false; // between connect() and disconnect()
+  }
+
+  get connected() { return this.id !== null; }
+
+  on(name, listener) { return this.#of(name).on(String(name), listener); }
+  once(name, listener) { return this.#of(name).once(String(name), listener); }
+  off(name, listener) { this.#of(name).off(String(name), listener); }
+  onAny(listener) { this.#any.add(listener); return () => this.#any.delete(listener); }
+
+  #of(name) {
+    return name === "connect" || name === "connect_error" || name === "disconnect" ? this.#local : this.#remote;
+  }
+
+  connect() {
+    if (this.wanted) return this;
+    this.wanted = true;
+    this.#manager.join(this);
+    return this;
+  }
+
+  disconnect() {
+    if (!this.wanted) return this;
+    this.wanted = false;
+    if (this.connected) this.#manager.send({ type: PacketType.disconnect, namespace: this.namespace });
+    this.#ended("io client disconnect");
+    this.#manager.left();
+    return this;
+  }
+
+  emit(name, ...values) {
+    if (!this.connected) return false;
+    this.#manager.send({ type: PacketType.event, namespace: this.namespace, data: [name, ...values] });
+    return true;
+  }
+
+  emitWithAck(name, values = [], { timeout = 10_000 } = {}) {
+    return new Promise((resolve, reject) => {
+      if (!this.connected) return reject(new SocketError("not_connected", "Not connected."));
+      const id = this.#nextAck++;
+      const timer = setTimeout(() => {
+        this.#acks.delete(id);
+        reject(new SocketError("ack_timeout", `No ack of "${name}" within ${timeout} ms.`));
+      }, timeout);
+      this.#acks.set(id, { resolve, reject, timer });
+      this.#manager.send({ type: PacketType.event, namespace: this.namespace, id, data: [name, ...values] });
+    });
+  }
+
+
+  async engineOpened() {
+    const attempt = ++this.#joining;
+    let auth;
+    try {
+      auth = typeof this.#auth === "function" ? await this.#auth() : this.#auth;
+    } catch (error) {
+      this.wanted = false;
+      this.#local.fire("connect_error", new SocketError("connect_error", error.message));
+      return this.#manager.left();
+    }
+    if (attempt !== this.#joining || !this.wanted) return;
+    this.#manager.send({ type: PacketType.connect, namespace: this.namespace, data: auth });
+    clearTimeout(this.#joinTimer);
+    this.#joinTimer = setTimeout(() => this.#manager.drop(), this.#manager.timeout);
+  }
+
+  engineClosed(reason, error) {
+    if (this.wanted && !this.connected) {
+      this.#local.fire("connect_error", error ?? new SocketError("transport", reason));
+    }
+    this.#ended(reason);
+  }
+
+  giveUp() { this.wanted = false; }
+
+  received(packet) {
+    switch (packet.type) {
+      case PacketType.connect:
+        if (!this.wanted || this.connected) return;
+        clearTimeout(this.#joinTimer);
+        this.id = packet.data?.sid ?? "";
+        this.#manager.joined();
+        return this.#local.fire("connect");
+      case PacketType.connectError: {
+        clearTimeout(this.#joinTimer);
+        this.wanted = false;
+        const { message = "Refused.", data } = packet.data ?? {};
+        this.#local.fire("connect_error", new SocketError("connect_error", message, data));
+        return this.#manager.left();
+      }
+      case PacketType.disconnect:
+        this.wanted = false;
+        this.#ended("io server disconnect");
+        return this.#manager.left();
+      case PacketType.event: return this.#event(packet);
+      case PacketType.ack: {
+        const waiting = this.#acks.get(packet.id);
+        if (!waiting) return; // late or unexpected
+        this.#acks.delete(packet.id);
+        clearTimeout(waiting.timer);
+        return waiting.resolve(packet.data);
+      }
+    }
+  }
+
+  #event({ data: [name, ...values], id }) {
+    if (!this.connected) return;
+    if (id !== undefined) {
+      let done = false;
+      values.push((...answer) => {
+        if (done || !this.connected) return;
+        done = true;
+        this.#manager.send({ type: PacketType.ack, namespace: this.namespace, id, data: answer });
+      });
+    }
+    for (const listener of this.#any) listener(String(name), values);
+    this.#remote.fire(String(name), ...values);
+  }
+
+  #ended(reason) {
+    this.#joining++;
+    clearTimeout(this.#joinTimer);
+    const was = this.connected;
+    this.id = null;
+    for (const { reject, timer } of this.#acks.values()) {
+      clearTimeout(timer);
+      reject(new SocketError("disconnected", `The connection was closed before the ack (${reason}).`));
+    }
+    this.#acks.clear();
+    if (was) this.#local.fire("disconnect", reason);
+  }
+}
+return { Socket };
+})();
+const $socketio_manager = (() => {
+
+const { Backoff } = $socketio_backoff;
+const { Emitter } = $socketio_emitter;
+const { Engine } = $socketio_engine;
+const { PacketDecoder, encodePacket } = $socketio_packets;
+const { Socket } = $socketio_socket;
+
+class SocketManager extends Emitter {
+  #options;
+  #sockets = new Map();
+  #engine = null;
+  #decoder = null;
+  #backoff;
+  #retryTimer = 0;
+  #state = { name: "closed", attempt: 0 };
+
+  constructor(url, options = {}) {
+    super();
+    this.#options = { path: "/socket.io/", transports: ["polling", "websocket"], timeout: 20_000, reconnection: {}, ...options };
+    this.url = new URL(this.#options.path, url);
+    this.#backoff = new Backoff(this.#options.reconnection || {});
+    globalThis.addEventListener?.("online", () => this.retryNow());
+    globalThis.addEventListener?.("offline", () => this.#engine?.close());
+    globalThis.document?.addEventListener("visibilitychange", () => {
+      if (document.visibilityState !== "visible") return;
+      this.#engine?.checkHeartbeat();
+      this.retryNow();
+    });
+  }
+
+  get state() { return this.#state; }
+  get timeout() { return this.#options.timeout; }
+  get transport() { return this.#engine?.isOpen ? this.#engine.transport : null; }
+  get engineID() { return this.#engine?.id ?? null; }
+
+  socket(namespace = "/", options = {}) {
+    if (!this.#sockets.has(namespace)) this.#sockets.set(namespace, new Socket(this, namespace, options));
+    return this.#sockets.get(namespace);
+  }
+
+  retryNow() {
+    if (this.#state.name !== "waiting") return;
+    clearTimeout(this.#retryTimer);
+    this.#open();
+  }
+
+
+  join(socket) {
+    if (this.#engine?.isOpen) socket.engineOpened();
+    else if (this.#state.name === "closed") this.#open();
+    else this.retryNow();
+  }
+
+  left() {
+    if ([...this.#sockets.values()].some((socket) => socket.wanted)) return;
+    clearTimeout(this.#retryTimer);
+    this.#backoff.reset();
+    this.#engine?.close();
+    this.#engine = null;
+    this.#change({ name: "closed", attempt: 0 });
+  }
+
+  send(packet) {
+    for (const frame of encodePacket(packet)) this.#engine?.send(frame);
+  }
+
+  joined() {
+    this.#backoff.reset();
+  }
+
+  drop() {
+    this.#engine?.close();
+  }
+
+
+  #open() {
+    const { transports, query, timeout, trace } = this.#options;
+    const engine = new Engine(this.url, { transports, query, timeout, trace });
+    this.#engine = engine;
+    this.#decoder = new PacketDecoder();
+    engine.on("open", () => {
+      this.#change({ name: "open", attempt: 0, transport: engine.transport });
+      for (const socket of this.#sockets.values()) if (socket.wanted) socket.engineOpened();
+    });
+    engine.on("upgrade", () => this.#change({ ...this.#state, transport: engine.transport }));
+    engine.on("message", (frame) => this.#received(engine, frame));
+    engine.on("close", (reason, error) => {
+      if (engine === this.#engine) this.#dropped(reason, error);
+    });
+    this.#change({ name: "connecting", attempt: this.#backoff.attempt });
+    engine.open();
+  }
+
+  #received(engine, frame) {
+    if (engine !== this.#engine) return;
+    let packet;
+    try {
+      packet = this.#decoder.add(frame);
+    } catch (error) {
+      console.warn("Socket.IO: a malformed packet", error);
+      engine.close();
+      return;
+    }
+    if (packet) this.#sockets.get(packet.namespace)?.received(packet);
+  }
+
+  #dropped(reason, error) {
+    this.#engine = null;
+    const sockets = [...this.#sockets.values()];
+    for (const socket of sockets) socket.engineClosed(reason, error);
+    if (this.#engine || !sockets.some((socket) => socket.wanted)) {
+      if (!this.#engine) this.#change({ name: "closed", attempt: 0, error });
+      return;
+    }
+    if (!this.#options.reconnection) {
+      for (const socket of sockets) socket.giveUp();
+      this.#change({ name: "closed", attempt: 0, error });
+      return;
+    }
+    const delay = this.#backoff.next();
+    clearTimeout(this.#retryTimer);
+    this.#retryTimer = setTimeout(() => this.#open(), delay);
+    this.#change({ name: "waiting", attempt: this.#backoff.attempt, retryAt: Date.now() + delay, error });
+  }
+
+  #change(state) {
+    this.#state = state;
+    this.fire("state", state);
+  }
+}
+
+return { SocketManager };
+})();
+const $socketio_index = (() => {
+
+const { SocketManager } = $socketio_manager;
+const { SocketError } = $socketio_errors;
+const { Emitter } = $socketio_emitter;
+return { SocketManager, SocketError, Emitter };
+})();
+const $core_requests = (() => {
+
+const RETRYABLE = new Set(["too_many", "storage", "unavailable", "internal", "offline"]);
+
+class Refusal extends Error {
+  constructor({ code, message = code, field, retry_after: retryAfter, ...more }) {
+    super(message);
+    Object.assign(this, { code, field, retryAfter, ...more });
+  }
+
+  get isTemporary() { return RETRYABLE.has(this.code); }
+
+  get plain() { return JSON.parse(JSON.stringify({ ...this, message: this.message })); }
+}
+
+function refusal(error) {
+  if (error instanceof Refusal) return error;
+  if (error?.data?.code) return new Refusal(error.data);
+  if (["ack_timeout", "disconnected", "transport", "timeout"].includes(error?.code) || error instanceof TypeError) return new Refusal({ code: "offline", message: "There is no connection." });
+  return new Refusal({ code: "internal", message: String(error?.message ?? error) });
+}
+
+async function post(path, body = {}) {
+  return answer(await reach(path, { method: "POST", body: JSON.stringify(body), headers: { "Content-Type": "application/json", "Chat-Session": "cookie" } }));
+}
+
+const get = async (path) => answer(await reach(path));
+
+async function reach(path, options = {}) {
+  try {
+    return await fetch(path, { credentials: "same-origin", cache: "no-store", ...options });
+  } catch (error) {
+    throw refusal(error);
+  }
+}
+
+async function answer(response) {
+  const body = await response.json().catch(() => ({}));
+  if (response.ok) return body;
+  throw new Refusal(body.error ?? { code: response.status >= 500 ? "unavailable" : response.status === 401 ? "unauthorized" : "internal", message: response.statusText });
+}
+
+function uuid() {
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  new DataView(bytes.buffer).setBigUint64(0, (BigInt(Date.now()) << 16n) | BigInt((bytes[6] << 8) | bytes[7]));
+  bytes[6] = (bytes[6] & 0x0f) | 0x70;
+  bytes[8] = (bytes[8] & 0x3f) | 0x80;
+  const hex = [...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+  return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join("-");
+}
+
+function deviceDescription() {
+  const agent = navigator.userAgent;
+  const browser = /Edg\//.test(agent) ? "Edge" : /Firefox\//.test(agent) ? "Firefox" : /Chrom/.test(agent) ? "Chrome" : /Safari\//.test(agent) ? "Safari" : "Browser";
+  const system = /Android/.test(agent) ? "Android" : /iPhone|iPad/.test(agent) ? "iOS" : /Mac OS/.test(agent) ? "macOS" : /Windows/.test(agent) ? "Windows" : /Linux/.test(agent) ? "Linux" : "";
+  return { name: system ? `${browser} on ${system}` : browser, platform: "web" };
+}
+return { Refusal, refusal, post, get, reach, answer, uuid, deviceDescription };
+})();
+const $core_connection = (() => {
+
+const { SocketManager } = $socketio_index;
+const { Refusal, deviceDescription, post, refusal } = $core_requests;
+
+const FINAL = new Set(["signed_out", "account_closed", "protocol_error", "version"]);
+
+class Connection {
+  #core;
+  #manager = null;
+  #socket = null;
+  #isReady = false;
+  #state = { state: "offline", since: Date.now() };
+  #waiting = new Set();
+  #isWanted = false;
+  #pause = 0; // ms that the server asked for
+
+  constructor(core) { this.#core = core; }
+
+  get state() { return this.#state; }
+  get isReady() { return this.#isReady; }
+
+  start() {
+    if (!this.#manager) {
+      this.#manager = new SocketManager(globalThis.location.origin, { transports: ["websocket", "polling"], reconnection: { from: 300, to: 15_000 } });
+      this.#manager.on("state", (state) => this.#managed(state));
+      this.#socket = this.#manager.socket("/chat");
+      this.#socket.on("connect", () => this.#hello());
+      this.#socket.on("disconnect", (reason) => {
+        this.#lost();
+        if (reason === "io server disconnect") this.#again();
+      });
+      this.#socket.on("connect_error", (error) => { if (error.data?.code === "unauthorized") this.renew(); });
+      this.#socket.on("bye", (body) => this.#goodbye(body));
+      for (const name of ["event", "head", "mark", "presence", "typing", "user", "signal"]) this.#socket.on(name, (body) => { if (this.#isReady) this.#core.pushed(name, body); });
+    }
+    this.#isWanted = true;
+    this.#change("connecting");
+    this.#socket.connect();
+  }
+
+  stop() {
+    this.#isWanted = false;
+    this.#socket?.disconnect();
+    this.#lost();
+    this.#change("offline");
+  }
+
+  async call(verb, body) {
+    if (!this.#isReady) await this.#untilReady();
+    const [answer] = await this.#socket.emitWithAck(verb, [clean(body)]).catch((error) => { throw refusal(error); });
+    if (answer?.error) throw new Refusal(answer.error);
+    return answer ?? {};
+  }
+
+  async renew() {
+    this.#change("connecting");
+    try {
+      await post("/api/refresh", { refresh: "cookie" });
+      if (this.#isWanted) this.#socket.connect();
+    } catch (error) {
+      if (error.code === "unauthorized") { this.stop(); return this.#core.dismissed("signed_out"); }
+      setTimeout(() => { if (this.#isWanted && !this.#isReady) this.renew(); }, 3000);
+    }
+  }
+
+  async #hello() {
+    try {
+      const { epoch, since } = this.#core.cached;
+      const [answer] = await this.#socket.emitWithAck("hello", [clean({ version: 1, features: [], device: deviceDescription(), epoch, sync: { since } })]);
+      if (answer.error) throw new Refusal(answer.error);
+      let sync = await this.#core.welcomed(answer);
+      while (sync) sync = await this.#page(sync);
+      this.#isReady = true;
+      this.#change("online");
+      for (const resolve of this.#waiting) resolve();
+      this.#waiting.clear();
+      this.#core.connected();
+    } catch (error) {
+      if (error.code === "unauthorized") return this.renew();
+      console.warn("hello:", error);
+      this.#manager?.drop();
+    }
+  }
+
+  async #page(request) {
+    const [answer] = await this.#socket.emitWithAck("sync", [clean(request)]);
+    if (answer.error?.code === "resync") return { since: undefined };
+    if (answer.error) throw new Refusal(answer.error);
+    return this.#core.synced(answer, request);
+  }
+
+  #untilReady() {
+    if (this.#state.state === "offline") throw new Refusal({ code: "offline", message: "There is no connection." });
+    return new Promise((resolve, reject) => {
+      this.#waiting.add(resolve);
+      setTimeout(() => { if (this.#waiting.delete(resolve)) reject(new Refusal({ code: "offline", message: "There is no connection." })); }, 5000);
+    });
+  }
+
+  #goodbye({ reason, retry_after: pause }) {
+    this.#pause = pause ?? 0;
+    if (!FINAL.has(reason)) return;
+    this.stop();
+    this.#core.dismissed(reason);
+  }
+
+  #again() {
+    if (!this.#isWanted) return;
+    this.#change("connecting");
+    const delay = this.#pause + 200 + Math.random() * Math.max(800, this.#pause / 2);
+    this.#pause = 0;
+    setTimeout(() => { if (this.#isWanted) this.#socket.connect(); }, delay);
+  }
+
+  #lost() {
+    const wasReady = this.#isReady;
+    this.#isReady = false;
+    if (wasReady) this.#core.disconnected();
+  }
+
+  #managed({ name, attempt = 0, retryAt }) {
+    if (name === "open") return;
+    if (name === "waiting" && this.#isWanted) this.#change(attempt >= 2 || navigator.onLine === false ? "offline" : "connecting", retryAt);
+    else if (name === "closed" && !this.#isWanted) this.#change("offline");
+  }
+
+  #change(state, retryAt) {
+    if (this.#state.state === state && this.#state.retryAt === retryAt) return;
+    this.#state = { state, since: this.#state.state === state ? this.#state.since : Date.now(), retryAt };
+    this.#core.emit({ type: "connection", connection: this.#state });
+  }
+}
+
+const clean = (body) => JSON.parse(JSON.stringify(body ?? {}));
+return { Connection };
+})();
+const $core_database = (() => {
+
+const NAME = "apus-chat";
+const STORES = { meta: "key", heads: "conv", cursors: "conv", users: "name", outbox: "key", events: ["conv", "seq"] };
+
+class Database {
+  #db = null;
+
+  static async open(name = NAME) {
+    const database = new Database();
+    try {
+      database.#db = await new Promise((resolve, reject) => {
+        const request = indexedDB.open(name, 1);
+        request.onupgradeneeded = () => {
+          for (const [store, keyPath] of Object.entries(STORES)) request.result.createObjectStore(store, { keyPath });
+        };
+        request.onsuccess = () => resolve(request.result);
+        request.onerror = () => reject(request.error);
+        request.onblocked = () => reject(new Error("blocked"));
+      });
+      database.#db.onversionchange = () => database.close();
+    } catch (error) {
+      console.warn("No cache:", error);
+    }
+    return database;
+  }
+
+  close() { this.#db?.close(); this.#db = null; }
+
+  async get(store, key) { return this.#run(store, "readonly", (each) => each.get(key)); }
+  async all(store) { return (await this.#run(store, "readonly", (each) => each.getAll())) ?? []; }
+
+  async stores(...names) {
+    if (!this.#db) return Object.fromEntries(names.map((name) => [name, []]));
+    return new Promise((resolve, reject) => {
+      const transaction = this.#db.transaction(names, "readonly");
+      const requests = names.map((name) => [name, transaction.objectStore(name).getAll()]);
+      transaction.oncomplete = () => resolve(Object.fromEntries(requests.map(([name, request]) => [name, request.result])));
+      transaction.onerror = transaction.onabort = () => reject(transaction.error);
+    });
+  }
+
+  put(store, ...values) { return values.length ? this.#run(store, "readwrite", (each) => { for (const value of values) each.put(value); }) : Promise.resolve(); }
+  delete(store, ...keys) { return this.#run(store, "readwrite", (each) => { for (const key of keys) each.delete(key); }); }
+  async meta(key) { return (await this.get("meta", key))?.value; }
+  setMeta(key, value) { return this.put("meta", { key, value }); }
+
+  async events(conv, from, to) {
+    return (await this.#run("events", "readonly", (each) => each.getAll(IDBKeyRange.bound([conv, from], [conv, to])))) ?? [];
+  }
+
+  async trailing(conv, to, limit) {
+    if (!this.#db) return [];
+    return new Promise((resolve) => {
+      const found = [];
+      const request = this.#db.transaction("events").objectStore("events").openCursor(IDBKeyRange.bound([conv, 0], [conv, to]), "prev");
+      request.onerror = () => resolve(found.reverse());
+      request.onsuccess = () => {
+        const cursor = request.result;
+        if (!cursor || found.length === limit || (found.length > 0 && found.at(-1).seq !== cursor.value.seq + 1)) return resolve(found.reverse());
+        found.push(cursor.value);
+        cursor.continue();
+      };
+    });
+  }
+
+  async count(conv, last = Infinity) {
+    return (await this.#run("events", "readonly", (each) => each.count(conv === undefined ? undefined : IDBKeyRange.bound([conv, 0], [conv, last])))) ?? 0;
+  }
+
+  forget(conv, below = Infinity) { return this.#run("events", "readwrite", (each) => each.delete(IDBKeyRange.bound([conv, 0], [conv, below]))); }
+
+  async scan(visit) {
+    if (!this.#db) return;
+    await new Promise((resolve) => {
+      const request = this.#db.transaction("events").objectStore("events").openCursor(null, "prev");
+      request.onerror = resolve;
+      request.onsuccess = () => {
+        const cursor = request.result;
+        if (!cursor || visit(cursor.value) === false) return resolve();
+        cursor.continue();
+      };
+    });
+  }
+
+  async wipe(kept = []) {
+    if (!this.#db) return;
+    await Promise.all(Object.keys(STORES).filter((store) => !kept.includes(store)).map((store) => this.#run(store, "readwrite", (each) => each.clear())));
+  }
+
+  #run(store, mode, work) {
+    if (!this.#db) return Promise.resolve(undefined);
+    return new Promise((resolve, reject) => {
+      const transaction = this.#db.transaction(store, mode);
+      const request = work(transaction.objectStore(store));
+      transaction.oncomplete = () => resolve(request?.result);
+      transaction.onerror = transaction.onabort = () => reject(transaction.error);
+    });
+  }
+}
+return { Database };
+})();
+const $core_cursor = (() => {
+
+const PATIENCE = 500;
+const FARTHEST = 400; // events; beyond, the newest ones are requested
+const SLOWEST = 30_000;
+
+class LogCursor {
+  #state = "idle"; // "waiting": a hole is known and a timer runs; "pulling": a request is pending
+  #held = new Map();
+  #fruitless = 0;
+
+  constructor({ cursor = 0, isPrimed = false } = {}) {
+    this.cursor = cursor;
+    this.head = cursor;
+    this.isPrimed = isPrimed;
+  }
+
+  get isBehind() { return this.head > this.cursor; }
+
+  received(event) {
+    if (event.seq <= this.cursor) return {};
+    this.head = Math.max(this.head, event.seq);
+    this.#held.set(event.seq, event);
+    if (event.seq === this.cursor + 1) {
+      const apply = this.#drain();
+      if (this.#state === "waiting" && !this.isBehind) this.#state = "idle";
+      return { apply };
+    }
+    return this.#waits();
+  }
+
+  announced(head) {
+    this.head = Math.max(this.head, head);
+    return this.isBehind ? this.#waits() : {};
+  }
+
+  resumed() { return this.isBehind && this.#state !== "pulling" ? this.#pull() : {}; }
+
+  timerFired() {
+    if (this.#state !== "waiting") return {};
+    if (this.isBehind) return this.#pull();
+    this.#state = "idle";
+    return {};
+  }
+
+  disconnected() { this.#state = "idle"; }
+
+  page(events, head) {
+    this.head = Math.max(this.head, head);
+    const before = this.cursor;
+    const fresh = events.filter((event) => event.seq > before);
+    let gap;
+    if (fresh.length > 0 && fresh[0].seq - 1 > before) {
+      if (this.isPrimed) gap = fresh[0].seq - 1;
+      this.cursor = fresh[0].seq - 1;
+    }
+    for (const event of fresh) this.#held.set(event.seq, event);
+    const apply = this.#drain();
+    return { apply, gap, ...this.#after(this.cursor > before) };
+  }
+
+  pullFailed() { return this.#state === "pulling" ? this.#after(false) : {}; }
+
+  restart(seq) {
+    this.cursor = Math.max(this.cursor, seq);
+    this.head = Math.max(this.head, this.cursor);
+    return this.#drain();
+  }
+
+  #waits() {
+    if (this.#state !== "idle") return {};
+    this.#state = "waiting";
+    return { wait: PATIENCE };
+  }
+
+  #after(madeProgress) {
+    this.#state = "idle";
+    if (!this.isBehind) { this.#fruitless = 0; return {}; }
+    if (madeProgress) { this.#fruitless = 0; return this.#pull(); }
+    this.#state = "waiting";
+    return { wait: Math.min(SLOWEST, 1000 * 2 ** this.#fruitless++) };
+  }
+
+  #pull() {
+    this.#state = "pulling";
+    const isNear = this.isPrimed && this.head - this.cursor <= FARTHEST;
+    return { pull: isNear ? { from: this.cursor + 1, limit: 200 } : { limit: 80 } };
+  }
+
+  #drain() {
+    const events = [];
+    for (const seq of this.#held.keys()) if (seq <= this.cursor) this.#held.delete(seq);
+    while (this.#held.has(this.cursor + 1)) {
+      this.cursor += 1;
+      events.push(this.#held.get(this.cursor));
+      this.#held.delete(this.cursor);
+    }
+    if (events.length > 0) this.isPrimed = true;
+    return events;
+  }
+}
+return { LogCursor };
+})();
+const $core_logs = (() => {
+
+const { applying } = $core_applying;
+const { LogCursor } = $core_cursor;
+const { Refusal } = $core_requests;
+
+const PULLS = 3;
+const EDIT_PAGES = 20; // the pages that are searched for the edits of a message
+const MOST_CACHED = 30_000; // events of all logs, about 15 MB
+const KEPT = [1000, 200, 40]; // events of a log that are kept, in the first to the last pass over the logs
+
+class Logs {
+  #core;
+  #cursors = new Map();
+  #timers = new Map();
+  #queue = []; // [conv, range]
+  #pulling = 0;
+
+  constructor(core) { this.#core = core; }
+
+  get #database() { return this.#core.database; }
+
+  restore(cursors) { for (const { conv, cursor, isPrimed } of cursors) this.#cursors.set(conv, new LogCursor({ cursor, isPrimed })); }
+  cursor(conv) { return this.#cursors.get(conv)?.cursor ?? 0; }
+
+  clear() {
+    for (const timer of this.#timers.values()) clearTimeout(timer);
+    for (const each of [this.#cursors, this.#timers]) each.clear();
+    this.#queue = [];
+  }
+
+  gone(conv) {
+    this.#cursors.delete(conv);
+    this.#database.forget(conv);
+    this.#database.delete("cursors", conv);
+  }
+
+  announced(conv, seq, isSync) {
+    const cursor = this.#cursors.get(conv);
+    if (!cursor) return this.#cursors.set(conv, new LogCursor({ cursor: seq }));
+    if (!cursor.isPrimed) {
+      if (seq > cursor.cursor) this.#core.emit({ type: "gap", conv });
+      return void cursor.restart(seq);
+    }
+    if (isSync) cursor.head = Math.max(cursor.head, seq);
+    else this.#act(conv, cursor.announced(seq));
+  }
+
+  connected() { for (const [conv, cursor] of this.#cursors) this.#act(conv, cursor.resumed()); }
+
+  disconnected() {
+    this.#queue = [];
+    for (const cursor of this.#cursors.values()) cursor.disconnected();
+  }
+
+  received(events) {
+    for (const event of events) this.#act(event.conv, this.#of(event.conv, event.seq - 1).received(event));
+  }
+
+  async prefetch(convs) {
+    for (const conv of convs) {
+      if (!this.#core.isOnline) return;
+      if (!(this.#cursors.get(conv)?.isPrimed)) await this.page({ conv, limit: 40 }).catch(() => {});
+    }
+  }
+
+  async trim(most = MOST_CACHED) {
+    let count = await this.#database.count();
+    const logs = [...this.#cursors].sort(([one], [other]) => (this.#core.head(one)?.at ?? 0) - (this.#core.head(other)?.at ?? 0));
+    for (const kept of KEPT) {
+      for (const [conv, { cursor }] of logs) {
+        if (count <= most) return;
+        const removed = cursor > kept ? await this.#database.count(conv, cursor - kept) : 0;
+        if (removed > 0) await this.#database.forget(conv, cursor - kept);
+        count -= removed;
+      }
+    }
+  }
+
+  async page({ conv, from, before, around, limit = 50, thread }) {
+    const head = this.#core.head(conv);
+    const known = this.#cursors.get(conv);
+    const low = head?.min_seq ?? 1;
+    const isOffline = this.#core.connectionState === "offline" || (this.#core.connectionState === "connecting" && !this.#core.wasOnline);
+    if (thread === undefined && known?.isPrimed) {
+      const isNewest = from === undefined && before === undefined && around === undefined;
+      const first = Math.max(low, from ?? (before !== undefined ? before - limit : around !== undefined ? around - (limit >> 1) : known.cursor - limit + 1));
+      const last = Math.min(known.cursor, isNewest ? known.cursor : before !== undefined ? before - 1 : first + limit - 1);
+      let events = await this.#database.events(conv, first, last);
+      const isWhole = events.length > 0 && events.length === last - first + 1;
+      const isCurrent = isNewest || from !== undefined ? !known.isBehind || isOffline : true;
+      if (!isWhole && isOffline && from === undefined) events = await this.#database.trailing(conv, around !== undefined ? around : last, limit);
+      if (isWhole ? isCurrent : isOffline && events.length > 0) {
+        return { conv, events, seq: Math.max(known.cursor, events.at(-1).seq), min_seq: isWhole ? low : events[0].seq, isPartial: !isWhole };
+      }
+      if (isOffline && before !== undefined) return { conv, events: [], seq: known.cursor, min_seq: before, isPartial: true };
+    }
+    if (isOffline && this.#core.connectionState === "offline") throw new Refusal({ code: "offline", message: "There is no connection." });
+    const page = await this.#core.call("history", { conv, from, before, around, limit, thread });
+    return thread === undefined ? this.#adopt(conv, page) : { ...page, events: withMine(page) };
+  }
+
+  async edits({ conv, seq }) {
+    const { events: [message] } = await this.page({ conv, from: seq, limit: 1 });
+    const found = [];
+    for (let from = seq + 1, pages = 0; pages < EDIT_PAGES && found[0]?.at !== message.edited_at; pages += 1) {
+      const { events, seq: end } = await this.page({ conv, from, limit: 200 });
+      for (const event of events) if (event.kind === "edit" && event.ref === seq && event.body?.body) found.unshift({ at: event.at, body: event.body.body });
+      from = (events.at(-1)?.seq ?? end) + 1;
+      if (from > end) break;
+    }
+    return message.first ? [...found, { at: message.at, body: message.first }] : found;
+  }
+
+  async #adopt(conv, page) {
+    const events = withMine(page);
+    const cursor = this.#of(conv, page.seq);
+    if (events.length === 0 && page.seq <= cursor.cursor && !cursor.isPrimed) {
+      cursor.isPrimed = true; // an empty log is known as a whole
+      this.#saveCursor(conv, cursor);
+    } else if (events.length > 0) {
+      const last = events.at(-1).seq;
+      if (!cursor.isPrimed && last >= cursor.cursor) {
+        const after = cursor.restart(last);
+        cursor.isPrimed = true;
+        await this.#database.put("events", ...events);
+        this.#saveCursor(conv, cursor);
+        this.#apply(conv, after);
+      } else await this.#database.put("events", ...events.filter((event) => event.seq <= cursor.cursor));
+      if (cursor.isPrimed && last > cursor.cursor && events[0].seq <= cursor.cursor + 1) {
+        for (const event of events.filter((each) => each.seq > cursor.cursor)) this.#act(conv, cursor.received(event));
+      }
+    }
+    return { ...page, events, mine: undefined };
+  }
+
+  #of(conv, begin) {
+    if (!this.#cursors.has(conv)) this.#cursors.set(conv, new LogCursor({ cursor: Math.max(0, begin) }));
+    return this.#cursors.get(conv);
+  }
+
+  #act(conv, { apply, gap, wait, pull }) {
+    if (gap !== undefined) {
+      this.#database.forget(conv, gap);
+      if (apply?.length) this.#database.put("events", ...apply);
+      this.#core.emit({ type: "gap", conv });
+    }
+    if (apply?.length) this.#apply(conv, apply);
+    if (wait !== undefined) {
+      clearTimeout(this.#timers.get(conv));
+      this.#timers.set(conv, setTimeout(() => {
+        const cursor = this.#cursors.get(conv);
+        if (cursor && this.#core.isOnline) this.#act(conv, cursor.timerFired());
+      }, wait));
+    }
+    if (pull) {
+      this.#queue.push([conv, pull]);
+      this.#pullNext();
+    }
+  }
+
+  async #pullNext() {
+    if (this.#pulling >= PULLS || this.#queue.length === 0) return;
+    const [conv, range] = this.#queue.shift();
+    const cursor = this.#cursors.get(conv);
+    if (!cursor) return this.#pullNext();
+    this.#pulling += 1;
+    try {
+      const page = await this.#core.call("history", { conv, ...range });
+      this.#act(conv, cursor.page(withMine(page), page.seq));
+    } catch (error) {
+      if (error.code === "not_found") this.gone(conv);
+      else this.#act(conv, cursor.pullFailed());
+    } finally {
+      this.#pulling -= 1;
+      this.#pullNext();
+    }
+  }
+
+  #apply(conv, events) {
+    if (events.length === 0) return;
+    const stamped = events.map((event) => ({ ...event, asOf: Math.max(event.asOf ?? 0, event.seq) }));
+    this.#core.applied(conv, stamped);
+    this.#keep(conv, stamped).catch((error) => console.warn("cache:", error));
+  }
+
+  async #keep(conv, events) {
+    await this.#database.put("events", ...events);
+    for (const change of events) {
+      if (change.ref === undefined || change.n !== undefined) continue;
+      const [target] = await this.#database.events(conv, change.ref, change.ref);
+      if (!target || target.asOf >= change.seq) continue;
+      const after = applying(target, change, this.#core.user?.name);
+      if (after !== target) await this.#database.put("events", { ...after, asOf: change.seq });
+      if (change.kind === "recall") await this.#blankEdits(conv, change);
+    }
+    const cursor = this.#cursors.get(conv);
+    if (cursor) this.#saveCursor(conv, cursor);
+  }
+
+  async #blankEdits(conv, { ref, seq }) {
+    const edits = (await this.#database.events(conv, ref, seq)).filter((event) => event.kind === "edit" && event.ref === ref);
+    await this.#database.put("events", ...edits.map(({ body: _, ...event }) => ({ ...event, state: "recalled" })));
+  }
+
+  #saveCursor(conv, cursor) { return this.#database.put("cursors", { conv, cursor: cursor.cursor, isPrimed: cursor.isPrimed }); }
+}
+
+function withMine(page) {
+  const mine = new Map((page.mine ?? []).map(({ seq, ...each }) => [seq, each]));
+  return page.events.map((event) => ({ ...event, ...(mine.has(event.seq) && { mine: mine.get(event.seq) }), asOf: page.seq }));
+}
+return { Logs };
+})();
+const $core_uploads = (() => {
+
+const { Refusal, answer, reach } = $core_requests;
+
+const PART = 512 * 1024;
+const TUS = { "Tus-Resumable": "1.0.0" };
+
+async function upload(file, { name = file.name ?? "", address, began = () => {}, progress = () => {}, signal } = {}) {
+  let offset = address ? await offsetOf(address, signal) : null;
+  if (offset === null) {
+    address = await create(file, name, signal);
+    await began(address);
+    offset = 0;
+  }
+  let headers;
+  do {
+    progress(file.size ? offset / file.size : 1);
+    const part = file.slice(offset, offset + PART);
+    const response = await reach(address, { method: "PATCH", body: part, signal, headers: { ...TUS, "Upload-Offset": String(offset), "Content-Type": "application/offset+octet-stream" } });
+    if (response.status === 409) { offset = (await offsetOf(address, signal)) ?? 0; continue; }
+    if (!response.ok) await answer(response);
+    headers = response.headers;
+    offset = Number(headers.get("Upload-Offset"));
+  } while (offset < file.size);
+  headers = headers?.get("Chat-Blob") ? headers : (await reach(address, { method: "HEAD", headers: TUS, signal })).headers;
+  if (!headers.get("Chat-Blob")) throw new Refusal({ code: "internal", message: "The upload has no blob." });
+  const size = { width: Number(headers.get("Chat-Width")) || undefined, height: Number(headers.get("Chat-Height")) || undefined };
+  return { blob: headers.get("Chat-Blob"), type: headers.get("Chat-Type"), size: Number(headers.get("Chat-Size")), ...(size.width && size) };
+}
+
+const cancel = (address) => reach(address, { method: "DELETE", headers: TUS }).catch(() => {});
+
+async function create(file, name, signal) {
+  const metadata = Object.entries({ name, type: file.type || "application/octet-stream" }).filter(([, value]) => value).map(([key, value]) => `${key} ${base64(value)}`).join(",");
+  const response = await reach("/api/uploads", { method: "POST", signal, headers: { ...TUS, "Upload-Length": String(file.size), "Upload-Metadata": metadata } });
+  if (!response.ok) await answer(response);
+  return response.headers.get("Location");
+}
+
+async function offsetOf(address, signal) {
+  const response = await reach(address, { method: "HEAD", headers: TUS, signal });
+  return response.ok ? Number(response.headers.get("Upload-Offset")) : null;
+}
+
+const base64 = (text) => btoa(String.fromCharCode(...new TextEncoder().encode(text)));
+return { upload, cancel };
+})();
+const $core_outbox = (() => {
+
+const { refusal, uuid } = $core_requests;
+const { cancel, upload } = $core_uploads;
+
+class Outbox {
+  #core;
+  #items = new Map();
+  #busy = new Set(); // conversations with a request under way
+  #uploads = new Map(); // key -> AbortController
+  #pauses = new Map(); // conversation -> time before which nothing is sent
+  #attempts = new Map();
+
+  constructor(core) { this.#core = core; }
+
+  get items() { return [...this.#items.values()]; }
+  get unsent() { return this.items.filter((item) => item.status !== "sent").length; }
+
+  restore(items) {
+    for (const item of items) this.#items.set(item.key, item.status === "failed" ? item : { ...item, status: "queued" });
+  }
+
+  clear() {
+    for (const controller of this.#uploads.values()) controller.abort();
+    for (const each of [this.#items, this.#busy, this.#uploads, this.#pauses, this.#attempts]) each.clear();
+  }
+
+  async add({ key = uuid(), conv, kind, body, ref, thread, silent, file }) {
+    if (this.#items.has(key)) return key;
+    const item = { key, conv, kind, body, ref, thread, silent, file, status: "queued", at: Date.now() };
+    await this.#set(item);
+    this.run();
+    return key;
+  }
+
+  async retry(key) {
+    const item = this.#items.get(key);
+    if (!item) return;
+    this.#pauses.delete(item.conv);
+    this.#attempts.delete(key);
+    await this.#set({ ...item, status: "queued", error: undefined });
+    this.run();
+  }
+
+  async discard(key) {
+    const item = this.#items.get(key);
+    if (!item) return;
+    this.#uploads.get(key)?.abort();
+    if (item.address) cancel(item.address);
+    await this.#remove(item);
+  }
+
+  applied(conv, cursor) {
+    for (const item of this.#items.values()) if (item.conv === conv && item.seq <= cursor) this.#remove(item);
+  }
+
+  disconnected() { this.#pauses.clear(); }
+
+  run() {
+    if (!this.#core.isOnline) return;
+    const taken = new Set(this.#busy);
+    for (const item of this.#items.values()) {
+      if (item.status === "failed" || item.status === "sent") continue;
+      if (item.file && !item.body.blob) { this.#upload(item); continue; }
+      if (taken.has(item.conv)) continue;
+      taken.add(item.conv);
+      if ((this.#pauses.get(item.conv) ?? 0) <= Date.now()) this.#send(item);
+    }
+  }
+
+  async #send(item) {
+    this.#busy.add(item.conv);
+    const { key, conv, kind, body, ref, thread, silent } = item;
+    try {
+      this.#show({ ...item, status: "sending" });
+      const ack = await this.#core.call("send", { id: key, conv, kind, body, ref, thread, silent });
+      if (!this.#items.has(key)) return;
+      const { file: _, ...sent } = this.#items.get(key);
+      this.#items.set(key, { ...sent, status: "sent", seq: ack.seq });
+      await this.#core.database.delete("outbox", key);
+      this.#show(this.#items.get(key));
+      this.#core.acknowledged({ conv, seq: ack.seq, n: ack.n, sender: this.#core.user?.name, id: key, at: ack.at, kind, body, ...(ref !== undefined && { ref }), ...(thread !== undefined && { thread }) });
+    } catch (error) {
+      await this.#failed(item, refusal(error));
+    } finally {
+      this.#busy.delete(item.conv);
+      this.run();
+    }
+  }
+
+  async #upload(item) {
+    if (this.#uploads.has(item.key) || this.#uploads.size >= 2 || (this.#pauses.get(item.key) ?? 0) > Date.now()) return;
+    const controller = new AbortController();
+    this.#uploads.set(item.key, controller);
+    let latest = { ...item, status: "uploading", progress: 0 };
+    try {
+      this.#show(latest);
+      const blob = await upload(item.file, {
+        name: item.body.name, address: item.address, signal: controller.signal,
+        began: (address) => this.#set((latest = { ...latest, address })),
+        progress: (progress) => this.#show((latest = { ...latest, progress })),
+      });
+      if (!this.#items.has(item.key)) return;
+      await this.#set({ ...latest, body: { ...item.body, ...blob }, status: "queued", progress: 1 });
+    } catch (error) {
+      if (this.#items.has(item.key)) await this.#failed(latest, refusal(error));
+    } finally {
+      this.#uploads.delete(item.key);
+      this.run();
+    }
+  }
+
+  async #failed(item, error) {
+    if (!this.#items.has(item.key)) return;
+    if (error.code === "unauthorized") this.#core.refused();
+    if (!error.isTemporary && error.code !== "unauthorized") return this.#set({ ...item, status: "failed", error: error.plain });
+    const attempt = (this.#attempts.get(item.key) ?? 0) + 1;
+    this.#attempts.set(item.key, attempt);
+    const delay = error.retryAfter ?? Math.min(30_000, 500 * 2 ** Math.min(attempt, 7)) * (0.5 + Math.random() / 2);
+    this.#pauses.set(item.file && !item.body.blob ? item.key : item.conv, Date.now() + delay);
+    setTimeout(() => this.run(), delay + 5);
+    await this.#set({ ...item, status: "queued" });
+  }
+
+  async #set(item) {
+    this.#items.set(item.key, item);
+    this.#core.emit({ type: "outbox", item: shown(item) });
+    await this.#core.database.put("outbox", item);
+  }
+
+  #show(item) {
+    this.#items.set(item.key, item);
+    this.#core.emit({ type: "outbox", item: shown(item) });
+  }
+
+  async #remove(item) {
+    this.#items.delete(item.key);
+    this.#core.emit({ type: "outbox", item: shown(item), removed: true });
+    await this.#core.database.delete("outbox", item.key);
+  }
+}
+
+const shown = ({ address: _, ...item }) => item;
+return { Outbox };
+})();
+const $core_own = (() => {
+
+const { reading } = $core_applying;
+const { uuid } = $core_requests;
+
+const MARK_PAUSE = 150;
+const DRAFT_PAUSE = 1000;
+
+class OwnValues {
+  #core;
+  #marks = new Map(); // conversation -> the read position
+  #drafts = new Map(); // conversation -> {id, text, ref, at}
+
+  constructor(core) { this.#core = core; }
+
+  restore(marks, drafts) {
+    this.#marks = new Map(marks ?? []);
+    this.#drafts = new Map(drafts ?? []);
+  }
+
+  clear() {
+    this.#marks.clear();
+    this.#drafts.clear();
+  }
+
+  connected() {
+    for (const conv of this.#marks.keys()) this.#sendMark(conv);
+    for (const conv of this.#drafts.keys()) this.#sendDraft(conv);
+  }
+
+  applied(head) {
+    const marked = this.#marks.has(head.conv) ? reading(head, this.#marks.get(head.conv)) : head;
+    return this.#drafts.has(head.conv) ? drafted(marked, this.#drafts.get(head.conv)) : marked;
+  }
+
+  hasDraft(conv) { return this.#drafts.has(conv); }
+
+  mark({ conv, read }) {
+    const head = this.#core.head(conv);
+    if (!head || read <= (head.read ?? 0)) return {};
+    this.#marks.set(conv, read);
+    this.#core.putHead(conv, (each) => reading(each, Math.min(read, each.n)));
+    this.#saveMarks();
+    this.#core.later(`mark ${conv}`, MARK_PAUSE, () => this.#sendMark(conv));
+    return {};
+  }
+
+  draft({ conv, text, ref }) {
+    const draft = { id: uuid(), text, ref, at: Date.now() };
+    this.#drafts.set(conv, draft);
+    this.#core.putHead(conv, (head) => drafted(head, draft));
+    this.#saveDrafts();
+    this.#core.later(`draft ${conv}`, DRAFT_PAUSE, () => this.#sendDraft(conv));
+    return {};
+  }
+
+  async #sendMark(conv) {
+    const read = this.#marks.get(conv);
+    if (!this.#core.isOnline || read === undefined) return;
+    try {
+      await this.#core.call("mark", { conv, read });
+    } catch (error) {
+      if (error.isTemporary) return;
+    }
+    if (this.#marks.get(conv) === read) this.#marks.delete(conv);
+    this.#saveMarks();
+  }
+
+  async #sendDraft(conv) {
+    const draft = this.#drafts.get(conv);
+    if (!this.#core.isOnline || !draft) return;
+    try {
+      await this.#core.call("draft", { id: draft.id, conv, text: draft.text, ref: draft.ref });
+    } catch (error) {
+      if (error.isTemporary) return;
+    }
+    if (this.#drafts.get(conv) === draft) this.#drafts.delete(conv);
+    this.#saveDrafts();
+  }
+
+  #saveMarks() { return this.#core.database.setMeta("marks", [...this.#marks]); }
+  #saveDrafts() { return this.#core.database.setMeta("drafts", [...this.#drafts]); }
+}
+
+function drafted(head, draft) {
+  const { draft: _, ...rest } = head.own ?? {};
+  return { ...head, own: draft?.text ? { ...rest, draft: { text: draft.text, ref: draft.ref, at: draft.at ?? Date.now() } } : rest };
+}
+
+function owning(before = {}, { pinned, archived, muted_until: muted, marked_unread: unread, folders }) {
+  const after = { ...before };
+  if (pinned !== undefined) after.pinned_at = pinned ? before.pinned_at ?? Date.now() : undefined;
+  if (archived !== undefined) after.archived = archived;
+  if (muted !== undefined) after.muted_until = muted;
+  if (unread !== undefined) after.marked_unread = unread;
+  if (folders !== undefined) after.folders = folders;
+  return after;
+}
+return { OwnValues, drafted, owning };
+})();
+const $core_search = (() => {
+
+const MOST = 30;
+
+async function searchCache(database, { query, conv, sender, kinds, from_at: from, until_at: until }) {
+  const words = query.toLocaleLowerCase().split(/\s+/).filter(Boolean);
+  const hits = [];
+  await database.scan((event) => {
+    if ((conv && event.conv !== conv) || (sender && event.sender !== sender) || (kinds && !kinds.includes(event.kind))) return true;
+    if (event.n === undefined || (from && event.at < from) || (until && event.at > until)) return true;
+    const text = event.body?.text ?? event.body?.question ?? event.body?.name;
+    if (typeof text === "string") {
+      const plain = text.toLocaleLowerCase();
+      if (words.every((word) => plain.includes(word))) hits.push({ event, ...snippet(text, plain, words), local: true });
+    }
+    return true;
+  });
+  hits.sort((a, b) => b.event.at - a.event.at);
+  return { hits: hits.slice(0, MOST), local: true };
+}
+
+function snippet(text, plain, words) {
+  const start = Math.max(0, plain.indexOf(words[0]) - 40);
+  const part = text.slice(start, start + 160);
+  const ranges = words.flatMap((word) => {
+    const index = part.toLocaleLowerCase().indexOf(word);
+    return index < 0 ? [] : [{ offset: [...part.slice(0, index)].length, length: [...word].length }];
+  });
+  return { snippet: part, ranges: ranges.sort((a, b) => a.offset - b.offset) };
+}
+return { searchCache };
+})();
+const $core_core = (() => {
+
+const { advancing, reading } = $core_applying;
+const { Connection } = $core_connection;
+const { Database } = $core_database;
+const { Logs } = $core_logs;
+const { Outbox } = $core_outbox;
+const { OwnValues, drafted, owning } = $core_own;
+const { Refusal, deviceDescription, get, post, uuid } = $core_requests;
+const { searchCache } = $core_search;
+const { upload } = $core_uploads;
+
+const UNCHANGING = new Set(["history", "sync", "members", "readers", "reactions", "scheduled", "conversation.info", "directory", "link.list", "link.info", "settings", "users", "people", "contacts", "devices", "search", "typing", "subscribe"]);
+const NEW = () => ({ phase: "signedOut", user: null, self: null, limits: {}, server: {} });
+
+class Core {
+  database = null;
+  wasOnline = false;
+  #session = { ...NEW(), phase: "starting" };
+  #cached = { epoch: undefined, since: undefined };
+  #heads = new Map();
+  #users = new Map();
+  #contacts = [];
+  #settings = {};
+  #received = new Map();
+  #shown = new Map(); // tab -> conversations
+  #dirty = new Set();
+  #timers = new Map();
+  #connection = new Connection(this);
+  #outbox = new Outbox(this);
+  #own = new OwnValues(this);
+  #logs = new Logs(this);
+  #listener;
+  #ready;
+
+  constructor(listener = () => {}) {
+    this.#listener = listener;
+    this.#ready = this.#start();
+  }
+
+  get user() { return this.#session.user; }
+  get cached() { return this.#cached; }
+  get isOnline() { return this.#connection.isReady; }
+  get connectionState() { return this.#connection.state.state; }
+  head(conv) { return this.#heads.get(conv); }
+  emit(event) { this.#listener(event); }
+  call(verb, body) { return this.#connection.call(verb, body); }
+
+  async request(name, body = {}, tab = "") {
+    await this.#ready;
+    switch (name) {
+      case "start": return this.#snapshot();
+      case "login": return this.#enter("/api/login", { ...body, device: deviceDescription() });
+      case "register": return this.#enter("/api/register", { ...body, device: deviceDescription() });
+      case "password": return this.#enter("/api/password", { ...body, device: deviceDescription() });
+      case "recovery": return post("/api/recovery", body);
+      case "totp": return post("/api/totp", body);
+      case "totpConfirm": return post("/api/totp/confirm", body);
+      case "totpDelete": return post("/api/totp/delete", body);
+      case "deleteAccount": await post("/api/account/delete", body); await this.#leave(); return {};
+      case "logout": return this.#logout(body);
+      case "history": return this.#logs.page(body);
+      case "edits": return this.#logs.edits(body);
+      case "send": return this.#outbox.add(body);
+      case "retry": return this.#outbox.retry(body.key);
+      case "discard": return this.#outbox.discard(body.key);
+      case "mark": return this.#own.mark(body);
+      case "draft": return this.#own.draft(body);
+      case "typing": return this.isOnline ? this.call("typing", { conv: body.conv, stopped: body.stopped || undefined }) : {};
+      case "show": return this.#show(tab, body.convs);
+      case "upload": return upload(body.file);
+      case "search": return this.#search(body);
+      case "verb": return this.#verb(body.verb, body.body ?? {});
+      default: throw new Refusal({ code: "unsupported", message: name });
+    }
+  }
+
+
+  async #start() {
+    this.database = await Database.open();
+    const { meta, heads, users, cursors, outbox } = await this.database.stores("meta", "heads", "users", "cursors", "outbox");
+    const { session, epoch, since, contacts, settings, marks, drafts, logout } = Object.fromEntries(meta.map(({ key, value }) => [key, value]));
+    this.#session = session?.user ? { ...NEW(), ...session, phase: "signedIn" } : NEW();
+    if (this.user) {
+      this.#cached = { epoch, since };
+      this.#contacts = contacts ?? [];
+      this.#settings = settings ?? {};
+      this.#own.restore(marks, drafts);
+      for (const head of heads) this.#heads.set(head.conv, head);
+      for (const user of users) this.#users.set(user.name, user);
+      this.#logs.restore(cursors);
+      this.#outbox.restore(outbox);
+      this.#connection.start();
+    } else {
+      if (logout) this.#tellLogout();
+      this.#learnServer();
+    }
+    globalThis.addEventListener?.("online", () => this.#outbox.run());
+  }
+
+  #snapshot() {
+    return {
+      session: this.#session, connection: this.#connection.state, heads: [...this.#heads.values()], users: [...this.#users.values()], contacts: this.#contacts,
+      settings: this.#settings, outbox: this.#outbox.items.map(({ address: _, ...item }) => item),
+    };
+  }
+
+  async #learnServer() {
+    const server = await get("/api/server").catch(() => null);
+    if (server) this.#setSession({ server, limits: server.limits ?? {} });
+  }
+
+  async #enter(path, body) {
+    const answer = await post(path, body);
+    if ((await this.database.meta("session"))?.user.name !== answer.user.name) await this.#forget();
+    await this.database.delete("meta", "logout");
+    this.#setSession({ phase: "signedIn", user: answer.user });
+    this.emit({ type: "snapshot", ...this.#snapshot() });
+    if (this.isOnline) this.#connection.stop();
+    this.#connection.start();
+    return { user: answer.user, recovery: answer.recovery };
+  }
+
+  async #logout({ force }) {
+    if (this.#outbox.unsent > 0 && !force) throw new Refusal({ code: "unsent", message: "Messages are not sent yet.", count: this.#outbox.unsent });
+    await this.#leave();
+    await this.database.setMeta("logout", true);
+    await this.#tellLogout();
+    return {};
+  }
+
+  async #tellLogout() {
+    try {
+      await post("/api/logout", { refresh: "cookie" });
+      await this.database.delete("meta", "logout");
+    } catch (error) {
+      if (error.isTemporary) setTimeout(() => { if (!this.user) this.#tellLogout(); }, 5000);
+    }
+  }
+
+  async #leave() {
+    const { server, limits } = this.#session;
+    this.#connection.stop();
+    await this.#forget();
+    this.#session = { ...NEW(), server, limits };
+    this.emit({ type: "snapshot", ...this.#snapshot() });
+  }
+
+  async #forget() {
+    this.#outbox.clear();
+    this.#dropCache();
+    this.#own.clear();
+    this.#users.clear();
+    this.#contacts = [];
+    this.#settings = {};
+    await this.database.wipe();
+  }
+
+  #dropCache() {
+    this.#logs.clear();
+    this.#heads.clear();
+    this.#dirty.clear();
+    this.#cached = { epoch: undefined, since: undefined };
+    this.wasOnline = false;
+  }
+
+  dismissed(reason) {
+    this.#session = { ...this.#session, phase: "signedOut" };
+    this.emit({ type: "notice", notice: { kind: "dismissed", reason } });
+    this.emit({ type: "session", session: this.#session });
+  }
+
+  refused() { this.#connection.renew(); }
+
+  #setSession(values) {
+    this.#session = { ...this.#session, ...values };
+    if (this.user) this.database.setMeta("session", { user: this.user, self: this.#session.self, limits: this.#session.limits, server: this.#session.server });
+    this.emit({ type: "session", session: this.#session });
+  }
+
+
+  async welcomed(answer) {
+    if (this.#cached.epoch !== undefined && this.#cached.epoch !== answer.epoch) {
+      this.#dropCache();
+      await this.database.wipe(["outbox", "meta"]);
+      this.emit({ type: "snapshot", ...this.#snapshot() });
+    }
+    this.#cached.epoch = answer.epoch;
+    await this.database.setMeta("epoch", answer.epoch);
+    this.#setSession({ user: answer.user, self: answer.self, limits: answer.limits, device: answer.device });
+    return answer.sync ? this.synced(answer.sync, { since: this.#cached.since }) : { since: undefined };
+  }
+
+  async synced({ heads, gone = [], page, token }, { since }) {
+    this.#setHeads(heads, gone, true);
+    if (page) return { since, page };
+    this.#cached.since = token;
+    await this.#saveHeads();
+    await this.database.setMeta("since", token);
+    return null;
+  }
+
+  connected() {
+    this.wasOnline = true;
+    this.#subscribe();
+    this.#logs.connected();
+    this.#outbox.run();
+    this.#own.connected();
+    this.#loadContacts();
+    this.#loadSettings();
+    const newest = [...this.#heads.values()].filter((head) => !head.state && head.seq > 0).sort((a, b) => (b.own?.pinned_at ?? 0) - (a.own?.pinned_at ?? 0) || b.at - a.at);
+    this.#logs.prefetch(newest.slice(0, 15).map((head) => head.conv)).then(() => this.#logs.trim());
+  }
+
+  disconnected() {
+    this.#logs.disconnected();
+    this.#outbox.disconnected();
+  }
+
+  pushed(name, body) {
+    switch (name) {
+      case "event": return this.#logs.received(body.events.map((event) => (body.silent ? { ...event, silent: true } : event)));
+      case "head":
+        this.#setHeads(body.heads ?? [], body.gone ?? []);
+        for (const nudge of body.nudges ?? []) this.#nudged(nudge);
+        return;
+      case "mark":
+        for (const mark of body.marks) if (mark.user === this.user.name && mark.read !== undefined) this.putHead(mark.conv, (head) => reading(head, mark.read));
+        return this.emit({ type: "marks", marks: body.marks });
+      case "presence": return this.emit({ type: "presence", users: body.users });
+      case "typing": return this.emit({ type: "typing", ...body });
+      case "user":
+        for (const user of body.users) this.#users.set(user.name, user);
+        this.database.put("users", ...body.users);
+        if (body.users.some((user) => user.name === this.user.name)) this.#setSession({ user: body.users.find((user) => user.name === this.user.name) });
+        return this.emit({ type: "users", users: body.users });
+      case "signal": return this.emit({ type: "signal", ...body });
+    }
+  }
+
+
+  #setHeads(heads, gone = [], isSync = false) {
+    const told = [];
+    for (const conv of gone) {
+      this.#heads.delete(conv);
+      this.#dirty.delete(conv);
+      this.database.delete("heads", conv);
+      this.#logs.gone(conv);
+    }
+    for (const pushed of heads) {
+      const before = this.#heads.get(pushed.conv);
+      let head = pushed;
+      if (before && before.seq > head.seq) head = { ...head, seq: before.seq, n: before.n, at: before.at, last: before.last, unread: before.unread, mentions: before.mentions };
+      head = this.#own.applied(head);
+      this.#heads.set(head.conv, head);
+      this.#dirty.add(head.conv);
+      told.push(head);
+      if (!head.state || head.state === "joined") this.#logs.announced(head.conv, pushed.seq, isSync);
+    }
+    if (told.length || gone.length) this.emit({ type: "heads", heads: told, gone });
+    this.#saveLater();
+  }
+
+  #nudged({ conv, seq, n, at, mentions, last }) {
+    const head = this.#heads.get(conv);
+    if (!head || seq <= head.seq) return;
+    this.putHead(conv, (each) => ({ ...each, seq, n, at, last, unread: (each.unread ?? 0) + n - each.n, mentions: mentions ?? each.mentions }));
+    this.#logs.announced(conv, seq, false);
+  }
+
+  putHead(conv, change) {
+    const head = this.#heads.get(conv);
+    if (!head) return;
+    const after = change(head);
+    this.#heads.set(conv, after);
+    this.#dirty.add(conv);
+    this.emit({ type: "heads", heads: [after] });
+    this.#saveLater();
+  }
+
+  #saveLater() { this.later("heads", 250, () => this.#saveHeads()); }
+
+  #saveHeads() {
+    const heads = [...this.#dirty].map((conv) => this.#heads.get(conv)).filter(Boolean);
+    this.#dirty.clear();
+    return this.database.put("heads", ...heads);
+  }
+
+  applied(conv, events) {
+    const head = this.#heads.get(conv);
+    if (head) {
+      this.#heads.set(conv, advancing(head, events, this.user?.name));
+      this.#dirty.add(conv);
+      this.#saveLater();
+    } else this.later(`head ${conv}`, 150, () => this.#loadHead(conv));
+    this.emit({ type: "events", conv, events });
+    if (conv === this.#session.self) for (const event of events) this.#applyOwn(event);
+    this.#outbox.applied(conv, this.#logs.cursor(conv));
+    const last = events.findLast((event) => event.n !== undefined && event.sender !== this.user?.name);
+    if (last && head?.kind === "pair") {
+      this.#received.set(conv, last.n);
+      this.later(`received ${conv}`, 200, () => { if (this.isOnline) this.call("mark", { conv, received: this.#received.get(conv) }).catch(() => {}); });
+    }
+  }
+
+  async #loadHead(conv, isKnown = false) {
+    if (!this.isOnline || this.#heads.has(conv) !== isKnown) return;
+    const answer = await this.call("conversation.info", { conv }).catch(() => null);
+    if (answer?.head && this.#heads.has(conv) === isKnown) this.#setHeads([answer.head]);
+  }
+
+  #applyOwn({ kind, body = {} }) {
+    if (kind === "self.hide") return this.#hide(body.conv, body.seqs);
+    if (kind === "self.set") return this.#loadSettings();
+    if (kind.startsWith("contact.")) return this.#loadContacts();
+    if (kind.startsWith("device.")) return body.device !== this.#session.device && this.emit({ type: "notice", notice: { kind, ...body } });
+    const { conv, draft, ...values } = body;
+    if (!conv) return;
+    if (kind === "self.draft") { if (!this.#own.hasDraft(conv)) this.putHead(conv, (head) => drafted(head, draft)); }
+    else this.putHead(conv, (head) => ({ ...head, own: { ...head.own, ...values } }));
+  }
+
+  async #hide(conv, seqs) {
+    const events = await this.database.events(conv, Math.min(...seqs), Math.max(...seqs));
+    await this.database.put("events", ...events.filter((event) => seqs.includes(event.seq)).map(({ seq, n, asOf }) => ({ conv, seq, n, kind: "hidden", asOf })));
+    this.emit({ type: "hidden", conv, seqs });
+  }
+
+  acknowledged(event) {
+    this.#logs.received([event]);
+    this.#outbox.applied(event.conv, this.#logs.cursor(event.conv));
+  }
+
+
+  async #verb(verb, body) {
+    const { id = uuid(), ...plain } = body;
+    const answer = await this.call(verb, UNCHANGING.has(verb) ? plain : { id, ...plain });
+    if (answer.head) this.#setHeads([answer.head]);
+    if (answer.user && verb === "profile.set") this.#setSession({ user: answer.user });
+    if (answer.seq && answer.conv) this.#logs.announced(answer.conv, answer.seq, false);
+    if (verb === "own.set") this.putHead(body.conv, (head) => ({ ...head, own: owning(head.own, body) }));
+    if (/^contact\.|^(un)?block$/.test(verb)) this.#loadContacts();
+    if (verb === "settings.set") { this.#settings = { ...this.#settings, ...body.settings }; this.emit({ type: "settings", settings: this.#settings }); }
+    if (verb === "member.answer") await (body.accept ? this.#loadHead(body.conv, true) : this.#setHeads([], [body.conv]));
+    if (verb === "member.leave" || verb === "conversation.delete") this.#setHeads([], [body.conv]);
+    return answer;
+  }
+
+  async #search(body) {
+    if (this.connectionState === "online") {
+      try {
+        return await this.call("search", body);
+      } catch (error) {
+        if (error.code !== "unsupported") throw error;
+      }
+    }
+    return searchCache(this.database, body);
+  }
+
+  #show(tab, convs) {
+    if (convs.length) this.#shown.set(tab, convs);
+    else this.#shown.delete(tab);
+    this.#subscribe();
+    return {};
+  }
+
+  #subscribe() {
+    const convs = [...new Set([...this.#shown.values()].flat())].slice(-20);
+    if (this.isOnline) this.call("subscribe", { convs }).catch(() => {});
+  }
+
+  async #loadContacts() {
+    const all = [];
+    try {
+      for (let page; ;) {
+        const answer = await this.call("contacts", { page });
+        all.push(...answer.contacts);
+        if (!(page = answer.page)) break;
+      }
+    } catch { return; }
+    this.#contacts = all;
+    this.database.setMeta("contacts", all);
+    this.emit({ type: "contacts", contacts: all });
+  }
+
+  async #loadSettings() {
+    const answer = await this.call("settings", {}).catch(() => null);
+    if (!answer) return;
+    this.#settings = answer.settings;
+    this.database.setMeta("settings", answer.settings);
+    this.emit({ type: "settings", settings: answer.settings });
+  }
+
+  later(key, delay, work) {
+    clearTimeout(this.#timers.get(key));
+    this.#timers.set(key, setTimeout(work, delay));
+  }
+}
+return { Core };
+})();
+const $core_worker = (() => {
+
+const { Core } = $core_core;
+const { refusal, uuid } = $core_requests;
+
+const channel = new BroadcastChannel("apus-chat-core");
+const tab = uuid();
+const pending = new Map(); // requests of this tab that are not answered
+let core = null;
+
+self.onmessage = ({ data }) => {
+  const request = { ...data, body: named(data.name, data.body) };
+  pending.set(request.id, request);
+  ask(request);
+};
+
+channel.onmessage = ({ data }) => {
+  if (data.leader) for (const request of pending.values()) ask(request);
+  else if (data.event && !core) self.postMessage({ event: data.event });
+  else if (data.to === tab) answered(data.answer);
+  else if (data.request && core) serve(data.request, data.from, (answer) => channel.postMessage({ to: data.from, answer }));
+};
+
+navigator.locks.request("apus-chat-core", () => {
+  core = new Core((event) => {
+    self.postMessage({ event });
+    channel.postMessage({ event });
+  });
+  self.postMessage({ event: { type: "leading" } });
+  channel.postMessage({ leader: tab });
+  for (const request of pending.values()) ask(request);
+  return new Promise(() => {});
+});
+
+function ask(request) {
+  if (core) serve(request, tab, answered);
+  else channel.postMessage({ request, from: tab });
+}
+
+async function serve({ id, name, body }, from, reply) {
+  try {
+    reply({ id, value: await core.request(name, body, from) });
+  } catch (error) {
+    reply({ id, error: refusal(error).plain });
+  }
+}
+
+function answered(answer) {
+  if (pending.delete(answer.id)) self.postMessage(answer);
+}
+
+function named(name, body = {}) {
+  if (name === "send") return { key: uuid(), ...body };
+  if (name === "verb") return { ...body, body: { id: uuid(), ...body.body } };
+  return body;
+}
+return {  };
+})();
+
+"""#))
+
+    private static let _js_state_sample_6faafe676af7fe3f_js = EmbeddedFile(path: "js/state-sample-6faafe676af7fe3f.js", content: .text(#"""
+const $core_applying = (() => {
+
+const MESSAGES = new Set(["text", "image", "audio", "video", "file", "location", "card", "call", "poll", "bundle", "encrypted"]);
+const BLANK = new Set(["recalled", "expired", "erased"]);
+
+const isMessage = (event) => MESSAGES.has(event.kind) || (event.n !== undefined && event.kind !== "hidden");
+const isBlank = (event) => BLANK.has(event.state);
+
+function applying(event, change, user) {
+  if (isMessage(change) || isBlank(event)) return event;
+  const isTarget = change.ref === event.seq;
+  if (!isTarget && !(change.kind === "recall" && event.kind === "edit" && event.ref === change.ref)) return event;
+  const body = change.body ?? {};
+  switch (change.kind) {
+    case "edit":
+      if ((change.at ?? 0) < (event.edited_at ?? 0)) return event;
+      return { ...event, ...(!event.state && { first: event.body }), body: body.body, state: "edited", edited_at: change.at };
+    case "recall": {
+      const { body: _, first: _____, reactions: __, votes: ___, expires_at: ____, ...rest } = event;
+      return { ...rest, state: "recalled" };
+    }
+    case "react": return reacted(event, body, change.sender === user);
+    case "vote": {
+      const after = change.votes ? { ...event, votes: change.votes } : event;
+      return change.sender === user ? { ...after, mine: { ...event.mine, votes: body.options ?? [] } } : after;
+    }
+    case "poll.close": return { ...event, body: { ...event.body, closed: true } };
+    case "call.update": return { ...event, body: { ...event.body, state: body.state, ...(body.duration !== undefined && { duration: body.duration }) } };
+    default: return event;
+  }
+}
+
+function reacted(event, { key, remove }, own) {
+  const reactions = (event.reactions ?? []).map((each) => (each.key === key ? { key, count: each.count + (remove ? -1 : 1) } : each));
+  if (!remove && !reactions.some((each) => each.key === key)) reactions.push({ key, count: 1 });
+  const after = { ...event, reactions: reactions.filter((each) => each.count > 0) };
+  if (!own) return after;
+  const before = (event.mine?.reactions ?? []).filter((each) => each !== key);
+  return { ...after, mine: { ...event.mine, reactions: remove ? before : [...before, key] } };
+}
+
+function preview(event) {
+  const body = event.body ?? {};
+  const text = body.text ?? body.question ?? body.title ?? body.name ?? body.nick;
+  return {
+    seq: event.seq, n: event.n, sender: event.sender, at: event.at, kind: event.kind, state: event.state,
+    text: typeof text === "string" ? [...text.slice(0, 400)].slice(0, 160).join("") : undefined, users: body.users,
+  };
+}
+
+function advancing(head, events, user) {
+  let after = head;
+  for (const event of events) {
+    if (event.seq <= after.seq) continue;
+    after = { ...after, seq: event.seq, at: event.at ?? after.at };
+    if (event.kind === "hidden") { if (event.n) after.n = event.n; continue; }
+    after.last = shows(event) ? preview(event) : relast(after.last, event);
+    if (event.kind === "pin") after.pins = pinned(after.pins, event);
+    if (event.n === undefined) continue;
+    const previous = after.n;
+    after.n = event.n;
+    if (event.sender !== user) {
+      after.unread = (after.unread ?? 0) + 1;
+      if (mentions(event, user)) after.mentions = (after.mentions ?? 0) + 1;
+    } else if ((after.read ?? 0) === previous) after.read = event.n;
+  }
+  return after;
+}
+
+const shows = (event) => event.n !== undefined || /^(conversation|member)\./.test(event.kind);
+
+function relast(last, change) {
+  if (!last || change.ref !== last.seq) return last;
+  if (change.kind === "edit") return { ...last, state: "edited", text: change.body?.body?.text ?? last.text };
+  if (change.kind === "recall") return { ...last, state: "recalled", text: undefined };
+  return last;
+}
+
+function pinned(pins = [], event) {
+  const rest = pins.filter((seq) => seq !== event.ref);
+  return event.body?.remove ? rest : [event.ref, ...rest];
+}
+
+function mentions(event, user) {
+  return (event.body?.entities ?? []).some((each) => each.type === "all" || (each.type === "mention" && each.user === user));
+}
+
+function reading(head, read, unread, mentioned) {
+  if (read < (head.read ?? 0)) return head;
+  const left = unread ?? Math.max(0, Math.min(head.unread ?? 0, head.n - read));
+  const own = head.own?.marked_unread ? { ...head.own, marked_unread: undefined } : head.own;
+  return { ...head, read, unread: left, mentions: mentioned ?? (left === 0 ? 0 : head.mentions), own };
+}
+return { isMessage, isBlank, applying, preview, advancing, mentions, reading };
+})();
+const $state_sampledata = (() => {
+
+const ME = "alice";
+const DAY = 86_400_000;
+const now = Date.now();
+
+const USERS = [
+  ["alice", "Alice Lindqvist", "In the workshop"], ["bob", "Bob Marsh", "At the harbour", true], ["carol", "Carol Okafor", "", true],
+  ["dave", "Dave Sørensen"], ["weilin", "陈维林", "出差中", true], ["xiaoyu", "王小雨", "慢一点也没关系"], ["erin", "Erin O’Neill", "", true],
+  ["frank", "Frank Zimmermann"], ["grace", "Grace Kim 김은혜"], ["haoran", "李浩然", "", true], ["ivan", "Иван Петров"], ["judy", "Judy with a name that is far too long for a row of the list"],
+  ["kenji", "田中健二"], ["lena", "Lena Vogel", "", true], ["b0b", "Bob Marsh"], ["newsbot", "Build bot", "", true],
+].map(([name, nick, status, online], index) => ({
+  name, nick, ...(status && { status }), ...(online ? { online } : { online: false, last_seen: now - (index + 1) * 47 * 60_000 }), ...(name === "newsbot" && { bot: true }),
+}));
+
+const SETTINGS = { write: "members", invite: "members", manage: "admins", pin: "admins", mention_all: "admins", join: "closed", listed: false, history: "all", slow: 0, expire: 0, receipts: true };
+
+const LINES = [
+  "Morning! Is the boat back from the yard?", "Yes, since yesterday evening.", "好的，那我们下午三点在码头见？", "三点可以，我带热水和点心。", "Can somebody bring the spare oars?",
+  "I have two in the garage. They need a new leather though, it came off at the last regatta and I never had the time to sew it on again.", "👍", "收到！", "Perfect.",
+  "The forecast says wind from the west, 4 to 5, rain after six. I would rather start early and be back before dark; what do you think?", "天气预报说六点以后有雨，建议早点出发。",
+  "See https://example.org/tides?port=kiel&from=2026-05-01 for the tides.", "😂😂", "Agreed.", "那就两点半吧。", "Works for me\nand for Dave\n\nWe will wait at the gate.",
+  "Who has the key?", "It is under the third stone, as always.", "图纸我已经上传了，大家看一下第 3 页。", "Thank you!",
+];
+
+const CONVERSATIONS = [
+  { conv: "0s1e2f3c4v5n6", kind: "self", size: 12, title: undefined, ago: 9 * DAY },
+  { conv: "1rowingclub00", kind: "group", title: "Rowing club Kiel", size: 100_000, members: 14, unread: 3, mentions: 1, ago: 60_000, pinned: true, role: "admin", pins: [99_940, 99_800] },
+  { conv: "1pairbob00000", kind: "pair", peer: "bob", size: 420, unread: 2, ago: 4 * 60_000 },
+  { conv: "1pairweilin00", kind: "pair", peer: "weilin", size: 260, ago: 18 * 60_000, unread: 0 },
+  { conv: "1design000000", kind: "group", title: "设计评审 Design review", size: 2400, members: 6, unread: 128, ago: 40 * 60_000 },
+  { conv: "1paircarol000", kind: "pair", peer: "carol", size: 80, ago: 3 * 3_600_000, draft: "I will look at it on" },
+  { conv: "1channelnews0", kind: "channel", title: "Apus releases", size: 340, members: 812, role: "reader", ago: 5 * 3_600_000, muted: true, unread: 7 },
+  { conv: "1family000000", kind: "group", title: "家里人", size: 900, members: 5, ago: DAY },
+  { conv: "1invited00000", kind: "group", title: "Harbour festival 2027", state: "invited", peer: "erin", size: 0, members: 31, ago: 26 * 3_600_000 },
+  { conv: "1pairxiaoyu00", kind: "pair", peer: "xiaoyu", size: 35, ago: 2 * DAY },
+  { conv: "1pairfrank000", kind: "pair", peer: "frank", size: 22, ago: 4 * DAY, markedUnread: true },
+  { conv: "1pairjudy0000", kind: "pair", peer: "judy", size: 3, ago: 6 * DAY },
+  { conv: "1archive00000", kind: "group", title: "Summer trip 2025", size: 1200, members: 8, ago: 200 * DAY, archived: true },
+  ...Array.from({ length: 40 }, (_, index) => ({ conv: `1team${String(index).padStart(8, "0")}`, kind: "group", title: `Team ${index + 1}`, size: 30 + index, members: 4 + (index % 9), ago: (8 + index) * DAY })),
+].map((each) => ({ seed: [...each.conv].reduce((sum, letter) => (sum * 31 + letter.codePointAt(0)) % 9973, 7), ...each }));
+
+function heads() {
+  return CONVERSATIONS.map((each) => {
+    const last = event(each, each.size);
+    return {
+      conv: each.conv, kind: each.kind, ...(each.state && { state: each.state }), ...(each.role && { role: each.role }), ...(each.title && { title: each.title }),
+      ...(each.peer && { peer: USERS.find((user) => user.name === each.peer) }), members: each.members ?? 2, members_version: 1,
+      ...(["group", "channel"].includes(each.kind) && { settings: { ...SETTINGS, ...(each.kind === "channel" && { write: "admins" }) } }),
+      seq: each.size, n: each.size, read: each.size - (each.unread ?? 0), unread: each.unread ?? 0, mentions: each.mentions ?? 0, at: now - each.ago,
+      ...(last && { last: { seq: last.seq, n: last.n, sender: last.sender, at: last.at, kind: last.kind, state: last.state, text: last.body?.text ?? last.body?.question ?? last.body?.name } }),
+      ...(each.pins && { pins: each.pins }),
+      own: { ...(each.pinned && { pinned_at: now - DAY }), ...(each.archived && { archived: true }), ...(each.muted && { muted_until: now + DAY * 365 }), ...(each.markedUnread && { marked_unread: true }), ...(each.draft && { draft: { text: each.draft, at: now - 3_600_000 } }) },
+    };
+  });
+}
+
+const find = (conv) => CONVERSATIONS.find((each) => each.conv === conv);
+const members = (conv) => {
+  const each = find(conv);
+  if (!each || each.kind === "self") return [ME];
+  if (each.kind === "pair") return [ME, each.peer];
+  return USERS.slice(0, Math.min(each.members, USERS.length - 1)).map((user) => user.name);
+};
+
+const eventAt = (conv, seq) => (find(conv) ? event(find(conv), seq) : null);
+
+function event(each, seq) {
+  if (seq < 1 || seq > each.size) return null;
+  const random = (salt) => ((seq * 7919 + each.seed * 104_729 + salt * 1_299_709) % 100_003) / 100_003;
+  const people = members(each.conv);
+  const run = Math.floor(seq / (1 + Math.floor(random(1) * 3)));
+  const unread = seq > each.size - (each.unread ?? 0);
+  let sender = each.kind === "channel" ? "newsbot" : people[(run * 7 + each.seed) % people.length];
+  if (unread && sender === ME) sender = people[1] ?? ME;
+  const age = each.size - seq;
+  const base = { conv: each.conv, seq, n: seq, sender, id: `m-${each.conv}-${seq}`, at: now - each.ago - Math.floor(age * 171_000 + (random(2) - 0.5) * 100_000), kind: "text" };
+  const special = age % 10 === 6 && each.kind !== "self" ? Math.floor(age / 10) % 14 : -1;
+  const text = (body) => ({ ...base, body });
+  switch (special) {
+    case 0: return { ...text({ text: "Then let us decide by a poll." }), ref: seq - 3 > 0 ? seq - 3 : undefined };
+    case 1: return { ...base, kind: "poll", body: { question: "When do we start? 什么时候出发？", options: ["14:00", "14:30 两点半", "15:00, after lunch"], multiple: true }, votes: [2, 5, 1], mine: { votes: [1] } };
+    case 2: return { ...base, kind: "image", body: { blob: `sample-${seq}`, width: 1280, height: 853, size: 184_320, type: "image/jpeg", thumb: "LEHV6nWB2yk8pyo0adR*.7kCMdnj", text: seq % 3 ? undefined : "The boat, new varnish" } };
+    case 3: return { ...text({ text: LINES[5] }), reactions: [{ key: "👍", count: 4 }, { key: "❤️", count: 2 }, { key: "😂", count: 1 }], mine: { reactions: ["👍"] } };
+    case 4: return { ...base, state: "recalled" };
+    case 5: return { ...base, kind: "file", body: { blob: `sample-${seq}`, name: "Bootsplan – Frühjahr 2026 (final, really).pdf", size: 520_110, type: "application/pdf" } };
+    case 6: return { ...text({ text: "See you at seven, not six", entities: [{ type: "bold", offset: 11, length: 5 }] }), state: "edited", edited_at: base.at + 60_000 };
+    case 7: return { ...base, kind: "audio", body: { blob: `sample-${seq}`, size: 48_211, type: "audio/ogg", duration: 7300, voice: true, wave: "0a1f3a5c80c0ffd09070503a2a1a3f5f8fafcfbf9f7f5f3f2f1f0f0a1f3a5c80c0ff" } };
+    case 8: return { ...text({ text: `Hi @${ME}, code: let x = 1`, entities: [{ type: "mention", offset: 3, length: 6, user: ME }, { type: "code", offset: 17, length: 9 }] }), sender: sender === ME ? people.at(-1) : sender };
+    case 9: return { ...base, kind: "org.example.whiteboard", body: { page: 3 } };
+    case 10: return { ...base, kind: "location", body: { latitude: 54.3233, longitude: 10.1228, accuracy: 12.5, name: "Kiel, 码头" } };
+    case 11: return { ...base, kind: "bundle", body: { title: "Plans", items: [{ sender: "bob", nick: "Bob Marsh", at: base.at - DAY, kind: "text", body: { text: "At six" } }, { sender: "weilin", nick: "陈维林", at: base.at - DAY, kind: "text", body: { text: "好的" } }] } };
+    case 12: return { ...base, n: seq, kind: "member.join", body: { users: [people.at(-1)], via: "add" } };
+    case 13: return { ...base, kind: "call", body: { media: "video", state: seq % 2 ? "ended" : "missed", duration: 63_000 } };
+    default: return text({ text: LINES[Math.floor(random(3) * LINES.length)], ...(seq % 97 === 0 && { forwarded: { sender: "carol", nick: "Carol Okafor", at: base.at - DAY } }) });
+  }
+}
+return { ME, now, USERS, heads, members, eventAt };
+})();
+const $state_api = (() => {
+
+
+class ChatState {
+  #listeners = new Map();
+  #dirty = new Set();
+
+  constructor(port) { this.port = port; }
+
+  subscribe(key, listener) {
+    if (!this.#listeners.has(key)) this.#listeners.set(key, new Set());
+    this.#listeners.get(key).add(listener);
+    return () => {
+      const listeners = this.#listeners.get(key);
+      listeners?.delete(listener);
+      if (listeners?.size === 0) this.#listeners.delete(key);
+    };
+  }
+
+  changed(...keys) {
+    if (this.#dirty.size === 0) queueMicrotask(() => this.#flush());
+    for (const key of keys) this.#dirty.add(key);
+  }
+
+  #flush() {
+    const keys = [...this.#dirty];
+    this.#dirty.clear();
+    for (const key of keys) {
+      for (const listener of [...(this.#listeners.get(key) ?? [])]) {
+        try { listener(key); } catch (error) { console.error(error); }
+      }
+    }
+  }
+
+
+  verb(verb, body = {}) { return this.port.request("verb", { verb, body }); }
+
+  signIn({ name, password, code }) { return this.port.request("login", { name, password, code }); }
+  register({ name, password, nick, invitation }) { return this.port.request("register", { name, password, nick, invitation }); }
+  recover({ name, recovery, password }) { return this.port.request("password", { name, recovery, new: password }); }
+  changePassword({ old, password }) { return this.port.request("password", { old, new: password }); }
+  recoveryCodes(password) { return this.port.request("recovery", { password }); }
+  makeTotp(password) { return this.port.request("totp", { password }); }
+  confirmTotp(code) { return this.port.request("totpConfirm", { code }); }
+  removeTotp(password) { return this.port.request("totpDelete", { password }); }
+  deleteAccount(password) { return this.port.request("deleteAccount", { password }); }
+  signOut({ force = false } = {}) { return this.port.request("logout", { force }); }
+  setProfile({ nick, avatar, status }) { return this.verb("profile.set", { nick, avatar, status }); }
+  setSettings(settings) { return this.verb("settings.set", { settings }); }
+  async sessions() { return (await this.verb("devices")).devices; }
+  endSession(device) { return this.verb("device.remove", { device }); }
+  endOtherSessions() { return this.verb("device.remove", { others: true }); }
+  setPush(kind, data) { return this.verb("push.set", { kind, data }); }
+
+  send(conv, { kind = "text", body = {}, ref, thread, silent, file } = {}) { return this.port.request("send", { conv, kind, body, ref, thread, silent, file }); }
+  reply(conv, ref, message) { return this.send(conv, { ...message, ref }); }
+  retry(key) { return this.port.request("retry", { key }); }
+  discard(key) { return this.port.request("discard", { key }); }
+  cancelUpload(key) { return this.discard(key); }
+  edit(conv, ref, body) { return this.verb("edit", { conv, ref, body }); }
+  recall(conv, ref) { return this.verb("recall", { conv, ref }); }
+  hide(conv, seqs) { return this.verb("hide", { conv, seqs }); }
+  react(conv, ref, key, remove = false) { return this.verb("react", { conv, ref, key, remove: remove || undefined }); }
+  pin(conv, ref, remove = false) { return this.verb("pin", { conv, ref, remove: remove || undefined }); }
+  vote(conv, ref, options) { return this.verb("vote", { conv, ref, options }); }
+  closePoll(conv, ref) { return this.verb("poll.close", { conv, ref }); }
+  forward(conv, from, seqs, { bundle, title, anonymous } = {}) { return this.verb("forward", { conv, from, seqs, bundle, title, anonymous }); }
+  schedule(conv, message, at) { return this.verb("schedule", { conv, kind: "text", ...message, send_at: at }); }
+  async scheduled(conv) { return (await this.verb("scheduled", { conv })).scheduled; }
+  unschedule(of) { return this.verb("unschedule", { of }); }
+  async readers(conv, seq) { return (await this.verb("readers", { conv, seq })).readers; }
+  edits(conv, seq) { return this.port.request("edits", { conv, seq }); }
+  async reactions(conv, ref) { return (await this.verb("reactions", { conv, ref })).reactions; }
+  mark(conv, n) { return this.port.request("mark", { conv, read: n }); }
+  markUnread(conv, on = true) { return this.setOwn(conv, { marked_unread: on }); }
+  saveDraft(conv, text, ref) { return this.port.request("draft", { conv, text, ref }); }
+  sendTyping(conv, stopped = false) { return this.port.request("typing", { conv, stopped }); }
+  show(convs) { return this.port.request("show", { convs }); }
+  upload(file) { return this.port.request("upload", { file }); }
+
+  async openConversation(user) { return (await this.verb("conversation.open", { user })).head.conv; }
+  createGroup({ kind = "group", title, about, avatar, users, settings }) { return this.verb("conversation.create", { kind, title, about, avatar, users, settings }); }
+  info(conv) { return this.verb("conversation.info", { conv }); }
+  setConversation(conv, { title, about, avatar, settings }) { return this.verb("conversation.set", { conv, title, about, avatar, settings }); }
+  deleteConversation(conv, forAll = false) { return this.verb("conversation.delete", { conv, for_all: forAll || undefined }); }
+  directory(query, page) { return this.verb("directory", { query: query || undefined, page }); }
+  setOwn(conv, values) { return this.verb("own.set", { conv, ...values }); }
+  invite(conv, users) { return this.verb("member.add", { conv, users }); }
+  answerInvitation(conv, accept) { return this.verb("member.answer", { conv, accept }); }
+  join({ conv, link }) { return this.verb("member.join", { conv, link }); }
+  approve(conv, user, accept) { return this.verb("member.approve", { conv, user, accept }); }
+  leave(conv) { return this.verb("member.leave", { conv }); }
+  removeMembers(conv, users) { return this.verb("member.remove", { conv, users }); }
+  ban(conv, users, until) { return this.verb("member.ban", { conv, users, until }); }
+  unban(conv, users) { return this.verb("member.unban", { conv, users }); }
+  setRole(conv, users, role) { return this.verb("member.role", { conv, users, role }); }
+  muteMembers(conv, users, until) { return this.verb("member.mute", { conv, users, until }); }
+  async createLink(conv, { role, expires_at, uses } = {}) { return (await this.verb("link.create", { conv, role, expires_at, uses })).link; }
+  async links(conv) { return (await this.verb("link.list", { conv })).links; }
+  revokeLink(conv, code) { return this.verb("link.revoke", { conv, code }); }
+  linkInfo(code) { return this.verb("link.info", { code }); }
+
+  people(query, page) { return this.verb("people", { query, page }); }
+  requestContact(user, { text, alias } = {}) { return this.verb("contact.request", { user, text: text || undefined, alias: alias || undefined }); }
+  answerContact(user, accept) { return this.verb("contact.answer", { user, accept }); }
+  removeContact(user) { return this.verb("contact.remove", { user }); }
+  setAlias(user, alias) { return this.verb("contact.alias", { user, alias }); }
+  block(user) { return this.verb("block", { user }); }
+  unblock(user) { return this.verb("unblock", { user }); }
+  report({ conv, seqs, user, reason, text }) { return this.verb("report", { conv, seqs, user, reason, text: text || undefined }); }
+}
+return { ChatState };
+})();
+const $state_lists = (() => {
+
+class MemberList {
+  #store;
+  #page;
+  #version = 0;
+  members = [];
+  total = 0;
+  hasMore = false;
+  loading = true;
+
+  constructor(store, conv, query) {
+    this.#store = store;
+    this.conv = conv;
+    this.query = query.trim();
+    this.ready = this.reload();
+  }
+
+  close() { this.#store.closed(this); }
+  loadMore() { return this.hasMore && !this.loading ? this.#load(this.#page) : Promise.resolve(); }
+  reload() { return this.#load(undefined); }
+
+  async #load(page) {
+    const version = (this.#version += 1);
+    this.loading = true;
+    try {
+      const answer = await this.#store.verb("members", { conv: this.conv, query: this.query || undefined, page });
+      if (version !== this.#version) return;
+      this.members = page ? [...this.members, ...answer.members] : answer.members;
+      this.total = answer.total;
+      this.#page = answer.page;
+      this.hasMore = Boolean(answer.page);
+      this.error = null;
+      this.#store.remember(answer.members.map((each) => each.user));
+      this.#store.marked(answer.members.filter((each) => each.read).map((each) => ({ conv: this.conv, user: each.user.name, read: each.read })));
+    } catch (error) {
+      this.error = error;
+    } finally {
+      if (version === this.#version) this.loading = false;
+      this.#store.changed(`members:${this.conv}`);
+    }
+  }
+}
+
+async function search(store, query, filters) {
+  const text = query.trim();
+  if (!text) return { hits: [], people: [], conversations: [], hasMore: false, more: async () => search(store, query, filters) };
+  const [found, people] = await Promise.all([
+    store.port.request("search", { query: text, ...filters }),
+    filters.conv ? { users: [] } : store.people(text).catch(() => ({ users: [] })),
+  ]);
+  store.remember(people.users);
+  return hits(store, text, filters, found, people.users, []);
+}
+
+function hits(store, query, filters, found, people, before) {
+  const all = [...before, ...found.hits];
+  return {
+    hits: all, people, conversations: filters.conv ? [] : store.conversations({ query }), hasMore: Boolean(found.page), isLocal: Boolean(found.local),
+    more: async () => hits(store, query, filters, await store.port.request("search", { query, ...filters, page: found.page }), people, all),
+  };
+}
+return { MemberList, search };
+})();
+const $state_window = (() => {
+
+const { applying, isBlank, isMessage } = $core_applying;
+
+const PAGE = 80;
+const MOST = 2000; // events held; the far end is dropped
+const SILENT = /^(edit|recall|react|vote|poll\.close|call\.update|hidden|self\.|contact\.|device\.)/;
+
+class ThreadWindow {
+  #store;
+  #events = [];
+  #rows = null;
+  #cache = new Map(); // key -> [event, signature, row]
+  #low = 1;
+  #end = null; // the end of an empty log
+  #isAtEnd = true; // whether the rows reached the end of the log when it was last told
+  #isSeeking = false; // nothing is shown before the first unread message is found, and so nothing is read
+  #pending = null;
+  #version = 0;
+
+  constructor(store, conv, thread) {
+    this.#store = store;
+    this.conv = conv;
+    this.thread = thread;
+    this.firstUnread = null;
+    this.loading = true;
+    this.ready = this.#open();
+  }
+
+  get #head() { return this.#store.conversation(this.conv); }
+  get #last() { return this.#events.at(-1)?.seq ?? this.#end ?? 0; }
+  get total() { return this.#head?.n ?? 0; }
+  get hasOlder() { return this.#events.length > 0 && this.#events[0].seq > Math.max(this.#low, this.thread ?? this.#head?.min_seq ?? 1); }
+  get hasNewer() { return this.thread === undefined && this.#last < (this.#head?.seq ?? 0); }
+  get offset() { return Math.max(0, (this.#events.find((event) => event.n !== undefined)?.n ?? 1) - 1); }
+  get rows() { return (this.#rows ??= this.#makeRows()); }
+
+  close() { this.#store.closed(this); }
+
+  loadOlder() { return this.#load(() => ({ before: this.#events[0].seq }), () => this.hasOlder, 1); }
+  loadNewer() { return this.#load(() => ({ from: this.#last + 1 }), () => this.hasNewer, -1); }
+
+  jumpToEnd() { return this.hasNewer ? this.#replace({}) : Promise.resolve(true); }
+
+  async jump(seq) {
+    if (!this.#events.some((event) => event.seq === seq)) await this.#replace({ around: seq });
+    return this.rows.some((row) => row.seq === seq);
+  }
+
+
+  received(events) {
+    const user = this.#store.account?.name;
+    const isLoaded = this.#events.length > 0 || this.#end !== null;
+    for (const event of events) {
+      for (let index = 0; event.ref !== undefined && event.n === undefined && index < this.#events.length; index += 1) {
+        const each = this.#events[index];
+        if (each.seq === event.ref || (event.kind === "recall" && each.ref === event.ref)) {
+          if (event.seq > each.asOf) this.#events[index] = { ...applying(each, event, user), asOf: event.seq };
+        }
+      }
+      if (this.thread === undefined ? isLoaded && event.seq === this.#last + 1 : event.thread === this.thread && event.seq > this.#last) this.#events.push({ ...event, asOf: event.seq });
+    }
+    if (!isLoaded && !this.loading) this.#replace({});
+    if (this.#events.length > MOST) this.#events.splice(0, this.#events.length - MOST);
+    this.invalidate();
+  }
+
+  event(seq) { return this.#events.find((event) => event.seq === seq); }
+
+  hidden(seqs) {
+    const set = new Set(seqs);
+    this.#events = this.#events.map((event) => (set.has(event.seq) ? { conv: event.conv, seq: event.seq, n: event.n, kind: "hidden", asOf: event.asOf } : event));
+    this.invalidate();
+  }
+
+  connected() {
+    this.#low = 1;
+    this.invalidate();
+  }
+
+  invalidate() {
+    this.#rows = null;
+    this.#store.changed(`thread:${this.conv}`);
+  }
+
+  reset() {
+    const middle = this.#isAtEnd ? undefined : this.#events[this.#events.length >> 1]?.seq;
+    this.ready = this.#events.length === 0 ? this.#open() : this.#replace({ around: middle });
+  }
+
+
+  async #open() {
+    const { read = 0, unread = 0, n = 0 } = this.#head ?? {};
+    this.#isSeeking = this.thread === undefined && unread > 0 && read < n;
+    await this.#replace({});
+    if (this.#isSeeking) await this.#seekUnread(read, n);
+    return this;
+  }
+
+  async #seekUnread(read, total) {
+    const user = this.#store.account?.name;
+    const first = () => this.#events.find((event) => event.n > read && event.sender && event.sender !== user)?.seq ?? null;
+    let around = (this.#head?.seq ?? 0) - (total - read - 1);
+    for (let attempt = 0; attempt < 8; attempt += 1) {
+      const numbered = this.#events.filter((event) => event.n !== undefined);
+      if (numbered.length === 0 || numbered[0].n <= read + 1 || !this.hasOlder) {
+        if (numbered.length === 0 || numbered.at(-1).n > read || !this.hasNewer) break;
+        around = this.#last + (read + 1 - numbered.at(-1).n);
+      } else if (attempt > 0) around = this.#events[0].seq - (numbered[0].n - read - 1);
+      if (!(await this.#replace({ around: Math.max(1, around) }))) break;
+    }
+    this.firstUnread = first();
+    this.#isSeeking = false;
+    this.loading = false;
+    this.invalidate();
+  }
+
+  async #replace(range) {
+    const version = (this.#version += 1);
+    this.loading = true;
+    try {
+      const page = await this.#store.port.request("history", { conv: this.conv, ...range, limit: PAGE, thread: this.thread });
+      if (version !== this.#version) return false;
+      this.#low = this.#beginning(page) ?? 1;
+      this.#events = this.#merge(page);
+      this.#end = this.#events.length === 0 ? page.seq : null;
+      this.#isAtEnd = this.#last >= page.seq;
+      return true;
+    } catch (error) {
+      this.error = error;
+      return false;
+    } finally {
+      if (version === this.#version) { this.loading = this.#isSeeking; this.invalidate(); }
+    }
+  }
+
+  #load(range, possible, side) {
+    if (this.#pending) return this.#pending;
+    if (!possible()) return Promise.resolve(false);
+    this.loading = true;
+    this.#pending = this.#extend(range, possible, side).finally(() => {
+      this.#pending = null;
+      this.loading = false;
+      this.invalidate();
+    });
+    return this.#pending;
+  }
+
+  async #extend(range, possible, side) {
+    const before = this.rows.length;
+    for (let pages = 0; pages < 10 && possible(); pages += 1) {
+      const version = this.#version;
+      let page;
+      try {
+        page = await this.#store.port.request("history", { conv: this.conv, ...range(), limit: PAGE, thread: this.thread });
+      } catch (error) { this.error = error; return false; }
+      if (version !== this.#version) return false;
+      this.#low = this.#beginning(page) ?? this.#low;
+      const events = this.#merge(page);
+      if (side > 0) {
+        const fresh = events.filter((event) => event.seq < this.#events[0].seq);
+        if (fresh.length === 0) { this.#low = this.#events[0].seq; break; }
+        const all = [...fresh, ...this.#events];
+        if (all.length > MOST) this.#isAtEnd = false;
+        this.#events = all.slice(0, MOST);
+      } else {
+        const fresh = events.filter((event) => event.seq > this.#last);
+        if (fresh.length === 0 || fresh[0].seq !== this.#last + 1) break;
+        this.#events = [...this.#events, ...fresh].slice(-MOST);
+        this.#isAtEnd = this.#last >= page.seq;
+      }
+      this.#rows = null;
+      if (this.rows.length !== before) break;
+    }
+    return true;
+  }
+
+  #beginning(page) {
+    return page.isPartial && this.#store.connection.state === "online" ? 1 : page.min_seq;
+  }
+
+  #merge(page) {
+    const mine = new Map((page.mine ?? []).map((each) => [each.seq, each]));
+    return page.events.map((event) => ({ ...event, ...(mine.has(event.seq) && { mine: mine.get(event.seq) }), asOf: event.asOf ?? page.seq }));
+  }
+
+  #makeRows() {
+    if (this.#isSeeking) return [];
+    const known = new Map(this.#events.map((event) => [event.seq, event]));
+    const user = this.#store.account?.name;
+    const rows = [];
+    const keys = new Set();
+    for (const event of this.#events) {
+      if (SILENT.test(event.kind)) continue;
+      const own = event.sender === user;
+      const key = own && event.id ? event.id : String(event.seq);
+      keys.add(key);
+      const quoted = isMessage(event) && event.ref !== undefined ? known.get(event.ref) ?? this.#store.quoted(this.conv, event.ref) : undefined;
+      rows.push(this.#row(key, event, own, own && isMessage(event) && !isBlank(event) ? this.#store.receipt(this.conv, event.n) : undefined, quoted));
+    }
+    for (const item of this.#store.waiting(this.conv)) {
+      if (keys.has(item.key) || !this.#isAtEnd || (this.thread !== undefined && item.thread !== this.thread)) continue;
+      keys.add(item.key);
+      rows.push(this.#row(item.key, item, true, item.status, item.ref === undefined ? undefined : known.get(item.ref) ?? this.#store.quoted(this.conv, item.ref)));
+    }
+    for (const key of this.#cache.keys()) if (!keys.has(key)) this.#cache.delete(key);
+    return rows;
+  }
+
+  #row(key, event, own, status, quoted) {
+    const cached = this.#cache.get(key);
+    if (cached && cached.event === event && cached.status === status && cached.quoted === quoted) return cached.row;
+    const { asOf: _, ...row } = event;
+    Object.assign(row, { key, own, ...(status && { status }) });
+    if (quoted !== undefined) row.quote = quoted && { ...quoted, key: String(quoted.seq), own: quoted.sender === this.#store.account?.name };
+    this.#cache.set(key, { event, status, quoted, row });
+    return row;
+  }
+}
+return { ThreadWindow };
+})();
+const $state_store = (() => {
+
+const { advancing, reading } = $core_applying;
+const { ChatState } = $state_api;
+const { MemberList, search } = $state_lists;
+const { ThreadWindow } = $state_window;
+
+const TYPING = 6000;
+const GROUPS = { people: (head) => head.kind === "pair", groups: (head) => head.kind === "group", channels: (head) => head.kind === "channel", unread: (head) => isUnread(head) };
+
+const isUnread = (head) => (head.unread ?? 0) > 0 || Boolean(head.own?.marked_unread);
+
+class Store extends ChatState {
+  session = { phase: "starting", user: null, self: null, limits: {}, server: {} };
+  connection = { state: "connecting", since: Date.now() };
+  settings = {};
+  shown = [];
+  notice = null;
+  describe = (head, event) => ({ title: head.title ?? this.user(event.sender).nick ?? event.sender, body: event.body?.text ?? "" });
+  onevents = null;
+  onread = null;
+  #heads = new Map();
+  #users = new Map();
+  #wanted = new Set();
+  #contacts = new Map();
+  #outbox = new Map();
+  #typing = new Map();
+  #marks = new Map(); // how far any other member has read and received
+  #quotes = new Map();
+  #windows = new Map();
+  #lists = new Set();
+  #sorted = null;
+
+  constructor(port) {
+    super(port);
+    port.listen((event) => this.#received(event));
+    this.started = this.#start();
+  }
+
+  get account() { return this.session.user; }
+  get unread() { return [...this.#heads.values()].reduce((sum, head) => sum + ((head.own?.muted_until ?? 0) > Date.now() || head.own?.archived ? 0 : head.unread ?? 0), 0); }
+  get unsent() { return [...this.#outbox.values()].reduce((sum, items) => sum + items.length, 0); }
+  get uploads() { return [...this.#outbox.values()].flat().filter((item) => item.status === "uploading").map(({ key, conv, body, progress }) => ({ key, conv, name: body?.name, progress })); }
+
+  conversations({ filter = "all", query = "" } = {}) {
+    this.#sorted ??= [...this.#heads.values()].filter((head) => !["left", "removed", "banned"].includes(head.state)).sort(order);
+    const word = query.trim().toLocaleLowerCase();
+    return this.#sorted.filter((head) => {
+      if (filter === "everything") return true;
+      if (filter === "archived" ? !head.own?.archived : head.own?.archived && !word) return false;
+      if (!this.#isIn(head, filter)) return false;
+      return !word || this.#title(head).includes(word);
+    });
+  }
+
+  #isIn(head, filter) {
+    if (filter === "all" || filter === "archived") return true;
+    if (!filter.startsWith("folder:")) return GROUPS[filter](head);
+    const name = filter.slice("folder:".length);
+    const folder = this.settings.folders?.find((each) => each.name === name);
+    return folder?.filter ? GROUPS[folder.filter]?.(head) ?? false : head.own?.folders?.includes(name) ?? false;
+  }
+
+  conversation(id) { return this.#heads.get(id) ?? null; }
+  draft(id) { return this.#heads.get(id)?.draft ?? null; }
+  typing(id) { return [...(this.#typing.get(id)?.keys() ?? [])]; }
+  contacts(state = "friend") { return [...this.#contacts.values()].filter((each) => each.state === state); }
+  contact(name) { return this.#contacts.get(name) ?? null; }
+
+  user(name) {
+    const user = this.#users.get(name);
+    if (user) return user;
+    if (name && this.session.phase === "signedIn") this.#want(name);
+    return { name };
+  }
+
+  presence(name) {
+    const user = this.#users.get(name);
+    return user?.online === undefined ? null : { online: user.online, last_seen: user.last_seen };
+  }
+
+  thread(id, { thread } = {}) {
+    if (thread !== undefined) {
+      const window = new ThreadWindow(this, id, thread);
+      this.#lists.add(window);
+      return window;
+    }
+    if (!this.#windows.has(id)) this.#windows.set(id, new ThreadWindow(this, id));
+    return this.#windows.get(id);
+  }
+
+  event(id, seq) {
+    const event = this.#windows.get(id)?.event(seq) ?? this.quoted(id, seq);
+    return event ? { ...event, key: String(seq), own: event.sender === this.account?.name } : null;
+  }
+
+  members(id, query = "") {
+    const list = new MemberList(this, id, query);
+    this.#lists.add(list);
+    return list;
+  }
+
+  search(query, filters = {}) { return search(this, query, filters); }
+  blobURL(blob, size) { return this.port.blobURL?.(blob, size) ?? `/api/blobs/${encodeURIComponent(blob)}${size ? `?size=${size}` : ""}`; }
+
+  mark(conv, n) {
+    this.onread?.(conv);
+    return super.mark(conv, n);
+  }
+
+  show(convs) {
+    this.shown = convs;
+    return super.show(convs);
+  }
+
+  async hide(conv, seqs) {
+    const answer = await super.hide(conv, seqs);
+    this.#windows.get(conv)?.hidden(seqs);
+    return answer;
+  }
+
+
+  closed(part) {
+    this.#lists.delete(part);
+    if (this.#windows.get(part.conv) === part) this.#windows.delete(part.conv);
+  }
+
+  waiting(conv) { return this.#outbox.get(conv) ?? []; }
+
+  receipt(conv, n) {
+    const { read = 0, received = 0 } = this.#marks.get(conv) ?? {};
+    return read >= n ? "read" : received >= n ? "delivered" : "sent";
+  }
+
+  quoted(conv, seq) {
+    const key = `${conv} ${seq}`;
+    if (!this.#quotes.has(key)) {
+      this.#quotes.set(key, undefined);
+      this.port.request("history", { conv, around: seq, limit: 1 }).then(
+        (page) => this.#quotes.set(key, page.events.find((event) => event.seq === seq && event.kind !== "hidden") ?? null),
+        () => this.#quotes.delete(key),
+      ).then(() => {
+        for (const window of this.#windowsOf(conv)) window.invalidate();
+        this.changed(`thread:${conv}`);
+      });
+    }
+    return this.#quotes.get(key);
+  }
+
+  remember(users) {
+    let isNew = false;
+    for (const user of users) {
+      const before = this.#users.get(user.name);
+      const alias = this.#contacts.get(user.name)?.alias;
+      const after = { ...before, ...user, alias };
+      if (before && JSON.stringify(before) === JSON.stringify(after)) continue;
+      this.#users.set(user.name, after);
+      isNew = true;
+    }
+    if (isNew) this.changed("users", "presence");
+  }
+
+  marked(marks) {
+    for (const { conv, user, read, received } of marks) {
+      if (user === this.account?.name) {
+        if (read !== undefined) this.#update(conv, (head) => reading(head, read));
+        continue;
+      }
+      const before = this.#marks.get(conv) ?? { read: 0, received: 0 };
+      const after = { read: Math.max(before.read, read ?? 0), received: Math.max(before.received, received ?? 0) };
+      if (after.read === before.read && after.received === before.received) continue;
+      this.#marks.set(conv, after);
+      for (const window of this.#windowsOf(conv)) window.invalidate();
+    }
+  }
+
+
+  async #start() {
+    const snapshot = await this.port.request("start");
+    this.#adopt(snapshot);
+    return this;
+  }
+
+  #adopt({ session, connection, heads = [], users = [], contacts = [], settings, outbox = [], marks = [] }) {
+    const another = session.user?.name !== this.account?.name;
+    this.session = session;
+    this.connection = connection;
+    if (another) {
+      for (const each of [this.#heads, this.#users, this.#contacts, this.#outbox, this.#typing, this.#marks, this.#quotes, this.#windows]) each.clear();
+    }
+    if (session.user) this.remember([session.user]);
+    this.#setContacts(contacts);
+    this.remember(users);
+    this.#heads.clear();
+    this.#setHeads(heads);
+    this.settings = settings ?? {};
+    for (const item of outbox) this.#queued(item);
+    this.marked(marks);
+    for (const window of this.#windows.values()) window.reset();
+    this.changed("session", "connection", "conversations", "contacts", "settings", "uploads");
+  }
+
+  #received(event) {
+    switch (event.type) {
+      case "snapshot": return this.#adopt(event);
+      case "session":
+        this.session = event.session;
+        if (this.account && this.session.phase === "signedIn" && this.notice?.kind === "dismissed") this.notice = null;
+        return this.changed("session");
+      case "connection":
+        this.connection = event.connection;
+        if (event.connection.state === "online") for (const window of this.#windows.values()) window.connected();
+        return this.changed("connection");
+      case "heads": return this.#setHeads(event.heads ?? [], event.gone ?? []);
+      case "events": return this.#events(event.conv, event.events);
+      case "gap": this.#windows.get(event.conv)?.reset(); return;
+      case "hidden": return this.#windows.get(event.conv)?.hidden(event.seqs);
+      case "outbox": this.#queued(event.item, event.removed); return;
+      case "marks": return this.marked(event.marks);
+      case "users": return this.remember(event.users);
+      case "presence": return this.remember(event.users.map(({ user, online, last_seen }) => ({ name: user, online, ...(last_seen && { last_seen }) })));
+      case "typing": return this.#types(event);
+      case "contacts": this.#setContacts(event.contacts); return;
+      case "settings": this.settings = event.settings; return this.changed("settings");
+      case "leading": return;
+      case "notice": this.notice = event.notice; return this.changed("notice");
+    }
+  }
+
+  #setHeads(heads, gone = []) {
+    for (const conv of gone) {
+      this.#heads.delete(conv);
+      this.changed(`conversation:${conv}`, `thread:${conv}`);
+    }
+    this.remember(heads.flatMap((head) => (head.peer ? [head.peer] : [])));
+    for (const head of heads) {
+      const version = this.#heads.get(head.conv)?.members_version;
+      this.#put(head);
+      if (version !== undefined && version !== head.members_version) {
+        for (const list of this.#lists) if (list.conv === head.conv) list.reload?.();
+      }
+    }
+    this.#sorted = null;
+    this.changed("conversations");
+  }
+
+  #put(head) {
+    const items = this.#outbox.get(head.conv) ?? [];
+    const { draft: _, typing: __, failed: ___, pending: ____, ...plain } = head;
+    const failed = items.filter((item) => item.status === "failed").length;
+    const typing = this.typing(head.conv);
+    this.#heads.set(head.conv, {
+      ...plain, ...(head.own?.draft && { draft: head.own.draft }), ...(typing.length && { typing }),
+      ...(failed && { failed }), ...(items.length > failed && { pending: items.length - failed }),
+    });
+    this.#sorted = null;
+    this.changed("conversations", `conversation:${head.conv}`);
+  }
+
+  #update(conv, change) {
+    const head = this.#heads.get(conv);
+    if (head) this.#put(change(head));
+  }
+
+  #events(conv, events) {
+    this.#update(conv, (head) => advancing(head, events, this.account?.name));
+    for (const event of events) {
+      if (event.sender) this.#types({ conv, user: event.sender, stopped: true });
+      if (event.ref !== undefined) this.#quotes.delete(`${conv} ${event.ref}`);
+    }
+    for (const window of this.#windowsOf(conv)) window.received(events);
+    this.onevents?.(conv, events);
+  }
+
+  #windowsOf(conv) { return [...this.#lists, this.#windows.get(conv)].filter((each) => each instanceof ThreadWindow && each.conv === conv); }
+
+  #queued(item, removed) {
+    const items = this.waiting(item.conv).filter((each) => each.key !== item.key);
+    if (!removed) {
+      const before = this.waiting(item.conv).find((each) => each.key === item.key);
+      const localURL = before?.localURL ?? (item.file ? URL.createObjectURL(item.file) : undefined);
+      items.push({ ...item, id: item.key, sender: this.account?.name, local: true, ...(localURL && { localURL }) });
+      items.sort((a, b) => a.at - b.at || (a.key < b.key ? -1 : 1));
+    }
+    this.#outbox.set(item.conv, items);
+    this.#update(item.conv, (head) => head);
+    for (const window of this.#windowsOf(item.conv)) window.invalidate();
+    this.changed("uploads");
+  }
+
+  #setContacts(contacts) {
+    this.#contacts = new Map(contacts.map((each) => [each.user.name, each]));
+    for (const [name, user] of this.#users) this.#users.set(name, { ...user, alias: this.#contacts.get(name)?.alias });
+    this.remember(contacts.map((each) => each.user));
+    this.changed("contacts", "users");
+  }
+
+  #types({ conv, user, stopped }) {
+    const all = this.#typing.get(conv) ?? new Map();
+    if (stopped && !all.has(user)) return;
+    clearTimeout(all.get(user));
+    if (stopped) all.delete(user);
+    else all.set(user, setTimeout(() => this.#types({ conv, user, stopped: true }), TYPING));
+    this.#typing.set(conv, all);
+    this.#update(conv, (head) => head);
+    this.changed(`typing:${conv}`);
+  }
+
+  #want(name) {
+    if (this.#wanted.has(name)) return;
+    if (this.#wanted.size === 0) queueMicrotask(async () => {
+      const names = [...this.#wanted].slice(0, 100);
+      try {
+        const { users } = await this.verb("users", { names });
+        this.remember([...names.map((each) => ({ name: each })), ...users]);
+        for (const window of this.#windows.values()) window.invalidate();
+      } catch { /* requested again when the name is shown again */ }
+      this.#wanted.clear();
+    });
+    this.#wanted.add(name);
+  }
+
+  #title(head) {
+    const peer = head.peer && head.kind === "pair" ? this.user(head.peer.name) : null;
+    return [head.title, peer?.alias, peer?.nick, peer && `@${peer.name}`].filter(Boolean).join("\n").toLocaleLowerCase();
+  }
+}
+
+function order(a, b) {
+  return (b.own?.pinned_at ?? 0) - (a.own?.pinned_at ?? 0) || Math.max(b.at, b.draft?.at ?? 0) - Math.max(a.at, a.draft?.at ?? 0) || (a.conv < b.conv ? -1 : 1);
+}
+return { Store };
+})();
+const $state_sample = (() => {
+
+const { applying } = $core_applying;
+const { ME, USERS, eventAt, heads, members, now } = $state_sampledata;
+const { Store } = $state_store;
+
+const createSampleState = (options = {}) => new Store(new SamplePort(options));
+
+const refusal = (code, message = code, more = {}) => Object.assign(new Error(message), { code, ...more });
+let serial = 0;
+
+class SamplePort {
+  #emit = () => {};
+  #heads = new Map();
+  #changed = new Map(); // "conv seq" -> event in its newest form
+  #added = new Map(); // conv -> events after the generated ones
+  #failed = new Map();
+  #users = new Map(USERS.map((user) => [user.name, user]));
+  #contacts = ["bob", "carol", "weilin", "xiaoyu", "haoran"].map((name) => ({ user: this.#users.get(name), state: "friend", at: now, ...(name === "haoran" && { alias: "浩然（同事）" }) }));
+  #settings = { last_seen: "contacts", avatar: "all", add: "contacts", find: "all", receipts: true, typing: true, folders: [{ name: "Friends" }] };
+
+  constructor(options) {
+    this.options = options;
+    this.phase = options.phase ?? "signedIn";
+    if (!options.empty) for (const head of heads()) this.#heads.set(head.conv, head);
+    this.#contacts.push({ user: this.#users.get("grace"), state: "asked", text: "We met at the regatta", at: now }, { user: this.#users.get("ivan"), state: "asking", at: now }, { user: this.#users.get("b0b"), state: "blocked", at: now });
+  }
+
+  listen(listener) { this.#emit = listener; }
+
+  blobURL(blob) {
+    const hue = [...String(blob)].reduce((sum, letter) => (sum * 31 + letter.codePointAt(0)) % 360, 0);
+    return `data:image/svg+xml,${encodeURIComponent(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 12 8"><rect width="12" height="8" fill="hsl(${hue} 45% 70%)"/><circle cx="9" cy="2" r="1" fill="#fff8"/><path d="M0 8l4-5 3 3 2-2 3 4z" fill="hsl(${hue} 40% 40%)"/></svg>`)}`;
+  }
+
+  async request(name, body = {}) {
+    if (this.options.slow) await new Promise((done) => setTimeout(done, this.options.slow));
+    switch (name) {
+      case "start": return this.#snapshot();
+      case "login":
+        if (body.password === "wrong") throw refusal("unauthorized");
+        return this.#enter();
+      case "register": return this.#enter({ recovery: ["k3v9-2m7q", "p4w8-x1ta", "9zrd-ke55", "h0mm-7vqc"] });
+      case "password": return this.#enter({});
+      case "totp": return { secret: "JBSWY3DPEHPK3PXP", uri: "otpauth://totp/Apus:alice?secret=JBSWY3DPEHPK3PXP&issuer=Apus" };
+      case "totpConfirm": if (body.code !== "123456") throw refusal("forbidden"); return {};
+      case "totpDelete": return {};
+      case "edits": return [{ at: now, body: { text: "The newest text" } }, { at: now - 60_000, body: { text: "The first text" } }];
+      case "recovery": return { recovery: ["k3v9-2m7q", "p4w8-x1ta"] };
+      case "logout": case "deleteAccount":
+        if (name === "logout" && this.#failed.size && !body.force) throw refusal("unsent", "Messages are not sent.", { count: this.#failed.size });
+        this.phase = "signedOut";
+        this.#emit({ type: "snapshot", ...this.#snapshot() });
+        return {};
+      case "history": return this.#history(body);
+      case "send": return this.#send(body);
+      case "retry": return this.#retry(body.key);
+      case "discard": return this.#discard(body.key);
+      case "mark": return this.#mark(body);
+      case "draft": return this.#change(body.conv, (head) => ({ ...head, own: { ...head.own, draft: body.text ? { text: body.text, ref: body.ref, at: Date.now() } : undefined } }));
+      case "typing": case "show": return {};
+      case "upload": return { blob: `sample-${(serial += 1)}`, type: body.file?.type ?? "image/png", size: body.file?.size ?? 1, width: 640, height: 640 };
+      case "search": return this.#search(body);
+      case "verb": return this.#verb(body.verb, body.body ?? {});
+      default: throw refusal("unsupported", name);
+    }
+  }
+
+  #snapshot() {
+    const isIn = this.phase === "signedIn";
+    const limits = { request_bytes: 131_072, text_length: 8000, blob_bytes: 104_857_600, group_members: 10_000, edit_seconds: 172_800, recall_seconds: 172_800 };
+    const state = this.options.offline ? "offline" : "online";
+    if (isIn && this.#failed.size === 0 && this.#heads.has("1pairbob00000")) {
+      this.#failed.set("failed-1", { key: "failed-1", conv: "1pairbob00000", kind: "text", body: { text: "This one did not reach the server." }, status: "failed", error: { code: "forbidden", message: "Not permitted." }, at: now - 30_000 });
+    }
+    return {
+      session: { phase: this.phase, user: isIn ? this.#users.get(ME) : null, self: "0s1e2f3c4v5n6", limits, server: { name: "Apus", registration: "open", limits } },
+      connection: { state, since: now }, ...(isIn && {
+        heads: [...this.#heads.values()], users: [...this.#users.values()], contacts: this.#contacts, settings: this.#settings, outbox: [...this.#failed.values()],
+        marks: [{ conv: "1pairbob00000", user: "bob", read: 416 }, { conv: "1rowingclub00", user: "bob", read: 99_990 }, { conv: "1pairweilin00", user: "weilin", read: 255, received: 260 }],
+      }),
+    };
+  }
+
+  #enter(answer = {}) {
+    this.phase = "signedIn";
+    this.#emit({ type: "snapshot", ...this.#snapshot() });
+    return answer;
+  }
+
+  #head(conv) {
+    const head = this.#heads.get(conv);
+    if (!head) throw refusal("not_found");
+    return head;
+  }
+
+  #event(conv, seq) {
+    const size = this.#head(conv).seq;
+    const added = this.#added.get(conv) ?? [];
+    return this.#changed.get(`${conv} ${seq}`) ?? eventAt(conv, seq) ?? added[seq - (size - added.length) - 1] ?? null;
+  }
+
+  #history({ conv, from, before, around, limit = 50 }) {
+    const { seq } = this.#head(conv);
+    const first = from ?? (before !== undefined ? before - limit : around !== undefined ? around - Math.floor(limit / 2) : seq - limit + 1);
+    const events = [];
+    for (let each = Math.max(1, first); each < first + limit && each <= seq; each += 1) {
+      const event = this.#event(conv, each);
+      if (event) events.push(event);
+    }
+    return { conv, events, seq, min_seq: 1 };
+  }
+
+  #change(conv, change) {
+    const head = change(this.#head(conv));
+    this.#heads.set(conv, head);
+    this.#emit({ type: "heads", heads: [head] });
+    return { conv, id: `r${(serial += 1)}`, at: Date.now() };
+  }
+
+  #append(conv, event) {
+    const head = this.#head(conv);
+    const isMessage = !event.ref || event.body?.text !== undefined || event.body?.blob !== undefined;
+    const whole = { conv, seq: head.seq + 1, ...(isMessage && { n: head.n + 1 }), at: Date.now(), ...event };
+    if (!this.#added.has(conv)) this.#added.set(conv, []);
+    this.#added.get(conv).push(whole);
+    const target = !isMessage && event.ref && this.#event(conv, event.ref);
+    if (target) this.#changed.set(`${conv} ${event.ref}`, applying(target, whole, ME));
+    this.#heads.set(conv, { ...head, seq: whole.seq, n: whole.n ?? head.n, at: whole.at });
+    this.#emit({ type: "events", conv, events: [whole] });
+    return whole;
+  }
+
+  #send({ conv, kind, body, ref, file }) {
+    const key = `own-${(serial += 1)}-${Date.now()}`;
+    const item = { key, conv, kind, body, ref, file, status: this.options.offline ? "queued" : file ? "uploading" : "sending", progress: file ? 0.4 : undefined, at: Date.now() };
+    this.#emit({ type: "outbox", item });
+    if (!this.options.offline) setTimeout(() => this.#finish(item), file ? 1500 : 250);
+    return key;
+  }
+
+  #finish(item) {
+    if (String(item.body.text).includes("fail")) {
+      const failed = { ...item, status: "failed", error: { code: "forbidden", message: "Not permitted." } };
+      this.#failed.set(item.key, failed);
+      return this.#emit({ type: "outbox", item: failed });
+    }
+    const body = item.file ? { width: 1280, height: 853, size: item.file.size, type: item.file.type, name: item.file.name, ...item.body, blob: `sample-${(serial += 1)}` } : item.body;
+    this.#append(item.conv, { sender: ME, id: item.key, kind: item.kind, body, ref: item.ref });
+    this.#emit({ type: "outbox", item, removed: true });
+    const peer = this.#head(item.conv).peer?.name;
+    if (!peer) return;
+    setTimeout(() => this.#emit({ type: "typing", conv: item.conv, user: peer }), 800);
+    setTimeout(() => {
+      this.#emit({ type: "marks", marks: [{ conv: item.conv, user: peer, read: this.#head(item.conv).n }] });
+      this.#append(item.conv, { sender: peer, id: `b-${serial}`, kind: "text", body: { text: "好的 — got it!" } });
+    }, 2500);
+  }
+
+  #retry(key) {
+    const item = this.#failed.get(key);
+    if (!item) throw refusal("not_found");
+    this.#failed.delete(key);
+    const again = { ...item, status: "sending", error: undefined, body: { text: String(item.body.text).replaceAll("fail", "fa1l") } };
+    this.#emit({ type: "outbox", item: again });
+    setTimeout(() => this.#finish(again), 500);
+  }
+
+  #discard(key) {
+    const item = this.#failed.get(key);
+    this.#failed.delete(key);
+    if (item) this.#emit({ type: "outbox", item, removed: true });
+  }
+
+  #mark({ conv, read }) {
+    return this.#change(conv, (head) => (read <= head.read ? head : { ...head, read, unread: Math.max(0, head.n - read), mentions: 0, own: { ...head.own, marked_unread: undefined } }));
+  }
+
+  #search({ query, conv }) {
+    const word = query.toLocaleLowerCase();
+    const found = [];
+    for (const head of conv ? [this.#head(conv)] : this.#heads.values()) {
+      for (let seq = head.seq; seq > Math.max(0, head.seq - 400) && found.length < 30; seq -= 1) {
+        const event = this.#event(head.conv, seq);
+        const at = event?.body?.text?.toLocaleLowerCase().indexOf(word) ?? -1;
+        if (at >= 0) found.push({ event, snippet: event.body.text.slice(0, 160), ranges: [{ offset: [...event.body.text.slice(0, at)].length, length: [...query].length }] });
+      }
+    }
+    return { hits: found };
+  }
+
+  #contact(name, change) {
+    const rest = this.#contacts.filter((each) => each.user.name !== name);
+    const before = this.#contacts.find((each) => each.user.name === name) ?? { user: this.#users.get(name), at: Date.now() };
+    const after = change(before);
+    this.#contacts = after ? [...rest, after] : rest;
+    this.#emit({ type: "contacts", contacts: this.#contacts });
+    return {};
+  }
+
+  #verb(verb, body) {
+    const { conv, ref, user } = body;
+    const people = (query = "") => [...this.#users.values()].filter((each) => `${each.name} ${each.nick}`.toLocaleLowerCase().includes(query.toLocaleLowerCase()) && each.name !== ME);
+    switch (verb) {
+      case "edit": case "recall": case "react": case "pin": case "vote": case "poll.close": return this.#changeOf(verb, body);
+      case "hide": for (const seq of body.seqs) this.#changed.set(`${conv} ${seq}`, { conv, seq, kind: "hidden" }); return {};
+      case "forward": return { seqs: body.seqs.map((seq) => this.#append(conv, { ...this.#event(body.from, seq), conv, seq: this.#head(conv).seq + 1, n: this.#head(conv).n + 1, at: Date.now(), sender: ME, id: `f${(serial += 1)}`, ref: undefined }).seq) };
+      case "users": return { users: body.names.flatMap((name) => this.#users.get(name) ?? []) };
+      case "people": return { users: people(body.query) };
+      case "members": {
+        const names = conv && members(conv);
+        const all = names.map((name, index) => ({ user: this.#users.get(name), role: index === 1 ? "owner" : index === 0 ? this.#head(conv).role ?? "member" : "member", since: now - 9e9 }));
+        const list = all.filter((each) => `${each.user.name} ${each.user.nick}`.toLocaleLowerCase().includes((body.query ?? "").toLocaleLowerCase()));
+        return { members: list, version: 1, total: Math.max(this.#head(conv).members, list.length) };
+      }
+      case "readers": return { readers: members(conv).slice(1, 5).map((name, index) => ({ user: name, read: index < 2, received: true })) };
+      case "reactions": return { reactions: (this.#event(conv, ref)?.reactions ?? []).flatMap(({ key, count }) => people().slice(0, count).map((each) => ({ user: each.name, key, at: now }))) };
+      case "devices": return { devices: [{ device: "d1", name: "Firefox on Linux", platform: "web", at: now - 9e8, last_seen: now, address: "192.0.2.7", current: true }, { device: "d2", name: "iPhone von Alice", platform: "ios", at: now - 9e9, last_seen: now - 4e6, address: "198.51.100.20" }] };
+      case "conversation.info": return { head: this.#head(conv), about: "Every Tuesday at six, from April to October. 每周二晚上六点。", created_at: now - 9e10, by: "bob" };
+      case "conversation.open": return { head: this.#open(user) };
+      case "conversation.create": return { head: this.#create({ kind: body.kind, title: body.title, role: "owner", members: 1 + (body.users?.length ?? 0) }) };
+      case "conversation.set": return this.#change(conv, (head) => ({ ...head, ...(body.title && { title: body.title }), settings: { ...head.settings, ...body.settings } }));
+      case "own.set": return this.#change(conv, (head) => ({ ...head, own: { ...head.own, ...("pinned" in body && { pinned_at: body.pinned ? Date.now() : undefined }), ...("archived" in body && { archived: body.archived }), ...("muted_until" in body && { muted_until: body.muted_until }), ...("marked_unread" in body && { marked_unread: body.marked_unread }) } }));
+      case "member.answer": return this.#change(conv, (head) => ({ ...head, state: body.accept ? undefined : "left" }));
+      case "member.leave": case "conversation.delete": this.#heads.delete(conv); this.#emit({ type: "heads", gone: [conv] }); return {};
+      case "directory": return { conversations: [{ conv: "1channelnews0", kind: "channel", title: "Apus releases", about: "What is new", members: 812, join: "open" }, { conv: "1other0000000", kind: "group", title: "自行车 Cycling", members: 44, join: "approval" }] };
+      case "link.list": return { links: [{ code: "k7Qm2ZtX9bVw4NsA", role: "member", by: ME, at: now, used: 3, uses: 50, expires_at: now + 6e8 }] };
+      case "link.create": return { link: { code: "aaQm2ZtX9bVw4NsB", role: body.role ?? "member", by: ME, at: now, used: 0 } };
+      case "link.info": return { title: "Rowing club Kiel", kind: "group", members: 14, join: "open", by: this.#users.get("bob") };
+      case "scheduled": return { scheduled: [] };
+      case "settings.set": this.#settings = { ...this.#settings, ...body.settings }; this.#emit({ type: "settings", settings: this.#settings }); return {};
+      case "profile.set": this.#users.set(ME, { ...this.#users.get(ME), ...JSON.parse(JSON.stringify(body)) }); this.#emit({ type: "session", session: this.#snapshot().session }); return { user: this.#users.get(ME) };
+      case "contact.request": return this.#contact(user, (each) => ({ ...each, state: "asking" }));
+      case "contact.answer": return this.#contact(user, (each) => (body.accept ? { ...each, state: "friend" } : null));
+      case "contact.remove": case "unblock": return this.#contact(user, () => null);
+      case "contact.alias": return this.#contact(user, (each) => ({ ...each, alias: body.alias || undefined }));
+      case "block": return this.#contact(user, (each) => ({ ...each, state: "blocked" }));
+      default: return {};
+    }
+  }
+
+  #changeOf(verb, { conv, ref, body, key, remove, options }) {
+    const target = this.#event(conv, ref);
+    if (!target) throw refusal("not_found");
+    const votes = verb === "vote" ? (target.votes ?? target.body.options.map(() => 0)).map((count, index) => count + (options.includes(index) ? 1 : 0) - (target.mine?.votes?.includes(index) ? 1 : 0)) : undefined;
+    const content = { edit: { body }, react: { key, remove }, vote: { options }, pin: { remove } }[verb];
+    this.#append(conv, { sender: ME, kind: verb, ref, body: content, ...(votes && { votes }) });
+    return {};
+  }
+
+  #open(user) {
+    const found = [...this.#heads.values()].find((head) => head.kind === "pair" && head.peer.name === user);
+    return found ?? this.#create({ kind: "pair", peer: this.#users.get(user), members: 2 });
+  }
+
+  #create(values) {
+    const head = { conv: `9new${String((serial += 1)).padStart(9, "0")}`, members_version: 1, seq: 0, n: 0, read: 0, unread: 0, at: Date.now(), own: {}, settings: {}, ...values };
+    this.#heads.set(head.conv, head);
+    this.#emit({ type: "heads", heads: [head] });
+    return head;
+  }
+}
+return { createSampleState };
+})();
+
+"""#))
+
+    private static let _js_test_c31b47cb51e25621_js = EmbeddedFile(path: "js/test-c31b47cb51e25621.js", content: .text(#"""
+const $socketio_backoff = (() => {
+
+class Backoff {
+  #attempt = 0;
+
+  constructor({ from = 1000, to = 5000, jitter = 0.5, random = Math.random } = {}) {
+    Object.assign(this, { from, to, jitter, random });
+  }
+
+  get attempt() { return this.#attempt; }
+
+  next() {
+    const delay = Math.min(this.from * 2 ** Math.min(this.#attempt, 20), this.to);
+    this.#attempt += 1;
+    return Math.round(delay * (1 + this.jitter * (2 * this.random() - 1)));
+  }
+
+  reset() { this.#attempt = 0; }
+}
+return { Backoff };
+})();
+const $socketio_emitter = (() => {
+
+class Emitter {
+  #listeners = new Map();
+
+  on(name, listener) {
+    if (!this.#listeners.has(name)) this.#listeners.set(name, new Set());
+    this.#listeners.get(name).add(listener);
+    return () => this.off(name, listener);
+  }
+
+  once(name, listener) {
+    const remove = this.on(name, (...values) => {
+      remove();
+      listener(...values);
+    });
+    return remove;
+  }
+
+  off(name, listener) {
+    this.#listeners.get(name)?.delete(listener);
+  }
+
+  fire(name, ...values) {
+    for (const listener of [...(this.#listeners.get(name) ?? [])]) {
+      try {
+        listener(...values);
+      } catch (error) {
+        console.error(`A listener of "${name}" failed`, error);
+      }
+    }
+  }
+}
+return { Emitter };
+})();
+const $socketio_errors = (() => {
+class SocketError extends Error {
+  constructor(code, message, data) {
+    super(message);
+    this.name = "SocketError";
+    this.code = code;
+    this.data = data;
+  }
+}
+return { SocketError };
+})();
+const $socketio_enginepackets = (() => {
+
+const PacketType = Object.freeze({
+  open: "0", close: "1", ping: "2", pong: "3", message: "4", upgrade: "5", noop: "6",
+});
+
+const SEPARATOR = "\x1e";
+const isType = (digit) => digit >= "0" && digit <= "6" && digit.length === 1;
+
+function encodeText(packet) {
+  return packet.data instanceof Uint8Array ? "b" + toBase64(packet.data) : packet.type + (packet.data ?? "");
+}
+
+function encodeFrame(packet) {
+  return packet.data instanceof Uint8Array ? packet.data : packet.type + (packet.data ?? "");
+}
+
+function decodeFrame(frame) {
+  if (typeof frame !== "string") return { type: PacketType.message, data: new Uint8Array(frame) };
+  if (!isType(frame.charAt(0))) throw new Error("a frame that is not an Engine.IO packet");
+  return { type: frame.charAt(0), data: frame.slice(1) };
+}
+
+function encodePayload(packets) {
+  return packets.map(encodeText).join(SEPARATOR);
+}
+
+function decodePayload(body) {
+  return body.split(SEPARATOR).map((element) =>
+    element.charAt(0) === "b" ? { type: PacketType.message, data: fromBase64(element.slice(1)) } : decodeFrame(element));
+}
+
+function payloadSize(packet) {
+  if (packet.data instanceof Uint8Array) return 2 + Math.ceil(packet.data.length / 3) * 4;
+  return 2 + (packet.data ?? "").length * 3;
+}
+
+function toBase64(bytes) {
+  let binary = "";
+  for (let at = 0; at < bytes.length; at += 0x8000) binary += String.fromCharCode(...bytes.subarray(at, at + 0x8000));
+  return btoa(binary);
+}
+
+function fromBase64(text) {
+  const binary = atob(text);
+  const bytes = new Uint8Array(binary.length);
+  for (let at = 0; at < binary.length; at++) bytes[at] = binary.charCodeAt(at);
+  return bytes;
+}
+return { PacketType, encodeText, encodeFrame, decodeFrame, encodePayload, decodePayload, payloadSize };
+})();
+const $socketio_engine = (() => {
+
+const { Emitter } = $socketio_emitter;
+const { SocketError } = $socketio_errors;
+const { PacketType, decodeFrame, decodePayload, encodeFrame, encodePayload, encodeText, payloadSize } = $socketio_enginepackets;
+
+const PROBE_TIMEOUT = 10_000;
+const MAXIMUM_PACKETS_A_POST = 64;
+
+class Engine extends Emitter {
+  #url; #transports; #query; #trace; #timeout;
+  #state = "idle"; // idle → opening → open → closed
+  #transport;
+  #handshake = null;
+  #queue = [];
+  #socket = null; // the WebSocket in use, or probed
+  #abort = new AbortController();
+  #poll = null; // the pending GET
+  #post = null; // the pending POST
+  #paused = false; // from the probe's answer to the upgrade packet; no polling request may start
+  #openTimer = 0;
+  #heartbeatTimer = 0;
+  #lastPing = 0;
+
+  constructor(url, { transports = ["polling", "websocket"], query = {}, timeout = 20_000, trace = null } = {}) {
+    super();
+    this.#url = new URL(url);
+    this.#transports = transports;
+    this.#query = query;
+    this.#timeout = timeout;
+    this.#trace = trace;
+    this.#transport = transports[0];
+  }
+
+  get transport() { return this.#transport; }
+  get id() { return this.#handshake?.sid ?? null; }
+  get isOpen() { return this.#state === "open"; }
+
+  open() {
+    if (this.#state !== "idle") return;
+    this.#state = "opening";
+    this.#openTimer = setTimeout(
+      () => this.#closed("transport error", new SocketError("timeout", "The server did not answer in time.")), this.#timeout);
+    if (this.#transport === "websocket") this.#attach(this.#makeSocket());
+    else this.#pollOnce();
+  }
+
+  send(data) {
+    if (this.#state !== "open") return;
+    this.#enqueue({ type: PacketType.message, data });
+  }
+
+  close() {
+    if (this.#state === "closed") return;
+    if (this.#state === "open") {
+      this.#queue.push({ type: PacketType.close, data: "" });
+      if (this.#transport === "polling") this.#lastPost().finally(() => this.#abort.abort());
+      else this.#writeFrames();
+    }
+    this.#closed("forced close", null, { abort: this.#transport !== "polling" || this.#state !== "open" });
+  }
+
+  checkHeartbeat() {
+    if (this.#state !== "open" || !this.#handshake.pingInterval) return;
+    const silence = performance.now() - this.#lastPing;
+    if (silence > this.#handshake.pingInterval + this.#handshake.pingTimeout) {
+      this.#closed("ping timeout", new SocketError("timeout", "The server sent no ping in time."));
+    }
+  }
+
+
+  #received(packet) {
+    this.#trace?.({ direction: "in", transport: this.#transport, data: packet.data instanceof Uint8Array ? packet.data : encodeText(packet) });
+    switch (packet.type) {
+      case PacketType.open: return this.#opened(packet.data);
+      case PacketType.ping:
+        this.#armHeartbeat();
+        return this.#enqueue({ type: PacketType.pong, data: packet.data });
+      case PacketType.message: return this.fire("message", packet.data);
+      case PacketType.close: return this.#closed("transport close");
+      default: return; // noop, and packets that only clients send
+    }
+  }
+
+  #opened(text) {
+    if (this.#state !== "opening") return;
+    try {
+      this.#handshake = JSON.parse(text);
+    } catch {
+      return this.#closed("parse error", new SocketError("parse", "The server's handshake is not JSON."));
+    }
+    clearTimeout(this.#openTimer);
+    this.#state = "open";
+    this.#armHeartbeat();
+    this.fire("open", this.#handshake);
+    const upgrades = this.#handshake.upgrades ?? [];
+    if (this.#state === "open" && this.#transport === "polling" && this.#transports.includes("websocket") && upgrades.includes("websocket")) {
+      this.#probe();
+    }
+  }
+
+  #armHeartbeat() {
+    this.#lastPing = performance.now();
+    clearTimeout(this.#heartbeatTimer);
+    const { pingInterval, pingTimeout } = this.#handshake ?? {};
+    if (!pingInterval) return; // python-engineio can disable the heartbeat
+    this.#heartbeatTimer = setTimeout(
+      () => this.#closed("ping timeout", new SocketError("timeout", "The server sent no ping in time.")), pingInterval + pingTimeout);
+  }
+
+  #enqueue(packet) {
+    this.#queue.push(packet);
+    if (this.#queue.length === 1) queueMicrotask(() => this.#flush());
+  }
+
+  #flush() {
+    if (this.#state !== "open" || this.#queue.length === 0 || this.#paused) return;
+    if (this.#transport === "websocket") this.#writeFrames();
+    else if (!this.#post) this.#postBatch();
+  }
+
+  #closed(reason, error, { abort = true } = {}) {
+    if (this.#state === "closed") return;
+    this.#state = "closed";
+    clearTimeout(this.#openTimer);
+    clearTimeout(this.#heartbeatTimer);
+    if (abort) this.#abort.abort();
+    if (this.#socket) {
+      this.#socket.onopen = this.#socket.onmessage = this.#socket.onerror = this.#socket.onclose = null;
+      this.#socket.close();
+    }
+    this.fire("close", reason, error ?? null);
+  }
+
+  #address(transport) {
+    const url = new URL(this.#url);
+    for (const [name, value] of Object.entries(this.#query)) url.searchParams.set(name, value);
+    url.searchParams.set("EIO", "4");
+    url.searchParams.set("transport", transport);
+    if (this.#handshake) url.searchParams.set("sid", this.#handshake.sid);
+    if (transport === "websocket") url.protocol = url.protocol === "https:" ? "wss:" : "ws:";
+    return url;
+  }
+
+
+  async #pollOnce() {
+    while (this.#state === "opening" || (this.#state === "open" && this.#transport === "polling" && !this.#paused)) {
+      this.#poll = this.#request("GET");
+      const body = await this.#poll;
+      this.#poll = null;
+      if (body === null || this.#state === "closed") return;
+      try {
+        for (const packet of decodePayload(body)) {
+          if (this.#state === "closed") return;
+          this.#received(packet);
+        }
+      } catch (error) {
+        return this.#closed("parse error", new SocketError("parse", error.message));
+      }
+      if (this.#state === "opening") {
+        return this.#closed("parse error", new SocketError("parse", "The server answered without a handshake."));
+      }
+    }
+  }
+
+  async #postBatch() {
+    const limit = this.#handshake.maxPayload || 1_000_000;
+    let count = 0;
+    let size = 0;
+    do { size += payloadSize(this.#queue[count++]); } while (
+      count < this.#queue.length && count < MAXIMUM_PACKETS_A_POST && size + payloadSize(this.#queue[count]) <= limit);
+    const batch = this.#queue.splice(0, count);
+    this.#traceOut(batch);
+    this.#post = this.#request("POST", encodePayload(batch));
+    await this.#post;
+    this.#post = null;
+    this.#flush();
+  }
+
+  async #lastPost() {
+    this.#traceOut(this.#queue);
+    const body = encodePayload(this.#queue.splice(0));
+    if (this.#post) await this.#post; // a session has one POST at a time
+    await fetch(this.#address("polling"), { method: "POST", body, headers: { "Content-Type": "text/plain;charset=UTF-8" }, keepalive: body.length < 60_000 })
+      .catch(() => {}); // the session has ended
+  }
+
+  async #request(method, body) {
+    const headers = body === undefined ? {} : { "Content-Type": "text/plain;charset=UTF-8" };
+    try {
+      const response = await fetch(this.#address("polling"), { method, body, headers, cache: "no-store", signal: this.#abort.signal });
+      const text = await response.text();
+      if (response.ok) return text;
+      this.#closed("transport error", new SocketError("refused", refusal(response.status, text)));
+    } catch (error) {
+      if (this.#state !== "closed") this.#closed("transport error", new SocketError("transport", error.message));
+    }
+    return null;
+  }
+
+
+  #makeSocket() {
+    const socket = new WebSocket(this.#address("websocket"));
+    socket.binaryType = "arraybuffer";
+    this.#socket = socket;
+    return socket;
+  }
+
+  #attach(socket) {
+    socket.onopen = null;
+    socket.onmessage = (event) => {
+      try {
+        this.#received(decodeFrame(event.data));
+      } catch (error) {
+        this.#closed("parse error", new SocketError("parse", error.message));
+      }
+    };
+    socket.onerror = () => {}; // a close with its code always follows
+    socket.onclose = (event) => {
+      const opening = this.#state === "opening";
+      this.#closed(opening ? "transport error" : "transport close", new SocketError("transport", `The WebSocket closed (${event.code}).`));
+    };
+  }
+
+  #writeFrames() {
+    if (this.#socket?.readyState !== WebSocket.OPEN) return;
+    const packets = this.#queue.splice(0);
+    this.#traceOut(packets);
+    for (const packet of packets) this.#socket.send(encodeFrame(packet));
+  }
+
+  #traceOut(packets) {
+    if (!this.#trace) return;
+    for (const packet of packets) {
+      this.#trace({ direction: "out", transport: this.#transport, data: packet.data instanceof Uint8Array ? packet.data : encodeText(packet) });
+    }
+  }
+
+
+  #probe() {
+    const socket = this.#makeSocket();
+    const trace = (direction, data) => this.#trace?.({ direction, transport: "websocket", data });
+    const failed = () => {
+      clearTimeout(timer);
+      socket.onopen = socket.onmessage = socket.onerror = socket.onclose = null;
+      socket.close();
+      this.#socket = null;
+      if (this.#paused) {
+        this.#paused = false;
+        if (!this.#poll) this.#pollOnce();
+        this.#flush();
+      }
+    };
+    const timer = setTimeout(failed, PROBE_TIMEOUT);
+    socket.onerror = () => {};
+    socket.onclose = () => failed();
+    socket.onopen = () => {
+      trace("out", "2probe");
+      socket.send("2probe");
+    };
+    socket.onmessage = async (event) => {
+      trace("in", event.data);
+      if (event.data !== "3probe") return failed();
+      this.#paused = true;
+      await Promise.all([this.#poll, this.#post]);
+      await Promise.resolve();
+      if (this.#state !== "open" || socket.readyState !== WebSocket.OPEN) return;
+      clearTimeout(timer);
+      this.#attach(socket);
+      trace("out", "5");
+      socket.send("5");
+      this.#transport = "websocket";
+      this.#paused = false;
+      this.fire("upgrade");
+      this.#flush();
+    };
+  }
+}
+
+function refusal(status, text) {
+  try {
+    const { message } = JSON.parse(text);
+    if (message) return `${message} (HTTP ${status})`;
+  } catch { /* not JSON */ }
+  return `The server answered HTTP ${status}.`;
+}
+return { Engine };
+})();
+const $socketio_packets = (() => {
+
+const PacketType = Object.freeze({ connect: 0, disconnect: 1, event: 2, ack: 3, connectError: 4, binaryEvent: 5, binaryAck: 6 });
+
+const MAXIMUM_ATTACHMENTS = 64;
+const RESERVED = new Set(["connect", "connect_error", "disconnect", "disconnecting", "newListener", "removeListener"]);
+
+function encodePacket({ type, namespace = "/", data, id }) {
+  const attachments = [];
+  let body = data;
+  if (type === PacketType.event || type === PacketType.ack) {
+    body = takeOut(data, attachments);
+    if (attachments.length > 0) type = type === PacketType.event ? PacketType.binaryEvent : PacketType.binaryAck;
+  }
+  let text = String(type);
+  if (attachments.length > 0) text += attachments.length + "-";
+  if (namespace !== "/") text += namespace + ",";
+  if (id !== undefined) text += id;
+  if (body !== undefined) text += JSON.stringify(body);
+  return [text, ...attachments];
+}
+
+class PacketDecoder {
+  #pending = null; // {packet, missing, attachments}
+
+  add(frame) {
+    if (typeof frame === "string") {
+      if (this.#pending) throw new Error("text instead of an attachment");
+      const { packet, attachments } = decodeText(frame);
+      if (attachments === 0) return finish(packet, []);
+      this.#pending = { packet, missing: attachments, attachments: [] };
+      return null;
+    }
+    const pending = this.#pending;
+    if (!pending) throw new Error("an attachment without a packet");
+    pending.attachments.push(frame);
+    if (--pending.missing > 0) return null;
+    this.#pending = null;
+    return finish(pending.packet, pending.attachments);
+  }
+}
+
+function decodeText(text) {
+  const type = text.charCodeAt(0) - 48;
+  if (!(type >= 0 && type <= 6)) throw new Error("unknown packet type");
+  let at = 1;
+  let attachments = 0;
+  if (type === PacketType.binaryEvent || type === PacketType.binaryAck) {
+    const end = text.indexOf("-", at);
+    const digits = text.slice(at, end < 0 ? at : end);
+    if (!/^\d{1,4}$/.test(digits) || Number(digits) > MAXIMUM_ATTACHMENTS) throw new Error("an invalid number of attachments");
+    attachments = Number(digits);
+    at = end + 1;
+  }
+  let namespace = "/";
+  if (text[at] === "/") {
+    const end = text.indexOf(",", at);
+    namespace = text.slice(at, end < 0 ? undefined : end);
+    at = end < 0 ? text.length : end + 1;
+  }
+  let id;
+  const digits = /^\d{1,15}/.exec(text.slice(at, at + 16))?.[0];
+  if (digits) {
+    id = Number(digits);
+    at += digits.length;
+  }
+  const data = at < text.length ? JSON.parse(text.slice(at)) : undefined;
+  const plain = type === PacketType.binaryEvent ? PacketType.event : type === PacketType.binaryAck ? PacketType.ack : type;
+  const packet = { type: plain, namespace, id, data };
+  validate(packet); // before it waits for attachments
+  return { packet, attachments };
+}
+
+function validate({ type, id, data }) {
+  if (type === PacketType.event) {
+    if (!Array.isArray(data) || (typeof data[0] !== "string" && typeof data[0] !== "number")) throw new Error("an event without a name");
+    if (RESERVED.has(data[0])) throw new Error("a reserved event name");
+  } else if (type === PacketType.ack && (!Array.isArray(data) || id === undefined)) throw new Error("a malformed ack");
+}
+
+function finish(packet, attachments) {
+  return attachments.length > 0 ? { ...packet, data: putBack(packet.data, attachments) } : packet;
+}
+
+const isBinary = (value) => value instanceof ArrayBuffer || ArrayBuffer.isView(value);
+const bytesOf = (value) =>
+  value instanceof ArrayBuffer ? new Uint8Array(value) : new Uint8Array(value.buffer, value.byteOffset, value.byteLength);
+
+function takeOut(value, attachments) {
+  if (value === null || typeof value !== "object") return value;
+  if (isBinary(value)) return { _placeholder: true, num: attachments.push(bytesOf(value)) - 1 };
+  if (Array.isArray(value)) return value.map((element) => takeOut(element, attachments));
+  if (typeof value.toJSON === "function") return takeOut(value.toJSON(), attachments);
+  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, takeOut(member, attachments)]));
+}
+
+function putBack(value, attachments) {
+  if (value === null || typeof value !== "object") return value;
+  if (value._placeholder === true) {
+    if (!Number.isInteger(value.num) || value.num < 0 || value.num >= attachments.length) throw new Error("a placeholder out of range");
+    return attachments[value.num];
+  }
+  if (Array.isArray(value)) return value.map((element) => putBack(element, attachments));
+  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, putBack(member, attachments)]));
+}
+return { PacketType, encodePacket, PacketDecoder };
+})();
+const $socketio_socket = (() => {
+
+const { Emitter } = $socketio_emitter;
+const { SocketError } = $socketio_errors;
+const { PacketType } = $socketio_packets;
+
+class Socket {
+  #manager; #auth;
+  #local = new Emitter(); // connect, connect_error, disconnect
+  #remote = new Emitter(); // events of the server, which cannot fire local ones
+  #any = new Set();
+  #acks = new Map();
+  #nextAck = 0;
+  #joinTimer = 0;
+  #joining = 0;
+
+  constructor(manager, namespace, { auth = undefined } = {}) {
+    this.#manager = manager;
+    this.#auth = auth;
+    this.namespace = namespace;
+    this.id = null;
+    this.wanted = false; // between connect() and disconnect()
+  }
+
+  get connected() { return this.id !== null; }
+
+  on(name, listener) { return this.#of(name).on(String(name), listener); }
+  once(name, listener) { return this.#of(name).once(String(name), listener); }
+  off(name, listener) { this.#of(name).off(String(name), listener); }
+  onAny(listener) { this.#any.add(listener); return () => this.#any.delete(listener); }
+
+  #of(name) {
+    return name === "connect" || name === "connect_error" || name === "disconnect" ? this.#local : this.#remote;
+  }
+
+  connect() {
+    if (this.wanted) return this;
+    this.wanted = true;
+    this.#manager.join(this);
+    return this;
+  }
+
+  disconnect() {
+    if (!this.wanted) return this;
+    this.wanted = false;
+    if (this.connected) this.#manager.send({ type: PacketType.disconnect, namespace: this.namespace });
+    this.#ended("io client disconnect");
+    this.#manager.left();
+    return this;
+  }
+
+  emit(name, ...values) {
+    if (!this.connected) return false;
+    this.#manager.send({ type: PacketType.event, namespace: this.namespace, data: [name, ...values] });
+    return true;
+  }
+
+  emitWithAck(name, values = [], { timeout = 10_000 } = {}) {
+    return new Promise((resolve, reject) => {
+      if (!this.connected) return reject(new SocketError("not_connected", "Not connected."));
+      const id = this.#nextAck++;
+      const timer = setTimeout(() => {
+        this.#acks.delete(id);
+        reject(new SocketError("ack_timeout", `No ack of "${name}" within ${timeout} ms.`));
+      }, timeout);
+      this.#acks.set(id, { resolve, reject, timer });
+      this.#manager.send({ type: PacketType.event, namespace: this.namespace, id, data: [name, ...values] });
+    });
+  }
+
+
+  async engineOpened() {
+    const attempt = ++this.#joining;
+    let auth;
+    try {
+      auth = typeof this.#auth === "function" ? await this.#auth() : this.#auth;
+    } catch (error) {
+      this.wanted = false;
+      this.#local.fire("connect_error", new SocketError("connect_error", error.message));
+      return this.#manager.left();
+    }
+    if (attempt !== this.#joining || !this.wanted) return;
+    this.#manager.send({ type: PacketType.connect, namespace: this.namespace, data: auth });
+    clearTimeout(this.#joinTimer);
+    this.#joinTimer = setTimeout(() => this.#manager.drop(), this.#manager.timeout);
+  }
+
+  engineClosed(reason, error) {
+    if (this.wanted && !this.connected) {
+      this.#local.fire("connect_error", error ?? new SocketError("transport", reason));
+    }
+    this.#ended(reason);
+  }
+
+  giveUp() { this.wanted = false; }
+
+  received(packet) {
+    switch (packet.type) {
+      case PacketType.connect:
+        if (!this.wanted || this.connected) return;
+        clearTimeout(this.#joinTimer);
+        this.id = packet.data?.sid ?? "";
+        this.#manager.joined();
+        return this.#local.fire("connect");
+      case PacketType.connectError: {
+        clearTimeout(this.#joinTimer);
+        this.wanted = false;
+        const { message = "Refused.", data } = packet.data ?? {};
+        this.#local.fire("connect_error", new SocketError("connect_error", message, data));
+        return this.#manager.left();
+      }
+      case PacketType.disconnect:
+        this.wanted = false;
+        this.#ended("io server disconnect");
+        return this.#manager.left();
+      case PacketType.event: return this.#event(packet);
+      case PacketType.ack: {
+        const waiting = this.#acks.get(packet.id);
+        if (!waiting) return; // late or unexpected
+        this.#acks.delete(packet.id);
+        clearTimeout(waiting.timer);
+        return waiting.resolve(packet.data);
+      }
+    }
+  }
+
+  #event({ data: [name, ...values], id }) {
+    if (!this.connected) return;
+    if (id !== undefined) {
+      let done = false;
+      values.push((...answer) => {
+        if (done || !this.connected) return;
+        done = true;
+        this.#manager.send({ type: PacketType.ack, namespace: this.namespace, id, data: answer });
+      });
+    }
+    for (const listener of this.#any) listener(String(name), values);
+    this.#remote.fire(String(name), ...values);
+  }
+
+  #ended(reason) {
+    this.#joining++;
+    clearTimeout(this.#joinTimer);
+    const was = this.connected;
+    this.id = null;
+    for (const { reject, timer } of this.#acks.values()) {
+      clearTimeout(timer);
+      reject(new SocketError("disconnected", `The connection was closed before the ack (${reason}).`));
+    }
+    this.#acks.clear();
+    if (was) this.#local.fire("disconnect", reason);
+  }
+}
+return { Socket };
+})();
+const $socketio_manager = (() => {
+
+const { Backoff } = $socketio_backoff;
+const { Emitter } = $socketio_emitter;
+const { Engine } = $socketio_engine;
+const { PacketDecoder, encodePacket } = $socketio_packets;
+const { Socket } = $socketio_socket;
+
+class SocketManager extends Emitter {
+  #options;
+  #sockets = new Map();
+  #engine = null;
+  #decoder = null;
+  #backoff;
+  #retryTimer = 0;
+  #state = { name: "closed", attempt: 0 };
+
+  constructor(url, options = {}) {
+    super();
+    this.#options = { path: "/socket.io/", transports: ["polling", "websocket"], timeout: 20_000, reconnection: {}, ...options };
+    this.url = new URL(this.#options.path, url);
+    this.#backoff = new Backoff(this.#options.reconnection || {});
+    globalThis.addEventListener?.("online", () => this.retryNow());
+    globalThis.addEventListener?.("offline", () => this.#engine?.close());
+    globalThis.document?.addEventListener("visibilitychange", () => {
+      if (document.visibilityState !== "visible") return;
+      this.#engine?.checkHeartbeat();
+      this.retryNow();
+    });
+  }
+
+  get state() { return this.#state; }
+  get timeout() { return this.#options.timeout; }
+  get transport() { return this.#engine?.isOpen ? this.#engine.transport : null; }
+  get engineID() { return this.#engine?.id ?? null; }
+
+  socket(namespace = "/", options = {}) {
+    if (!this.#sockets.has(namespace)) this.#sockets.set(namespace, new Socket(this, namespace, options));
+    return this.#sockets.get(namespace);
+  }
+
+  retryNow() {
+    if (this.#state.name !== "waiting") return;
+    clearTimeout(this.#retryTimer);
+    this.#open();
+  }
+
+
+  join(socket) {
+    if (this.#engine?.isOpen) socket.engineOpened();
+    else if (this.#state.name === "closed") this.#open();
+    else this.retryNow();
+  }
+
+  left() {
+    if ([...this.#sockets.values()].some((socket) => socket.wanted)) return;
+    clearTimeout(this.#retryTimer);
+    this.#backoff.reset();
+    this.#engine?.close();
+    this.#engine = null;
+    this.#change({ name: "closed", attempt: 0 });
+  }
+
+  send(packet) {
+    for (const frame of encodePacket(packet)) this.#engine?.send(frame);
+  }
+
+  joined() {
+    this.#backoff.reset();
+  }
+
+  drop() {
+    this.#engine?.close();
+  }
+
+
+  #open() {
+    const { transports, query, timeout, trace } = this.#options;
+    const engine = new Engine(this.url, { transports, query, timeout, trace });
+    this.#engine = engine;
+    this.#decoder = new PacketDecoder();
+    engine.on("open", () => {
+      this.#change({ name: "open", attempt: 0, transport: engine.transport });
+      for (const socket of this.#sockets.values()) if (socket.wanted) socket.engineOpened();
+    });
+    engine.on("upgrade", () => this.#change({ ...this.#state, transport: engine.transport }));
+    engine.on("message", (frame) => this.#received(engine, frame));
+    engine.on("close", (reason, error) => {
+      if (engine === this.#engine) this.#dropped(reason, error);
+    });
+    this.#change({ name: "connecting", attempt: this.#backoff.attempt });
+    engine.open();
+  }
+
+  #received(engine, frame) {
+    if (engine !== this.#engine) return;
+    let packet;
+    try {
+      packet = this.#decoder.add(frame);
+    } catch (error) {
+      console.warn("Socket.IO: a malformed packet", error);
+      engine.close();
+      return;
+    }
+    if (packet) this.#sockets.get(packet.namespace)?.received(packet);
+  }
+
+  #dropped(reason, error) {
+    this.#engine = null;
+    const sockets = [...this.#sockets.values()];
+    for (const socket of sockets) socket.engineClosed(reason, error);
+    if (this.#engine || !sockets.some((socket) => socket.wanted)) {
+      if (!this.#engine) this.#change({ name: "closed", attempt: 0, error });
+      return;
+    }
+    if (!this.#options.reconnection) {
+      for (const socket of sockets) socket.giveUp();
+      this.#change({ name: "closed", attempt: 0, error });
+      return;
+    }
+    const delay = this.#backoff.next();
+    clearTimeout(this.#retryTimer);
+    this.#retryTimer = setTimeout(() => this.#open(), delay);
+    this.#change({ name: "waiting", attempt: this.#backoff.attempt, retryAt: Date.now() + delay, error });
+  }
+
+  #change(state) {
+    this.#state = state;
+    this.fire("state", state);
+  }
+}
+
+return { SocketManager };
+})();
+const $socketio_index = (() => {
+
+const { SocketManager } = $socketio_manager;
+const { SocketError } = $socketio_errors;
+const { Emitter } = $socketio_emitter;
+return { SocketManager, SocketError, Emitter };
+})();
+const $views_dom = (() => {
+
+const SVG = "http://www.w3.org/2000/svg";
+
+function h(tag, properties = {}, ...children) {
+  return fill(document.createElement(tag), properties, children);
+}
+
+function svg(tag, properties = {}, ...children) {
+  return fill(document.createElementNS(SVG, tag), properties, children);
+}
+
+function fill(element, properties, children) {
+  for (const [name, value] of Object.entries(properties)) {
+    if (value === null || value === undefined || value === false) continue;
+    if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
+    else if (name === "style") for (const [key, item] of Object.entries(value)) element.style.setProperty(key, String(item));
+    else if (name === "value" || name === "checked" || name === "selected") element[name] = value;
+    else element.setAttribute(name, value === true ? "" : value);
+  }
+  append(element, children);
+  return element;
+}
+
+function append(element, children) {
+  for (const child of children.flat(2)) {
+    if (child !== null && child !== undefined && child !== false) element.append(child);
+  }
+  return element;
+}
+
+function replace(element, ...children) {
+  element.replaceChildren();
+  return append(element, children);
+}
+
+let identifiers = 0;
+
+function uniqueID(prefix) {
+  identifiers += 1;
+  return `${prefix}-${identifiers}`;
+}
+
+class Scope {
+  #ends = [];
+
+  add(end) {
+    if (end) this.#ends.push(end);
+  }
+
+  listen(target, type, listener, options) {
+    target.addEventListener(type, listener, options);
+    this.add(() => target.removeEventListener(type, listener, options));
+  }
+
+  close() {
+    for (const end of this.#ends.splice(0)) end();
+  }
+}
+
+function perFrame(action) {
+  let pending = 0;
+  return () => {
+    if (pending) return;
+    pending = requestAnimationFrame(() => {
+      pending = 0;
+      action();
+    });
+  };
+}
+
+function announce(text) {
+  const region = document.getElementById("live");
+  if (region) region.textContent = text;
+}
+return { h, svg, append, replace, uniqueID, Scope, perFrame, announce };
+})();
+const $test = (() => {
+
+const { SocketManager } = $socketio_index;
+const { h } = $views_dom;
 
 const KEPT = 1000; // lines of the log
 const LONGEST = 2000; // characters of a packet shown
@@ -2638,6 +14297,11 @@ const ACK_TIMEOUT = 10_000;
 const ENGINE = { 0: "open", 1: "close", 2: "ping", 3: "pong", 5: "upgrade", 6: "noop" };
 const SOCKET = { 0: "CONNECT", 1: "DISCONNECT", 2: "EVENT", 3: "ACK", 4: "CONNECT_ERROR", 5: "BINARY_EVENT", 6: "BINARY_ACK" };
 const TRANSPORTS = { auto: ["polling", "websocket"], polling: ["polling"], websocket: ["websocket"] };
+
+const dark = matchMedia("(prefers-color-scheme: dark)");
+const applyTheme = () => (document.documentElement.dataset.theme = dark.matches ? "dark" : "light");
+applyTheme();
+dark.addEventListener("change", applyTheme);
 
 const $ = (id) => document.getElementById(id);
 const log = $("log");
@@ -2679,7 +14343,6 @@ function connect() {
     render();
   });
   socket.onAny((name, values) => {
-    // Acknowledges events of the server that request it.
     const answer = values.at(-1);
     if (typeof answer === "function") answer({ status: "ok", event: name });
   });
@@ -2704,7 +14367,6 @@ function render() {
 
 const message = () => ({ message: $("text").value, timestamp: new Date().toISOString() });
 
-/** 256 bytes with all values. */
 const binary = () => ({ binaryData: Uint8Array.from({ length: 256 }, (_, at) => at), text: $("text").value, timestamp: new Date().toISOString() });
 
 async function ack(name, payload) {
@@ -2732,9 +14394,7 @@ function tell(text, ok) {
   $("result").dataset.ok = String(ok);
 }
 
-// --- the log ---
 
-/** The trace hook of the client. Adds one line for each packet. */
 function packet({ direction, transport, data }) {
   counts[direction]++;
   $("counts").textContent = `${counts.in} / ${counts.out}`;
@@ -2772,1447 +14432,126 @@ function line(kind, transport, what, text) {
 }
 
 setInterval(() => manager?.state.name === "waiting" && render(), 200);
+return {  };
+})();
 
 """#))
 
-    private static let _js_ui_address_js = EmbeddedFile(path: "js/ui/address.js", content: .text(#"""
-// The part of the page's address after #, which selects the conversation.
+    private static let _sw_js = EmbeddedFile(path: "sw.js", content: .text(#"""
+// The service worker: keeps the shell for the time without a connection, and shows notifications.
+//
+// Only files of the page are cached. Answers of /api/ and /socket.io/ never are, so that a sign-out
+// leaves nothing here.
+
+const CACHE = "apus-shell-1";
+const PRIVATE = /^\/(api|socket\.io|health|metrics)(\/|$)/;
+const SHELL = /^\/(index\.html|join)?$/; // other pages of the server, such as /admin, are not of this page
+const FIXED = /[.-][0-9a-f]{12,}\./; // a name with the hash of the content
+const NETWORK_TIME = 1500;
+const ANSWER_TIME = 500;
+
+self.addEventListener("install", (event) => event.waitUntil(newest("/").then(() => self.skipWaiting())));
+
+self.addEventListener("activate", (event) => event.waitUntil(forgetOthers().then(() => self.clients.claim())));
+
+self.addEventListener("fetch", (event) => {
+  const url = new URL(event.request.url);
+  if (event.request.method !== "GET" || url.origin !== self.location.origin || PRIVATE.test(url.pathname)) return;
+  if (event.request.mode !== "navigate") event.respondWith(file(event.request));
+  else if (SHELL.test(url.pathname)) event.respondWith(shell());
+});
+
+self.addEventListener("push", (event) => event.waitUntil(pushed(data(event.data))));
+
+self.addEventListener("notificationclick", (event) => {
+  event.notification.close();
+  event.waitUntil(open(event.notification.data?.conv));
+});
+
+// The page tells of messages while it is not focused, and what was read, so that its notifications end.
+self.addEventListener("message", (event) => {
+  const { type, ...message } = event.data ?? {};
+  if (type === "notify") event.waitUntil(pushed(message));
+  if (type === "read") event.waitUntil(closeNotifications(message.conv));
+  if (type === "signedOut") event.waitUntil(closeNotifications());
+});
+
+async function forgetOthers() {
+  for (const name of await caches.keys()) if (name !== CACHE) await caches.delete(name);
+}
+
+/** The page: of the network if it answers soon, else of the cache. */
+const shell = () => newest("/");
+
+/** Keeps the files with a hash in their names that the page needs, and those only. */
+async function keepFiles(cache, html) {
+  const needed = [...html.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, path]) => new URL(path, self.location).pathname).filter((path) => FIXED.test(path));
+  const kept = (await cache.keys()).map((request) => new URL(request.url).pathname);
+  for (const path of kept) if (FIXED.test(path) && !needed.includes(path)) await cache.delete(path);
+  await Promise.all(needed.filter((path) => !kept.includes(path)).map((path) => cache.add(path)));
+}
+
+/** A file of the page. One with a hash in its name never changes; the others belong to one version of the page. */
+async function file(request) {
+  const isFixed = FIXED.test(new URL(request.url).pathname);
+  return (isFixed && (await caches.match(request))) || newest(request);
+}
+
+async function newest(request) {
+  const cache = await caches.open(CACHE);
+  const cached = await cache.match(request);
+  const fresh = fetch(request).then((response) => keep(cache, request, response));
+  if (!cached) return fresh;
+  return Promise.race([fresh.catch(() => cached), new Promise((done) => setTimeout(done, NETWORK_TIME, cached))]);
+}
+
+async function keep(cache, request, response) {
+  if (!response.ok || response.type !== "basic") return response;
+  if (request === "/") await keepFiles(cache, await response.clone().text()).catch((error) => console.warn("files:", error));
+  await cache.put(request, response.clone());
+  return response;
+}
+
+function data(message) {
+  try { return message?.json() ?? {}; } catch { return {}; }
+}
 
 /**
- * Parses an address: `id` is the conversation or null; `isBroken` means that the address is
- * malformed.
+ * Shows a pushed message {conv, n?, title, body, icon?, badge?, silent?, tag?, read?}. Nothing is shown
+ * for a conversation that a focused window of the page shows. Browsers require a notification for
+ * each push otherwise, so that a read push replaces and closes.
  */
-export function readAddress(hash) {
-  const found = /^#\/c\/(.+)$/s.exec(hash);
-  if (!found) return { id: null, isBroken: false };
-  try {
-    return { id: decodeURIComponent(found[1]), isBroken: false };
-  } catch {
-    return { id: null, isBroken: true };
-  }
-}
-
-export const addressOf = (id) => `#/c/${encodeURIComponent(id)}`;
-
-"""#))
-
-    private static let _js_ui_auth_js = EmbeddedFile(path: "js/ui/auth.js", content: .text(#"""
-// The card for signing in and registering.
-
-import { login, register } from "../chat/api.js";
-import { errorText, t } from "../i18n.js";
-import { h } from "./dom.js";
-import { icon, logo } from "./icons.js";
-
-const NAME = "[A-Za-z0-9](?:[A-Za-z0-9_]{2,13})[A-Za-z0-9]";
-
-/**
- * Shows the card in `root`. Calls `done(session)` after success. `notice` is the reason for a
- * repeated sign-in.
- */
-export function showAuth(root, { notice, done }) {
-  let registering = false;
-  render();
-
-  function render() {
-    const error = h("p", { class: "form-error", role: "alert" });
-    const name = field("name", t("name"), {
-      autocomplete: "username", autocapitalize: "none", spellcheck: "false", required: true, maxlength: 15, pattern: registering ? NAME : null,
-      title: registering ? t("nameHint") : null,
-    });
-    const display = registering ? field("display", t("display"), { autocomplete: "nickname", maxlength: 50 }) : null;
-    const password = field("password", t("password"), {
-      type: "password", autocomplete: registering ? "new-password" : "current-password", required: true, minlength: registering ? 8 : null,
-    });
-    const input = password.querySelector("input");
-    const eye = h("button", { type: "button", class: "icon-button peek", "aria-label": t("showPassword"), "aria-pressed": "false", onclick: peek }, icon("eye"));
-    password.append(eye);
-    function peek() {
-      const shown = input.type === "password";
-      input.type = shown ? "text" : "password";
-      eye.setAttribute("aria-pressed", String(shown));
-      eye.setAttribute("aria-label", t(shown ? "hidePassword" : "showPassword"));
-    }
-    const submit = h("button", { class: "primary wide", type: "submit" }, t(registering ? "register" : "signIn"));
-
-    const form = h("form", { class: "card auth-card", id: "auth-form", onsubmit: send },
-      h("div", { class: "brand" }, h("span", { class: "brand-mark" }, logo()), h("h1", {}, "Apus"), h("p", { class: "tagline" }, t("tagline"))),
-      notice ? h("p", { class: "notice", role: "status" }, notice) : null,
-      name, registering ? h("p", { class: "hint" }, t("nameHint")) : null,
-      display,
-      password, registering ? h("p", { class: "hint" }, t("passwordHint")) : null,
-      error, submit,
-      h("p", { class: "switch" }, t(registering ? "haveAccount" : "noAccount"), " ",
-        h("button", { type: "button", class: "link", id: "auth-switch", onclick: () => { registering = !registering; notice = null; render(); } },
-          t(registering ? "signIn" : "register"))));
-
-    async function send(event) {
-      event.preventDefault();
-      error.textContent = "";
-      submit.disabled = true;
-      const values = Object.fromEntries(new FormData(form));
-      try {
-        done(registering
-          ? await register(values.name.trim(), values.password, values.display?.trim())
-          : await login(values.name.trim(), values.password));
-      } catch (failure) {
-        // The server's message says which rule was violated.
-        error.textContent = failure.code === "bad_request" ? failure.message : errorText(failure);
-        submit.disabled = false;
-        input.select();
-      }
-    }
-
-    root.replaceChildren(h("main", { class: "auth" }, form));
-    name.querySelector("input").focus();
-  }
-}
-
-function field(name, label, attributes) {
-  return h("label", { class: "field" }, h("span", { class: "field-label" }, label), h("input", { name, type: "text", ...attributes }));
-}
-
-"""#))
-
-    private static let _js_ui_avatar_js = EmbeddedFile(path: "js/ui/avatar.js", content: .text(#"""
-// The avatar of a user: initials on a color that is derived from the id.
-
-import { h } from "./dom.js";
-import { icon } from "./icons.js";
-import { initials } from "./format.js";
-import { t } from "../i18n.js";
-
-const HUES = 8;
-
-export function hueOf(id) {
-  let hash = 2166136261;
-  for (const character of id) hash = Math.imul(hash ^ character.codePointAt(0), 16777619);
-  return (hash >>> 0) % HUES;
-}
-
-export function personAvatar(person, { presence = true } = {}) {
-  return h("span", { class: `avatar hue-${hueOf(person.id)}`, "aria-hidden": "true" }, initials(person.display),
-    presence && person.online ? h("span", { class: "dot", title: t("online") }) : null);
-}
-
-export function groupAvatar(conversation) {
-  return h("span", { class: `avatar group hue-${hueOf(conversation.id)}`, "aria-hidden": "true" }, icon("group"));
-}
-
-export function avatarOf(chat, conversation, options) {
-  return conversation.isPair ? personAvatar(chat.person(conversation.partner), options) : groupAvatar(conversation);
-}
-
-export function titleOf(chat, conversation) {
-  return conversation.isPair ? chat.person(conversation.partner).display : conversation.title ?? t("newGroup");
-}
-
-"""#))
-
-    private static let _js_ui_composer_js = EmbeddedFile(path: "js/ui/composer.js", content: .text(#"""
-// The composer: a text field that grows, pictures from a button, the clipboard or a drop, and a
-// draft for each conversation.
-
-import { t } from "../i18n.js";
-import { h, toast } from "./dom.js";
-import { icon } from "./icons.js";
-import { ACCEPTED, preparePicture } from "./pictures.js";
-
-const LONGEST = 8000;
-const MOST_PICTURES = 9;
-
-/**
- * `send(conversation, {text, file, dimensions})` resolves when the message is stored.
- * `wrote(conversation)` is called when all messages are stored. An action belongs to the
- * conversation that was open when it began.
- */
-export function makeComposer({ send, wrote }) {
-  const drafts = new Map(); // conversation → {conversation, text, pictures, placeholder, sending}
-  let shown = null; // the draft on the screen
-  let attaching = null; // the draft that the file dialog was opened for
-  let preparing = Promise.resolve(); // prepares one picture at a time, because decoded pictures are large
-
-  const input = h("textarea", { id: "message", rows: 1, dir: "auto", "aria-label": t("message"), enterkeyhint: "send", oninput: changed, onkeydown: key, onpaste: paste });
-  const file = h("input", { type: "file", id: "file", accept: ACCEPTED.join(","), multiple: true, hidden: true, tabindex: "-1", onchange: () => {
-    take(attaching ?? shown, [...file.files]);
-    attaching = null;
-    file.value = "";
-  } });
-  const button = h("button", { type: "submit", class: "send", id: "send", "aria-label": t("send"), title: t("send"), disabled: true }, icon("send"));
-  const tray = h("div", { class: "tray", id: "tray", hidden: true });
-  const element = h("form", { class: "composer", onsubmit: submit }, tray,
-    h("div", { class: "composer-row" },
-      h("button", { type: "button", class: "icon-button", id: "attach", "aria-label": t("attach"), title: t("attach"), onclick: () => {
-        attaching = shown;
-        file.click();
-      } }, icon("picture")),
-      file, input, button));
-
-  function changed() {
-    if (shown) shown.text = input.value;
-    input.rows = 1;
-    // The number of wrapped lines, up to six. Uses `rows`, because the CSP forbids style
-    // attributes.
-    const line = parseFloat(getComputedStyle(input).lineHeight) || 22;
-    const padding = input.offsetHeight - line;
-    input.rows = Math.max(1, Math.min(6, Math.round((input.scrollHeight - padding) / line)));
-    button.disabled = input.value.trim() === "" && !shown?.pictures.length;
-  }
-
-  function key(event) {
-    // Enter selects a word while an input method composes. On phones, Enter inserts a new line.
-    if (event.key !== "Enter" || event.shiftKey || event.isComposing || event.keyCode === 229 || matchMedia("(pointer: coarse)").matches) return;
-    event.preventDefault();
-    submit();
-  }
-
-  function submit(event) {
-    event?.preventDefault();
-    const text = input.value.trim();
-    if ([...text].length > LONGEST) return toast(t("tooLong"));
-    if (!shown || (!text && shown.pictures.length === 0)) return;
-    const draft = shown;
-    const pictures = draft.pictures;
-    draft.pictures = [];
-    input.value = "";
-    renderTray();
-    changed();
-    input.focus();
-    // Later messages wait for pictures in preparation, which preserves the order.
-    draft.sending = draft.sending.then(() => sendAll(draft.conversation, text, pictures)).catch((error) => console.warn(error));
-  }
-
-  async function sendAll(conversation, text, pictures) {
-    const ready = (await Promise.all(pictures.map((picture) => picture.prepared))).filter(Boolean);
-    // The text is the caption of the last picture.
-    for (const [index, { file, dimensions }] of ready.entries()) await send(conversation, { text: index === ready.length - 1 ? text : "", file, dimensions });
-    if (ready.length === 0 && text) await send(conversation, { text });
-    for (const picture of pictures) forget(picture);
-    wrote(conversation);
-  }
-
-  /**
-   * Adds files to a draft. `prepared` resolves to {file, dimensions}, or to null if the file cannot
-   * be sent.
-   */
-  function take(draft, files) {
-    for (const chosen of files) {
-      if (draft.pictures.length >= MOST_PICTURES) {
-        toast(t("tooManyPictures", { n: MOST_PICTURES }));
-        break;
-      }
-      const picture = { name: chosen.name, url: null };
-      picture.prepared = preparing.then(() => prepare(draft, picture, chosen));
-      preparing = picture.prepared;
-      draft.pictures.push(picture);
-    }
-    if (draft === shown) input.focus();
-    rendered(draft);
-  }
-
-  async function prepare(draft, picture, chosen) {
-    let prepared = null;
-    try {
-      prepared = await preparePicture(chosen);
-      if (draft.pictures.includes(picture)) picture.url = URL.createObjectURL(prepared.file);
-    } catch (error) {
-      toast(t(error.message));
-      draft.pictures = draft.pictures.filter((each) => each !== picture);
-    }
-    rendered(draft);
-    return prepared;
-  }
-
-  function forget(picture) {
-    if (picture.url) URL.revokeObjectURL(picture.url);
-  }
-
-  function paste(event) {
-    const files = [...(event.clipboardData?.files ?? [])].filter((each) => ACCEPTED.includes(each.type));
-    if (files.length === 0) return;
-    event.preventDefault();
-    take(shown, files);
-  }
-
-  function rendered(draft) {
-    if (draft !== shown) return;
-    renderTray();
-    changed();
-  }
-
-  function renderTray() {
-    const draft = shown;
-    const { pictures } = draft;
-    tray.hidden = pictures.length === 0;
-    tray.replaceChildren(...pictures.map((picture) => h("div", { class: "tray-item" },
-      picture.url ? h("img", { src: picture.url, alt: picture.name ?? t("photo") })
-        : h("span", { class: "tray-waiting", role: "status", "aria-label": t("preparing") }, h("span", { class: "spinner" })),
-      h("button", { type: "button", class: "tray-remove", "aria-label": t("remove"), onclick: () => {
-        draft.pictures = draft.pictures.filter((each) => each !== picture);
-        forget(picture);
-        rendered(draft);
-      } }, icon("close")))));
-    input.placeholder = pictures.length > 0 ? t("caption") : draft.placeholder;
-  }
-
-  /** Accepts pictures dropped on `area`. */
-  function acceptDrops(area) {
-    let depth = 0;
-    const carriesFiles = (event) => event.dataTransfer?.types.includes("Files");
-    const show = (by) => {
-      depth = Math.max(0, depth + by);
-      area.classList.toggle("dropping", depth > 0);
-    };
-    area.addEventListener("dragenter", (event) => carriesFiles(event) && (event.preventDefault(), show(1)));
-    area.addEventListener("dragleave", (event) => carriesFiles(event) && show(-1));
-    area.addEventListener("dragover", (event) => carriesFiles(event) && event.preventDefault());
-    area.addEventListener("drop", (event) => {
-      if (!carriesFiles(event)) return;
-      event.preventDefault();
-      show(-depth);
-      if (shown) take(shown, [...event.dataTransfer.files]);
-    });
-  }
-
-  return {
-    element, acceptDrops,
-    open(id, name) {
-      if (!drafts.has(id)) drafts.set(id, { conversation: id, text: "", pictures: [], sending: Promise.resolve() });
-      shown = drafts.get(id);
-      shown.placeholder = t("messageTo", { name });
-      input.value = shown.text;
-      renderTray();
-      changed();
-      if (matchMedia("(pointer: fine)").matches) input.focus();
-    },
-  };
-}
-
-"""#))
-
-    private static let _js_ui_conversation_js = EmbeddedFile(path: "js/ui/conversation.js", content: .text(#"""
-// The conversation pane: the header, the messages and the composer.
-
-import { t } from "../i18n.js";
-import { avatarOf, titleOf } from "./avatar.js";
-import { makeComposer } from "./composer.js";
-import { h } from "./dom.js";
-import { icon, logo } from "./icons.js";
-import { makeThread } from "./thread.js";
-
-export function makeConversationPane(chat, pictures, { back }) {
-  let current = null;
-  const thread = makeThread(chat, pictures);
-  const composer = makeComposer({
-    send: (conversation, message) => chat.write(conversation, message),
-    wrote: (conversation) => conversation === current && thread.wrote(),
+async function pushed({ conv, title, body, icon, silent, badge, read }) {
+  if (read) return closeNotifications(conv);
+  if (badge !== undefined) await (badge > 0 ? navigator.setAppBadge?.(badge) : navigator.clearAppBadge?.())?.catch(() => {});
+  if (await isShown(conv)) return;
+  await self.registration.showNotification(title || "Apus", {
+    body: body ?? "", tag: conv, renotify: Boolean(conv) && !silent, silent: Boolean(silent), icon: icon ?? "/img/icon.svg", data: { conv },
   });
-  const heading = h("div", { class: "peer" });
-  const conversation = h("section", { class: "conversation", hidden: true, "aria-label": t("messages") },
-    h("header", { class: "bar" },
-      h("button", { type: "button", class: "icon-button back", id: "back", "aria-label": t("back"), onclick: back }, icon("back")), heading),
-    thread.element, composer.element,
-    h("div", { class: "drop-hint", "aria-hidden": "true" }, h("span", {}, t("dropHere"))));
-  const nothing = h("div", { class: "empty welcome" }, h("span", { class: "brand-mark large" }, logo()), h("strong", {}, t("pickChat")), h("p", {}, t("pickChatHint")));
-  const element = h("main", { class: "pane" }, conversation, nothing);
-  composer.acceptDrops(conversation);
-
-  function renderHeading() {
-    const found = chat.conversations.get(current);
-    if (!found) return;
-    const status = found.isPair ? presence(chat.person(found.partner)) : members(found);
-    heading.replaceChildren(avatarOf(chat, found),
-      h("div", { class: "who" }, h("h2", {}, titleOf(chat, found)), h("span", { class: `sub${status.online ? " online" : ""}` }, status.text)));
-  }
-
-  const presence = (person) => ({ online: person.online, text: t(person.online ? "online" : "offline") });
-  function members(found) {
-    const online = found.members.filter((member) => chat.person(member.user).online).length;
-    return { online: false, text: t(online > 0 ? "membersOnline" : "members", { n: found.members.length, online }) };
-  }
-
-  for (const name of ["people", "conversations", "connection"]) chat.on(name, renderHeading);
-
-  return {
-    element,
-    open(id) {
-      current = chat.conversations.has(id) ? id : null;
-      conversation.hidden = current === null;
-      nothing.hidden = current !== null;
-      thread.open(current);
-      if (current === null) return;
-      renderHeading();
-      composer.open(current, titleOf(chat, chat.conversations.get(current)));
-    },
-  };
 }
 
-"""#))
-
-    private static let _js_ui_describe_js = EmbeddedFile(path: "js/ui/describe.js", content: .text(#"""
-// Events as text: changes, and previews of messages.
-
-import { locale, t } from "../i18n.js";
-
-const LONGEST = 200;
-const list = new Intl.ListFormat(locale, { type: "conjunction" });
-
-/** The text of a change: users joined, or the group was named. */
-export function changeText(chat, { kind, body, sender }) {
-  switch (kind) {
-    case "member.join": {
-      const users = Array.isArray(body?.users) ? body.users : [body?.user ?? sender];
-      return t("joined", { name: list.format(users.map((user) => chat.person(user).display)) });
-    }
-    case "conversation.set": return t("groupMade", { name: chat.person(sender).display, title: body?.title ?? "" });
-    default: return t("unknownEvent");
-  }
+/** Whether a focused window shows the conversation. It is asked, because its address here may be an old one. */
+async function isShown(conv) {
+  const windows = await self.clients.matchAll({ type: "window", includeUncontrolled: true });
+  const answers = windows.filter((each) => each.focused).map((each) => new Promise((resolve) => {
+    const { port1, port2 } = new MessageChannel();
+    port1.onmessage = ({ data }) => resolve(data);
+    setTimeout(resolve, ANSWER_TIME, false);
+    each.postMessage({ type: "shown", conv }, [port2]);
+  }));
+  return (await Promise.all(answers)).includes(true);
 }
 
-/** The last message of a conversation in one line. `mine`: the message is in the outbox. */
-export function previewText(chat, conversation, message, mine) {
-  if (!message) return "";
-  if (!mine && message.n == null) return changeText(chat, message);
-  const text = messageText(message);
-  if (mine || message.sender === chat.user.id) return `${t("you")}: ${text}`;
-  return conversation.isPair ? text : `${chat.person(message.sender).display}: ${text}`;
+async function closeNotifications(conv) {
+  for (const each of await self.registration.getNotifications(conv ? { tag: conv } : {})) each.close();
 }
 
-function messageText({ kind, body }) {
-  const words = String(body?.text ?? "").slice(0, LONGEST);
-  if (kind === "text") return words;
-  return kind === "image" ? `🖼 ${words || t("photo")}` : t("unknownEvent");
-}
-
-"""#))
-
-    private static let _js_ui_dialogs_js = EmbeddedFile(path: "js/ui/dialogs.js", content: .text(#"""
-// The dialogs for a new chat and a new group.
-
-import { errorText, t } from "../i18n.js";
-import { personAvatar } from "./avatar.js";
-import { h } from "./dom.js";
-import { icon } from "./icons.js";
-
-const SEARCH_DELAY = 200; // ms between the last key and the request
-
-/** Selects one user. Calls `chosen(conversation)` with the pair conversation. */
-export function newChatDialog(chat, chosen) {
-  const dialog = openDialog(t("newChat"));
-  const pick = attempt(dialog, async (person) => {
-    const id = await chat.openPair(person.id);
-    dialog.element.close();
-    chosen(id);
-  });
-  dialog.body.append(...peoplePicker(chat, dialog, { pick }));
-}
-
-/** Selects several users and a title. */
-export function newGroupDialog(chat, chosen) {
-  const dialog = openDialog(t("newGroup"));
-  const members = new Map();
-  const title = h("input", { name: "title", maxlength: 100, required: true, placeholder: t("groupTitle"), "aria-label": t("groupTitle"), autocomplete: "off", oninput: update });
-  const chips = h("div", { class: "chips", "aria-live": "polite" });
-  const create = h("button", { type: "button", class: "primary wide", disabled: true, onclick: attempt(dialog, async () => {
-    const id = await chat.createGroup(title.value.trim(), [...members.keys()]);
-    dialog.element.close();
-    chosen(id);
-  }) }, t("createGroup"));
-
-  function update() {
-    create.disabled = members.size === 0 || title.value.trim() === "";
-    chips.replaceChildren(...[...members.values()].map((person) => h("button", { type: "button", class: "chip", "aria-label": `${t("remove")} ${person.display}`, onclick: () => toggle(person) },
-      person.display, icon("close"))));
-  }
-  function toggle(person) {
-    if (!members.delete(person.id)) members.set(person.id, person);
-    update();
-    picker.refresh();
-  }
-  const picker = peoplePicker(chat, dialog, { pick: toggle, isPicked: (id) => members.has(id) });
-  dialog.body.append(title, chips, ...picker);
-  dialog.element.append(h("footer", {}, create));
-  title.focus();
-}
-
-function openDialog(title) {
-  const body = h("div", { class: "dialog-body" });
-  const problem = h("p", { class: "form-error", role: "alert" });
-  const close = () => element.close();
-  const element = h("dialog", { class: "card sheet", "aria-label": title, onclose: () => element.remove(), onclick: (event) => event.target === element && close() },
-    h("header", {}, h("h2", {}, title), h("button", { type: "button", class: "icon-button", "aria-label": t("close"), onclick: close }, icon("close"))), body, problem);
-  document.body.append(element);
-  element.showModal();
-  return { element, body, problem };
-}
-
-/** Runs an action of a dialog, which shows a failure. */
-function attempt(dialog, action) {
-  return async (...values) => {
-    dialog.problem.textContent = "";
-    try {
-      await action(...values);
-    } catch (error) {
-      dialog.problem.textContent = errorText(error);
-    }
-  };
-}
-
-/** A search field and the users found. With `isPicked`, the rows are toggles. */
-function peoplePicker(chat, dialog, { pick, isPicked }) {
-  const input = h("input", { type: "search", id: "find-people", placeholder: t("findPeople"), "aria-label": t("findPeople"), autocomplete: "off", oninput: () => {
-    clearTimeout(timer);
-    timer = setTimeout(ask, SEARCH_DELAY);
-  } });
-  const list = h("ul", { class: "people", "aria-label": t("findPeople") });
-  let timer = 0;
-  let turn = 0; // counts requests, so that late answers are ignored
-  let query = "";
-  let found = [];
-  let next = null; // the token of the next page
-
-  const ask = attempt(dialog, async () => {
-    const mine = ++turn;
-    const wanted = input.value.trim();
-    const page = await chat.findPeople(wanted);
-    if (mine !== turn) return;
-    [query, found, next] = [wanted, page.users, page.next];
-    list.scrollTop = 0;
-    refresh();
-  });
-
-  const more = attempt(dialog, async () => {
-    const mine = ++turn;
-    const page = await chat.findPeople(query, next);
-    if (mine !== turn) return;
-    const known = new Set(found.map((person) => person.id));
-    const first = found.length;
-    [found, next] = [[...found, ...page.users.filter((person) => !known.has(person.id))], page.next];
-    refresh();
-    list.children[first]?.querySelector("button")?.focus({ preventScroll: true });
-  });
-
-  function refresh() {
-    const shown = found.map((person) => {
-      const picked = isPicked?.(person.id) ?? false;
-      return h("li", {}, h("button", { type: "button", class: `person${picked ? " picked" : ""}`, "data-user": person.name, "aria-pressed": isPicked ? String(picked) : null, onclick: () => pick(person) },
-        personAvatar(chat.person(person.id)), h("span", { class: "who" }, h("strong", {}, person.display), h("span", { class: "sub" }, `@${person.name}`)),
-        picked ? icon("check") : null));
-    });
-    if (next) shown.push(h("li", { class: "more" }, h("button", { type: "button", class: "link", id: "more-people", onclick: more }, t("morePeople"))));
-    list.replaceChildren(...(shown.length === 0 ? [h("li", { class: "nobody" }, t("nobody"))] : shown));
-  }
-
-  ask();
-  return Object.assign([h("div", { class: "search" }, icon("search"), input), list], { refresh });
-}
-
-"""#))
-
-    private static let _js_ui_dom_js = EmbeddedFile(path: "js/ui/dom.js", content: .text(#"""
-// Creates elements. Text is always inserted as text, never parsed as markup.
-
-/**
- * h("button", { class: "primary", onclick: f, "aria-label": "…" }, "text", element, …)
- * Properties that start with "on" are listeners. An attribute is omitted if its value is false,
- * null or undefined, and empty if it is true.
- */
-export function h(tag, properties = {}, ...children) {
-  return fill(document.createElement(tag), properties, children);
-}
-
-export function svg(tag, properties = {}, ...children) {
-  return fill(document.createElementNS("http://www.w3.org/2000/svg", tag), properties, children);
-}
-
-function fill(element, properties, children) {
-  for (const [name, value] of Object.entries(properties)) {
-    if (value === null || value === undefined || value === false) continue;
-    if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
-    else element.setAttribute(name, value === true ? "" : value);
-  }
-  element.append(...children.flat().filter((child) => child !== null && child !== undefined && child !== false));
-  return element;
-}
-
-/**
- * Sets the children of `parent` to `wanted`. Moves only misplaced elements, so that focus, scroll
- * position and animations are kept.
- */
-export function arrange(parent, wanted) {
-  const keep = new Set(wanted);
-  for (const child of [...parent.children]) if (!keep.has(child)) child.remove();
-  let at = parent.firstElementChild;
-  for (const child of wanted) {
-    if (child === at) at = at.nextElementSibling;
-    else parent.insertBefore(child, at);
-  }
-}
-
-/** Shows a short message at the bottom of the page for some seconds. */
-export function toast(text) {
-  const line = h("div", { class: "toast", role: "alert" }, text);
-  document.body.append(line);
-  setTimeout(() => line.classList.add("leaving"), 4000);
-  setTimeout(() => line.remove(), 4400);
-}
-
-"""#))
-
-    private static let _js_ui_format_js = EmbeddedFile(path: "js/ui/format.js", content: .text(#"""
-// Formats times, names and links.
-
-import { h } from "./dom.js";
-import { locale, t } from "../i18n.js";
-
-const clock = new Intl.DateTimeFormat(locale, { hour: "2-digit", minute: "2-digit" });
-const weekday = new Intl.DateTimeFormat(locale, { weekday: "long" });
-const shortDate = new Intl.DateTimeFormat(locale, { month: "short", day: "numeric" });
-const longDate = new Intl.DateTimeFormat(locale, { weekday: "long", month: "long", day: "numeric" });
-const yearDate = new Intl.DateTimeFormat(locale, { year: "numeric", month: "short", day: "numeric" });
-const full = new Intl.DateTimeFormat(locale, { dateStyle: "full", timeStyle: "medium" });
-
-const dayOf = (time) => new Date(time).setHours(0, 0, 0, 0);
-const daysAgo = (time) => Math.round((dayOf(Date.now()) - dayOf(time)) / 86_400_000);
-
-export const sameDay = (a, b) => dayOf(a) === dayOf(b);
-export const clockTime = (time) => clock.format(time);
-export const fullTime = (time) => full.format(time);
-
-/** The time of a chat in the list: the time of day today, the day otherwise. */
-export function listTime(time) {
-  const days = daysAgo(time);
-  if (days <= 0) return clock.format(time);
-  if (days === 1) return t("yesterday");
-  if (days < 7) return weekday.format(time);
-  return days < 300 ? shortDate.format(time) : yearDate.format(time);
-}
-
-/** The label of a separator between days. */
-export function dayTitle(time) {
-  const days = daysAgo(time);
-  if (days <= 0) return t("today");
-  if (days === 1) return t("yesterday");
-  return days < 300 ? longDate.format(time) : yearDate.format(time);
-}
-
-/** The initials of a name: one or two letters, or one character of a Chinese name. */
-export function initials(name) {
-  const parts = name.trim().split(/\s+/u).filter(Boolean);
-  const first = [...(parts[0] ?? "?")][0];
-  const last = parts.length > 1 ? [...parts.at(-1)][0] : "";
-  return (/\p{Script=Han}/u.test(first) ? first : first + last).toUpperCase();
-}
-
-// A candidate for a link. The URL parser and a list of two schemes decide whether it becomes one.
-const LINK = /\bhttps?:\/\/[^\s<>"'`\u3000-\u303f\uff00-\uffef]+/giu;
-const count = (text, character) => text.split(character).length - 1;
-const TRAILING = /[.,;:!?)\]}'"]+$/u;
-
-/** The nodes of a text, with links for its http and https URLs. */
-export function linkify(text) {
-  const nodes = [];
-  let at = 0;
-  for (const match of text.matchAll(LINK)) {
-    let shown = match[0];
-    // A closing bracket belongs to the link only if the link contains the opening one.
-    while (TRAILING.test(shown) && !(shown.endsWith(")") && count(shown, "(") >= count(shown, ")"))) shown = shown.slice(0, -1);
-    const target = safeLink(shown);
-    if (!target) continue;
-    nodes.push(text.slice(at, match.index), h("a", { href: target, target: "_blank", rel: "noopener noreferrer nofollow" }, shown));
-    at = match.index + shown.length;
-  }
-  nodes.push(text.slice(at));
-  return nodes.filter((node) => node !== "");
-}
-
-function safeLink(text) {
-  try {
-    const url = new URL(text);
-    return (url.protocol === "http:" || url.protocol === "https:") && url.hostname ? url.href : null;
-  } catch {
-    return null;
-  }
-}
-
-/** Whether a message consists of a few emoji only, which are shown large. */
-export function isJumbo(text) {
-  return text.length <= 24 && /^(?:\p{Extended_Pictographic}(?:\ufe0f|\u200d\p{Extended_Pictographic}|\p{Emoji_Modifier})*\s*){1,3}$/u.test(text);
-}
-
-"""#))
-
-    private static let _js_ui_icons_js = EmbeddedFile(path: "js/ui/icons.js", content: .text(#"""
-// Line icons, 24 × 24, and the logo.
-
-import { svg } from "./dom.js";
-
-const PATHS = {
-  back: ["M15 5l-7 7 7 7"],
-  chat: ["M20 11.500a7.5 7.5 0 0 1-7.5 7.500H5l1.7-2.900A7.5 7.5 0 1 1 20 11.500Z", "M12.5 8.500v6M9.5 11.500h6"],
-  group: ["M9 11a3.250 3.250 0 1 0 0-6.500A3.250 3.250 0 0 0 9 11Z", "M3 19c.3-3.2 2.7-5 6-5s5.7 1.8 6 5", "M15.5 4.900a3 3 0 0 1 0 5.800M17.5 14.600c2 .6 3.2 2.1 3.5 4.4"],
-  signOut: ["M14 4.500H7A2.5 2.5 0 0 0 4.5 7v10A2.5 2.5 0 0 0 7 19.500h7", "M10.5 12H20M16.5 8.5 20 12l-3.5 3.5"],
-  search: ["M11 18a7 7 0 1 0 0-14 7 7 0 0 0 0 14ZM16.2 16.2 20.5 20.5"],
-  picture: ["M6.5 4.500h11a2 2 0 0 1 2 2v11a2 2 0 0 1-2 2h-11a2 2 0 0 1-2-2v-11a2 2 0 0 1 2-2Z", "m5 17 4.5-5 3.5 3.5 2.5-2.5 4 4", "M15.250 9.500a.75.75 0 1 0 0-1.5.75.75 0 0 0 0 1.500Z"],
-  send: ["M5 12h6.500M4.5 4.800c5 1.4 10.5 3.9 15.5 7.2-5 3.3-10.5 5.8-15.5 7.200L7 12 4.5 4.800Z"],
-  close: ["M6 6l12 12M18 6 6 18"],
-  check: ["M5 12.500l4.5 4.500L19 7.5"],
-  down: ["M12 5v14M6 13l6 6 6-6"],
-  up: ["M12 19V5M6 11l6-6 6 6"],
-  eye: ["M2.5 12S6 5.5 12 5.5 21.5 12 21.5 12 18 18.5 12 18.5 2.5 12 2.5 12Z", "M12 14.500a2.5 2.5 0 1 0 0-5 2.5 2.5 0 0 0 0 5Z"],
-  download: ["M12 4v11M7 10.500l5 5 5-5M5 20h14"],
-};
-
-export function icon(name) {
-  return svg("svg", { viewBox: "0 0 24 24", class: `icon icon-${name}`, "aria-hidden": "true" }, PATHS[name].map((d) => svg("path", { d })));
-}
-
-/** The delivery state of an own message: a clock, one tick or two ticks. */
-export function ticks(state) {
-  const paths = state === "waiting" ? ["M8 1.500a6.5 6.5 0 1 0 0 13 6.5 6.5 0 0 0 0-13ZM8 4.500V8l2.3 1.5"]
-    : state === "read" ? ["M1 8.5 4.2 11.7 10.5 4.5", "M7.3 11.200l.6.500L14.5 4.5"] : ["M3 8.500l3.3 3.2 6.5-7.2"];
-  return svg("svg", { viewBox: "0 0 16 16", class: "ticks", "aria-hidden": "true" }, paths.map((d) => svg("path", { d })));
-}
-
-/** The logo: a swift in flight. The style sheet sets its colors. */
-export function logo(className = "logo") {
-  return svg("svg", { viewBox: "0 0 64 64", class: className, "aria-hidden": "true" },
-    svg("path", { d: SWIFT, transform: "rotate(32 32 33)" }));
-}
-
-// A swift seen from below, rotated by the logo.
-const SWIFT = "M32 14C33.6 14 34.8 15.6 35.2 18.2C45 18.6 55 26 61 41C53 33 45 29.6 36 29.5C35.6 34 34.8 38.5 34 42.5L38.5 55L32 48L25.5 55L30 42.5C29.2 38.5 28.4 34 28 29.5C19 29.6 11 33 3 41C9 26 19 18.6 28.8 18.2C29.2 15.6 30.4 14 32 14Z";
-
-"""#))
-
-    private static let _js_ui_jumps_js = EmbeddedFile(path: "js/ui/jumps.js", content: .text(#"""
-// The buttons that lead to the newest message and back to the first unread one, each with the
-// number of unread messages in its direction.
-
-import { t } from "../i18n.js";
-import { h } from "./dom.js";
-import { icon } from "./icons.js";
-
-const MOST = 999;
-
-export function makeJumps({ toEnd, toUnread }) {
-  const down = button("jump", "down", toEnd);
-  const up = button("to-unread", "up", toUnread);
-
-  function button(id, name, act) {
-    return h("button", { type: "button", class: "jump", id, hidden: true, onclick: act }, icon(name), h("span", { class: "badge", hidden: true }));
-  }
-
-  function show(element, hidden, count, label) {
-    const badge = element.querySelector(".badge");
-    element.hidden = hidden;
-    badge.hidden = count === 0;
-    badge.textContent = count > MOST ? `${MOST}+` : String(count);
-    element.setAttribute("aria-label", count === 0 ? label : `${label} (${t("unread", { n: count })})`);
-    element.title = label;
-  }
-
-  return {
-    element: h("div", { class: "jumps" }, up, down),
-    /** `above`, `below`: unread messages out of sight. */
-    update({ above, below, atEnd }) {
-      show(up, above === 0, above, t("toUnread"));
-      show(down, atEnd, below, t("toBottom"));
-    },
-  };
-}
-
-"""#))
-
-    private static let _js_ui_lightbox_js = EmbeddedFile(path: "js/ui/lightbox.js", content: .text(#"""
-// A picture over the whole page. Escape, the close button or a click outside the picture closes it.
-
-import { t } from "../i18n.js";
-import { h } from "./dom.js";
-import { icon } from "./icons.js";
-
-export function showLightbox(url, { label, caption }) {
-  const close = () => dialog.close();
-  const dialog = h("dialog", { class: "lightbox", "aria-label": label, onclose: () => dialog.remove(), onclick: (event) => {
-    if (!event.target.closest("img, a, button")) close();
-  } },
-  h("div", { class: "lightbox-bar" },
-    h("span", { class: "lightbox-title" }, label),
-    h("a", { class: "icon-button", href: url, download: "picture", "aria-label": t("download") }, icon("download")),
-    h("button", { type: "button", class: "icon-button", "aria-label": t("close"), onclick: close }, icon("close"))),
-  h("img", { src: url, alt: label }),
-  caption ? h("p", { class: "lightbox-caption" }, caption) : null);
-  document.body.append(dialog);
-  dialog.showModal();
-}
-
-"""#))
-
-    private static let _js_ui_message_js = EmbeddedFile(path: "js/ui/message.js", content: .text(#"""
-// The elements of a conversation: messages and changes.
-
-import { errorText, t } from "../i18n.js";
-import { hueOf, personAvatar } from "./avatar.js";
-import { changeText } from "./describe.js";
-import { h } from "./dom.js";
-import { clockTime, fullTime, isJumbo, linkify } from "./format.js";
-import { ticks } from "./icons.js";
-import { showLightbox } from "./lightbox.js";
-
-/** The maximum size of a picture in a bubble. A click shows the full size. */
-const WIDEST = 340;
-const TALLEST = 360;
-
-/**
- * A message: {key, mine, sender, kind, body, at, state, entry, first, last, named}
- * state: "waiting" | "failed" | "sent" | "read" for own messages; first, last: of a run by the same
- * sender; named: show the sender's name.
- */
-export function messageElement(message, context) {
-  const { mine, kind, body, first, last, state } = message;
-  const person = context.chat.person(message.sender);
-  const text = kind === "text" ? String(body?.text ?? "") : String(body?.text ?? "");
-  const jumbo = kind === "text" && isJumbo(text);
-  const bubble = h("div", { class: `bubble${jumbo ? " jumbo" : ""}${kind === "image" ? " picture" : ""}` },
-    message.named && first ? h("span", { class: `sender hue-${hueOf(person.id)}` }, person.display) : null,
-    kind === "image" ? picture(message, person, context) : null,
-    kind === "text" || text ? h("p", { class: "text", dir: "auto" }, linkify(text)) : null,
-    kind !== "text" && kind !== "image" ? h("p", { class: "text unknown" }, t("unknownEvent")) : null,
-    h("span", { class: "meta" }, h("time", { datetime: new Date(message.at).toISOString(), title: fullTime(message.at) }, clockTime(message.at)), mark(state)));
-
-  return h("div", {
-    class: `message ${mine ? "mine" : "theirs"}${first ? " first" : ""}${last ? " last" : ""}`, role: "listitem",
-    "data-key": message.key, "data-state": state ?? null, "data-seq": message.seq ?? null, "data-n": message.n ?? null,
-  },
-  message.named ? (last ? personAvatar(person, { presence: false }) : h("span", { class: "avatar-space" })) : null,
-  h("div", { class: "column" }, bubble, state === "failed" ? failure(message, context) : null));
-}
-
-function mark(state) {
-  if (!state) return null;
-  const words = { waiting: "pending", sent: "sent", read: "readMark", failed: "failed" }[state];
-  return h("span", { class: `mark mark-${state}`, role: "img", "aria-label": t(words), title: t(words) }, state === "failed" ? "!" : ticks(state));
-}
-
-function failure({ entry }, { chat }) {
-  return h("div", { class: "failure", role: "alert" }, h("span", {}, `${t("failed")}. ${errorText(entry.error)}`),
-    h("button", { type: "button", class: "link", onclick: () => chat.retry(entry.id) }, t("tryAgain")),
-    h("button", { type: "button", class: "link", onclick: () => chat.discard(entry.id) }, t("discard")));
-}
-
-function picture(message, person, { pictures }) {
-  const { body, entry } = message;
-  const { width, height } = body?.width ? body : entry?.dimensions ?? { width: 320, height: 240 };
-  const scale = Math.min(1, WIDEST / width, TALLEST / height);
-  const label = t("image", { name: person.display });
-  // Sets width and height before the picture is loaded, so that the layout does not change.
-  const image = h("img", { alt: label, width: Math.max(48, Math.round(width * scale)), height: Math.max(48, Math.round(height * scale)), draggable: "false" });
-  const button = h("button", { type: "button", class: "thumb loading", "aria-label": t("openImage"), onclick: () => {
-    if (image.src && !button.classList.contains("broken")) showLightbox(image.src, { label, caption: body?.text });
-    else load();
-  } }, image);
-  image.addEventListener("load", () => button.classList.remove("loading", "broken"));
-  image.addEventListener("error", broken);
-
-  function broken() {
-    button.classList.remove("loading");
-    button.classList.add("broken");
-    button.title = t("imageFailed");
-  }
-  function load() {
-    button.classList.add("loading");
-    const url = entry?.file ? Promise.resolve(localURL(entry)) : pictures.url(String(body?.blob));
-    url.then((found) => { image.src = found; }, broken);
-  }
-  load();
-  return button;
-}
-
-/** The object URL of a picture in the outbox. */
-const localURLs = new WeakMap();
-function localURL(entry) {
-  if (!localURLs.has(entry.file)) localURLs.set(entry.file, URL.createObjectURL(entry.file));
-  return localURLs.get(entry.file);
-}
-
-/** A change, which is centered and has no bubble. */
-export function changeElement(event, { chat }) {
-  return h("div", { class: "change", role: "listitem", "data-seq": event.seq }, h("span", {}, changeText(chat, event)));
-}
-
-"""#))
-
-    private static let _js_ui_pictures_js = EmbeddedFile(path: "js/ui/pictures.js", content: .text(#"""
-// Pictures: downloaded with the token and cached as object URLs; prepared before they are sent.
-
-import { downloadBlob } from "../chat/api.js";
-
-const KEPT = 120;
-export const MAXIMUM_BYTES = 10 * 1024 * 1024;
-const LONGEST_SIDE = 2560; // of a picture that is scaled down
-export const ACCEPTED = ["image/png", "image/jpeg", "image/gif", "image/webp"];
-
-/** The object URLs of blobs by hash. The least recently used ones are revoked. */
-export class Pictures {
-  #urls = new Map(); // sha256 → Promise of a URL
-
-  constructor(token) {
-    this.token = token;
-  }
-
-  url(sha256) {
-    let found = this.#urls.get(sha256);
-    if (found) this.#urls.delete(sha256);
-    else {
-      found = downloadBlob(this.token, sha256).then((blob) => URL.createObjectURL(blob));
-      found.catch(() => this.#urls.delete(sha256)); // the next request tries again
-    }
-    this.#urls.set(sha256, found);
-    if (this.#urls.size > KEPT) this.#forget(this.#urls.keys().next().value);
-    return found;
-  }
-
-  #forget(sha256) {
-    this.#urls.get(sha256)?.then((url) => URL.revokeObjectURL(url), () => {});
-    this.#urls.delete(sha256);
-  }
-
-  close() {
-    for (const sha256 of [...this.#urls.keys()]) this.#forget(sha256);
-  }
-}
-
-/**
- * Validates a file. Returns {file, dimensions}, or throws the key of an error text. Scales down a
- * photo that is too large.
- */
-export async function preparePicture(file) {
-  if (!ACCEPTED.includes(file.type)) throw new Error("notAPicture");
-  let bitmap;
-  try {
-    bitmap = await createImageBitmap(file);
-  } catch {
-    throw new Error("notAPicture");
-  }
-  const dimensions = { width: bitmap.width, height: bitmap.height };
-  try {
-    if (file.size <= MAXIMUM_BYTES) return { file, dimensions };
-    if (file.type === "image/gif") throw new Error("tooLarge"); // scaling would lose the animation
-    return await shrink(bitmap);
-  } finally {
-    bitmap.close();
-  }
-}
-
-async function shrink(bitmap) {
-  const scale = Math.min(1, LONGEST_SIDE / Math.max(bitmap.width, bitmap.height));
-  const canvas = document.createElement("canvas");
-  canvas.width = Math.round(bitmap.width * scale);
-  canvas.height = Math.round(bitmap.height * scale);
-  canvas.getContext("2d").drawImage(bitmap, 0, 0, canvas.width, canvas.height);
-  const file = await new Promise((resolve) => canvas.toBlob(resolve, "image/jpeg", 0.88));
-  if (!file || file.size > MAXIMUM_BYTES) throw new Error("tooLarge");
-  return { file, dimensions: { width: canvas.width, height: canvas.height } };
-}
-
-"""#))
-
-    private static let _js_ui_sidebar_js = EmbeddedFile(path: "js/ui/sidebar.js", content: .text(#"""
-// The list of chats: name, last message, time and unread count.
-
-import { t } from "../i18n.js";
-import { folded } from "../chat/text.js";
-import { avatarOf, personAvatar, titleOf } from "./avatar.js";
-import { previewText } from "./describe.js";
-import { arrange, h } from "./dom.js";
-import { listTime } from "./format.js";
-import { icon, logo } from "./icons.js";
-import { connectionPill } from "./status.js";
-
-/** actions: {select(id), newChat(), newGroup(), signOut()} */
-export function makeSidebar(chat, actions) {
-  const rows = new Map(); // conversation id → {button, signature}
-  let selected = null;
-
-  const me = h("div", { class: "me" });
-  const search = h("input", { type: "search", id: "search", placeholder: t("search"), "aria-label": t("search"), oninput: render, autocomplete: "off" });
-  const list = h("ul", { class: "chats", id: "chats", "aria-label": t("chats"), onkeydown: moveFocus });
-  const empty = h("div", { class: "empty small" });
-  const element = h("aside", { class: "sidebar", "aria-label": t("chats") },
-    h("header", { class: "bar" }, h("span", { class: "brand-mark small" }, logo()), h("h1", {}, t("chats")),
-      h("button", { type: "button", class: "icon-button", id: "new-chat", title: t("newChat"), "aria-label": t("newChat"), onclick: actions.newChat }, icon("chat")),
-      h("button", { type: "button", class: "icon-button", id: "new-group", title: t("newGroup"), "aria-label": t("newGroup"), onclick: actions.newGroup }, icon("group"))),
-    h("div", { class: "search" }, icon("search"), search),
-    connectionPill(chat),
-    list, empty,
-    h("footer", { class: "bar foot" }, me,
-      h("button", { type: "button", class: "icon-button", id: "sign-out", title: t("signOut"), "aria-label": t("signOut"), onclick: actions.signOut }, icon("signOut"))));
-
-  function render() {
-    const person = chat.person(chat.user.id);
-    const online = chat.connection.name === "online";
-    me.replaceChildren(personAvatar({ ...person, online }), h("div", { class: "who" }, h("strong", {}, person.display), h("span", { class: "sub" }, `@${person.name}`)));
-
-    const wanted = folded(search.value.trim());
-    const shown = chat.sortedConversations().filter((conversation) => {
-      if (!wanted) return true;
-      const people = conversation.members.map((member) => chat.person(member.user));
-      const names = [titleOf(chat, conversation), ...people.flatMap((person) => [`@${person.name}`, person.display])];
-      return names.some((name) => folded(name).includes(wanted));
-    });
-    arrange(list, shown.map((conversation) => row(conversation)));
-    for (const id of rows.keys()) if (!chat.conversations.has(id)) rows.delete(id);
-    renderEmpty(shown.length, wanted);
-  }
-
-  function renderEmpty(count, wanted) {
-    empty.hidden = count > 0;
-    if (count > 0) return;
-    if (!chat.loaded) empty.replaceChildren(...Array.from({ length: 5 }, () => h("div", { class: "skeleton" }, h("span", {}), h("span", {}))));
-    else if (wanted) empty.replaceChildren(h("p", {}, t("noMatch")));
-    else {
-      empty.replaceChildren(h("strong", {}, t("noChats")), h("p", {}, t("noChatsHint")),
-        h("button", { type: "button", class: "primary", onclick: actions.newChat }, t("newChat")));
-    }
-  }
-
-  function row(conversation) {
-    const title = titleOf(chat, conversation);
-    const waiting = chat.outbox.of(conversation.id).at(-1);
-    const last = conversation.last;
-    const online = conversation.isPair && chat.person(conversation.partner).online;
-    const preview = previewText(chat, conversation, waiting ?? last, Boolean(waiting));
-    const time = waiting?.at ?? last?.at ?? conversation.updatedAt;
-    const unread = conversation.unread;
-    const current = conversation.id === selected;
-    const signature = JSON.stringify([title, preview, listTime(time), unread, online, current, waiting?.state]);
-    const known = rows.get(conversation.id);
-    if (known?.signature === signature) return known.item;
-
-    const item = known?.item ?? h("li", {});
-    const button = h("button", {
-      type: "button", class: `chat${current ? " current" : ""}${unread > 0 ? " unread" : ""}`, "data-conversation": conversation.id,
-      "aria-current": current ? "true" : null, onclick: () => actions.select(conversation.id),
-    },
-    avatarOf(chat, conversation),
-    h("span", { class: "chat-title" }, title),
-    h("time", { class: "chat-time" }, time ? listTime(time) : ""),
-    h("span", { class: `chat-preview${waiting?.state === "failed" ? " failed" : ""}` }, preview),
-    unread > 0 ? h("span", { class: "badge", "aria-label": t("unread", { n: unread }) }, unread > 99 ? "99+" : String(unread)) : null);
-    const focused = item.contains(document.activeElement);
-    item.replaceChildren(button);
-    if (focused) button.focus();
-    rows.set(conversation.id, { item, signature });
-    return item;
-  }
-
-  function moveFocus(event) {
-    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-    if (!step) return;
-    const buttons = [...list.querySelectorAll("button")];
-    const next = buttons[buttons.indexOf(document.activeElement) + step];
-    if (next) {
-      event.preventDefault();
-      next.focus();
-    }
-  }
-
-  for (const name of ["conversations", "people", "connection"]) chat.on(name, render);
-  render();
-  return {
-    element,
-    select(id) {
-      selected = id;
-      render();
-    },
-  };
-}
-
-"""#))
-
-    private static let _js_ui_status_js = EmbeddedFile(path: "js/ui/status.js", content: .text(#"""
-// The state of the connection, which is hidden while the page is connected.
-
-import { t } from "../i18n.js";
-import { h } from "./dom.js";
-
-/** The time in ms after which "connecting" is shown. */
-const SHOW_DELAY = 900;
-
-export function connectionPill(chat) {
-  const text = h("span", { class: "pill-text" });
-  const retry = h("button", { type: "button", class: "link", onclick: () => chat.retryNow() }, t("retry"));
-  const pill = h("div", { class: "pill quiet", id: "connection", role: "status", "aria-live": "polite" }, h("span", { class: "pill-dot" }), text, retry);
-  let ticking = 0;
-  let quiet = 0;
-
-  function render() {
-    const { name, retryAt } = chat.connection;
-    clearInterval(ticking);
-    clearTimeout(quiet);
-    pill.dataset.state = name;
-    retry.hidden = name !== "waiting";
-    if (name === "online") {
-      text.textContent = t("connected");
-      quiet = setTimeout(() => pill.classList.add("quiet"), 1500); // hides "connected" again
-      return;
-    }
-    if (name !== "waiting") {
-      text.textContent = t("connecting");
-      quiet = setTimeout(() => pill.classList.remove("quiet"), SHOW_DELAY);
-      return;
-    }
-    pill.classList.remove("quiet");
-    const count = () => { text.textContent = t("waiting", { s: Math.max(0, Math.ceil((retryAt - Date.now()) / 1000)) }); };
-    count();
-    ticking = setInterval(count, 500);
-  }
-
-  chat.on("connection", render);
-  render();
-  return pill;
-}
-
-"""#))
-
-    private static let _js_ui_thread_js = EmbeddedFile(path: "js/ui/thread.js", content: .text(#"""
-// The messages of the open conversation. Rows have keys, so that only changed ones are rendered,
-// and the scroll position is kept. Opens at the first unread message. A message is read when its
-// end was on the screen, in a visible page with focus (docs/chat-rules.md, 10).
-
-import { isSame } from "../chat/conflict.js";
-import { t } from "../i18n.js";
-import { changeText } from "./describe.js";
-import { arrange, h } from "./dom.js";
-import { dayTitle, sameDay } from "./format.js";
-import { makeJumps } from "./jumps.js";
-import { changeElement, messageElement } from "./message.js";
-import { titleOf } from "./avatar.js";
-import { band, isLookedAt, rowsIn } from "./viewport.js";
-
-const RUN = 5 * 60_000; // ms; closer messages of one sender are grouped
-const NEAR = 80; // pixels from the end that count as "at the end"
-const ABOVE = 48; // pixels of the previous message that remain visible above a scroll target
-const UNREAD_PAGE = 200;
-const MOST_UNREAD = 2000; // the maximum number of events loaded to reach the first unread message
-
-export function makeThread(chat, pictures) {
-  const rows = new Map(); // key → {element, signature}
-  let conversation = null;
-  let newFrom = null; // the n before the line "Unread messages"
-  let isLineOld = true; // the messages below the line were read; the next unread message may move it
-  let atEnd = true; // the view follows the end
-  let locating = false; // the first unread message is being loaded
-  let turn = 0; // counts opened conversations, so that late answers are ignored
-  let resets = 0; // of the log
-  let frame = 0;
-
-  const list = h("div", { class: "messages", role: "list", "aria-label": t("messages") });
-  const live = h("div", { class: "visually-hidden", "aria-live": "polite" });
-  const jumps = makeJumps({ toEnd: () => toEnd(true), toUnread });
-  const scroller = h("div", { class: "scroller", id: "scroller", tabindex: "0", onscroll: scrolled }, list);
-  const element = h("div", { class: "thread" }, scroller, jumps.element, live);
-
-  function open(id) {
-    conversation = chat.conversations.get(id) ?? null;
-    rows.clear();
-    list.replaceChildren();
-    live.textContent = "";
-    turn += 1;
-    if (conversation) begin();
-  }
-
-  /** Shows the conversation at its first unread message, or at its end. */
-  function begin() {
-    resets = conversation.log.resets;
-    newFrom = conversation.unread > 0 ? conversation.read : null;
-    isLineOld = newFrom === null;
-    if (newFrom !== null && !conversation.holdsUnread) return locate();
-    locating = false;
-    if (!conversation.opened || conversation.log.events.length <= 1) loadOlder();
-    arrive();
-  }
-
-  /** Loads the events up to the first unread message, then scrolls to it. */
-  async function locate() {
-    const about = conversation;
-    const mine = ++turn;
-    const isCurrent = () => mine === turn && about === conversation;
-    const held = about.log.events.length;
-    locating = true;
-    render();
-    while (isCurrent() && !about.holdsUnread && about.log.events.length - held < MOST_UNREAD) {
-      if (!(await chat.loadOlder(about.id, Math.min(UNREAD_PAGE, Math.max(60, about.unread + 20))).catch(() => false))) break;
-    }
-    if (!isCurrent()) return;
-    locating = false;
-    arrive();
-  }
-
-  /** Scrolls to the line, or to the end. */
-  function arrive() {
-    atEnd = newFrom === null;
-    render();
-    const line = rows.get("new")?.element;
-    if (line?.isConnected) scroller.scrollTop += line.getBoundingClientRect().top - scroller.getBoundingClientRect().top - ABOVE;
-    atEnd = isAtEnd();
-    updateJumps();
-    look();
-  }
-
-  function loadOlder() {
-    chat.loadOlder(conversation.id).catch(() => {});
-  }
-
-  /** `leads`: scrolls to the end, even past unread messages. */
-  function render(leads = false) {
-    if (!conversation) return;
-    if (conversation.log.resets !== resets) return begin();
-    placeLine();
-    const anchor = anchorRow();
-    const context = { chat, pictures };
-    const wanted = [];
-    const put = (key, signature, make) => {
-      let row = rows.get(key);
-      if (!row || row.signature !== signature) {
-        row = { element: make(), signature };
-        rows.set(key, row);
-      }
-      wanted.push(row.element);
-    };
-
-    const items = locating ? [] : itemsOf(conversation);
-    put("top", String([isLoading(), conversation.canLoadOlder]), () => top());
-    if (items.length === 0 && !conversation.canLoadOlder && !locating) put("empty", titleOf(chat, conversation), () => emptyState());
-    let before = null;
-    let hasLine = newFrom === null;
-    items.forEach((item, index) => {
-      const next = items[index + 1];
-      if (!before || !sameDay(before.at, item.at)) {
-        put(`day ${new Date(item.at).toDateString()}`, dayTitle(item.at), () => h("div", { class: "day", role: "separator" }, h("span", {}, dayTitle(item.at))));
-      }
-      if (!hasLine && item.n != null && item.n > newFrom && !item.mine) {
-        hasLine = true;
-        put("new", "new", () => h("div", { class: "new", role: "separator", id: "new-messages" }, h("span", {}, t("unreadMessages"))));
-      }
-      const joins = (a, b) => a && b && a.message && b.message && a.sender === b.sender && Math.abs(b.at - a.at) < RUN && sameDay(a.at, b.at);
-      item.first = !joins(before, item);
-      item.last = !joins(item, next);
-      const sender = chat.person(item.sender).display;
-      put(item.key, JSON.stringify([item.state, item.first, item.last, item.at, item.seq, item.body, sender, item.entry?.error, item.message || changeText(chat, item)]),
-        () => (item.message ? messageElement(item, context) : changeElement(item, context)));
-      before = item;
-    });
-    arrange(list, wanted);
-    const shown = new Set(wanted);
-    for (const [key, row] of rows) if (!shown.has(row.element)) rows.delete(key);
-
-    // Follows the end if the view is there. Otherwise keeps the position of the first visible row.
-    if (atEnd) follow(leads);
-    else if (anchor?.element.isConnected) {
-      const moved = anchor.element.getBoundingClientRect().top - anchor.top;
-      if (moved !== 0) scroller.scrollTop += moved; // an assignment would stop a smooth scroll
-    }
-    if (!atEnd && isLineOld && conversation.unread > 0 && !locating) return render(); // not all new messages fit on the screen
-    updateJumps();
-    look();
-    fillScreen();
-  }
-
-  /** Places the line above new messages that are not on the screen. */
-  function placeLine() {
-    if (conversation.unread === 0) isLineOld = true;
-    else if (isLineOld && !(atEnd && isLookedAt(element))) {
-      newFrom = conversation.read;
-      isLineOld = false;
-    }
-  }
-
-  /** Scrolls to the end, but not past an unseen message. */
-  function follow(leads = false) {
-    let by = scroller.scrollHeight - scroller.clientHeight - scroller.scrollTop;
-    const { top } = scroller.getBoundingClientRect();
-    for (let row = leads ? null : list.lastElementChild; row; row = row.previousElementSibling) {
-      const above = row.getBoundingClientRect().top - top;
-      if (above < 0) break;
-      if (isUnseen(row)) by = Math.min(by, above - ABOVE);
-    }
-    if (by > 0) scroller.scrollTop += by;
-    atEnd = isAtEnd();
-  }
-
-  const isUnseen = (row) => row.dataset.n !== undefined && !conversation.hasSeen(Number(row.dataset.n));
-  const isAtEnd = () => scroller.scrollHeight - scroller.scrollTop - scroller.clientHeight < NEAR;
-  const isLoading = () => locating || Boolean(conversation.loading);
-
-  /** The first visible row and its position. */
-  function anchorRow() {
-    if (atEnd) return null;
-    const found = rowsIn(list, scroller.getBoundingClientRect()).find((row) => row.classList.contains("message"));
-    return found && { element: found, top: found.getBoundingClientRect().top };
-  }
-
-  function itemsOf({ id, log, isPair }) {
-    const me = chat.user.id;
-    const delivered = new Map();
-    const items = log.events.map((event) => {
-      const mine = event.sender === me;
-      if (mine) delivered.set(event.id, event);
-      return {
-        ...event, mine, message: event.n != null, key: `${event.sender} ${event.id || event.seq}`, named: !isPair && !mine,
-        state: mine && event.n != null ? (conversation.isReadByOthers(event.n) ? "read" : "sent") : null,
-      };
-    });
-    for (const entry of chat.outbox.of(id)) {
-      const event = delivered.get(entry.id);
-      if (event && isSame(entry, event)) continue;
-      items.push({ ...entry, entry, sender: me, mine: true, message: true, key: `${me} ${entry.id}${event ? " unsent" : ""}`, named: false });
-    }
-    return items;
-  }
-
-  function top() {
-    if (isLoading()) return h("div", { class: "top" }, h("span", { class: "spinner", role: "status", "aria-label": t("loading") }));
-    if (conversation.canLoadOlder) return h("div", { class: "top" });
-    return h("div", { class: "top beginning" }, t("beginning"));
-  }
-
-  function emptyState() {
-    return h("div", { class: "empty" }, h("strong", {}, t("noMessages")), h("p", {}, t("noMessagesHint", { name: titleOf(chat, conversation) })));
-  }
-
-  function toEnd(smooth) {
-    const near = scroller.scrollHeight - scroller.scrollTop < scroller.clientHeight * 3; // a longer way is not animated
-    const passes = outOfSight().below > 0; // messages passed by the scroll are not read
-    scroller.scrollTo({ top: scroller.scrollHeight, behavior: smooth && near && !passes ? "smooth" : "instant" });
-  }
-
-  /** Scrolls to the first unread message. */
-  function toUnread() {
-    newFrom = conversation.read;
-    isLineOld = false;
-    if (conversation.holdsUnread) arrive();
-    else locate();
-  }
-
-  function scrolled() {
-    if (!conversation || locating) return;
-    atEnd = isAtEnd();
-    if (scroller.scrollTop < 300) loadOlder();
-    updateJumps();
-    look();
-  }
-
-  /** Loads more events if those loaded do not fill the screen. */
-  function fillScreen() {
-    if (conversation.canLoadOlder && !isLoading() && scroller.clientHeight > 0 && scroller.scrollHeight <= scroller.clientHeight + 50) loadOlder();
-  }
-
-  const ordinals = (found) => found.filter((row) => row.dataset.n !== undefined).map((row) => Number(row.dataset.n));
-
-  /** The ordinals of the messages whose end is on the screen. */
-  function inView() {
-    const shown = band(scroller);
-    return ordinals(rowsIn(list, shown).filter((row) => row.getBoundingClientRect().bottom <= shown.bottom + 2));
-  }
-
-  /**
-   * The numbers of unread messages above and below the screen. A message whose end is not visible
-   * counts as below.
-   */
-  function outOfSight() {
-    const first = ordinals(rowsIn(list, band(scroller)))[0];
-    if (first === undefined) return { above: 0, below: 0 };
-    return { above: conversation.unseen(0, first - 1), below: conversation.unseen(inView().at(-1) ?? first - 1, conversation.n) };
-  }
-
-  function updateJumps() {
-    if (conversation) jumps.update({ ...outOfSight(), atEnd: atEnd || locating });
-  }
-
-  /**
-   * Records the messages that the next frame shows. A message that is replaced before the frame was
-   * not seen.
-   */
-  function look() {
-    cancelAnimationFrame(frame);
-    frame = requestAnimationFrame(() => {
-      if (!conversation || locating || !isLookedAt(element)) return;
-      const read = conversation.see(inView());
-      if (read > conversation.read) chat.markRead(conversation.id, read);
-      updateJumps();
-    });
-  }
-
-  document.addEventListener("visibilitychange", look);
-  document.addEventListener("close", look, true); // a dialog over the page was closed
-  addEventListener("focus", look);
-  globalThis.visualViewport?.addEventListener("resize", look);
-  // Keeps the view at the end when pictures are loaded or the size of the window changes.
-  new ResizeObserver(() => {
-    if (!conversation) return;
-    if (atEnd) follow();
-    look();
-  }).observe(scroller);
-
-  chat.on("conversation", (id) => id === conversation?.id && render());
-  chat.on("people", () => render());
-  chat.on("connection", ({ name }) => {
-    if (name !== "online" || !conversation) return;
-    if (conversation.log.events.length <= 1) begin();
-    else fillScreen();
-  });
-  chat.on("event", (event) => {
-    if (event.conv !== conversation?.id) return;
-    live.textContent = `${chat.person(event.sender).display}: ${event.body?.text ?? t("photo")}`;
-  });
-
-  return {
-    element, open,
-    /** Scrolls to an own new message. Earlier messages are no longer new. */
-    wrote() {
-      newFrom = null;
-      isLineOld = true;
-      atEnd = true;
-      render(true);
-    },
-  };
-}
-
-"""#))
-
-    private static let _js_ui_viewport_js = EmbeddedFile(path: "js/ui/viewport.js", content: .text(#"""
-// Finds the visible rows of a scrolling list. The rows are below each other, in document order.
-
-/**
- * The top and bottom of the visible part of `scroller`, which a phone's keyboard may cover in part.
- */
-export function band(scroller) {
-  const box = scroller.getBoundingClientRect();
-  const view = globalThis.visualViewport;
-  const top = view?.offsetTop ?? 0;
-  return { top: Math.max(box.top, top), bottom: Math.min(box.bottom, top + (view?.height ?? innerHeight)) };
-}
-
-/** The rows that overlap the band, in order. */
-export function rowsIn(list, { top, bottom }) {
-  const rows = list.children;
-  let low = 0;
-  let high = rows.length;
-  while (low < high) { // the first row that ends below the upper edge
-    const middle = (low + high) >> 1;
-    if (rows[middle].getBoundingClientRect().bottom > top) high = middle;
-    else low = middle + 1;
-  }
-  const found = [];
-  for (; low < rows.length && rows[low].getBoundingClientRect().top < bottom; low++) found.push(rows[low]);
-  return found;
-}
-
-/** Whether the element is in a visible page with focus, and not covered by a dialog. */
-export function isLookedAt(element) {
-  return document.visibilityState === "visible" && document.hasFocus() && element.getClientRects().length > 0
-    && document.querySelector("dialog[open]") === null;
+async function open(conv) {
+  const address = conv ? `/#/c/${encodeURIComponent(conv)}` : "/";
+  const windows = await self.clients.matchAll({ type: "window" });
+  if (windows.length === 0) return self.clients.openWindow(address);
+  await windows[0].focus();
+  windows[0].postMessage({ type: "open", conv });
 }
 
 """#))
@@ -4226,14 +14565,13 @@ export function isLookedAt(element) {
   <meta name="color-scheme" content="light dark">
   <meta name="referrer" content="no-referrer">
   <title>Socket.IO test · Apus</title>
-  <link rel="icon" href="img/favicon.svg" type="image/svg+xml">
-  <link rel="stylesheet" href="css/base.css">
-  <link rel="stylesheet" href="css/test.css">
-  <script type="module" src="js/test.js"></script>
+  <link rel="icon" href="img/icon.svg" type="image/svg+xml">
+  <link rel="stylesheet" href="css/test-3f410901d5a449be.css">
+  <script type="module" src="js/test-c31b47cb51e25621.js"></script>
 </head>
 <body>
   <header class="head">
-    <img src="img/favicon.svg" alt="" width="40" height="40">
+    <img src="img/icon.svg" alt="" width="40" height="40">
     <div>
       <h1>Socket.IO test</h1>
       <p>Engine.IO 4, Socket.IO 5, namespace <code>/</code>, against this server. <a href="./">To the chat</a></p>
@@ -4250,8 +14588,8 @@ export function isLookedAt(element) {
         <label><input type="radio" name="transport" value="websocket"><span>websocket</span></label>
       </fieldset>
       <div class="buttons two">
-        <button type="button" class="primary" id="connect">Connect</button>
-        <button type="button" class="plain" id="disconnect" disabled>Disconnect</button>
+        <button type="button" class="button primary" id="connect">Connect</button>
+        <button type="button" class="button" id="disconnect" disabled>Disconnect</button>
       </div>
       <dl class="facts">
         <div><dt>Transport in use</dt><dd id="transport-in-use">–</dd></div>
@@ -4259,13 +14597,13 @@ export function isLookedAt(element) {
         <div><dt>Packets in / out</dt><dd id="counts">0 / 0</dd></div>
       </dl>
       <h2>Events</h2>
-      <label class="field"><span>Text</span><input id="text" value="Hello from the test page. 你好，雨燕！" autocomplete="off"></label>
+      <label class="field"><span>Text</span><input class="input" id="text" value="Hello from the test page. 你好，雨燕！" autocomplete="off"></label>
       <div class="buttons two" id="actions">
-        <button type="button" class="plain" id="send-text" disabled>Send text</button>
-        <button type="button" class="plain" id="send-binary" disabled>Send binary</button>
-        <button type="button" class="plain" id="send-ack" disabled>Text with ack</button>
-        <button type="button" class="plain" id="send-binary-ack" disabled>Binary with ack</button>
-        <button type="button" class="plain wide" id="send-ten" disabled>Ten acks at once</button>
+        <button type="button" class="button" id="send-text" disabled>Send text</button>
+        <button type="button" class="button" id="send-binary" disabled>Send binary</button>
+        <button type="button" class="button" id="send-ack" disabled>Text with ack</button>
+        <button type="button" class="button" id="send-binary-ack" disabled>Binary with ack</button>
+        <button type="button" class="button wide" id="send-ten" disabled>Ten acks at once</button>
       </div>
       <p class="result" id="result" role="status" aria-live="polite"></p>
     </section>

@@ -6,15 +6,15 @@ import NIOCore
 struct PageFile: Sendable {
     /// The media type, derived from the name's extension.
     let type: String
-    /// The entity tag, a hash of the bytes in quotes.
-    let tag: String
+    /// The hash of the bytes, which is the entity tag without its quotes.
+    let hash: String
     let bytes: ByteBuffer
 
     /// - Returns: `nil` for a file whose extension is not served.
     init?(name: String, bytes: ByteBuffer) {
         guard let type = Self.type(of: name) else { return nil }
         self.type = type
-        self.tag = "\"" + Secrets.hex(SHA256.hash(data: Data(bytes.readableBytesView)).prefix(16)) + "\""
+        self.hash = String(SHA256.hash(data: Data(bytes.readableBytesView)).description.suffix(64).prefix(32))
         self.bytes = bytes
     }
 

@@ -3,7 +3,7 @@ import NIOConcurrencyHelpers
 import NIOCore
 
 /// Serves the files of a page from a folder during its development. Changed files are served
-/// without a restart.
+/// without a restart. Names that begin with a period are not served.
 ///
 /// The folder is scanned at most once in `interval`. A file is read when its modification time or
 /// size has changed. A scan blocks.
@@ -18,7 +18,7 @@ final class PageFolder: Sendable {
     private struct State: Sendable {
         /// By path, with a leading slash.
         var entries: [String: Entry] = [:]
-        var looked: ContinuousClock.Instant?
+        var scanned: ContinuousClock.Instant?
     }
 
     private let folder: String
@@ -31,7 +31,7 @@ final class PageFolder: Sendable {
         self.interval = interval
         guard self.file("/index.html") != nil else {
             throw ChatServerError(
-                .pageFolder, message: "there is no index.html in the page's folder \(folder); name a folder with the files of a page")
+                .pageFolder, message: "The page's folder \(folder) has no index.html. Select a folder with the files of a page.")
         }
     }
 
@@ -39,24 +39,25 @@ final class PageFolder: Sendable {
     func file(_ path: String) -> PageFile? {
         self.state.withLockedValue { state in
             let now = ContinuousClock.now
-            if state.looked.map({ now - $0 >= self.interval }) ?? true {
-                state.entries = self.look(state.entries)
-                state.looked = now
+            if state.scanned.map({ now - $0 >= self.interval }) ?? true {
+                state.entries = self.scan(state.entries)
+                state.scanned = now
             }
             return state.entries[path]?.file
         }
     }
 
-    private func look(_ known: [String: Entry]) -> [String: Entry] {
+    private func scan(_ known: [String: Entry]) -> [String: Entry] {
         guard let paths = FileManager.default.enumerator(atPath: self.folder) else { return [:] }
         var entries: [String: Entry] = [:]
         for case let path as String in paths {
             let key = "/" + path
+            guard PageFile.type(of: path) != nil, !key.contains("/.") else { continue }
             let attributes = paths.fileAttributes
             var entry = Entry(modified: attributes?[.modificationDate] as? Date, size: attributes?[.size] as? Int)
             if let before = known[key], before.modified == entry.modified, before.size == entry.size {
                 entry.file = before.file
-            } else if PageFile.type(of: path) != nil, let data = FileManager.default.contents(atPath: self.folder + key) {
+            } else if let data = FileManager.default.contents(atPath: self.folder + key) {
                 entry.file = PageFile(name: path, bytes: ByteBuffer(bytes: data))
             }
             entries[key] = entry

@@ -1,29 +1,60 @@
+import Crypto
 import Foundation
 import NIOCore
 import Testing
 
 @testable import ApusChatServer
 
-@Suite("The page's files")
-struct PageTests {
-    /// The page's folder in the repository.
-    private static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("../../../Web")
-        .standardizedFileURL.path
+@Suite struct PageTests {
+    private static let page = [
+        "index.html": "<!doctype html>", "js/app.js": "let a = 1\n", "sw.js": "let b = 1\n", ".hidden/secret.js": "let c = 1\n",
+        "notes.md": "text",
+    ]
 
-    @Test func theBinaryHoldsTheFilesAsTheyAre() throws {
-        let embedded = StaticFiles.embedded()
-        let folder = try StaticFiles.folder(Self.folder)
-        let paths = (FileManager.default.enumerator(atPath: Self.folder)?.allObjects ?? []).compactMap { $0 as? String }
-            .filter { PageFile.type(of: $0) != nil }
-        #expect(paths.count > 30 && paths.sorted() == EmbeddedPage.files.map(\.path).sorted())
-        for path in paths + [""] {
-            let file = try #require(embedded.file("/" + path))
-            let same = try #require(folder.file("/" + path))
-            #expect(file.bytes == same.bytes && file.type == same.type && file.tag == same.tag, "\(path)")
-            #expect(file.bytes.readableBytes > 0)
+    @Test func theFilesHaveTheirTypesAndThePolicy() async throws {
+        try await RunningServer.with(page: Self.page) { server in
+            let index = try await server.http.get("/")
+            #expect(index.status == 200)
+            #expect(index.body == "<!doctype html>")
+            #expect(index.headers["content-type"] == "text/html; charset=utf-8")
+            #expect(index.headers["content-security-policy"]?.contains("script-src 'self'") == true)
+            #expect(index.headers["x-frame-options"] == "DENY")
+            #expect(index.headers["x-content-type-options"] == "nosniff")
+            #expect(index.headers["cache-control"] == "no-cache")
+            #expect(try await server.http.get("/js/app.js").headers["content-type"] == "text/javascript; charset=utf-8")
+            #expect(try await server.http.get("/notes.md").status == 404)
+            #expect(try await server.http.get("/.hidden/secret.js").status == 404)
+            #expect(try await server.http.get("/../data/chat.key").status == 404)
         }
-        for path in ["/absent.js", "/../index.html", "/js", "/js/", "index.html", ""] {
-            #expect(embedded.file(path) == nil && folder.file(path) == nil, "\(path)")
+    }
+
+    @Test func anUnchangedFileIsNotSentAgain() async throws {
+        try await RunningServer.with(page: Self.page) { server in
+            let tag = try #require(try await server.http.get("/js/app.js").headers["etag"])
+            let again = try await server.http.get("/js/app.js", ["If-None-Match": "W/\"x\", " + tag])
+            #expect(again.status == 304)
+            #expect(again.body.isEmpty)
+        }
+    }
+
+    @Test func aNameWithTheHashOfTheContentIsKept() async throws {
+        let text = "let a = 1\n"
+        let hash = SHA256.hash(data: Data(text.utf8)).prefix(8).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+        let other = String(hash.reversed())
+        let page = ["index.html": "x", "js/app-\(hash).js": text, "js/app-\(other).js": text, "js/app-.js": text]
+        try await RunningServer.with(page: page) { server in
+            for (name, isKept) in [(hash, true), (other, false), ("", false)] {
+                let answer = try await server.http.get("/js/app-\(name).js")
+                #expect(answer.headers["cache-control"] == (isKept ? "public, max-age=31536000, immutable" : "no-cache"))
+            }
+        }
+    }
+
+    @Test func anInvitationOpensThePage() async throws {
+        try await RunningServer.with(page: Self.page) { server in
+            let answer = try await server.http.get("/join")
+            #expect(answer.body == "<!doctype html>")
+            #expect(try await server.http.get("/join/x").status == 404)
         }
     }
 
@@ -40,31 +71,22 @@ struct PageTests {
         #expect(EmbeddedFile(path: "one.txt", content: .text("é")).bytes == ByteBuffer(string: "é"))
     }
 
-    @Test func aFolderIsServedAsItChanges() throws {
-        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("apus-\(UUID().uuidString)").path
-        try FileManager.default.createDirectory(atPath: folder + "/css", withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(atPath: folder) }
-        func write(_ text: String, to name: String) throws { try Data(text.utf8).write(to: URL(fileURLWithPath: folder + "/" + name)) }
-        #expect {
-            _ = try PageFolder(folder)
-        } throws: { error in
-            (error as? ChatServerError)?.code == .pageFolder && "\(error)".contains(folder)
+    @Test func theWorkerServesItsFolder() async throws {
+        try await RunningServer.with(page: Self.page) { server in
+            let answer = try await server.http.get("/sw.js")
+            #expect(answer.headers["service-worker-allowed"] == "/")
         }
-        try write("one", to: "index.html")
-        let files = try PageFolder(folder, interval: .zero)
-        let first = try #require(files.file("/index.html"))
-        #expect(first.bytes == ByteBuffer(string: "one") && files.file("/index.html")?.tag == first.tag)
-        try write("three", to: "index.html")
-        try write("body {}", to: "css/new.css")
-        try write("#!/bin/sh", to: "notes.sh")  // an extension that is not served
-        #expect(files.file("/index.html")?.bytes == ByteBuffer(string: "three") && files.file("/index.html")?.tag != first.tag)
-        #expect(files.file("/css/new.css")?.type == "text/css; charset=utf-8")
-        #expect(files.file("/notes.sh") == nil && files.file("/css") == nil)
-        try FileManager.default.removeItem(atPath: folder + "/css/new.css")
-        #expect(files.file("/css/new.css") == nil)
-        // The folder is not scanned again within the interval.
-        let lazy = try PageFolder(folder, interval: .seconds(3_600))
-        try write("four", to: "index.html")
-        #expect(lazy.file("/index.html")?.bytes == ByteBuffer(string: "three"))
+    }
+
+    @Test func aHeadRequestHasNoBody() async throws {
+        try await RunningServer.with(page: Self.page) { server in
+            let answer = try await server.http.get("/", method: "HEAD")
+            #expect(answer.status == 200)
+            #expect(answer.body.isEmpty)
+        }
+    }
+
+    @Test func aFolderWithoutAPageIsRefused() {
+        #expect { try PageFolder(NSTemporaryDirectory() + "apus-missing") } throws: { ($0 as? ChatServerError)?.code == .pageFolder }
     }
 }

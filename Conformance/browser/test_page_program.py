@@ -1,0 +1,106 @@
+"""The page inside the program, with the server of `make run`: `apus serve --demo`."""
+
+import contextlib
+
+import pytest
+
+from support.process import ServerProcess
+from support.samplepage import DESKTOP, PHONE, picture
+
+
+@pytest.fixture(scope="module")
+def demo(tmp_path_factory):
+    server = ServerProcess("serve", "--demo", "--port", "0", "--no-tls", "--data", str(tmp_path_factory.mktemp("demo")))
+    yield server
+    server.stop()
+
+
+@pytest.fixture()
+def visit(browser, demo):
+    """Opens a page in a browser context of its own. Fails on errors of scripts and of the policy."""
+    with contextlib.ExitStack() as contexts:
+        complaints = []
+
+        def note(message):
+            if "Content Security Policy" in message.text or "A listener of" in message.text:
+                complaints.append(message.text)
+
+        def open_page(path="/", **options):
+            context = contexts.enter_context(contextlib.closing(browser.new_context(locale="en-GB", **options)))
+            context.set_default_timeout(20_000)
+            page = context.new_page()
+            page.on("pageerror", lambda error: complaints.append(str(error)))
+            page.on("console", note)
+            page.goto(demo.url + path)
+            return page
+
+        yield open_page
+        assert complaints == []
+
+
+def sign_in(page, name):
+    page.fill("[name=name]", name)
+    page.fill("[name=password]", "apus-demo")
+    page.keyboard.press("Enter")
+    page.locator(".chat-list .row").first.wait_for()
+
+
+def test_the_demo_accounts_have_a_conversation(visit):
+    alice, bobby = visit(viewport=DESKTOP), visit(viewport=PHONE, color_scheme="dark")
+    sign_in(alice, "alice")
+    sign_in(bobby, "bobby")
+    for page, other in [(alice, "Bobby"), (bobby, "Alice")]:
+        page.locator(".chat-list .row", has_text=other).first.click()
+        page.locator(".bubble", has_text="Hello Bobby, this is Apus.").wait_for()
+    bobby.fill("#message", "Hello Alice, the swifts are back 在吗？")
+    bobby.keyboard.press("Enter")
+    alice.locator(".bubble", has_text="the swifts are back 在吗？").wait_for()
+    picture(alice, "program-desktop")
+    picture(bobby, "program-phone-dark")
+
+
+@pytest.mark.parametrize("size", [DESKTOP, PHONE])
+def test_a_new_account_writes_to_a_user_that_it_has_found(visit, size):
+    name = f"carol{size['width']}"
+    carol, alice = visit(viewport=size), visit(viewport=DESKTOP)
+    sign_in(alice, "alice")
+    carol.click("text=Create")
+    carol.fill("[name=name]", name)
+    carol.fill("[name=nick]", name.title())
+    carol.fill("[name=password]", "a long password")
+    carol.keyboard.press("Enter")
+    carol.locator("dialog", has_text="Recovery codes").wait_for()
+    carol.keyboard.press("Escape")
+    carol.click("#new-chat")
+    carol.fill("#find-people", "alice")
+    carol.click(".person[data-user=alice]")
+    carol.fill("#message", "Hello Alice, we have not met")
+    carol.keyboard.press("Enter")
+    alice.locator(".chat-list .row", has_text=name.title()).click()
+    alice.locator(".bubble", has_text="we have not met").wait_for()
+    carol.locator(".item .ticks.read").wait_for()
+    picture(carol, f"program-new-account-{size['width']}")
+
+
+@pytest.mark.parametrize(("choice", "used"), [("polling", "polling"), ("websocket", "websocket"), ("auto", "websocket")])
+def test_every_button_of_the_test_page(visit, choice, used):
+    page = visit("/test.html", viewport=DESKTOP)
+    page.check(f"input[name=transport][value={choice}]", force=True)
+    page.click("#connect")
+    page.wait_for_selector("#state[data-state=open]")
+    page.locator("#transport-in-use", has_text=used).wait_for()
+    logged = page.locator("#log .data")
+    logged.filter(has_text='["welcome"').first.wait_for()
+
+    page.click("#send-text")
+    logged.filter(has_text='42["chatMessage"').first.wait_for()
+    page.click("#send-binary")
+    page.locator("#log li.out", has_text="451-").first.wait_for()
+    for button, expected in (("send-ack", "Ack of chatMessage"), ("send-binary-ack", "Ack of binaryAckTest"), ("send-ten", "10 of 10 acks")):
+        page.click(f"#{button}")
+        page.locator("#result", has_text=expected).wait_for()
+        assert page.get_attribute("#result", "data-ok") == "true"
+    picture(page, f"test-page-{choice}")
+    page.click("#disconnect")
+    page.wait_for_selector("#state[data-state=closed]")
+    assert page.is_disabled("#send-text")

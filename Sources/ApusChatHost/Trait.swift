@@ -1,3 +1,0 @@
-#if !ChatServer
-    #error("ApusChatHost needs the trait ChatServer of the package apus: .package(url: …, traits: [\"ChatServer\"])")
-#endif

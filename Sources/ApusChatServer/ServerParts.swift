@@ -1,0 +1,199 @@
+import ApusChatHTTP
+import ApusChatSQLite
+import ApusChatStorage
+import ApusChatWire
+import ApusConnectivity
+import ApusEngineIOServer
+import ApusSocketIOServer
+import ApusWebSocket
+import Dispatch
+import Hummingbird
+import HummingbirdCore
+import Logging
+import NIOConcurrencyHelpers
+import NIOCore
+import NIOHTTP1
+import ServiceLifecycle
+
+/// The components of a running server.
+final class ServerParts: Sendable {
+    let io: SocketIOServer
+    let chat: any HostedChat
+    let accounts: Accounts
+    let maintenance: HTTPMaintenance
+    private let configuration: ChatServerConfiguration
+    private let logger: Logger
+    private let folder: ChatFolder
+    private let files: BlobStore
+    private let demo: DemoEvents?
+    private let metrics = ServerMetrics()
+    private let responder: MeasuringResponder<RouterResponder<HTTPContext>>
+    private let start = ContinuousClock.now
+    /// The maximum time of an upload. Its minimum rate is checked besides.
+    private static let uploadTimeout = Duration.seconds(3_600)
+    /// The maximum time of writing an answer, also of the largest download over a slow link. A cut
+    /// download continues by a range.
+    private static let answerTimeout = Duration.seconds(1_200)
+
+    /// - Parameter configuration: A checked configuration.
+    init(_ configuration: ChatServerConfiguration, logger: Logger, makeChat: ChatServer.MakeChat) throws {
+        self.configuration = configuration
+        self.logger = logger
+        let page = try configuration.pageFolder.map { try PageRoutes.folder($0) } ?? .embedded()
+        let proxies = try configuration.trustedProxies
+        // Locks the folder before any of its files is read.
+        self.folder = try ChatFolder(configuration.dataFolder)
+        let path = self.folder.path
+        self.chat = try makeChat(self.folder, configuration, logger)
+        let accounts = try Accounts(
+            database: self.chat.database, folder: path, configuration: configuration.accounts, clock: ServerClock.forAccounts())
+        self.accounts = accounts
+        self.files = try BlobStore(folder: path)
+        let uploads = try Uploads(folder: path, accounts: accounts, files: self.files, configuration: configuration.uploads)
+        self.maintenance = HTTPMaintenance(accounts: accounts, uploads: uploads, logger: logger)
+        self.io = SocketIOServer(configuration: .chat(configuration, proxies: proxies), logger: logger)
+        self.chat.attach(to: self.io, accounts: accounts, proxies: proxies)
+        let chat = self.chat
+        accounts.onEnd { chat.end($0) }
+        self.demo = configuration.demo ? DemoEvents(namespace: self.io.namespace("/")) : nil
+        self.demo?.mount()
+        let router = ChatRoutes(
+            accounts: accounts, chat: self.chat.requests, files: self.files, uploads: uploads, server: configuration.answer,
+            proxies: proxies
+        ).router()
+        page.add(to: router)
+        self.responder = MeasuringResponder(base: router.buildResponder(), metrics: self.metrics)
+    }
+
+    /// Returns the application for one listener. Socket.IO precedes the router and handles the
+    /// requests under its path.
+    func application(on listener: ServerListener, onListening: @escaping @Sendable (ChatServer.Address) -> Void) -> some Service {
+        let io = self.io
+        let requestTimeout = io.configuration.engine.requestTimeout
+        // Does not use Hummingbird's `idleTimeout`: it does not count requests handled by Socket.IO
+        // and would interrupt a pending poll.
+        let http = HTTP1Channel.Configuration(
+            additionalChannelHandlers: io.channelHandlers(
+                requestTimeout: { Self.isUpload($0) ? Self.uploadTimeout : requestTimeout }, answerTimeout: Self.answerTimeout))
+        let proxies = self.configuration.proxies
+        let peers = proxies.source == .proxyProtocol ? ProxyPeers(proxies.networks) : nil
+        let builder = HTTPServerBuilder { responder in
+            ConnectionChannel(
+                base: HTTP1Channel(responder: responder, configuration: http), tls: listener.tls, proxies: peers, admits: { io.admit($0) })
+        }
+        return Application(
+            responder: SecureTransportResponder(base: self.responder, transport: listener.transport), server: builder,
+            configuration: .init(address: .hostname(listener.host, port: listener.port), serverName: nil),
+            onServerRunning: { channel in
+                // Precedes Hummingbird's own back-off, under which the loop spins while no
+                // descriptors are available.
+                try? await channel.eventLoop.submit {
+                    try channel.pipeline.syncOperations.addHandler(AcceptPauseHandler(), position: .first)
+                }.get()
+                let port = channel.localAddress?.port ?? listener.port
+                listener.boundPort?.withLockedValue { $0 = port }
+                onListening(.init(scheme: listener.scheme, host: listener.host, port: port, certificate: listener.certificate))
+            }, logger: self.logger)
+    }
+
+    private static func isUpload(_ head: HTTPRequestHead) -> Bool { head.uri.hasPrefix("/api/uploads") }
+
+    /// Returns the application that tells the state of the server to programs of this machine.
+    func metricsApplication(port: Int, onListening: @escaping @Sendable (ChatServer.Address) -> Void) -> some Service {
+        let router = Router()
+        router.get("/health") { _, _ in "ok" }
+        router.get("/ready") { _, _ in
+            let failure = await self.chat.requests.writeFailure()
+            return Response(
+                status: failure == nil ? .ok : .serviceUnavailable, body: .init(byteBuffer: ByteBuffer(string: failure ?? "ok")))
+        }
+        router.get("/metrics") { _, _ in
+            let gauges = ServerMetrics.Gauges(
+                clients: self.io.clientCount, isWritable: await self.chat.requests.writeFailure() == nil,
+                uptimeSeconds: Int64((ContinuousClock.now - self.start) / .seconds(1)))
+            return Response(
+                status: .ok, headers: [.contentType: "text/plain; version=0.0.4; charset=utf-8"],
+                body: .init(byteBuffer: ByteBuffer(string: self.metrics.text(gauges))))
+        }
+        return Application(
+            router: router, configuration: .init(address: .hostname(ChatServer.metricsHost, port: port), serverName: nil),
+            onServerRunning: { channel in
+                var address = ChatServer.Address(scheme: "http", host: ChatServer.metricsHost, port: channel.localAddress?.port ?? port)
+                address.isForMetrics = true
+                onListening(address)
+            }, logger: self.logger)
+    }
+
+    /// Creates the accounts of the demo, if it is on. Called before the server listens.
+    func prepareDemo() async throws {
+        if self.demo != nil { try await DemoAccounts(accounts: self.accounts, requests: self.chat.requests).make() }
+    }
+
+    /// Sends the heartbeat of the demo until the task is cancelled.
+    func runDemo() async {
+        guard let demo = self.demo else { return }
+        while (try? await Task.sleep(for: .seconds(10))) != nil { demo.beat() }
+    }
+
+    /// Performs the commands of operators until the task is cancelled.
+    func administrate() async {
+        do {
+            let administration = try Administration(accounts: self.accounts, folder: self.folder)
+            await AdministrationSocket.serve(administration, in: self.folder.path, logger: self.logger)
+        } catch {
+            self.logger.warning("The server cannot be administrated while it runs", metadata: ["error": "\(error)"])
+        }
+    }
+
+    /// Sends `bye` to all clients and closes their connections.
+    func drain() async {
+        self.chat.announceShutdown()
+        await self.io.shutdown()
+    }
+
+    /// Commits queued writes and closes the files. Called after the last request.
+    func close() async {
+        await self.io.shutdown()
+        await self.chat.close()
+        await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
+            // Waits for the threads of both.
+            DispatchQueue.global().async {
+                self.accounts.close()
+                self.files.close()
+                self.folder.unlock()
+                continuation.resume()
+            }
+        }
+    }
+}
+
+extension ChatServerConfiguration {
+    fileprivate var accounts: AccountsConfiguration {
+        var accounts = AccountsConfiguration()
+        accounts.registration =
+            switch self.registration {
+            case .open: .open
+            case .invitation: .invitation
+            case .closed: .closed
+            }
+        accounts.serverName = self.name
+        accounts.sessionLifetime = Int64(self.sessionLifetime / .milliseconds(1))
+        accounts.hasLimits = self.hasLimits
+        accounts.passwordCost = self.passwordCost ?? accounts.passwordCost
+        return accounts
+    }
+
+    fileprivate var uploads: UploadsConfiguration {
+        var uploads = UploadsConfiguration()
+        uploads.maximumBytes = self.uploadBytes
+        uploads.quota = self.uploadQuota
+        return uploads
+    }
+
+    /// What `/api/server` answers.
+    fileprivate var answer: ServerAnswer {
+        ServerAnswer(
+            name: self.name, version: ChatServer.version, registration: self.accounts.registration,
+            limits: HelloLimits(blobBytes: self.uploadBytes))
+    }
+}

@@ -1,0 +1,57 @@
+import Testing
+
+@testable import ApusChatServer
+
+@Suite struct ChatServerConfigurationTests {
+    private func message(_ configure: (inout ChatServerConfiguration) -> Void) -> String? {
+        var configuration = ChatServerConfiguration()
+        configure(&configuration)
+        do throws(ChatServerError) {
+            try configuration.validate()
+            return nil
+        } catch {
+            return error.code == .invalidConfiguration ? error.message : "another code"
+        }
+    }
+
+    @Test func theDefaultsAreValid() { #expect(self.message { _ in } == nil) }
+
+    @Test func eachErrorNamesTheValue() {
+        #expect(self.message { $0.dataFolder = "" }?.contains("`dataFolder`") == true)
+        #expect(self.message { $0.host = "" }?.contains("`host`") == true)
+        #expect(self.message { $0.name = "" }?.contains("`name`") == true)
+        #expect(self.message { $0.port = 65_536 } == "`port` must be from 0 to 65535, not 65536.")
+        #expect(self.message { $0.tls = .selfSigned(port: -1) }?.contains("`tls.port`") == true)
+        #expect(self.message { $0.metricsPort = -1 }?.contains("`metricsPort`") == true)
+        #expect(self.message { $0.uploadBytes = 0 }?.contains("`uploadBytes`") == true)
+        #expect(self.message { $0.uploadQuota = 1 }?.contains("`uploadQuota`") == true)
+        #expect(self.message { $0.sessionLifetime = .seconds(1) }?.contains("`sessionLifetime`") == true)
+        #expect(self.message { $0.maximumClients = 0 }?.contains("`maximumClients`") == true)
+        #expect(self.message { $0.proxies.networks = ["proxy.example"] }?.contains("`proxy.example`") == true)
+    }
+
+    @Test func aServerHasAListener() {
+        let message = self.message {
+            $0.tls = .off
+            $0.listensWithoutTLS = false
+        }
+        #expect(message?.contains("`listensWithoutTLS`") == true)
+    }
+
+    @Test(arguments: [
+        ("127.0.0.1", true), ("127.8.0.1", true), ("::1", true), ("localhost", true), ("0.0.0.0", false), ("::", false),
+        ("192.0.2.1", false), ("chat.example", false),
+    ])
+    func limitsCanBeOffOnLoopbackAddressesOnly(host: String, isValid: Bool) {
+        let message = self.message {
+            $0.hasLimits = false
+            $0.host = host
+        }
+        #expect((message == nil) == isValid)
+    }
+
+    @Test func thePROXYProtocolNeedsTheProxies() {
+        #expect(self.message { $0.proxies.source = .proxyProtocol }?.contains("`proxies.networks`") == true)
+        #expect(self.message { $0.proxies = .init(networks: ["::1"], source: .proxyProtocol) } == nil)
+    }
+}

@@ -1,0 +1,83 @@
+import ApusSocketIOServer
+import Foundation
+import Logging
+import NIOConcurrencyHelpers
+import ServiceLifecycle
+import Testing
+
+@testable import ApusChatServer
+
+/// A server that runs while a test does.
+struct RunningServer: Sendable {
+    let addresses: [ChatServer.Address]
+    let chat: StubChat?
+    let folder: String
+    /// Begins a graceful shutdown and waits for its end.
+    let stop: @Sendable () async throws -> Void
+
+    /// The listener without TLS.
+    var http: RawHTTP { RawHTTP(port: self.addresses.first { !$0.isForMetrics && $0.scheme == "http" }?.port ?? 0) }
+
+    var metrics: RawHTTP { RawHTTP(port: self.addresses.first { $0.isForMetrics }?.port ?? 0) }
+
+    static let registration =
+        #"{"name":"alice","password":"correct horse battery","device":{"name":"Test","platform":"linux"}}"#
+
+    /// Runs a server with a temporary folder while `body` runs.
+    static func with(
+        _ configure: (inout ChatServerConfiguration) -> Void = { _ in }, page: [String: String] = [:],
+        makeChat: ChatServer.MakeChat? = nil, _ body: (RunningServer) async throws -> Void
+    ) async throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("apus-host-\(UUID().uuidString)").path
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        var configuration = ChatServerConfiguration(dataFolder: folder + "/data", port: 0, tls: .off)
+        configuration.passwordCost = ScryptHash.Cost(logRounds: 1)
+        for (path, text) in page {
+            let file = URL(fileURLWithPath: folder + "/page/" + path)
+            try FileManager.default.createDirectory(at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+            try Data(text.utf8).write(to: file)
+            configuration.pageFolder = folder + "/page"
+        }
+        configure(&configuration)
+        let logger = Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })
+        let made = NIOLockedValueBox<StubChat?>(nil)
+        let server = ChatServer(configuration: configuration, logger: logger) { folder, configuration, logger in
+            if let makeChat { return try makeChat(folder, configuration, logger) }
+            let chat = try StubChat(folder)
+            made.withLockedValue { $0 = chat }
+            return chat
+        }
+        let (reports, continuation) = AsyncStream.makeStream(of: [ChatServer.Address].self)
+        let group = ServiceGroup(
+            configuration: .init(
+                services: [
+                    .init(
+                        service: Started(server: server, onListening: { continuation.yield($0) }),
+                        successTerminationBehavior: .gracefullyShutdownGroup)
+                ], logger: logger))
+        let running = Task {
+            defer { continuation.finish() }
+            try await group.run()
+        }
+        guard let addresses = await reports.first(where: { _ in true }) else { return try await running.value }
+        let chat = made.withLockedValue { $0 }
+        let stop: @Sendable () async throws -> Void = {
+            await group.triggerGracefulShutdown()
+            try await running.value
+        }
+        do {
+            try await body(RunningServer(addresses: addresses, chat: chat, folder: folder + "/data", stop: stop))
+        } catch {
+            try? await stop()
+            throw error
+        }
+        try await stop()
+    }
+
+    private struct Started: Service {
+        let server: ChatServer
+        let onListening: @Sendable ([ChatServer.Address]) -> Void
+
+        func run() async throws { try await self.server.run(onListening: self.onListening) }
+    }
+}
