@@ -13,13 +13,14 @@ extension ChatEngine {
     func received(_ event: ChatTransportEvent) async {
         switch event {
         case .connected:
+            self.plannedConnection = nil
             self.lost()
             self.become(.syncing)
             self.carryOut(self.core.connected())
         case .disconnected(let comesBack):
             self.lost()
             self.become(.connecting)
-            if !comesBack { self.reconnect(after: self.configuration.refusalDelay) }
+            if !comesBack, self.plannedConnection == nil { self.reconnect(after: self.configuration.refusalDelay) }
         case .refused(let error): await self.refused(error)
         case .push(let name, let payload): self.pushed(name, payload)
         case .pushesLost: self.carryOut(self.core.timerFired(.sync))
@@ -44,7 +45,11 @@ extension ChatEngine {
         self.lost()
         self.become(.connecting)
         self.transport.disconnect()
-        self.after(delay) { $0.transport.connect() }
+        let plan = self.planConnection()
+        self.start {
+            guard (try? await self.environment.sleep(delay)) != nil else { return }
+            await self.open(plan)
+        }
     }
 
     /// An access token ends while there is no connection. A refresh tells whether the session has.
@@ -55,14 +60,13 @@ extension ChatEngine {
         self.lost()
         self.become(.connecting)
         self.transport.disconnect()
+        let plan = self.planConnection()
         await self.tokens.reject()
-        let generation = self.generation
         do throws(ChatClientError) {
             _ = try await self.tokens.access()
-            guard generation == self.generation else { return }
-            self.transport.connect()
+            self.open(plan)
         } catch {
-            guard generation == self.generation else { return }
+            guard self.plannedConnection == plan else { return }
             if error.code == .signedOut { return self.endSession(error.asServerError) }
             self.reconnect(after: self.configuration.refusalDelay)
         }
@@ -70,6 +74,7 @@ extension ChatEngine {
 
     /// The session has ended on the server. The store remains until the user signs out.
     func endSession(_ error: ChatError) {
+        self.plannedConnection = nil
         self.lost()
         self.transport.disconnect()
         self.become(.signedOut(error))

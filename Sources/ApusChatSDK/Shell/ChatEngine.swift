@@ -27,6 +27,9 @@ actor ChatEngine {
     var state: ChatConnectionState = .connecting
     /// The number of the connection, by which answers of an earlier one are recognized.
     var generation = 0
+    /// The next connection that this engine opens by itself; nil while that is up to the transport.
+    var plannedConnection: Int?
+    private var lastPlan = 0
     /// The messages with a request on its way.
     var sending: Set<ClientID> = []
     var uploads: Set<ClientID> = []
@@ -92,6 +95,7 @@ actor ChatEngine {
     /// Disconnects and ends ``run()``.
     func stop() async {
         self.become(.closed)
+        self.plannedConnection = nil
         self.generation += 1
         self.resumeWaiters(false)
         self.jobsContinuation.finish()
@@ -108,6 +112,21 @@ actor ChatEngine {
             guard (try? await self.environment.sleep(delay)) != nil, await self.generation == generation else { return }
             await job(self)
         }
+    }
+
+    /// Plans the next connection. A later plan voids this one, and a loss does not: the transport
+    /// may tell it after the plan was made.
+    func planConnection() -> Int {
+        self.lastPlan += 1
+        self.plannedConnection = self.lastPlan
+        return self.lastPlan
+    }
+
+    /// Opens a planned connection, unless it is void.
+    func open(_ plan: Int) {
+        guard self.plannedConnection == plan else { return }
+        self.plannedConnection = nil
+        self.transport.connect()
     }
 
     func become(_ state: ChatConnectionState) {

@@ -28,6 +28,21 @@ struct SessionTests {
         self.device.remove()
     }
 
+    /// The loss that the transport tells comes after the `bye`, whose handling has already ended
+    /// the reconnection of the transport.
+    @Test func aClientComesBackAfterTheServerSaidBye() async throws {
+        let client = try await self.device.signIn()
+        for _ in 0..<5 {
+            try await client.isOnline()
+            let updates = client.updates
+            self.server.restart()
+            for await case .connection(let state) in updates where state != .online { break }
+        }
+        try await client.isOnline()
+        await client.close()
+        self.device.remove()
+    }
+
     @Test func aRevokedSessionIsToldAndKeepsTheStore() async throws {
         let client = try await self.device.signIn()
         try await client.isOnline()

@@ -106,6 +106,18 @@ final class FakeServer: @unchecked Sendable {  // `lock` guards all members
         for connection in connections { connection.lost() }
     }
 
+    /// Says `bye` to all clients and closes their connections, as at a restart.
+    func restart() {
+        let connections = self.locked {
+            defer { self.connections = [] }
+            return self.connections
+        }
+        for connection in connections {
+            connection.push(ChatPushes.bye.name, ByePush(reason: .shutdown, retryAfter: 1).json)
+            connection.lost(comesBack: true)
+        }
+    }
+
     /// The bodies of the messages of a conversation, as a user sees them.
     func texts(in conversation: ConversationID, as user: UserName) -> [String] {
         self.locked {

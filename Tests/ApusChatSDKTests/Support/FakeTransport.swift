@@ -40,8 +40,8 @@ final class FakeTransport: ChatTransport, @unchecked Sendable {  // `user` is gu
 
     func disconnect() { self.server.remove(self) }
 
-    /// The connection was lost, and the client reconnects.
-    func lost() { self.events.yield(.disconnected(comesBack: false)) }
+    /// - Parameter comesBack: Whether the transport would reconnect by itself.
+    func lost(comesBack: Bool = false) { self.events.yield(.disconnected(comesBack: comesBack)) }
 
     func push(_ name: String, _ payload: JSONValue) { self.events.yield(.push(name: name, payload: payload)) }
 
