@@ -9,9 +9,9 @@ enum EmbeddedPage {
         _css_test_3f410901d5a449be_css,
         _img_icon_svg,
         _index_html,
-        _js_app_8bb68e050adb6045_js,
-        _js_core_core_7e655e3fe7e94b5f_js,
-        _js_core_worker_3720c28b7efc9860_js,
+        _js_app_0b8c8d2c570a0f4b_js,
+        _js_core_core_d167c41e89a08520_js,
+        _js_core_worker_92cf62ecffbeb246_js,
         _js_state_sample_6faafe676af7fe3f_js,
         _js_test_c31b47cb51e25621_js,
         _sw_js,
@@ -821,12 +821,12 @@ dd { margin: 0; overflow: hidden; text-overflow: ellipsis; }
   <meta name="theme-color" media="(prefers-color-scheme: light)" content="#ffffff">
   <meta name="theme-color" media="(prefers-color-scheme: dark)" content="#171b22">
   <meta name="referrer" content="no-referrer">
-  <link rel="prefetch" href="js/core-worker-3720c28b7efc9860.js">
+  <link rel="prefetch" href="js/core-worker-92cf62ecffbeb246.js">
   <title>Apus</title>
   <link rel="icon" href="img/icon.svg" type="image/svg+xml">
   <link rel="manifest" href="app.webmanifest">
   <link rel="stylesheet" href="css/page-c693c75aa09a8ac5.css">
-  <script type="module" src="js/app-8bb68e050adb6045.js"></script>
+  <script type="module" src="js/app-0b8c8d2c570a0f4b.js"></script>
 </head>
 <body>
   <div id="app"></div>
@@ -837,7 +837,7 @@ dd { margin: 0; overflow: hidden; text-overflow: ellipsis; }
 
 """#))
 
-    private static let _js_app_8bb68e050adb6045_js = EmbeddedFile(path: "js/app-8bb68e050adb6045.js", content: .text(#"""
+    private static let _js_app_0b8c8d2c570a0f4b_js = EmbeddedFile(path: "js/app-0b8c8d2c570a0f4b.js", content: .text(#"""
 const $core_applying = (() => {
 
 const MESSAGES = new Set(["text", "image", "audio", "video", "file", "location", "card", "call", "poll", "bundle", "encrypted"]);
@@ -1733,12 +1733,12 @@ async function makePort() {
       console.warn("No worker:", error);
     }
   }
-  const { Core } = await import("./core-core-7e655e3fe7e94b5f.js");
+  const { Core } = await import("./core-core-d167c41e89a08520.js");
   return new PagePort(Core);
 }
 
 class WorkerPort {
-  #worker = new Worker(new URL("./core-worker-3720c28b7efc9860.js", import.meta.url), { type: "module" });
+  #worker = new Worker(new URL("./core-worker-92cf62ecffbeb246.js", import.meta.url), { type: "module" });
   #requests = new Map();
   #serial = 0;
   #listener = () => {};
@@ -7654,7 +7654,7 @@ return {  };
 
 """#))
 
-    private static let _js_core_core_7e655e3fe7e94b5f_js = EmbeddedFile(path: "js/core-core-7e655e3fe7e94b5f.js", content: .text(#"""
+    private static let _js_core_core_d167c41e89a08520_js = EmbeddedFile(path: "js/core-core-d167c41e89a08520.js", content: .text(#"""
 const $core_applying = (() => {
 
 const MESSAGES = new Set(["text", "image", "audio", "video", "file", "location", "card", "call", "poll", "bundle", "encrypted"]);
@@ -8650,7 +8650,7 @@ class Connection {
         this.#lost();
         if (reason === "io server disconnect") this.#again();
       });
-      this.#socket.on("connect_error", (error) => { if (error.data?.code === "unauthorized") this.renew(); });
+      this.#socket.on("connect_error", (error) => this.#refused(error.data));
       this.#socket.on("bye", (body) => this.#goodbye(body));
       for (const name of ["event", "head", "mark", "presence", "typing", "user", "signal"]) this.#socket.on(name, (body) => { if (this.#isReady) this.#core.pushed(name, body); });
     }
@@ -8716,6 +8716,14 @@ class Connection {
       this.#waiting.add(resolve);
       setTimeout(() => { if (this.#waiting.delete(resolve)) reject(new Refusal({ code: "offline", message: "There is no connection." })); }, 5000);
     });
+  }
+
+  #refused(refusal) {
+    if (refusal?.code === "unauthorized") this.renew();
+    else if (refusal?.code) {
+      this.#pause = refusal.retry_after ?? 2000;
+      this.#again();
+    }
   }
 
   #goodbye({ reason, retry_after: pause }) {
@@ -9901,7 +9909,7 @@ return { Core };
 
 """#))
 
-    private static let _js_core_worker_3720c28b7efc9860_js = EmbeddedFile(path: "js/core-worker-3720c28b7efc9860.js", content: .text(#"""
+    private static let _js_core_worker_92cf62ecffbeb246_js = EmbeddedFile(path: "js/core-worker-92cf62ecffbeb246.js", content: .text(#"""
 const $core_applying = (() => {
 
 const MESSAGES = new Set(["text", "image", "audio", "video", "file", "location", "card", "call", "poll", "bundle", "encrypted"]);
@@ -10897,7 +10905,7 @@ class Connection {
         this.#lost();
         if (reason === "io server disconnect") this.#again();
       });
-      this.#socket.on("connect_error", (error) => { if (error.data?.code === "unauthorized") this.renew(); });
+      this.#socket.on("connect_error", (error) => this.#refused(error.data));
       this.#socket.on("bye", (body) => this.#goodbye(body));
       for (const name of ["event", "head", "mark", "presence", "typing", "user", "signal"]) this.#socket.on(name, (body) => { if (this.#isReady) this.#core.pushed(name, body); });
     }
@@ -10963,6 +10971,14 @@ class Connection {
       this.#waiting.add(resolve);
       setTimeout(() => { if (this.#waiting.delete(resolve)) reject(new Refusal({ code: "offline", message: "There is no connection." })); }, 5000);
     });
+  }
+
+  #refused(refusal) {
+    if (refusal?.code === "unauthorized") this.renew();
+    else if (refusal?.code) {
+      this.#pause = refusal.retry_after ?? 2000;
+      this.#again();
+    }
   }
 
   #goodbye({ reason, retry_after: pause }) {

@@ -31,7 +31,7 @@ export class Connection {
         this.#lost();
         if (reason === "io server disconnect") this.#again();
       });
-      this.#socket.on("connect_error", (error) => { if (error.data?.code === "unauthorized") this.renew(); });
+      this.#socket.on("connect_error", (error) => this.#refused(error.data));
       this.#socket.on("bye", (body) => this.#goodbye(body));
       for (const name of ["event", "head", "mark", "presence", "typing", "user", "signal"]) this.#socket.on(name, (body) => { if (this.#isReady) this.#core.pushed(name, body); });
     }
@@ -99,6 +99,15 @@ export class Connection {
       this.#waiting.add(resolve);
       setTimeout(() => { if (this.#waiting.delete(resolve)) reject(new Refusal({ code: "offline", message: "There is no connection." })); }, 5000);
     });
+  }
+
+  /** The server refused the connection. Without data it could not be reached, and the manager tries again. */
+  #refused(refusal) {
+    if (refusal?.code === "unauthorized") this.renew();
+    else if (refusal?.code) {
+      this.#pause = refusal.retry_after ?? 2000;
+      this.#again();
+    }
   }
 
   #goodbye({ reason, retry_after: pause }) {
