@@ -247,7 +247,7 @@ let package = Package(
         module(
             "ApusBench",
             [
-                "ApusChatClient", "ApusChatProtocol", "ApusCommandSupport", "ApusConnectivity", "ApusEngineIOClient",
+                "ApusChatSDK", "ApusChatWire", "ApusCommandSupport", "ApusConnectivity", "ApusEngineIOClient",
                 "ApusEngineIOProtocol", "ApusEngineIOServer", "ApusFramedSocket", "ApusJSON", "ApusSocketIOClient", "ApusSocketIOProtocol",
                 "ApusSocketIOServer", "ApusWebSocket", "ApusWebSocketProtocol", argumentParser, dequeModule, histogram, logging, nioCore,
                 nioPosix, nioConcurrencyHelpers,
@@ -255,7 +255,7 @@ let package = Package(
         .executableTarget(
             name: "apus",
             dependencies: [
-                "ApusBench", "ApusChatClient", "ApusChatServer", "ApusChatProtocol", "ApusCommandSupport", "ApusConnectivity",
+                "ApusBench", "ApusChatSDK", "ApusChatServer", "ApusChatWire", "ApusCommandSupport", "ApusConnectivity",
                 "ApusEngineIOClient", "ApusEngineIOProtocol", "ApusEventLoop", "ApusFramedProtocol", "ApusFramedSocket", "ApusJSON",
                 "ApusSocketIOClient", "ApusSocketIOProtocol", "ApusWebSocket", "ApusWebSocketProtocol", argumentParser, crypto, httpTypes,
                 logging, nioCore, nioPosix, nioSSL, nioConcurrencyHelpers, serviceLifecycle, unixSignals,

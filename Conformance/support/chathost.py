@@ -13,8 +13,9 @@ USERS = {"alice": "Alice Lindqvist", "bob": "Bob Marsh", "carol": "Carol Okafor"
 class ChatHost:
     """Bob and Carol are contacts of Alice."""
 
-    def __init__(self, folder, port=0):
+    def __init__(self, folder, port=0, options=()):
         self.folder = folder
+        self.options = options
         self.process = self._start(port)
         self.port = self.process.port
         self.tokens = {name: self.post("/api/register", self._account(name))["access"] for name in USERS}
@@ -24,7 +25,8 @@ class ChatHost:
 
     def _start(self, port):
         return ServerProcess(
-            "serve", "--port", str(port), "--no-tls", "--data", str(self.folder), "--directory", "open", "--page", str(ROOT / "Web"))
+            "serve", "--port", str(port), "--no-tls", "--data", str(self.folder), "--directory", "open", "--page", str(ROOT / "Web"),
+            *self.options)
 
     @staticmethod
     def _account(name):

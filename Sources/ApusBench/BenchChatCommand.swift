@@ -1,5 +1,5 @@
-import ApusChatClient
-import ApusChatProtocol
+import ApusChatSDK
+import ApusChatWire
 import ApusCommandSupport
 import ApusConnectivity
 import ArgumentParser
@@ -66,16 +66,12 @@ struct BenchChatCommand: AsyncParsableCommand {
         for side in ["a", "b"] {
             var configuration = ChatClientConfiguration()
             configuration.tls = try self.tlsOptions.settings()
-            let name =
-                "bench_" + UUID().uuidString.lowercased().filter(\.isLetter).prefix(4)
-                + String(UUID().uuidString.lowercased().filter(\.isLetter).prefix(4))
-            let session = try await ChatClient.register(
-                server: self.url, name: name, password: UUID().uuidString, configuration: configuration)
+            let letters = UUID().uuidString.lowercased().filter(\.isLetter) + UUID().uuidString.lowercased().filter(\.isLetter)
+            let accounts = try ChatAccounts(
+                folder: folder.appending(path: "\(number)\(side)").path, configuration: configuration,
+                logger: Logger(label: "apus.bench", factory: { _ in SwiftLogNoOpLogHandler() }))
             clients.append(
-                try await ChatClient.open(
-                    server: self.url, store: folder.appending(path: "\(number)\(side).sqlite").path, session: session,
-                    configuration: configuration,
-                    logger: Logger(label: "apus.bench", factory: { _ in SwiftLogNoOpLogHandler() })))
+                try await accounts.signUp(server: self.url, name: "bench_\(letters.prefix(8))", password: UUID().uuidString).client)
         }
         return try await BenchChatPair(sender: clients[0], receiver: clients[1], text: String(repeating: "x", count: self.size))
     }
@@ -117,6 +113,8 @@ final class BenchChatPair: Sendable {
         var sent: [Int: UInt64] = [:]
         var statistics = BenchStatistics()
         var isMeasured = false
+        /// Whether the receiver shows the conversation.
+        var isOpen = false
     }
 
     private let sender: ChatClient
@@ -129,7 +127,7 @@ final class BenchChatPair: Sendable {
         self.sender = sender
         self.receiver = receiver
         self.text = text
-        self.conversation = try await sender.conversation(with: receiver.session.user.name)
+        self.conversation = try await sender.conversation(with: receiver.user.rawValue)
     }
 
     var statistics: BenchStatistics { self.state.withLockedValue { $0.statistics } }
@@ -143,23 +141,43 @@ final class BenchChatPair: Sendable {
 
     /// Sends messages and receives them until the task is cancelled.
     func run(inFlight: Int) async throws {
-        let changes = self.receiver.changes
+        let updates = self.receiver.updates
         var next = 0
         for _ in 0..<inFlight {
             try await self.send(next)
             next += 1
         }
-        for await case .event(let message) in changes {
+        for await update in updates {
             let now = BenchWorker.now
-            guard let number = message.text.flatMap({ Int($0.prefix { $0 != " " }) }) else { continue }
-            let isOurs = self.state.withLockedValue { state in
-                guard let time = state.sent.removeValue(forKey: number) else { return false }
-                if state.isMeasured { state.statistics.answered(sent: time, at: now) }
-                return true
+            for message in try await self.received(update) {
+                guard let number = message.text.flatMap({ Int($0.prefix { $0 != " " }) }) else { continue }
+                let isOurs = self.state.withLockedValue { state in
+                    guard let time = state.sent.removeValue(forKey: number) else { return false }
+                    if state.isMeasured { state.statistics.answered(sent: time, at: now) }
+                    return true
+                }
+                guard isOurs else { continue }
+                try await self.send(next)
+                next += 1
             }
-            guard isOurs else { continue }
-            try await self.send(next)
-            next += 1
+        }
+    }
+
+    /// The messages that an update brings to the receiver.
+    private func received(_ update: ChatUpdate) async throws -> [ChatMessage] {
+        switch update {
+        case .messages(self.conversation.id, let messages): return messages
+        case .heads(let heads) where heads.contains(where: { $0.conversation == self.conversation.id }):
+            // A client follows the log of a conversation that it shows.
+            let isFirst = self.state.withLockedValue { state in
+                defer { state.isOpen = true }
+                return !state.isOpen
+            }
+            guard isFirst else { return [] }
+            let conversation = self.receiver.conversation(self.conversation.id)
+            await conversation.didOpen()
+            return try await conversation.messages().messages
+        default: return []
         }
     }
 

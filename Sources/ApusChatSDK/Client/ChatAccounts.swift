@@ -57,7 +57,7 @@ public final class ChatAccounts: Sendable {
             try FileManager.default.createDirectory(
                 at: self.folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         } catch {
-            throw ChatClientError(.store, message: "cannot create the folder \(folder): \(error)")
+            throw ChatClientError(.store, message: "cannot create the folder \(folder): \(error.localizedDescription)")
         }
         self.state = NIOLockedValueBox(try Self.load(self.folder))
     }
@@ -68,6 +68,13 @@ public final class ChatAccounts: Sendable {
     /// The account that was opened last.
     public var current: ChatAccount? {
         self.state.withLockedValue { state in state.accounts.first { $0.id == state.current } ?? state.accounts.first }
+    }
+
+    /// The account of a user; nil if the user has not signed in on this device.
+    public func account(server: String, user: String) throws(ChatClientError) -> ChatAccount? {
+        let server = try ChatHTTPClient.canonical(server)
+        let name = try Self.name(user)
+        return self.all.first { $0.server == server && $0.user == name }
     }
 
     // MARK: Sessions

@@ -94,6 +94,11 @@ public final class ChatClient: Sendable {
         }
     }
 
+    /// The messages of all conversations that the server does not have, in the order of writing.
+    public var unsent: [ChatMessage] {
+        get async throws(ChatClientError) { try await self.engine.unsent() }
+    }
+
     /// A conversation by its id.
     public func conversation(_ id: ConversationID) -> ChatConversation { ChatConversation(id: id, engine: self.engine) }
 

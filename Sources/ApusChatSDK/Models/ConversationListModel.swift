@@ -72,7 +72,7 @@ public final class ConversationListModel {
             for conversation in conversations { self.heads[conversation] = nil }
             self.arrange()
         case .reset: await self.reload()
-        case .messages, .gap, .outgoing, .discarded, .receipts, .typing, .users, .storeFailed: break
+        case .messages, .gap, .outgoing, .discarded, .receipts, .typing, .users, .contact, .storeFailed: break
         }
     }
 

@@ -85,7 +85,12 @@ extension ChatEngine {
     private func pushed(_ name: String, _ payload: JSONValue) {
         do throws(WireError) {
             switch name {
-            case ChatPushes.event.name: self.carryOut(self.core.pushed(try EventPush(json: payload)))
+            case ChatPushes.event.name:
+                let push = try EventPush(json: payload)
+                self.carryOut(self.core.pushed(push))
+                for event in push.events {
+                    if case .contact(let body)? = ChatChange(event) { self.broadcaster.yield(.contact(event.kind, body)) }
+                }
             case ChatPushes.head.name: self.carryOut(self.core.pushed(try HeadPush(json: payload)))
             case ChatPushes.mark.name: self.carryOut(self.core.pushed(try MarkPush(json: payload)))
             case ChatPushes.user.name: self.take(try UserPush(json: payload).users)

@@ -33,6 +33,7 @@ extension ChatEngine {
     ) async throws(ChatClientError) -> ThreadPage {
         let head = try self.followed(conversation)
         let limit = max(1, limit)
+        if seq == nil, requests { try await self.loadEnd(of: conversation, through: head.seq) }
         // Each answer of the server reveals at most a page of changes, so the number of requests is
         // bounded.
         for attempt in 0..<4 {
@@ -54,6 +55,25 @@ extension ChatEngine {
         return ThreadPage(
             messages: page.messages, hasEarlier: page.missingBefore.map { $0 > head.minSeq } ?? false, hasLater: seq != nil)
     }
+
+    /// Loads the events between the stored ones and the end of the log, unless these are many. The
+    /// core requests them too, but later.
+    private func loadEnd(of conversation: ConversationID, through end: Int64) async throws(ChatClientError) {
+        guard self.state == .online, var newest = try self.store.newestSeq(of: conversation), end - newest <= Self.maximumTail else {
+            return
+        }
+        do throws(ChatClientError) {
+            while newest < end {
+                let events = try await self.loadHistory(HistoryRequest(conversation: conversation, range: .from(newest + 1)))
+                guard let last = events.last?.seq, last > newest else { return }
+                newest = last
+            }
+        } catch {
+            guard error.code == .notConnected || error.code == .timeout else { throw error }
+        }
+    }
+
+    private static let maximumTail: Int64 = 1_000
 
     /// Returns the rows after a seq.
     func later(in conversation: ConversationID, after seq: Int64, limit: Int) async throws(ChatClientError) -> ThreadPage {
@@ -105,6 +125,11 @@ extension ChatEngine {
     /// Returns the unsent messages of a conversation.
     func unsent(in conversation: ConversationID) throws(ChatClientError) -> [ChatMessage] {
         try self.store.unsent(in: conversation).map { self.message($0) }
+    }
+
+    /// Returns the unsent messages of all conversations.
+    func unsent() throws(ChatClientError) -> [ChatMessage] {
+        try self.store.unsent().map { self.message($0) }
     }
 
     /// Requests a part of the history and stores it. Without a connection it fails at once: what is

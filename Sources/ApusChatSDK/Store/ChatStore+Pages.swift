@@ -53,6 +53,14 @@ extension ChatStore {
         }
     }
 
+    /// Returns the last stored place of a log; nil if nothing of it is stored.
+    func newestSeq(of conversation: ConversationID) throws(ChatClientError) -> Int64? {
+        try self.read {
+            try Int64.fetchOne(
+                $0.cachedStatement(sql: "SELECT max(seq) FROM event WHERE conversation = ?"), arguments: [conversation.number])
+        }
+    }
+
     /// Returns single rows, in the order of the log.
     func messages(_ seqs: Set<Int64>, in conversation: ConversationID, me: UserName) throws(ChatClientError) -> [ChatMessage] {
         guard !seqs.isEmpty else { return [] }
@@ -71,6 +79,11 @@ extension ChatStore {
     /// Returns the unsent messages of a conversation, in the order of writing.
     func unsent(in conversation: ConversationID) throws(ChatClientError) -> [OutboxEntry] {
         try self.read { try Self.entries("conversation = ?", [conversation.number], $0) }
+    }
+
+    /// Returns the messages that the server does not have, in the order of writing.
+    func unsent() throws(ChatClientError) -> [OutboxEntry] {
+        try self.read { try Self.entries("state <> ?", [OutboxEntry.State.sent.rawValue], $0) }
     }
 
     /// Returns the event of the n-th message.

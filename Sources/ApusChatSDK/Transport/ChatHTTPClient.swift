@@ -163,7 +163,7 @@ final class ChatHTTPClient: ChatHTTPTransport, Sendable {
         case .responseTooLarge?: ChatClientError(.badAnswer, message: "the answer of \(self.server) exceeds the maximum size")
         case .httpProtocol?:
             ChatClientError(.badAnswer, message: "\(self.server) does not speak HTTP; check that it is a chat server")
-        default: ChatClientError(.unreachable, message: "\(self.server) cannot be reached: \(error)")
+        default: ChatClientError(.unreachable, message: "\(self.server) cannot be reached: \(error)", cause: error)
         }
     }
 }

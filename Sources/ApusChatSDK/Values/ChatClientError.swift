@@ -45,12 +45,27 @@ public struct ChatClientError: Error, Hashable, CustomStringConvertible {
     public var message: String
     /// The server's error, if the server refused the request.
     public var serverError: ChatError?
+    /// The error of the connection that caused this one. It does not take part in comparisons.
+    public var cause: (any Error)?
 
     /// Creates an error.
-    public init(_ code: Code, message: String, serverError: ChatError? = nil) {
+    public init(_ code: Code, message: String, serverError: ChatError? = nil, cause: (any Error)? = nil) {
         self.code = code
         self.message = message
         self.serverError = serverError
+        self.cause = cause
+    }
+
+    /// Compares all but the cause.
+    public static func == (left: Self, right: Self) -> Bool {
+        left.code == right.code && left.message == right.message && left.serverError == right.serverError
+    }
+
+    /// Hashes all but the cause.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(self.code)
+        hasher.combine(self.message)
+        hasher.combine(self.serverError)
     }
 
     /// Creates the error of a refusal.

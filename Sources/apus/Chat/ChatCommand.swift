@@ -1,5 +1,5 @@
-import ApusChatClient
-import ApusChatProtocol
+import ApusChatSDK
+import ApusChatWire
 import ApusCommandSupport
 import ApusConnectivity
 import ArgumentParser
@@ -16,7 +16,8 @@ struct ChatCommand: AsyncParsableCommand {
             server is reachable, also after a restart, the messages are sent automatically, each once and in order. The password is \
             required once; the store then contains the session.
 
-            Lines from a pipe are treated like typed lines. At the end of the input, the command waits until all messages are sent.
+            Lines from a pipe are treated like typed lines. At the end of the input, the command waits until all messages are sent. \
+            /help lists the commands.
 
             Exit codes: 0 success; 64 invalid arguments or input; 66 a file cannot be read; 69 the server is unreachable; 74 the store \
             failed; 75 messages are stored but not sent yet; 77 the name or password was rejected.
@@ -35,7 +36,13 @@ struct ChatCommand: AsyncParsableCommand {
     @Flag(help: "Create the account first.")
     var register = false
 
-    @Option(help: ArgumentHelp("The file of the store. Default: ~/.local/share/apus/HOST-PORT-NAME.sqlite.", valueName: "path"))
+    @Option(help: ArgumentHelp("The invitation, with --register, if the server requires one.", valueName: "code"))
+    var invitation: String?
+
+    @Option(help: ArgumentHelp("The code of an authenticator or a recovery code, if the account requires one.", valueName: "code"))
+    var code: String?
+
+    @Option(help: ArgumentHelp("The folder of the store. Default: ~/.local/share/apus/HOST-PORT-NAME.", valueName: "path"))
     var store: String?
 
     @Option(help: ArgumentHelp("The conversation to open at the start: a user name or a group title.", valueName: "name"))
@@ -61,27 +68,43 @@ struct ChatCommand: AsyncParsableCommand {
 
     private func chat() async throws {
         var configuration = ChatClientConfiguration()
+        configuration.deviceName = "apus chat"
         configuration.tls = try self.tlsOptions.settings()
-        let path = try self.store ?? ChatStorePath.standard(server: self.server, user: self.user)
-        let session = try await self.session(path: path, configuration: configuration)
-        let client = try await ChatClient.open(
-            server: self.server, store: path, session: session, configuration: configuration,
+        let accounts = try ChatAccounts(
+            folder: try self.store ?? ChatStorePath.standard(server: self.server, user: self.user), configuration: configuration,
             logger: Logger(label: "apus.chat", factory: { _ in SwiftLogNoOpLogHandler() }))
-        let loop = await ChatLoop(client: client, output: .standard, wait: .seconds(self.wait))
-        let result = await loop.run(opening: self.open)
+        var client: ChatClient
+        var state: ChatConnectionState?
+        if !self.register, let account = try accounts.account(server: self.server, user: self.user) {
+            client = try await accounts.open(account)
+            state = await ChatLoop.firstState(of: client, within: .seconds(self.wait))
+            if case .signedOut? = state, self.passwordFile != nil || isatty(STDIN_FILENO) == 1 {
+                // The store has unsent messages; a new session sends them.
+                ChatOutput.standard.line("The server has ended the session; sign in again.")
+                await client.close()
+                client = try await self.begin(accounts)
+                state = nil
+            }
+        } else {
+            client = try await self.begin(accounts)
+        }
+        if state == nil { state = await ChatLoop.firstState(of: client, within: .seconds(self.wait)) }
+        let loop = await ChatLoop(accounts: accounts, client: client, output: .standard, wait: .seconds(self.wait))
+        let result = await loop.run(from: state ?? .connecting, opening: self.open)
         await client.close()
         if let failure = result { throw failure }
     }
 
-    private func session(path: String, configuration: ChatClientConfiguration) async throws -> ChatSession {
-        if !self.register, let session = try ChatClient.storedSession(store: path), session.user.name.lowercased() == self.user.lowercased()
-        {
-            return session
-        }
+    private func begin(_ accounts: ChatAccounts) async throws -> ChatClient {
         let password = try ChatPassword.read(file: self.passwordFile, for: self.user, confirm: self.register)
-        if self.register {
-            return try await ChatClient.register(server: self.server, name: self.user, password: password, configuration: configuration)
+        guard self.register else {
+            return try await accounts.signIn(server: self.server, name: self.user, password: password, code: self.code)
         }
-        return try await ChatClient.login(server: self.server, name: self.user, password: password, configuration: configuration)
+        let (client, recovery) = try await accounts.signUp(
+            server: self.server, name: self.user, password: password, invitation: self.invitation)
+        if !recovery.isEmpty {
+            ChatOutput.standard.line("Recovery codes, each for one new password. Write them down: \(recovery.joined(separator: " "))")
+        }
+        return client
     }
 }

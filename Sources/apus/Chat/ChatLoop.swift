@@ -1,62 +1,111 @@
-import ApusChatClient
-import ApusChatProtocol
+import ApusChatSDK
+import ApusChatWire
 import ArgumentParser
 import Foundation
 
-/// The main loop of `apus chat`: processes input lines and changes from the server, one at a time.
+/// The main loop of `apus chat`: processes input lines and updates of the client, one at a time.
 @MainActor final class ChatLoop {
     private enum Input: Sendable {
         case line(String)
         case endOfInput
-        case change(ChatChange)
+        case update(ChatUpdate)
         case waitedEnough
     }
 
+    /// An entry of `/requests`.
+    enum Request: Equatable {
+        case contact(UserName)
+        case invitation(ConversationID, title: String)
+    }
+
+    let accounts: ChatAccounts
     let client: ChatClient
     let output: ChatOutput
     private let wait: Duration
     var current: ChatConversation?
-    var currentName = ""
-    /// The messages sent from this terminal, which are not printed a second time when the server
-    /// confirms them.
-    private var typed: Set<ClientID> = []
-    private var listed: [ChatConversationInfo] = []
+    var currentTitle = ""
+    /// The rows of the open conversation on the screen.
+    var screen = ChatRows()
+    /// The messages sent from this terminal that the server has not confirmed.
+    var typed: Set<ClientID> = []
+    /// Confirmed messages of this terminal, whose rows are not printed again.
+    var confirmed: Set<ClientID> = []
+    /// The conversations of the last `/chats`, which `/open` accepts by number.
+    var listed: [ConversationID] = []
+    /// The requests of the last `/requests`, which `/accept` accepts by number.
+    var requests: [Request] = []
+    /// The newest message of each conversation that was told, by its ordinal.
+    var told: [ConversationID: Int64] = [:]
+    var online: Set<UserName> = []
+    /// Members of the open conversation, for mentions; empty until they are needed.
+    var members: [UserName] = []
+    var signedOut: String?
+    var isOnline = false
+    var hasQuit = false
+    var hasLoggedOut = false
     private var isLeaving = false
-    private var signedOut: String?
-    private var isOnline = false
-    /// The sequence number of the last event of the open conversation on the screen. The stream of
-    /// changes repeats events that the history has shown.
-    var shown: Int64 = 0
-    /// The number of the message up to which the open conversation counts as read: no unread
-    /// message before it was left out.
-    var shownThrough: Int64 = 0
-    /// The number of the last read message when the conversation was opened; `nil` once the first
-    /// unread message is shown.
-    var lastReadNumber: Int64?
-    /// The next page of users, which `/more` shows.
-    var morePeople: (query: String?, after: String)?
+    /// Lines that wait until the messages before them are confirmed, because they concern the last
+    /// message.
+    private var deferred: [ChatLine] = []
 
-    init(client: ChatClient, output: ChatOutput, wait: Duration) {
+    init(accounts: ChatAccounts, client: ChatClient, output: ChatOutput, wait: Duration) {
+        self.accounts = accounts
         self.client = client
         self.output = output
         self.wait = wait
     }
 
+    /// Waits until a client is connected or signed out.
+    /// - Returns: The state; nil if the time is over before.
+    static func firstState(of client: ChatClient, within wait: Duration) async -> ChatConnectionState? {
+        let updates = client.updates
+        switch await client.state {
+        case .online, .signedOut, .closed: return await client.state
+        case .connecting, .syncing: break
+        }
+        return await withTaskGroup(of: ChatConnectionState?.self) { group in
+            group.addTask {
+                for await case .connection(let state) in updates {
+                    switch state {
+                    case .online, .signedOut, .closed: return state
+                    case .connecting, .syncing: continue
+                    }
+                }
+                return nil
+            }
+            group.addTask {
+                try? await Task.sleep(for: wait)
+                return nil
+            }
+            let first = await group.next() ?? nil
+            group.cancelAll()
+            return first
+        }
+    }
+
     /// Runs until /quit or the end of the input.
     /// - Returns: The exit code; `nil` means success.
-    func run(opening name: String?) async -> ExitCode? {
+    func run(from state: ChatConnectionState, opening name: String?) async -> ExitCode? {
         let (inputs, continuation) = AsyncStream.makeStream(of: Input.self)
-        let changes = self.client.changes
-        let forward = Task { for await change in changes { continuation.yield(.change(change)) } }
+        let updates = self.client.updates
+        let forward = Task { for await update in updates { continuation.yield(.update(update)) } }
         defer { forward.cancel() }
-        await self.waitForServer()
-        guard self.signedOut == nil else { return await self.finish() }
+        if case .signedOut(let reason) = state {
+            self.signedOut = reason.message
+            return await self.finish()
+        }
+        self.isOnline = state == .online
         if !self.isOnline {
-            self.output.line(
-                self.output.styled(
-                    "Not connected to \(self.client.session.server) yet. Messages are queued and sent after connecting.", .yellow))
+            self.output.note("Not connected to \(self.client.server) yet. Messages are queued and sent after connecting.", .yellow)
+        }
+        for head in await self.client.heads { self.told[head.conversation] = head.n }
+        for message in (try? await self.client.unsent) ?? [] {
+            // Written in an earlier run: told as sent like those of this one.
+            if case .failed = message.delivery { continue }
+            if let id = message.event.id { self.typed.insert(id) }
         }
         await self.perform(.list)
+        await self.tellRequests()
         if let name { await self.perform(.open(name)) }
         self.readLines { continuation.yield($0) }
         var timer: Task<Void, Never>?
@@ -64,9 +113,14 @@ import Foundation
         for await input in inputs {
             switch input {
             case .line(let line):
-                await self.perform(ChatLine(line))
-            case .change(let change):
-                await self.show(change)
+                let line = ChatLine(line)
+                if !self.deferred.isEmpty || line.concernsLastMessage && self.awaitsConfirmation {
+                    self.deferred.append(line)
+                } else {
+                    await self.perform(line)
+                }
+            case .update(let update):
+                await self.show(update)
             case .endOfInput:
                 self.isLeaving = true
                 let wait = self.wait
@@ -77,14 +131,16 @@ import Foundation
             case .waitedEnough:
                 return await self.finish()
             }
+            while !self.hasQuit, let next = self.deferred.first, !(next.concernsLastMessage && self.awaitsConfirmation) {
+                self.deferred.removeFirst()
+                await self.perform(next)
+            }
             if self.hasQuit || self.signedOut != nil { return await self.finish() }
-            if self.isLeaving, self.typed.isEmpty, await self.client.unsentCount == 0 { return await self.finish() }
+            if self.isLeaving, self.typed.isEmpty, self.deferred.isEmpty, await self.unsentCount == 0 { return await self.finish() }
             self.output.prompt(self.promptText)
         }
         return nil
     }
-
-    var hasQuit = false
 
     /// Reads lines on a separate thread, because reading blocks. The thread ends with the process.
     private func readLines(_ received: @escaping @Sendable (Input) -> Void) {
@@ -102,48 +158,29 @@ import Foundation
         }
     }
 
-    private var promptText: String { self.current == nil ? "> " : "\(self.currentName)> " }
+    private var awaitsConfirmation: Bool { self.isOnline && !self.typed.isEmpty }
 
-    private func waitForServer() async {
-        let changes = self.client.changes
-        switch await self.client.state {
-        case .online: self.isOnline = true
-        case .signedOut(let reason): self.signedOut = reason
-        case .connecting, .synchronizing, .closed: break
+    private var promptText: String { self.current == nil ? "> " : "\(self.currentTitle)> " }
+
+    /// The number of messages that wait for the server. Refused ones do not.
+    private var unsentCount: Int {
+        get async {
+            let unsent = (try? await self.client.unsent) ?? []
+            return unsent.count { message in if case .failed = message.delivery { false } else { true } }
         }
-        guard !self.isOnline, self.signedOut == nil else { return }
-        let wait = self.wait
-        let state = await withTaskGroup(of: ChatConnectionState?.self) { group in
-            group.addTask {
-                for await case .connection(let state) in changes {
-                    switch state {
-                    case .online, .signedOut, .closed: return state
-                    case .connecting, .synchronizing: continue
-                    }
-                }
-                return nil
-            }
-            group.addTask {
-                try? await Task.sleep(for: wait)
-                return nil
-            }
-            let first = await group.next() ?? nil
-            group.cancelAll()
-            return first
-        }
-        self.isOnline = state == .online
-        if case .signedOut(let reason) = state { self.signedOut = reason }
     }
 
     /// Removes the prompt, reports unsent messages and returns the exit code.
     private func finish() async -> ExitCode? {
         self.output.typing?.stop()
         self.output.prompt("")
+        await self.current?.didClose()
         if let signedOut {
-            self.output.error("the server has ended this session: \(signedOut). Start again and log in with the password")
+            self.output.error("the server has ended this session: \(signedOut) Start again and sign in with the password")
             return ExitCode(77)
         }
-        let unsent = await self.client.unsentCount
+        guard !self.hasLoggedOut else { return nil }
+        let unsent = await self.unsentCount
         guard unsent > 0 else { return nil }
         self.output.error(
             "\(unsent) message\(unsent == 1 ? " is" : "s are") stored and not sent yet; start again with the same store to send")
@@ -156,139 +193,28 @@ import Foundation
         do {
             switch line {
             case .nothing: break
-            case .mistake(let words): self.output.line(self.output.styled(words, .red))
+            case .mistake(let words): self.output.note(words, .red)
             case .help: self.output.line(ChatLine.helpText)
             case .quit: self.hasQuit = true
-            case .list: try await self.list()
-            case .open(let name): try await self.open(name)
-            case .users(let query): try await self.users(query, after: nil)
-            case .more:
-                guard let page = self.morePeople else {
-                    throw ChatClientError(.badInput, message: "there are no more users; /users starts a new list")
-                }
-                try await self.users(page.query, after: page.after)
-            case .new(let title, let names): try await self.new(title, names)
-            case .history: try await self.history()
-            case .image(let path, let caption): try await self.image(path, caption)
-            case .text(let text):
-                guard let current else { return self.output.line(self.output.styled("Open a conversation first: /open NAME", .red)) }
-                self.typed.insert(try await current.send(text).id)
             case .logout:
-                try await self.client.logout()
+                try await self.accounts.signOut(self.client)
                 self.hasQuit = true
+                self.hasLoggedOut = true
+            case .list: await self.list()
+            case .open(let name): try await self.open(name)
+            case .search(let words): try await self.search(words)
+            case .users, .new, .members, .add, .remove, .leave, .requests, .answer, .contact, .block, .mute:
+                try await self.performAboutPeople(line)
+            default: try await self.performAboutMessages(line)
             }
         } catch {
-            self.output.line(self.output.styled("\((error as? ChatClientError)?.message ?? "\(error)")", .red))
+            self.output.note((error as? ChatClientError)?.message ?? "\(error)", .red)
         }
     }
 
-    private func list() async throws {
-        self.listed = try await self.client.conversations
-        if self.listed.isEmpty { self.output.line("No conversations yet. /users lists users, /open NAME starts a conversation.") }
-        for (index, info) in self.listed.enumerated() {
-            let unread = info.unread > 0 ? self.output.styled(" (\(info.unread) new)", .yellow) : ""
-            let last = info.last.map { "  " + ChatText.summary(of: $0) } ?? ""
-            self.output.line(
-                "\(index + 1). \(self.output.styled(ChatOutput.harmless(info.name), .bold))\(unread)\(self.output.styled(last, .dim))")
-        }
-    }
-
-    private func open(_ name: String) async throws {
-        let all = try await self.client.conversations
-        let conversation: ChatConversation
-        if let number = Int(name), self.listed.indices.contains(number - 1) {
-            conversation = try await self.client.conversation(self.listed[number - 1].id)
-        } else if let known = all.first(where: { $0.name.lowercased() == name.lowercased() || $0.title == name }) {
-            conversation = try await self.client.conversation(known.id)
-        } else {
-            conversation = try await self.conversation(with: name)
-        }
-        self.current = conversation
-        self.currentName = ChatOutput.harmless(try await conversation.info.name)
-        self.output.line(self.output.styled("— \(self.currentName) —", .bold))
-        self.shown = 0
-        try await self.showNewest(of: conversation)
-    }
-
-    private func history() async throws {
-        guard let current else { throw ChatClientError(.badInput, message: "open a conversation first: /open NAME") }
-        let count = try await current.loadEarlier()
-        for item in try await current.history(limit: 200) { await self.show(item) }
-        await self.markShown()
-        if count == 0 { self.output.line(self.output.styled("There are no earlier messages.", .dim)) }
-    }
-
-    private func image(_ path: String, _ caption: String?) async throws {
-        guard let current else { throw ChatClientError(.badInput, message: "open a conversation first: /open NAME") }
-        let expanded = (path as NSString).expandingTildeInPath
-        guard let data = FileManager.default.contents(atPath: expanded) else {
-            throw ChatClientError(.notFound, message: "cannot read \(path)")
-        }
-        self.typed.insert(try await current.send(image: [UInt8](data), caption: caption).id)
-    }
-
-    // MARK: Changes
-
-    private func show(_ change: ChatChange) async {
-        switch change {
-        case .connection(let state): self.show(state)
-        case .event(let message): await self.show(arrived: message)
-        case .outgoing(let message) where message.delivery == .refused:
-            self.typed.remove(message.id)
-            self.output.line(self.output.styled("✗ not sent: \(message.refusal ?? "refused")  (\(ChatText.summary(of: message)))", .red))
-        case .gap(let id, _) where id == self.current?.id:
-            self.output.line(self.output.styled("… some messages are not loaded; /history loads them", .yellow))
-        case .presence(let user):
-            self.output.line(self.output.styled("\(user.name) is \(user.online ? "online" : "away")", .dim))
-        case .storeFailed(let error): self.output.error(error.message)
-        case .conversation, .outgoing, .gap, .mark: break
-        }
-    }
-
-    private func show(_ state: ChatConnectionState) {
-        switch state {
-        case .connecting where self.isOnline:
-            self.isOnline = false
-            self.output.line(self.output.styled("Connection lost; reconnecting. Messages are queued and sent after reconnecting.", .yellow))
-        case .online where !self.isOnline:
-            self.isOnline = true
-            self.output.line(self.output.styled("Connected.", .green))
-        case .signedOut(let reason): self.signedOut = reason
-        case .connecting, .synchronizing, .online, .closed: break
-        }
-    }
-
-    private func show(arrived message: ChatMessage) async {
-        let wasTyped = self.typed.remove(message.id) != nil
-        guard message.conversation == self.current?.id else {
-            guard message.sender != self.client.session.user.id, message.number != nil, self.isOnline else { return }
-            let name = (try? await self.client.conversation(message.conversation).info.name) ?? "?"
-            return self.output.line(self.output.styled("[\(ChatOutput.harmless(name))] ", .cyan) + ChatText.summary(of: message))
-        }
-        guard let seq = message.seq, seq > self.shown else { return }
-        self.shown = seq
-        if wasTyped {
-            // On a terminal the text is already visible as the input line.
-            self.output.line(self.output.styled(self.output.isTerminal ? "✓ sent" : "✓ sent: \(ChatText.summary(of: message))", .dim))
-            self.noteShown(message.number)
-        } else {
-            self.announceUnread(message)
-            await self.show(.message(message))
-        }
-        await self.markShown()
-    }
-
-    func show(_ item: ChatHistoryItem) async {
-        switch item {
-        case .gap: self.output.line(self.output.styled("… some messages are not loaded; /history loads them", .yellow))
-        case .message(let message):
-            self.shown = max(self.shown, message.seq ?? 0)
-            self.noteShown(message.number)
-            let isMine = message.sender == self.client.session.user.id
-            let name = isMine ? "you" : await self.client.user(message.sender)?.name ?? message.sender.rawValue
-            let mark = isMine ? self.output.styled("  " + ChatText.mark(for: message.delivery), .dim) : ""
-            let time = self.output.styled(ChatText.time(message.at), .dim)
-            self.output.line("\(time) \(self.output.styled(name, isMine ? .plain : .cyan)): \(ChatText.content(of: message))\(mark)")
-        }
+    /// The open conversation.
+    func opened() throws(ChatClientError) -> ChatConversation {
+        guard let current else { throw ChatClientError(.badInput, message: "Open a conversation first: /open NAME") }
+        return current
     }
 }

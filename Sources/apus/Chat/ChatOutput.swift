@@ -40,6 +40,9 @@ struct ChatOutput: Sendable {
         self.raw((self.isTerminal ? "\r\u{1b}[K" : "") + text + "\n")
     }
 
+    /// Prints a line in one style.
+    func note(_ text: String, _ style: Style) { self.line(self.styled(text, style)) }
+
     func prompt(_ text: String) {
         if self.typing?.show(prompt: text) == true { return }
         if self.isTerminal { self.raw("\r\u{1b}[K" + self.styled(text, .bold)) }

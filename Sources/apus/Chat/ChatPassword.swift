@@ -1,4 +1,4 @@
-import ApusChatClient
+import ApusChatSDK
 import Foundation
 
 /// Reads a password from a file, or from the terminal without echo. A command-line argument would

@@ -1,7 +1,7 @@
-import ApusChatClient
+import ApusChatSDK
 import Foundation
 
-/// The default path of a user's store.
+/// The default folder of a user's store.
 enum ChatStorePath {
     static func standard(server: String, user: String) throws -> String {
         let environment = ProcessInfo.processInfo.environment
@@ -12,14 +12,14 @@ enum ChatStorePath {
         do {
             try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         } catch {
-            throw ChatClientError(.store, message: "cannot create the folder \(folder.path); use another file with --store", cause: error)
+            throw ChatClientError(.store, message: "cannot create the folder \(folder.path); use another one with --store", cause: error)
         }
-        return folder.appendingPathComponent(self.fileName(server: server, user: user)).path
+        return folder.appendingPathComponent(self.folderName(server: server, user: user)).path
     }
 
-    /// Returns a file name of ASCII letters, digits, hyphens and periods, so that no address or
+    /// Returns a name of ASCII letters, digits, hyphens and periods, so that no address or
     /// name selects a path outside the folder.
-    static func fileName(server: String, user: String) -> String {
+    static func folderName(server: String, user: String) -> String {
         let url = URL(string: server)
         let host = url?.host() ?? server
         let port = url?.port.map { "-\($0)" } ?? ""
@@ -27,6 +27,6 @@ enum ChatStorePath {
             scalar.isASCII && (scalar.properties.isAlphabetic || scalar.properties.numericType != nil || scalar == "-" || scalar == ".")
                 ? Character(scalar) : "_"
         }
-        return String(safe) + ".sqlite"
+        return String(safe)
     }
 }

@@ -1,0 +1,67 @@
+import ApusChatSDK
+import ApusChatWire
+
+/// What the terminal shows of the open conversation: which rows, and up to where they count as
+/// read.
+///
+/// A message counts as read when it and all unread messages before it were shown.
+struct ChatRows {
+    /// How a row relates to what is on the screen.
+    enum News: Equatable {
+        /// It was not shown.
+        case new
+        /// It was shown with another content.
+        case changed
+        /// It was shown as it is.
+        case known
+        /// It is older than the rows on the screen.
+        case earlier
+    }
+
+    private static let maximumRows = 1_000
+
+    /// The rows by their place in the log.
+    private var rows: [Int64: ChatMessage] = [:]
+    /// The place of the first row on the screen.
+    private(set) var first: Int64?
+    /// The place of the last row on the screen.
+    private(set) var last: Int64 = 0
+    /// The ordinal of the last read message.
+    private(set) var readThrough: Int64 = 0
+    /// The message that has this ordinal, once one was shown.
+    private(set) var lastRead: ChatMessage?
+    /// Whether the rows continue without a hole.
+    var isComplete = true
+
+    init(readThrough: Int64 = 0) { self.readThrough = readThrough }
+
+    func news(of row: ChatMessage) -> News {
+        let seq = row.event.seq
+        if let known = self.rows[seq] {
+            let isSame = known.event.body == row.event.body && known.event.state == row.event.state
+            return isSame && known.event.reactions == row.event.reactions ? .known : .changed
+        }
+        return seq > self.last ? .new : .earlier
+    }
+
+    /// Records that a row is on the screen.
+    mutating func shown(_ row: ChatMessage) {
+        let seq = row.event.seq
+        guard seq > 0 else { return }
+        if self.rows.count >= Self.maximumRows, let oldest = self.rows.keys.min() { self.rows[oldest] = nil }
+        self.rows[seq] = row
+        self.first = min(self.first ?? seq, seq)
+        self.last = max(self.last, seq)
+        if self.isComplete, let n = row.event.n, n > self.readThrough {
+            self.readThrough = n
+            self.lastRead = row
+        }
+    }
+
+    subscript(seq: Int64) -> ChatMessage? { self.rows[seq] }
+
+    /// The last row that fulfils a condition.
+    func newest(where condition: (ChatMessage) -> Bool) -> ChatMessage? {
+        self.rows.values.filter(condition).max { $0.event.seq < $1.event.seq }
+    }
+}
