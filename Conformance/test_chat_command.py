@@ -253,6 +253,18 @@ def test_the_terminal_mode_is_restored(terminal, alice, tmp_path, way):
     assert int(code.read_text()) == expected[way]
 
 
+def test_tab_completes_commands_and_names(terminal, alice):
+    terminal.run([*alice.command, "--open", "bob"])
+    terminal.shows("Bob Marsh>", last=True)
+    terminal.type("/his\t")
+    terminal.shows("Bob Marsh> /history", last=True)
+    terminal.press("C-u")
+    terminal.type("hi @bo\t你好")
+    terminal.shows("Bob Marsh> hi @bob 你好", last=True)
+    terminal.press("C-c", "C-d")
+    terminal.shows("$", last=True)
+
+
 def test_a_stopped_chat_continues(terminal, alice, bob):
     terminal.run([*alice.command, "--open", "bob"])
     terminal.shows("Bob Marsh>", last=True)

@@ -176,4 +176,15 @@ import Testing
         #expect(row.screenText == "\r\u{1b}[J\u{1b}[1m> \u{1b}[0m你好\r\u{1b}[4C")
         #expect(LineEditor().row(prompt: "", columns: 20).screenText == "\r\u{1b}[J\r")
     }
+
+    @Test(arguments: [
+        ("/re", "/re"), ("/rec", "/recall "), ("/REC", "/RECall "), ("hi @bo", "hi @bob "), ("hi @王", "hi @王伟 "), ("@c", "@car"),
+        ("nothing", "nothing\t"), ("", "\t"), ("/quit ", "/quit \t"),
+    ])
+    func tabCompletesAWord(typed: String, text: String) {
+        var editor = LineEditor()
+        editor.completions = ["/recall", "/reply", "@bob", "@王伟", "@carol", "@carla", "/quit"]
+        _ = editor.received((typed + "\t").utf8)
+        #expect(editor.text == text)
+    }
 }

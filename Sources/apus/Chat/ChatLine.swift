@@ -146,6 +146,13 @@ enum ChatLine: Equatable {
         text.split(whereSeparator: { $0 == " " || $0 == "," }).map { $0.hasPrefix("@") ? String($0.dropFirst()) : String($0) }
     }
 
+    /// The commands, for completion.
+    static let commands = [
+        "/chats", "/open", "/history", "/search", "/file", "/save", "/reply", "/edit", "/recall", "/react", "/unreact", "/pin", "/unpin",
+        "/users", "/contact", "/block", "/unblock", "/requests", "/accept", "/decline", "/group", "/members", "/add", "/remove", "/leave",
+        "/mute", "/unmute", "/retry", "/discard", "/logout", "/help", "/quit",
+    ]
+
     static let helpText = """
         /chats                    list the conversations
         /open NAME                open a conversation, by user name, group title or number in /chats

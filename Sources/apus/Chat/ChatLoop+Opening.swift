@@ -19,6 +19,19 @@ extension ChatLoop {
         }
     }
 
+    /// Tab completes commands, `@` and the names of members, and the names and titles for `/open`.
+    func offerCompletions() async {
+        guard let typing = self.output.typing else { return }
+        var words = ChatLine.commands + ["@all"]
+        var users = Set(self.members)
+        for head in await self.client.heads {
+            if let peer = head.peer?.name { users.insert(peer) }
+            if let title = head.title, !title.contains(where: \.isWhitespace) { words.append(ChatOutput.harmless(title)) }
+        }
+        for user in users.sorted() { words += ["@\(user)", user.rawValue] }
+        typing.complete(words)
+    }
+
     func open(_ name: String) async throws {
         try await self.show(try await self.conversation(named: name))
     }
@@ -45,6 +58,9 @@ extension ChatLoop {
         self.output.line(self.output.styled("— \(self.currentTitle) —", .bold))
         await conversation.didOpen()
         self.members = []
+        if head.kind == .group, self.output.typing != nil, self.isOnline, let members = try? await conversation.members() {
+            self.members = members.members.map(\.user.name)
+        }
         self.screen = ChatRows(readThrough: head.read)
         let limit = Int(max(20, min(Self.mostUnread, head.unread + 5)))
         var page = try await conversation.messages(limit: limit)

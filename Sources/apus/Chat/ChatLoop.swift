@@ -108,6 +108,7 @@ import Foundation
         await self.tellRequests()
         if let name { await self.perform(.open(name)) }
         self.readLines { continuation.yield($0) }
+        await self.offerCompletions()
         var timer: Task<Void, Never>?
         defer { timer?.cancel() }
         for await input in inputs {
@@ -138,6 +139,7 @@ import Foundation
             if self.hasQuit || self.signedOut != nil { return await self.finish() }
             if self.isLeaving, self.typed.isEmpty, self.deferred.isEmpty, await self.unsentCount == 0 { return await self.finish() }
             self.output.prompt(self.promptText)
+            await self.offerCompletions()
         }
         return nil
     }

@@ -34,6 +34,9 @@ struct LineEditor: Sendable {
     /// The new line while a history line is being edited.
     private var stashed = ""
 
+    /// The words that Tab completes. Without a matching word, Tab is a character.
+    var completions: [String] = []
+
     var text: String { self.before + self.after }
 
     /// Processes bytes of the keyboard, in pieces of any size.
@@ -44,6 +47,12 @@ struct LineEditor: Sendable {
 
     private mutating func pressed(_ key: TerminalKey) -> Action? {
         switch key {
+        case .character("\t"):
+            if let rest = Self.completion(of: self.before, from: self.completions) {
+                for scalar in rest.unicodeScalars { self.insert(scalar) }
+            } else {
+                self.insert("\t")
+            }
         case .character(let scalar): self.insert(scalar)
         case .enter: return .submit(self.taken(intoHistory: true))
         case .backspace, .control("h"): _ = self.before.popLast()

@@ -54,6 +54,9 @@ final class TerminalPrompt: Sendable {
         }
     }
 
+    /// Sets the words that Tab completes.
+    func complete(_ words: [String]) { self.state.withLockedValue { $0.editor.completions = words } }
+
     /// Erases the row, calls `write`, and draws the row below the written text.
     /// - Returns: Whether the row is shown. If not, `write` is not called.
     func above(_ write: () -> Void) -> Bool {
