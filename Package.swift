@@ -278,8 +278,8 @@ let package = Package(
         tests(
             "ApusCommandTests",
             [
-                "ApusCommandSupport", "ApusConnectivity", "ApusEngineIOProtocol", "ApusFramedProtocol", "ApusFramedSocket", "ApusJSON",
-                "ApusSocketIOProtocol", "apus", argumentParser, nioCore,
+                "ApusChatSDK", "ApusChatWire", "ApusCommandSupport", "ApusConnectivity", "ApusEngineIOProtocol", "ApusFramedProtocol",
+                "ApusFramedSocket", "ApusJSON", "ApusSocketIOProtocol", "apus", argumentParser, nioCore,
             ]),
         tests("ApusBenchTests", ["ApusBench", "ApusEngineIOProtocol", "ApusSocketIOServer", "ApusTesting", "ApusWebSocket", nioCore]),
         tests("ApusBytesTests", ["ApusBytes", nioCore]),
