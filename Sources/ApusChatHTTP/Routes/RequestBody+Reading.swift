@@ -1,4 +1,4 @@
-import ApusChatWire
+import ApusChatProtocol
 import ApusJSON
 import HTTPTypes
 import Hummingbird
@@ -7,8 +7,11 @@ import NIOCore
 extension Request {
     /// Reads an object of the wire. An absent body is an empty object.
     func object<Value: WireObject>(_ type: Value.Type, upTo limit: Int) async throws -> Value {
-        try Value(json: try await self.json(upTo: limit))
+        try Self.object(type, try await self.json(upTo: limit))
     }
+
+    @inline(never)  // as a part of some routes, it makes the optimizer of Swift 6.3 crash
+    private static func object<Value: WireObject>(_ type: Value.Type, _ json: JSONValue) throws -> Value { try Value(json: json) }
 
     /// Reads a JSON body.
     func json(upTo limit: Int) async throws -> JSONValue {
