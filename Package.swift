@@ -106,12 +106,11 @@ let package = Package(
         module("ApusWebSocketProtocol", ["ApusBytes", "CZlib", nioCore, crypto, httpTypes]),
         module("ApusEngineIOProtocol", ["ApusBytes", "ApusJSON", nioCore, dequeModule]),
         module("ApusSocketIOProtocol", ["ApusBytes", "ApusEngineIOProtocol", "ApusJSON", nioCore, dequeModule]),
-        module("ApusChatProtocol", ["ApusJSON"]),
         module("ApusPictures", []),
-        module("ApusChatWire", ["ApusJSON"]),
-        module("ApusChatReference", ["ApusChatWire", "ApusJSON"]),
-        module("ApusChatStorage", ["ApusChatWire"]),
-        module("ApusChatCore", ["ApusChatStorage", "ApusChatWire", "ApusJSON", dequeModule]),
+        module("ApusChatProtocol", ["ApusJSON"]),
+        module("ApusChatReference", ["ApusChatProtocol", "ApusJSON"]),
+        module("ApusChatStorage", ["ApusChatProtocol"]),
+        module("ApusChatCore", ["ApusChatStorage", "ApusChatProtocol", "ApusJSON", dequeModule]),
         .target(name: "CCRC32C"),
         module("ApusFramedProtocol", ["ApusBytes", "ApusJSON", "CCRC32C", nioCore, crypto, dequeModule]),
 
@@ -161,11 +160,11 @@ let package = Package(
                 "ApusBytes", "ApusConnectivity", "ApusEngineIOClient", "ApusEngineIOProtocol", "ApusEventLoop", "ApusJSON",
                 "ApusSocketIOProtocol", nioCore, nioPosix, nioConcurrencyHelpers, logging, dequeModule,
             ]),
-        module("ApusChatSQLite", ["ApusChatStorage", "ApusChatWire", "ApusJSON", grdbSQLite]),
+        module("ApusChatSQLite", ["ApusChatStorage", "ApusChatProtocol", "ApusJSON", grdbSQLite]),
         module(
             "ApusChatHTTP",
             [
-                "ApusBytes", "ApusChatCore", "ApusChatStorage", "ApusChatWire", "ApusConnectivity", "ApusJSON", "ApusPictures",
+                "ApusBytes", "ApusChatCore", "ApusChatStorage", "ApusChatProtocol", "ApusConnectivity", "ApusJSON", "ApusPictures",
                 "ApusSocketIOServer", "ApusWebSocket", crypto, httpTypes, hummingbird, hummingbirdCore, logging, nioCore,
                 nioConcurrencyHelpers, nioPosix,
             ]),
@@ -173,14 +172,15 @@ let package = Package(
         module(
             "ApusChatService",
             [
-                "ApusChatCore", "ApusChatStorage", "ApusChatWire", "ApusEventLoop", "ApusJSON", "ApusSocketIOProtocol",
+                "ApusChatCore", "ApusChatStorage", "ApusChatProtocol", "ApusEventLoop", "ApusJSON", "ApusSocketIOProtocol",
                 "ApusSocketIOServer", crypto, dequeModule, logging, nioCore, nioConcurrencyHelpers, nioPosix,
             ]),
         // The program around the chat: listeners, configuration, the page, operations.
         module(
             "ApusChatServer",
             [
-                "ApusChatCore", "ApusChatHTTP", "ApusChatSQLite", "ApusChatService", "ApusChatStorage", "ApusChatWire", "ApusConnectivity",
+                "ApusChatCore", "ApusChatHTTP", "ApusChatSQLite", "ApusChatService", "ApusChatStorage", "ApusChatProtocol",
+                "ApusConnectivity",
                 "ApusEngineIOServer", "ApusJSON", "ApusSocketIOProtocol", "ApusSocketIOServer", "ApusWebSocket", crypto, httpTypes,
                 hummingbird,
                 hummingbirdCore, logging, nioCore, nioConcurrencyHelpers, nioHTTP1, nioPosix, nioSSL, serviceLifecycle, swiftASN1, x509,
@@ -202,16 +202,11 @@ let package = Package(
         module(
             "ApusChatClient",
             [
-                "ApusChatProtocol", "ApusConnectivity", "ApusEngineIOClient", "ApusEventLoop", "ApusJSON", "ApusSocketIOClient",
+                "ApusChatCore", "ApusChatProtocol", "ApusConnectivity", "ApusEngineIOClient", "ApusEventLoop", "ApusJSON",
+                "ApusSocketIOClient",
                 "ApusSocketIOProtocol", grdb, nioCore, nioPosix, nioHTTP1, nioConcurrencyHelpers, logging,
             ]),
-        module(
-            "ApusChatSDK",
-            [
-                "ApusChatCore", "ApusChatWire", "ApusConnectivity", "ApusEngineIOClient", "ApusEventLoop", "ApusJSON", "ApusSocketIOClient",
-                "ApusSocketIOProtocol", grdb, nioCore, nioPosix, nioHTTP1, nioConcurrencyHelpers, logging,
-            ]),
-        module("ApusChatTerminal", ["ApusChatSDK", "ApusChatWire", "ApusJSON"]),
+        module("ApusChatTerminal", ["ApusChatClient", "ApusChatProtocol", "ApusJSON"]),
         module(
             "ApusTesting",
             [nioCore, nioPosix, nioConcurrencyHelpers, nioEmbedded, nioHTTP1, nioSSL, httpTypes, crypto, x509, swiftASN1]),
@@ -247,7 +242,7 @@ let package = Package(
         module(
             "ApusBench",
             [
-                "ApusChatSDK", "ApusChatWire", "ApusCommandSupport", "ApusConnectivity", "ApusEngineIOClient",
+                "ApusChatClient", "ApusChatProtocol", "ApusCommandSupport", "ApusConnectivity", "ApusEngineIOClient",
                 "ApusEngineIOProtocol", "ApusEngineIOServer", "ApusFramedSocket", "ApusJSON", "ApusSocketIOClient", "ApusSocketIOProtocol",
                 "ApusSocketIOServer", "ApusWebSocket", "ApusWebSocketProtocol", argumentParser, dequeModule, histogram, logging, nioCore,
                 nioPosix, nioConcurrencyHelpers,
@@ -255,7 +250,7 @@ let package = Package(
         .executableTarget(
             name: "apus",
             dependencies: [
-                "ApusBench", "ApusChatSDK", "ApusChatServer", "ApusChatWire", "ApusCommandSupport", "ApusConnectivity",
+                "ApusBench", "ApusChatClient", "ApusChatServer", "ApusChatProtocol", "ApusCommandSupport", "ApusConnectivity",
                 "ApusEngineIOClient", "ApusEngineIOProtocol", "ApusEventLoop", "ApusFramedProtocol", "ApusFramedSocket", "ApusJSON",
                 "ApusSocketIOClient", "ApusSocketIOProtocol", "ApusWebSocket", "ApusWebSocketProtocol", argumentParser, crypto, httpTypes,
                 logging, nioCore, nioPosix, nioSSL, nioConcurrencyHelpers, serviceLifecycle, unixSignals,
@@ -263,7 +258,7 @@ let package = Package(
         .executableTarget(
             name: "ApusConformance",
             dependencies: [
-                "ApusChatHTTP", "ApusChatServer", "ApusChatSQLite", "ApusChatStorage", "ApusChatWire", "ApusCommandSupport",
+                "ApusChatHTTP", "ApusChatServer", "ApusChatSQLite", "ApusChatStorage", "ApusChatProtocol", "ApusCommandSupport",
                 "ApusConnectivity",
                 "ApusEngineIOClient", "ApusEngineIOProtocol", "ApusEngineIOServer", "ApusEventLoop", "ApusFramedProtocol",
                 "ApusFramedSocket", "ApusJSON", "ApusSocketIOClient", "ApusSocketIOProtocol", "ApusSocketIOServer", "ApusWebSocket",
@@ -272,13 +267,14 @@ let package = Package(
 
         // The chat's cores on a network with faults: `scripts/simulate`. In no release.
         .executableTarget(
-            name: "ApusChatSimulator", dependencies: ["ApusChatCore", "ApusChatStorage", "ApusChatWire", "ApusJSON", dequeModule],
+            name: "ApusChatSimulator", dependencies: ["ApusChatCore", "ApusChatStorage", "ApusChatProtocol", "ApusJSON", dequeModule],
             swiftSettings: settings),
 
         tests(
             "ApusCommandTests",
             [
-                "ApusChatSDK", "ApusChatWire", "ApusCommandSupport", "ApusConnectivity", "ApusEngineIOProtocol", "ApusFramedProtocol",
+                "ApusChatClient", "ApusChatProtocol", "ApusCommandSupport", "ApusConnectivity", "ApusEngineIOProtocol",
+                "ApusFramedProtocol",
                 "ApusFramedSocket", "ApusJSON", "ApusSocketIOProtocol", "apus", argumentParser, nioCore,
             ]),
         tests("ApusBenchTests", ["ApusBench", "ApusEngineIOProtocol", "ApusSocketIOServer", "ApusTesting", "ApusWebSocket", nioCore]),
@@ -329,24 +325,24 @@ let package = Package(
                 nioConcurrencyHelpers, httpTypes, logging,
             ]),
         tests("ApusPicturesTests", ["ApusPictures"]),
-        tests("ApusChatProtocolTests", ["ApusChatProtocol", "ApusJSON"]),
-        tests("ApusChatWireTests", ["ApusChatReference", "ApusChatWire", "ApusJSON"]),
-        tests("ApusChatCoreTests", ["ApusChatCore", "ApusChatStorage", "ApusChatWire", "ApusJSON"]),
+        tests("ApusChatProtocolTests", ["ApusChatReference", "ApusChatProtocol", "ApusJSON"]),
+        tests("ApusChatCoreTests", ["ApusChatCore", "ApusChatStorage", "ApusChatProtocol", "ApusJSON"]),
         tests("ApusChatSimulatorTests", ["ApusChatSimulator"]),
         .testTarget(
-            name: "ApusChatStorageTests", dependencies: ["ApusChatSQLite", "ApusChatStorage", "ApusChatWire", grdbSQLite],
+            name: "ApusChatStorageTests", dependencies: ["ApusChatSQLite", "ApusChatStorage", "ApusChatProtocol", grdbSQLite],
             exclude: ["Fixtures"], swiftSettings: settings),
         tests(
             "ApusChatHTTPTests",
             [
-                "ApusChatCore", "ApusChatHTTP", "ApusChatSQLite", "ApusChatStorage", "ApusChatWire", "ApusConnectivity", "ApusJSON",
+                "ApusChatCore", "ApusChatHTTP", "ApusChatSQLite", "ApusChatStorage", "ApusChatProtocol", "ApusConnectivity", "ApusJSON",
                 "ApusSocketIOServer", "ApusWebSocket", crypto, httpTypes, hummingbird, hummingbirdTesting, logging, nioCore,
                 nioConcurrencyHelpers, nioEmbedded,
             ]),
         tests(
             "ApusChatServerTests",
             [
-                "ApusChatCore", "ApusChatHTTP", "ApusChatServer", "ApusChatSQLite", "ApusChatService", "ApusChatStorage", "ApusChatWire",
+                "ApusChatCore", "ApusChatHTTP", "ApusChatServer", "ApusChatSQLite", "ApusChatService", "ApusChatStorage",
+                "ApusChatProtocol",
                 "ApusConnectivity", "ApusEventLoop", "ApusJSON", "ApusSocketIOClient", "ApusSocketIOServer", "ApusWebSocket", crypto,
                 logging,
                 nioCore, nioConcurrencyHelpers, nioPosix, serviceLifecycle,
@@ -354,7 +350,7 @@ let package = Package(
         tests(
             "ApusChatServiceTests",
             [
-                "ApusChatCore", "ApusChatSQLite", "ApusChatService", "ApusChatStorage", "ApusChatWire", "ApusEventLoop", "ApusJSON",
+                "ApusChatCore", "ApusChatSQLite", "ApusChatService", "ApusChatStorage", "ApusChatProtocol", "ApusEventLoop", "ApusJSON",
                 "ApusSocketIOClient", "ApusSocketIOProtocol", "ApusSocketIOServer", logging, nioCore, nioConcurrencyHelpers, nioEmbedded,
                 nioPosix,
             ]),
@@ -365,20 +361,19 @@ let package = Package(
                 "ApusWebSocket", "ApusWebSocketProtocol",
                 logging, nioCore, serviceLifecycle,
             ]),
+        tests("ApusChatTerminalTests", ["ApusChatClient", "ApusChatTerminal", "ApusChatProtocol", "ApusJSON"]),
         tests(
-            "ApusChatClientTests", ["ApusChatClient", "ApusChatProtocol", "ApusConnectivity", "ApusEventLoop", "ApusJSON", grdb, logging]),
-        tests("ApusChatTerminalTests", ["ApusChatSDK", "ApusChatTerminal", "ApusChatWire", "ApusJSON"]),
-        tests(
-            "ApusChatSDKTests",
+            "ApusChatClientTests",
             [
-                "ApusChatCore", "ApusChatSDK", "ApusChatStorage", "ApusChatTerminal", "ApusChatWire", "ApusJSON", grdb, logging,
+                "ApusChatCore", "ApusChatClient", "ApusChatStorage", "ApusChatTerminal", "ApusChatProtocol", "ApusJSON", grdb, logging,
                 nioConcurrencyHelpers,
             ]),
         // The client of the new chat at its server.
         tests(
             "ApusChatLiveTests",
             [
-                "ApusChatCore", "ApusChatHTTP", "ApusChatSDK", "ApusChatSQLite", "ApusChatService", "ApusChatStorage", "ApusChatWire",
+                "ApusChatCore", "ApusChatHTTP", "ApusChatClient", "ApusChatSQLite", "ApusChatService", "ApusChatStorage",
+                "ApusChatProtocol",
                 "ApusEventLoop", "ApusJSON", "ApusSocketIOServer", hummingbird, logging, nioCore, nioConcurrencyHelpers, nioPosix,
             ]),
         tests(
@@ -441,16 +436,16 @@ if Context.environment["APUS_BENCHMARKS"] != nil {
     ]
     package.targets.append(
         .executableTarget(
-            name: "ChatStorageBenchmark", dependencies: ["ApusChatSQLite", "ApusChatStorage", "ApusChatWire"],
+            name: "ChatStorageBenchmark", dependencies: ["ApusChatSQLite", "ApusChatStorage", "ApusChatProtocol"],
             path: "Benchmarks/ChatStorage", exclude: ["run"], swiftSettings: settings))
     package.products.append(.executable(name: "AllocationCheck", targets: ["AllocationCheck"]))
     package.targets.append(
         .executableTarget(
-            name: "ChatCoreBenchmark", dependencies: ["ApusChatCore", "ApusChatStorage", "ApusChatWire"], path: "Benchmarks/ChatCore",
+            name: "ChatCoreBenchmark", dependencies: ["ApusChatCore", "ApusChatStorage", "ApusChatProtocol"], path: "Benchmarks/ChatCore",
             swiftSettings: settings))
     package.targets.append(
         .executableTarget(
-            name: "ChatClientBenchmark", dependencies: ["ApusChatCore", "ApusChatSDK", "ApusChatWire", "ApusJSON"],
+            name: "ChatClientBenchmark", dependencies: ["ApusChatCore", "ApusChatClient", "ApusChatProtocol", "ApusJSON"],
             path: "Benchmarks/ChatClient", exclude: ["run"], swiftSettings: settings))
     package.products.append(.executable(name: "ChatClientBenchmark", targets: ["ChatClientBenchmark"]))
     package.products.append(.executable(name: "ChatCoreBenchmark", targets: ["ChatCoreBenchmark"]))

@@ -1,6 +1,6 @@
+import ApusChatClient
 import ApusChatCore
-import ApusChatSDK
-import ApusChatWire
+import ApusChatProtocol
 import ApusJSON
 import Foundation
 

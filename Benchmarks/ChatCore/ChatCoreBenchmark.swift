@@ -1,6 +1,6 @@
 import ApusChatCore
+import ApusChatProtocol
 import ApusChatStorage
-import ApusChatWire
 
 /// Measures decisions and commits in memory: `sends` of 100 pairs in batches of 256.
 ///

@@ -1,6 +1,6 @@
+import ApusChatProtocol
 import ApusChatSQLite
 import ApusChatStorage
-import ApusChatWire
 import Foundation
 
 // Measures the storages of the chat. `Benchmarks/ChatStorage/run` builds and starts it.

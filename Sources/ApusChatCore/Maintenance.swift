@@ -1,5 +1,5 @@
+import ApusChatProtocol
 package import ApusChatStorage
-import ApusChatWire
 
 /// Finds the commands of the server itself: messages that expire or are sent later, and what is
 /// erased after a deletion.

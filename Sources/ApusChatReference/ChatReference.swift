@@ -1,4 +1,4 @@
-package import ApusChatWire
+package import ApusChatProtocol
 
 /// The description of the wire of the chat: every verb, push, object, error and limit.
 ///

@@ -1,7 +1,7 @@
 import ApusChatHTTP
+import ApusChatProtocol
 import ApusChatSQLite
 import ApusChatStorage
-import ApusChatWire
 import ApusConnectivity
 import ApusEngineIOServer
 import ApusSocketIOServer

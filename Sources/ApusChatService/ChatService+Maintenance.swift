@@ -1,6 +1,6 @@
 package import ApusChatCore
+import ApusChatProtocol
 import ApusChatStorage
-import ApusChatWire
 import Logging
 
 // The work that no request causes.

@@ -1,4 +1,4 @@
-package import ApusChatWire
+package import ApusChatProtocol
 
 /// Where the chat keeps its rows: values in, values out.
 ///

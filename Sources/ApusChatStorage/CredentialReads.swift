@@ -1,4 +1,4 @@
-package import ApusChatWire
+package import ApusChatProtocol
 
 /// The reads of a storage that concern sign-ins and uploads.
 package protocol CredentialReads: AnyObject {

@@ -1,4 +1,4 @@
-import ApusChatWire
+import ApusChatProtocol
 
 /// What one member may see of a conversation's log. Every storage and every push applies it.
 package struct MemberView: Sendable, Equatable {

@@ -1,7 +1,7 @@
 import ApusChatHTTP
+import ApusChatProtocol
 import ApusChatSQLite
 import ApusChatStorage
-import ApusChatWire
 import ApusCommandSupport
 import ApusJSON
 import ApusSocketIOServer

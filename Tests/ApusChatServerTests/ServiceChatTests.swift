@@ -1,8 +1,8 @@
-import ApusChatWire
+import ApusChatProtocol
 import ApusEventLoop
 import ApusJSON
-import ApusSocketIOServer
 import ApusSocketIOClient
+import ApusSocketIOServer
 import Testing
 
 @testable import ApusChatServer

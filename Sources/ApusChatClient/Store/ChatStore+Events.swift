@@ -1,152 +1,170 @@
+import ApusChatCore
 import ApusChatProtocol
 import ApusJSON
 import GRDB
 
 extension ChatStore {
-    /// Applies events after the cursor in one transaction: the events, the gap, the cursor, the
-    /// counters, and the removal of the messages that are now in the log from the outbox.
-    func apply(
-        _ events: [ChatEvent], gap: ClosedRange<Int64>?, cursor: Int64, in conversation: ConversationID, me: UserID
-    ) throws(ChatClientError) {
+    // MARK: The end of the log
+
+    /// Adds events that follow the cursor, and applies the changes among them.
+    static func append(
+        _ events: [ChatEvent], of me: UserName, asOf: Int64?, _ effects: inout StoreEffects, _ database: Database
+    ) throws {
+        guard let first = events.first, let last = events.last else { return }
+        let conversation = first.conversation
+        let asOf = max(asOf ?? last.seq, last.seq)
+        let cursor = try Int64.fetchOne(database, sql: "SELECT seq FROM cursor WHERE conversation = ?", arguments: [conversation.number])
+        if cursor == nil, let stored = try self.bound("max", conversation, database), stored < first.seq - 1 {
+            // A part of the history was loaded before the end of the log.
+            try self.insertGap((stored + 1)...(first.seq - 1), conversation, database)
+        }
+        for event in events {
+            try self.insert(event, asOf: asOf, database)
+            effects.events[conversation, default: []].insert(event.seq)
+            if event.sender == me { try self.noteOwn(event, &effects, database) }
+        }
+        for event in events where event.ref != nil && !event.kind.isMessage {
+            try self.applyChange(event, &effects, database)
+        }
+        try database.cachedStatement(
+            sql: "INSERT INTO cursor VALUES (?, ?) ON CONFLICT DO UPDATE SET seq = max(seq, excluded.seq)"
+        ).execute(arguments: [conversation.number, last.seq])
+    }
+
+    /// Inserts a part of the history, in the form that includes all changes up to `asOf`.
+    func insertHistory(_ events: [ChatEvent], mine: [HistoryAnswer.Mine], asOf: Int64) throws(ChatClientError) {
+        guard let first = events.first, let last = events.last else { return }
         try self.write { database in
-            let id = conversation.rawValue
-            if let gap {
-                try database.execute(sql: "INSERT OR REPLACE INTO gap VALUES (?, ?, ?)", arguments: [id, gap.lowerBound, gap.upperBound])
+            let conversation = first.conversation
+            let lowest = try Self.bound("min", conversation, database)
+            for event in events { try Self.insert(event, asOf: asOf, database) }
+            try Self.save(mine, in: conversation, database)
+            if let lowest, last.seq < lowest - 1 {
+                try Self.insertGap((last.seq + 1)...(lowest - 1), conversation, database)
             }
-            for event in events { try Self.insert(event, me: me, database) }
-            try database.execute(
-                sql: "UPDATE conversation SET cursor = max(cursor, ?), primed = 1, head_seq = max(head_seq, ?) WHERE id = ?",
-                arguments: [cursor, cursor, id])
-            // The log also passed over messages inside a gap.
-            try database.execute(sql: "DELETE FROM outbox WHERE conversation = ? AND seq <= ?", arguments: [id, cursor])
+            try Self.fillGaps(first.seq...last.seq, conversation, database)
         }
     }
 
-    /// Inserts earlier events, either before all known events or into a gap. The cursor does not
-    /// change.
-    func insertEarlier(
-        _ events: [ChatEvent], covering range: ClosedRange<Int64>, in conversation: ConversationID, me: UserID
-    ) throws(ChatClientError) {
-        try self.write { database in
-            for event in events { try Self.insert(event, me: me, database) }
-            let gaps = try Row.fetchAll(
-                database, sql: "SELECT first, last FROM gap WHERE conversation = ? AND first <= ? AND last >= ?",
-                arguments: [conversation.rawValue, range.upperBound, range.lowerBound])
-            for gap in gaps {
-                let first: Int64 = gap["first"]
-                let last: Int64 = gap["last"]
-                try database.execute(
-                    sql: "DELETE FROM gap WHERE conversation = ? AND first = ?", arguments: [conversation.rawValue, first])
-                if first < range.lowerBound {
-                    try database.execute(
-                        sql: "INSERT INTO gap VALUES (?, ?, ?)", arguments: [conversation.rawValue, first, range.lowerBound - 1])
-                }
-                if last > range.upperBound {
-                    try database.execute(
-                        sql: "INSERT INTO gap VALUES (?, ?, ?)", arguments: [conversation.rawValue, range.upperBound + 1, last])
-                }
-            }
+    private static func bound(_ function: String, _ conversation: ConversationID, _ database: Database) throws -> Int64? {
+        try Int64.fetchOne(database, sql: "SELECT \(function)(seq) FROM event WHERE conversation = ?", arguments: [conversation.number])
+    }
+
+    private static func insert(_ event: ChatEvent, asOf: Int64, _ database: Database) throws {
+        if let row = try Row.fetchOne(
+            database.cachedStatement(sql: "SELECT key, value, as_of FROM event WHERE conversation = ? AND seq = ?"),
+            arguments: [event.conversation.number, event.seq])
+        {
+            // A page that crossed with a push can be older than what is stored.
+            guard asOf >= row["as_of"] as Int64 else { return }
+            return try self.replace(row["key"], try StoredText.read(row["value"]), by: event, asOf: asOf, database)
+        }
+        try database.cachedStatement(
+            sql: """
+                INSERT INTO event (conversation, seq, ref, shown, as_of, sender, kind, at, value) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+                """
+        ).execute(arguments: [
+            event.conversation.number, event.seq, event.ref, event.isShown, asOf, event.sender?.rawValue, event.kind.rawValue, event.at,
+            try StoredText.write(event),
+        ])
+        try self.index(database.lastInsertedRowID, event, database)
+    }
+
+    private static func replace(_ key: Int64, _ old: ChatEvent, by new: ChatEvent, asOf: Int64, _ database: Database) throws {
+        try database.cachedStatement(sql: "UPDATE event SET value = ?, kind = ?, shown = ?, as_of = ? WHERE key = ?")
+            .execute(arguments: [try StoredText.write(new), new.kind.rawValue, new.isShown, asOf, key])
+        guard old.searchText != new.searchText else { return }
+        try self.unindex(key, old, database)
+        try self.index(key, new, database)
+    }
+
+    // MARK: Changes
+
+    private static func applyChange(_ change: ChatEvent, _ effects: inout StoreEffects, _ database: Database) throws {
+        guard let ref = change.ref else { return }
+        let rows = try Row.fetchAll(
+            database.cachedStatement(
+                sql: "SELECT key, value, as_of FROM event WHERE conversation = ?1 AND (seq = ?2 OR ref = ?2) AND as_of < ?3"),
+            arguments: [change.conversation.number, ref, change.seq])
+        for row in rows {
+            let event: ChatEvent = try StoredText.read(row["value"])
+            try self.replace(row["key"], event, by: event.applying(change), asOf: change.seq, database)
+            effects.events[change.conversation, default: []].insert(event.seq)
         }
     }
 
-    private static func insert(_ event: ChatEvent, me: UserID, _ database: Database) throws {
+    /// The own user did this, here or on another device.
+    private static func noteOwn(_ event: ChatEvent, _ effects: inout StoreEffects, _ database: Database) throws {
+        if event.kind.isMessage, let id = event.id {
+            try database.cachedStatement(sql: "DELETE FROM outbox WHERE id = ?").execute(arguments: [id.rawValue])
+            return
+        }
+        switch ChatChange(event) {
+        case .hide(let hide): try self.hide(hide, &effects, database)
+        case .react(let body):
+            try self.changeMine(event, database) { mine in
+                mine.reactions.removeAll { $0 == body.key }
+                if !body.isRemoval { mine.reactions.append(body.key) }
+            }
+        case .vote(let body): try self.changeMine(event, database) { $0.votes = body.options }
+        default: break
+        }
+    }
+
+    private static func changeMine(_ event: ChatEvent, _ database: Database, _ body: (inout HistoryAnswer.Mine) -> Void) throws {
+        guard let ref = event.ref else { return }
+        let stored = try String.fetchOne(
+            database, sql: "SELECT value FROM mine WHERE conversation = ? AND seq = ?", arguments: [event.conversation.number, ref])
+        var mine = try stored.map { try StoredText.read($0, as: HistoryAnswer.Mine.self) } ?? HistoryAnswer.Mine(seq: ref)
+        body(&mine)
+        try self.save([mine], in: event.conversation, database)
+    }
+
+    /// Stores the own reactions and votes of a page.
+    func save(mine: [HistoryAnswer.Mine], in conversation: ConversationID) throws(ChatClientError) {
+        guard !mine.isEmpty else { return }
+        try self.write { try Self.save(mine, in: conversation, $0) }
+    }
+
+    static func save(_ mine: [HistoryAnswer.Mine], in conversation: ConversationID, _ database: Database) throws {
+        for one in mine {
+            try database.cachedStatement(sql: "INSERT OR REPLACE INTO mine VALUES (?, ?, ?)")
+                .execute(arguments: [conversation.number, one.seq, try StoredText.write(one)])
+        }
+    }
+
+    /// "Delete for me": the events keep their places.
+    private static func hide(_ hide: HideBody, _ effects: inout StoreEffects, _ database: Database) throws {
+        for seq in hide.seqs {
+            guard
+                let row = try Row.fetchOne(
+                    database, sql: "SELECT key, value, as_of FROM event WHERE conversation = ? AND seq = ?",
+                    arguments: [hide.conversation.number, seq])
+            else { continue }
+            let event: ChatEvent = try StoredText.read(row["value"])
+            let hidden = ChatEvent.hidden(conversation: hide.conversation, seq: seq, n: event.n)
+            try self.replace(row["key"], event, by: hidden, asOf: row["as_of"], database)
+            effects.events[hide.conversation, default: []].insert(seq)
+        }
+    }
+
+    // MARK: Gaps
+
+    static func insertGap(_ range: ClosedRange<Int64>, _ conversation: ConversationID, _ database: Database) throws {
         try database.execute(
-            sql: "INSERT OR REPLACE INTO event VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            arguments: [
-                event.conv.rawValue, event.seq, event.n, event.sender.rawValue, event.id.rawValue, event.at, event.kind.rawValue, event.ref,
-                try event.body.jsonString(),
-            ])
-        if event.sender == me {
-            try database.execute(sql: "DELETE FROM outbox WHERE client_id = ?", arguments: [event.id.rawValue])
-        }
-        guard let number = event.n else { return }
-        try database.execute(
-            sql: "UPDATE conversation SET head_n = max(head_n, ?), updated_at = max(updated_at, ?), read_n = max(read_n, ?) WHERE id = ?",
-            // Own messages are read: the server raises the read position in the transaction of the
-            // event.
-            arguments: [number, event.at, event.sender == me ? number : 0, event.conv.rawValue])
-        if event.sender == me {
-            try database.execute(
-                sql: "UPDATE conversation SET read_sent = max(read_sent, ?) WHERE id = ?", arguments: [number, event.conv.rawValue])
-        }
+            sql: "INSERT OR REPLACE INTO gap VALUES (?, ?, ?)", arguments: [conversation.number, range.lowerBound, range.upperBound])
     }
 
-    /// Returns the newest part of a conversation's history, oldest first, followed by the outbox.
-    func history(
-        of conversation: ConversationID, me: UserID, before: Int64?, limit: Int
-    ) throws(ChatClientError) -> [ChatHistoryItem] {
-        try self.read { database in
-            let id = conversation.rawValue
-            let events = try Self.events(
-                "conversation = ? AND seq < ? ORDER BY seq DESC LIMIT ?", [id, before ?? .max, max(0, limit)], database
-            ).reversed()
-            let othersRead =
-                try Int64.fetchOne(
-                    database, sql: "SELECT min(read_n) FROM member WHERE conversation = ? AND user <> ?", arguments: [id, me.rawValue])
-                ?? 0
-            let gaps = try Row.fetchAll(database, sql: "SELECT first, last FROM gap WHERE conversation = ? ORDER BY first", arguments: [id])
-            var items: [ChatHistoryItem] = []
-            var previous: Int64?
-            for event in events {
-                for gap in gaps {
-                    let first: Int64 = gap["first"]
-                    let last: Int64 = gap["last"]
-                    // Includes a gap directly before the first event.
-                    if last < event.seq, previous.map({ first > $0 }) ?? (last == event.seq - 1), first <= last {
-                        items.append(.gap(first...last))
-                    }
-                }
-                items.append(.message(Self.message(event, of: me, readByOthers: othersRead)))
-                previous = event.seq
-            }
-            if before == nil {
-                for entry in try Self.entries("conversation = ?", [id], database) {
-                    items.append(.message(ChatMessage(entry: entry, sender: me)))
-                }
-            }
-            return items
-        }
-    }
-
-    /// Returns the lowest stored event and the lowest event that this user can read.
-    func bounds(of conversation: ConversationID) throws(ChatClientError) -> (lowest: Int64?, floor: Int64) {
-        try self.read { database in
-            (
-                try Int64.fetchOne(database, sql: "SELECT min(seq) FROM event WHERE conversation = ?", arguments: [conversation.rawValue]),
-                try Int64.fetchOne(database, sql: "SELECT min_seq FROM conversation WHERE id = ?", arguments: [conversation.rawValue]) ?? 1
-            )
-        }
-    }
-
-    /// Returns the newest gap of a conversation.
-    func newestGap(of conversation: ConversationID) throws(ChatClientError) -> ClosedRange<Int64>? {
-        try self.read { database in
-            try Row.fetchOne(
-                database, sql: "SELECT first, last FROM gap WHERE conversation = ? ORDER BY first DESC LIMIT 1",
-                arguments: [conversation.rawValue]
-            ).flatMap { row in
-                let first: Int64 = row["first"]
-                let last: Int64 = row["last"]
-                return first <= last ? first...last : nil
-            }
-        }
-    }
-
-    // MARK: Rows
-
-    static func message(_ event: ChatEvent, of me: UserID, readByOthers: Int64) -> ChatMessage {
-        guard event.sender == me, let number = event.n else { return ChatMessage(event: event, delivery: nil) }
-        return ChatMessage(event: event, delivery: number <= readByOthers ? .read : .sent)
-    }
-
-    static func events(_ condition: String, _ arguments: StatementArguments, _ database: Database) throws -> [ChatEvent] {
-        try Row.fetchAll(database, sql: "SELECT * FROM event WHERE \(condition)", arguments: arguments).compactMap { row in
-            guard let conversation = ConversationID(row["conversation"] as String), let sender = UserID(row["sender"] as String),
-                let id = ClientID(row["client_id"] as String)
-            else { return nil }
-            return ChatEvent(
-                conv: conversation, seq: row["seq"], n: row["n"], sender: sender, id: id, at: row["at"],
-                kind: ChatEventKind(rawValue: row["kind"]), ref: row["ref"], body: try JSONValue(jsonString: row["body"] as String))
+    private static func fillGaps(_ range: ClosedRange<Int64>, _ conversation: ConversationID, _ database: Database) throws {
+        let gaps = try Row.fetchAll(
+            database, sql: "SELECT first, last FROM gap WHERE conversation = ? AND first <= ? AND last >= ?",
+            arguments: [conversation.number, range.upperBound, range.lowerBound])
+        for gap in gaps {
+            let first: Int64 = gap["first"]
+            let last: Int64 = gap["last"]
+            try database.execute(sql: "DELETE FROM gap WHERE conversation = ? AND first = ?", arguments: [conversation.number, first])
+            if first < range.lowerBound { try self.insertGap(first...(range.lowerBound - 1), conversation, database) }
+            if last > range.upperBound { try self.insertGap((range.upperBound + 1)...last, conversation, database) }
         }
     }
 }

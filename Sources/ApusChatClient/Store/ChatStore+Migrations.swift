@@ -1,42 +1,48 @@
 import GRDB
 
 extension ChatStore {
-    /// The schema migrations, each in one transaction. A released migration must not be changed.
+    /// The migrations of the schema, each in one transaction. A released migration is not changed.
     static var migrator: DatabaseMigrator {
         var migrator = DatabaseMigrator()
-        migrator.registerMigration("1") { database in
-            try database.execute(
-                sql: """
-                    CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
-                    CREATE TABLE user (id TEXT PRIMARY KEY, name TEXT NOT NULL, display TEXT NOT NULL) WITHOUT ROWID;
-                    CREATE TABLE conversation (
-                        id TEXT PRIMARY KEY, kind TEXT NOT NULL, title TEXT,
-                        head_seq INTEGER NOT NULL, head_n INTEGER NOT NULL,
-                        read_n INTEGER NOT NULL, read_sent INTEGER NOT NULL,
-                        min_seq INTEGER NOT NULL, updated_at INTEGER NOT NULL,
-                        cursor INTEGER NOT NULL DEFAULT 0, primed INTEGER NOT NULL DEFAULT 0
-                    ) WITHOUT ROWID;
-                    CREATE TABLE member (
-                        conversation TEXT NOT NULL, user TEXT NOT NULL, role TEXT NOT NULL, read_n INTEGER NOT NULL,
-                        PRIMARY KEY (conversation, user)
-                    ) WITHOUT ROWID;
-                    CREATE TABLE event (
-                        conversation TEXT NOT NULL, seq INTEGER NOT NULL, n INTEGER, sender TEXT NOT NULL, client_id TEXT NOT NULL,
-                        at INTEGER NOT NULL, kind TEXT NOT NULL, ref INTEGER, body TEXT NOT NULL,
-                        PRIMARY KEY (conversation, seq)
-                    ) WITHOUT ROWID;
-                    CREATE TABLE gap (
-                        conversation TEXT NOT NULL, first INTEGER NOT NULL, last INTEGER NOT NULL,
-                        PRIMARY KEY (conversation, first)
-                    ) WITHOUT ROWID;
-                    CREATE TABLE outbox (
-                        position INTEGER PRIMARY KEY AUTOINCREMENT, client_id TEXT NOT NULL UNIQUE, conversation TEXT NOT NULL,
-                        kind TEXT NOT NULL, body TEXT NOT NULL, ref INTEGER, at INTEGER NOT NULL,
-                        state TEXT NOT NULL, refusal TEXT, seq INTEGER, n INTEGER, attachment_type TEXT, attachment BLOB
-                    );
-                    CREATE INDEX outbox_conversation ON outbox (conversation, position);
-                    """)
-        }
+        migrator.registerMigration("1") { try $0.execute(sql: Self.schema1) }
         return migrator
     }
+
+    // Conversations are the numbers of their ids. `value` is the object of the wire as JSON.
+    private static let schema1 = """
+        CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+        CREATE TABLE user (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+        CREATE TABLE head (conversation INTEGER PRIMARY KEY, value TEXT NOT NULL, unsent_read INTEGER);
+        CREATE TABLE cursor (conversation INTEGER PRIMARY KEY, seq INTEGER NOT NULL);
+        -- `as_of`: reactions up to this seq are counted in the value. `shown`: whether it is a row of a thread.
+        CREATE TABLE event (
+            key INTEGER PRIMARY KEY, conversation INTEGER NOT NULL, seq INTEGER NOT NULL, ref INTEGER, shown INTEGER NOT NULL,
+            as_of INTEGER NOT NULL, sender TEXT, kind TEXT NOT NULL, at INTEGER NOT NULL, value TEXT NOT NULL,
+            UNIQUE (conversation, seq)
+        );
+        CREATE INDEX event_shown ON event (conversation, seq) WHERE shown = 1;
+        CREATE INDEX event_ref ON event (conversation, ref) WHERE ref IS NOT NULL;
+        CREATE TABLE mine (
+            conversation INTEGER NOT NULL, seq INTEGER NOT NULL, value TEXT NOT NULL, PRIMARY KEY (conversation, seq)
+        ) WITHOUT ROWID;
+        CREATE TABLE gap (
+            conversation INTEGER NOT NULL, first INTEGER NOT NULL, last INTEGER NOT NULL, PRIMARY KEY (conversation, first)
+        ) WITHOUT ROWID;
+        CREATE TABLE peer (
+            conversation INTEGER NOT NULL, user TEXT NOT NULL, read INTEGER NOT NULL, received INTEGER NOT NULL,
+            PRIMARY KEY (conversation, user)
+        ) WITHOUT ROWID;
+        CREATE TABLE draft (
+            conversation INTEGER PRIMARY KEY, text TEXT NOT NULL, ref INTEGER, at INTEGER NOT NULL, sent INTEGER NOT NULL
+        );
+        CREATE TABLE outbox (
+            position INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, conversation INTEGER NOT NULL, value TEXT NOT NULL,
+            at INTEGER NOT NULL, state TEXT NOT NULL, error TEXT, seq INTEGER, n INTEGER,
+            file TEXT, type TEXT, size INTEGER, location TEXT
+        );
+        CREATE INDEX outbox_conversation ON outbox (conversation, position);
+        -- Without a copy of the texts: they are in `event`, and a removal repeats them.
+        CREATE VIRTUAL TABLE search USING fts5(text, content='', tokenize='trigram');
+        CREATE VIRTUAL TABLE term USING fts5vocab('search', 'row');
+        """
 }

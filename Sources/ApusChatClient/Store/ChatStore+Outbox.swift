@@ -1,85 +1,123 @@
-import ApusChatProtocol
-import ApusJSON
-import Foundation
+package import ApusChatProtocol
 import GRDB
 
+/// An own message that the log does not have, or not yet.
+package struct OutboxEntry: Hashable, Sendable {
+    package enum State: String, Sendable { case queued, uploading, refused, sent }
+
+    /// The request as it is sent. A body with a file lacks the blob until the upload is complete.
+    package var request: SendRequest
+    /// The time of writing, in milliseconds since 1970.
+    var at: Int64
+    var state: State = .queued
+    var error: ChatError?
+    var seq: Int64?
+    var n: Int64?
+    var upload: OutboxUpload?
+
+    package init(
+        request: SendRequest, at: Int64, state: State = .queued, error: ChatError? = nil, seq: Int64? = nil, n: Int64? = nil,
+        upload: OutboxUpload? = nil
+    ) {
+        self.request = request
+        self.at = at
+        self.state = state
+        self.error = error
+        self.seq = seq
+        self.n = n
+        self.upload = upload
+    }
+
+    var id: ClientID { self.request.id }
+    var conversation: ConversationID { self.request.conversation }
+}
+
+/// The file of an unsent message.
+package struct OutboxUpload: Hashable, Sendable {
+    /// The path of the file, which remains until the upload is complete.
+    var file: String
+    var type: String
+    var size: Int64
+    /// The path of the upload on the server, from which it resumes.
+    var location: String?
+}
+
 extension ChatStore {
-    /// Stores an outgoing message, which is durable when this method returns.
-    func enqueue(_ entry: OutboxEntry, attachment: [UInt8]? = nil) throws(ChatClientError) {
-        try self.write { database in
+    /// Stores an unsent message. It is the only sync to disk of a sent message.
+    package func enqueue(_ entry: OutboxEntry) throws(ChatClientError) {
+        try self.writeDurably { database in
             try database.execute(
-                sql: """
-                    INSERT INTO outbox (client_id, conversation, kind, body, ref, at, state, attachment_type, attachment)
-                    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
-                    """,
+                sql: "INSERT INTO outbox (id, conversation, value, at, state, file, type, size) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
                 arguments: [
-                    entry.id.rawValue, entry.conversation.rawValue, entry.kind.rawValue, try entry.body.jsonString(), entry.ref, entry.at,
-                    entry.state.rawValue, entry.attachmentType, attachment.map { Data($0) },
+                    entry.id.rawValue, entry.conversation.number, try StoredText.write(entry.request), entry.at, entry.state.rawValue,
+                    entry.upload?.file, entry.upload?.type, entry.upload?.size,
                 ])
+            try database.execute(sql: "DELETE FROM draft WHERE conversation = ?", arguments: [entry.conversation.number])
         }
     }
 
-    /// Returns the queued messages in the order in which they were written.
-    func queued() throws(ChatClientError) -> [OutboxEntry] {
-        try self.read { try Self.entries("state = ?", [DeliveryState.queued.rawValue], $0) }
-    }
-
-    /// Returns a message of the outbox.
     func entry(_ id: ClientID) throws(ChatClientError) -> OutboxEntry? {
-        try self.read { try Self.entries("client_id = ?", [id.rawValue], $0).first }
+        try self.read { try Self.entries("id = ?", [id.rawValue], $0).first }
     }
 
-    /// Returns a picture that is not uploaded yet.
-    func attachment(of id: ClientID) throws(ChatClientError) -> [UInt8]? {
-        try self.read {
-            try Data.fetchOne(
-                $0, sql: "SELECT attachment FROM outbox WHERE client_id = ? AND attachment IS NOT NULL", arguments: [id.rawValue])
-        }.map { [UInt8]($0) }
+    /// Stores the address of an upload, from which it resumes after a restart.
+    func setLocation(_ location: String?, of id: ClientID) throws(ChatClientError) {
+        try self.write { try $0.execute(sql: "UPDATE outbox SET location = ? WHERE id = ?", arguments: [location, id.rawValue]) }
     }
 
-    /// Stores the final body after the upload. All later attempts to send use this body.
-    func uploaded(_ id: ClientID, body: JSONValue) throws(ChatClientError) {
+    /// Stores the request with the blob, which every attempt to send repeats as it is.
+    func uploaded(_ request: SendRequest) throws(ChatClientError) {
         try self.write {
             try $0.execute(
-                sql: "UPDATE outbox SET body = ?, attachment = NULL, attachment_type = NULL WHERE client_id = ?",
-                arguments: [try body.jsonString(), id.rawValue])
+                sql: "UPDATE outbox SET value = ?, state = ?, file = NULL, location = NULL WHERE id = ?",
+                arguments: [try StoredText.write(request), OutboxEntry.State.queued.rawValue, request.id.rawValue])
         }
     }
 
-    /// Stores the acknowledgement. The entry remains visible until the log reaches it.
-    func acknowledged(_ reply: SendReply) throws(ChatClientError) {
-        try self.write {
-            try $0.execute(
-                sql: "UPDATE outbox SET state = ?, seq = ?, n = ?, at = ? WHERE client_id = ?",
-                arguments: [DeliveryState.sent.rawValue, reply.seq, reply.n, reply.at, reply.id.rawValue])
+    /// Queues a refused message again, under a new id: the server keeps its answer to the old one.
+    func requeue(_ id: ClientID, as new: ClientID, at: Int64) throws(ChatClientError) -> OutboxEntry? {
+        try self.write { database in
+            guard var entry = try Self.entries("id = ?", [id.rawValue], database).first, entry.state == .refused else { return nil }
+            entry.request.id = new
+            entry.at = at
+            entry.error = nil
+            entry.state = entry.upload == nil ? .queued : .uploading
+            try database.execute(
+                sql: "UPDATE outbox SET id = ?, value = ?, at = ?, state = ?, error = NULL WHERE id = ?",
+                arguments: [new.rawValue, try StoredText.write(entry.request), at, entry.state.rawValue, id.rawValue])
+            return entry
         }
     }
 
-    /// Stores a refusal. The message remains, with the reason.
-    func refused(_ id: ClientID, reason: String) throws(ChatClientError) {
-        try self.write {
-            try $0.execute(
-                sql: "UPDATE outbox SET state = ?, refusal = ? WHERE client_id = ? AND state = ?",
-                arguments: [DeliveryState.refused.rawValue, reason, id.rawValue, DeliveryState.queued.rawValue])
+    func discard(_ id: ClientID) throws(ChatClientError) {
+        try self.write { try $0.execute(sql: "DELETE FROM outbox WHERE id = ?", arguments: [id.rawValue]) }
+    }
+
+    static func acknowledge(_ id: ClientID, _ answer: SendAnswer, _ database: Database) throws {
+        let isInLog = try Bool.fetchOne(
+            database.cachedStatement(sql: "SELECT EXISTS (SELECT 1 FROM event WHERE conversation = ? AND seq = ?)"),
+            arguments: [answer.conversation.number, answer.seq])
+        if isInLog == true {
+            try database.cachedStatement(sql: "DELETE FROM outbox WHERE id = ?").execute(arguments: [id.rawValue])
+        } else {
+            // Shown until the log has it.
+            try database.cachedStatement(sql: "UPDATE outbox SET state = ?, seq = ?, n = ?, at = ? WHERE id = ?")
+                .execute(arguments: [OutboxEntry.State.sent.rawValue, answer.seq, answer.n, answer.at, id.rawValue])
         }
     }
 
     static func entries(_ condition: String, _ arguments: StatementArguments, _ database: Database) throws -> [OutboxEntry] {
-        try Row.fetchAll(
-            database,
-            sql: """
-                SELECT client_id, conversation, kind, body, ref, at, state, refusal, seq, n, attachment_type FROM outbox
-                WHERE \(condition) ORDER BY position
-                """, arguments: arguments
-        ).compactMap { row in
-            guard let id = ClientID(row["client_id"] as String), let conversation = ConversationID(row["conversation"] as String),
-                let state = DeliveryState(rawValue: row["state"])
-            else { return nil }
-            return OutboxEntry(
-                id: id, conversation: conversation, kind: ChatEventKind(rawValue: row["kind"]),
-                body: try JSONValue(jsonString: row["body"] as String), ref: row["ref"], at: row["at"], state: state,
-                refusal: row["refusal"],
-                seq: row["seq"], number: row["n"], attachmentType: row["attachment_type"])
+        try Row.fetchAll(database, sql: "SELECT * FROM outbox WHERE \(condition) ORDER BY position", arguments: arguments).map { row in
+            var entry = OutboxEntry(
+                request: try StoredText.read(row["value"]), at: row["at"], state: OutboxEntry.State(rawValue: row["state"]) ?? .queued)
+            entry.error = try (row["error"] as String?).map { try StoredText.read($0) }
+            entry.seq = row["seq"]
+            entry.n = row["n"]
+            if let file = row["file"] as String? {
+                entry.upload = OutboxUpload(
+                    file: file, type: row["type"] ?? "application/octet-stream", size: row["size"] ?? 0, location: row["location"])
+            }
+            return entry
         }
     }
 }

@@ -1,18 +1,20 @@
-import ApusChatProtocol
 import Foundation
 import GRDB
 
-/// The client's SQLite file, which contains conversations, events, the outbox and the cursors.
+/// The client's SQLite file: heads, events, unsent messages, positions and the search index.
 ///
 /// It uses one connection, because SQLite before 3.51.3 can lose a WAL that two connections reset
-/// at once. With WAL and `synchronous=FULL`, committed data survives a power failure. Calls block
-/// on the disk; the engine runs them on a separate queue.
-final class ChatStore: Sendable {
+/// at once. Calls block on the disk; the engine makes them on a queue of its own.
+///
+/// What the server also has is written without a sync to disk (WAL, `synchronous=NORMAL`): a power
+/// failure loses the newest transactions as a whole, together with their cursors and tokens, and
+/// they are fetched again. What only this client has is written by ``writeDurably(_:)``.
+package final class ChatStore: Sendable {
     let database: DatabaseQueue
 
     /// Opens the file, or creates it with access for its owner only. `:memory:` creates a store in
     /// memory.
-    init(path: String) throws(ChatClientError) {
+    package init(path: String) throws(ChatClientError) {
         do {
             var configuration = Configuration()
             configuration.label = "apus.chat.store"
@@ -24,17 +26,15 @@ final class ChatStore: Sendable {
                 configuration.journalMode = .wal
                 self.database = try DatabaseQueue(path: path, configuration: configuration)
             }
-            try self.database.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = FULL") }
             let migrator = Self.migrator
+            try self.database.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = NORMAL") }
             if try self.database.read({ try migrator.hasBeenSuperseded($0) }) {
                 throw ChatClientError(
                     .wrongStore, message: "\(path) was written by a newer release; update this program or use another store")
             }
             try migrator.migrate(self.database)
-        } catch let error as ChatClientError {
-            throw error
         } catch {
-            throw ChatClientError(.store, message: "cannot open the store \(path): \(error)", cause: error)
+            throw Self.wrapped(error)
         }
     }
 
@@ -46,20 +46,43 @@ final class ChatStore: Sendable {
     }
 
     /// Closes the file.
-    func close() {
-        try? self.database.close()
+    package func close() { try? self.database.close() }
+
+    /// Removes the file of a closed store.
+    static func remove(path: String) throws(ChatClientError) {
+        for suffix in ["", "-wal", "-shm"] where FileManager.default.fileExists(atPath: path + suffix) {
+            do { try FileManager.default.removeItem(atPath: path + suffix) } catch {
+                throw ChatClientError(.store, message: "cannot remove \(path + suffix): \(error)")
+            }
+        }
     }
 
     func read<Value>(_ body: (Database) throws -> Value) throws(ChatClientError) -> Value {
         do { return try self.database.read(body) } catch { throw Self.wrapped(error) }
     }
 
+    /// Runs one transaction, which survives the end of the program.
     func write<Value>(_ body: (Database) throws -> Value) throws(ChatClientError) -> Value {
         do { return try self.database.write(body) } catch { throw Self.wrapped(error) }
     }
 
-    private static func wrapped(_ error: any Error) -> ChatClientError {
-        if let error = error as? ChatClientError { return error }
-        return ChatClientError(.store, message: "the local store failed: \(error)", cause: error)
+    /// Runs one transaction with one sync to disk, which survives a power failure.
+    func writeDurably(_ body: (Database) throws -> Void) throws(ChatClientError) {
+        do {
+            try self.database.writeWithoutTransaction { database in
+                try database.execute(sql: "PRAGMA synchronous = FULL")
+                defer { try? database.execute(sql: "PRAGMA synchronous = NORMAL") }
+                try database.inTransaction {
+                    try body(database)
+                    return .commit
+                }
+            }
+        } catch {
+            throw Self.wrapped(error)
+        }
+    }
+
+    static func wrapped(_ error: any Error) -> ChatClientError {
+        (error as? ChatClientError) ?? ChatClientError(.store, message: "the local store failed: \(error)")
     }
 }

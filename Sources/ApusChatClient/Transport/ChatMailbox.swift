@@ -4,8 +4,7 @@ import NIOCore
 /// A bounded queue of events from the server.
 ///
 /// Pushes beyond the capacity are dropped and replaced by one ``ChatTransportEvent/pushesLost``,
-/// after which the engine synchronizes. Other events are never dropped; the reconnection policy
-/// limits their rate.
+/// after which the engine synchronizes. Other events are never dropped.
 final class ChatMailbox: Sendable {
     private struct State {
         var events = CircularBuffer<ChatTransportEvent>()

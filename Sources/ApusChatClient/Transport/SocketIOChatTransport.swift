@@ -12,37 +12,46 @@ final class SocketIOChatTransport: ChatTransport {
     private let socket: SocketIOClient
     private let requestTimeout: Duration
 
-    init(session: ChatSession, configuration: ChatClientConfiguration, logger: Logger) {
+    /// - Parameter access: Returns the access token of each connection.
+    init(
+        server: String, access: @escaping @Sendable () async throws -> String, configuration: ChatClientConfiguration, logger: Logger
+    ) {
         self.mailbox = ChatMailbox(capacity: configuration.pushBuffer)
         self.requestTimeout = configuration.requestTimeout
         var manager = SocketIOManagerConfiguration(
             reconnection: configuration.reconnection, timeout: configuration.requestTimeout, tls: configuration.tls)
         manager.engine.proxy = configuration.proxy
-        self.manager = SocketIOManager(url: session.server, configuration: manager, logger: logger)
-        self.socket = self.manager.socket(forNamespace: ChatVerb.namespace, auth: ["token": .string(session.token)])
-        self.socket.onLifecycle { [mailbox = self.mailbox] event in
-            if let event = Self.translated(event) { mailbox.put(event) }
-        }
-        self.socket.onAny { [mailbox = self.mailbox] name, data in
-            mailbox.put(.push(name: name, payload: data.first ?? .null))
-        }
+        self.manager = SocketIOManager(url: server, configuration: manager, logger: logger)
+        let mailbox = self.mailbox
+        self.socket = self.manager.socket(
+            forNamespace: ChatVerbs.namespace,
+            auth: .closure {
+                do { return ["token": .string(try await access())] } catch {
+                    if let error = error as? ChatClientError, error.code == .signedOut { mailbox.put(.refused(error.asServerError)) }
+                    throw error
+                }
+            })
+        self.socket.onLifecycle { event in if let event = Self.translated(event) { mailbox.put(event) } }
+        self.socket.onAny { name, data in mailbox.put(.push(name: name, payload: data.first ?? .null)) }
     }
 
     var incoming: AsyncStream<ChatTransportEvent> { self.mailbox.events }
 
     func connect() { self.socket.open() }
 
-    func request(_ event: String, _ payload: JSONValue) async throws(ChatClientError) -> JSONValue {
-        // Does not use the socket's send buffer: the outbox keeps unsent messages durably.
-        guard self.socket.state == .connected else { throw ChatClientError(.notConnected, message: "not connected to the server") }
+    func disconnect() { self.socket.disconnect() }
+
+    func request(_ verb: String, _ payload: JSONValue) async throws(ChatClientError) -> JSONValue {
+        // Does not use the buffer of the socket: the store keeps unsent messages.
+        guard self.socket.state == .connected else { throw ChatClientError(.notConnected, message: "there is no connection to the server") }
         do {
-            return try await self.socket.emitWithAck(event, arguments: [payload], timeout: self.requestTimeout).first ?? .null
+            return try await self.socket.emitWithAck(verb, arguments: [payload], timeout: self.requestTimeout).first ?? .null
         } catch let error as SocketIOError where error.code == .ackTimeout {
-            throw ChatClientError(.timeout, message: "the server did not answer `\(event)` within \(self.requestTimeout)", cause: error)
+            throw ChatClientError(.timeout, message: "the server did not answer `\(verb)` within \(self.requestTimeout)")
         } catch is CancellationError {
             throw ChatClientError(.closed, message: "the client was closed")
         } catch {
-            throw ChatClientError(.notConnected, message: "the connection was lost before `\(event)` was answered", cause: error)
+            throw ChatClientError(.notConnected, message: "the connection was lost before `\(verb)` was answered")
         }
     }
 
@@ -52,22 +61,20 @@ final class SocketIOChatTransport: ChatTransport {
         self.mailbox.finish()
     }
 
-    /// Maps a lifecycle event of the socket to an event of the transport; `nil` when it is not
-    /// relevant.
+    /// Returns the event of the transport; nil if the engine need not know it.
     static func translated(_ event: SocketIOClientLifecycleEvent) -> ChatTransportEvent? {
         switch event {
         case .connect: return .connected
-        case .disconnect(let reason): return .disconnected(reason: reason.description, comesBack: reason.permitsReconnect)
+        case .disconnect(let reason): return .disconnected(comesBack: reason.permitsReconnect)
         case .error(let error) where error.code == .connectRefused:
-            let code = error.data?["code"]?.stringValue
-            // Recognized by the code, or by the message if the server sends no data.
-            if code == ChatError.Code.unauthorized.rawValue || error.message == ChatError.Code.unauthorized.rawValue {
-                return .refused(ChatError(.unauthorized, message: "the server rejected the session; log in again"))
+            if let data = error.data, let refusal = (try? ChatError(json: ["error": data])) ?? (try? ChatError(json: data)) {
+                return .refused(refusal)
             }
-            return .disconnected(reason: error.message, comesBack: false)
-        case .error(let error) where error.code == .invalidArguments:
-            return .refused(ChatError(.badRequest, message: error.message))
-        case .reconnectFailed: return .disconnected(reason: "the server could not be reached", comesBack: true)  // the policy has ended
+            let isUnauthorized = error.message == ChatError.Code.unauthorized.rawValue
+            return isUnauthorized
+                ? .refused(ChatError(.unauthorized, message: "The server did not accept the session.")) : .disconnected(comesBack: false)
+        case .error(let error) where error.code == .invalidArguments: return .refused(ChatError(.badRequest, message: error.message))
+        case .reconnectFailed: return .disconnected(comesBack: false)  // the policy has ended
         case .error, .reconnectAttempt, .reconnect, .statusChange, .ping, .pong, .upgrade, .upgradeError: return nil
         }
     }

@@ -1,5 +1,5 @@
+package import ApusChatProtocol
 package import ApusChatStorage
-package import ApusChatWire
 
 /// One call while it rings and takes place: which devices ring, who takes part, when it is over.
 ///

@@ -1,4 +1,4 @@
-package import ApusChatWire
+package import ApusChatProtocol
 
 /// What the shell of a client does, in the order of the list.
 package enum ClientAction: Equatable, Sendable {

@@ -1,4 +1,4 @@
-package import ApusChatWire
+package import ApusChatProtocol
 
 // Events, unsent messages and read positions.
 extension ClientCore {
@@ -229,7 +229,7 @@ extension ClientCore {
             guard self.logs[conversation] != nil else { return [] }
             return self.carryOut(self[log: conversation].holeTimerFired(), in: conversation)
         case .outbox(let conversation): return self.send(self.outbox.restEnded(in: conversation))
-        case .sync: return [.request(.sync(SyncRequest(since: self.token)))]
+        case .sync: return [.request(self.nextSync())]
         case .hello: return self.repeatHello()
         }
     }

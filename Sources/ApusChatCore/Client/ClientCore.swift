@@ -1,4 +1,4 @@
-package import ApusChatWire
+package import ApusChatProtocol
 
 /// The client half of the chat: heads, logs, outbox and read positions. Pure: answers, pushes and
 /// timers go in, actions come out.
@@ -30,6 +30,10 @@ package struct ClientCore: Sendable {
     var state: State = .offline
     private var epoch: PageToken?
     var token: PageToken?
+    /// The conversations that the pages of a complete sync and the pushes meanwhile have named; nil
+    /// unless one is under way. Its last page removes the others, which the server tells only to
+    /// clients with a token.
+    private var listed: Set<ConversationID>?
     private var syncFailures = 0
     private var helloFailures = 0
     /// Whether `hello` failed and is repeated after a delay.
@@ -95,7 +99,7 @@ package struct ClientCore: Sendable {
         guard case .offline = self.state else { return [] }
         self.state = .opening
         self.isHelloDelayed = false
-        return [.request(.hello(since: self.token, epoch: self.epoch))]
+        return [.request(self.nextHello())]
     }
 
     /// The transport is lost. Pending requests have no answer, and timers have ended.
@@ -117,7 +121,7 @@ package struct ClientCore: Sendable {
             self.epoch = answer.epoch
             actions.append(.store(.epoch(answer.epoch)))
         }
-        guard let sync = answer.sync else { return actions + [.request(.sync(SyncRequest(since: self.token)))] }
+        guard let sync = answer.sync else { return actions + [.request(self.nextSync())] }
         return actions + self.answered(sync: sync)
     }
 
@@ -132,19 +136,30 @@ package struct ClientCore: Sendable {
         }
         if error.code == .resync {
             self.token = nil
-            return [.request(.hello(since: nil, epoch: self.epoch))]
+            return [.request(self.nextHello())]
         }
         self.state = .ended
         return [.endSession(error)]
     }
 
     /// The delay after a failed `hello` has passed.
-    func repeatHello() -> [ClientAction] {
+    mutating func repeatHello() -> [ClientAction] {
         guard case .opening = self.state, self.isHelloDelayed else { return [] }
-        return [.request(.hello(since: self.token, epoch: self.epoch))]
+        return [.request(self.nextHello())]
+    }
+
+    private mutating func nextHello() -> ClientRequest {
+        self.listed = self.token == nil ? [] : nil
+        return .hello(since: self.token, epoch: self.epoch)
     }
 
     // MARK: Sync
+
+    /// The first page of a sync.
+    mutating func nextSync() -> ClientRequest {
+        self.listed = self.token == nil ? [] : nil
+        return .sync(SyncRequest(since: self.token))
+    }
 
     package mutating func answered(sync answer: SyncAnswer) -> [ClientAction] {
         guard self.isConnected else { return [] }
@@ -154,6 +169,11 @@ package struct ClientCore: Sendable {
         for conversation in answer.gone { actions += self.gone(conversation) }
         if let page = answer.page {
             return actions + [.request(.sync(SyncRequest(since: self.token, page: page)))]
+        }
+        if let listed = self.listed {
+            self.listed = nil
+            let others = self.heads.keys.filter { !listed.contains($0) }.sorted { $0.rawValue < $1.rawValue }
+            for conversation in others { actions += self.gone(conversation) }
         }
         // Stored with the last page only, so that an interrupted sync is repeated as a whole.
         self.token = answer.token
@@ -166,7 +186,7 @@ package struct ClientCore: Sendable {
         guard self.isConnected else { return [] }
         if error.code == .resync {
             self.token = nil
-            return self.dropCache() + [.request(.sync(SyncRequest()))]
+            return self.dropCache() + [.request(self.nextSync())]
         }
         let delay = self.settings.retryDelay(afterAttempts: self.syncFailures)
         self.syncFailures += 1
@@ -223,6 +243,7 @@ package struct ClientCore: Sendable {
             actions += self.advance(head.conversation, to: head.seq, floor: head.minSeq)
         }
         for nudge in push.nudges {
+            self.listed?.insert(nudge.conversation)
             guard var head = self.heads[nudge.conversation], nudge.seq > head.seq else { continue }
             head.seq = nudge.seq
             head.at = max(head.at, nudge.at)
@@ -246,6 +267,7 @@ package struct ClientCore: Sendable {
     /// - Parameter isSync: Whether the head is part of a sync, whose numbers hold as they are.
     mutating func replace(_ new: ChatHead, isSync: Bool = false) -> [ClientAction] {
         var head = new
+        self.listed?.insert(new.conversation)
         var counter = self.unread[new.conversation] ?? UnreadCounter(n: new.n, read: new.read, unread: new.unread)
         if isSync {
             counter.reset(n: new.n, read: new.read, unread: new.unread)
@@ -267,6 +289,7 @@ package struct ClientCore: Sendable {
     }
 
     private mutating func gone(_ conversation: ConversationID) -> [ClientAction] {
+        self.listed?.remove(conversation)
         guard self.heads.removeValue(forKey: conversation) != nil else { return [] }
         self.logs[conversation] = nil
         self.unread[conversation] = nil

@@ -1,4 +1,4 @@
-package import ApusChatWire
+package import ApusChatProtocol
 
 /// Decides when each stored message is sent.
 ///

@@ -1,4 +1,4 @@
-package import ApusChatWire
+package import ApusChatProtocol
 
 /// Follows the log of one conversation without skipping a hole.
 ///

@@ -1,4 +1,4 @@
-package import ApusChatWire
+package import ApusChatProtocol
 
 /// An event in the form that it has after all changes up to a position of its log.
 ///

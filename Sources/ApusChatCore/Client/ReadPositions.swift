@@ -1,4 +1,4 @@
-package import ApusChatWire
+package import ApusChatProtocol
 
 /// The user's own read positions: applied at once, and sent until the server has confirmed them.
 package struct ReadPositions: Sendable {

@@ -1,5 +1,5 @@
+import ApusChatProtocol
 package import ApusChatStorage
-import ApusChatWire
 
 extension Command {
     /// Adds the keys that the decision on this command reads.

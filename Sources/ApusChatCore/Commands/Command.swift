@@ -1,5 +1,5 @@
+package import ApusChatProtocol
 package import ApusChatStorage
-package import ApusChatWire
 
 /// A request that changes something, as data.
 ///

@@ -1,5 +1,5 @@
+package import ApusChatProtocol
 package import ApusChatStorage
-package import ApusChatWire
 
 /// Creates a group or channel.
 package struct CreateCommand: Sendable {

@@ -1,5 +1,5 @@
+import ApusChatProtocol
 import ApusChatStorage
-import ApusChatWire
 import ApusJSON
 
 // What a user sets for oneself, and what users are to each other. The events are in the user's

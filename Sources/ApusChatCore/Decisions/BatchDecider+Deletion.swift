@@ -1,5 +1,5 @@
+import ApusChatProtocol
 import ApusChatStorage
-import ApusChatWire
 
 // Deletion of conversations and accounts. What they contain is erased later, in pages
 // (`Maintenance`).

@@ -1,5 +1,5 @@
+import ApusChatProtocol
 import ApusChatStorage
-import ApusChatWire
 import ApusJSON
 
 // How users become members: by a contact, an invitation, the rule of the conversation, a link.

@@ -1,5 +1,5 @@
+import ApusChatProtocol
 import ApusChatStorage
-import ApusChatWire
 
 extension BatchDecider {
     /// Moves a read position forward. A position that is reached already changes nothing.

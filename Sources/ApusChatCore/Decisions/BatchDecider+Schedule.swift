@@ -1,5 +1,5 @@
+import ApusChatProtocol
 import ApusChatStorage
-import ApusChatWire
 
 // Messages that the server sends later.
 extension BatchDecider {

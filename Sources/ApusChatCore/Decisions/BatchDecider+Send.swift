@@ -1,5 +1,5 @@
+import ApusChatProtocol
 import ApusChatStorage
-import ApusChatWire
 
 extension BatchDecider {
     /// Decides a message. Source: docs/chat-model.md.

@@ -1,5 +1,5 @@
+import ApusChatProtocol
 package import ApusChatStorage
-import ApusChatWire
 
 /// Decides the commands of one batch, one after the other, on the facts that the storage returned
 /// for them.

@@ -1,5 +1,5 @@
+import ApusChatProtocol
 import ApusChatStorage
-import ApusChatWire
 import ApusJSON
 
 /// The bodies of the events that the server makes, as JSON text.

@@ -1,5 +1,5 @@
+package import ApusChatProtocol
 package import ApusChatStorage
-package import ApusChatWire
 
 /// The answer to one command. It may be told after the commit of its batch, not before.
 package enum Decision: Sendable, Equatable {

@@ -1,5 +1,5 @@
+import ApusChatProtocol
 package import ApusChatStorage
-import ApusChatWire
 
 /// The number of a connection on this node.
 package struct SocketKey: Hashable, Sendable, Comparable {

@@ -1,4 +1,4 @@
-import ApusChatWire
+import ApusChatProtocol
 
 extension RateRules {
     /// The page `docs/chat-limits.md`.

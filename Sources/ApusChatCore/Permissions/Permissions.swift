@@ -1,5 +1,5 @@
+package import ApusChatProtocol
 package import ApusChatStorage
-package import ApusChatWire
 
 /// The one table of permissions: action × standing. `docs/chat-permissions.md` is generated from
 /// it.

@@ -1,5 +1,5 @@
+package import ApusChatProtocol
 package import ApusChatStorage
-package import ApusChatWire
 
 /// Decides when a batch is written, and what a failure means for its commands and for those after
 /// it.

@@ -1,5 +1,5 @@
+package import ApusChatProtocol
 import ApusChatStorage
-package import ApusChatWire
 
 /// Makes batches of the commands that arrive while the batch before is written.
 ///

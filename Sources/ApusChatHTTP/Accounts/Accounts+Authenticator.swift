@@ -1,6 +1,6 @@
 import ApusChatCore
+package import ApusChatProtocol
 import ApusChatStorage
-package import ApusChatWire
 import Foundation
 
 extension Accounts {

@@ -1,5 +1,5 @@
+import ApusChatProtocol
 package import HTTPTypes
-import ApusChatWire
 import Hummingbird
 import NIOCore
 

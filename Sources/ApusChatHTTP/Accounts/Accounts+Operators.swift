@@ -1,5 +1,5 @@
+package import ApusChatProtocol
 package import ApusChatStorage
-package import ApusChatWire
 
 /// What operators do with accounts. The answer is nil if there is no such account.
 extension Accounts {

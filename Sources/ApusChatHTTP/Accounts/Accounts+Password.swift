@@ -1,6 +1,6 @@
 import ApusChatCore
+package import ApusChatProtocol
 import ApusChatStorage
-package import ApusChatWire
 
 extension Accounts {
     /// Sets a password and ends all other sessions of the user.

@@ -1,6 +1,6 @@
 import ApusChatCore
+package import ApusChatProtocol
 import ApusChatStorage
-package import ApusChatWire
 
 extension Accounts {
     /// The number of recovery codes of an account.

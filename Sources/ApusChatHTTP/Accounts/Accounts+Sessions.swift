@@ -1,6 +1,6 @@
 import ApusChatCore
+package import ApusChatProtocol
 package import ApusChatStorage
-package import ApusChatWire
 import NIOConcurrencyHelpers
 
 /// The user and the device that a token stands for.

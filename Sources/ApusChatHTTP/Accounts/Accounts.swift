@@ -1,6 +1,6 @@
 import ApusChatCore
+import ApusChatProtocol
 package import ApusChatStorage
-import ApusChatWire
 import NIOConcurrencyHelpers
 
 /// Creates accounts and manages their sessions.

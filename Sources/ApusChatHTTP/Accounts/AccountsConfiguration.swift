@@ -1,5 +1,5 @@
 import ApusChatCore
-package import ApusChatWire
+package import ApusChatProtocol
 package import ApusSocketIOServer
 
 /// The settings of accounts and sessions.

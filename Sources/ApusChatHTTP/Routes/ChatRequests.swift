@@ -1,4 +1,4 @@
-package import ApusChatWire
+package import ApusChatProtocol
 package import ApusJSON
 
 /// Answers the verbs of the chat for the HTTP mirror, as the gateway does for a connection.

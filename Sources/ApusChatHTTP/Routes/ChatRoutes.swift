@@ -1,4 +1,4 @@
-package import ApusChatWire
+package import ApusChatProtocol
 import ApusJSON
 package import ApusWebSocket
 import HTTPTypes

@@ -1,4 +1,4 @@
-import ApusChatWire
+import ApusChatProtocol
 
 /// The limits of uploads.
 package struct UploadsConfiguration: Sendable {

@@ -1,4 +1,4 @@
-package import ApusChatWire
+package import ApusChatProtocol
 
 /// The type of a field in the reference of the wire.
 package indirect enum FieldType: Hashable, Sendable {

@@ -1,4 +1,4 @@
-package import ApusChatWire
+package import ApusChatProtocol
 package import ApusJSON
 
 /// Reads an object with the code of the wire and writes it again.

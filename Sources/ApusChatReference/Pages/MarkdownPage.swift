@@ -1,10 +1,10 @@
-import ApusChatWire
+import ApusChatProtocol
 
 /// The generated part of `docs/chat-wire.md`.
 package enum MarkdownPage {
     /// The comment after which the generated part begins.
     package static let mark =
-        "<!-- Generated from Sources/ApusChatReference: APUS_UPDATE_DOCS=1 with the ApusChatWireTests rewrites it. -->"
+        "<!-- Generated from Sources/ApusChatReference: APUS_UPDATE_DOCS=1 with the ApusChatProtocolTests rewrites it. -->"
 
     /// The text after the mark.
     package static var text: String {

@@ -1,4 +1,4 @@
-import ApusChatWire
+import ApusChatProtocol
 package import ApusJSON
 
 /// The OpenAPI 3.1 description of the HTTP interface, `docs/openapi.json`.

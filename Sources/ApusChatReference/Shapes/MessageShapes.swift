@@ -1,4 +1,4 @@
-import ApusChatWire
+import ApusChatProtocol
 
 extension ChatReference {
     /// The bodies of messages.

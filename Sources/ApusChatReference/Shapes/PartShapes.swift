@@ -1,4 +1,4 @@
-import ApusChatWire
+import ApusChatProtocol
 
 extension ChatReference {
     /// The objects that are parts of requests, answers and bodies.

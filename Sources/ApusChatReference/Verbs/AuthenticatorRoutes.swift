@@ -1,4 +1,4 @@
-import ApusChatWire
+import ApusChatProtocol
 
 extension ChatReference {
     /// The routes of the second factor, a code of an authenticator (RFC 6238).

@@ -1,4 +1,4 @@
-import ApusChatWire
+import ApusChatProtocol
 
 extension ChatReference {
     /// Own settings and people.

@@ -1,4 +1,4 @@
-import ApusChatWire
+import ApusChatProtocol
 
 extension ChatReference {
     /// The answer of the routes that begin or renew a session.

@@ -1,5 +1,5 @@
+import ApusChatProtocol
 import ApusChatStorage
-import ApusChatWire
 
 /// Reads the log of one conversation as one member sees it.
 struct LogReader {

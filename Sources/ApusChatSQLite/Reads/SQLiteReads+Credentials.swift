@@ -1,5 +1,5 @@
+package import ApusChatProtocol
 package import ApusChatStorage
-package import ApusChatWire
 
 extension SQLiteReads: CredentialReads {
     package func credential(of user: UserKey) throws(StorageError) -> CredentialRow? {

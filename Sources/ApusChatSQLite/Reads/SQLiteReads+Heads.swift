@@ -1,5 +1,5 @@
+import ApusChatProtocol
 import ApusChatStorage
-import ApusChatWire
 
 extension SQLiteReads {
     /// The place of a conversation in a user's list.

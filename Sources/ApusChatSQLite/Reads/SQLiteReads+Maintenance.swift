@@ -1,5 +1,5 @@
+import ApusChatProtocol
 package import ApusChatStorage
-import ApusChatWire
 
 extension SQLiteReads {
     package func scheduled(of user: UserKey, limit: Int) throws(StorageError) -> [ScheduledRow] {

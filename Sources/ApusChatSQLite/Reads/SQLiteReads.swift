@@ -1,5 +1,5 @@
+package import ApusChatProtocol
 package import ApusChatStorage
-package import ApusChatWire
 
 /// The reading half of the storage on disk. Each reading thread has one, with its own connection;
 /// the writer has its own, too.

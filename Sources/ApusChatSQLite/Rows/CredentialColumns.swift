@@ -1,5 +1,5 @@
+import ApusChatProtocol
 import ApusChatStorage
-import ApusChatWire
 
 /// The columns of a credential.
 enum CredentialColumns {

@@ -1,5 +1,5 @@
+import ApusChatProtocol
 import ApusChatStorage
-import ApusChatWire
 
 /// The columns of a member: their order in SELECT and INSERT.
 enum MemberColumns {

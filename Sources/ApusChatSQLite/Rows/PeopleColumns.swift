@@ -1,5 +1,5 @@
+import ApusChatProtocol
 import ApusChatStorage
-import ApusChatWire
 import ApusJSON
 
 /// The columns of an account: their order in SELECT and INSERT.

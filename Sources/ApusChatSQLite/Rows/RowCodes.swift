@@ -1,4 +1,4 @@
-import ApusChatWire
+import ApusChatProtocol
 
 // The numbers that stand for enum values in the database. They never change.
 

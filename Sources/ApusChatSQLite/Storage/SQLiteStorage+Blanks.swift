@@ -1,5 +1,5 @@
+import ApusChatProtocol
 import ApusChatStorage
-import ApusChatWire
 
 extension SQLiteStorage {
     /// Removes the content of events and what was derived from it.

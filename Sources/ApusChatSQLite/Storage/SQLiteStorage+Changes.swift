@@ -1,5 +1,5 @@
+import ApusChatProtocol
 import ApusChatStorage
-import ApusChatWire
 
 extension SQLiteStorage {
     /// Writes a batch, within its transaction.

@@ -1,5 +1,5 @@
+import ApusChatProtocol
 import ApusChatStorage
-import ApusChatWire
 
 extension SQLiteStorage {
     /// Writes what a batch has about sign-ins and uploads, within its transaction.

@@ -1,5 +1,5 @@
+import ApusChatProtocol
 import ApusChatStorage
-import ApusChatWire
 
 extension SQLiteStorage {
     /// Reads what a batch needs, within its transaction.

@@ -1,5 +1,5 @@
+import ApusChatProtocol
 package import ApusChatStorage
-import ApusChatWire
 import GRDBSQLite
 
 /// The storage on disk: one SQLite database in WAL mode, written by one thread.

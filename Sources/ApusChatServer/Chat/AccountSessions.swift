@@ -1,6 +1,6 @@
 import ApusChatHTTP
+import ApusChatProtocol
 import ApusChatService
-import ApusChatWire
 import ApusConnectivity
 import ApusJSON
 import ApusSocketIOServer

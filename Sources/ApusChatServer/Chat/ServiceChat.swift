@@ -1,9 +1,9 @@
+import ApusChatCore
 package import ApusChatHTTP
+import ApusChatProtocol
 package import ApusChatSQLite
 import ApusChatService
 package import ApusChatStorage
-import ApusChatCore
-import ApusChatWire
 import ApusJSON
 package import ApusSocketIOServer
 package import ApusWebSocket

@@ -1,6 +1,6 @@
 import ApusChatHTTP
+import ApusChatProtocol
 import ApusChatStorage
-import ApusChatWire
 import ApusJSON
 
 /// The demo accounts `alice` and `bobby`, who are contacts, and a first message between them.

@@ -1,7 +1,7 @@
 package import ApusChatHTTP
+import ApusChatProtocol
 package import ApusChatSQLite
 import ApusChatStorage
-import ApusChatWire
 import ApusJSON
 import Dispatch
 import Foundation

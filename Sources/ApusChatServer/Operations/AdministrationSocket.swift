@@ -1,4 +1,4 @@
-import ApusChatWire
+import ApusChatProtocol
 package import ApusJSON
 import Logging
 import NIOCore

@@ -9,9 +9,9 @@ enum EmbeddedPage {
         _css_test_3f410901d5a449be_css,
         _img_icon_svg,
         _index_html,
-        _js_app_0b8c8d2c570a0f4b_js,
-        _js_core_core_d167c41e89a08520_js,
-        _js_core_worker_92cf62ecffbeb246_js,
+        _js_app_96a8b8a202f6297f_js,
+        _js_core_core_1dbad1ddae5d6aef_js,
+        _js_core_worker_f6f5429ec2643e03_js,
         _js_state_sample_6faafe676af7fe3f_js,
         _js_test_c31b47cb51e25621_js,
         _sw_js,
@@ -821,12 +821,12 @@ dd { margin: 0; overflow: hidden; text-overflow: ellipsis; }
   <meta name="theme-color" media="(prefers-color-scheme: light)" content="#ffffff">
   <meta name="theme-color" media="(prefers-color-scheme: dark)" content="#171b22">
   <meta name="referrer" content="no-referrer">
-  <link rel="prefetch" href="js/core-worker-92cf62ecffbeb246.js">
+  <link rel="prefetch" href="js/core-worker-f6f5429ec2643e03.js">
   <title>Apus</title>
   <link rel="icon" href="img/icon.svg" type="image/svg+xml">
   <link rel="manifest" href="app.webmanifest">
   <link rel="stylesheet" href="css/page-c693c75aa09a8ac5.css">
-  <script type="module" src="js/app-0b8c8d2c570a0f4b.js"></script>
+  <script type="module" src="js/app-96a8b8a202f6297f.js"></script>
 </head>
 <body>
   <div id="app"></div>
@@ -837,7 +837,7 @@ dd { margin: 0; overflow: hidden; text-overflow: ellipsis; }
 
 """#))
 
-    private static let _js_app_0b8c8d2c570a0f4b_js = EmbeddedFile(path: "js/app-0b8c8d2c570a0f4b.js", content: .text(#"""
+    private static let _js_app_96a8b8a202f6297f_js = EmbeddedFile(path: "js/app-96a8b8a202f6297f.js", content: .text(#"""
 const $core_applying = (() => {
 
 const MESSAGES = new Set(["text", "image", "audio", "video", "file", "location", "card", "call", "poll", "bundle", "encrypted"]);
@@ -1733,12 +1733,12 @@ async function makePort() {
       console.warn("No worker:", error);
     }
   }
-  const { Core } = await import("./core-core-d167c41e89a08520.js");
+  const { Core } = await import("./core-core-1dbad1ddae5d6aef.js");
   return new PagePort(Core);
 }
 
 class WorkerPort {
-  #worker = new Worker(new URL("./core-worker-92cf62ecffbeb246.js", import.meta.url), { type: "module" });
+  #worker = new Worker(new URL("./core-worker-f6f5429ec2643e03.js", import.meta.url), { type: "module" });
   #requests = new Map();
   #serial = 0;
   #listener = () => {};
@@ -7654,7 +7654,7 @@ return {  };
 
 """#))
 
-    private static let _js_core_core_d167c41e89a08520_js = EmbeddedFile(path: "js/core-core-d167c41e89a08520.js", content: .text(#"""
+    private static let _js_core_core_1dbad1ddae5d6aef_js = EmbeddedFile(path: "js/core-core-1dbad1ddae5d6aef.js", content: .text(#"""
 const $core_applying = (() => {
 
 const MESSAGES = new Set(["text", "image", "audio", "video", "file", "location", "card", "call", "poll", "bundle", "encrypted"]);
@@ -9533,6 +9533,7 @@ class Core {
   #received = new Map();
   #shown = new Map(); // tab -> conversations
   #dirty = new Set();
+  #listed = null; // while a sync without a token is under way: the conversations that it has named
   #timers = new Map();
   #connection = new Connection(this);
   #outbox = new Outbox(this);
@@ -9699,9 +9700,16 @@ class Core {
     return answer.sync ? this.synced(answer.sync, { since: this.#cached.since }) : { since: undefined };
   }
 
-  async synced({ heads, gone = [], page, token }, { since }) {
+  async synced({ heads, gone = [], page, token }, { since, page: after }) {
+    if (since === undefined && after === undefined) this.#listed = new Set();
+    else if (since !== undefined) this.#listed = null;
     this.#setHeads(heads, gone, true);
     if (page) return { since, page };
+    if (this.#listed) {
+      const listed = this.#listed;
+      this.#listed = null;
+      this.#setHeads([], [...this.#heads.keys()].filter((conv) => !listed.has(conv)));
+    }
     this.#cached.since = token;
     await this.#saveHeads();
     await this.database.setMeta("since", token);
@@ -9756,6 +9764,7 @@ class Core {
       this.#logs.gone(conv);
     }
     for (const pushed of heads) {
+      this.#listed?.add(pushed.conv);
       const before = this.#heads.get(pushed.conv);
       let head = pushed;
       if (before && before.seq > head.seq) head = { ...head, seq: before.seq, n: before.n, at: before.at, last: before.last, unread: before.unread, mentions: before.mentions };
@@ -9909,7 +9918,7 @@ return { Core };
 
 """#))
 
-    private static let _js_core_worker_92cf62ecffbeb246_js = EmbeddedFile(path: "js/core-worker-92cf62ecffbeb246.js", content: .text(#"""
+    private static let _js_core_worker_f6f5429ec2643e03_js = EmbeddedFile(path: "js/core-worker-f6f5429ec2643e03.js", content: .text(#"""
 const $core_applying = (() => {
 
 const MESSAGES = new Set(["text", "image", "audio", "video", "file", "location", "card", "call", "poll", "bundle", "encrypted"]);
@@ -11788,6 +11797,7 @@ class Core {
   #received = new Map();
   #shown = new Map(); // tab -> conversations
   #dirty = new Set();
+  #listed = null; // while a sync without a token is under way: the conversations that it has named
   #timers = new Map();
   #connection = new Connection(this);
   #outbox = new Outbox(this);
@@ -11954,9 +11964,16 @@ class Core {
     return answer.sync ? this.synced(answer.sync, { since: this.#cached.since }) : { since: undefined };
   }
 
-  async synced({ heads, gone = [], page, token }, { since }) {
+  async synced({ heads, gone = [], page, token }, { since, page: after }) {
+    if (since === undefined && after === undefined) this.#listed = new Set();
+    else if (since !== undefined) this.#listed = null;
     this.#setHeads(heads, gone, true);
     if (page) return { since, page };
+    if (this.#listed) {
+      const listed = this.#listed;
+      this.#listed = null;
+      this.#setHeads([], [...this.#heads.keys()].filter((conv) => !listed.has(conv)));
+    }
     this.#cached.since = token;
     await this.#saveHeads();
     await this.database.setMeta("since", token);
@@ -12011,6 +12028,7 @@ class Core {
       this.#logs.gone(conv);
     }
     for (const pushed of heads) {
+      this.#listed?.add(pushed.conv);
       const before = this.#heads.get(pushed.conv);
       let head = pushed;
       if (before && before.seq > head.seq) head = { ...head, seq: before.seq, n: before.n, at: before.at, last: before.last, unread: before.unread, mentions: before.mentions };

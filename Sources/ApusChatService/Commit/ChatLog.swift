@@ -1,6 +1,6 @@
 package import ApusChatCore
+package import ApusChatProtocol
 package import ApusChatStorage
-package import ApusChatWire
 import ApusEventLoop
 import NIOConcurrencyHelpers
 package import NIOCore

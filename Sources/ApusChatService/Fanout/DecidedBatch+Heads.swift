@@ -1,6 +1,6 @@
 import ApusChatCore
+import ApusChatProtocol
 import ApusChatStorage
-import ApusChatWire
 
 extension DecidedBatch {
     /// The conversations whose heads changed otherwise than by new messages: title, settings,

@@ -1,4 +1,4 @@
-import ApusChatWire
+import ApusChatProtocol
 import ApusSocketIOProtocol
 
 /// A push, encoded once for all of its recipients.

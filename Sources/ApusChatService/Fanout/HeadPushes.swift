@@ -1,6 +1,6 @@
 import ApusChatCore
+import ApusChatProtocol
 import ApusChatStorage
-import ApusChatWire
 
 extension ReadContext {
     /// The heads that changed, as pushes within the limit of a frame.

@@ -1,5 +1,5 @@
+import ApusChatProtocol
 import ApusChatStorage
-import ApusChatWire
 
 /// Whose read positions are shown, and where.
 struct ReceiptSettings {

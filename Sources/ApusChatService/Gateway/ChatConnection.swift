@@ -1,5 +1,5 @@
 import ApusChatCore
-import ApusChatWire
+import ApusChatProtocol
 import ApusSocketIOServer
 import NIOConcurrencyHelpers
 

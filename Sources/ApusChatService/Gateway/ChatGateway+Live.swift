@@ -1,5 +1,5 @@
 import ApusChatCore
-import ApusChatWire
+import ApusChatProtocol
 import ApusEventLoop
 import ApusJSON
 

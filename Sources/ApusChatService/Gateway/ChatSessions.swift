@@ -1,4 +1,4 @@
-package import ApusChatWire
+package import ApusChatProtocol
 package import ApusSocketIOServer
 
 /// The accounts of a chat, as the gateway needs them.

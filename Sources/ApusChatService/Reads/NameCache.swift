@@ -1,5 +1,5 @@
+import ApusChatProtocol
 import ApusChatStorage
-import ApusChatWire
 import NIOConcurrencyHelpers
 
 /// The names of accounts and their keys, which never change.

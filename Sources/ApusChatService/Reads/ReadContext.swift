@@ -1,5 +1,5 @@
+import ApusChatProtocol
 import ApusChatStorage
-import ApusChatWire
 
 /// What the answers to one user's requests are read from.
 struct ReadContext {

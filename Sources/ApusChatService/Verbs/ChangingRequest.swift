@@ -1,4 +1,4 @@
-import ApusChatWire
+import ApusChatProtocol
 
 /// A request with an id, under which a retry is recognized.
 protocol ChangingRequest: WireObject {

@@ -1,6 +1,6 @@
 import ApusChatCore
+import ApusChatProtocol
 import ApusChatStorage
-import ApusChatWire
 import ApusJSON
 
 // Forwarded messages are copies: they outlive a recall of the original.

@@ -1,5 +1,5 @@
+import ApusChatProtocol
 import ApusChatStorage
-import ApusChatWire
 
 /// Answers `history`: a page of a log.
 struct HistoryPage {

@@ -1,5 +1,5 @@
+import ApusChatProtocol
 import ApusChatStorage
-import ApusChatWire
 import ApusJSON
 
 /// The opaque texts of pages: fields separated by `~`, which no field contains.

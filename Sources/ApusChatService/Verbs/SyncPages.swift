@@ -1,5 +1,5 @@
+import ApusChatProtocol
 import ApusChatStorage
-import ApusChatWire
 
 /// Answers `sync`: all heads, or those that changed since a position.
 ///

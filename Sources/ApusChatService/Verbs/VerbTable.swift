@@ -1,6 +1,6 @@
 import ApusChatCore
+package import ApusChatProtocol
 import ApusChatStorage
-package import ApusChatWire
 import ApusJSON
 
 /// The verbs that are answered in the same way over Socket.IO and over HTTP.

@@ -1,5 +1,5 @@
+import ApusChatProtocol
 import ApusChatStorage
-import ApusChatWire
 
 extension ReadContext {
     /// Users as the viewer may see them, in the order of the keys. Unknown keys are left out.

@@ -1,6 +1,6 @@
 import ApusChatCore
+import ApusChatProtocol
 import ApusChatStorage
-import ApusChatWire
 
 // What a user does on a device, with what the device shows.
 extension Simulation {

@@ -1,6 +1,6 @@
 import ApusChatCore
+import ApusChatProtocol
 import ApusChatStorage
-import ApusChatWire
 
 // What users do to conversations, and to each other.
 extension Simulation {

@@ -1,5 +1,5 @@
 import ApusChatCore
-import ApusChatWire
+import ApusChatProtocol
 
 // The store of a device.
 extension Device {

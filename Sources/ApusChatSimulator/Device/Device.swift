@@ -1,6 +1,6 @@
 import ApusChatCore
+import ApusChatProtocol
 import ApusChatStorage
-import ApusChatWire
 
 /// A device of a user: a `ClientCore` with a store, which survives a restart of the program.
 final class Device {

@@ -1,5 +1,5 @@
 import ApusChatCore
-import ApusChatWire
+import ApusChatProtocol
 
 /// The stored events of one conversation, by seq.
 struct DeviceLog {

@@ -1,5 +1,5 @@
+import ApusChatProtocol
 import ApusChatStorage
-import ApusChatWire
 
 /// A conversation as the oracle keeps it: a list of entries and a list of people, without counters.
 final class Book {

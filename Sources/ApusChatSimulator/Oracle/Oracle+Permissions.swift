@@ -1,5 +1,5 @@
+import ApusChatProtocol
 import ApusChatStorage
-import ApusChatWire
 
 /// What a user wants to do in a conversation.
 enum Deed {

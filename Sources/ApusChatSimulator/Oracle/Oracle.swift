@@ -1,6 +1,6 @@
 import ApusChatCore
+import ApusChatProtocol
 import ApusChatStorage
-import ApusChatWire
 
 /// The rules of docs/chat-model.md in their most naive form: lists, and scans of all of a list.
 /// It receives each committed command in the order of the log, and shares no code with the cores.

@@ -1,6 +1,6 @@
 import ApusChatCore
+import ApusChatProtocol
 import ApusChatStorage
-import ApusChatWire
 
 /// What the oracle expects as the decision on a command.
 enum Verdict: Equatable {

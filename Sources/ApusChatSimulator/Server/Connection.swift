@@ -1,6 +1,6 @@
 import ApusChatCore
+import ApusChatProtocol
 import ApusChatStorage
-import ApusChatWire
 import DequeModule
 
 /// A connection as a stream of both sides. It keeps order and loses nothing while it lives; what is

@@ -1,5 +1,5 @@
+import ApusChatProtocol
 import ApusChatStorage
-import ApusChatWire
 import ApusJSON
 
 /// Makes events of the wire from rows, each once for as long as its row does not change.

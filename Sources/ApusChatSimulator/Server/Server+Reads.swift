@@ -1,6 +1,6 @@
 import ApusChatCore
+import ApusChatProtocol
 import ApusChatStorage
-import ApusChatWire
 
 // Reading requests, served in turn for the users that wait.
 extension Server {

@@ -1,6 +1,6 @@
 import ApusChatCore
+import ApusChatProtocol
 import ApusChatStorage
-import ApusChatWire
 
 /// The shell of the server's cores: what arrives is queued, read in turn, decided in batches,
 /// committed, acknowledged and pushed. It stops and loses its disk when the run says so.

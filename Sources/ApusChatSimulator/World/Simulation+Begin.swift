@@ -1,6 +1,6 @@
 import ApusChatCore
+import ApusChatProtocol
 import ApusChatStorage
-import ApusChatWire
 
 // The state from which a run starts: contacts, pairs, groups and a channel.
 extension Simulation {

@@ -1,5 +1,5 @@
 import ApusChatCore
-import ApusChatWire
+import ApusChatProtocol
 import DequeModule
 
 // The end of a run: the faults cease, everything arrives, and every device reads what it lacks.

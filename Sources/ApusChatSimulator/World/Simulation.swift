@@ -1,6 +1,6 @@
 import ApusChatCore
+import ApusChatProtocol
 import ApusChatStorage
-import ApusChatWire
 
 /// One run: users, devices and a server on a network with faults, all decided by a seed.
 final class Simulation {

@@ -1,4 +1,4 @@
-package import ApusChatWire
+package import ApusChatProtocol
 
 /// Everything that one batch writes. A storage writes all of it or nothing.
 ///

@@ -1,4 +1,4 @@
-package import ApusChatWire
+package import ApusChatProtocol
 
 /// What a batch writes about sign-ins and uploads. Removals apply before additions.
 package struct CredentialChanges: Sendable {

@@ -1,4 +1,4 @@
-import ApusChatWire
+import ApusChatProtocol
 
 /// The rows that a batch asked for, as they are in one consistent state of the storage. The
 /// decisions of the batch change them in place, so that each command sees the effects of those

@@ -1,4 +1,4 @@
-package import ApusChatWire
+package import ApusChatProtocol
 
 /// The keys that the commands of one batch read. `ChatStorage.begin` answers with `Facts`.
 ///

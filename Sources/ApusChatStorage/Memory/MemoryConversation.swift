@@ -1,4 +1,4 @@
-import ApusChatWire
+import ApusChatProtocol
 
 /// One conversation of a `MemoryStorage`: a class, so that a batch changes it in place.
 final class MemoryConversation {

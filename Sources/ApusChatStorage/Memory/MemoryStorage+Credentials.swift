@@ -1,4 +1,4 @@
-package import ApusChatWire
+package import ApusChatProtocol
 
 /// The rows of sign-ins and uploads in memory.
 struct MemoryCredentials {

@@ -1,4 +1,4 @@
-package import ApusChatWire
+package import ApusChatProtocol
 
 extension MemoryStorage {
     package func inSnapshot<Value>(_ body: () throws -> Value) throws -> Value { try body() }

@@ -1,4 +1,4 @@
-import ApusChatWire
+import ApusChatProtocol
 
 /// A storage in memory, for the simulator and for tests. Nothing survives it.
 package final class MemoryStorage: ChatStorage {

@@ -1,4 +1,4 @@
-package import ApusChatWire
+package import ApusChatProtocol
 
 /// A conversation as it appears in a user's list. A deleted one is gone for all members.
 package struct HeadRow: Sendable, Equatable {

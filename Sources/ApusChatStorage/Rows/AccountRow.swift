@@ -1,4 +1,4 @@
-package import ApusChatWire
+package import ApusChatProtocol
 
 /// What the core needs to know of an account. Credentials are kept by the accounts service.
 package struct AccountRow: Sendable, Equatable {

@@ -1,4 +1,4 @@
-package import ApusChatWire
+package import ApusChatProtocol
 
 /// The state of one conversation. Its counters change with every event, its settings seldom, so
 /// that a storage may write the two apart.

@@ -1,4 +1,4 @@
-package import ApusChatWire
+package import ApusChatProtocol
 
 /// How an account signs in.
 package struct CredentialRow: Sendable, Equatable {

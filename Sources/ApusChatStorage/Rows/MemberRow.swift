@@ -1,4 +1,4 @@
-package import ApusChatWire
+package import ApusChatProtocol
 
 /// One user's place in one conversation: role, visible range, read position and own settings.
 ///

@@ -1,4 +1,4 @@
-package import ApusChatWire
+package import ApusChatProtocol
 
 /// A message that the server sends at a time.
 package struct ScheduledRow: Sendable, Equatable {

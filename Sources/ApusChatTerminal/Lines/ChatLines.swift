@@ -1,5 +1,5 @@
-package import ApusChatSDK
-package import ApusChatWire
+package import ApusChatClient
+package import ApusChatProtocol
 import ApusJSON
 
 /// The chat as lines, for pipes and scripts: one JSON object a line.

@@ -1,5 +1,5 @@
-package import ApusChatSDK
-package import ApusChatWire
+package import ApusChatClient
+package import ApusChatProtocol
 
 extension ScreenMessage {
     /// A row of a thread as the screen shows it.

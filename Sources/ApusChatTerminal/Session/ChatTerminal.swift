@@ -1,5 +1,5 @@
-package import ApusChatSDK
-import ApusChatWire
+package import ApusChatClient
+import ApusChatProtocol
 import Observation
 
 /// The chat on a full screen: joins the models of a client, the keys and the ``ChatScreen``. The

@@ -1,5 +1,5 @@
-import ApusChatSDK
-import ApusChatWire
+import ApusChatClient
+import ApusChatProtocol
 import ApusCommandSupport
 
 /// The exit codes and messages for failures.

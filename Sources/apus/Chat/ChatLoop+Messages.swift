@@ -1,5 +1,5 @@
-import ApusChatSDK
-import ApusChatWire
+import ApusChatClient
+import ApusChatProtocol
 import Foundation
 
 /// Writes, answers and changes messages of the open conversation.

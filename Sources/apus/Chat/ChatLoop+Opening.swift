@@ -1,5 +1,5 @@
-import ApusChatSDK
-import ApusChatWire
+import ApusChatClient
+import ApusChatProtocol
 
 /// Lists and opens conversations, and shows their rows.
 extension ChatLoop {

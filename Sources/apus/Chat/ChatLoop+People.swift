@@ -1,5 +1,5 @@
-import ApusChatSDK
-import ApusChatWire
+import ApusChatClient
+import ApusChatProtocol
 import Foundation
 
 /// Users, contacts, groups and their members.

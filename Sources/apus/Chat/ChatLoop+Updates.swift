@@ -1,5 +1,5 @@
-import ApusChatSDK
-import ApusChatWire
+import ApusChatClient
+import ApusChatProtocol
 
 /// Shows what changed while the program runs.
 extension ChatLoop {

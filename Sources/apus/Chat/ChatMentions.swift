@@ -1,4 +1,4 @@
-import ApusChatWire
+import ApusChatProtocol
 
 /// Finds the mentions in a text: `@` and the name of a member, and `@all`.
 enum ChatMentions {

@@ -1,4 +1,4 @@
-import ApusChatSDK
+import ApusChatClient
 import Foundation
 
 /// Reads a password from a file, or from the terminal without echo. A command-line argument would

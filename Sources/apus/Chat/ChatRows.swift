@@ -1,5 +1,5 @@
-import ApusChatSDK
-import ApusChatWire
+import ApusChatClient
+import ApusChatProtocol
 
 /// What the terminal shows of the open conversation: which rows, and up to where they count as
 /// read.

@@ -1,4 +1,4 @@
-import ApusChatSDK
+import ApusChatClient
 import Foundation
 
 /// The default folder of a user's store.

@@ -1,132 +1,166 @@
+import ApusChatCore
 import ApusChatProtocol
 import ApusJSON
-import Foundation
-import GRDB
 import Testing
 
 @testable import ApusChatClient
 
-@Suite struct ChatStoreTests {
-    private func event(_ seq: Int64, by sender: ChatUser = bobby, id: String? = nil) -> ChatEvent {
-        ChatEvent(
-            conv: pair, seq: seq, n: seq, sender: sender.id, id: ClientID(unchecked: id ?? "i\(seq)"), at: seq, kind: .text,
-            body: ChatBody.text(.init(text: "m\(seq)")).value)
+@Suite("Store")
+struct ChatStoreTests {
+    let store: ChatStore
+
+    init() throws { self.store = try ChatStore(path: ":memory:") }
+
+    @discardableResult
+    func apply(_ changes: StoreChange..., asOf: Int64? = nil) throws -> StoreEffects {
+        try self.store.apply(changes, of: Value.alice, asOf: asOf)
     }
 
-    private func session(_ user: ChatUser = alice, _ server: String = "http://localhost") -> ChatSession {
-        ChatSession(server: server, user: user, token: "secret", device: "d", expires: 1)
+    func page(before seq: Int64? = nil, limit: Int = 50) throws -> ChatStore.Page {
+        try self.store.page(of: Value.room, before: seq, limit: limit, me: Value.alice)
     }
 
-    private func head(seq: Int64, read: Int64 = 0, unread: Int64? = nil) -> ChatHead {
-        ChatHead(
-            conv: pair, kind: .pair,
-            members: [ChatMember(user: alice.id, role: .member, read: read), ChatMember(user: bobby.id, role: .member, read: 0)],
-            seq: seq, n: seq, read: read, unread: unread ?? seq - read, minSeq: 1, updatedAt: 1, last: nil)
+    @Test func aPageHasTheNewestRowsOldestFirst() throws {
+        try self.apply(.head(Value.head(10)), .events((1...10).map { Value.text($0) }))
+        #expect(try self.page(limit: 3).messages.map(\.event.seq) == [8, 9, 10])
+        #expect(try self.page(before: 8, limit: 3).messages.map(\.event.seq) == [5, 6, 7])
     }
 
-    @Test func fileIsPrivateDurableAndInWAL() async throws {
-        try await withTemporaryStore { path in
-            let store = try ChatStore(path: path)
-            try store.bind(to: self.session())
-            let (journal, synchronous) = try store.read { database in
-                (try String.fetchOne(database, sql: "PRAGMA journal_mode"), try Int.fetchOne(database, sql: "PRAGMA synchronous"))
-            }
-            #expect(journal == "wal")
-            #expect(synchronous == 2)
-            let mode = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
-            #expect(mode == 0o600)
-            store.close()
-            #expect(try ChatClient.storedSession(store: path) == self.session())
-        }
+    @Test func changesAreAppliedOnceAndNotShown() throws {
+        try self.apply(.events([Value.text(1), Value.text(2)]))
+        let react = Value.change(.react, 3, of: 1, ["key": "👍"])
+        try self.apply(.events([react]))
+        try self.apply(.events([react]))
+        let page = try self.page()
+        #expect(page.messages.map(\.event.seq) == [1, 2])
+        #expect(page.messages[0].event.reactions == [ReactionCount(key: "👍", count: 1)])
     }
 
-    @Test func storeOfAnotherUserIsRefused() throws {
-        let store = try ChatStore(path: ":memory:")
-        try store.bind(to: self.session())
-        try store.bind(to: self.session())
-        #expect(throws: ChatClientError.self) { try store.bind(to: self.session(bobby)) }
-        #expect(throws: ChatClientError.self) { try store.bind(to: self.session(alice, "http://elsewhere")) }
-        #expect(!"\(self.session())".contains("secret"))
+    @Test func aServedPageHasItsReactionsAlready() throws {
+        var served = Value.text(1)
+        served.reactions = [ReactionCount(key: "👍", count: 1)]
+        try self.apply(.events([served]), asOf: 2)
+        try self.apply(.events([Value.change(.react, 2, of: 1, ["key": "👍"])]), asOf: 2)
+        #expect(try self.page().messages[0].event.reactions.map(\.count) == [1])
     }
 
-    @Test func storeOfANewerReleaseIsRefused() async throws {
-        try await withTemporaryStore { path in
-            let store = try ChatStore(path: path)
-            try store.write { try $0.execute(sql: "INSERT INTO grdb_migrations VALUES ('999')") }
-            store.close()
-            let error = #expect(throws: ChatClientError.self) { try ChatStore(path: path) }
-            #expect(error?.code == .wrongStore)
-        }
+    @Test func anEditAndARecallChangeTheMessageAndTheIndex() throws {
+        try self.apply(.events([Value.text(1, "the first words")]))
+        try self.apply(.events([Value.change(.edit, 2, of: 1, ["body": ["text": "other words"]])]))
+        #expect(try self.page().messages[0].text == "other words")
+        #expect(try self.store.search(StoreQuery(text: "first")).isEmpty)
+        #expect(try self.store.search(StoreQuery(text: "other")).count == 1)
+        try self.apply(.events([Value.change(.recall, 3, of: 1)]))
+        #expect(try self.page().messages[0].event.state == .recalled)
+        #expect(try self.store.search(StoreQuery(text: "other")).isEmpty)
     }
 
-    @Test func folderThatIsNotThereIsSaid() {
-        let error = #expect(throws: ChatClientError.self) { try ChatStore(path: "/nowhere/at/all.sqlite") }
-        #expect(error?.code == .store)
+    @Test func pagesStopAtGapsAndHistoryFillsThem() throws {
+        try self.apply(.events((1...5).map { Value.text($0) }))
+        try self.apply(.gap(Value.room, 6...20), .events((21...25).map { Value.text($0) }))
+        let above = try self.page()
+        #expect(above.messages.map(\.event.seq) == [21, 22, 23, 24, 25])
+        #expect(above.missingBefore == 21)
+        try self.store.insertHistory((11...20).map { Value.text($0) }, mine: [], asOf: 25)
+        #expect(try self.page().messages.map(\.event.seq) == Array(11...25))
+        #expect(try self.page().missingBefore == 11)
+        let below = try self.store.page(of: Value.room, after: 4, limit: 50, me: Value.alice)
+        #expect(below.messages.map(\.event.seq) == [5])
+        #expect(below.gapAfter == 6...10)
+        try self.store.insertHistory((6...10).map { Value.text($0) }, mine: [], asOf: 25)
+        #expect(try self.page().messages.count == 25)
     }
 
-    @Test func countersNeverGoBack() throws {
-        let store = try ChatStore(path: ":memory:")
-        try store.save(heads: [self.head(seq: 9, read: 5)], synchronizedAt: 77)
-        try store.save(heads: [self.head(seq: 3, read: 2)])
-        #expect(try store.lastSync() == 77)
-        let info = try store.conversation(pair, of: alice.id)
-        #expect(info?.lastSeq == 9)
-        #expect(info?.read == 5)
-        #expect(info?.unread == 4)
+    @Test func aJumpBelowTheStoredLogLeavesAGap() throws {
+        try self.apply(.events((91...100).map { Value.text($0) }))
+        try self.store.insertHistory((41...50).map { Value.text($0) }, mine: [], asOf: 100)
+        #expect(try self.page().missingBefore == 91)
+        #expect(try self.store.page(of: Value.room, after: 45, limit: 50, me: Value.alice).gapAfter == 51...90)
     }
 
-    @Test(arguments: [
-        (lastNumber: Int64.max, read: Int64.min, unread: Int64.max), (.min, .max, 0), (.max, -1, .max), (.max, 0, .max), (0, .max, 0),
-        (.min, 0, 0), (5, 3, 2), (3, 5, 0),
-    ])
-    func unreadIsANumberWhateverTheServerSaid(lastNumber: Int64, read: Int64, unread: Int64) {
-        let info = ChatConversationInfo(
-            id: pair, kind: .pair, members: [], name: "", lastSeq: 0, lastNumber: lastNumber, read: read, updatedAt: 0)
-        #expect(info.unread == unread)
+    @Test func theLogReplacesAnUnsentMessage() throws {
+        try self.store.enqueue(OutboxEntry(request: Value.entry("a"), at: 5))
+        #expect(try self.store.unsent(in: Value.room).map(\.id) == [Value.id("a")])
+        let answer = SendAnswer(conversation: Value.room, id: Value.id("a"), seq: 1, n: 1, at: 9)
+        try self.apply(.sent(Value.id("a"), answer))
+        #expect(try self.store.entry(Value.id("a"))?.state == .sent)
+        try self.apply(.events([Value.text(1, by: Value.alice, id: "a")]))
+        #expect(try self.store.unsent(in: Value.room).isEmpty)
+        #expect(try self.page().messages.map(\.id) == [.own(Value.id("a"))])
     }
 
-    @Test func aReadMarkOfTheServerBeyondTheLastMessageHidesNothing() throws {
-        let store = try ChatStore(path: ":memory:")
-        try store.save(heads: [self.head(seq: 3, read: .max, unread: .max)])
-        #expect(try store.conversation(pair, of: alice.id)?.read == 3)
-        try store.save(heads: [self.head(seq: 4, read: 3)])
-        #expect(try store.conversation(pair, of: alice.id)?.unread == 1)
+    @Test func aRefusedMessageKeepsItsReasonAndGetsANewID() throws {
+        try self.store.enqueue(OutboxEntry(request: Value.entry("a"), at: 5))
+        try self.apply(.refused(Value.id("a"), ChatError(.forbidden, message: "no")))
+        #expect(try self.store.entry(Value.id("a"))?.error?.code == .forbidden)
+        #expect(try self.store.restored().unsent.isEmpty)
+        #expect(try self.store.requeue(Value.id("a"), as: Value.id("b"), at: 6)?.id == Value.id("b"))
+        #expect(try self.store.restored().unsent.map(\.id) == [Value.id("b")])
     }
 
-    @Test func floorOfALateMemberCountsAsRead() throws {
-        let store = try ChatStore(path: ":memory:")
-        try store.save(heads: [self.head(seq: 100, read: 0, unread: 3)])
-        #expect(try store.conversation(pair, of: alice.id)?.unread == 3)
+    @Test func deliveryFollowsThePositionsOfOthers() throws {
+        try self.apply(.head(Value.head(2)), .events([Value.text(1, by: Value.alice), Value.text(2, by: Value.alice)]))
+        #expect(try self.page().messages.map(\.delivery) == [.sent, .sent])
+        try self.apply(.peerRead(ReadMark(conversation: Value.room, user: Value.bob, read: 1, received: 2)))
+        #expect(try self.page().messages.map(\.delivery) == [.read, .delivered])
     }
 
-    @Test func markBeyondTheLastMessageHidesNothing() throws {
-        let store = try ChatStore(path: ":memory:")
-        try store.save(heads: [self.head(seq: 3)])
-        try store.setRead(.max, by: alice.id, in: pair, isMine: true)
-        #expect(try store.conversation(pair, of: alice.id)?.read == 3)
+    @Test func ownReactionsAndHiddenMessages() throws {
+        try self.apply(.events([Value.text(1), Value.text(2)]))
+        try self.apply(.events([Value.change(.react, 3, of: 1, by: Value.alice, ["key": "👍"])]))
+        #expect(try self.page().messages[0].ownReactions == ["👍"])
+        let own = ConversationID(number: 1)
+        let hide = ChatEvent(
+            conversation: own, seq: 1, n: nil, sender: Value.alice, id: nil, at: 1, kind: EventKind(rawValue: "self.hide"),
+            body: HideBody(conversation: Value.room, seqs: [2]).json.objectValue ?? [:])
+        try self.apply(.events([hide]))
+        #expect(try self.page().messages[1].event.kind == .hidden)
     }
 
-    @Test func cursorAndEventsComeTogether() throws {
-        let store = try ChatStore(path: ":memory:")
-        try store.save(heads: [self.head(seq: 2)])
-        #expect(try store.position(of: pair) == .init(cursor: 0, head: 2, isPrimed: false))
-        try store.apply([self.event(1), self.event(2)], gap: nil, cursor: 2, in: pair, me: alice.id)
-        #expect(try store.position(of: pair) == .init(cursor: 2, head: 2, isPrimed: true))
-        #expect(try store.history(of: pair, me: alice.id, before: nil, limit: 10).count == 2)
-        #expect(try store.history(of: pair, me: alice.id, before: 2, limit: 10).count == 1)
-        #expect(try store.history(of: pair, me: alice.id, before: nil, limit: 1).count == 1)
+    @Test func aRestartRestoresWhatTheMachinesNeed() throws {
+        try self.apply(.epoch(Value.token("e")), .head(Value.head(3)), .events([Value.text(1), Value.text(2)]), .token(Value.token("t")))
+        try self.apply(.read(Value.room, n: 2, isConfirmed: false))
+        var restored = try self.store.restored()
+        #expect(restored.heads.map(\.seq) == [3])
+        #expect(restored.cursors == [Value.room: 2])
+        #expect(restored.reads == [Value.room: 2])
+        #expect(restored.epoch == Value.token("e"))
+        #expect(restored.token == Value.token("t"))
+        try self.apply(.read(Value.room, n: 2, isConfirmed: true))
+        #expect(try self.store.restored().reads.isEmpty)
+        try self.store.enqueue(OutboxEntry(request: Value.entry("a"), at: 5))
+        try self.apply(.dropCache)
+        restored = try self.store.restored()
+        #expect(restored.heads.isEmpty && restored.cursors.isEmpty && restored.token == nil)
+        #expect(restored.unsent.count == 1)
     }
 
-    @Test func acknowledgedMessageIsShownUntilTheLogReachesIt() throws {
-        let store = try ChatStore(path: ":memory:")
-        try store.save(heads: [self.head(seq: 0)])
-        try store.enqueue(OutboxEntry(id: ClientID(unchecked: "x"), conversation: pair, kind: .text, body: ["text": "mine"], at: 1))
-        #expect(try store.queued().count == 1)
-        try store.acknowledged(SendReply(conv: pair, id: ClientID(unchecked: "x"), seq: 2, n: 2, at: 5))
-        #expect(try store.queued().isEmpty)
-        #expect(try store.history(of: pair, me: alice.id, before: nil, limit: 10).count == 1)
-        try store.apply([self.event(1), self.event(2, by: alice, id: "x")], gap: nil, cursor: 2, in: pair, me: alice.id)
-        #expect(try store.history(of: pair, me: alice.id, before: nil, limit: 10).count == 2)
-        #expect(try store.entry(ClientID(unchecked: "x")) == nil)
+    @Test func aGoneConversationLeavesNothing() throws {
+        try self.apply(.head(Value.head(1)), .events([Value.text(1, "some words")]))
+        try self.apply(.gone(Value.room))
+        #expect(try self.page().messages.isEmpty)
+        #expect(try self.store.search(StoreQuery(text: "words")).isEmpty)
+        #expect(try self.store.restored().heads.isEmpty)
+    }
+
+    @Test func aStoreBelongsToOneAccount() throws {
+        let account = StoredAccount(
+            server: "http://a", user: Value.alice, device: DeviceID(number: 1), access: "a", accessExpiresAt: 1, refresh: "r")
+        try self.store.save(account)
+        #expect(try self.store.account() == account)
+        var other = account
+        other.user = Value.bob
+        #expect(throws: ChatClientError.self) { try self.store.save(other) }
+    }
+
+    @Test func draftsAreKeptUntilTheyAreSent() throws {
+        let draft = Draft(text: "unfinished", ref: 3, at: 10)
+        try self.store.save(draft: draft, in: Value.room)
+        #expect(try self.store.draft(in: Value.room) == draft)
+        #expect(try self.store.unsentDrafts().count == 1)
+        try self.store.sentDraft(draft, in: Value.room)
+        #expect(try self.store.unsentDrafts().isEmpty)
+        try self.store.enqueue(OutboxEntry(request: Value.entry("a"), at: 5))
+        #expect(try self.store.draft(in: Value.room) == nil)
     }
 }

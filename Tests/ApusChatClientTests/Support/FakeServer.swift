@@ -1,245 +1,436 @@
+import ApusChatCore
 import ApusChatProtocol
+import ApusChatStorage
 import ApusJSON
-import Foundation
+import NIOConcurrencyHelpers
 
 @testable import ApusChatClient
 
-let alice = ChatUser(id: UserID(unchecked: "u1"), name: "alice", display: "Alice")
-let bobby = ChatUser(id: UserID(unchecked: "u2"), name: "bobby", display: "Bobby")
-let pair = ConversationID(unchecked: "c1")
-let group = ConversationID(unchecked: "c2")
-
-/// An in-memory chat server for one client (alice). A repeated client id yields the same event
-/// (docs/chat-rules.md, 1).
+/// A chat server in the process of the test: the decisions of the core on a storage in memory, and
+/// a connection for each client. Every request is one batch.
 final class FakeServer: @unchecked Sendable {  // `lock` guards all members
-    private let lock = NSLock()
-    private var logs: [ConversationID: [ChatEvent]] = [:]
-    private var reads: [ConversationID: [UserID: Int64]] = [:]
-    private var clock: Int64 = 1_000_000
-    private var connection: FakeTransport?
-    private var requests: [(verb: String, payload: JSONValue)] = []
-    private var failures: [String: [ChatError]] = [:]
-    /// The error of the next request for a page after the first.
-    private var pageFailure: ChatError?
-    private var acksToLose = 0
-    private var isMute = false
-    private var pageAfter: String?
-    /// The number of events to store without a push.
+    private let lock = NIOLock()
+    private let storage = MemoryStorage()
+    private var names: [UserKey: UserName] = [:]
+    private var keys: [UserName: UserKey] = [:]
+    private var lastKey: Int64 = 1_000
+    private var now: Int64 = 1_700_000_000_000
+    private var connections: [FakeTransport] = []
+    private var uploads: [String: (size: Int64, type: String, bytes: Int)] = [:]
+    private(set) var logouts: [String] = []
+    private(set) var refreshes = 0
+    private(set) var requests: [String: Int] = [:]
+    /// The number of answers that are lost together with their connection.
+    private var answersToLose = 0
+    /// The number of pushes that are not sent, and whether others are sent twice.
     private var pushesToLose = 0
-    /// The maximum number of heads or users in one page.
-    private var pageLength = Int.max
-    private var contacts = [bobby]
-    /// Whether every page returns its own token as the next one.
-    private var hasEndlessPages = false
+    private var repeatsPushes = false
+    private var failures: [String: [ChatError]] = [:]
+    private var isReachable = true
+    /// The epoch of the data and the number of the valid access token.
+    private var epoch = 1
+    private var token = 1
+    private var isRevoked = false
 
-    private func locked<Value>(_ body: () throws -> Value) rethrows -> Value {
-        self.lock.lock()
-        defer { self.lock.unlock() }
-        return try body()
-    }
+    func locked<Value>(_ body: () throws -> Value) rethrows -> Value { try self.lock.withLock(body) }
 
-    // MARK: Test actions
+    // MARK: Set-up
 
-    func attach(_ transport: FakeTransport) { self.locked { self.connection = transport } }
-    func create(_ conversation: ConversationID) { self.locked { self.logs[conversation] = self.logs[conversation] ?? [] } }
-    func loseAcks(_ count: Int) { self.locked { self.acksToLose = count } }
-    func losePushes(_ count: Int) { self.locked { self.pushesToLose = count } }
-    func answerInPages(of length: Int, endlessly: Bool = false) {
-        self.locked {
-            self.pageLength = length
-            self.hasEndlessPages = endlessly
-        }
-    }
-    func meet(_ users: [ChatUser]) { self.locked { self.contacts = users } }
-    func fail(_ verb: String, _ errors: ChatError...) { self.locked { self.failures[verb, default: []] += errors } }
-    func failNextPage(_ error: ChatError) { self.locked { self.pageFailure = error } }
-    /// Sets `next` of the answers to `users`.
-    var nextPage: String? {
-        get { self.locked { self.pageAfter } }
-        set { self.locked { self.pageAfter = newValue } }
-    }
-    func log(of conversation: ConversationID) -> [ChatEvent] { self.locked { self.logs[conversation] ?? [] } }
-    func asked(_ verb: String) -> [JSONValue] { self.locked { self.requests.filter { $0.verb == verb }.map(\.payload) } }
-    func read(by user: UserID, in conversation: ConversationID) -> Int64 { self.locked { self.reads[conversation]?[user] ?? 0 } }
-
-    /// Stores and pushes a message of another user.
     @discardableResult
-    func write(_ text: String, by sender: ChatUser = bobby, in conversation: ConversationID, push: Bool = true) -> ChatEvent {
-        let event = self.locked {
-            self.append(
-                ClientID(unchecked: UUID().uuidString), .text, ChatBody.text(.init(text: text)).value, by: sender.id, in: conversation)
-        }
-        if push { self.push(ChatVerb.event, event) }
-        return event
-    }
-
-    func push(_ verb: String, _ payload: some Encodable) {
-        guard let value = try? JSONValueEncoder().encode(payload) else { return }
-        self.locked { self.connection }?.deliver(.push(name: verb, payload: value))
-    }
-
-    func head(of conversation: ConversationID) -> ChatHead { self.locked { self.makeHead(conversation) } }
-
-    // MARK: Requests
-
-    func answer(_ verb: String, _ payload: JSONValue) throws(ChatClientError) -> JSONValue {
-        do {
-            return try self.locked { try self.respond(verb, payload) }
-        } catch let error as ChatError {
-            return (try? JSONValueEncoder().encode(error)) ?? .null
-        } catch let error as ChatClientError {
-            throw error
-        } catch {
-            throw ChatClientError(.badReply, message: "\(error)")
+    func user(_ name: UserName) -> UserKey {
+        self.locked {
+            let key = UserKey(self.nextKey())
+            self.storage.addAccount(
+                AccountRow(key: key, name: name, nickname: name.rawValue, selfConversation: ConversationKey(self.nextKey())), at: self.now)
+            self.names[key] = name
+            self.keys[name] = key
+            return key
         }
     }
 
-    private func respond(_ verb: String, _ payload: JSONValue) throws -> JSONValue {
-        self.requests.append((verb, payload))
-        if let failure = self.failures[verb]?.first {
-            self.failures[verb]?.removeFirst()
-            throw failure
-        }
-        if payload["page"] != nil, let failure = self.pageFailure.take() { throw failure }
-        let decoder = JSONValueDecoder()
-        let encoder = JSONValueEncoder()
-        switch verb {
-        case ChatVerb.hello:
-            let (users, page) = self.page(self.contacts, try decoder.decode(HelloRequest.self, from: payload).page)
-            return try encoder.encode(HelloReply(user: alice, users: users, page: page, at: self.clock))
-        case ChatVerb.send:
-            let request = try decoder.decode(SendRequest.self, from: payload)
-            let known = self.logs[request.conv]?.first { $0.id == request.id && $0.sender == alice.id }
-            if let known, known.body != request.body { throw ChatError(.conflict, message: "another message has this id") }
-            let event = known ?? self.append(request.id, request.kind, request.body, by: alice.id, in: request.conv)
-            if self.acksToLose > 0 {
-                self.acksToLose -= 1
-                throw ChatClientError(.notConnected, message: "lost")
+    func conversation(_ kind: ConversationKind, _ members: [UserName]) -> ConversationID {
+        self.locked {
+            let keys = members.compactMap { self.keys[$0] }
+            let key = ConversationKey(self.nextKey())
+            var row = ConversationRow(
+                key: key, kind: kind, pair: kind == .pair ? PairAddress(keys[0], keys[1]) : nil, createdAt: self.now,
+                settings: ConversationSettings())
+            row.counters.memberCount = keys.count
+            var changes = Changes()
+            changes.conversations = [ConversationChange(key: key, counters: row.counters, row: row, isNew: true)]
+            changes.members = keys.enumerated().map { index, user in
+                MemberRow(address: MemberAddress(key, user), role: kind != .pair && index == 0 ? .owner : .member, state: .joined)
             }
-            return try encoder.encode(SendReply(conv: event.conv, id: event.id, seq: event.seq, n: event.n ?? 0, at: event.at))
-        case ChatVerb.sync:
-            return try self.sync(try decoder.decode(SyncRequest.self, from: payload))
-        case ChatVerb.mark:
-            let request = try decoder.decode(MarkRequest.self, from: payload)
-            self.reads[request.conv, default: [:]][alice.id] = request.read
-            return try encoder.encode(MarkReply(conv: request.conv, read: request.read, unread: 0))
-        case ChatVerb.open:
-            self.logs[pair] = self.logs[pair] ?? []
-            return try encoder.encode(HeadReply(head: self.makeHead(pair)))
-        case ChatVerb.users:
-            return try encoder.encode(UsersReply(users: [alice, bobby], next: self.pageAfter))
-        default:
-            throw ChatError(.badRequest, message: "unknown: \(verb)")
+            _ = try? self.storage.begin(Needs())
+            _ = try? self.storage.commit(changes)
+            return ConversationID(number: key.rawValue)
         }
     }
 
-    private func sync(_ request: SyncRequest) throws -> JSONValue {
-        let encoder = JSONValueEncoder()
-        switch request {
-        case .heads(let since, let page):
-            let all = self.logs.keys.sorted().map { self.makeHead($0) }.filter { $0.updatedAt >= since ?? 0 }
-            let (heads, next) = self.page(all, page)
-            return try encoder.encode(HeadsReply(heads: heads, page: next, at: self.clock))
-        case .forward(let conversation, let from, let limit):
-            let events = (self.logs[conversation] ?? []).filter { $0.seq >= from }.prefix(limit)
-            return try encoder.encode(EventsReply(events: Array(events), head: self.makeHead(conversation)))
-        case .backward(let conversation, let before, let limit):
-            let events = (self.logs[conversation] ?? []).filter { $0.seq < before ?? .max }.suffix(limit)
-            return try encoder.encode(EventsReply(events: Array(events), head: self.makeHead(conversation)))
+    /// A message of a user that has no client here.
+    func write(_ text: String, by user: UserName, in conversation: ConversationID) {
+        let pushes = self.locked { () -> [Push] in
+            guard let key = self.keys[user] else { return [] }
+            let content = MessageContent(kind: .text, body: Self.text(["text": .string(text)]))
+            let action = Command.Action.send(SendCommand(conversation: ConversationKey(conversation.number), content: .success(content)))
+            return self.run(self.command(key, action, id: "w\(self.nextKey())")).pushes
+        }
+        self.deliver(pushes)
+    }
+
+    /// A change by a user that has no client here.
+    func change(_ action: Command.Action, by user: UserName) {
+        let pushes = self.locked { () -> [Push] in
+            guard let key = self.keys[user] else { return [] }
+            return self.run(self.command(key, action, id: "w\(self.nextKey())")).pushes
+        }
+        self.deliver(pushes)
+    }
+
+    // MARK: Faults
+
+    func loseAnswers(_ count: Int) { self.locked { self.answersToLose = count } }
+    func losePushes(_ count: Int) { self.locked { self.pushesToLose = count } }
+    func repeatPushes() { self.locked { self.repeatsPushes = true } }
+    func fail(_ verb: String, with error: ChatError) { self.locked { self.failures[verb, default: []].append(error) } }
+    func setReachable(_ value: Bool) { self.locked { self.isReachable = value } }
+    func renewEpoch() { self.locked { self.epoch += 1 } }
+    func expireTokens() { self.locked { self.token += 1 } }
+    func revoke() { self.locked { self.isRevoked = true } }
+
+    func disconnectAll() {
+        let connections = self.locked {
+            defer { self.connections = [] }
+            return self.connections
+        }
+        for connection in connections { connection.lost() }
+    }
+
+    /// Says `bye` to all clients and closes their connections, as at a restart.
+    func restart() {
+        let connections = self.locked {
+            defer { self.connections = [] }
+            return self.connections
+        }
+        for connection in connections {
+            connection.push(ChatPushes.bye.name, ByePush(reason: .shutdown, retryAfter: 1).json)
+            connection.lost(comesBack: true)
         }
     }
 
-    private func page<Element>(_ all: [Element], _ page: String?) -> (elements: [Element], next: String?) {
-        let start = page.flatMap { Int($0) } ?? 0
-        let elements = Array(all.dropFirst(start).prefix(self.pageLength))
-        let end = start + elements.count
-        return (elements, self.hasEndlessPages ? page ?? "0" : end < all.count ? "\(end)" : nil)
+    /// The bodies of the messages of a conversation, as a user sees them.
+    func texts(in conversation: ConversationID, as user: UserName) -> [String] {
+        self.locked {
+            guard let key = self.keys[user] else { return [] }
+            return self.storage.events(in: ConversationKey(conversation.number), .from(1), as: key, limit: 10_000).compactMap { view in
+                view.row.flatMap { $0.isMessage ? self.event(view, in: conversation).body["text"]?.stringValue : nil }
+            }
+        }
     }
 
-    private func append(_ id: ClientID, _ kind: ChatEventKind, _ body: JSONValue, by sender: UserID, in conversation: ConversationID)
-        -> ChatEvent
-    {
-        self.clock += 20_000
-        let seq = Int64(self.logs[conversation]?.count ?? 0) + 1
-        let event = ChatEvent(conv: conversation, seq: seq, n: seq, sender: sender, id: id, at: self.clock, kind: kind, body: body)
-        self.logs[conversation, default: []].append(event)
-        self.reads[conversation, default: [:]][sender] = seq
-        return event
+    /// The whole log of a conversation, as a user sees it.
+    func events(in conversation: ConversationID, as user: UserName) -> [ChatEvent] {
+        self.locked {
+            guard let key = self.keys[user] else { return [] }
+            return self.storage.events(in: ConversationKey(conversation.number), .from(1), as: key, limit: 10_000)
+                .map { self.event($0, in: conversation) }
+        }
     }
 
-    private func makeHead(_ conversation: ConversationID) -> ChatHead {
-        let log = self.logs[conversation] ?? []
-        let reads = self.reads[conversation] ?? [:]
-        let count = Int64(log.count)
-        let read = reads[alice.id] ?? 0
+    func count(of verb: String) -> Int { self.locked { self.requests[verb] ?? 0 } }
+
+    // MARK: Connections
+
+    var network: ChatNetwork {
+        ChatNetwork(
+            http: { _, _ throws(ChatClientError) in FakeHTTP(server: self) },
+            connect: { _, access, _, _ in FakeTransport(server: self, access: access) })
+    }
+
+    /// Returns the refusal of a connection.
+    func accept(_ transport: FakeTransport, access: String) -> ChatError? {
+        self.locked {
+            guard self.isReachable else { return ChatError(.unavailable, message: "not reachable") }
+            guard !self.isRevoked, access.hasSuffix("/\(self.token)") else { return ChatError(.unauthorized, message: "token") }
+            transport.user = access.split(separator: "/").first.flatMap { self.keys[UserName(prepared: String($0))] }
+            self.connections.append(transport)
+            return nil
+        }
+    }
+
+    func remove(_ transport: FakeTransport) { self.locked { self.connections.removeAll { $0 === transport } } }
+
+    func answer(_ verb: String, _ payload: JSONValue, on transport: FakeTransport) throws(ChatClientError) -> JSONValue {
+        let (answer, pushes, isLost) = self.locked { () -> (JSONValue?, [Push], Bool) in
+            guard self.connections.contains(where: { $0 === transport }), let user = transport.user else { return (nil, [], false) }
+            self.requests[verb, default: 0] += 1
+            if let error = self.failures[verb]?.first {
+                self.failures[verb]?.removeFirst()
+                return (error.json, [], false)
+            }
+            let (answer, pushes) = self.decide(verb, payload, by: user)
+            let isLost = verb != "hello" && self.answersToLose > 0
+            if isLost { self.answersToLose -= 1 }
+            return (answer, pushes, isLost)
+        }
+        if isLost {
+            self.remove(transport)
+            transport.lost()
+        }
+        self.deliver(pushes)
+        guard let answer, !isLost else { throw ChatClientError(.notConnected, message: "lost") }
+        return answer
+    }
+
+    private func deliver(_ pushes: [Push]) {
+        for push in pushes {
+            let messages = self.locked { () -> [(FakeTransport, String, JSONValue)] in
+                guard self.pushesToLose == 0 else {
+                    self.pushesToLose -= 1
+                    return []
+                }
+                let messages = self.connections.flatMap { self.messages(of: push, to: $0) }
+                return self.repeatsPushes ? messages + messages : messages
+            }
+            for (transport, name, payload) in messages { transport.push(name, payload) }
+        }
+    }
+
+    // MARK: Decisions (locked)
+
+    private func nextKey() -> Int64 {
+        self.lastKey += 1
+        return self.lastKey
+    }
+
+    private func command(_ actor: UserKey, _ action: Command.Action, id: String) -> Command {
+        let identity = ClientID(id).map { RequestIdentity(id: $0, hash: RequestHash(1, 0, 0, 0)) }
+        return Command(actor: actor, device: DeviceKey(actor.rawValue), request: identity, action: action)
+    }
+
+    private func run(_ command: Command) -> (decision: Decision, pushes: [Push]) {
+        self.now += 1
+        var needs = Needs()
+        command.addNeeds(to: &needs)
+        do {
+            var decider = BatchDecider(facts: try self.storage.begin(needs), at: self.now)
+            let decision = decider.decide(command)
+            let batch = decider.finish()
+            _ = try self.storage.commit(batch.changes)
+            return (decision, batch.pushes)
+        } catch {
+            return (.refused(ChatError(.internal, message: "\(error)")), [])
+        }
+    }
+
+    private func decide(_ verb: String, _ payload: JSONValue, by user: UserKey) -> (JSONValue, [Push]) {
+        do throws(WireError) {
+            switch verb {
+            case "hello":
+                let request = try HelloRequest(json: payload)
+                let token = PageToken("epoch\(self.epoch)") ?? Value.token("e")
+                var answer = HelloAnswer(
+                    epoch: token, at: self.now, user: ChatUser(name: self.names[user] ?? Value.alice), device: DeviceID(number: 1),
+                    own: ConversationID(number: 1))
+                if request.epoch == token || request.epoch == nil { answer.sync = self.sync(of: user) }
+                return (answer.json, [])
+            case "sync": return (self.sync(of: user).json, [])
+            case "history": return (self.history(try HistoryRequest(json: payload), of: user).json, [])
+            case "send":
+                let request = try SendRequest(json: payload)
+                let content = MessageContent(kind: request.kind, body: Self.text(request.body))
+                let send = SendCommand(
+                    conversation: ConversationKey(request.conversation.number), content: .success(content), ref: request.ref ?? 0)
+                let (decision, pushes) = self.run(self.command(user, .send(send), id: request.id.rawValue))
+                return (
+                    self.json(decision) { SendAnswer(conversation: request.conversation, id: request.id, seq: $0.seq, n: $0.n, at: $0.at) },
+                    pushes
+                )
+            case "mark":
+                let request = try MarkRequest(json: payload)
+                guard let read = request.read else {
+                    return (MarkAnswer(conversation: request.conversation, read: 0, unread: 0, mentions: 0, n: 0).json, [])
+                }
+                let key = ConversationKey(request.conversation.number)
+                let (decision, pushes) = self.run(
+                    Command(
+                        actor: user, device: DeviceKey(user.rawValue), request: nil,
+                        action: .mark(MarkCommand(conversation: key, read: read))))
+                let head = self.storage.head(of: user, in: key)
+                let answer = self.json(decision) {
+                    MarkAnswer(
+                        conversation: request.conversation, read: $0.n, unread: head?.unread ?? 0, mentions: 0,
+                        n: head?.conversation.counters.lastN ?? 0)
+                }
+                return (answer, pushes)
+            case "edit":
+                let request = try EditRequest(json: payload)
+                let content = MessageContent(kind: .text, body: Self.text(request.body))
+                return self.change(request.id, .edit(self.address(request.conversation, request.ref), .success(content)), by: user)
+            case "recall":
+                let request = try RecallRequest(json: payload)
+                return self.change(request.id, .recall(self.address(request.conversation, request.ref)), by: user)
+            case "react":
+                let request = try ReactRequest(json: payload)
+                let action = Command.Action.react(
+                    self.address(request.conversation, request.ref), key: request.key, isOn: !request.isRemoval)
+                return self.change(request.id, action, by: user)
+            case "users":
+                let names = try UsersRequest(json: payload).names
+                return (UsersAnswer(users: names.map { ChatUser(name: $0, nick: $0.rawValue.uppercased()) }).json, [])
+            case "draft":
+                let request = try DraftRequest(json: payload)
+                return (ChangeAnswer(conversation: request.conversation, id: request.id, seq: nil, at: self.now).json, [])
+            case "members":
+                let members = self.names.values.sorted().map { ChatMember(user: ChatUser(name: $0), role: .member, since: 1) }
+                return (MembersAnswer(members: members, version: 1, total: Int64(members.count)).json, [])
+            case "subscribe", "typing": return (WireEmpty().json, [])
+            default: return (ChatError(.unsupported, message: verb).json, [])
+            }
+        } catch {
+            return (ChatError(error).json, [])
+        }
+    }
+
+    private func change(_ id: ClientID, _ action: Command.Action, by user: UserKey) -> (JSONValue, [Push]) {
+        let (decision, pushes) = self.run(self.command(user, action, id: id.rawValue))
+        let json = self.json(decision) {
+            ChangeAnswer(
+                conversation: ConversationID(number: $0.conversation.rawValue), id: id, seq: $0.seq > 0 ? $0.seq : nil, at: $0.at)
+        }
+        return (json, pushes)
+    }
+
+    private func address(_ conversation: ConversationID, _ seq: Int64) -> EventAddress {
+        EventAddress(ConversationKey(conversation.number), seq)
+    }
+
+    private func json(_ decision: Decision, _ answer: (StoredAnswer) -> some WireObject) -> JSONValue {
+        switch decision {
+        case .accepted(let stored), .repeated(let stored): answer(stored).json
+        case .refused(let error): error.json
+        }
+    }
+
+    private static func text(_ body: JSONObject) -> String { (try? JSONValue.object(body).jsonString()) ?? "{}" }
+
+    // MARK: Rows as values of the wire (locked)
+
+    private func sync(of user: UserKey) -> SyncAnswer {
+        let heads = self.storage.heads(of: user, after: nil, limit: 200).heads.map { self.head($0, of: user) }
+        return SyncAnswer(heads: heads, token: Value.token("token"))
+    }
+
+    private func head(_ row: HeadRow, of user: UserKey) -> ChatHead {
+        let counters = row.conversation.counters
+        let peer = row.conversation.pair.flatMap { pair in self.names[pair.low == user ? pair.high : pair.low] }
         return ChatHead(
-            conv: conversation, kind: conversation == pair ? .pair : .group, title: conversation == pair ? nil : "Swifts",
-            members: [alice, bobby].map { ChatMember(user: $0.id, role: .member, read: reads[$0.id] ?? 0) }, seq: count, n: count,
-            read: read,
-            unread: count - read, minSeq: 1, updatedAt: log.last?.at ?? self.clock, last: log.last)
-    }
-}
-
-/// The connection of one client to the fake server.
-final class FakeTransport: ChatTransport, ChatBlobTransport, @unchecked Sendable {  // `lock` guards `isConnected`
-    let incoming: AsyncStream<ChatTransportEvent>
-    private let continuation: AsyncStream<ChatTransportEvent>.Continuation
-    private let server: FakeServer
-    private let lock = NSLock()
-    private var isConnected = false
-    private let connectCount = NSLock()
-    private var connectsMade = 0
-
-    init(_ server: FakeServer) {
-        self.server = server
-        (self.incoming, self.continuation) = AsyncStream.makeStream(of: ChatTransportEvent.self)
-        server.attach(self)
+            conversation: ConversationID(number: row.conversation.key.rawValue), kind: row.conversation.kind, state: row.member.state,
+            peer: peer.map { ChatUser(name: $0) }, members: Int64(counters.memberCount), seq: counters.lastSeq, n: counters.lastN,
+            minSeq: row.member.minSeq, read: max(row.member.readN, row.member.floorN), unread: row.unread, at: counters.lastAt)
     }
 
-    /// Counts the calls. The test connects with ``goOnline()``.
-    func connect() { self.connectCount.withLock { self.connectsMade += 1 } }
-    var connects: Int { self.connectCount.withLock { self.connectsMade } }
-
-    func goOnline() {
-        self.set(true)
-        self.continuation.yield(.connected)
+    private func history(_ request: HistoryRequest, of user: UserKey) -> HistoryAnswer {
+        let key = ConversationKey(request.conversation.number)
+        let selection: EventSelection
+        switch request.range {
+        case .newest: selection = .through(.max)
+        case .from(let seq): selection = .from(seq)
+        case .before(let seq): selection = .through(seq - 1)
+        case .around(let seq): selection = .from(max(1, seq - Int64(request.limit / 2)))
+        }
+        let views = self.storage.events(in: key, selection, as: user, limit: request.limit)
+        let last = self.storage.head(of: user, in: key)?.conversation.counters.lastSeq ?? 0
+        return HistoryAnswer(
+            conversation: request.conversation, events: views.map { self.event($0, in: request.conversation) }, seq: last)
     }
 
-    func goOffline(comesBack: Bool = true) {
-        self.set(false)
-        self.continuation.yield(.disconnected(reason: "transport close", comesBack: comesBack))
+    private func event(_ view: EventView, in conversation: ConversationID) -> ChatEvent {
+        guard let row = view.row else { return .hidden(conversation: conversation, seq: view.seq, n: view.n > 0 ? view.n : nil) }
+        let body = (try? JSONReader.read(Array(row.body.utf8)))?.objectValue ?? [:]
+        return ChatEvent(
+            conversation: conversation, seq: row.seq, n: row.n > 0 ? row.n : nil, sender: self.names[row.sender], id: row.clientID,
+            at: row.at, kind: row.kind, ref: row.ref > 0 ? row.ref : nil, state: row.state, body: body,
+            editedAt: row.editedAt > 0 ? row.editedAt : nil, reactions: row.reactions, votes: row.votes)
     }
 
-    func refuse(_ error: ChatError) { self.continuation.yield(.refused(error)) }
-    func deliver(_ event: ChatTransportEvent) { if self.get() { self.continuation.yield(event) } }
-
-    func request(_ event: String, _ payload: JSONValue) async throws(ChatClientError) -> JSONValue {
-        guard self.get() else { throw ChatClientError(.notConnected, message: "not connected") }
-        return try self.server.answer(event, payload)
+    private func messages(of push: Push, to transport: FakeTransport) -> [(FakeTransport, String, JSONValue)] {
+        guard let receiver = transport.user else { return [] }
+        switch push {
+        case .events(let key, let first, let last):
+            let views = self.storage.events(in: key, .from(first), as: receiver, limit: Int(last - first + 1))
+            let events = views.map { self.event($0, in: ConversationID(number: key.rawValue)) }
+            return events.isEmpty ? [] : [(transport, "event", EventPush(events: events).json)]
+        case .head(let key, let user):
+            guard user == receiver, let row = self.storage.head(of: user, in: key) else { return [] }
+            return [(transport, "head", HeadPush(heads: [self.head(row, of: user)]).json)]
+        case .read(let key, let user, let n):
+            guard let name = self.names[user] else { return [] }
+            let mark = ReadMark(conversation: ConversationID(number: key.rawValue), user: name, read: n)
+            return [(transport, "mark", MarkPush(marks: [mark]).json)]
+        case .arrived, .departed, .user: return []
+        }
     }
 
-    func close() async {
-        self.set(false)
-        self.continuation.finish()
+    // MARK: HTTP
+
+    func post(_ path: String, _ payload: JSONValue) throws(ChatClientError) -> JSONValue {
+        let answer = self.locked { () -> JSONValue? in
+            guard self.isReachable else { return nil }
+            switch path {
+            case "/api/login", "/api/register":
+                let name = UserName(prepared: payload["name"]?.stringValue ?? "")
+                guard self.keys[name] != nil else { return ChatError(.unauthorized, message: "no such user").json }
+                return self.session(name)
+            case "/api/refresh":
+                self.refreshes += 1
+                guard !self.isRevoked, let name = payload["refresh"]?.stringValue?.split(separator: "/").first else {
+                    return ChatError(.unauthorized, message: "revoked").json
+                }
+                return self.session(UserName(prepared: String(name)))
+            case "/api/logout":
+                self.logouts.append(payload["refresh"]?.stringValue ?? "")
+                return WireEmpty().json
+            default: return ChatError(.notFound, message: path).json
+            }
+        }
+        guard let answer else { throw ChatClientError(.unreachable, message: "not reachable") }
+        return answer
     }
 
-    func upload(_ bytes: [UInt8], type: String) async throws(ChatClientError) -> BlobReply {
-        guard self.get() else { throw ChatClientError(.unreachable, message: "not connected") }
-        return BlobReply(
-            blob: BlobID(unchecked: String(repeating: "a", count: 64)), size: bytes.count, type: "image/png", width: 3, height: 2)
+    private func session(_ name: UserName) -> JSONValue {
+        SessionAnswer(
+            user: ChatUser(name: name), device: DeviceID(number: 1), access: "\(name)/\(self.token)", accessExpiresAt: .max >> 11,
+            refresh: "\(name)/r\(self.refreshes)"
+        ).json
     }
 
-    func download(_ blob: BlobID) async throws(ChatClientError) -> [UInt8] { [1, 2, 3] }
-
-    private func get() -> Bool {
-        self.lock.lock()
-        defer { self.lock.unlock() }
-        return self.isConnected
+    func createUpload(_ upload: UploadDescription) throws(ChatClientError) -> String {
+        let path = self.locked { () -> String? in
+            guard self.isReachable else { return nil }
+            let path = "/api/uploads/\(self.nextKey())"
+            self.uploads[path] = (upload.size, upload.type, 0)
+            return path
+        }
+        guard let path else { throw ChatClientError(.unreachable, message: "not reachable") }
+        return path
     }
 
-    private func set(_ value: Bool) {
-        self.lock.lock()
-        defer { self.lock.unlock() }
-        self.isConnected = value
+    func offset(of path: String) -> Int64? { self.locked { self.uploads[path].map { Int64($0.bytes) } } }
+
+    func append(_ bytes: Int, to path: String) throws(ChatClientError) -> UploadProgress {
+        let progress = self.locked { () -> UploadProgress? in
+            guard self.isReachable, var upload = self.uploads[path] else { return nil }
+            upload.bytes += bytes
+            self.uploads[path] = upload
+            self.requests["upload", default: 0] += 1
+            let isComplete = Int64(upload.bytes) >= upload.size
+            let blob = BlobID(String(repeating: "a", count: 64)).map {
+                UploadedBlob(id: $0, type: upload.type, size: upload.size, width: 40, height: 30)
+            }
+            return UploadProgress(offset: Int64(upload.bytes), blob: isComplete ? blob : nil)
+        }
+        guard let progress else { throw ChatClientError(.unreachable, message: "not reachable") }
+        return progress
     }
 }

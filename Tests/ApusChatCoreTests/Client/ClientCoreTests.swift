@@ -1,4 +1,4 @@
-import ApusChatWire
+import ApusChatProtocol
 import Testing
 
 @testable import ApusChatCore
@@ -40,6 +40,25 @@ struct ClientCoreTests {
     }
 
     // MARK: Opening
+
+    /// The server tells what has gone only since a token. A complete sync that was interrupted has
+    /// none, so that its repetition ends what it does not name.
+    @Test func anInterruptedCompleteSyncRemovesWhatItsRepetitionDoesNotName() {
+        let (third, page) = (ConversationID(number: 77), Client.token("p2"))
+        var core = ClientCore(user: Client.alice)
+        _ = core.connected()
+        _ = core.answered(hello: Self.hello(Self.sync([Client.head(3), Client.head(4, in: Client.other)], page: page)))
+        core.disconnected()
+        #expect(core.connected() == [.request(.hello(since: nil, epoch: Self.epoch))])
+        _ = core.answered(hello: Self.hello(Self.sync([Client.head(3)], page: page)))
+        _ = core.pushed(HeadPush(heads: [Client.head(1, in: third)]))
+        let last = core.answered(sync: Self.sync([]))
+        #expect(self.changes(last) == [.gone(Client.other), .token(Client.token("t1"))])
+        #expect(Set(core.heads.keys) == [Client.room, third])
+        // A sync with a token names only what has changed.
+        let next = core.answered(sync: Self.sync([Client.head(5, in: third)], token: "t2"))
+        #expect(self.changes(next).contains(.gone(Client.room)) == false && core.heads.count == 2)
+    }
 
     @Test func aFirstConnectionLoadsTheHeadsAndThenTheLogs() {
         var core = ClientCore(user: Client.alice)
@@ -136,6 +155,7 @@ struct ClientCoreTests {
         restored.heads = [Client.head(3), Client.head(3, in: Client.other)]
         restored.awaited = [Client.room]
         restored.epoch = Self.epoch
+        restored.token = Client.token("t0")
         core.restore(restored)
         _ = core.connected()
         let opened = core.answered(hello: Self.hello(Self.sync([])))

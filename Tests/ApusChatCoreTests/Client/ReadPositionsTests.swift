@@ -1,4 +1,4 @@
-import ApusChatWire
+import ApusChatProtocol
 import Testing
 
 @testable import ApusChatCore

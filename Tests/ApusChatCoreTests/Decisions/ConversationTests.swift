@@ -1,6 +1,6 @@
 import ApusChatCore
+import ApusChatProtocol
 import ApusChatStorage
-import ApusChatWire
 import Testing
 
 /// Opening, creating and setting conversations; joining them.

@@ -1,6 +1,6 @@
 import ApusChatCore
+import ApusChatProtocol
 import ApusChatStorage
-import ApusChatWire
 import Testing
 
 /// Every changing command that is sent again under its id has one effect and the same answer.

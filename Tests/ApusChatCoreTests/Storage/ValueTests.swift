@@ -1,5 +1,5 @@
+import ApusChatProtocol
 import ApusChatStorage
-import ApusChatWire
 import Testing
 
 /// The small values of the storage boundary.

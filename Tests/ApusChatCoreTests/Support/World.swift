@@ -1,6 +1,6 @@
 import ApusChatCore
+import ApusChatProtocol
 import ApusChatStorage
-import ApusChatWire
 
 /// A memory storage with users and conversations, and the shortest pipeline there is: each call of
 /// `run` is one batch.

@@ -1,5 +1,5 @@
+import ApusChatProtocol
 import ApusChatStorage
-import ApusChatWire
 import ApusConnectivity
 import ApusSocketIOServer
 import NIOConcurrencyHelpers

@@ -1,6 +1,6 @@
-import ApusChatSDK
+import ApusChatClient
+import ApusChatProtocol
 import ApusChatSQLite
-import ApusChatWire
 import ApusEventLoop
 import Foundation
 import NIOConcurrencyHelpers

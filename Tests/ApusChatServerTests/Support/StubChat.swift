@@ -1,10 +1,10 @@
 import ApusChatCore
 import ApusChatHTTP
-import ApusChatServer
+import ApusChatProtocol
 import ApusChatSQLite
+import ApusChatServer
 import ApusChatService
 import ApusChatStorage
-import ApusChatWire
 import ApusJSON
 import ApusSocketIOServer
 import ApusWebSocket

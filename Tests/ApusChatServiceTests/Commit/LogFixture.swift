@@ -1,8 +1,8 @@
 import ApusChatCore
+import ApusChatProtocol
 import ApusChatSQLite
 import ApusChatService
 import ApusChatStorage
-import ApusChatWire
 import Foundation
 import NIOConcurrencyHelpers
 import NIOCore

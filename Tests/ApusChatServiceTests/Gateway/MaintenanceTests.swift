@@ -1,5 +1,5 @@
+import ApusChatProtocol
 import ApusChatService
-import ApusChatWire
 import ApusJSON
 import Testing
 

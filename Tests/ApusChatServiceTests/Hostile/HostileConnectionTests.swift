@@ -1,6 +1,6 @@
 import ApusChatCore
+import ApusChatProtocol
 import ApusChatService
-import ApusChatWire
 import ApusJSON
 import Testing
 

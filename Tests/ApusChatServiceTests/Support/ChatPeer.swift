@@ -1,4 +1,4 @@
-import ApusChatWire
+import ApusChatProtocol
 import ApusEventLoop
 import ApusJSON
 import ApusSocketIOClient

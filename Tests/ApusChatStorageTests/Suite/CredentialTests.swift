@@ -1,5 +1,5 @@
+import ApusChatProtocol
 import ApusChatStorage
-import ApusChatWire
 import Testing
 
 /// Sign-ins and uploads, with each storage.

@@ -1,5 +1,5 @@
+import ApusChatProtocol
 import ApusChatStorage
-import ApusChatWire
 import Testing
 
 /// What the server finds to do by itself: scheduled messages, and what deletions leave.

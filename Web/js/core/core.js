@@ -26,6 +26,7 @@ export class Core {
   #received = new Map();
   #shown = new Map(); // tab -> conversations
   #dirty = new Set();
+  #listed = null; // while a sync without a token is under way: the conversations that it has named
   #timers = new Map();
   #connection = new Connection(this);
   #outbox = new Outbox(this);
@@ -198,9 +199,17 @@ export class Core {
     return answer.sync ? this.synced(answer.sync, { since: this.#cached.since }) : { since: undefined };
   }
 
-  async synced({ heads, gone = [], page, token }, { since }) {
+  async synced({ heads, gone = [], page, token }, { since, page: after }) {
+    // Without a token, the server does not tell which conversations have gone: those that no page and no push names.
+    if (since === undefined && after === undefined) this.#listed = new Set();
+    else if (since !== undefined) this.#listed = null;
     this.#setHeads(heads, gone, true);
     if (page) return { since, page };
+    if (this.#listed) {
+      const listed = this.#listed;
+      this.#listed = null;
+      this.#setHeads([], [...this.#heads.keys()].filter((conv) => !listed.has(conv)));
+    }
     this.#cached.since = token;
     await this.#saveHeads();
     await this.database.setMeta("since", token);
@@ -256,6 +265,7 @@ export class Core {
       this.#logs.gone(conv);
     }
     for (const pushed of heads) {
+      this.#listed?.add(pushed.conv);
       const before = this.#heads.get(pushed.conv);
       let head = pushed;
       if (before && before.seq > head.seq) head = { ...head, seq: before.seq, n: before.n, at: before.at, last: before.last, unread: before.unread, mentions: before.mentions };

@@ -1,0 +1,233 @@
+import ApusChatCore
+public import ApusChatProtocol
+import ApusJSON
+import Foundation
+public import Logging
+import NIOConcurrencyHelpers
+
+/// An account of this device.
+public struct ChatAccount: Hashable, Sendable, Identifiable {
+    /// The server's address.
+    public var server: String
+    /// The account name.
+    public var user: UserName
+    /// The name of the store in the folder.
+    var file: String
+
+    /// The identity of the account on this device.
+    public var id: String { "\(self.user)@\(self.server)" }
+}
+
+/// The accounts of this device: a folder with one store for each.
+///
+/// Signing out removes the store at once, also without a connection. The server is told as soon as
+/// it can be reached.
+public final class ChatAccounts: Sendable {
+    private struct Pending: Hashable { var server: String, refresh: String }
+    private struct State {
+        var accounts: [ChatAccount] = []
+        var current: String?
+        var signOuts: [Pending] = []
+    }
+
+    private let folder: URL
+    private let network: ChatNetwork
+    private let environment: ChatEnvironment
+    private let configuration: ChatClientConfiguration
+    private let logger: Logger
+    private let state: NIOLockedValueBox<State>
+
+    /// Opens a folder, or creates it with access for its owner only.
+    public convenience init(
+        folder: String, configuration: ChatClientConfiguration = .init(), logger: Logger = Logger(label: "apus.chat.client")
+    ) throws(ChatClientError) {
+        try self.init(folder: folder, network: .live, environment: .live, configuration: configuration, logger: logger)
+    }
+
+    package init(
+        folder: String, network: ChatNetwork, environment: ChatEnvironment, configuration: ChatClientConfiguration = .init(),
+        logger: Logger = Logger(label: "apus.chat.client")
+    ) throws(ChatClientError) {
+        self.folder = URL(fileURLWithPath: folder, isDirectory: true)
+        self.network = network
+        self.environment = environment
+        self.configuration = configuration
+        self.logger = logger
+        do {
+            try FileManager.default.createDirectory(
+                at: self.folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        } catch {
+            throw ChatClientError(.store, message: "cannot create the folder \(folder): \(error.localizedDescription)")
+        }
+        self.state = NIOLockedValueBox(try Self.load(self.folder))
+    }
+
+    /// The accounts, in the order of their first sign-in.
+    public var all: [ChatAccount] { self.state.withLockedValue(\.accounts) }
+
+    /// The account that was opened last.
+    public var current: ChatAccount? {
+        self.state.withLockedValue { state in state.accounts.first { $0.id == state.current } ?? state.accounts.first }
+    }
+
+    /// The account of a user; nil if the user has not signed in on this device.
+    public func account(server: String, user: String) throws(ChatClientError) -> ChatAccount? {
+        let server = try ChatHTTPClient.canonical(server)
+        let name = try Self.name(user)
+        return self.all.first { $0.server == server && $0.user == name }
+    }
+
+    // MARK: Sessions
+
+    /// Creates an account and opens it.
+    /// - Returns: The client, and the recovery codes, which the user should write down.
+    public func signUp(
+        server: String, name: String, password: String, nick: String? = nil, invitation: String? = nil
+    ) async throws(ChatClientError) -> (client: ChatClient, recovery: [String]) {
+        let request = RegisterRequest(
+            name: try Self.name(name), password: password, nick: nick, invitation: invitation, device: self.device)
+        return try await self.begin(server, "/api/register", request.json)
+    }
+
+    /// Begins a session and opens it.
+    /// - Parameter code: The code of an authenticator or a recovery code, if it is needed.
+    public func signIn(
+        server: String, name: String, password: String, code: String? = nil
+    ) async throws(ChatClientError) -> ChatClient {
+        let request = LoginRequest(name: try Self.name(name), password: password, code: code, device: self.device)
+        return try await self.begin(server, "/api/login", request.json).client
+    }
+
+    /// Sets a new password by a recovery code, and begins a session.
+    public func recover(
+        server: String, name: String, code: String, newPassword: String
+    ) async throws(ChatClientError) -> ChatClient {
+        let request = PasswordRequest(name: try Self.name(name), recovery: code, password: newPassword, device: self.device)
+        return try await self.begin(server, "/api/password", request.json).client
+    }
+
+    private var device: HelloDevice { HelloDevice(name: self.configuration.deviceName, platform: self.configuration.platform) }
+
+    private static func name(_ text: String) throws(ChatClientError) -> UserName {
+        guard let name = UserName(text) else { throw ChatClientError(.badInput, message: "\"\(text)\" is not an account name") }
+        return name
+    }
+
+    private func begin(
+        _ server: String, _ path: String, _ request: JSONValue
+    ) async throws(ChatClientError) -> (client: ChatClient, recovery: [String]) {
+        let server = try ChatHTTPClient.canonical(server)
+        let http = try self.network.http(server, self.configuration)
+        defer { http.shutdown() }
+        let session = try ChatAnswer.read(try await http.post(path, request, access: nil), as: SessionAnswer.self, verb: path)
+        let known = self.all.first { $0.server == server && $0.user == session.user.name }
+        let account = known ?? ChatAccount(server: server, user: session.user.name, file: self.environment.makeID().rawValue + ".sqlite")
+        let store = try ChatStore(path: self.path(of: account))
+        try store.save(
+            StoredAccount(
+                server: server, user: session.user.name, device: session.device, access: session.access,
+                accessExpiresAt: session.accessExpiresAt, refresh: session.refresh))
+        try self.change { state in
+            if known == nil { state.accounts.append(account) }
+            state.current = account.id
+        }
+        return (try await self.open(store), session.recovery)
+    }
+
+    /// Opens an account of this device. One client at a time may have it open.
+    public func open(_ account: ChatAccount) async throws(ChatClientError) -> ChatClient {
+        await self.finishSignOuts()
+        let store = try ChatStore(path: self.path(of: account))
+        try self.change { $0.current = account.id }
+        return try await self.open(store)
+    }
+
+    private func open(_ store: ChatStore) async throws(ChatClientError) -> ChatClient {
+        try await ChatClient.open(
+            store, network: self.network, configuration: self.configuration, environment: self.environment, logger: self.logger)
+    }
+
+    /// Ends the session of a client, closes it and removes its store with everything in it.
+    public func signOut(_ client: ChatClient) async throws(ChatClientError) {
+        guard let account = self.all.first(where: { $0.server == client.server && $0.user == client.user }) else {
+            throw ChatClientError(.notFound, message: "\(client.user) at \(client.server) is not an account of this folder")
+        }
+        let refresh = await client.engine.tokens.refreshToken
+        // Noted first: the token is in the store only.
+        try self.change { state in
+            state.signOuts.append(Pending(server: account.server, refresh: refresh))
+            state.accounts.removeAll { $0.id == account.id }
+            if state.current == account.id { state.current = nil }
+        }
+        await client.close()
+        try ChatStore.remove(path: self.path(of: account))
+        await self.finishSignOuts()
+    }
+
+    /// The number of sessions whose end the server does not know yet.
+    public var pendingSignOuts: Int { self.state.withLockedValue(\.signOuts.count) }
+
+    /// Tells the servers of ended sessions. Called by ``open(_:)`` and ``signOut(_:)``.
+    public func finishSignOuts() async {
+        for pending in self.state.withLockedValue(\.signOuts) {
+            guard let http = try? self.network.http(pending.server, self.configuration) else { continue }
+            defer { http.shutdown() }
+            do throws(ChatClientError) {
+                let answer = try await http.post("/api/logout", LogoutRequest(refresh: pending.refresh).json, access: nil)
+                _ = try ChatAnswer.read(answer, as: WireEmpty.self, verb: "logout")
+            } catch {
+                guard !error.asServerError.code.isTemporary else { continue }
+            }
+            try? self.change { state in state.signOuts.removeAll { $0 == pending } }
+        }
+    }
+
+    // MARK: The file
+
+    private func path(of account: ChatAccount) -> String { self.folder.appendingPathComponent(account.file).path }
+
+    private static func file(_ folder: URL) -> URL { folder.appendingPathComponent("accounts.json") }
+
+    private func change(_ body: (inout State) -> Void) throws(ChatClientError) {
+        let text: String
+        do {
+            text = try self.state.withLockedValue { state in
+                body(&state)
+                return try Self.json(state).jsonString()
+            }
+            let file = Self.file(self.folder)
+            try Data(text.utf8).write(to: file, options: .atomic)
+            try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: file.path)
+        } catch {
+            throw ChatClientError(.store, message: "cannot write the accounts: \(error)")
+        }
+    }
+
+    private static func json(_ state: State) -> JSONValue {
+        let accounts = state.accounts.map { account -> JSONValue in
+            ["server": .string(account.server), "user": .string(account.user.rawValue), "file": .string(account.file)]
+        }
+        let signOuts = state.signOuts.map { ["server": .string($0.server), "refresh": .string($0.refresh)] as JSONValue }
+        return ["accounts": .array(accounts), "current": state.current.map { .string($0) } ?? .null, "sign_outs": .array(signOuts)]
+    }
+
+    private static func load(_ folder: URL) throws(ChatClientError) -> State {
+        guard let data = try? Data(contentsOf: self.file(folder)) else { return State() }
+        guard let json = try? JSONReader.read(Array(data)) else {
+            throw ChatClientError(.store, message: "\(self.file(folder).path) is damaged; remove it and sign in again")
+        }
+        var state = State()
+        state.current = json["current"]?.stringValue
+        for value in json["accounts"]?.arrayValue ?? [] {
+            guard let server = value["server"]?.stringValue, let user = value["user"]?.stringValue.flatMap({ UserName($0) }),
+                let file = value["file"]?.stringValue, !file.contains("/")
+            else { continue }
+            state.accounts.append(ChatAccount(server: server, user: user, file: file))
+        }
+        for value in json["sign_outs"]?.arrayValue ?? [] {
+            guard let server = value["server"]?.stringValue, let refresh = value["refresh"]?.stringValue else { continue }
+            state.signOuts.append(Pending(server: server, refresh: refresh))
+        }
+        return state
+    }
+}

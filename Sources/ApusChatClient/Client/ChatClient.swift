@@ -1,0 +1,165 @@
+import ApusChatCore
+public import ApusChatProtocol
+import Logging
+
+/// A chat client of one account, with a local store that it keeps equal to the server.
+///
+/// ```swift
+/// let accounts = try ChatAccounts(folder: folder)
+/// let chat = try await accounts.signIn(server: "https://chat.example.com", name: "alice", password: password)
+/// let bob = try await chat.conversation(with: "bob")
+/// try await bob.send("在吗？")
+/// for await update in chat.updates { show(update) }
+/// ```
+///
+/// Reading and writing work without a connection. A message is stored before `send` returns and
+/// keeps its id until the server has it, across connections and restarts.
+public final class ChatClient: Sendable {
+    /// The own account name.
+    public let user: UserName
+    /// The server's address.
+    public let server: String
+
+    let engine: ChatEngine
+    let store: ChatStore
+    private let run: Task<Void, Never>
+
+    /// Opens a store and runs the engine. Returns at once, also without a connection.
+    static func open(
+        _ store: ChatStore, network: ChatNetwork, configuration: ChatClientConfiguration, environment: ChatEnvironment, logger: Logger
+    ) async throws(ChatClientError) -> ChatClient {
+        guard let account = try store.account() else {
+            throw ChatClientError(.signedOut, message: "the store has no account; sign in first")
+        }
+        let http = try network.http(account.server, configuration)
+        let tokens = SessionTokens(account, http: http, now: environment.now) { account throws(ChatClientError) in
+            try store.save(account)
+        }
+        let transport = network.transport(account.server, tokens, configuration, logger)
+        let engine = ChatEngine(
+            store: store, transport: transport, http: http, tokens: tokens, me: account.user, configuration: configuration,
+            environment: environment, logger: logger)
+        try await engine.restore()
+        return ChatClient(account: account, engine: engine, store: store)
+    }
+
+    private init(account: StoredAccount, engine: ChatEngine, store: ChatStore) {
+        self.user = account.user
+        self.server = account.server
+        self.engine = engine
+        self.store = store
+        self.run = Task { await engine.run() }
+    }
+
+    /// Disconnects and closes the store. Unsent messages are sent after the store is opened again.
+    public func close() async {
+        await self.engine.stop()
+        self.run.cancel()
+        await self.run.value
+        self.engine.http.shutdown()
+        self.store.close()
+    }
+
+    // MARK: Updates
+
+    /// The state of the connection.
+    public var state: ChatConnectionState {
+        get async { await self.engine.state }
+    }
+
+    /// All updates from now on. Each access returns a new stream. Subscribe before reading, so that
+    /// no update is missed.
+    public var updates: AsyncStream<ChatUpdate> { self.engine.broadcaster.subscribe() }
+
+    /// Calls a closure for each update, on a queue of the client, until the returned observation is
+    /// cancelled or released.
+    public func observe(_ body: @escaping @Sendable (ChatUpdate) -> Void) -> ChatObservation {
+        let broadcaster = self.engine.broadcaster
+        let id = broadcaster.observe(body)
+        return ChatObservation { [weak broadcaster] in broadcaster?.remove(id) }
+    }
+
+    // MARK: Conversations
+
+    /// The stored conversations, in no order. ``ConversationListModel`` orders them in sections.
+    public var heads: [ChatHead] {
+        get async { await Array(self.engine.core.heads.values) }
+    }
+
+    /// The number of unread messages in conversations that are neither muted nor archived.
+    public var badge: Int64 {
+        get async {
+            let now = self.engine.environment.now()
+            return await self.heads.filter { !$0.own.isArchived && $0.own.mutedUntil ?? 0 <= now }.reduce(0) { $0 + $1.unread }
+        }
+    }
+
+    /// The messages of all conversations that the server does not have, in the order of writing.
+    public var unsent: [ChatMessage] {
+        get async throws(ChatClientError) { try await self.engine.unsent() }
+    }
+
+    /// A conversation by its id.
+    public func conversation(_ id: ConversationID) -> ChatConversation { ChatConversation(id: id, engine: self.engine) }
+
+    /// The conversation of the own notes; nil before the first connection.
+    public var notes: ChatConversation? {
+        get async {
+            let known = await self.engine.core.heads.values.first { $0.kind == .own }?.conversation
+            let id = if let known { known } else { await self.engine.own }
+            return id.map { ChatConversation(id: $0, engine: self.engine) }
+        }
+    }
+
+    /// Returns the conversation with a user, and creates it if there is none. A stored one is also
+    /// returned without a connection.
+    public func conversation(with name: String) async throws(ChatClientError) -> ChatConversation {
+        guard let user = UserName(name) else { throw ChatClientError(.badInput, message: "\"\(name)\" is not an account name") }
+        if let known = await self.heads.first(where: { $0.kind == .pair && $0.peer?.name == user }) {
+            return self.conversation(known.conversation)
+        }
+        let request = OpenRequest(id: self.engine.environment.makeID(), user: user)
+        return await self.adopted(try await self.engine.askPatiently(ChatVerbs.conversationOpen, request).head)
+    }
+
+    /// Creates a group or a channel. Contacts are added, other users are invited.
+    public func create(
+        _ kind: ConversationKind = .group, title: String, about: String? = nil, users: [UserName] = []
+    ) async throws(ChatClientError) -> ChatConversation {
+        let request = CreateRequest(id: self.engine.environment.makeID(), kind: kind, title: title, about: about, users: users)
+        return await self.adopted(try await self.engine.askPatiently(ChatVerbs.conversationCreate, request).head)
+    }
+
+    private func adopted(_ head: ChatHead) async -> ChatConversation { self.conversation(await self.engine.adopt(head)) }
+
+    /// Joins by an invite link.
+    public func join(_ code: LinkCode) async throws(ChatClientError) -> ChatConversation {
+        let request = MemberJoinRequest(id: self.engine.environment.makeID(), link: code)
+        return await self.adopted(try await self.engine.askPatiently(ChatVerbs.memberJoin, request).head)
+    }
+
+    /// Joins a conversation of the directory.
+    public func join(_ conversation: ConversationID) async throws(ChatClientError) -> ChatConversation {
+        let request = MemberJoinRequest(id: self.engine.environment.makeID(), conversation: conversation)
+        return await self.adopted(try await self.engine.askPatiently(ChatVerbs.memberJoin, request).head)
+    }
+
+    /// Returns what an invite link leads to.
+    public func info(of code: LinkCode) async throws(ChatClientError) -> LinkInfoAnswer {
+        try await self.engine.askPatiently(ChatVerbs.linkInfo, LinkInfoRequest(code: code))
+    }
+
+    /// Returns the groups and channels that are listed.
+    public func directory(matching query: String? = nil) async throws(ChatClientError) -> [DirectoryEntry] {
+        try await self.engine.askPatiently(ChatVerbs.directory, DirectoryRequest(query: query)).conversations
+    }
+}
+
+/// Keeps a callback of ``ChatClient/observe(_:)`` until it is cancelled or released.
+public final class ChatObservation: Sendable {
+    private let end: @Sendable () -> Void
+    init(_ end: @escaping @Sendable () -> Void) { self.end = end }
+    /// Ends the calls.
+    public func cancel() { self.end() }
+    deinit { self.end() }
+}

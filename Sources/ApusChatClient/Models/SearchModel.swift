@@ -1,0 +1,78 @@
+public import ApusChatProtocol
+public import Observation
+
+/// A search for messages, for a view: what is stored at once, then what the server finds.
+@MainActor @Observable
+public final class SearchModel {
+    /// The words. A change searches after a short pause.
+    public var query = "" {
+        didSet { if self.query != oldValue { self.queryChanged() } }
+    }
+    /// The messages, newest first.
+    public private(set) var hits: [ChatSearchHit] = []
+    /// Whether the server is being asked.
+    public private(set) var isSearching = false
+    /// Whether the hits are those of the store only, for lack of a connection.
+    public private(set) var isStoredOnly = false
+    /// Whether there are further pages.
+    public var hasMore: Bool { self.next != nil }
+
+    private let client: ChatClient
+    private let conversation: ConversationID?
+    private var next: PageToken?
+    @ObservationIgnored private var task: Task<Void, Never>?
+    private static let pause: Duration = .milliseconds(200)
+
+    /// Creates a search.
+    /// - Parameter conversation: Restricts the search to a conversation.
+    public init(client: ChatClient, conversation: ConversationID? = nil) {
+        self.client = client
+        self.conversation = conversation
+    }
+
+    deinit { self.task?.cancel() }
+
+    private func queryChanged() {
+        self.task?.cancel()
+        self.next = nil
+        guard self.query.contains(where: { !$0.isWhitespace }) else {
+            self.hits = []
+            self.isSearching = false
+            return
+        }
+        let sleep = self.client.engine.environment.sleep
+        self.task = Task { [weak self] in
+            guard (try? await sleep(Self.pause)) != nil else { return }
+            await self?.search()
+        }
+    }
+
+    private func search() async {
+        let query = self.query
+        let stored = (try? await self.client.searchStored(query, in: self.conversation)) ?? []
+        guard query == self.query, !Task.isCancelled else { return }
+        self.hits = stored
+        self.isSearching = true
+        let found = try? await self.client.search(query, in: self.conversation)
+        guard query == self.query, !Task.isCancelled else { return }
+        self.isSearching = false
+        self.isStoredOnly = found == nil
+        guard let found else { return }
+        // Both are newest first. The store may have messages that the server's index lacks.
+        let known = Set(found.hits.map(\.id))
+        self.hits = (found.hits + stored.filter { !known.contains($0.id) }).sorted { $0.message.event.at > $1.message.event.at }
+        self.next = found.next
+    }
+
+    /// Loads the next page.
+    public func loadMore() async {
+        guard let next = self.next, !self.isSearching else { return }
+        let query = self.query
+        self.isSearching = true
+        defer { if query == self.query { self.isSearching = false } }
+        guard let found = try? await self.client.search(query, in: self.conversation, after: next), query == self.query else { return }
+        let known = Set(self.hits.map(\.id))
+        self.hits += found.hits.filter { !known.contains($0.id) }
+        self.next = found.next
+    }
+}

@@ -1,0 +1,237 @@
+public import ApusChatProtocol
+public import Observation
+
+/// The thread of a conversation, for a view: a window of its rows with the unsent messages.
+///
+/// The window has at most ``maximumRows`` rows, so that a long thread does not grow without a
+/// limit; rows beyond it are loaded again when the user scrolls back.
+@MainActor @Observable
+public final class ThreadModel {
+    /// The rows of the window, oldest first, followed by the unsent messages at the end of the log.
+    public var rows: [ChatMessage] { self.hasLater ? self.messages : self.messages + self.unsent }
+    /// The rows of the log.
+    public private(set) var messages: [ChatMessage] = []
+    /// The unsent messages, in the order of writing.
+    public private(set) var unsent: [ChatMessage] = []
+    /// Whether there are rows before the window.
+    public private(set) var hasEarlier = false
+    /// Whether there are rows after the window.
+    public private(set) var hasLater = false
+    /// The first message that was unread when the thread was opened, for a line above it.
+    public private(set) var firstUnread: Int64?
+    /// The summary of the conversation.
+    public private(set) var head: ChatHead?
+    /// The members that are writing.
+    public private(set) var typing: [UserName] = []
+    /// Whether a page is being loaded.
+    public private(set) var isLoading = false
+    /// Why the last page could not be loaded.
+    public private(set) var error: ChatClientError?
+
+    /// The conversation.
+    public let conversation: ChatConversation
+    /// The number of rows of a page.
+    public let pageSize: Int
+    /// The greatest number of rows of the window.
+    public let maximumRows: Int
+
+    private let client: ChatClient
+    @ObservationIgnored private var task: Task<Void, Never>?
+    @ObservationIgnored private var typingDeadlines: [UserName: Task<Void, Never>] = [:]
+    /// The time after which a member that says nothing more is not writing.
+    private static let typingTime: Duration = .seconds(6)
+
+    /// Creates the thread of a conversation. It is filled by ``open()``.
+    public init(client: ChatClient, conversation: ConversationID, pageSize: Int = 50, maximumRows: Int = 400) {
+        self.client = client
+        self.conversation = client.conversation(conversation)
+        self.pageSize = max(1, pageSize)
+        self.maximumRows = max(maximumRows, 2 * self.pageSize)
+    }
+
+    deinit {
+        self.task?.cancel()
+        for deadline in self.typingDeadlines.values { deadline.cancel() }
+    }
+
+    // MARK: Opening
+
+    /// Shows the thread at its first unread message, or at its end, and follows the client until
+    /// ``close()`` or until the model is released.
+    public func open() async {
+        guard self.task == nil else { return }
+        let updates = self.client.updates
+        self.task = Task { [weak self] in
+            for await update in updates { await self?.take(update) }
+        }
+        await self.conversation.didOpen()
+        self.head = try? await self.conversation.head
+        self.unsent = (try? await self.conversation.unsent) ?? []
+        self.firstUnread = (try? await self.conversation.firstUnread) ?? nil
+        if let firstUnread { await self.jump(to: firstUnread) } else { await self.jumpToEnd() }
+    }
+
+    /// Ends following the client.
+    public func close() async {
+        self.task?.cancel()
+        self.task = nil
+        await self.conversation.didClose()
+    }
+
+    // MARK: Pages
+
+    /// Loads the rows before the window.
+    public func loadEarlier() async {
+        guard self.hasEarlier, let first = self.messages.first?.event.seq else { return }
+        await self.load { model throws(ChatClientError) in
+            let page = try await model.conversation.messages(before: first, limit: model.pageSize)
+            guard model.messages.first?.event.seq == first else { return }
+            model.messages = page.messages + model.messages
+            model.hasEarlier = page.hasEarlier
+            if model.messages.count > model.maximumRows {
+                model.messages.removeLast(model.messages.count - model.maximumRows)
+                model.hasLater = true
+            }
+        }
+    }
+
+    /// Loads the rows after the window.
+    public func loadLater() async {
+        guard self.hasLater, let last = self.messages.last?.event.seq else { return }
+        await self.load { model throws(ChatClientError) in
+            let page = try await model.conversation.messages(after: last, limit: model.pageSize)
+            guard model.messages.last?.event.seq == last else { return }
+            model.messages += page.messages
+            model.hasLater = page.hasLater
+            if model.messages.count > model.maximumRows {
+                model.messages.removeFirst(model.messages.count - model.maximumRows)
+                model.hasEarlier = true
+            }
+        }
+    }
+
+    /// Shows the rows around a message.
+    public func jump(to seq: Int64) async {
+        await self.load { model throws(ChatClientError) in
+            model.show(try await model.conversation.messages(around: seq, limit: model.pageSize))
+        }
+    }
+
+    /// Shows the newest rows: what is stored at once, then what is missing.
+    public func jumpToEnd() async {
+        await self.load { model throws(ChatClientError) in
+            model.show(try await model.conversation.storedMessages(limit: model.pageSize))
+            guard model.messages.count < model.pageSize, model.hasEarlier || model.messages.isEmpty else { return }
+            model.show(try await model.conversation.messages(limit: model.pageSize))
+        }
+    }
+
+    private func show(_ page: ThreadPage) {
+        self.messages = page.messages
+        self.hasEarlier = page.hasEarlier
+        self.hasLater = page.hasLater
+    }
+
+    private func load(_ body: (ThreadModel) async throws(ChatClientError) -> Void) async {
+        guard !self.isLoading else { return }
+        self.isLoading = true
+        defer { self.isLoading = false }
+        do throws(ChatClientError) {
+            try await body(self)
+            self.error = nil
+        } catch {
+            self.error = error
+        }
+    }
+
+    /// The user sees a row: moves the read position up to it.
+    public func didShow(_ message: ChatMessage) async {
+        guard !message.isOwn, let n = message.event.n, n > self.head?.read ?? 0 else { return }
+        await self.conversation.markRead(message)
+    }
+
+    // MARK: Updates
+
+    private func take(_ update: ChatUpdate) async {
+        switch update {
+        case .heads(let heads): if let head = heads.last(where: { $0.conversation == self.conversation.id }) { self.head = head }
+        case .messages(self.conversation.id, let messages): self.merge(messages)
+        case .gap(self.conversation.id, _):
+            // The newest rows are no longer next to the window.
+            if self.hasLater { return }
+            self.show(
+                (try? await self.conversation.storedMessages(limit: self.pageSize))
+                    ?? ThreadPage(messages: [], hasEarlier: true, hasLater: false))
+        case .outgoing(let message) where message.conversation == self.conversation.id: self.replaceUnsent(message)
+        case .discarded(self.conversation.id, let id): self.unsent.removeAll { $0.event.id == id }
+        case .receipts(self.conversation.id): await self.refreshDelivery()
+        case .typing(self.conversation.id, let user, let isTyping): self.setTyping(user, isTyping)
+        case .reset:
+            self.messages = []
+            self.hasEarlier = false
+            self.hasLater = false
+        default: break
+        }
+    }
+
+    private func merge(_ changed: [ChatMessage]) {
+        for message in changed {
+            let seq = message.event.seq
+            if message.isOwn, let id = message.event.id { self.unsent.removeAll { $0.event.id == id } }
+            if let sender = message.event.sender, message.event.kind.isMessage { self.setTyping(sender, false) }
+            let index = self.messages.partitioningIndex { $0.event.seq >= seq }
+            if index < self.messages.count, self.messages[index].event.seq == seq {
+                if self.messages[index] != message { self.messages[index] = message }
+            } else if index == self.messages.count ? !self.hasLater : index > 0 || !self.hasEarlier {
+                self.messages.insert(message, at: index)
+            }
+        }
+        if !self.hasLater, self.messages.count > self.maximumRows {
+            self.messages.removeFirst(self.messages.count - self.maximumRows)
+            self.hasEarlier = true
+        }
+    }
+
+    private func replaceUnsent(_ message: ChatMessage) {
+        // The log may already have it.
+        if self.messages.contains(where: { $0.id == message.id }) { return }
+        if let index = self.unsent.firstIndex(where: { $0.id == message.id }) {
+            self.unsent[index] = message
+        } else {
+            self.unsent.append(message)
+        }
+    }
+
+    private func refreshDelivery() async {
+        guard let first = self.messages.first?.event.seq, let last = self.messages.last?.event.seq else { return }
+        guard let page = try? await self.conversation.storedMessages(before: last + 1, limit: self.messages.count) else { return }
+        self.merge(page.messages.filter { $0.event.seq >= first })
+    }
+
+    private func setTyping(_ user: UserName, _ isTyping: Bool) {
+        self.typingDeadlines.removeValue(forKey: user)?.cancel()
+        guard isTyping else {
+            if self.typing.contains(user) { self.typing.removeAll { $0 == user } }
+            return
+        }
+        if !self.typing.contains(user) { self.typing.append(user) }
+        let sleep = self.client.engine.environment.sleep
+        self.typingDeadlines[user] = Task { [weak self] in
+            guard (try? await sleep(Self.typingTime)) != nil else { return }
+            self?.setTyping(user, false)
+        }
+    }
+}
+
+extension Array {
+    /// The first index whose element fulfils a condition that all later elements fulfil too.
+    func partitioningIndex(_ condition: (Element) -> Bool) -> Int {
+        var low = 0
+        var high = self.count
+        while low < high {
+            let middle = (low + high) / 2
+            if condition(self[middle]) { high = middle } else { low = middle + 1 }
+        }
+        return low
+    }
+}

@@ -1,0 +1,148 @@
+import ApusChatCore
+import ApusChatProtocol
+
+extension ChatEngine {
+    /// Carries out a list of actions: first its changes, in one transaction, then the requests.
+    func carryOut(_ actions: [ClientAction]) {
+        let changes = actions.compactMap { action in if case .store(let change) = action { change } else { nil } }
+        if !changes.isEmpty {
+            let me = self.me
+            let effects = self.storing { () throws(ChatClientError) in try self.store.apply(changes, of: me) }
+            guard let effects else { return self.recover() }
+            self.announce(effects)
+        }
+        for action in actions {
+            switch action {
+            case .store: break
+            case .request(let request): self.perform(request)
+            case .startTimer(let timer, let delay):
+                self.after(delay) { engine in engine.carryOut(engine.core.timerFired(timer)) }
+            case .endSession(let error): self.endSession(error)
+            }
+        }
+        if self.core.isOnline { self.becomeOnline() }
+    }
+
+    /// The machines are ahead of the store, so they begin anew from it on a new connection.
+    private func recover() {
+        self.generation += 1
+        self.core.disconnected()
+        self.storing { () throws(ChatClientError) in try self.restore() }
+        self.reconnect(after: self.configuration.refusalDelay)
+    }
+
+    private func becomeOnline() {
+        guard self.state == .syncing || self.state == .connecting else { return }
+        self.become(.online)
+        self.sendDrafts()
+        self.subscribe()
+    }
+
+    private func perform(_ request: ClientRequest) {
+        let generation = self.generation
+        switch request {
+        case .hello(let since, let epoch): self.start { await self.hello(since: since, epoch: epoch, generation) }
+        case .sync(let request): self.start { await self.sync(request, generation) }
+        case .history(let request):
+            self.pullsWaiting.append(request)
+            self.startPulls()
+        case .send(let id, _): self.start { await self.transmit(id, generation) }
+        case .mark(let request): self.start { await self.mark(request, generation) }
+        }
+    }
+
+    // MARK: Requests of the core
+
+    private func hello(since: PageToken?, epoch: PageToken?, _ generation: Int) async {
+        let device = HelloDevice(name: self.configuration.deviceName, platform: self.configuration.platform)
+        let request = HelloRequest(device: device, epoch: epoch, sync: SyncRequest(since: since))
+        do throws(ChatClientError) {
+            let answer = try await self.ask(ChatVerbs.hello, request)
+            guard generation == self.generation else { return }
+            self.own = answer.own
+            self.take([answer.user])
+            self.carryOut(self.core.answered(hello: answer))
+        } catch {
+            guard generation == self.generation else { return }
+            let actions = self.core.failed(hello: error.asServerError)
+            self.carryOut(actions)
+            guard actions.isEmpty else { return }
+            self.reconnect(after: error.serverError?.retryAfter.map { .milliseconds($0) } ?? self.configuration.refusalDelay)
+        }
+    }
+
+    private func sync(_ request: SyncRequest, _ generation: Int) async {
+        do throws(ChatClientError) {
+            let answer = try await self.ask(ChatVerbs.sync, request)
+            guard generation == self.generation else { return }
+            self.carryOut(self.core.answered(sync: answer))
+        } catch {
+            guard generation == self.generation else { return }
+            self.carryOut(self.core.failed(sync: error.asServerError))
+        }
+    }
+
+    /// Requests a few logs at a time: those on the screen first, then the newest.
+    private func startPulls() {
+        while self.pullsRunning < max(1, self.configuration.maximumPulls) {
+            let next = self.pullsWaiting.indices.max { self.urgency(of: self.pullsWaiting[$0]) < self.urgency(of: self.pullsWaiting[$1]) }
+            guard let next else { return }
+            let request = self.pullsWaiting.remove(at: next)
+            let generation = self.generation
+            self.pullsRunning += 1
+            self.start { await self.pull(request, generation) }
+        }
+    }
+
+    private func urgency(of request: HistoryRequest) -> Int64 {
+        if self.opened[request.conversation] != nil { return .max }
+        return self.core.heads[request.conversation]?.at ?? 0
+    }
+
+    private func pull(_ request: HistoryRequest, _ generation: Int) async {
+        do throws(ChatClientError) {
+            let answer = try await self.ask(ChatVerbs.history, request)
+            guard generation == self.generation else { return }
+            self.pullsRunning -= 1
+            self.storing { () throws(ChatClientError) in try self.store.save(mine: answer.mine, in: request.conversation) }
+            self.carryOut(self.core.answered(answer, to: request))
+        } catch {
+            guard generation == self.generation else { return }
+            self.pullsRunning -= 1
+            self.carryOut(self.core.failed(request, with: error.asServerError))
+        }
+        self.startPulls()
+    }
+
+    private func transmit(_ id: ClientID, _ generation: Int) async {
+        let entry = self.storing { () throws(ChatClientError) in try self.store.entry(id) }
+        guard generation == self.generation, let entry else { return }
+        guard let entry, entry.state == .queued else { return self.carryOut(self.core.discarded(id)) }
+        self.sending.insert(id)
+        self.broadcaster.yield(.outgoing(self.message(entry)))
+        do throws(ChatClientError) {
+            let answer = try await self.ask(ChatVerbs.send, entry.request)
+            guard answer.id == id, answer.conversation == entry.conversation else {
+                throw ChatClientError(.badAnswer, message: "the server acknowledged another message")
+            }
+            self.sending.remove(id)
+            self.carryOut(self.core.answered(answer))
+        } catch {
+            guard generation == self.generation else { return }
+            self.sending.remove(id)
+            self.broadcaster.yield(.outgoing(self.message(entry)))
+            self.carryOut(self.core.failed(send: id, with: error.asServerError))
+        }
+    }
+
+    private func mark(_ request: MarkRequest, _ generation: Int) async {
+        do throws(ChatClientError) {
+            let answer = try await self.ask(ChatVerbs.mark, request)
+            guard generation == self.generation else { return }
+            self.carryOut(self.core.answered(answer))
+        } catch {
+            guard generation == self.generation else { return }
+            self.carryOut(self.core.failed(request, with: error.asServerError))
+        }
+    }
+}

@@ -1,0 +1,229 @@
+import ApusChatCore
+import ApusChatProtocol
+import ApusJSON
+import Logging
+
+extension ChatEngine {
+    /// The delay before the server is told that messages were received, so that one request tells
+    /// of many.
+    private static let receivedDelay: Duration = .seconds(1)
+
+    // MARK: The connection
+
+    func received(_ event: ChatTransportEvent) async {
+        switch event {
+        case .connected:
+            self.plannedConnection = nil
+            self.lost()
+            self.become(.syncing)
+            self.carryOut(self.core.connected())
+        case .disconnected(let comesBack):
+            self.lost()
+            self.become(.connecting)
+            if !comesBack, self.plannedConnection == nil { self.reconnect(after: self.configuration.refusalDelay) }
+        case .refused(let error): await self.refused(error)
+        case .push(let name, let payload): self.pushed(name, payload)
+        case .pushesLost: self.carryOut(self.core.timerFired(.sync))
+        }
+    }
+
+    /// Answers and timers of the connection are void.
+    private func lost() {
+        self.generation += 1
+        self.pullsWaiting = []
+        self.pullsRunning = 0
+        self.receivedWaiting = []
+        let sending = self.sending
+        self.sending = []
+        for id in sending { self.announceOutgoing(id) }
+        self.core.disconnected()
+    }
+
+    func reconnect(after delay: Duration) {
+        guard self.state != .closed else { return }
+        if case .signedOut = self.state { return }
+        self.lost()
+        self.become(.connecting)
+        self.transport.disconnect()
+        let plan = self.planConnection()
+        self.start {
+            guard (try? await self.environment.sleep(delay)) != nil else { return }
+            await self.open(plan)
+        }
+    }
+
+    /// An access token ends while there is no connection. A refresh tells whether the session has.
+    private func refused(_ error: ChatError) async {
+        guard error.code == .unauthorized else {
+            return error.code.isTemporary ? self.reconnect(after: self.configuration.refusalDelay) : self.endSession(error)
+        }
+        self.lost()
+        self.become(.connecting)
+        self.transport.disconnect()
+        let plan = self.planConnection()
+        await self.tokens.reject()
+        do throws(ChatClientError) {
+            _ = try await self.tokens.access()
+            self.open(plan)
+        } catch {
+            guard self.plannedConnection == plan else { return }
+            if error.code == .signedOut { return self.endSession(error.asServerError) }
+            self.reconnect(after: self.configuration.refusalDelay)
+        }
+    }
+
+    /// The session has ended on the server. The store remains until the user signs out.
+    func endSession(_ error: ChatError) {
+        self.plannedConnection = nil
+        self.lost()
+        self.transport.disconnect()
+        self.become(.signedOut(error))
+    }
+
+    // MARK: Pushes
+
+    private func pushed(_ name: String, _ payload: JSONValue) {
+        do throws(WireError) {
+            switch name {
+            case ChatPushes.event.name:
+                let push = try EventPush(json: payload)
+                self.carryOut(self.core.pushed(push))
+                for event in push.events {
+                    if case .contact(let body)? = ChatChange(event) { self.broadcaster.yield(.contact(event.kind, body)) }
+                }
+            case ChatPushes.head.name: self.carryOut(self.core.pushed(try HeadPush(json: payload)))
+            case ChatPushes.mark.name: self.carryOut(self.core.pushed(try MarkPush(json: payload)))
+            case ChatPushes.user.name: self.take(try UserPush(json: payload).users)
+            case ChatPushes.presence.name: self.take(try PresencePush(json: payload))
+            case ChatPushes.typing.name:
+                let push = try TypingPush(json: payload)
+                self.broadcaster.yield(.typing(push.conversation, push.user, isTyping: !push.isStopped))
+            case ChatPushes.bye.name: self.said(try ByePush(json: payload))
+            default: break
+            }
+        } catch {
+            self.logger.warning("A push cannot be read", metadata: ["chat.push": "\(name)", "chat.error": "\(error.message)"])
+        }
+    }
+
+    private func said(_ bye: ByePush) {
+        if bye.reason.permitsReconnect {
+            self.reconnect(after: bye.retryAfter.map { .milliseconds($0) } ?? self.configuration.refusalDelay)
+        } else {
+            let code: ChatError.Code = bye.reason == .version ? .unsupported : .unauthorized
+            self.endSession(ChatError(code, message: "The server ended the session: \(bye.reason.rawValue)."))
+        }
+    }
+
+    private func take(_ push: PresencePush) {
+        self.take(
+            push.users.map { entry in
+                var user = self.users[entry.user] ?? ChatUser(name: entry.user)
+                user.online = entry.isOnline
+                user.lastSeen = entry.lastSeen ?? user.lastSeen
+                return user
+            })
+    }
+
+    /// Stores profiles and announces them.
+    func take(_ users: [ChatUser]) {
+        let changed = users.filter { self.users[$0.name] != $0 }
+        guard !changed.isEmpty else { return }
+        for user in changed { self.users[user.name] = user }
+        self.storing { () throws(ChatClientError) in try self.store.save(users: changed) }
+        self.broadcaster.yield(.users(changed))
+    }
+
+    // MARK: Announcements
+
+    /// Tells what a transaction changed.
+    func announce(_ effects: StoreEffects) {
+        if effects.isReset { self.broadcaster.yield(.reset) }
+        if !effects.heads.isEmpty {
+            self.take(effects.heads.compactMap(\.peer))
+            self.broadcaster.yield(.heads(effects.heads))
+        }
+        for gap in effects.gaps { self.broadcaster.yield(.gap(gap.conversation, gap.range)) }
+        let me = self.me
+        for (conversation, seqs) in effects.events {
+            let messages = self.storing { () throws(ChatClientError) in
+                try self.store.messages(seqs, in: conversation, me: me)
+            }
+            guard let messages, !messages.isEmpty else { continue }
+            self.want(messages.compactMap(\.event.sender))
+            self.broadcaster.yield(.messages(conversation, messages))
+            self.noteReceived(messages, in: conversation)
+        }
+        for id in effects.outgoing { self.announceOutgoing(id) }
+        for conversation in effects.peers { self.broadcaster.yield(.receipts(conversation)) }
+        if !effects.gone.isEmpty { self.broadcaster.yield(.gone(effects.gone)) }
+    }
+
+    func announceOutgoing(_ id: ClientID) {
+        let entry = self.storing { () throws(ChatClientError) in try self.store.entry(id) }
+        if let entry = entry.flatMap({ $0 }) { self.broadcaster.yield(.outgoing(self.message(entry))) }
+    }
+
+    /// An unsent message as a row of its thread.
+    func message(_ entry: OutboxEntry) -> ChatMessage {
+        let request = entry.request
+        let delivery: DeliveryState =
+            switch entry.state {
+            case .queued: self.sending.contains(entry.id) ? .sending : .queued
+            case .uploading: .uploading
+            case .refused: .failed(entry.error ?? ChatError(.unknown, message: ""))
+            case .sent: .sent
+            }
+        let event = ChatEvent(
+            conversation: request.conversation, seq: entry.seq ?? 0, n: entry.n, sender: self.me, id: request.id, at: entry.at,
+            kind: request.kind, ref: request.ref, thread: request.thread, body: request.body)
+        return ChatMessage(event: event, delivery: delivery)
+    }
+
+    // MARK: Receipts
+
+    /// Tells the server that messages of others have arrived, where receipts are shown.
+    private func noteReceived(_ messages: [ChatMessage], in conversation: ConversationID) {
+        guard let head = self.core.heads[conversation], head.kind == .pair || head.members <= Int64(ChatLimits.receiptMembers),
+            let n = messages.last(where: { $0.event.sender != self.me && $0.event.n != nil })?.event.n,
+            n > self.received[conversation] ?? head.read
+        else { return }
+        self.received[conversation] = n
+        let isFirst = self.receivedWaiting.isEmpty
+        self.receivedWaiting.insert(conversation)
+        guard isFirst else { return }
+        self.after(Self.receivedDelay) { engine in
+            let waiting = engine.receivedWaiting
+            engine.receivedWaiting = []
+            for conversation in waiting {
+                // A message that was read in the meantime was also received.
+                guard let n = engine.received[conversation], n > engine.core.readPosition(in: conversation) else { continue }
+                _ = try? await engine.ask(ChatVerbs.mark, MarkRequest(conversation: conversation, received: n))
+            }
+        }
+    }
+
+    // MARK: Users
+
+    /// Requests the profiles of users that are not known, many in one request.
+    func want(_ names: [UserName]) {
+        let unknown = Set(names).subtracting(self.users.keys).subtracting(self.usersWanted)
+        guard !unknown.isEmpty else { return }
+        let isFirst = self.usersWanted.isEmpty
+        self.usersWanted.formUnion(unknown)
+        guard isFirst else { return }
+        self.start { await self.requestUsers() }
+    }
+
+    private func requestUsers() async {
+        while !self.usersWanted.isEmpty {
+            let names = Array(self.usersWanted.sorted().prefix(ChatLimits.requestUsers))
+            guard let answer = try? await self.askPatiently(ChatVerbs.users, UsersRequest(names: names)) else {
+                self.usersWanted = []
+                return
+            }
+            self.usersWanted.subtract(names)
+            self.take(answer.users)
+        }
+    }
+}

@@ -1,0 +1,147 @@
+import ApusChatCore
+import ApusChatProtocol
+import ApusJSON
+import Foundation
+
+extension ChatEngine {
+    /// Stores a message and sends it as soon as possible. The message is durable when this method
+    /// returns.
+    func send(
+        _ body: ChatBody, to conversation: ConversationID, ref: Int64?, thread: Int64?, isSilent: Bool, upload: OutboxUpload? = nil
+    ) throws(ChatClientError) -> ChatMessage {
+        guard self.state != .closed else { throw ChatClientError(.closed, message: "the client was closed") }
+        guard self.core.heads[conversation] != nil else {
+            throw ChatClientError(.notFound, message: "there is no conversation \(conversation)")
+        }
+        let request = SendRequest(
+            id: self.environment.makeID(), conversation: conversation, kind: body.kind, body: body.fields, ref: ref, thread: thread,
+            isSilent: isSilent)
+        if upload == nil { try Self.validate(request) }
+        let entry = OutboxEntry(
+            request: request, at: self.environment.now(), state: upload == nil ? .queued : .uploading, upload: upload)
+        try self.store.enqueue(entry)
+        let message = self.message(entry)
+        self.broadcaster.yield(.outgoing(message))
+        self.carryOut(self.core.enqueued(entry.id, in: conversation, isUploading: upload != nil))
+        if upload != nil { self.startUpload(entry.id) }
+        return message
+    }
+
+    /// Refuses here what the server would refuse, so that the caller has the error at once.
+    private static func validate(_ request: SendRequest) throws(ChatClientError) {
+        do throws(WireError) { _ = try ChatKinds.accept(kind: request.kind, body: request.body) } catch {
+            throw ChatClientError(.badInput, message: error.message)
+        }
+    }
+
+    /// Sends a refused message again.
+    func retry(_ id: ClientID) throws(ChatClientError) {
+        let new = self.environment.makeID()
+        guard let entry = try self.store.requeue(id, as: new, at: self.environment.now()) else { return }
+        self.broadcaster.yield(.discarded(entry.conversation, id))
+        self.broadcaster.yield(.outgoing(self.message(entry)))
+        self.carryOut(self.core.enqueued(new, in: entry.conversation, isUploading: entry.state == .uploading))
+        if entry.state == .uploading { self.startUpload(new) }
+    }
+
+    /// Removes an unsent message. A message that is on its way may still arrive.
+    func discard(_ id: ClientID) throws(ChatClientError) {
+        guard let entry = try self.store.entry(id), entry.state != .sent else { return }
+        try self.store.discard(id)
+        self.carryOut(self.core.discarded(id))
+        self.broadcaster.yield(.discarded(entry.conversation, id))
+    }
+
+    // MARK: Uploads
+
+    func startUpload(_ id: ClientID) {
+        guard self.uploads.insert(id).inserted else { return }
+        self.start { await self.upload(id) }
+    }
+
+    /// Uploads the file of a message. It continues after interruptions, also of the program, where
+    /// the server has the bytes.
+    private func upload(_ id: ClientID) async {
+        defer { self.uploads.remove(id) }
+        var failures = 0
+        while self.state != .closed {
+            do throws(ChatClientError) {
+                guard let entry = try self.store.entry(id), entry.state == .uploading, let upload = entry.upload else { return }
+                let blob = try await self.transfer(upload, of: id)
+                guard var request = try self.store.entry(id)?.request else { return }
+                request.body = Self.body(of: request, with: blob)
+                try Self.validate(request)
+                try self.store.uploaded(request)
+                self.announceOutgoing(id)
+                self.carryOut(self.core.uploaded(id))
+                return
+            } catch {
+                guard error.asServerError.code.isTemporary else {
+                    let changes: [StoreChange] = [.refused(id, error.asServerError)]
+                    let me = self.me
+                    let effects = self.storing { () throws(ChatClientError) in try self.store.apply(changes, of: me) }
+                    self.carryOut(self.core.discarded(id))
+                    if let effects { self.announce(effects) }
+                    return
+                }
+                failures += 1
+                let delay = error.serverError?.retryAfter.map { Duration.milliseconds($0) } ?? .seconds(min(1 << min(failures, 5), 30))
+                guard (try? await self.environment.sleep(delay)) != nil else { return }
+            }
+        }
+    }
+
+    private func transfer(_ upload: OutboxUpload, of id: ClientID) async throws(ChatClientError) -> UploadedBlob {
+        guard let file = FileHandle(forReadingAtPath: upload.file) else {
+            throw ChatClientError(.notFound, message: "the file \(upload.file) cannot be read")
+        }
+        defer { try? file.close() }
+        var location = upload.location
+        var offset: Int64 = 0
+        if let known = location {
+            if let reached = try await self.http.uploadOffset(known, access: try await self.tokens.access()) {
+                offset = reached
+            } else {
+                location = nil  // the server has removed it
+            }
+        }
+        let path: String
+        if let location {
+            path = location
+        } else {
+            let name = URL(fileURLWithPath: upload.file).lastPathComponent
+            let description = UploadDescription(name: name, type: upload.type, size: upload.size)
+            path = try await self.http.createUpload(description, access: try await self.tokens.access())
+            try self.store.setLocation(path, of: id)
+        }
+        while true {
+            guard self.state != .closed else { throw ChatClientError(.closed, message: "the client was closed") }
+            let bytes: [UInt8]
+            do {
+                try file.seek(toOffset: UInt64(clamping: offset))
+                bytes = try Array(file.read(upToCount: max(1, self.configuration.uploadPart)) ?? Data())
+            } catch {
+                throw ChatClientError(.notFound, message: "the file \(upload.file) cannot be read: \(error)")
+            }
+            let progress = try await self.http.append(bytes, at: offset, to: path, access: try await self.tokens.access())
+            if let blob = progress.blob { return blob }
+            guard progress.offset > offset else {
+                throw ChatClientError(.badInput, message: "the file \(upload.file) became shorter during its upload")
+            }
+            offset = progress.offset
+        }
+    }
+
+    /// The body with what the server measured.
+    private static func body(of request: SendRequest, with blob: UploadedBlob) -> JSONObject {
+        var body = request.body
+        body["blob"] = .string(blob.id.rawValue)
+        body["size"] = .integer(blob.size)
+        body["type"] = .string(blob.type)
+        if request.kind == .image || request.kind == .video {
+            if let width = blob.width { body["width"] = .integer(width) }
+            if let height = blob.height { body["height"] = .integer(height) }
+        }
+        return body
+    }
+}

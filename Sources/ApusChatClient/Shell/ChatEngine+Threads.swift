@@ -1,0 +1,198 @@
+import ApusChatCore
+import ApusChatProtocol
+
+/// A part of a thread.
+public struct ThreadPage: Sendable, Hashable {
+    /// The rows, oldest first.
+    public var messages: [ChatMessage]
+    /// Whether there may be rows before these.
+    public var hasEarlier: Bool
+    /// Whether there may be rows after these.
+    public var hasLater: Bool
+}
+
+extension ChatEngine {
+    func head(_ conversation: ConversationID) throws(ChatClientError) -> ChatHead {
+        guard let head = self.core.heads[conversation] else {
+            throw ChatClientError(.notFound, message: "there is no conversation \(conversation)")
+        }
+        return head
+    }
+
+    /// The head of a conversation whose messages are asked for: its log is followed from now on.
+    private func followed(_ conversation: ConversationID) throws(ChatClientError) -> ChatHead {
+        let head = try self.head(conversation)
+        self.carryOut(self.core.opened(conversation))
+        return head
+    }
+
+    /// Returns the rows before a seq, from the store as far as it has them, else from the server.
+    /// - Parameter requests: Whether the server is asked.
+    func earlier(
+        in conversation: ConversationID, before seq: Int64?, limit: Int, requests: Bool = true
+    ) async throws(ChatClientError) -> ThreadPage {
+        let head = try self.followed(conversation)
+        let limit = max(1, limit)
+        if seq == nil, requests { try await self.loadEnd(of: conversation, through: head.seq) }
+        // Each answer of the server reveals at most a page of changes, so the number of requests is
+        // bounded.
+        for attempt in 0..<4 {
+            let page = try self.store.page(of: conversation, before: seq, limit: limit, me: self.me)
+            let isAtStart = page.missingBefore.map { $0 <= head.minSeq } ?? true
+            guard page.messages.count < limit, !isAtStart, requests, attempt < 3, let edge = page.missingBefore else {
+                return ThreadPage(messages: page.messages, hasEarlier: !isAtStart, hasLater: seq != nil)
+            }
+            do throws(ChatClientError) {
+                let range: HistoryRequest.Range = edge == .max ? .newest : .before(edge)
+                guard try await !self.loadHistory(HistoryRequest(conversation: conversation, range: range)).isEmpty else { break }
+            } catch {
+                // What the store has is shown without a connection.
+                guard error.code == .notConnected || error.code == .timeout, !page.messages.isEmpty else { throw error }
+                break
+            }
+        }
+        let page = try self.store.page(of: conversation, before: seq, limit: limit, me: self.me)
+        return ThreadPage(
+            messages: page.messages, hasEarlier: page.missingBefore.map { $0 > head.minSeq } ?? false, hasLater: seq != nil)
+    }
+
+    /// Loads the events between the stored ones and the end of the log, unless these are many. The
+    /// core requests them too, but later.
+    private func loadEnd(of conversation: ConversationID, through end: Int64) async throws(ChatClientError) {
+        guard self.state == .online, var newest = try self.store.newestSeq(of: conversation), end - newest <= Self.maximumTail else {
+            return
+        }
+        do throws(ChatClientError) {
+            while newest < end {
+                let events = try await self.loadHistory(HistoryRequest(conversation: conversation, range: .from(newest + 1)))
+                guard let last = events.last?.seq, last > newest else { return }
+                newest = last
+            }
+        } catch {
+            guard error.code == .notConnected || error.code == .timeout else { throw error }
+        }
+    }
+
+    private static let maximumTail: Int64 = 1_000
+
+    /// Returns the rows after a seq.
+    func later(in conversation: ConversationID, after seq: Int64, limit: Int) async throws(ChatClientError) -> ThreadPage {
+        let head = try self.followed(conversation)
+        let limit = max(1, limit)
+        var page = try self.store.page(of: conversation, after: seq, limit: limit, me: self.me)
+        if let gap = page.gapAfter {
+            do throws(ChatClientError) {
+                _ = try await self.loadHistory(HistoryRequest(conversation: conversation, range: .from(gap.lowerBound)))
+                page = try self.store.page(of: conversation, after: seq, limit: limit, me: self.me)
+            } catch {
+                guard error.code == .notConnected || error.code == .timeout else { throw error }
+            }
+        }
+        let last = page.messages.last?.event.seq ?? seq
+        return ThreadPage(
+            messages: page.messages, hasEarlier: true, hasLater: page.gapAfter != nil || (page.messages.count == limit && last < head.seq))
+    }
+
+    /// Returns the rows around a seq, for a jump to a message.
+    func around(_ seq: Int64, in conversation: ConversationID, limit: Int) async throws(ChatClientError) -> ThreadPage {
+        let half = max(1, limit / 2)
+        if try self.store.messages([seq], in: conversation, me: self.me).isEmpty {
+            _ = try await self.loadHistory(HistoryRequest(conversation: conversation, range: .around(seq)))
+        }
+        let before = try await self.earlier(in: conversation, before: seq + 1, limit: half, requests: false)
+        let after = try await self.later(in: conversation, after: seq, limit: half)
+        return ThreadPage(messages: before.messages + after.messages, hasEarlier: before.hasEarlier, hasLater: after.hasLater)
+    }
+
+    /// The first unread message; nil if all are read, or if there is no connection to look for it.
+    func firstUnread(in conversation: ConversationID) async throws(ChatClientError) -> Int64? {
+        let head = try self.followed(conversation)
+        guard head.unread > 0 else { return nil }
+        let wanted = head.read + 1
+        if let known = try self.store.seq(ofMessage: wanted, in: conversation) { return known }
+        // The server finds events by seq. The changes after a message are not known here, so its
+        // seq is at most this.
+        var seq = max(head.minSeq, head.seq - (head.n - wanted))
+        for _ in 0..<4 where self.state == .online {
+            let events = try await self.loadHistory(HistoryRequest(conversation: conversation, range: .around(seq)))
+            if let found = try self.store.seq(ofMessage: wanted, in: conversation) { return found }
+            guard let first = events.lazy.compactMap(\.n).first, first > wanted else { return nil }
+            seq = max(head.minSeq, (events.first?.seq ?? seq) - (first - wanted))
+        }
+        return nil
+    }
+
+    /// Returns the unsent messages of a conversation.
+    func unsent(in conversation: ConversationID) throws(ChatClientError) -> [ChatMessage] {
+        try self.store.unsent(in: conversation).map { self.message($0) }
+    }
+
+    /// Returns the unsent messages of all conversations.
+    func unsent() throws(ChatClientError) -> [ChatMessage] {
+        try self.store.unsent().map { self.message($0) }
+    }
+
+    /// Requests a part of the history and stores it. Without a connection it fails at once: what is
+    /// stored can be shown.
+    private func loadHistory(_ request: HistoryRequest) async throws(ChatClientError) -> [ChatEvent] {
+        guard self.state != .connecting else { throw ChatClientError(.notConnected, message: "there is no connection to the server") }
+        let answer = try await self.askPatiently(ChatVerbs.history, request)
+        let events = answer.events.filter { $0.conversation == request.conversation }
+        try self.store.insertHistory(events, mine: answer.mine, asOf: answer.seq)
+        self.want(events.compactMap(\.sender))
+        return events
+    }
+
+    // MARK: The screen
+
+    /// A conversation is on the screen: the server sends its events and presences to this device.
+    func opened(_ conversation: ConversationID) {
+        self.opened[conversation, default: 0] += 1
+        self.carryOut(self.core.opened(conversation))
+        self.subscribe()
+    }
+
+    func closed(_ conversation: ConversationID) {
+        guard let count = self.opened[conversation] else { return }
+        self.opened[conversation] = count > 1 ? count - 1 : nil
+        self.subscribe()
+    }
+
+    func subscribe() {
+        guard self.state == .online, !self.opened.isEmpty else { return }
+        let request = SubscribeRequest(conversations: Array(self.opened.keys.sorted().prefix(ChatLimits.subscriptions)))
+        self.start { _ = try? await self.ask(ChatVerbs.subscribe, request) }
+    }
+
+    // MARK: Positions and drafts
+
+    func read(_ n: Int64, in conversation: ConversationID) { self.carryOut(self.core.read(n, in: conversation)) }
+
+    /// Stores the unfinished message. It is sent to the user's other devices by ``sendDrafts()``.
+    func save(draft text: String, ref: Int64?, in conversation: ConversationID) throws(ChatClientError) {
+        _ = try self.head(conversation)
+        try self.store.save(draft: Draft(text: text, ref: ref, at: self.environment.now()), in: conversation)
+    }
+
+    /// The unfinished message, of this device or of another one.
+    func draft(in conversation: ConversationID) throws(ChatClientError) -> Draft? {
+        let other = try self.head(conversation).own.draft
+        guard let own = try self.store.draft(in: conversation) else { return other }
+        guard let other, other.at > own.at else { return own.text.isEmpty ? nil : own }
+        return other
+    }
+
+    func sendDrafts() {
+        guard self.state == .online else { return }
+        self.start { await self.transmitDrafts() }
+    }
+
+    private func transmitDrafts() async {
+        guard let drafts = self.storing({ () throws(ChatClientError) in try self.store.unsentDrafts() }) else { return }
+        for (conversation, draft) in drafts {
+            let request = DraftRequest(id: self.environment.makeID(), conversation: conversation, text: draft.text, ref: draft.ref)
+            guard (try? await self.ask(ChatVerbs.draft, request)) != nil else { return }
+            self.storing { () throws(ChatClientError) in try self.store.sentDraft(draft, in: conversation) }
+        }
+    }
+}

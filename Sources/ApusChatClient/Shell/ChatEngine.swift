@@ -1,0 +1,204 @@
+import ApusChatCore
+import ApusChatProtocol
+import ApusJSON
+import Logging
+
+/// Carries out the actions of the ``ClientCore`` on the store and on the transport.
+///
+/// Answers, pushes and calls of the user are handled one at a time, on a queue of its own. An
+/// update is announced after it is stored.
+actor ChatEngine {
+    typealias Job = @Sendable () async -> Void
+
+    private let executor = StoreExecutor()
+    nonisolated var unownedExecutor: UnownedSerialExecutor { self.executor.asUnownedSerialExecutor() }
+
+    nonisolated let me: UserName
+    nonisolated let broadcaster: ChatBroadcaster
+    nonisolated let tokens: SessionTokens
+    let store: ChatStore
+    let transport: any ChatTransport
+    let http: any ChatHTTPTransport
+    let configuration: ChatClientConfiguration
+    let environment: ChatEnvironment
+    let logger: Logger
+
+    var core: ClientCore
+    var state: ChatConnectionState = .connecting
+    /// The number of the connection, by which answers of an earlier one are recognized.
+    var generation = 0
+    /// The next connection that this engine opens by itself; nil while that is up to the transport.
+    var plannedConnection: Int?
+    private var lastPlan = 0
+    /// The messages with a request on its way.
+    var sending: Set<ClientID> = []
+    var uploads: Set<ClientID> = []
+    var pullsWaiting: [HistoryRequest] = []
+    var pullsRunning = 0
+    var users: [UserName: ChatUser] = [:]
+    var usersWanted: Set<UserName> = []
+    var own: ConversationID?
+    /// The newest message of each conversation that the server was told to be received, or is about
+    /// to be.
+    var received: [ConversationID: Int64] = [:]
+    var receivedWaiting: Set<ConversationID> = []
+    /// The conversations on the screen.
+    var opened: [ConversationID: Int] = [:]
+    private var waiters: [Int: CheckedContinuation<Bool, Never>] = [:]
+    private var lastWaiter = 0
+
+    private let jobs: AsyncStream<Job>
+    private let jobsContinuation: AsyncStream<Job>.Continuation
+
+    init(
+        store: ChatStore, transport: any ChatTransport, http: any ChatHTTPTransport, tokens: SessionTokens, me: UserName,
+        configuration: ChatClientConfiguration, environment: ChatEnvironment, logger: Logger
+    ) {
+        self.store = store
+        self.transport = transport
+        self.http = http
+        self.tokens = tokens
+        self.me = me
+        self.configuration = configuration
+        self.environment = environment
+        self.logger = logger
+        self.core = ClientCore(user: me)
+        self.broadcaster = ChatBroadcaster(buffer: configuration.updateBuffer)
+        (self.jobs, self.jobsContinuation) = AsyncStream.makeStream(of: Job.self)
+    }
+
+    /// Reads the store. Called before ``run()``, and after a failure of the store.
+    func restore() throws(ChatClientError) {
+        self.core = ClientCore(user: self.me)
+        let restored = try self.store.restored()
+        for user in try self.store.users() { self.users[user.name] = user }
+        self.core.restore(restored)
+        for message in restored.unsent where message.isUploading { self.startUpload(message.id) }
+    }
+
+    /// Connects and runs until ``stop()``. All tasks of the engine are child tasks of this method.
+    func run() async {
+        self.transport.connect()
+        let jobs = self.jobs
+        let incoming = self.transport.incoming
+        await withDiscardingTaskGroup { group in
+            group.addTask {
+                for await event in incoming { await self.received(event) }
+                self.jobsContinuation.finish()
+            }
+            for await job in jobs { group.addTask { await job() } }
+            group.cancelAll()
+        }
+        self.broadcaster.finish()
+    }
+
+    /// Disconnects and ends ``run()``.
+    func stop() async {
+        self.become(.closed)
+        self.plannedConnection = nil
+        self.generation += 1
+        self.resumeWaiters(false)
+        self.jobsContinuation.finish()
+        await self.transport.close()
+    }
+
+    /// Starts a job inside ``run()``.
+    func start(_ job: @escaping Job) { self.jobsContinuation.yield(job) }
+
+    /// Runs a job after a delay, unless the connection is another one by then.
+    func after(_ delay: Duration, _ job: @escaping @Sendable (isolated ChatEngine) async -> Void) {
+        let generation = self.generation
+        self.start {
+            guard (try? await self.environment.sleep(delay)) != nil, await self.generation == generation else { return }
+            await job(self)
+        }
+    }
+
+    /// Plans the next connection. A later plan voids this one, and a loss does not: the transport
+    /// may tell it after the plan was made.
+    func planConnection() -> Int {
+        self.lastPlan += 1
+        self.plannedConnection = self.lastPlan
+        return self.lastPlan
+    }
+
+    /// Opens a planned connection, unless it is void.
+    func open(_ plan: Int) {
+        guard self.plannedConnection == plan else { return }
+        self.plannedConnection = nil
+        self.transport.connect()
+    }
+
+    func become(_ state: ChatConnectionState) {
+        guard self.state != state, self.state != .closed else { return }
+        self.state = state
+        self.broadcaster.yield(.connection(state))
+        if case .online = state { self.resumeWaiters(true) }
+        if case .signedOut = state { self.resumeWaiters(false) }
+    }
+
+    // MARK: Requests
+
+    /// Sends a request and returns its answer.
+    func ask<Request: WireObject, Answer: WireObject>(
+        _ verb: ChatVerb<Request, Answer>, _ request: Request
+    ) async throws(ChatClientError) -> Answer {
+        try ChatAnswer.read(try await self.transport.request(verb.name, request.json), as: Answer.self, verb: verb.name)
+    }
+
+    /// Sends a request until it is answered. The request reads, or its id makes a repetition safe.
+    func askPatiently<Request: WireObject, Answer: WireObject>(
+        _ verb: ChatVerb<Request, Answer>, _ request: Request
+    ) async throws(ChatClientError) -> Answer {
+        var lost: Int?
+        for _ in 0..<3 {
+            guard await self.isOnline(after: lost) else { break }
+            let generation = self.generation
+            do throws(ChatClientError) { return try await self.ask(verb, request) } catch {
+                guard error.code == .notConnected || error.code == .timeout else { throw error }
+                lost = error.code == .notConnected ? generation : nil
+            }
+        }
+        if self.state == .closed { throw ChatClientError(.closed, message: "the client was closed") }
+        throw ChatClientError(.notConnected, message: "there is no connection to the server")
+    }
+
+    /// Waits for a connection other than a lost one, up to the configured time. The transport may
+    /// know of a loss before this engine does.
+    private func isOnline(after lost: Int?) async -> Bool {
+        switch self.state {
+        case .online: if lost != self.generation { return true }
+        case .closed, .signedOut: return false
+        case .connecting, .syncing: break
+        }
+        self.lastWaiter += 1
+        let id = self.lastWaiter
+        let patience = self.configuration.changePatience
+        let deadline = Task {
+            guard (try? await self.environment.sleep(patience)) != nil else { return }
+            self.resumeWaiter(id)
+        }
+        defer { deadline.cancel() }
+        return await withCheckedContinuation { self.waiters[id] = $0 }
+    }
+
+    private func resumeWaiter(_ id: Int) { self.waiters.removeValue(forKey: id)?.resume(returning: false) }
+
+    private func resumeWaiters(_ isOnline: Bool) {
+        let waiters = self.waiters
+        self.waiters = [:]
+        for waiter in waiters.values { waiter.resume(returning: isOnline) }
+    }
+
+    // MARK: Store
+
+    /// Runs a store operation, and tells a failure without stopping the client.
+    @discardableResult
+    func storing<Value>(_ body: () throws(ChatClientError) -> Value) -> Value? {
+        do throws(ChatClientError) { return try body() } catch {
+            self.logger.error("Chat store failed", metadata: ["chat.error": "\(error)"])
+            self.broadcaster.yield(.storeFailed(error))
+            return nil
+        }
+    }
+}

@@ -1,0 +1,119 @@
+package import ApusChatCore
+package import ApusChatProtocol
+import GRDB
+
+/// What a list of changes touched, for those that show it.
+package struct StoreEffects: Sendable {
+    var heads: [ChatHead] = []
+    var gone: [ConversationID] = []
+    /// The seqs of new and changed events.
+    var events: [ConversationID: Set<Int64>] = [:]
+    var gaps: [(conversation: ConversationID, range: ClosedRange<Int64>)] = []
+    /// Unsent messages with a new state.
+    var outgoing: Set<ClientID> = []
+    /// Conversations with a new read position of another member.
+    var peers: Set<ConversationID> = []
+    var isReset = false
+}
+
+extension ChatStore {
+    /// Writes the changes of one list of actions in one transaction.
+    /// - Parameter asOf: The seq up to which the server had applied changes to the events; nil for
+    ///   the newest of each list.
+    package func apply(_ changes: [StoreChange], of me: UserName, asOf: Int64? = nil) throws(ChatClientError) -> StoreEffects {
+        guard !changes.isEmpty else { return StoreEffects() }
+        return try self.write { database in
+            var effects = StoreEffects()
+            for change in changes { try Self.apply(change, of: me, asOf: asOf, &effects, database) }
+            return effects
+        }
+    }
+
+    private static func apply(
+        _ change: StoreChange, of me: UserName, asOf: Int64?, _ effects: inout StoreEffects, _ database: Database
+    ) throws {
+        switch change {
+        case .events(let events, let position): try self.append(events, of: me, asOf: position ?? asOf, &effects, database)
+        case .gap(let conversation, let range):
+            try self.insertGap(range, conversation, database)
+            effects.gaps.append((conversation, range))
+        case .head(let head):
+            try self.save(head, database)
+            effects.heads.removeAll { $0.conversation == head.conversation }
+            effects.heads.append(head)
+        case .gone(let conversation):
+            try self.remove(conversation, database)
+            effects.gone.append(conversation)
+        case .token(let token): try self.set(.token, token.rawValue, database)
+        case .epoch(let epoch): try self.set(.epoch, epoch.rawValue, database)
+        case .dropCache:
+            try self.dropCache(database)
+            effects = StoreEffects()
+            effects.isReset = true
+        case .sent(let id, let answer):
+            try self.acknowledge(id, answer, database)
+            effects.outgoing.insert(id)
+        case .refused(let id, let error):
+            try database.execute(
+                sql: "UPDATE outbox SET state = ?, error = ? WHERE id = ?",
+                arguments: [OutboxEntry.State.refused.rawValue, try StoredText.write(error), id.rawValue])
+            effects.outgoing.insert(id)
+        case .read(let conversation, let n, let isConfirmed):
+            try database.cachedStatement(
+                sql: """
+                    UPDATE head SET unsent_read = CASE WHEN ? THEN CASE WHEN unsent_read <= ? THEN NULL ELSE unsent_read END ELSE ? END
+                    WHERE conversation = ?
+                    """
+            ).execute(arguments: [isConfirmed, n, n, conversation.number])
+        case .peerRead(let mark):
+            try database.cachedStatement(
+                sql: """
+                    INSERT INTO peer VALUES (?, ?, ?, ?)
+                    ON CONFLICT DO UPDATE SET read = max(read, excluded.read), received = max(received, excluded.received)
+                    """
+            ).execute(arguments: [mark.conversation.number, mark.user.rawValue, mark.read ?? 0, mark.received ?? 0])
+            effects.peers.insert(mark.conversation)
+        }
+    }
+
+    // MARK: Heads
+
+    private static func save(_ head: ChatHead, _ database: Database) throws {
+        try database.cachedStatement(
+            sql: "INSERT INTO head (conversation, value) VALUES (?, ?) ON CONFLICT DO UPDATE SET value = excluded.value"
+        ).execute(arguments: [head.conversation.number, try StoredText.write(head)])
+        if let peer = head.peer { try self.save(peer, database) }
+    }
+
+    private static func remove(_ conversation: ConversationID, _ database: Database) throws {
+        for row in try Row.fetchAll(
+            database, sql: "SELECT key, value FROM event WHERE conversation = ?", arguments: [conversation.number])
+        {
+            try self.unindex(row["key"], try StoredText.read(row["value"]), database)
+        }
+        for table in ["head", "cursor", "event", "mine", "gap", "peer", "draft", "outbox"] {
+            try database.execute(sql: "DELETE FROM \(table) WHERE conversation = ?", arguments: [conversation.number])
+        }
+    }
+
+    private static func dropCache(_ database: Database) throws {
+        for table in ["head", "cursor", "event", "mine", "gap", "peer"] { try database.execute(sql: "DELETE FROM \(table)") }
+        try database.execute(sql: "INSERT INTO search (search) VALUES ('delete-all')")
+        try self.set(.token, nil, database)
+    }
+
+    // MARK: Users
+
+    static func save(_ user: ChatUser, _ database: Database) throws {
+        try database.cachedStatement(sql: "INSERT INTO user VALUES (?, ?) ON CONFLICT DO UPDATE SET value = excluded.value")
+            .execute(arguments: [user.name.rawValue, try StoredText.write(user)])
+    }
+
+    func save(users: [ChatUser]) throws(ChatClientError) {
+        try self.write { database in for user in users { try Self.save(user, database) } }
+    }
+
+    func users() throws(ChatClientError) -> [ChatUser] {
+        try self.read { try String.fetchAll($0, sql: "SELECT value FROM user").map { try StoredText.read($0) } }
+    }
+}

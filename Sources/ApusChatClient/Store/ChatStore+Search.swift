@@ -1,0 +1,100 @@
+package import ApusChatProtocol
+import Foundation
+import GRDB
+
+/// What to search in the store.
+package struct StoreQuery: Sendable {
+    package var text: String
+    var conversation: ConversationID?
+    var sender: UserName?
+    var kinds: [EventKind] = []
+    var from: Int64?
+    var until: Int64?
+    var limit = 30
+
+    package init(
+        text: String, conversation: ConversationID? = nil, sender: UserName? = nil, kinds: [EventKind] = [], from: Int64? = nil,
+        until: Int64? = nil, limit: Int = 30
+    ) {
+        self.text = text
+        self.conversation = conversation
+        self.sender = sender
+        self.kinds = kinds
+        self.from = from
+        self.until = until
+        self.limit = limit
+    }
+}
+
+extension ChatStore {
+    /// Two characters that end every text, so that each character begins a term of three.
+    private static let padding = "\u{1}\u{1}"
+    /// The number of terms that a word of one or two characters stands for.
+    private static let maximumTerms = 200
+
+    static func index(_ key: Int64, _ event: ChatEvent, _ database: Database) throws {
+        guard let text = event.searchText else { return }
+        try database.cachedStatement(sql: "INSERT INTO search (rowid, text) VALUES (?, ?)").execute(arguments: [key, text + self.padding])
+    }
+
+    static func unindex(_ key: Int64, _ event: ChatEvent, _ database: Database) throws {
+        guard let text = event.searchText else { return }
+        try database.cachedStatement(sql: "INSERT INTO search (search, rowid, text) VALUES ('delete', ?, ?)")
+            .execute(arguments: [key, text + self.padding])
+    }
+
+    /// Returns the messages that contain all words, newest first.
+    package func search(_ query: StoreQuery) throws(ChatClientError) -> [ChatEvent] {
+        let words = query.text.split(whereSeparator: \.isWhitespace).map(String.init)
+        guard !words.isEmpty else { return [] }
+        return try self.read { database in
+            var terms: [String] = []
+            for word in words {
+                guard let term = try Self.term(word, database) else { return [] }
+                terms.append(term)
+            }
+            var sql = "SELECT value FROM event WHERE key IN (SELECT rowid FROM search WHERE search MATCH ?)"
+            var arguments: StatementArguments = [terms.joined(separator: " AND ")]
+            func restrict(_ condition: String, _ value: (any DatabaseValueConvertible)?) {
+                guard let value else { return }
+                sql += " AND " + condition
+                arguments += [value]
+            }
+            restrict("conversation = ?", query.conversation?.number)
+            restrict("sender = ?", query.sender?.rawValue)
+            restrict("at >= ?", query.from)
+            restrict("at <= ?", query.until)
+            if !query.kinds.isEmpty {
+                sql += " AND kind IN (\(query.kinds.map { _ in "?" }.joined(separator: ", ")))"
+                arguments += StatementArguments(query.kinds.map(\.rawValue))
+            }
+            sql += " ORDER BY at DESC, key DESC LIMIT ?"
+            arguments += [query.limit]
+            return try String.fetchAll(database, sql: sql, arguments: arguments).map { try StoredText.read($0) }
+        }
+    }
+
+    /// The expression of one word; nil if no text contains it.
+    private static func term(_ word: String, _ database: Database) throws -> String? {
+        guard word.unicodeScalars.count < 3 else { return self.quoted(word) }
+        // The index has terms of three characters. A shorter word is the start of several.
+        let start = word.lowercased()
+        let terms = try String.fetchAll(
+            database, sql: "SELECT term FROM term WHERE term >= ? AND term < ? LIMIT ?",
+            arguments: [start, start + "\u{10FFFF}", self.maximumTerms])
+        guard !terms.isEmpty else { return nil }
+        return "(" + terms.map(self.quoted).joined(separator: " OR ") + ")"
+    }
+
+    private static func quoted(_ word: String) -> String { "\"" + word.replacing("\"", with: "\"\"") + "\"" }
+
+    /// The part of a text around the first of some words.
+    static func snippet(_ text: String, words: [String], length: Int = 80) -> String {
+        let line = text.split(whereSeparator: \.isNewline).joined(separator: " ")
+        guard line.count > length else { return line }
+        let hit = words.compactMap { line.range(of: $0, options: .caseInsensitive)?.lowerBound }.min() ?? line.startIndex
+        let start = line.index(hit, offsetBy: -length / 4, limitedBy: line.startIndex) ?? line.startIndex
+        let end = line.index(start, offsetBy: length, limitedBy: line.endIndex) ?? line.endIndex
+        return (start > line.startIndex ? "…" : "") + line[start..<end] + (end < line.endIndex ? "…" : "")
+    }
+}

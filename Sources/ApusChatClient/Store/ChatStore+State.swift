@@ -1,0 +1,131 @@
+package import ApusChatCore
+import ApusChatProtocol
+import GRDB
+
+/// The account of a store.
+struct StoredAccount: Hashable, Sendable {
+    var server: String
+    var user: UserName
+    var device: DeviceID
+    var access: String
+    var accessExpiresAt: Int64
+    var refresh: String
+}
+
+extension ChatStore {
+    enum Key: String { case server, user, device, access, accessExpiresAt, refresh, token, epoch, own }
+
+    // MARK: Account
+
+    func account() throws(ChatClientError) -> StoredAccount? {
+        try self.read { database in
+            guard let server = try Self.value(.server, database),
+                let user = try Self.value(.user, database).flatMap({ UserName($0) }),
+                let device = try Self.value(.device, database).flatMap({ DeviceID($0) }),
+                let refresh = try Self.value(.refresh, database)
+            else { return nil }
+            return StoredAccount(
+                server: server, user: user, device: device, access: try Self.value(.access, database) ?? "",
+                accessExpiresAt: try Self.value(.accessExpiresAt, database).flatMap { Int64($0) } ?? 0, refresh: refresh)
+        }
+    }
+
+    /// Binds the store to an account, so that a file never has the history of two users. A refresh
+    /// token is used once, so its successor is synced to disk.
+    func save(_ account: StoredAccount) throws(ChatClientError) {
+        if let owner = try self.account(), owner.user != account.user || owner.server != account.server {
+            throw ChatClientError(
+                .wrongStore, message: "this store belongs to \(owner.user) at \(owner.server); use another file for \(account.user)")
+        }
+        try self.writeDurably { database in
+            try Self.set(.server, account.server, database)
+            try Self.set(.user, account.user.rawValue, database)
+            try Self.set(.device, account.device.rawValue, database)
+            try Self.set(.access, account.access, database)
+            try Self.set(.accessExpiresAt, String(account.accessExpiresAt), database)
+            try Self.set(.refresh, account.refresh, database)
+        }
+    }
+
+    // MARK: Start
+
+    /// Reads what the state machines keep in memory, in six statements.
+    package func restored() throws(ChatClientError) -> ClientCore.Restored {
+        try self.read { database in
+            var restored = ClientCore.Restored()
+            for row in try Row.fetchAll(database, sql: "SELECT value, unsent_read FROM head") {
+                let head: ChatHead = try StoredText.read(row["value"])
+                restored.heads.append(head)
+                if let read = row["unsent_read"] as Int64? { restored.reads[head.conversation] = read }
+            }
+            for row in try Row.fetchAll(database, sql: "SELECT conversation, seq FROM cursor") {
+                restored.cursors[ConversationID(number: row["conversation"])] = row["seq"]
+            }
+            let awaited = try Int64.fetchAll(
+                database, sql: "SELECT DISTINCT conversation FROM outbox WHERE state = ?", arguments: [OutboxEntry.State.sent.rawValue])
+            restored.awaited = Set(awaited.map { ConversationID(number: $0) })
+            let unsent = try Row.fetchAll(
+                database, sql: "SELECT id, conversation, state FROM outbox WHERE state IN ('queued', 'uploading') ORDER BY position")
+            for row in unsent {
+                guard let id = ClientID(row["id"] as String) else { continue }
+                let isUploading = (row["state"] as String) == OutboxEntry.State.uploading.rawValue
+                restored.unsent.append((id, ConversationID(number: row["conversation"]), isUploading))
+            }
+            restored.epoch = try Self.value(.epoch, database).flatMap { PageToken($0) }
+            restored.token = try Self.value(.token, database).flatMap { PageToken($0) }
+            return restored
+        }
+    }
+
+    // MARK: Drafts
+
+    /// A draft, which is sent when the user pauses or leaves the conversation.
+    func save(draft: Draft, in conversation: ConversationID) throws(ChatClientError) {
+        try self.write {
+            try $0.execute(
+                sql: "INSERT OR REPLACE INTO draft VALUES (?, ?, ?, ?, 0)",
+                arguments: [conversation.number, draft.text, draft.ref, draft.at])
+        }
+    }
+
+    func draft(in conversation: ConversationID) throws(ChatClientError) -> Draft? {
+        try self.read { database in
+            try Row.fetchOne(database, sql: "SELECT text, ref, at FROM draft WHERE conversation = ?", arguments: [conversation.number]).map
+            {
+                Draft(text: $0["text"], ref: $0["ref"], at: $0["at"])
+            }
+        }
+    }
+
+    func unsentDrafts() throws(ChatClientError) -> [(ConversationID, Draft)] {
+        try self.read { database in
+            try Row.fetchAll(database, sql: "SELECT conversation, text, ref, at FROM draft WHERE sent = 0").map { row in
+                (ConversationID(number: row["conversation"]), Draft(text: row["text"], ref: row["ref"], at: row["at"]))
+            }
+        }
+    }
+
+    /// The server has this draft, unless it was changed in the meantime.
+    func sentDraft(_ draft: Draft, in conversation: ConversationID) throws(ChatClientError) {
+        try self.write {
+            try $0.execute(
+                sql: "UPDATE draft SET sent = 1 WHERE conversation = ? AND at = ?", arguments: [conversation.number, draft.at])
+            try $0.execute(sql: "DELETE FROM draft WHERE conversation = ? AND sent = 1 AND text = ''", arguments: [conversation.number])
+        }
+    }
+
+    // MARK: Values
+
+    static func value(_ key: Key, _ database: Database) throws -> String? {
+        try String.fetchOne(database, sql: "SELECT value FROM meta WHERE key = ?", arguments: [key.rawValue])
+    }
+
+    static func set(_ key: Key, _ value: String?, _ database: Database) throws {
+        if let value {
+            try database.execute(
+                sql: "INSERT INTO meta VALUES (?, ?) ON CONFLICT DO UPDATE SET value = excluded.value", arguments: [key.rawValue, value])
+        } else {
+            try database.execute(sql: "DELETE FROM meta WHERE key = ?", arguments: [key.rawValue])
+        }
+    }
+}

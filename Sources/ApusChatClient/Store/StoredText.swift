@@ -1,0 +1,27 @@
+import ApusChatProtocol
+import ApusJSON
+
+/// Objects of the wire as text of the store.
+enum StoredText {
+    static func write(_ value: some WireObject) throws -> String { try value.json.jsonString() }
+
+    static func read<Value: WireObject>(_ text: String, as type: Value.Type = Value.self) throws -> Value {
+        do { return try Value(json: try JSONReader.read(text, limits: .init(loneSurrogates: .replace))) } catch {
+            throw ChatClientError(.store, message: "a value of the local store cannot be read: \(error)")
+        }
+    }
+}
+
+extension ChatEvent {
+    /// Whether the event is a row of a thread. Changes of messages are shown in the messages.
+    var isShown: Bool {
+        switch self.kind.rawValue {
+        case "edit", "recall", "react", "vote", "poll.close", "call.update": false
+        default:
+            !self.kind.rawValue.hasPrefix("self.") && !self.kind.rawValue.hasPrefix("contact.") && !self.kind.rawValue.hasPrefix("device.")
+        }
+    }
+
+    /// What the search index has of the event.
+    var searchText: String? { self.kind.isMessage ? ChatBody(self)?.searchText : nil }
+}

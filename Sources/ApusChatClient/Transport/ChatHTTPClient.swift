@@ -1,0 +1,178 @@
+import ApusChatProtocol
+import ApusConnectivity
+import ApusJSON
+import Foundation
+import NIOCore
+import NIOHTTP1
+import NIOPosix
+
+/// The HTTP routes of the server: sessions, uploads (tus 1.0) and blobs.
+///
+/// It does not follow redirects, so that a token is sent only to the server that issued it.
+final class ChatHTTPClient: ChatHTTPTransport, Sendable {
+    private let server: String
+    /// The path of the server's address, which precedes each request's path; usually empty.
+    private let basePath: String
+    private let client: HTTPExchangeClient
+    private let configuration: ChatClientConfiguration
+    /// The number of concurrent requests, so that downloads do not delay an upload for long.
+    private static let maximumConnections = 4
+    private static let maximumAnswerBytes = 1 << 20
+
+    init(server: String, configuration: ChatClientConfiguration) throws(ChatClientError) {
+        self.server = try Self.canonical(server)
+        self.configuration = configuration
+        let url = URL(string: self.server)
+        self.basePath = url?.path(percentEncoded: true) ?? ""
+        let host = url?.host() ?? ""
+        let origin = HTTPOrigin(
+            isSecure: url?.scheme?.lowercased() == "https", host: host.hasPrefix("[") ? String(host.dropFirst().dropLast()) : host,
+            port: url?.port)
+        var dialer = Dialer(tls: configuration.tls, proxy: configuration.proxy)
+        dialer.connectTimeout = configuration.requestTimeout
+        dialer.tlsTimeout = configuration.requestTimeout
+        var exchanges = HTTPExchanger.Configuration(origin: origin, dialer: dialer)
+        exchanges.maximumConnections = Self.maximumConnections
+        exchanges.maximumBodyBytes = max(Int(ChatLimits.blobBytes), Self.maximumAnswerBytes)
+        self.client = HTTPExchangeClient(configuration: exchanges, eventLoop: MultiThreadedEventLoopGroup.singleton.next())
+    }
+
+    func shutdown() { self.client.finish() }
+
+    /// Validates the address and removes trailing slashes.
+    static func canonical(_ server: String) throws(ChatClientError) -> String {
+        var text = server.trimmingCharacters(in: .whitespaces)
+        while text.hasSuffix("/") { text.removeLast() }
+        guard let url = URL(string: text), let scheme = url.scheme?.lowercased(), scheme == "http" || scheme == "https",
+            let host = url.host(), !host.isEmpty, url.query() == nil, url.fragment() == nil, url.user() == nil
+        else {
+            throw ChatClientError(.badAddress, message: "\"\(server)\" is not a server address; use one like http://127.0.0.1:3000")
+        }
+        return text
+    }
+
+    func post(_ path: String, _ payload: JSONValue, access: String?) async throws(ChatClientError) -> JSONValue {
+        var request = self.request(.POST, path, access: access)
+        do { request.body = ByteBuffer(bytes: try JSONWriter.bytes(of: payload)) } catch {
+            throw ChatClientError(.badInput, message: "the request to \(path) cannot be written: \(error)")
+        }
+        request.headers.replaceOrAdd(name: "Content-Type", value: "application/json")
+        let response = try await self.perform(request, timeout: self.configuration.requestTimeout)
+        do { return try JSONReader.read(Array(buffer: response.body), limits: .init(loneSurrogates: .replace)) } catch {
+            throw ChatClientError(.badAnswer, message: "the answer to \(path) is not JSON; check that it is a chat server")
+        }
+    }
+
+    // MARK: Uploads
+
+    func createUpload(_ upload: UploadDescription, access: String) async throws(ChatClientError) -> String {
+        var request = self.tus(.POST, "/api/uploads", access: access)
+        request.headers.add(name: "Upload-Length", value: String(upload.size))
+        var metadata = ["type \(Data(upload.type.utf8).base64EncodedString())"]
+        if let name = upload.name { metadata.append("name \(Data(name.utf8).base64EncodedString())") }
+        request.headers.add(name: "Upload-Metadata", value: metadata.joined(separator: ","))
+        let response = try await self.perform(request, timeout: self.configuration.requestTimeout)
+        guard let location = response.headers.first(name: "Location"), let path = self.path(of: location) else {
+            throw ChatClientError(.badAnswer, message: "the server did not tell the address of the upload")
+        }
+        return path
+    }
+
+    /// The path of an address of this server. An upload is not sent to another one.
+    private func path(of location: String) -> String? {
+        if location.hasPrefix(self.server + "/") { return String(location.dropFirst(self.server.count)) }
+        guard location.hasPrefix("/"), !location.hasPrefix("//") else { return nil }
+        return location.hasPrefix(self.basePath) ? String(location.dropFirst(self.basePath.count)) : location
+    }
+
+    func uploadOffset(_ location: String, access: String) async throws(ChatClientError) -> Int64? {
+        do throws(ChatClientError) {
+            let request = self.tus(.HEAD, location, access: access)
+            return try Self.offset(try await self.perform(request, timeout: self.configuration.requestTimeout))
+        } catch {
+            if error.code == .notFound || error.serverError?.code == .tooLate { return nil }
+            throw error
+        }
+    }
+
+    func append(
+        _ bytes: [UInt8], at offset: Int64, to location: String, access: String
+    ) async throws(ChatClientError) -> UploadProgress {
+        var request = self.tus(.PATCH, location, access: access)
+        request.headers.add(name: "Upload-Offset", value: String(offset))
+        request.headers.add(name: "Content-Type", value: "application/offset+octet-stream")
+        request.body = ByteBuffer(bytes: bytes)
+        let response = try await self.perform(request, timeout: self.configuration.transferTimeout)
+        var progress = UploadProgress(offset: try Self.offset(response))
+        if let blob = response.headers.first(name: "Chat-Blob").flatMap({ BlobID($0) }) {
+            progress.blob = UploadedBlob(
+                id: blob, type: response.headers.first(name: "Chat-Type") ?? "application/octet-stream",
+                size: response.headers.first(name: "Chat-Size").flatMap { Int64($0) } ?? progress.offset,
+                width: response.headers.first(name: "Chat-Width").flatMap { Int64($0) },
+                height: response.headers.first(name: "Chat-Height").flatMap { Int64($0) })
+        }
+        return progress
+    }
+
+    private static func offset(_ response: HTTPExchangeResponse) throws(ChatClientError) -> Int64 {
+        guard let offset = response.headers.first(name: "Upload-Offset").flatMap({ Int64($0) }), offset >= 0 else {
+            throw ChatClientError(.badAnswer, message: "the server did not tell the offset of the upload")
+        }
+        return offset
+    }
+
+    func download(_ blob: BlobID, size: Int?, access: String) async throws(ChatClientError) -> [UInt8] {
+        var request = self.request(.GET, "/api/blobs/\(blob.rawValue)" + (size.map { "?size=\($0)" } ?? ""), access: access)
+        request.isRepeatable = true
+        request.acceptsCompression = false  // media is compressed already
+        return Array(buffer: try await self.perform(request, timeout: self.configuration.transferTimeout).body)
+    }
+
+    // MARK: Requests
+
+    private func request(_ method: HTTPMethod, _ path: String, access: String?) -> HTTPExchangeRequest {
+        var request = HTTPExchangeRequest(method, self.basePath + path, headers: ["Accept": "application/json"])
+        if let access { request.headers.add(name: "Authorization", value: "Bearer \(access)") }
+        return request
+    }
+
+    private func tus(_ method: HTTPMethod, _ path: String, access: String) -> HTTPExchangeRequest {
+        var request = self.request(method, path, access: access)
+        request.headers.add(name: "Tus-Resumable", value: "1.0.0")
+        return request
+    }
+
+    private func perform(_ request: HTTPExchangeRequest, timeout: Duration) async throws(ChatClientError) -> HTTPExchangeResponse {
+        let response: HTTPExchangeResponse
+        do { response = try await self.client.send(request, timeout: timeout) } catch { throw self.unreachable(error) }
+        guard !(200..<300).contains(response.status) else { return response }
+        let value = try? JSONReader.read(Array(buffer: response.body), limits: .init(loneSurrogates: .replace))
+        if let value, let error = try? ChatError(json: value) { throw ChatClientError(server: error) }
+        switch response.status {
+        case 401: throw ChatClientError(.signedOut, message: "the server did not accept the session; sign in again")
+        case 404, 410: throw ChatClientError(.notFound, message: "\(request.target) does not exist on the server")
+        case 500...: throw ChatClientError(.unreachable, message: "\(self.server) answered HTTP \(response.status)")
+        default:
+            throw ChatClientError(.badAnswer, message: "\(self.server) answered HTTP \(response.status); check that it is a chat server")
+        }
+    }
+
+    private func unreachable(_ error: any Error) -> ChatClientError {
+        switch (error as? ConnectivityError)?.code {
+        case .timeout?: ChatClientError(.timeout, message: "\(self.server) did not answer in time")
+        case .responseTooLarge?: ChatClientError(.badAnswer, message: "the answer of \(self.server) exceeds the maximum size")
+        case .httpProtocol?:
+            ChatClientError(.badAnswer, message: "\(self.server) does not speak HTTP; check that it is a chat server")
+        default: ChatClientError(.unreachable, message: "\(self.server) cannot be reached: \(error)", cause: error)
+        }
+    }
+}
+
+extension ChatNetwork {
+    /// Socket.IO and HTTP.
+    package static let live = ChatNetwork(
+        http: { server, configuration throws(ChatClientError) in try ChatHTTPClient(server: server, configuration: configuration) },
+        connect: { server, access, configuration, logger in
+            SocketIOChatTransport(server: server, access: access, configuration: configuration, logger: logger)
+        })
+}

@@ -1,0 +1,68 @@
+import ApusChatProtocol
+import Foundation
+import Logging
+import NIOConcurrencyHelpers
+
+@testable import ApusChatClient
+
+/// A folder with accounts at a ``FakeServer``.
+final class TestDevice: Sendable {
+    let server: FakeServer
+    let folder: String
+    let accounts: ChatAccounts
+
+    init(_ server: FakeServer, folder: String? = nil) throws {
+        self.server = server
+        let folder = folder ?? FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString).path
+        self.folder = folder
+        var logger = Logger(label: "test")
+        logger.logLevel = .critical
+        var configuration = ChatClientConfiguration()
+        configuration.changePatience = .seconds(600)
+        self.accounts = try ChatAccounts(
+            folder: folder, network: server.network, environment: .test, configuration: configuration, logger: logger)
+    }
+
+    func signIn(_ name: UserName = Value.alice) async throws -> ChatClient {
+        try await self.accounts.signIn(server: "http://chat.test", name: name.rawValue, password: "password")
+    }
+
+    func remove() { try? FileManager.default.removeItem(atPath: self.folder) }
+}
+
+extension ChatEnvironment {
+    /// Without waiting: a delay is a few turns of the other tasks. Deadlines do not pass.
+    static let test = ChatEnvironment(
+        now: { 1_700_000_000_000 },
+        sleep: { delay in
+            if delay >= .seconds(60) { return try await Task.sleep(for: delay) }
+            for _ in 0..<20 { await Task.yield() }
+        },
+        makeID: { ClientID(UUID().uuidString) ?? Value.id("none") })
+}
+
+/// The condition did not become true.
+struct NeverTrue: Error {}
+
+/// Waits for a condition, as long as other tasks make progress.
+func eventually(isolation: isolated (any Actor)? = #isolation, _ condition: () async throws -> Bool) async throws {
+    for _ in 0..<200_000 {
+        if try await condition() { return }
+        await Task.yield()
+    }
+    throw NeverTrue()
+}
+
+extension ChatClient {
+    func isOnline() async throws { try await eventually { await self.state == .online } }
+}
+
+extension ChatConversation {
+    /// The texts of the thread, with those of unsent messages.
+    var texts: [String] {
+        get async throws {
+            let page = try await self.storedMessages(limit: 10_000)
+            return try await (page.messages + self.unsent).compactMap(\.text)
+        }
+    }
+}
