@@ -90,7 +90,12 @@ public final class ChatAccounts: Sendable {
     }
 
     /// Begins a session and opens it.
-    /// - Parameter code: The code of an authenticator or a recovery code, if it is needed.
+    ///
+    /// - Parameters:
+    ///   - server: The address of the server, for example `https://chat.example.com`.
+    ///   - name: The account name.
+    ///   - password: The password.
+    ///   - code: The code of an authenticator or a recovery code, if it is needed.
     public func signIn(
         server: String, name: String, password: String, code: String? = nil
     ) async throws(ChatClientError) -> ChatClient {

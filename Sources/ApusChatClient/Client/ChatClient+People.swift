@@ -122,7 +122,10 @@ extension ChatClient {
     }
 
     /// Downloads a file or picture.
-    /// - Parameter size: The greatest side of a smaller picture, in pixels.
+    ///
+    /// - Parameters:
+    ///   - blob: The id of the file.
+    ///   - size: The greatest side of a smaller picture, in pixels.
     public func download(_ blob: BlobID, size: Int? = nil) async throws(ChatClientError) -> [UInt8] {
         try await self.engine.http.download(blob, size: size, access: try await self.engine.tokens.access())
     }

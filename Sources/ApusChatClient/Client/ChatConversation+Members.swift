@@ -16,7 +16,11 @@ extension ChatConversation {
     // MARK: Members
 
     /// Returns a page of the members.
-    /// - Parameter query: The start of a name.
+    ///
+    /// - Parameters:
+    ///   - query: The start of a name.
+    ///   - state: The state of the members. Default: all states.
+    ///   - page: The position that the page before ended at. Default: the first page.
     public func members(
         matching query: String? = nil, state: MemberState? = nil, after page: PageToken? = nil
     ) async throws(ChatClientError) -> MemberPage {
@@ -111,7 +115,14 @@ extension ChatConversation {
     }
 
     /// Changes the own settings of the conversation; nil leaves a setting as it is.
-    /// - Parameter mutedUntil: The time until which there are no notifications; 0 for none.
+    ///
+    /// - Parameters:
+    ///   - isPinned: Whether the conversation is at the top of the list.
+    ///   - isArchived: Whether it is in the archive.
+    ///   - mutedUntil: The time until which there are no notifications, in milliseconds since 1970;
+    ///     0 for none.
+    ///   - isMarkedUnread: Whether the list shows it as unread.
+    ///   - folders: The folders that it is in.
     public func setOwn(
         isPinned: Bool? = nil, isArchived: Bool? = nil, mutedUntil: Int64? = nil, isMarkedUnread: Bool? = nil, folders: [String]? = nil
     ) async throws(ChatClientError) {

@@ -55,7 +55,12 @@ extension ChatConversation {
     }
 
     /// Forwards messages of this conversation to another one.
-    /// - Parameter title: The title of one message that contains all; nil forwards each by itself.
+    ///
+    /// - Parameters:
+    ///   - seqs: The places of the messages in the log.
+    ///   - target: The other conversation.
+    ///   - title: The title of one message that contains all; nil forwards each by itself.
+    ///   - isAnonymous: Whether the senders are left out.
     public func forward(
         _ seqs: [Int64], to target: ConversationID, bundledAs title: String? = nil, isAnonymous: Bool = false
     ) async throws(ChatClientError) {

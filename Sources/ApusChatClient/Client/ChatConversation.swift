@@ -116,7 +116,11 @@ public struct ChatConversation: Sendable {
     }
 
     /// Stores the unfinished message.
-    /// - Parameter sends: Whether other devices get it now: when the user pauses or leaves.
+    ///
+    /// - Parameters:
+    ///   - text: The text; empty to remove the draft.
+    ///   - seq: The message that it replies to.
+    ///   - sends: Whether other devices get it now: when the user pauses or leaves.
     public func setDraft(_ text: String, replyTo seq: Int64? = nil, sends: Bool = false) async throws(ChatClientError) {
         try await self.engine.save(draft: text, ref: seq, in: self.id)
         if sends { await self.engine.sendDrafts() }

@@ -24,7 +24,10 @@ public final class SearchModel {
     private static let pause: Duration = .milliseconds(200)
 
     /// Creates a search.
-    /// - Parameter conversation: Restricts the search to a conversation.
+    ///
+    /// - Parameters:
+    ///   - client: The client whose store is searched.
+    ///   - conversation: Restricts the search to a conversation. Default: all conversations.
     public init(client: ChatClient, conversation: ConversationID? = nil) {
         self.client = client
         self.conversation = conversation
