@@ -18,10 +18,10 @@ extension EngineIOClientConnection {
         if let departed { self.waitsForDeparture.append(departed) }
         let channel = self.webSocket?.channel
         switch self.session.close() {
-        case .sendClose(let carrier):
+        case .sendClose(let transport):
             self.outbox.appendControl(.close)
             self.isFlushingClose = true
-            switch carrier {
+            switch transport {
             case .polling: self.post()
             case .webSocket: while let item = self.outbox.popFirst() { self.write(item) }
             }
@@ -41,11 +41,11 @@ extension EngineIOClientConnection {
     }
 
     /// Handles the failure of a transport, or its close by the server.
-    func failed(_ carrier: EngineIOClientSession.Carrier, _ error: EngineIOError) {
-        if carrier == .webSocket, self.handshake == nil || self.session.isProbing { self.memory.webSocketVersion = nil }
+    func failed(_ transport: EngineIOTransport, _ error: EngineIOError) {
+        if transport == .webSocket, self.handshake == nil || self.session.isProbing { self.memory.webSocketVersion = nil }
         if self.handshake == nil { self.memory.recognizedVersion = nil }  // the next attempt may reach another server
         guard !self.retryWithOlderVersion(after: error), !self.retryOnNextTransport(after: error) else { return }
-        switch self.session.failed(carrier, error) {
+        switch self.session.failed(transport, error) {
         case .close(let error): self.end(error)
         case .resumePolling:
             self.logger.debug("Upgrade failed, staying on polling", metadata: ["error": "\(error)"])

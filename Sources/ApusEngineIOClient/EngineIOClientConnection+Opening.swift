@@ -1,3 +1,4 @@
+import ApusBytes
 import ApusEngineIOProtocol
 import Logging
 import NIOCore
@@ -53,7 +54,7 @@ extension EngineIOClientConnection {
     }
 
     private func requestSession() {
-        switch self.plan.carrier {
+        switch self.plan.transport {
         case .polling: self.poll()
         case .webSocket: self.openWebSocket(sid: nil)
         }
@@ -93,14 +94,26 @@ extension EngineIOClientConnection {
 
     func opened(_ handshake: EngineIOHandshake, probe: Bool) {
         self.logger.debug(
-            "Session opened", metadata: ["engineio.transport": "\(self.plan.carrier)", "engineio.version": "\(self.version.number)"])
+            "Session opened",
+            metadata: ["engineio.transport": "\(self.plan.transport.rawValue)", "engineio.version": "\(self.version.number)"])
         self.openTimer?.cancel()
         self.handshake = handshake
-        if self.plan.carrier == .webSocket { self.memory.webSocketVersion = self.version }
+        if self.plan.transport == .webSocket { self.memory.webSocketVersion = self.version }
         let heartbeat = handshake.clientHeartbeat(self.version)
         self.heartbeat = heartbeat
         self.startHeartbeatTimer(after: heartbeat.firstTimer)
         self.delegate?.engineOpened(self, handshake: handshake)
         if probe, !self.session.isClosed { self.probe(sid: handshake.sid) }
+    }
+
+    /// Returns the header fields of a request of this attempt, cookies included.
+    func headers(for target: String) -> [(String, String)] {
+        var headers = self.attempt.headers.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+        let place = headers.firstIndex { $0.0.equalsIgnoringASCIICase("cookie") }
+        let field = place.map { headers.remove(at: $0).1 }
+        if let cookies = self.memory.cookies(for: self.address, target: target, given: self.configuration.cookies, field: field) {
+            headers.append(("Cookie", cookies))
+        }
+        return headers
     }
 }

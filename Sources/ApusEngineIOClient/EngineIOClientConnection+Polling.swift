@@ -8,17 +8,6 @@ extension EngineIOClientConnection {
     private static let pollMargin = Duration.seconds(10)
     private static let longestPoll = Duration.seconds(600)
 
-    /// Returns the header fields of a request of this attempt, cookies included.
-    func headers(for target: String) -> [(String, String)] {
-        var headers = self.attempt.headers.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
-        let place = headers.firstIndex { $0.0.equalsIgnoringASCIICase("cookie") }
-        let field = place.map { headers.remove(at: $0).1 }
-        if let cookies = self.memory.cookies(for: self.address, target: target, given: self.configuration.cookies, field: field) {
-            headers.append(("Cookie", cookies))
-        }
-        return headers
-    }
-
     func poll() {
         guard !self.polling.isGetPending else { return }
         let timeout: Duration
@@ -80,11 +69,5 @@ extension EngineIOClientConnection {
         if case .success = result, self.isFlushingClose, !self.outbox.isEmpty { return self.post() }
         self.polling.cancel()
         self.tellDeparture(after: nil)
-    }
-
-    func reportSilence() {
-        guard !self.polling.isGetPending, !self.polling.isPostPending else { return }
-        guard case .sendUpgrade = self.session.pollingIsSilent() else { return }
-        self.upgraded()
     }
 }

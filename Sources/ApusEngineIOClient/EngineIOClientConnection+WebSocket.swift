@@ -12,7 +12,7 @@ extension EngineIOClientConnection {
     func probe(sid: String) {
         self.openWebSocket(sid: sid)
         self.probeTimer = self.schedule(in: self.configuration.timeout) { connection in
-            guard connection.session.outboundCarrier != .webSocket else { return }
+            guard connection.session.outboundTransport != .webSocket else { return }
             connection.webSocketEnded(EngineIOError(.timeout, message: "the upgrade took longer than \(connection.configuration.timeout)"))
         }
     }
@@ -55,6 +55,13 @@ extension EngineIOClientConnection {
                 self.webSocketEnded(Self.engineError(error))
             }
         }
+    }
+
+    /// Completes the upgrade once no request of polling is pending.
+    func reportSilence() {
+        guard !self.polling.isGetPending, !self.polling.isPostPending else { return }
+        guard case .sendUpgrade = self.session.pollingIsSilent() else { return }
+        self.upgraded()
     }
 
     /// Completes the upgrade: no polling request is pending.

@@ -75,7 +75,7 @@ package final class EngineIOClientConnection {
         var address = try EngineIOClientAddress(url, attempt: attempt, version: configuration.version)
         let remembered = configuration.rememberUpgrade ? memory.webSocketVersion : nil
         self.plan = try EngineIOTransportPlan(
-            transports: configuration.transports.map { $0 == .polling ? .polling : .webSocket }, upgrades: configuration.upgrade,
+            transports: configuration.transports, upgrades: configuration.upgrade,
             triesAll: configuration.tryAllTransports, prefersWebSocket: remembered != nil)
         // Over WebSocket the version is detected late; use the one known from an earlier session.
         if configuration.version == .automatic, let known = memory.recognizedVersion ?? remembered { address.version = known }
@@ -97,12 +97,12 @@ package final class EngineIOClientConnection {
 
     /// The transport of the session; `nil` before it opens, during the change of an upgrade, and
     /// after the close.
-    package var carrier: EngineIOClientSession.Carrier? { self.session.outboundCarrier }
+    package var transport: EngineIOTransport? { self.session.outboundTransport }
 
     /// Whether a message sent now is written without waiting in the queue.
     package var isWritable: Bool {
         guard self.outbox.isEmpty else { return false }
-        switch self.session.outboundCarrier {
+        switch self.session.outboundTransport {
         case .polling: return !self.polling.isPostPending
         case .webSocket: return self.webSocket?.isWritable ?? false
         case nil: return false
@@ -134,7 +134,7 @@ package final class EngineIOClientConnection {
     }
 
     func flush() {
-        switch self.session.outboundCarrier {
+        switch self.session.outboundTransport {
         case .polling: self.post()
         case .webSocket: self.flushOutbox()
         case nil: break  // queued until the upgrade is complete
@@ -143,8 +143,8 @@ package final class EngineIOClientConnection {
 
     // MARK: - Packets in
 
-    func received(_ packet: EngineIOPacket, over carrier: EngineIOClientSession.Carrier) {
-        switch self.session.received(packet, over: carrier) {
+    func received(_ packet: EngineIOPacket, over transport: EngineIOTransport) {
+        switch self.session.received(packet, over: transport) {
         case .opened(let handshake, let probe):
             self.opened(handshake, probe: probe)
         case .deliver(let message):
@@ -157,7 +157,7 @@ package final class EngineIOClientConnection {
             self.delegate?.engine(self, happened: .pong(roundTrip: nil))
             // A pong has no answer. Measure the round trip with a WebSocket Ping, or over polling
             // with the response to the POST.
-            if carrier == .webSocket { self.sendWebSocketPing() }
+            if transport == .webSocket { self.sendWebSocketPing() }
         case .receivedPong:
             if case .restartTimer(let delay)? = self.heartbeat?.receivedPong() { self.startHeartbeatTimer(after: delay) }
             let roundTrip = self.takeRoundTrip()

@@ -26,7 +26,7 @@ package final class EngineIOServer: Sendable {
         /// The count of clients.
         var clients: ConnectionQuota
         /// The count of connections to the server's own listener, two for each polling client.
-        var transports: ConnectionQuota
+        var channels: ConnectionQuota
         var sessions: [RandomID: EngineIOSession] = [:]
         /// Closed sessions whose last packets await a poll.
         var closingSessions: [RandomID: EngineIOSession] = [:]
@@ -57,7 +57,7 @@ package final class EngineIOServer: Sendable {
             State(
                 clients: ConnectionQuota(
                     maximum: configuration.maximumClients, maximumPerAddress: configuration.maximumClientsPerAddress),
-                transports: .transports(
+                channels: .channels(
                     for: configuration.maximumClients.doubled, perAddress: configuration.maximumClientsPerAddress.doubled)))
     }
 
@@ -125,7 +125,7 @@ package final class EngineIOServer: Sendable {
     /// Counts a connection until it closes. Returns `false` if a limit is reached; the caller
     /// closes it.
     package func admit(_ channel: any Channel) -> Bool {
-        self.admit(channel, countsAddress: self.configuration.clientAddress == nil, in: \.transports)
+        self.admit(channel, countsAddress: self.configuration.clientAddress == nil, in: \.channels)
     }
 
     // MARK: Closing

@@ -10,9 +10,9 @@ import Testing
 
     private func makeOpenPolling(upgrades: Bool = true) -> EngineIOClientSession {
         var session = EngineIOClientSession(startingOn: .polling, upgrades: upgrades)
-        #expect(session.outboundCarrier == nil)
+        #expect(session.outboundTransport == nil)
         #expect(session.received(.open(Self.handshake), over: .polling) == .opened(Self.handshake, probe: upgrades))
-        #expect(session.outboundCarrier == .polling)
+        #expect(session.outboundTransport == .polling)
         return session
     }
 
@@ -25,12 +25,12 @@ import Testing
     @Test func upgradesWhenPollingIsSilent() {
         var session = self.makePaused()
         // No packet is sent and no poll starts, but the packets of the last poll are delivered.
-        #expect(session.outboundCarrier == nil)
+        #expect(session.outboundTransport == nil)
         #expect(!session.mayPoll)
         #expect(session.received(.message(self.text), over: .polling) == .deliver(self.text))
         #expect(session.received(.noop, over: .polling) == .doNothing)
         #expect(session.pollingIsSilent() == .sendUpgrade)
-        #expect(session.outboundCarrier == .webSocket)
+        #expect(session.outboundTransport == .webSocket)
         #expect(session.pollingIsSilent() == .doNothing)
         #expect(session.received(.message(self.text), over: .webSocket) == .deliver(self.text))
         // The poll that the upgrade ended does not close the session.
@@ -103,7 +103,7 @@ import Testing
         #expect(session.received(.probePong, over: .webSocket) == .doNothing)
         #expect(session.failed(.polling, self.failure) == .doNothing)
         #expect(session.pollingIsSilent() == .doNothing)
-        #expect(session.outboundCarrier == nil)
+        #expect(session.outboundTransport == nil)
         var opening = EngineIOClientSession(startingOn: .webSocket, upgrades: false)
         #expect(opening.close() == .abort)
         var ended = self.makeOpenPolling()

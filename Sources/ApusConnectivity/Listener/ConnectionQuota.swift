@@ -22,14 +22,14 @@ package struct ConnectionQuota: Sendable {
         self.maximumPerAddress = maximumPerAddress
     }
 
-    /// Returns a quota of transports for a number of connections.
+    /// Returns a quota of TCP connections for a number of accepted clients.
     ///
-    /// The transports have a higher maximum, so that the server can send refused clients a reason.
-    package static func transports(for maximum: Int, perAddress: Int) -> Self {
+    /// It has a higher maximum, so that the server can send refused clients a reason.
+    package static func channels(for maximum: Int, perAddress: Int) -> Self {
         .init(maximum: Self.sum(maximum, Self.lobby), maximumPerAddress: Self.sum(perAddress, Self.handshakeAllowancePerAddress))
     }
 
-    /// The number of transports allowed above the number of connections, for handshakes.
+    /// The number of TCP connections allowed above the number of clients, for handshakes.
     static let lobby = 1024
     static let handshakeAllowancePerAddress = 64
 

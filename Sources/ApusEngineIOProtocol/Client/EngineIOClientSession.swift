@@ -7,11 +7,8 @@ package import NIOCore
 /// upgrade is that of engine.io-client 6: after `3probe` the client starts no poll and sends no
 /// packet; when no request is pending it sends `5`, and the WebSocket carries the session.
 package struct EngineIOClientSession: Sendable {
-    /// A transport of the session.
-    package enum Carrier: Hashable, Sendable { case polling, webSocket }
-
     private enum Upgrade: Equatable {
-        /// No WebSocket is being probed. Final, or leaves to `probing`.
+        /// No WebSocket is being probed. Final.
         case none
         /// The WebSocket was opened, and `2probe` is sent once it is connected. Leaves to `pausing`
         /// (`3probe`) or `none` (failure).
@@ -23,9 +20,9 @@ package struct EngineIOClientSession: Sendable {
 
     private enum State: Equatable {
         /// The open packet has not arrived. Leaves to `open` or `closed`.
-        case opening(Carrier)
+        case opening(EngineIOTransport)
         /// Leaves to `closed`.
-        case open(Carrier, Upgrade)
+        case open(EngineIOTransport, Upgrade)
         /// Final.
         case closed
     }
@@ -34,23 +31,23 @@ package struct EngineIOClientSession: Sendable {
     private let upgrades: Bool
 
     /// - Parameters:
-    ///   - carrier: The transport of the handshake.
+    ///   - transport: The transport of the handshake.
     ///   - upgrades: Whether a polling session upgrades to WebSocket when the server offers it.
-    package init(startingOn carrier: Carrier, upgrades: Bool) {
-        self.state = .opening(carrier)
-        self.upgrades = upgrades && carrier == .polling
+    package init(startingOn transport: EngineIOTransport, upgrades: Bool) {
+        self.state = .opening(transport)
+        self.upgrades = upgrades && transport == .polling
     }
 
     /// The transport for the application's packets; `nil` while packets must stay queued.
-    package var outboundCarrier: Carrier? {
+    package var outboundTransport: EngineIOTransport? {
         switch self.state {
         case .open(_, .pausing), .opening, .closed: nil
-        case .open(let carrier, .none), .open(let carrier, .probing): carrier
+        case .open(let transport, .none), .open(let transport, .probing): transport
         }
     }
 
     /// Whether a new poll starts when the current one ends.
-    package var mayPoll: Bool { self.outboundCarrier == .polling }
+    package var mayPoll: Bool { self.outboundTransport == .polling }
 
     /// Whether a WebSocket is being probed while polling carries the session.
     package var isProbing: Bool {
@@ -98,12 +95,12 @@ package struct EngineIOClientSession: Sendable {
     }
 
     /// Handles a received packet.
-    package mutating func received(_ packet: EngineIOPacket, over carrier: Carrier) -> ReceivedAction {
+    package mutating func received(_ packet: EngineIOPacket, over transport: EngineIOTransport) -> ReceivedAction {
         switch self.state {
         case .opening(let expected):
-            guard carrier == expected else { return .doNothing }
-            return self.receivedFirst(packet, over: carrier)
-        case .open(.polling, .probing) where carrier == .webSocket:
+            guard transport == expected else { return .doNothing }
+            return self.receivedFirst(packet, over: transport)
+        case .open(.polling, .probing) where transport == .webSocket:
             guard packet == .probePong else {
                 self.state = .open(.polling, .none)
                 return .abandonProbe
@@ -117,13 +114,13 @@ package struct EngineIOClientSession: Sendable {
         }
     }
 
-    private mutating func receivedFirst(_ packet: EngineIOPacket, over carrier: Carrier) -> ReceivedAction {
+    private mutating func receivedFirst(_ packet: EngineIOPacket, over transport: EngineIOTransport) -> ReceivedAction {
         guard case .open(let handshake) = packet else {
             self.state = .closed
             return .close(EngineIOError(.malformedPacket, message: "the server's first packet is not an open packet"))
         }
-        let probe = self.upgrades && handshake.upgrades.contains("websocket")
-        self.state = .open(carrier, probe ? .probing : .none)
+        let probe = self.upgrades && handshake.upgrades.contains(EngineIOTransport.webSocket.rawValue)
+        self.state = .open(transport, probe ? .probing : .none)
         return .opened(handshake, probe: probe)
     }
 
@@ -163,13 +160,13 @@ package struct EngineIOClientSession: Sendable {
     }
 
     /// Handles the failure of a transport, or its close by the server.
-    package mutating func failed(_ carrier: Carrier, _ error: EngineIOError) -> FailureAction {
+    package mutating func failed(_ transport: EngineIOTransport, _ error: EngineIOError) -> FailureAction {
         switch self.state {
-        case .open(.polling, .probing) where carrier == .webSocket, .open(.polling, .pausing) where carrier == .webSocket:
+        case .open(.polling, .probing) where transport == .webSocket, .open(.polling, .pausing) where transport == .webSocket:
             self.state = .open(.polling, .none)
             return .resumePolling
         case .opening(let current), .open(let current, _):
-            guard current == carrier else { return .doNothing }  // polling ends after the upgrade
+            guard current == transport else { return .doNothing }  // polling ends after the upgrade
             self.state = .closed
             return .close(error)
         case .closed:
@@ -177,14 +174,14 @@ package struct EngineIOClientSession: Sendable {
         }
     }
 
-    package enum CloseAction: Equatable { case sendClose(Carrier), abort, doNothing }
+    package enum CloseAction: Equatable { case sendClose(EngineIOTransport), abort, doNothing }
 
     /// Closes the session.
     package mutating func close() -> CloseAction {
         switch self.state {
-        case .open(let carrier, _):
+        case .open(let transport, _):
             self.state = .closed
-            return .sendClose(carrier)
+            return .sendClose(transport)
         case .opening:
             self.state = .closed
             return .abort

@@ -3,8 +3,8 @@
 /// Follows engine.io-client's `transports`, `upgrade`, `rememberUpgrade` and `tryAllTransports`.
 package struct EngineIOTransportPlan: Sendable {
     /// The transport to use now.
-    package private(set) var carrier: EngineIOClientSession.Carrier
-    private var remaining: ArraySlice<EngineIOClientSession.Carrier>
+    package private(set) var transport: EngineIOTransport
+    private var remaining: ArraySlice<EngineIOTransport>
     private let upgrades: Bool
     private var webSocketFailed = false
 
@@ -16,20 +16,20 @@ package struct EngineIOTransportPlan: Sendable {
     ///     succeeded.
     /// - Throws: `transportUnknown` when `transports` is empty.
     package init(
-        transports: [EngineIOClientSession.Carrier], upgrades: Bool, triesAll: Bool, prefersWebSocket: Bool
+        transports: [EngineIOTransport], upgrades: Bool, triesAll: Bool, prefersWebSocket: Bool
     ) throws(EngineIOError) {
-        var carriers: [EngineIOClientSession.Carrier] = []
-        for carrier in transports where !carriers.contains(carrier) { carriers.append(carrier) }
-        if prefersWebSocket, carriers.contains(.webSocket) { carriers = [.webSocket] + carriers.filter { $0 != .webSocket } }
-        guard let first = carriers.first else { throw EngineIOError(.transportUnknown, message: "`transports` must not be empty") }
-        self.carrier = first
-        self.remaining = triesAll ? carriers.dropFirst() : []
-        self.upgrades = upgrades && carriers.contains(.webSocket)
+        var order: [EngineIOTransport] = []
+        for transport in transports where !order.contains(transport) { order.append(transport) }
+        if prefersWebSocket, order.contains(.webSocket) { order = [.webSocket] + order.filter { $0 != .webSocket } }
+        guard let first = order.first else { throw EngineIOError(.transportUnknown, message: "`transports` must not be empty") }
+        self.transport = first
+        self.remaining = triesAll ? order.dropFirst() : []
+        self.upgrades = upgrades && order.contains(.webSocket)
     }
 
     /// A new session state machine for the current transport.
     package var session: EngineIOClientSession {
-        EngineIOClientSession(startingOn: self.carrier, upgrades: self.upgrades && !self.webSocketFailed)
+        EngineIOClientSession(startingOn: self.transport, upgrades: self.upgrades && !self.webSocketFailed)
     }
 
     /// Moves to the next transport after a failure before the session was open. Returns `false` if
@@ -37,8 +37,8 @@ package struct EngineIOTransportPlan: Sendable {
     package mutating func failed() -> Bool {
         guard let next = self.remaining.popFirst() else { return false }
         // A WebSocket that just failed is not probed as an upgrade.
-        if self.carrier == .webSocket { self.webSocketFailed = true }
-        self.carrier = next
+        if self.transport == .webSocket { self.webSocketFailed = true }
+        self.transport = next
         return true
     }
 }

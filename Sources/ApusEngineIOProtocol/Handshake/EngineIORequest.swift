@@ -51,22 +51,3 @@ package enum EngineIORequest: Equatable, Sendable {
         }
     }
 }
-
-extension EngineIOError {
-    /// The HTTP status, error code and message for this error; `nil` if the error does not refuse a
-    /// request.
-    package var httpRefusal: (status: Int, number: Int, message: String)? {
-        switch self.code {
-        case .transportUnknown: (400, 0, "Transport unknown")
-        case .sessionUnknown: (400, 1, "Session ID unknown")
-        case .badHandshakeMethod: (400, 2, "Bad handshake method")
-        case .badRequest, .malformedPacket, .malformedPayload, .tooManyPackets: (400, 3, "Bad request")
-        case .forbidden: (403, 4, self.message)
-        case .unavailable: (503, 4, self.message)
-        case .tooManyClients: (429, 4, self.message)
-        case .unsupportedVersion: (400, 5, "Unsupported protocol version")
-        case .payloadTooLarge: (413, 3, "Payload too large")
-        default: nil
-        }
-    }
-}

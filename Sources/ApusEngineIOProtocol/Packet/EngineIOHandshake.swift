@@ -4,14 +4,16 @@
 public struct EngineIOHandshake: Equatable, Sendable {
     /// The session id, a secret between client and server.
     public var sid: String
-    /// The transports available for an upgrade: `["websocket"]` or empty.
+    /// The transports available for an upgrade, by the names of ``EngineIOTransport``:
+    /// `["websocket"]` or empty.
     public var upgrades: [String]
     /// The time between two pings of the server, in milliseconds on the wire. python-engineio sends
     /// 0 for an interval below one second.
     public var pingInterval: Duration
     /// The time for the other side to send its pong, in milliseconds on the wire.
     public var pingTimeout: Duration
-    /// The maximum size of a polling body that the server accepts, in bytes.
+    /// The maximum size of a POST body or a WebSocket message that the server accepts, in bytes.
+    /// Clients use it to divide what they POST.
     public var maxPayload: Int
 
     /// Creates the parameters of a session.

@@ -56,3 +56,16 @@ enum EngineIOPacketType {
     /// A binary message in base64.
     static let base64 = UInt8(ascii: "b")
 }
+
+extension EngineIOPacket {
+    /// The size of the payload in bytes.
+    package var byteCount: Int { self.queuedBytes - 16 }
+
+    /// The size of the packet in a queue: its payload and a fixed overhead of 16 bytes.
+    var queuedBytes: Int {
+        switch self {
+        case .message(.text(let buffer)), .message(.binary(let buffer)), .ping(let buffer), .pong(let buffer): buffer.readableBytes + 16
+        case .open, .close, .upgrade, .noop: 16
+        }
+    }
+}

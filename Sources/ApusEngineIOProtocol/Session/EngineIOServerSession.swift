@@ -57,7 +57,8 @@ package struct EngineIOServerSession {
         var probe = Probe.none
 
         mutating func takeQueue(most maximum: Int) -> [EngineIOPacket] {
-            let packets = self.queue.prefix(maximum).map { $0 }  // not `Array(…)`: ThreadSanitizer, see `WebSocketInboxStateMachine`
+            // `Array(…)` of the slice is reported by ThreadSanitizer.
+            let packets = self.queue.prefix(maximum).map { $0 }
             self.queue.removeFirst(packets.count)
             self.queuedBytes -= packets.reduce(0) { $0 + $1.queuedBytes }
             return packets
@@ -331,19 +332,6 @@ extension EngineIOServerSession {
     package mutating func close() -> Bool {
         guard case .polling(let polling) = exchange(&self.state, with: .closed) else { return false }
         return polling.pollIsHeld
-    }
-}
-
-extension EngineIOPacket {
-    /// The size of the payload in bytes.
-    package var byteCount: Int { self.queuedBytes - 16 }
-
-    /// The size of the packet in a queue: its payload and a fixed overhead of 16 bytes.
-    var queuedBytes: Int {
-        switch self {
-        case .message(.text(let buffer)), .message(.binary(let buffer)), .ping(let buffer), .pong(let buffer): buffer.readableBytes + 16
-        case .open, .close, .upgrade, .noop: 16
-        }
     }
 }
 

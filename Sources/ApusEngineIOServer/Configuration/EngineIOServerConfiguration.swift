@@ -1,4 +1,5 @@
 public import ApusEngineIOProtocol
+import ApusEventLoop
 public import ApusWebSocket
 public import ApusWebSocketProtocol
 public import HTTPTypes
@@ -170,5 +171,16 @@ public struct EngineIOServerConfiguration: Sendable {
         do throws(WebSocketError) { try self.perMessageDeflate?.validate() } catch {
             throw EngineIOError(.invalidConfiguration, message: error.message, cause: error)
         }
+    }
+}
+
+extension EngineIOServerConfiguration {
+    /// Adds the session cookie and applies the hooks for header fields.
+    func changeFields(_ fields: inout HTTPFields, of request: HTTPRequest, beginning sid: RandomID?) {
+        if let sid {
+            if let cookie { fields.append(HTTPField(name: .setCookie, value: cookie.header(value: sid.description))) }
+            self.initialHeaders?(&fields, request)
+        }
+        self.headers?(&fields, request)
     }
 }

@@ -1,4 +1,4 @@
-package import ApusEngineIOProtocol
+import ApusEngineIOProtocol
 import ApusEventLoop
 import ApusWebSocket
 import ApusWebSocketProtocol
@@ -81,17 +81,10 @@ extension EngineIOHTTPHandler {
         do throws(EngineIOError) {
             switch try exchange.parsed.get() {
             case .preflight: responder.respondToPreflight()
-            case .handshake(let transport, let version):
-                guard let allowRequest = self.server.configuration.allowRequest else {
-                    return try self.open(transport, version, exchange, context)
-                }
-                self.runCheck(allowRequest, exchange, context) { context throws(EngineIOError) in
-                    try self.open(transport, version, exchange, context)
-                }
-            case .upgrade(let sid):
-                let session = try self.server.session(sid)
-                let agreement = try self.server.agree(on: exchange.request)
-                self.upgrade(exchange.request, agreement, context, session: session) { $0.probeOpened($1) }
+            case .handshake:
+                guard let allowRequest = self.server.configuration.allowRequest else { return try self.open(exchange, context) }
+                self.runCheck(allowRequest, exchange, context) { context throws(EngineIOError) in try self.open(exchange, context) }
+            case .upgrade: try self.open(exchange, context)
             case .poll(let sid):
                 let session = try self.server.session(sid)
                 session.eventLoop.runOnLoop { session.receivedPoll(responder) }
@@ -139,50 +132,33 @@ extension EngineIOHTTPHandler {
         }
     }
 
-    private func open(
-        _ transport: EngineIOTransport, _ version: EngineIOVersion, _ exchange: EngineIOExchange, _ context: ChannelHandlerContext
-    ) throws(EngineIOError) {
-        switch transport {
-        case .polling:
+    /// Opens a session on polling, or the WebSocket of a session.
+    private func open(_ exchange: EngineIOExchange, _ context: ChannelHandlerContext) throws(EngineIOError) {
+        let parsed = try exchange.parsed.get()
+        if case .handshake(.polling, let version) = parsed {
             let session = try self.server.open(
                 .polling, version: version, request: exchange.request, remoteAddress: context.remoteAddress, on: context.eventLoop)
-            session.respondWithOpenPacket(exchange.responder)
-        case .webSocket:
-            let agreement = try self.server.agree(on: exchange.request)
-            let session = try self.server.open(
-                .webSocket, version: version, request: exchange.request, remoteAddress: context.remoteAddress, on: context.eventLoop)
-            self.upgrade(exchange.request, agreement, context, session: session, beginning: session.id) { $0.opened(on: $1) }
+            return session.respondWithOpenPacket(exchange.responder)
         }
+        let accepted = try self.server.acceptWebSocket(
+            of: exchange.request, parsed, from: context.remoteAddress, on: context.eventLoop)
+        guard let accepted else { throw EngineIOError(.badRequest, message: "Bad request") }
+        self.upgrade(accepted, context)
     }
 
-    // MARK: Upgrade
-
-    private func upgrade(
-        _ request: HTTPRequest, _ agreement: EngineIOServer.Agreement, _ context: ChannelHandlerContext, session: EngineIOSession,
-        beginning sid: RandomID? = nil, then notify: @escaping @Sendable (EngineIOSession, EngineIOWebSocketTransport) -> Void
-    ) {
-        let fields = self.server.fields(of: agreement, for: request, beginning: sid)
-        let response = HTTPResponse(status: .switchingProtocols, headerFields: fields)
+    private func upgrade(_ webSocket: AcceptedWebSocket, _ context: ChannelHandlerContext) {
+        let response = HTTPResponse(status: .switchingProtocols, headerFields: webSocket.fields)
         context.write(self.wrapOutboundOut(.head(HTTPResponseHead(response))), promise: nil)
         context.writeAndFlush(self.wrapOutboundOut(.end(nil)), promise: nil)
         self.machine.finish()
         self.exchange = nil
-        let (transport, handler) = self.server.makeWebSocket(agreement, of: session, on: context.eventLoop)
         let pipeline = context.pipeline.syncOperations
-        WebSocketServerUpgrade.replaceHTTPHandlers(in: pipeline, removing: self, with: handler)
+        WebSocketServerUpgrade.replaceHTTPHandlers(in: pipeline, removing: self, with: webSocket.handler)
         // If requests are passed on, the pipeline belongs to a web framework.
         if self.isAlone, self.passing == nil {
             NotFoundHandler.remove(from: pipeline)
-            if !self.isSecure { handler.shareReceiveBuffer() }
+            if !self.isSecure { webSocket.handler.shareReceiveBuffer() }
         }
-        session.eventLoop.runOnLoop { notify(session, transport) }
-    }
-}
-
-extension HTTPRequest {
-    /// The decoded query of the request.
-    package var query: QueryString {
-        guard let path = self.path, let mark = path.utf8.firstIndex(of: UInt8(ascii: "?")) else { return QueryString("") }
-        return QueryString(path[path.utf8.index(after: mark)...])
+        webSocket.begin()
     }
 }

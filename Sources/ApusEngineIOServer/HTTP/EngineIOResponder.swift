@@ -74,14 +74,3 @@ final class EngineIOResponder: Sendable {
         }
     }
 }
-
-extension EngineIOServerConfiguration {
-    /// Adds the session cookie and applies the hooks for header fields.
-    func changeFields(_ fields: inout HTTPFields, of request: HTTPRequest, beginning sid: RandomID?) {
-        if let sid {
-            if let cookie { fields.append(HTTPField(name: .setCookie, value: cookie.header(value: sid.description))) }
-            self.initialHeaders?(&fields, request)
-        }
-        self.headers?(&fields, request)
-    }
-}

@@ -158,18 +158,6 @@ extension EngineIOSession {
         let bytes = polling.waitingPost?.packets.reduce(0) { $0 + $1.byteCount } ?? 0
         polling.unfinished.set(bytes, in: self.server.budgets.unfinished, for: polling) { self.closer }
     }
-
-    // MARK: Open
-
-    func openPacket(isUpgradable: Bool) -> EngineIOPacket {
-        let configuration = self.server.configuration
-        let upgrades = isUpgradable && configuration.transports.contains(.webSocket) ? ["websocket"] : []
-        return .open(
-            EngineIOHandshake(
-                sid: self.id.description, upgrades: upgrades, pingInterval: configuration.pingInterval,
-                pingTimeout: configuration.pingTimeout,
-                maxPayload: configuration.maximumPayloadBytes))
-    }
 }
 
 /// The polling state of a session, absent in a session that starts on WebSocket.

@@ -104,8 +104,8 @@ package final class EngineIOSession: @unchecked Sendable {
 
     package var isClosed: Bool { self.hot.machine.isClosed }
 
-    /// The transport in use, `polling` or `websocket`; `nil` if the session is closed.
-    package var transportName: String? { self.hot.machine.transport?.rawValue }
+    /// The transport in use; `nil` if the session is closed.
+    package var transport: EngineIOTransport? { self.hot.machine.transport }
 
     /// Whether a packet sent now is written immediately. Otherwise volatile packets are dropped.
     package var isWritable: Bool {
@@ -220,6 +220,17 @@ package final class EngineIOSession: @unchecked Sendable {
     }
 
     // MARK: Packets
+
+    /// Returns the first packet of the session.
+    func openPacket(isUpgradable: Bool) -> EngineIOPacket {
+        let configuration = self.server.configuration
+        let upgrades = isUpgradable && configuration.transports.contains(.webSocket) ? [EngineIOTransport.webSocket.rawValue] : []
+        return .open(
+            EngineIOHandshake(
+                sid: self.id.description, upgrades: upgrades, pingInterval: configuration.pingInterval,
+                pingTimeout: configuration.pingTimeout,
+                maxPayload: configuration.maximumPayloadBytes))
+    }
 
     func received(_ packet: EngineIOPacket) { self.perform(self.hot.machine.received(packet)) }
 

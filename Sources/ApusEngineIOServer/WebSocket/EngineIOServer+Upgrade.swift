@@ -1,6 +1,5 @@
 import ApusEngineIOProtocol
 import ApusEventLoop
-import ApusEventLoop
 import ApusWebSocket
 import ApusWebSocketProtocol
 import HTTPTypes
@@ -8,10 +7,41 @@ import NIOCore
 
 // The WebSocket handshake, independent of the handler that read the request.
 extension EngineIOServer {
-    typealias Agreement = (fields: HTTPFields, agreement: WebSocketAgreement)
+    private typealias Agreement = (fields: HTTPFields, agreement: WebSocketAgreement)
+
+    /// Accepts the WebSocket of a request and creates its handler, for a pipeline on this event
+    /// loop. A handshake opens a session; an upgrade finds its own.
+    ///
+    /// - Returns: `nil` if the request does not ask for a WebSocket.
+    func acceptWebSocket(
+        of request: HTTPRequest, _ parsed: EngineIORequest, from remoteAddress: SocketAddress?, on eventLoop: any EventLoop
+    ) throws(EngineIOError) -> AcceptedWebSocket? {
+        let session: EngineIOSession
+        let agreement: Agreement
+        let isNew: Bool
+        switch parsed {
+        case .handshake(.webSocket, let version):
+            agreement = try self.agree(on: request)
+            session = try self.open(.webSocket, version: version, request: request, remoteAddress: remoteAddress, on: eventLoop)
+            isNew = true
+        case .upgrade(let sid):
+            session = try self.session(sid)
+            agreement = try self.agree(on: request)
+            isNew = false
+        case .handshake(.polling, _), .poll, .post, .preflight: return nil
+        }
+        let transport = EngineIOWebSocketTransport(session: session, configuration: self.configuration, eventLoop: eventLoop)
+        let handler = WebSocketHandler(
+            role: .server, limits: .init(maximumMessageBytes: self.configuration.maximumPayloadBytes), deflate: agreement.agreement.deflate,
+            delegate: transport, buffers: self.buffers.value(on: eventLoop))
+        transport.attach(handler)
+        return AcceptedWebSocket(
+            handler: handler, fields: self.fields(of: agreement, for: request, beginning: isNew ? session.id : nil), isNew: isNew,
+            session: session, transport: transport)
+    }
 
     /// Validates the WebSocket handshake of a request.
-    func agree(on request: HTTPRequest) throws(EngineIOError) -> Agreement {
+    private func agree(on request: HTTPRequest) throws(EngineIOError) -> Agreement {
         do throws(WebSocketError) {
             return try WebSocketHandshake.accept(request, deflate: self.configuration.perMessageDeflate)
         } catch {
@@ -22,7 +52,7 @@ extension EngineIOServer {
     /// Returns the header fields of the 101 response.
     ///
     /// - Parameter sid: The id of the session that starts with it, if one does.
-    func fields(of agreement: Agreement, for request: HTTPRequest, beginning sid: RandomID?) -> HTTPFields {
+    private func fields(of agreement: Agreement, for request: HTTPRequest, beginning sid: RandomID?) -> HTTPFields {
         var fields = HTTPFields()
         self.configuration.changeFields(&fields, of: request, beginning: sid)
         // The application cannot change the fields of the upgrade.
@@ -31,43 +61,21 @@ extension EngineIOServer {
         fields[.transferEncoding] = nil
         return fields
     }
-
-    /// Creates the WebSocket of a session, for a pipeline on this event loop.
-    func makeWebSocket(
-        _ agreement: Agreement, of session: EngineIOSession, on eventLoop: any EventLoop
-    ) -> (transport: EngineIOWebSocketTransport, handler: WebSocketHandler) {
-        let transport = EngineIOWebSocketTransport(
-            session: session, configuration: self.configuration, eventLoop: eventLoop)
-        let handler = WebSocketHandler(
-            role: .server, limits: .init(maximumMessageBytes: self.configuration.maximumPayloadBytes), deflate: agreement.agreement.deflate,
-            delegate: transport, buffers: self.buffers.value(on: eventLoop))
-        transport.attach(handler)
-        return (transport, handler)
-    }
 }
 
-extension EngineIOServerConfiguration {
-    /// Returns whether the target of a request is under the server's path.
-    func covers(_ target: String?) -> Bool {
-        guard let path = target?.utf8.prefix(while: { $0 != UInt8(ascii: "?") }) else { return false }
-        // With and without the last slash, as in Node's engine.io.
-        return path.elementsEqual(self.path.utf8) || path.elementsEqual(self.path.utf8.dropLast())
-    }
+/// A WebSocket that the server accepts, before its response is sent.
+struct AcceptedWebSocket {
+    let handler: WebSocketHandler
+    /// The header fields of the 101 response.
+    let fields: HTTPFields
+    /// Whether the session begins on this WebSocket. Otherwise it is the probe of an upgrade.
+    fileprivate let isNew: Bool
+    fileprivate let session: EngineIOSession
+    fileprivate let transport: EngineIOWebSocketTransport
 
-    /// Parses a request and applies the origin policy.
-    func judge(_ request: HTTPRequest) -> (parsed: Result<EngineIORequest, EngineIOError>, verdict: OriginPolicy.Verdict) {
-        let isUpgrade = WebSocketHandshake.fields(request.headerFields, .upgrade, contain: "websocket")
-        // Browsers send `Origin` with every WebSocket handshake. A session id is itself a secret,
-        // so that a request with one needs no check of cookies.
-        let carriesCookie = isUpgrade && request.headerFields[.cookie] != nil && request.query["sid"] == nil
-        let verdict = self.origins.judge(
-            origin: request.headerFields[.origin], authority: request.authority, carriesCookie: carriesCookie)
-        guard verdict != .refused else { return (.failure(EngineIOError(.forbidden, message: "Origin not allowed")), verdict) }
-        let parsed = Result { () throws(EngineIOError) in
-            try EngineIORequest(
-                method: request.method.rawValue, query: request.query, isWebSocketUpgrade: isUpgrade, transports: self.transports,
-                allowsV3: self.allowsEngineIO3)
-        }
-        return (parsed, verdict)
+    /// Hands the WebSocket to its session. Call once, when the handler is in its pipeline.
+    func begin() {
+        let (session, transport, isNew) = (self.session, self.transport, self.isNew)
+        session.eventLoop.runOnLoop { if isNew { session.opened(on: transport) } else { session.probeOpened(transport) } }
     }
 }

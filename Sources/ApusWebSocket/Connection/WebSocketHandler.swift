@@ -267,8 +267,7 @@ package final class WebSocketHandler: ChannelInboundHandler, RemovableChannelHan
             if let delegate = self.hot.delegate { delegate.webSocketShouldClose(self) } else { self.close(code: .goingAway, reason: "") }
         case ChannelEvent.inputClosed:
             // Half-closed by the peer, if an HTTP server allows it: no close handshake is possible,
-            // but
-            // the peer may still read the responses.
+            // but the peer may still read the responses.
             self.flushNow()
             self.end()
         default:

@@ -121,6 +121,12 @@ package final class FastUpgradeHandler: ChannelInboundHandler, RemovableChannelH
         }
     }
 
+    package func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        // The server shuts down, and no request has begun.
+        if event is ChannelShouldQuiesceEvent { return context.close(promise: nil) }
+        context.fireUserInboundEventTriggered(event)
+    }
+
     package func errorCaught(context: ChannelHandlerContext, error: any Error) {
         context.close(promise: nil)  // a reset or a TLS failure
     }

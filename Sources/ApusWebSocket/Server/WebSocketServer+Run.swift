@@ -63,7 +63,7 @@ extension WebSocketServer: ServerShell {
 
     /// Sets up the pipeline of an accepted connection.
     package func configure(_ channel: any Channel, tls: NIOSSLContext?) throws {
-        guard self.admit(channel, countsAddress: self.configuration.clientAddress == nil, in: \.transports) else {
+        guard self.admit(channel, countsAddress: self.configuration.clientAddress == nil, in: \.channels) else {
             // Closes the channel.
             throw WebSocketUpgradeRefusal.unavailable("connection limit reached", retryAfter: self.configuration.retryAfter)
         }

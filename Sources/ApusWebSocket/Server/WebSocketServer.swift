@@ -52,7 +52,7 @@ public final class WebSocketServer: Sendable {
     package struct State: DrainState {
         /// The accepted connections, from their first byte. A surrounding web server's are not
         /// counted.
-        var transports: ConnectionQuota
+        var channels: ConnectionQuota
         /// The connections with an accepted handshake.
         var webSockets: ConnectionQuota
         var buckets: [ObjectIdentifier: Bucket] = [:]
@@ -67,7 +67,7 @@ public final class WebSocketServer: Sendable {
         package var openConnections: [WebSocketConnection] { self.buckets.values.flatMap(\.connections.values) }
 
         package mutating func refuseNewConnections() {
-            self.transports.drain()
+            self.channels.drain()
             self.webSockets.drain()
         }
     }
@@ -83,7 +83,7 @@ public final class WebSocketServer: Sendable {
         self.buffers = PerEventLoop { _ in WebSocketBuffers(queueLowMark: queueLowMark, budgets: budgets) }
         self.state = NIOLockedValueBox(
             State(
-                transports: .transports(for: configuration.maximumConnections, perAddress: configuration.maximumConnectionsPerAddress),
+                channels: .channels(for: configuration.maximumConnections, perAddress: configuration.maximumConnectionsPerAddress),
                 webSockets: ConnectionQuota(
                     maximum: configuration.maximumConnections, maximumPerAddress: configuration.maximumConnectionsPerAddress)))
     }
@@ -127,7 +127,7 @@ public final class WebSocketServer: Sendable {
     public var connectionCount: Int { self.state.withLockedValue { $0.webSockets.count } }
 
     /// The number of connections accepted by `run`, including those in their handshake.
-    var transportCount: Int { self.state.withLockedValue { $0.transports.count } }
+    var channelCount: Int { self.state.withLockedValue { $0.channels.count } }
 
     /// Sends a message to every open connection, encoded once.
     ///

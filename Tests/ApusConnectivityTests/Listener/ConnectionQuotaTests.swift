@@ -29,15 +29,15 @@ import Testing
         #expect(quota.opened(from: nil) == .full)
     }
 
-    @Test func transportsMayExceedTheConnections() {
-        var quota = ConnectionQuota.transports(for: 1, perAddress: 1)
+    @Test func channelsMayExceedTheClients() {
+        var quota = ConnectionQuota.channels(for: 1, perAddress: 1)
         for _ in 0..<(1 + ConnectionQuota.handshakeAllowancePerAddress) { #expect(quota.opened(from: "a") == nil) }
         #expect(quota.opened(from: "a") == .addressFull)
         for _ in 0..<(ConnectionQuota.lobby - ConnectionQuota.handshakeAllowancePerAddress) { #expect(quota.opened(from: nil) == nil) }
         #expect(quota.opened(from: nil) == .full)
         quota.closed(from: "a")
         #expect(quota.opened(from: "b") == nil)
-        #expect(ConnectionQuota.transports(for: .max, perAddress: .max).maximum == .max)
+        #expect(ConnectionQuota.channels(for: .max, perAddress: .max).maximum == .max)
     }
 
     @Test func anAddressWithoutConnectionsIsRemoved() {

@@ -71,7 +71,7 @@ import Testing
         #expect(try probe.received() == ["4waiting"])
         try probe.send("4hello")
         #expect(try probe.received() == ["4hello"])
-        #expect(session.server.sessions.first?.transportName == "websocket")
+        #expect(session.server.sessions.first?.transport == .webSocket)
     }
 
     @Test(arguments: [4, 3]) func row4_afterTheUpgradePollingIsOver(version: Int) throws {

@@ -132,12 +132,10 @@ import Testing
                 count += 1
                 return count
             }
-            if number == 1 {
-                report(false)
-                try await Task.sleep(for: .milliseconds(50))  // the report reaches the client's event loop
-                return connection.abort()
+            for try await _ in connection.messages {
+                if number == 1 { return connection.abort() }
+                try await connection.send()
             }
-            for try await _ in connection.messages { try await connection.send() }
         }
         try await withServer(server) { port in
             let events = NIOLockedValueBox<[String]>([])
@@ -153,6 +151,10 @@ import Testing
                     }
                 }
             ) { connection in
+                if events.withLockedValue({ $0 }) == ["connected 0"] {
+                    report(false)
+                    try await connection.eventLoop.submit {}.get()  // after the report, which is on this event loop
+                }
                 try await connection.send()
                 for try await _ in connection.messages { return }
                 throw FramedError(.connectionLost, message: "no answer")

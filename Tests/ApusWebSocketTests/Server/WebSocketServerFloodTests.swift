@@ -58,7 +58,7 @@
                         if probe >= 0 { Glibc.close(probe) } else { failure = errno }
                     }
                     try #require(failure == EMFILE)
-                    #expect(server.transportCount < 60, "\(server.transportCount) accepted")
+                    #expect(server.channelCount < 60, "\(server.channelCount) accepted")
                     // It waits between attempts to accept.
                     let before = wakeUps.count.withLockedValue { $0 }
                     var (pauses, others) = (0, 0)

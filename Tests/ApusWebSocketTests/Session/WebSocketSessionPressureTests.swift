@@ -52,7 +52,7 @@ import Testing
                 server.url,
                 configuration: self.configuration {
                     $0.client.flow.receivedMessages = 1
-                    $0.onOpenTimeout = .seconds(5)
+                    $0.onOpenTimeout = .seconds(60)  // a loaded machine may need more than the default
                     $0.onOpen = { connection in
                         place.withLockedValue { $0 }?.listen(on: .eventLoop) { _ in }
                         try await connection.send("login")
