@@ -1,13 +1,13 @@
 import ApusConnectivity
 import ApusEngineIOProtocol
-import ApusEngineIOServer
+package import ApusEngineIOServer
 import ApusEventLoop
 import ApusSocketIOProtocol
 import ApusWebSocket
 public import Logging
 import NIOConcurrencyHelpers
 public import NIOCore
-package import NIOHTTP1
+import NIOHTTP1
 
 /// A Socket.IO server: namespaces of sockets over Engine.IO, by polling and WebSocket.
 ///
@@ -41,8 +41,9 @@ public final class SocketIOServer: Sendable {
         self.init(configuration: configuration, logger: logger, clock: nil)
     }
 
-    /// - Parameter clock: The event loop for the timers of pending requests and of the admin page.
-    ///   Default: one of the process-wide group.
+    /// - Parameter clock: The event loop for timers that no single socket owns: those of pending
+    ///   requests, recovery, the cluster and the admin page. Default: one of the process-wide
+    ///   group.
     package init(configuration: SocketIOServerConfiguration, logger: Logger, clock: (any EventLoop)?) {
         self.configuration = configuration
         self.logger = logger
@@ -50,7 +51,7 @@ public final class SocketIOServer: Sendable {
         let table = SocketIONamespaceTable(
             maximumDynamic: configuration.maximumDynamicNamespaces, removesEmpty: configuration.removesEmptyDynamicNamespaces)
         let pendingRequests = PendingRequests(
-            node: SocketIONodeID(RandomID.random().description), maximumRequests: configuration.maximumWaitingRequests, eventLoop: clock)
+            node: SocketIONodeID(RandomID.random().description), maximumRequests: configuration.maximumPendingRequests, eventLoop: clock)
         let cluster = configuration.cluster.map { transport in
             SocketIOClusterNode(transport: transport, pendingRequests: pendingRequests, ackTimeout: configuration.ackTimeout)
         }
@@ -168,19 +169,14 @@ public final class SocketIOServer: Sendable {
         [HTTPMountHandler(logger: self.logger) { self.engine.makeHTTPHandler(isSecure: $0) }]
     }
 
-    /// Returns the handlers for a connection without other timeouts: they limit the time of every
-    /// request and the idle time between two requests.
-    ///
-    /// - Parameters:
-    ///   - requestTimeout: The time to receive a forwarded request completely.
-    ///   - answerTimeout: The time to send its response completely.
-    package func channelHandlers(
-        requestTimeout: @escaping @Sendable (HTTPRequestHead) -> Duration, answerTimeout: Duration
-    ) -> [any RemovableChannelHandler] {
-        let passing = PassThroughTimeouts(requestTimeout: requestTimeout, answerTimeout: answerTimeout)
-        return [
-            HTTPMountHandler(logger: self.logger) { self.engine.makeHTTPHandler(isSecure: $0, isAlone: true, passing: passing) }
-        ]
+    /// Returns what sets up one connection of a listener with a web framework: see
+    /// ``EngineIOMountedConnection``. It limits the time of every request and the idle time between
+    /// two requests.
+    package func mountedConnection(
+        passing: PassThroughTimeouts, addFramework: @escaping (ChannelPipeline.SynchronousOperations) throws -> Void,
+        upgraded: @escaping () -> Void
+    ) -> EngineIOMountedConnection {
+        EngineIOMountedConnection(server: self.engine, passing: passing, addFramework: addFramework, upgraded: upgraded)
     }
 
     /// Counts a connection until it closes, for an external listener. Returns `false` at the limit;

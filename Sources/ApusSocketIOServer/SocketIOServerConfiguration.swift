@@ -50,7 +50,7 @@ public struct SocketIOServerConfiguration: Sendable {
     public var ackTimeout: Duration = .seconds(20)
     /// The maximum number of pending acks of one socket. Further requests fail with `bufferFull`.
     /// Default: 10,000.
-    public var maximumWaitingAcks = 10_000
+    public var maximumPendingAcks = 10_000
     /// Lets clients that lost their connection resume as the same socket and receive the events
     /// they missed. Default: off, without overhead.
     public var connectionStateRecovery: SocketIOConnectionStateRecovery?
@@ -65,7 +65,7 @@ public struct SocketIOServerConfiguration: Sendable {
     public var clusterTimeout: Duration = .seconds(5)
     /// The maximum number of pending requests to other servers and broadcasts with acks. Further
     /// requests fail with `bufferFull`. Default: 10,000.
-    public var maximumWaitingRequests = 10_000
+    public var maximumPendingRequests = 10_000
     /// The maximum number of namespaces that clients can create by requesting them. Further names
     /// are refused as invalid. Default: 10,000. Node's has no limit.
     public var maximumDynamicNamespaces = 10_000

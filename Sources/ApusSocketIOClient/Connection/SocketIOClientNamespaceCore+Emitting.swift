@@ -7,11 +7,11 @@ import NIOCore
 extension SocketIOClientNamespaceCore {
     typealias AckCompletion = (Result<[SocketIOValue], any Error>) -> Void
 
-    /// A caller that awaits an ack.
-    struct AckWaiter {
+    /// A caller that awaits a server's ack.
+    struct PendingAck {
         var completion: AckCompletion
         var event: String
-        /// nil for an event that is retried, whose timer belongs to the retry queue.
+        /// nil for an event that is retried: each try has a time of its own.
         var timeout: Duration?
     }
 
@@ -22,7 +22,7 @@ extension SocketIOClientNamespaceCore {
             return self.enqueue(event, arguments, flags, ackID: self.acks.takeID(), isAwaited: false)
         }
         do throws(SocketIOError) {
-            self.dispatch(try self.encode(event, arguments, ackID: nil), ackID: nil, compresses: flags.compresses)
+            self.dispatch(try self.encode(event, arguments, ackID: nil), ackID: nil, isCompressed: flags.isCompressed)
         } catch {
             self.report(.error(error))
         }
@@ -39,9 +39,9 @@ extension SocketIOClientNamespaceCore {
         }
         let isRepeated = self.retries != nil && !flags.isVolatile
         let timeout = flags.timeout ?? self.configuration.ackTimeout
-        let waiter = AckWaiter(completion: completion, event: event, timeout: isRepeated ? nil : timeout)
+        let pending = PendingAck(completion: completion, event: event, timeout: isRepeated ? nil : timeout)
         // An event that is retried survives the connection over which it was sent.
-        guard let id = self.acks.add(waiter, wasSent: self.machine.isConnected && !isRepeated) else {
+        guard let id = self.acks.add(pending, wasSent: self.machine.isConnected && !isRepeated) else {
             completion(.failure(SocketIOError(.bufferFull, message: "\(self.acks.count) acks are pending, the maximum")))
             return nil
         }
@@ -51,7 +51,7 @@ extension SocketIOClientNamespaceCore {
         }
         self.ackTimer.add(id, in: timeout, amongWaiting: self.acks.count)
         do throws(SocketIOError) {
-            self.dispatch(try self.encode(event, arguments, ackID: id), ackID: id, compresses: flags.compresses)
+            self.dispatch(try self.encode(event, arguments, ackID: id), ackID: id, isCompressed: flags.isCompressed)
         } catch {
             self.endAck(id, error)
         }
@@ -75,9 +75,9 @@ extension SocketIOClientNamespaceCore {
         return packet
     }
 
-    private func dispatch(_ packet: [EngineIOMessage], ackID: Int?, compresses: Bool) {
+    private func dispatch(_ packet: [EngineIOMessage], ackID: Int?, isCompressed: Bool) {
         guard !self.machine.isConnected else {
-            if self.manager?.send(packet, compresses: compresses) != true { self.sendFailed(ackID: ackID) }
+            if self.manager?.send(packet, isCompressed: isCompressed) != true { self.sendFailed(ackID: ackID) }
             return
         }
         switch self.buffer.append(SocketIOClientBuffer.Item(packet: packet, ackID: ackID)) {
@@ -123,27 +123,27 @@ extension SocketIOClientNamespaceCore {
     }
 
     /// Handles an ack from the server.
-    func acknowledged(_ id: Int, _ arguments: [SocketIOValue]) {
+    func receivedAck(_ id: Int, _ arguments: [SocketIOValue]) {
         self.settle(id)
-        guard let waiter = self.acks.take(id) else { return }  // late, duplicate or unexpected
-        waiter.completion(.success(arguments))
+        guard let pending = self.acks.take(id) else { return }  // late, duplicate or unexpected
+        pending.completion(.success(arguments))
     }
 
     func ackTimedOut(_ id: Int) {
-        guard let waiter = self.acks[id], let timeout = waiter.timeout else { return }
-        self.endAck(id, SocketIOError(.ackTimeout, message: "no ack for \"\(waiter.event)\" arrived within \(timeout)"))
+        guard let pending = self.acks[id], let timeout = pending.timeout else { return }
+        self.endAck(id, SocketIOError(.ackTimeout, message: "no ack for \"\(pending.event)\" arrived within \(timeout)"))
     }
 
     /// Fails a pending ack, and removes its event if that is still buffered.
     func endAck(_ id: Int, _ error: any Error) {
         self.buffer.remove(ackID: id)
         self.settle(id)
-        guard let waiter = self.acks.take(id) else { return }
-        waiter.completion(.failure(error))
+        guard let pending = self.acks.take(id) else { return }
+        pending.completion(.failure(error))
     }
 
-    func fail(_ waiters: [AckWaiter], _ error: SocketIOError) {
-        for waiter in waiters { waiter.completion(.failure(error)) }
+    func fail(_ acks: [PendingAck], _ error: SocketIOError) {
+        for ack in acks { ack.completion(.failure(error)) }
     }
 
     /// Fails all pending acks after the namespace was left.
@@ -195,8 +195,8 @@ extension SocketIOClientNamespaceCore {
         guard case .giveUp(let id) = action else { return }
         let error = SocketIOError(
             error.code, message: "the event failed after \(1 + self.configuration.retries) tries: \(error.message)", cause: error.cause)
-        guard let waiter = self.acks.take(id) else { return self.report(.error(error)) }
-        waiter.completion(.failure(error))
+        guard let pending = self.acks.take(id) else { return self.report(.error(error)) }
+        pending.completion(.failure(error))
     }
 
     /// Ends the retries of an event.

@@ -11,7 +11,7 @@ extension SocketIOClientNamespaceCore {
         case .connected(let id, let early, let isRecovered): self.connected(id: id, early: early, isRecovered: isRecovered)
         case .refused(let error): self.refused(error)
         case .deliver(let event): self.deliver(event, bytes: bytes)
-        case .resolveAck(let id, let arguments): self.acknowledged(id, arguments)
+        case .resolveAck(let id, let arguments): self.receivedAck(id, arguments)
         case .disconnected: self.left(.serverDisconnect, wasConnected: true)
         case .serverIsVersion4: self.manager?.serverIsVersion4()
         case .fail(let error): self.manager?.fail(EngineIOError(.malformedPacket, message: error.message, cause: error))

@@ -30,7 +30,7 @@ final class SocketIOClientNamespaceCore {
     // Exclusivity is unchecked for the state that every packet accesses, in single statements and
     // never across a call to a listener.
     @exclusivity(unchecked) var machine: SocketIOClientNamespace
-    var acks: SocketIOAckTable<AckWaiter>
+    var acks: SocketIOAckTable<PendingAck>
     /// The timer of acks whose events are not retried.
     private(set) lazy var ackTimer = DeadlineTimer(on: self.eventLoop) { [weak self] id in
         self?.acks[id] != nil
@@ -214,10 +214,10 @@ final class SocketIOClientNamespaceCore {
         switch self.machine.sessionLost() {
         case .wasConnected:
             self.wasLost = true
-            let waiters = self.acks.takeSent()
+            let acks = self.acks.takeSent()
             self.setState(.reconnecting)
             let lost = SocketIOError(.disconnected, message: "the connection was lost before the ack arrived", cause: error)
-            self.fail(waiters, lost)
+            self.fail(acks, lost)
             self.tryWasLost(lost)
             self.report(.disconnect(SocketIOClientDisconnectReason(error)))
         case .doNothing:

@@ -251,9 +251,9 @@ final class SocketIOManagerCore {
 
     /// Sends the messages of a packet, all or none. Returns `false` if the queue is full or there
     /// is no session.
-    func send(_ packet: [EngineIOMessage], compresses: Bool = true) -> Bool {
+    func send(_ packet: [EngineIOMessage], isCompressed: Bool = true) -> Bool {
         guard let engine = self.engine else { return false }
-        return engine.send(packet, compresses: compresses)
+        return engine.send(packet, compresses: isCompressed)
     }
 
     /// Starts a single deadline for all attachments of a packet, so that slow progress does not

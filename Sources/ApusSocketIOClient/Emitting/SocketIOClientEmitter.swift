@@ -3,7 +3,7 @@ import ApusSocketIOProtocol
 /// The flags of an emitted event.
 struct SocketIOClientEmitFlags: Sendable {
     var isVolatile = false
-    var compresses = true
+    var isCompressed = true
     var timeout: Duration?
 }
 
@@ -43,7 +43,7 @@ extension SocketIOClientEmitting {
 
     /// Returns an emitter that enables or disables the compression of its events over a WebSocket
     /// that negotiated it. Default: yes. Disable it for data that is compressed already.
-    public func compress(_ compresses: Bool) -> SocketIOClientEmitter { self.with { $0.compresses = compresses } }
+    public func compress(_ isCompressed: Bool) -> SocketIOClientEmitter { self.with { $0.isCompressed = isCompressed } }
 
     private func with(_ change: (inout SocketIOClientEmitFlags) -> Void) -> SocketIOClientEmitter {
         var emitter = self.emitter

@@ -1,13 +1,13 @@
-/// The pending acks of a socket. Each waiter is removed exactly once: by its ack, its timeout, its
+/// The pending acks of a socket. Each is removed exactly once: by its arrival, its timeout, its
 /// cancellation or the end of the socket.
-package struct SocketIOAckTable<Waiter> {
+package struct SocketIOAckTable<PendingAck> {
     private struct Entry {
-        var waiter: Waiter
+        var ack: PendingAck
         /// Whether the event was sent. A buffered event survives the loss of a connection.
         var wasSent: Bool
     }
 
-    private var waiters: [Int: Entry] = [:]
+    private var entries: [Int: Entry] = [:]
     private var nextID = 0
     private let maximumCount: Int
 
@@ -18,15 +18,15 @@ package struct SocketIOAckTable<Waiter> {
         self.maximumCount = maximumCount
     }
 
-    package var count: Int { self.waiters.count }
+    package var count: Int { self.entries.count }
 
-    /// Adds a waiter and returns the id for its packet; nil if the table is full.
+    /// Adds a pending ack and returns the id for its packet; nil if the table is full.
     ///
-    /// An id is never reused, so that a late ack cannot resolve another waiter.
-    package mutating func add(_ waiter: Waiter, wasSent: Bool) -> Int? {
-        guard self.waiters.count < self.maximumCount else { return nil }
+    /// An id is never reused, so that a late ack cannot resolve another.
+    package mutating func add(_ ack: PendingAck, wasSent: Bool) -> Int? {
+        guard self.entries.count < self.maximumCount else { return nil }
         let id = self.takeID()
-        self.waiters[id] = Entry(waiter: waiter, wasSent: wasSent)
+        self.entries[id] = Entry(ack: ack, wasSent: wasSent)
         return id
     }
 
@@ -36,28 +36,28 @@ package struct SocketIOAckTable<Waiter> {
         return self.nextID
     }
 
-    /// Records that the waiter's event left the buffer.
+    /// Records that the event of an ack left the buffer.
     package mutating func markSent(_ id: Int) {
-        self.waiters[id]?.wasSent = true
+        self.entries[id]?.wasSent = true
     }
 
-    /// The waiter, if its ack is pending.
-    package subscript(id: Int) -> Waiter? { self.waiters[id]?.waiter }
+    /// The ack, if it is pending.
+    package subscript(id: Int) -> PendingAck? { self.entries[id]?.ack }
 
-    /// Removes and returns a waiter; nil if it was removed already.
-    package mutating func take(_ id: Int) -> Waiter? {
-        self.waiters.removeValue(forKey: id)?.waiter
+    /// Removes and returns an ack; nil if it was removed already.
+    package mutating func take(_ id: Int) -> PendingAck? {
+        self.entries.removeValue(forKey: id)?.ack
     }
 
-    /// Removes and returns the waiters whose events were sent, ordered by id.
-    package mutating func takeSent() -> [Waiter] {
-        let ids = self.waiters.filter { $0.value.wasSent }.keys.sorted()
+    /// Removes and returns the acks whose events were sent, ordered by id.
+    package mutating func takeSent() -> [PendingAck] {
+        let ids = self.entries.filter { $0.value.wasSent }.keys.sorted()
         return ids.compactMap { self.take($0) }
     }
 
-    /// Removes and returns all waiters, ordered by id.
-    package mutating func takeAll() -> [Waiter] {
-        let ids = self.waiters.keys.sorted()
+    /// Removes and returns all acks, ordered by id.
+    package mutating func takeAll() -> [PendingAck] {
+        let ids = self.entries.keys.sorted()
         return ids.compactMap { self.take($0) }
     }
 }

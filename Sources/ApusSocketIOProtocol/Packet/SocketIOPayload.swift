@@ -55,6 +55,9 @@ public struct SocketIOPayload: Sendable {
         return self.arguments.last?.stringValue
     }
 
+    /// The number of bytes of the text; 0 for values, which have none yet.
+    package var textBytes: Int { self.text?.readableBytes ?? 0 }
+
     /// Whether there are no arguments.
     public var isEmpty: Bool {
         switch self.storage {

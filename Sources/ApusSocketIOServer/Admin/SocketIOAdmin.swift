@@ -1,3 +1,4 @@
+import ApusEngineIOProtocol
 import ApusEngineIOServer
 import ApusJSON
 import ApusSocketIOProtocol
@@ -126,7 +127,7 @@ final class SocketIOAdmin: Sendable {
     private func watch(_ socket: SocketIOServerSocket, isAdmin: Bool) {
         let (id, name) = (socket.id, socket.namespace.name)
         if let session = socket.connection?.session {
-            let details = Details(clientID: String(session.idPrefix), transport: session.transportName ?? "polling")
+            let details = Details(clientID: String(session.idPrefix), transport: session.transport?.rawValue ?? "polling")
             self.state.withLockedValue { $0.details[id] = details }
         }
         if let description = socket.namespace.descriptions(of: SocketIOTargets(rooms: [id])).first {
@@ -149,10 +150,11 @@ final class SocketIOAdmin: Sendable {
 
     /// Reports the sockets of a client that upgraded to WebSocket.
     func upgraded(_ sockets: [SocketIOServerSocket]) {
+        let transport = EngineIOTransport.webSocket.rawValue
         for socket in sockets {
-            self.state.withLockedValue { $0.details[socket.id]?.transport = "websocket" }
+            self.state.withLockedValue { $0.details[socket.id]?.transport = transport }
             self.notify(
-                "socket_updated", [["id": .string(socket.id), "nsp": .string(socket.namespace.name), "transport": "websocket"]])
+                "socket_updated", [["id": .string(socket.id), "nsp": .string(socket.namespace.name), "transport": .string(transport)]])
         }
     }
 

@@ -3,8 +3,8 @@ import ApusEngineIOProtocol
 import Atomics
 import NIOConcurrencyHelpers
 
-/// The traffic of a server's connections since the last call of `take()`. Exists only when the
-/// admin page is enabled.
+/// The traffic of a server's connections since the last call of `take()`, for the admin page. It
+/// exists only when that is enabled; what an application counts are properties of the server.
 final class SocketIOTraffic: Sendable {
     let packetsIn = ManagedAtomic(0)
     let bytesIn = ManagedAtomic(0)

@@ -88,7 +88,7 @@ final class SocketIOConnection: EngineIOSessionDelegate, EventLoopTimerOwner, @u
 
     func sessionOpened(_ session: EngineIOSession) {
         if let admin = self.admin {
-            self.isPolling = session.transportName == "polling"
+            self.isPolling = session.transport == .polling
             admin.traffic.connected(polling: self.isPolling)
         }
         if self.version.joinsRootImplicitly { self.connect(to: "/", auth: .object([:])) }

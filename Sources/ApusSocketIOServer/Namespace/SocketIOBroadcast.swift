@@ -151,7 +151,7 @@ extension SocketIOBroadcasting {
         return try answers.map { try SocketIOArguments.decode(values: $0, as: type) }
     }
 
-    /// Sends the event and calls `completion` once, on an event loop, when every client has
+    /// Sends the event and calls `completion` once, on any thread, when every client has
     /// acknowledged it or the timeout has passed.
     public func emitWithAck(
         _ event: String, arguments: [SocketIOValue],
@@ -214,7 +214,7 @@ extension SocketIOBroadcasting {
         return SocketIOResponses(sockets: outcome, broadcast)
     }
 
-    /// Fetches the sockets and calls `completion` once, on an event loop.
+    /// Fetches the sockets and calls `completion` once, on any thread.
     public func fetchSockets(completion: @escaping @Sendable (Result<SocketIOResponses<SocketIORemoteSocket>, any Error>) -> Void) {
         let broadcast = self.broadcast
         let timeout = broadcast.flags.timeout ?? broadcast.namespace.clusterTimeout
@@ -281,30 +281,5 @@ extension SocketIOResponses<SocketIORemoteSocket> {
             return SocketIORemoteSocket(description, namespace: broadcast.namespace, isLocal: broadcast.flags.isLocal)
         }
         self.init(sockets, expectedCount: outcome.announced, silentServers: outcome.silentServers)
-    }
-}
-
-/// The options of an emit that do not depend on its recipients.
-public struct SocketIOEmitFlags: Hashable, Sendable {
-    /// Whether the event is dropped for a client that cannot receive it now. Default: `false`.
-    public var isVolatile = false
-    /// Whether the transport may compress the event. Default: `true`. Set `false` for data that is
-    /// compressed already, such as images.
-    public var isCompressed = true
-    /// Whether the event is limited to the sockets of this server. Default: `false`.
-    public var isLocal = false
-    /// The time to wait for acks. Default: that of the configuration.
-    public var timeout: Duration?
-
-    /// - Parameters:
-    ///   - isVolatile: Whether the event is dropped for a client that cannot receive it now.
-    ///   - isCompressed: Whether the transport may compress the event.
-    ///   - isLocal: Whether the event is limited to this server's sockets.
-    ///   - timeout: The time to wait for acks.
-    public init(isVolatile: Bool = false, isCompressed: Bool = true, isLocal: Bool = false, timeout: Duration? = nil) {
-        self.isVolatile = isVolatile
-        self.isCompressed = isCompressed
-        self.isLocal = isLocal
-        self.timeout = timeout
     }
 }

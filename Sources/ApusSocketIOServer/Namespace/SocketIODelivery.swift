@@ -64,13 +64,12 @@ extension SocketIONamespace {
         let groups = self.recipients(of: delivery.targets).groups
         for group in groups {
             group.forEach { socket in
-                let waiting = WaitingAck(resume: { answered(try? $0.get()) }, event: delivery.event, timeout: nil)
-                _ = socket.deliver(outbound, isVolatile: isVolatile, ackID: id, waiting)
+                let pending = PendingAck(completion: { answered(try? $0.get()) }, event: delivery.event, timeout: nil)
+                _ = socket.deliver(outbound, isVolatile: isVolatile, ackID: id, pending)
             }
         }
         let stop = { @Sendable in
-            let error = SocketIOError(.ackTimeout, message: "The request that waits for this ack has ended")
-            for group in groups { group.forEach { $0.endWait(id, .failure(error)) } }
+            for group in groups { group.forEach { $0.endAck(id, .failure(CancellationError())) } }
         }
         return (groups.reduce(0) { $0 + $1.sockets.count }, stop)
     }

@@ -142,10 +142,10 @@ public struct SocketIOServerEmitter: Sendable {
     }
 }
 
-/// A pending wait for a client's ack. It ends exactly once: by the ack, its deadline, cancellation
-/// or the end of the socket.
-struct WaitingAck {
-    let resume: @Sendable (Result<[SocketIOValue], any Error>) -> Void
+/// A caller that awaits a client's ack. It is answered exactly once: by the ack, its deadline,
+/// cancellation, the end of the socket or, for a broadcast, the end of the request.
+struct PendingAck {
+    let completion: @Sendable (Result<[SocketIOValue], any Error>) -> Void
     let event: String
     /// The timeout; `nil` for a broadcast, which has its own timer.
     let timeout: Duration?
@@ -187,7 +187,7 @@ extension SocketIOServerSocket {
         completion: @escaping @Sendable (Result<[SocketIOValue], any Error>) -> Void
     ) {
         self.eventLoop.runOnLoop {
-            _ = self.emitWithAck(event, arguments, SocketIOEmitFlags(timeout: timeout), resume: completion)
+            _ = self.emitWithAck(event, arguments, SocketIOEmitFlags(timeout: timeout), completion: completion)
         }
     }
 
@@ -206,53 +206,54 @@ extension SocketIOServerSocket {
         } onCancel: {
             wait.withLockedValue { $0.isCancelled = true }
             self.eventLoop.runOnLoop {
-                if let id = wait.withLockedValue({ $0.id }) { self.endWait(id, .failure(CancellationError())) }
+                if let id = wait.withLockedValue({ $0.id }) { self.endAck(id, .failure(CancellationError())) }
             }
         }
     }
 
-    /// Sends an event and waits for its ack. Returns the ack id; `nil` when `resume` was called
+    /// Sends an event and waits for its ack. Returns the ack id; `nil` when `completion` was called
     /// already.
     private func emitWithAck(
         _ event: String, _ arguments: [SocketIOValue], _ flags: SocketIOEmitFlags,
-        resume: @escaping @Sendable (Result<[SocketIOValue], any Error>) -> Void
+        completion: @escaping @Sendable (Result<[SocketIOValue], any Error>) -> Void
     ) -> Int? {
         let id = self.namespace.makeAckID()
         let timeout = flags.timeout ?? self.limits.ackTimeout
         do throws(SocketIOError) {
             let content = UndecodedPacket.Content.event(name: event, arguments: .init(arguments), ackID: id)
             let outbound = try self.namespace.encode(content, isCompressed: flags.isCompressed)
-            let waiting = WaitingAck(resume: resume, event: event, timeout: timeout)
-            return self.deliver(outbound, isVolatile: flags.isVolatile, ackID: id, waiting) ? id : nil
+            let pending = PendingAck(completion: completion, event: event, timeout: timeout)
+            return self.deliver(outbound, isVolatile: flags.isVolatile, ackID: id, pending) ? id : nil
         } catch {
-            resume(.failure(error))
+            completion(.failure(error))
             return nil
         }
     }
 
     /// Sends an event that requests the ack `ackID`. Returns `false` when the wait has ended
-    /// already and `resume` was called.
+    /// already and `completion` was called.
     ///
     /// A broadcast uses the same id for every socket, so ids are unique in the namespace, not in
     /// the socket.
-    func deliver(_ outbound: SocketIOOutbound, isVolatile: Bool, ackID: Int, _ waiting: WaitingAck) -> Bool {
+    func deliver(_ outbound: SocketIOOutbound, isVolatile: Bool, ackID: Int, _ pending: PendingAck) -> Bool {
         self.eventLoop.assertInEventLoop()
         guard case .open = self.hot.state, let connection = self.hot.connection else {
-            waiting.resume(.failure(SocketIOError(.disconnected, message: "The client is not connected")))
+            pending.completion(.failure(SocketIOError(.disconnected, message: "The client is not connected")))
             return false
         }
         let extras = self.makeExtras()
-        guard extras.waitingAcks.count < self.limits.maximumWaitingAcks else {
-            let message = "The server already waits for \(extras.waitingAcks.count) acks of this client (`maximumWaitingAcks`)"
-            waiting.resume(.failure(SocketIOError(.bufferFull, message: message)))
+        guard extras.pendingAcks.count < self.limits.maximumPendingAcks else {
+            let message = "The server already waits for \(extras.pendingAcks.count) acks of this client (`maximumPendingAcks`)"
+            pending.completion(.failure(SocketIOError(.bufferFull, message: message)))
             return false
         }
         guard !isVolatile || connection.session.isWritable else {
-            waiting.resume(.failure(SocketIOError(.notConnected, message: "The volatile event was dropped: the client is not writable")))
+            let message = "The volatile event was dropped: the client is not writable"
+            pending.completion(.failure(SocketIOError(.notConnected, message: message)))
             return false
         }
-        extras.waitingAcks[ackID] = waiting
-        if let timeout = waiting.timeout { self.startAckDeadline(ackID, timeout, extras) }
+        extras.pendingAcks[ackID] = pending
+        if let timeout = pending.timeout { self.startAckDeadline(ackID, timeout, extras) }
         self.deliver(outbound, isVolatile: isVolatile)
         return true
     }
@@ -262,37 +263,37 @@ extension SocketIOServerSocket {
             extras.ackTimer
             // A reference cycle with the socket, which ends when the socket closes.
             ?? DeadlineTimer(on: self.eventLoop) {
-                self.extras?.waitingAcks[$0] != nil
+                self.extras?.pendingAcks[$0] != nil
             } passed: {
                 self.ackTimedOut($0)
             }
         extras.ackTimer = timer
-        timer.add(id, in: timeout, amongWaiting: extras.waitingAcks.count)
+        timer.add(id, in: timeout, amongWaiting: extras.pendingAcks.count)
     }
 
     private func ackTimedOut(_ id: Int) {
-        guard let waiting = self.extras?.waitingAcks[id], let timeout = waiting.timeout else { return }
-        self.endWait(id, .failure(SocketIOError(.ackTimeout, message: "No ack for \(waiting.event) within \(timeout)")))
+        guard let pending = self.extras?.pendingAcks[id], let timeout = pending.timeout else { return }
+        self.endAck(id, .failure(SocketIOError(.ackTimeout, message: "No ack for \(pending.event) within \(timeout)")))
     }
 
-    /// Ends a wait without an ack. Does nothing when the wait has ended already.
-    func endWait(_ id: Int, _ result: Result<[SocketIOValue], any Error>) {
+    /// Answers the caller. Does nothing when it was answered already.
+    func endAck(_ id: Int, _ result: Result<[SocketIOValue], any Error>) {
         self.eventLoop.assertInEventLoop()
-        guard let waiting = self.extras?.waitingAcks.removeValue(forKey: id) else { return }
-        waiting.resume(result)
+        guard let pending = self.extras?.pendingAcks.removeValue(forKey: id) else { return }
+        pending.completion(result)
     }
 
     func receivedAck(_ id: Int, _ arguments: SocketIOPayload) {
-        guard self.extras?.waitingAcks[id] != nil else { return }  // late, or never requested
-        self.endWait(id, .success(arguments.arguments))
+        guard self.extras?.pendingAcks[id] != nil else { return }  // late, or never requested
+        self.endAck(id, .success(arguments.arguments))
     }
 
-    func failWaitingAcks(_ reason: SocketIOServerDisconnectReason) {
+    func failPendingAcks(_ reason: SocketIOServerDisconnectReason) {
         guard let extras = self.extras else { return }
         extras.ackTimer?.cancel()
         extras.ackTimer = nil
-        for ack in exchange(&extras.waitingAcks, with: [:]).sorted(by: { $0.key < $1.key }).map(\.value) {
-            ack.resume(.failure(SocketIOError(.disconnected, message: "The client disconnected before it acknowledged: \(reason)")))
+        for ack in exchange(&extras.pendingAcks, with: [:]).sorted(by: { $0.key < $1.key }).map(\.value) {
+            ack.completion(.failure(SocketIOError(.disconnected, message: "The client disconnected before it acknowledged: \(reason)")))
         }
     }
 

@@ -6,7 +6,7 @@ import ApusEventLoop
 public import ApusJSON
 public import ApusSocketIOProtocol
 import NIOConcurrencyHelpers
-import NIOCore
+package import NIOCore
 
 /// A client in one namespace. Every method may be called from any thread. Handlers run on the
 /// socket's event loop.
@@ -24,7 +24,7 @@ public final class SocketIOServerSocket: @unchecked Sendable {
     /// The outcome of connection state recovery (the configuration's `connectionStateRecovery`).
     public let recovery: SocketIORecovery
 
-    let eventLoop: any EventLoop
+    package let eventLoop: any EventLoop
     /// The client's session. It keeps the handshake request after its end.
     let session: EngineIOSession
     private let auth: SocketIOStoredAuth
@@ -70,7 +70,7 @@ public final class SocketIOServerSocket: @unchecked Sendable {
     /// Confined to the socket's event loop.
     final class Extras {
         var disconnectingHandlers: [@Sendable (SocketIOServerDisconnectReason) -> Void] = []
-        var waitingAcks: [Int: WaitingAck] = [:]
+        var pendingAcks: [Int: PendingAck] = [:]
         /// Created with the first pending ack.
         var ackTimer: DeadlineTimer?
         /// Called once the outgoing queue is short again.
@@ -92,13 +92,13 @@ public final class SocketIOServerSocket: @unchecked Sendable {
         /// event loop, so one lock suffices and keeps each socket smaller.
         let lock = NIOLock()
         let maximumWaitingEvents: Int
-        let maximumWaitingAcks: Int
+        let maximumPendingAcks: Int
         let ackTimeout: Duration
         let onHandlerError: SocketIOServerConfiguration.HandlerErrorHook?
 
         init(_ configuration: SocketIOServerConfiguration) {
             self.maximumWaitingEvents = configuration.maximumWaitingEvents
-            self.maximumWaitingAcks = configuration.maximumWaitingAcks
+            self.maximumPendingAcks = configuration.maximumPendingAcks
             self.ackTimeout = configuration.ackTimeout
             self.onHandlerError = configuration.onHandlerError
         }
@@ -220,7 +220,7 @@ public final class SocketIOServerSocket: @unchecked Sendable {
     /// has closed.
     ///
     /// Access it on the socket's event loop, where handlers run.
-    public var transportName: String? { self.connection?.session.transportName }
+    public var transportName: String? { self.connection?.session.transport?.rawValue }
 
     /// Disconnects the client from this namespace or, with `close`, closes its connection.
     public func disconnect(close: Bool = false) {
@@ -250,7 +250,7 @@ public final class SocketIOServerSocket: @unchecked Sendable {
         if let extras { for handler in exchange(&extras.disconnectingHandlers, with: []) { handler(reason) } }
         self.hot.state = .closed(reason)
         self.leaveNamespace(reason)
-        self.failWaitingAcks(reason)
+        self.failPendingAcks(reason)
         let handlers = self.disconnectHandlers
         self.releaseReferences()
         for handler in handlers { handler(reason) }

@@ -134,7 +134,7 @@ final class Box<Value: Sendable>: Sendable {
 
     @Test func tooManyWaitingCallsAreRefused() throws {
         var configuration = SocketIOServerConfiguration()
-        configuration.maximumWaitingRequests = 1
+        configuration.maximumPendingRequests = 1
         let server = SocketIOServer(configuration: configuration, logger: Logger(label: "test"), clock: self.clock)
         let client = try PollingClient(server)
         server.namespace("/").onConnection { _ in }

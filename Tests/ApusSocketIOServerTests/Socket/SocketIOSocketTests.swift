@@ -175,7 +175,7 @@ import Testing
 
     @Test func theNumberOfAwaitedAcksIsBounded() throws {
         var configuration = SocketIOServerConfiguration()
-        configuration.maximumWaitingAcks = 2
+        configuration.maximumPendingAcks = 2
         let client = try self.client(configuration: configuration)
         for _ in 0..<3 {
             try self.socket.emitWithAck("question", arguments: []) { result in

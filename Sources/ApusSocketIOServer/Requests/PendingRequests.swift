@@ -63,7 +63,7 @@ final class PendingRequests: Sendable {
             return id
         }
         if id == nil {
-            completion(.failure(SocketIOError(.bufferFull, message: "Too many requests are pending (`maximumWaitingRequests`)")))
+            completion(.failure(SocketIOError(.bufferFull, message: "Too many requests are pending (`maximumPendingRequests`)")))
         }
         return id
     }
