@@ -8,6 +8,21 @@ package enum PeerText {
         String(text.unicodeScalars.prefix(Self.maximumScalars).map { Self.isHarmless($0) ? Character($0) : " " })
     }
 
+    /// Returns the text for a terminal, with every scalar that is not harmless replaced by U+FFFD.
+    ///
+    /// - Parameter lineFeed: The replacement of a line feed; U+FFFD by default.
+    package static func visible(_ text: some StringProtocol, lineFeed: String = "\u{fffd}") -> String {
+        var result = String.UnicodeScalarView()
+        for scalar in text.unicodeScalars {
+            if scalar == "\n" {
+                result.append(contentsOf: lineFeed.unicodeScalars)
+            } else {
+                result.append(Self.isHarmless(scalar) ? scalar : "\u{fffd}")
+            }
+        }
+        return String(result)
+    }
+
     /// Whether a scalar is neither a control character nor a line end, and does not change the text
     /// direction.
     package static func isHarmless(_ scalar: Unicode.Scalar) -> Bool {

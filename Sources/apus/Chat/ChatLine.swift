@@ -157,7 +157,7 @@ enum ChatLine: Equatable {
         /chats                    list the conversations
         /open NAME                open a conversation, by user name, group title or number in /chats
         /history                  show earlier messages
-        /search WORDS             find messages in the store
+        /search WORDS             find messages
         /file FILE [CAPTION]      send a file or picture
         /save [#N] [PATH]         save a received file
         /reply [#N] TEXT          answer a message: number N, or the last one of another user

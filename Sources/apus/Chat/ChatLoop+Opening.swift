@@ -94,8 +94,9 @@ extension ChatLoop {
     }
 
     func search(_ words: String) async throws {
-        let hits = try await self.client.searchStored(words)
-        guard !hits.isEmpty else { return self.output.note("No messages found in the store.", .dim) }
+        let (hits, isStoredOnly) = try await self.client.searchReachable(words)
+        if isStoredOnly { self.output.note("No connection: only messages of this device are searched.", .dim) }
+        guard !hits.isEmpty else { return self.output.note("No messages found.", .dim) }
         for hit in hits.reversed() {
             let title = (try? await self.client.conversation(hit.message.conversation).head).map(ChatText.title) ?? "?"
             let sender = hit.message.event.sender?.rawValue ?? "?"

@@ -1,3 +1,4 @@
+import ApusBytes
 import ApusCommandSupport
 import Foundation
 
@@ -57,15 +58,5 @@ struct ChatOutput: Sendable {
 
     /// Returns text from another user with control characters and bidirectional controls replaced
     /// by U+FFFD. Indents the lines after the first.
-    static func harmless(_ text: String) -> String {
-        var result = String.UnicodeScalarView()
-        for scalar in text.unicodeScalars {
-            switch scalar.value {
-            case 0x0a: result.append(contentsOf: "\n    ".unicodeScalars)
-            case 0x00..<0x20, 0x7f..<0xa0, 0x200e, 0x200f, 0x202a...0x202e, 0x2066...0x2069: result.append("\u{fffd}")
-            default: result.append(scalar)
-            }
-        }
-        return String(result)
-    }
+    static func harmless(_ text: String) -> String { PeerText.visible(text, lineFeed: "\n    ") }
 }

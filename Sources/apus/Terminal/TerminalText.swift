@@ -1,10 +1,12 @@
+import ApusBytes
+
 /// Prepares text for one line of a terminal: removes control characters, and measures and limits
 /// its width.
 enum TerminalText {
     /// Returns an untrusted name with control characters, line feeds and bidirectional controls
     /// replaced by U+FFFD.
     static func harmless(_ text: String) -> String {
-        ConnectOutput.harmless(text).replacing("\n", with: "\u{fffd}")
+        PeerText.visible(text)
     }
 
     /// Returns the number of columns of a text.

@@ -1,3 +1,4 @@
+import ApusBytes
 import ApusCommandSupport
 import ApusWebSocket
 import ApusWebSocketProtocol
@@ -58,24 +59,12 @@ extension WebSocketCommand {
     /// Returns the status and the content type of a response, and the first line of its body, which
     /// may be a page for a browser.
     static func summary(of refusal: WebSocketError.Refusal) -> String {
-        let type = refusal.headers[.contentType].map { " (\(self.printable($0.prefix(100))))" } ?? ""
+        let type = refusal.headers[.contentType].map { " (\(PeerText.visible($0.prefix(100))))" } ?? ""
         let lines = refusal.body.split { $0 == 0x0a || $0 == 0x0d }
         guard let line = lines.first(where: { $0.contains { $0 > 0x20 } }) else { return "status \(refusal.status)\(type)" }
         var text = String(decoding: line.prefix(self.shownBytes), as: UTF8.self)
         // A character that the limit divides.
         if line.count > self.shownBytes, text.last == "\u{fffd}" { text.removeLast() }
-        return "status \(refusal.status)\(type): \(self.printable(text))\(line.count > self.shownBytes ? " …" : "")"
-    }
-
-    /// Returns a text without control characters and bidirectional controls.
-    private static func printable(_ text: some StringProtocol) -> String {
-        var result = String.UnicodeScalarView()
-        for scalar in text.unicodeScalars {
-            switch scalar.value {
-            case 0x00..<0x20, 0x7f..<0xa0, 0x200e, 0x200f, 0x202a...0x202e, 0x2066...0x2069: break
-            default: result.append(scalar)
-            }
-        }
-        return String(result)
+        return "status \(refusal.status)\(type): \(PeerText.visible(text))\(line.count > self.shownBytes ? " …" : "")"
     }
 }
