@@ -43,6 +43,7 @@ package struct CoalescedHeads: Sendable {
     private var reads: [MemberAddress: Int64] = [:]
     private var lastFrame: Int64?
     private var isScheduled = false
+    private var isHeld = false
 
     package init() {}
 
@@ -65,8 +66,16 @@ package struct CoalescedHeads: Sendable {
         return self.isEmpty ? .doNothing : self.sendOrWait(at: time)
     }
 
+    /// The connection does not read: everything is kept until `release`.
+    package mutating func hold() { self.isHeld = true }
+
+    package mutating func release(at time: Int64) -> Action {
+        self.isHeld = false
+        return self.isEmpty ? .doNothing : self.sendOrWait(at: time)
+    }
+
     private mutating func sendOrWait(at time: Int64) -> Action {
-        guard !self.isScheduled else { return .doNothing }
+        guard !self.isScheduled, !self.isHeld else { return .doNothing }
         if let lastFrame = self.lastFrame, time.elapsed(since: lastFrame) < Self.interval {
             self.isScheduled = true
             return .schedule(after: .milliseconds(Self.interval - time.elapsed(since: lastFrame)))

@@ -1,24 +1,37 @@
 import ApusConnectivity
+import ApusEngineIOServer
+import ApusSocketIOServer
+import HTTPTypes
 import HummingbirdCore
 import Logging
 import NIOCore
 import NIOHTTP1
+import NIOHTTPTypes
+import NIOHTTPTypesHTTP1
 import NIOSSL
 
-/// Hummingbird's HTTP/1 connection with a connection limit, and with TLS and the PROXY protocol if
-/// they are configured. All listeners run the same application.
-struct ConnectionChannel: ServerChildChannel {
-    typealias Value = HTTP1Channel.Value
-
-    let base: HTTP1Channel
+/// A connection of the server: Socket.IO before Hummingbird's HTTP/1, with a connection limit, and
+/// with TLS and the PROXY protocol if they are configured. All listeners run the same application.
+///
+/// Hummingbird runs a task for each connection. It ends when the connection becomes a WebSocket.
+struct ConnectionChannel: HTTPChannelHandler {
+    let responder: Responder
+    let io: SocketIOServer
+    /// The timeouts of the requests that Hummingbird handles.
+    let timeouts: PassThroughTimeouts
     /// The TLS context; nil for a listener without TLS.
     let tls: NIOSSLContext?
     /// Decides which peers must begin with a PROXY header; nil if none does.
     let proxies: ProxyPeers?
-    /// Counts a connection until it closes. Returns `false` at the limit.
-    let admits: @Sendable (any Channel) -> Bool
 
     struct Refused: Error {}
+
+    /// An accepted connection, whose first request decides whether Hummingbird handles it.
+    struct Value: ServerChildChannelValue {
+        let channel: any Channel
+        /// Hummingbird's view of the connection; nil if it became a WebSocket or closed.
+        let requests: EventLoopFuture<NIOAsyncChannel<HTTPRequestPart, HTTPResponsePart>?>
+    }
 
     /// The maximum number of unsent bytes that the kernel buffers for a client. By default, Linux
     /// buffers up to 4 MiB for each client that does not read.
@@ -31,20 +44,40 @@ struct ConnectionChannel: ServerChildChannel {
     #endif
 
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
-        guard self.proxies?.contains(channel.remoteAddress) ?? true, self.admits(channel) else {
+        guard self.proxies?.contains(channel.remoteAddress) ?? true, self.io.admit(channel) else {
             channel.close(promise: nil)
             return channel.eventLoop.makeFailedFuture(Refused())
         }
         return channel.eventLoop.makeCompletedFuture {
             // Without the option, the system keeps its default buffers.
             try? channel.syncOptions?.setOption(Self.unsentBytesOption, value: Self.maximumUnsentBytes)
-            if let tls = self.tls { try channel.pipeline.syncOperations.addHandler(NIOSSLServerHandler(context: tls)) }
-        }.flatMap {
-            self.base.setup(channel: channel, logger: logger)
-        }.flatMapThrowing { value in
-            if self.proxies != nil { try Self.addProxyHandlers(to: channel, logger: logger) }
-            return value
+            // Hummingbird's listener sets it. Only HTTP can be answered after the client's end.
+            try? channel.syncOptions?.setOption(.allowRemoteHalfClosure, value: false)
+            let first = FirstRequest(on: channel)
+            let connection = self.io.mountedConnection(
+                passing: self.timeouts,
+                addFramework: { _ in first.decide(try Self.addFramework(to: channel, logger: logger)) },
+                upgraded: { first.decide(nil) })
+            if self.proxies == nil {
+                try connection.fill(channel, tls: self.tls)
+            } else {
+                try connection.fillForHTTP(channel, tls: self.tls)
+                try Self.addProxyHandlers(to: channel, logger: logger)
+            }
+            return Value(channel: channel, requests: first.requests)
         }
+    }
+
+    private static func addFramework(
+        to channel: any Channel, logger: Logger
+    ) throws -> NIOAsyncChannel<HTTPRequestPart, HTTPResponsePart> {
+        try? channel.syncOptions?.setOption(.allowRemoteHalfClosure, value: true)
+        try channel.pipeline.syncOperations.addHandlers([
+            HTTP1ToHTTPServerCodec(secure: false),
+            HTTPConnectionStateHandler(logger: logger),  // closes the connection at a shutdown
+        ])
+        return try NIOAsyncChannel(
+            wrappingChannelSynchronously: channel, configuration: .init(isOutboundHalfClosureEnabled: true))
     }
 
     private static func addProxyHandlers(to channel: any Channel, logger: Logger) throws {
@@ -55,8 +88,35 @@ struct ConnectionChannel: ServerChildChannel {
         try pipeline.addHandler(ProxyProtocolHandler(client: client, logger: logger), position: .first)
     }
 
-    func handle(value: Value, logger: Logger) async { await self.base.handle(value: value, logger: logger) }
+    func handle(value: Value, logger: Logger) async {
+        guard let requests = try? await value.requests.get() else { return }
+        await self.handleHTTP(asyncChannel: requests, logger: logger)
+    }
 }
+
+/// What the first request of a connection decides, once.
+///
+/// Confined to the connection's event loop.
+private final class FirstRequest {
+    typealias Requests = NIOAsyncChannel<HTTPRequestPart, HTTPResponsePart>
+
+    let requests: EventLoopFuture<Requests?>
+    private var promise: EventLoopPromise<Requests?>?
+
+    init(on channel: any Channel) {
+        let promise = channel.eventLoop.makePromise(of: Requests?.self)
+        self.promise = promise
+        self.requests = promise.futureResult
+        channel.closeFuture.assumeIsolated().whenComplete { [weak self] _ in self?.decide(nil) }
+    }
+
+    deinit { self.decide(nil) }
+
+    func decide(_ requests: Requests?) { self.promise.take()?.succeed(requests) }
+}
+
+@available(*, unavailable)
+extension FirstRequest: Sendable {}
 
 /// The proxies that begin each connection with a PROXY header.
 struct ProxyPeers: Sendable {

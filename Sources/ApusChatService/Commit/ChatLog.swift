@@ -21,6 +21,8 @@ package final class ChatLog: Sendable {
     }
 
     private let writer: NIOLoopBoundBox<LogWriter>
+    /// The commands that the writer has not taken.
+    private let submissions = NIOLockedValueBox<[Submission]>([])
     private let lastHealth = NIOLockedValueBox(Committer.Health.writable)
 
     /// - Parameters:
@@ -35,7 +37,7 @@ package final class ChatLog: Sendable {
         onBatch: @escaping @Sendable (DecidedBatch) -> Void, onRecovery: @escaping @Sendable () -> Void = {}
     ) {
         let writer = LogWriter(
-            storage: storage, eventLoop: eventLoop, environment: environment, rules: rules, onBatch: onBatch,
+            storage: storage, eventLoop: eventLoop, submissions: self.submissions, environment: environment, rules: rules, onBatch: onBatch,
             onHealth: { [lastHealth] health in lastHealth.withLockedValue { $0 = health } }, onRecovery: onRecovery)
         self.writer = .sending(writer, to: eventLoop)
     }
@@ -43,10 +45,20 @@ package final class ChatLog: Sendable {
     /// Whether the storage takes writes.
     package var health: Committer.Health { self.lastHealth.withLockedValue { $0 } }
 
-    /// Submits a command. The completion is called once, on the loop of the log: after the commit,
-    /// or with the refusal.
-    package func submit(_ command: Command, _ completion: @escaping @Sendable (Result<StoredAnswer, ChatError>) -> Void) {
-        self.writer.onLoop { $0.submit(command, completion) }
+    /// Submits a command. The completion is called once: after the commit, or with the refusal.
+    ///
+    /// - Parameter eventLoop: The event loop that the completion is called on, together with those
+    ///   of the same batch; nil for that of the log.
+    package func submit(
+        _ command: Command, answeringOn eventLoop: (any EventLoop)? = nil,
+        _ completion: @escaping @Sendable (Result<StoredAnswer, ChatError>) -> Void
+    ) {
+        let isFirst = self.submissions.withLockedValue { submissions in
+            submissions.append(Submission(command: command, eventLoop: eventLoop, completion: completion))
+            return submissions.count == 1
+        }
+        // One hop serves all commands that come before the writer takes them.
+        if isFirst { self.writer.eventLoop.execute { [writer] in writer.value.takeSubmissions() } }
     }
 
     /// Submits a command and waits for its answer. Cancellation does not take it back.

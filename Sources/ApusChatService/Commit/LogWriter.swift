@@ -2,6 +2,7 @@ import ApusChatCore
 import ApusChatProtocol
 import ApusChatStorage
 import ApusEventLoop
+import NIOConcurrencyHelpers
 import NIOCore
 
 /// Decides and writes the commands of all sessions, in batches.
@@ -11,10 +12,9 @@ import NIOCore
 ///
 /// Confined to an event loop of its own, which it blocks while a batch is synced to disk.
 final class LogWriter {
-    typealias Completion = @Sendable (Result<StoredAnswer, ChatError>) -> Void
-
     let storage: any MaintainedStorage
     private let eventLoop: any EventLoop
+    private let submissions: NIOLockedValueBox<[Submission]>
     private let environment: ChatLog.Environment
     private let rules: ChatRules
     private let onBatch: @Sendable (DecidedBatch) -> Void
@@ -23,18 +23,23 @@ final class LogWriter {
     private var sequencer = Sequencer()
     private var committer = Committer()
     private var stamps: StampClock
-    private var completions: [Int64: Completion] = [:]
+    private var waiting: [Int64: Answers.Recipient] = [:]
+    private var answers = Answers()
+    /// An empty array whose memory the next submissions use.
+    private var spare: [Submission] = []
     private var lastTicket: Int64 = 0
     private var isTurnScheduled = false
     private var isClosed = false
 
     init(
-        storage: any MaintainedStorage, eventLoop: any EventLoop, environment: ChatLog.Environment, rules: ChatRules,
+        storage: any MaintainedStorage, eventLoop: any EventLoop, submissions: NIOLockedValueBox<[Submission]>,
+        environment: ChatLog.Environment, rules: ChatRules,
         onBatch: @escaping @Sendable (DecidedBatch) -> Void, onHealth: @escaping @Sendable (Committer.Health) -> Void,
         onRecovery: @escaping @Sendable () -> Void
     ) {
         self.storage = storage
         self.eventLoop = eventLoop
+        self.submissions = submissions
         self.environment = environment
         self.rules = rules
         self.onBatch = onBatch
@@ -43,17 +48,32 @@ final class LogWriter {
         self.stamps = StampClock(wall: environment.wall(), monotonic: environment.monotonic())
     }
 
-    func submit(_ command: Command, _ completion: @escaping Completion) {
-        guard !self.isClosed else { return completion(.failure(.closing)) }
+    /// Takes the commands that were submitted since the last call.
+    func takeSubmissions() {
+        var taken = self.spare
+        self.spare = []
+        self.submissions.withLockedValue { swap(&$0, &taken) }
+        for submission in taken { self.take(submission) }
+        taken.removeAll(keepingCapacity: true)
+        self.spare = taken
+        self.answers.give()
+        if self.sequencer.count > 0 { self.scheduleTurn() }
+    }
+
+    private func take(_ submission: Submission) {
+        let recipient = Answers.Recipient(eventLoop: submission.eventLoop, completion: submission.completion)
+        guard !self.isClosed else { return self.answers.add(.failure(.closing), for: recipient) }
         self.lastTicket += 1
-        let ticket = self.lastTicket
-        if let refusal = self.sequencer.enqueue(command, ticket: ticket) { return completion(.failure(refusal)) }
-        self.completions[ticket] = completion
-        self.scheduleTurn()
+        if let refusal = self.sequencer.enqueue(submission.command, ticket: self.lastTicket) {
+            self.answers.add(.failure(refusal), for: recipient)
+        } else {
+            self.waiting[self.lastTicket] = recipient
+        }
     }
 
     /// Writes what waits, and refuses what comes later.
     func close() {
+        self.takeSubmissions()
         self.isClosed = true
         while self.sequencer.count > 0 { self.writeBatch() }
     }
@@ -78,6 +98,7 @@ final class LogWriter {
         case .refuseAll(let error): self.refuseAll(error)
         case .wait: break
         }
+        self.answers.give()
     }
 
     private func write(_ entries: [Sequencer.Entry]) {
@@ -92,6 +113,7 @@ final class LogWriter {
                 _ = try self.storage.commit(batch.changes)
                 guard self.committer.batchWritten() == .acknowledge else { return }
                 for (entry, decision) in zip(entries, decisions) { self.complete(entry, decision.result) }
+                self.answers.give()
                 self.onBatch(batch)
                 // A failure here makes the next batch fail, whose commands are then refused.
                 try? self.storage.checkpointIfDue()
@@ -127,7 +149,7 @@ final class LogWriter {
     }
 
     private func complete(_ entry: Sequencer.Entry, _ result: Result<StoredAnswer, ChatError>) {
-        self.completions.removeValue(forKey: entry.ticket)?(result)
+        if let recipient = self.waiting.removeValue(forKey: entry.ticket) { self.answers.add(result, for: recipient) }
     }
 
     // MARK: Recovery

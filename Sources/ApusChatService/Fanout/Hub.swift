@@ -2,6 +2,8 @@ import ApusChatCore
 import ApusChatProtocol
 import ApusChatStorage
 import ApusEventLoop
+import ApusSocketIOProtocol
+import ApusSocketIOServer
 import Logging
 import NIOCore
 
@@ -15,6 +17,7 @@ final class Hub {
     private struct Entry {
         let connection: ChatConnection
         var heads = CoalescedHeads()
+        var window = SendWindow()
         /// What is sent after the answer to `hello`, which must be first. Nil after it.
         var held: [Frame]? = []
     }
@@ -82,7 +85,7 @@ final class Hub {
     func greeted(_ key: SocketKey) {
         guard let entry = self.entries[key], let held = entry.held else { return }
         self.entries[key]?.held = nil
-        for frame in held { self.send(frame, [entry.connection]) }
+        for frame in held { self.push(frame, to: [key]) }
     }
 
     func disconnect(_ key: SocketKey) {
@@ -193,7 +196,43 @@ final class Hub {
                 entry.connection.close(saying: ByePush(reason: .slow))
             }
         }
-        if !ready.isEmpty { self.send(frame, ready) }
+        guard !ready.isEmpty else { return }
+        self.send(frame, ready)
+        for connection in ready { self.sent(frame.payload.textBytes, to: connection) }
+    }
+
+    // MARK: Connections that do not read
+
+    private func sent(_ bytes: Int, to connection: ChatConnection) {
+        let key = connection.key
+        switch self.entries[key]?.window.sent(bytes) {
+        case .doNothing, nil: break
+        case .ask:
+            let hub = WeakLoopBound(self, on: self.eventLoop)
+            connection.socket.whenDrained { hub.onLoop { $0.drained(key) } }
+        case .stall:
+            self.entries[key]?.heads.hold()
+            self.carryOut(self.router.stalled(key, at: self.monotonic()), for: key)
+        }
+    }
+
+    private func drained(_ key: SocketKey) {
+        self.entries[key]?.window.drained()
+        guard self.router.isStalled(key) else { return }
+        self.router.drained(key)
+        self.carryOut(self.entries[key]?.heads.release(at: self.monotonic()), for: key)
+    }
+
+    private func carryOut(_ action: PushRouter.StallAction, for key: SocketKey) {
+        switch action {
+        case .doNothing: break
+        case .close: self.entries[key]?.connection.close(saying: ByePush(reason: .slow))
+        case .schedule(let delay):
+            self.eventLoop.assumeIsolated().scheduleTask(in: TimeAmount(delay)) { [weak self] in
+                guard let self else { return }
+                self.carryOut(self.router.stallTimerFired(key, at: self.monotonic()), for: key)
+            }
+        }
     }
 
     // MARK: Heads and read positions

@@ -20,7 +20,7 @@ final class ChatConnection: Sendable {
     let key: SocketKey
     let requester: Requester
     let socket: SocketIOServerSocket
-    let lane = CommandLane()
+    let lane: CommandLane
     let reads: ReadLane
     private let state = NIOLockedValueBox(State())
 
@@ -28,6 +28,7 @@ final class ChatConnection: Sendable {
         self.key = key
         self.requester = requester
         self.socket = socket
+        self.lane = CommandLane(answeringOn: socket.eventLoop)
         self.reads = ReadLane { [weak socket] body in socket?.whenDrained(body) }
     }
 

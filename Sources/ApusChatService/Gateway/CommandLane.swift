@@ -1,5 +1,6 @@
 import DequeModule
 import NIOConcurrencyHelpers
+import NIOCore
 
 /// Submits the changes of one connection in the order of their arrival, although some of them need
 /// a read before.
@@ -12,7 +13,11 @@ final class CommandLane: Sendable {
         var isBusy = false
     }
 
+    /// The event loop that the answers are given on; nil for any thread.
+    let eventLoop: (any EventLoop)?
     private let state = NIOLockedValueBox(State())
+
+    init(answeringOn eventLoop: (any EventLoop)? = nil) { self.eventLoop = eventLoop }
 
     func run(_ step: @escaping Step) {
         let isFirst = self.state.withLockedValue { state in
@@ -27,8 +32,7 @@ final class CommandLane: Sendable {
     }
 
     private func perform(_ step: Step) {
-        step { [weak self] in
-            guard let self else { return }
+        step {
             let next = self.state.withLockedValue { state -> Step? in
                 let next = state.waiting.popFirst()
                 state.isBusy = next != nil

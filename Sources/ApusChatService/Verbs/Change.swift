@@ -29,7 +29,7 @@ extension ChatVerb where Request: ChangingRequest {
 
 extension RequestIdentity {
     init(id: ClientID, hashing bytes: [UInt8]) throws {
-        guard let hash = RequestHash(bytes: Array(SHA256.hash(data: bytes))) else {
+        guard let hash = SHA256.hash(data: bytes).withUnsafeBytes({ RequestHash(bytes: $0) }) else {
             throw ChatError(.internal, message: "The request has no hash.")
         }
         self.init(id: id, hash: hash)

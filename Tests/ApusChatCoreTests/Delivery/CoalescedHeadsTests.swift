@@ -33,6 +33,16 @@ import Testing
         #expect(heads.isEmpty)
     }
 
+    @Test func whatIsHeldIsSentWhenItIsReleased() {
+        var heads = CoalescedHeads()
+        heads.hold()
+        #expect(heads.headChanged(self.key, at: 0) == .doNothing)
+        #expect(heads.readMoved(self.read(1, 5), at: 10) == .doNothing)
+        #expect(heads.timerFired(at: 1_000) == .doNothing)
+        #expect(heads.release(at: 5_000) == .send(.init(heads: [self.key], reads: [self.read(1, 5)])))
+        #expect(heads.release(at: 5_100) == .doNothing)
+    }
+
     @Test func theNewestReadPositionIsSent() {
         var heads = CoalescedHeads()
         _ = heads.readMoved(self.read(1, 1), at: 0)

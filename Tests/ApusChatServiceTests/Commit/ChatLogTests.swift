@@ -20,9 +20,10 @@ import Testing
 
     @Test func aBatchIsBounded() throws {
         let fixture = try LogFixture(MemoryStorage())
-        for _ in 1...300 { fixture.send() }
+        let text = String(repeating: "x", count: 400_000)
+        for _ in 1...5 { fixture.send(text: text) }
         fixture.loop.run()
-        #expect(fixture.takeOutput().filter { $0.hasPrefix("events") } == ["events 1...256", "events 257...300"])
+        #expect(fixture.takeOutput().filter { $0.hasPrefix("events") } == ["events 1...2", "events 3...4", "events 5...5"])
     }
 
     @Test func aRefusedCommandFailsAlone() throws {

@@ -48,18 +48,18 @@ final class LogFixture {
         }
     }
 
-    func message(to conversation: ConversationKey = LogFixture.group, id: String? = nil) -> Command {
+    func message(to conversation: ConversationKey = LogFixture.group, id: String? = nil, text: String = "hello") -> Command {
         self.lastID += 1
-        let content = MessageContent(kind: .text, body: "{\"text\":\"hello\"}")
+        let content = MessageContent(kind: .text, body: "{\"text\":\"\(text)\"}")
         let identity = ClientID(id ?? "id-\(self.lastID)").map { RequestIdentity(id: $0, hash: RequestHash(1, 0, 0, 0)) }
         let send = SendCommand(conversation: conversation, content: .success(content))
         return Command(actor: Self.user, device: DeviceKey(1), request: identity, action: .send(send))
     }
 
     /// Submits a message. Its answer goes to `output`.
-    func send(_ conversation: ConversationKey = LogFixture.group, id: String? = nil) {
+    func send(_ conversation: ConversationKey = LogFixture.group, id: String? = nil, text: String = "hello") {
         let output = self.output
-        self.log.submit(self.message(to: conversation, id: id)) { result in
+        self.log.submit(self.message(to: conversation, id: id, text: text)) { result in
             let line =
                 switch result {
                 case .success(let answer): "ack \(answer.seq)"
