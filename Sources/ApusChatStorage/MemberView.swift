@@ -6,13 +6,20 @@ package struct MemberView: Sendable, Equatable {
     package var first: Int64
     /// The last visible seq; `Int64.max` for a joined member.
     package var last: Int64
+    /// The member that blocks the other user of the pair, and since when, or 0. What the other one
+    /// changed in a message since then is not shown.
+    private var user = UserKey(0)
+    private var blocksSince: Int64 = 0
 
     /// Creates the view of a member row. Nil if the row shows no events: an invited user sees the
     /// title and the inviter only, a banned one nothing.
     package init?(_ member: MemberRow?) {
         guard let member else { return nil }
         switch member.state {
-        case .joined: self.init(first: member.minSeq, last: .max)
+        case .joined:
+            self.init(first: member.minSeq, last: .max)
+            self.user = member.address.user
+            self.blocksSince = member.blocksPeerSince
         case .left, .removed:
             guard member.leftSeq >= member.minSeq else { return nil }
             self.init(first: member.minSeq, last: member.leftSeq)
@@ -42,7 +49,19 @@ package struct MemberView: Sendable, Equatable {
             blank.blank(row.state)
             return EventView(seq: row.seq, n: row.n, row: blank)
         }
-        return EventView(seq: row.seq, n: row.n, row: row)
+        let isChanged = self.blocksSince > 0 && row.sender != self.user && row.editedAt > self.blocksSince
+        return EventView(seq: row.seq, n: row.n, row: isChanged ? row.firstForm : row)
+    }
+
+    /// Adds to an event what the member attached to it. Reactions and votes of a blocked user are
+    /// not shown.
+    package func attach(_ own: AnnotationRow?, to event: inout EventView) {
+        guard event.row != nil else { return }
+        event.own = own
+        guard self.blocksSince > 0 else { return }
+        event.row?.reactions = own?.reactions.map { ReactionCount(key: $0, count: 1) } ?? []
+        let votes = own?.votes ?? 0
+        for option in event.row?.votes.indices ?? 0..<0 { event.row?.votes[option] = Int64((votes >> UInt64(option)) & 1) }
     }
 }
 

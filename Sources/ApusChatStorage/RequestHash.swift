@@ -4,11 +4,16 @@ package struct RequestHash: Hashable, Sendable {
     package let words: (UInt64, UInt64, UInt64, UInt64)
 
     /// Creates a hash from 32 bytes, most significant byte of a word first.
-    package init?(bytes: some Collection<UInt8>) {
+    package init?(bytes: UnsafeRawBufferPointer) {
         guard bytes.count == 32 else { return nil }
-        var words: [UInt64] = [0, 0, 0, 0]
-        for (index, byte) in bytes.enumerated() { words[index / 8] = words[index / 8] << 8 | UInt64(byte) }
-        self.init(words[0], words[1], words[2], words[3])
+        func word(_ index: Int) -> UInt64 { UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: index * 8, as: UInt64.self)) }
+        self.init(word(0), word(1), word(2), word(3))
+    }
+
+    /// Creates a hash from 32 bytes, most significant byte of a word first.
+    package init?(bytes: [UInt8]) {
+        guard let hash = bytes.withUnsafeBytes({ Self(bytes: $0) }) else { return nil }
+        self = hash
     }
 
     package init(_ first: UInt64, _ second: UInt64, _ third: UInt64, _ fourth: UInt64) {

@@ -86,6 +86,10 @@ package struct ClientCore: Sendable {
             self.logs[head.conversation] = LogCursor(
                 cursor: cursor ?? 0, head: head.seq, isPrimed: cursor != nil, settings: self.settings)
         }
+        // An event can be pushed, and stored, before the head of its conversation.
+        for (conversation, cursor) in restored.cursors where self.logs[conversation] == nil {
+            self.logs[conversation] = LogCursor(cursor: cursor, head: cursor, isPrimed: true, settings: self.settings)
+        }
         for conversation in restored.awaited.union(restored.unsent.map(\.conversation)) { _ = self.opened(conversation) }
         for message in restored.unsent {
             _ = self.outbox.enqueued(message.id, in: message.conversation, isUploading: message.isUploading)

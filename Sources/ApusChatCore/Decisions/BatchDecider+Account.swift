@@ -110,7 +110,8 @@ extension BatchDecider {
             new.isBlocked = isOn
             self.facts.contacts.set(mine, new)
             if let pair = self.facts.pairs[PairAddress(actor, peer)] {
-                self.facts.members.modify(MemberAddress(pair, actor)) { $0.blocksPeer = isOn }
+                let since = isOn ? self.time : 0
+                self.facts.members.modify(MemberAddress(pair, actor)) { $0.blocksPeerSince = since }
             }
             return try self.appendToOwnLog(
                 EventKind(isOn ? .contactBlock : .contactUnblock), of: actor, body: ChangeBody.text(body))

@@ -26,7 +26,7 @@ extension BatchDecider {
             var member = MemberRow(address: MemberAddress(new, user), role: .member, state: .joined)
             member.since = self.time
             member.isGone = user == peer
-            member.blocksPeer = row?.isBlocked ?? false
+            member.blocksPeerSince = row?.isBlocked == true ? self.time : 0
             self.admit(member)
         }
         self.facts.pairs.set(address, new)

@@ -166,14 +166,16 @@ extension BatchDecider {
         self.pushes.append(.head(address.conversation, of: address.user))
     }
 
-    /// A group is not left without an owner while it has members that can be one.
+    /// A group is not left without an owner while it has members that can be one. The storage knows
+    /// the candidates from before the batch; those that joined in it are among the changed members.
     private mutating func appointSuccessor(in conversation: ConversationKey) {
-        for user in self.facts.successors[conversation] ?? [] {
-            let address = MemberAddress(conversation, user)
-            guard let member = self.facts.members[address], member.state == .joined, member.role != .owner else { continue }
-            _ = self.give(.owner, to: [member], by: user)
-            return
+        let known = (self.facts.successors[conversation] ?? []).compactMap { self.facts.members[MemberAddress(conversation, $0)] }
+        let changed = self.facts.members.changed.lazy.filter { $0.address.conversation == conversation }
+        let candidates = (known + changed).filter {
+            $0.state == .joined && $0.role != .owner && $0.role.rank > MemberRole.guest.rank
         }
+        let best = candidates.max { ($0.role.rank, $1.address.user) < ($1.role.rank, $0.address.user) }
+        if let best { _ = self.give(.owner, to: [best], by: best.address.user) }
     }
 
     private func names(of members: [MemberRow]) -> JSONObject {

@@ -80,9 +80,14 @@ extension BatchDecider {
     }
 
     /// A message moves its sender's read position only if the sender had read everything before it:
-    /// what an offline outbox or a program sends reads nothing.
+    /// what an offline outbox or a program sends reads nothing. It brings a pair back to the
+    /// sender's list, from which another device may have removed it.
     mutating func countOwnMessage(n: Int64, of address: MemberAddress) {
         let time = self.time
+        if self.facts.members[address]?.isGone == true {
+            self.facts.members.modify(address) { $0.isGone = false }
+            self.pushes.append(.head(address.conversation, of: address.user))
+        }
         self.facts.members.modify(address) { member in
             if max(member.readN, member.floorN) == n - 1 {
                 member.readN = n

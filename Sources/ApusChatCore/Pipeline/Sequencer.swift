@@ -20,7 +20,7 @@ package struct Sequencer: Sendable {
 
     /// The bounds of one batch.
     package struct Bounds: Sendable {
-        package var commands = 256
+        package var commands = 1_024
         /// The approximate number of bytes that a batch adds to the log.
         package var bytes = 1 << 20
         package init() {}

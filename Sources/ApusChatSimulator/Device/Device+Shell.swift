@@ -49,7 +49,8 @@ extension Device {
         {
             let request = HistoryRequest(conversation: first.conversation, range: .newest)
             let answer = HistoryAnswer(conversation: first.conversation, events: push.events, seq: last.seq)
-            self.carryOut(self.core.answered(answer, to: request))
+            let actions = self.core.answered(answer, to: request)
+            self.carryOut(actions.filter { action in if case .store(.gap) = action { false } else { true } })
             return
         }
         self.carryOut(self.core.pushed(push))

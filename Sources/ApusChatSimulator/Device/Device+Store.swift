@@ -19,6 +19,7 @@ extension Device {
             self.heads[conversation] = nil
             self.conversations.removeAll { $0 == conversation }
             self.logs[conversation] = nil
+            self.gaps[conversation] = nil
             self.reads[conversation] = nil
             self.outbox.removeAll { $0.conversation == conversation }
         case .token(let token): self.token = token
@@ -27,6 +28,7 @@ extension Device {
             self.heads = [:]
             self.conversations = []
             self.logs = [:]
+            self.gaps = [:]
             self.reads = [:]
             self.token = nil
         case .sent(let id, let answer):
@@ -42,14 +44,27 @@ extension Device {
             } else if let read = self.reads[conversation], read <= n {
                 self.reads[conversation] = nil
             }
-        case .gap, .peerRead: break
+        case .gap(let conversation, let range): self.gaps[conversation, default: []].append(range)
+        case .peerRead: break
         }
     }
 
-    /// Stores a page of older events, with the changes of them that the store has.
+    /// A missing event that the core did not announce: the store would never ask for it.
+    func unannouncedHole(in conversation: ConversationID) -> Int64? {
+        let gaps = self.gaps[conversation] ?? []
+        let first = self.heads[conversation]?.minSeq ?? 0
+        return self.logs[conversation]?.missing.first { seq in seq >= first && !gaps.contains { $0.contains(seq) } }
+    }
+
+    /// Stores a page of older events, with the later changes that the store has. The events replace
+    /// those with fewer changes.
     func fill(_ answer: HistoryAnswer) {
         guard self.heads[answer.conversation] != nil, var log = self.logs[answer.conversation] else { return }
-        for event in answer.events where log[event.seq] == nil && event.seq < log.last { log.put(event, asOf: answer.seq) }
+        // A late page may lie below a log that began anew meanwhile.
+        if let last = answer.events.last?.seq, let first = log.lowest, last + 1 < first {
+            self.gaps[answer.conversation, default: []].append(last + 1...first - 1)
+        }
+        for event in answer.events where event.seq < log.last { log.put(event, asOf: answer.seq) }
         // The store may be ahead of the answer.
         if log.last > answer.seq {
             for seq in answer.seq + 1...log.last { if let change = log[seq], change.n == nil { log.apply(change) } }

@@ -18,6 +18,8 @@ final class Device {
     /// The keys of `heads`, in order.
     var conversations: [ConversationID] = []
     var logs: [ConversationID: DeviceLog] = [:]
+    /// The seqs that the core announced as missing.
+    var gaps: [ConversationID: [ClosedRange<Int64>]] = [:]
     var outbox: [Unsent] = []
     /// The read positions that are not confirmed.
     var reads: [ConversationID: Int64] = [:]

@@ -15,6 +15,8 @@ struct DeviceLog {
     private var events: [Stored?] = []
 
     var count: Int { self.events.count }
+    /// The lowest seq; nil for an empty log.
+    var lowest: Int64? { self.events.isEmpty ? nil : self.first }
     var last: Int64 { self.first + Int64(self.events.count) - 1 }
 
     subscript(seq: Int64) -> ChatEvent? { self.index(of: seq).flatMap { self.events[$0]?.event } }
@@ -50,6 +52,9 @@ struct DeviceLog {
         guard let stored = self.events[index], stored.asOf < change.seq else { return }
         self.events[index] = Stored(event: stored.event.applying(change), asOf: change.seq)
     }
+
+    /// The missing seqs between the first and the last event.
+    var missing: [Int64] { self.events.indices.filter { self.events[$0] == nil }.map { self.first + Int64($0) } }
 
     /// The highest missing seq from `floor` on; nil if none is missing.
     func lastMissing(from floor: Int64) -> Int64? {

@@ -35,6 +35,9 @@ struct Entry {
     var text: String
     var at: Int64
     var expiresAt: Int64 = 0
+    /// The text before the first edit, and the time of the last one.
+    var original = ""
+    var editedAt: Int64 = 0
     var state = EventState.normal
     var mentions: [UserKey] = []
     var mentionsAll = false
@@ -54,6 +57,7 @@ struct Entry {
     mutating func blank(_ state: EventState) {
         self.state = state
         self.text = ""
+        self.original = ""
         self.mentions = []
         self.mentionsAll = false
         self.reactions = []
@@ -71,7 +75,9 @@ struct Person {
     var floor: Int64 = 0
     var read: Int64 = 0
     var isGone = false
-    var blocksPeer = false
+    /// Since when the user blocks the other one of a pair, or 0.
+    var blocksSince: Int64 = 0
+    var hasBlocked = false
     var silencedUntil: Int64 = 0
     var draft = ""
     var draftSeq: Int64 = 0

@@ -14,7 +14,8 @@ extension Oracle {
         for (user, other) in [(actor, peer), (peer, actor)] {
             var person = Person(state: .joined, role: .member)
             person.isGone = user == peer
-            person.blocksPeer = self.tie(user, other).isBlocked
+            person.hasBlocked = self.tie(user, other).isBlocked
+            person.blocksSince = person.hasBlocked ? time : 0
             book.people[user] = person
         }
         self.books[new] = book

@@ -54,8 +54,10 @@ extension Oracle {
             throw Refusal(.badRequest)
         }
         let text = Body.text(content.body)
+        if book.entries[index].editedAt == 0 { book.entries[index].original = book.entries[index].text }
         book.entries[index].text = text
         book.entries[index].state = .edited
+        book.entries[index].editedAt = time
         book.entries[index].changedBy = book.lastSeq + 1
         return self.append(.edit, to: book, by: actor, at: time, ref: address.seq, text: text)
     }

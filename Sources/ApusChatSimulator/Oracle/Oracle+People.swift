@@ -48,7 +48,10 @@ extension Oracle {
         case .block(let isOn):
             guard self.tie(actor, peer).isBlocked != isOn else { return .unchanged }
             self.ties[ContactAddress(owner: actor, peer: peer), default: Tie()].isBlocked = isOn
-            self.pair(actor, peer)?.people[actor]?.blocksPeer = isOn
+            if let pair = self.pair(actor, peer) {
+                pair.people[actor]?.blocksSince = isOn ? time : 0
+                pair.people[actor]?.hasBlocked = true
+            }
             return self.appendToOwn(isOn ? .contactBlock : .contactUnblock, of: actor, at: time)
         }
     }

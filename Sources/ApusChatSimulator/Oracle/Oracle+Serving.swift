@@ -43,8 +43,20 @@ extension Oracle {
             }
             return event.body.isEmpty && event.reactions.isEmpty
                 ? nil : "event \(event.seq) is \(entry.state.rawValue) and served with content"
-        case .full: return self.contentFault(of: event, entry)
+        case .full: return self.contentFault(of: event, self.shown(entry, in: book, to: user))
         }
+    }
+
+    /// The entry without what a user that is blocked changed in it.
+    private func shown(_ entry: Entry, in book: Book, to user: UserKey) -> Entry {
+        guard let since = book.people[user]?.blocksSince, since > 0 else { return entry }
+        var shown = entry
+        shown.reactions.removeAll { $0.user != user }
+        if entry.sender != user, entry.editedAt > since {
+            shown.text = entry.original
+            shown.state = .normal
+        }
+        return shown
     }
 
     /// Compares an event with an entry that the user sees completely.

@@ -101,8 +101,9 @@ final class Oracle {
         entry.changedBy = seq
         if isMessage, book.settings.expire > 0 { entry.expiresAt = time + book.settings.expire * 1_000 }
         if book.kind == .pair {
+            if isMessage { book.people[sender]?.isGone = false }
             for (user, person) in book.people where user != sender {
-                if person.blocksPeer {
+                if person.blocksSince > 0 {
                     guard kind != .recall else { continue }
                     entry.blockedFrom.append(user)
                     if !isMessage, let target = book.index(of: ref) { book.entries[target].changedUnseenBy.append(user) }

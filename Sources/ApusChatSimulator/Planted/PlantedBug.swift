@@ -9,7 +9,8 @@ enum PlantedBug: String, CaseIterable, Sendable {
     case unreadCountsChanges = "unread-counts-changes"
     /// The answers of `history` come from a cache that a recall does not reach.
     case recalledServed = "recalled-served"
-    /// A push that arrives early moves the cursor over the events before it.
+    /// A push that arrives early moves the cursor over the events before it, of which the store is
+    /// not told.
     case earlyPushSkips = "early-push-skips"
 
     /// A seed that finds the bug. `scripts/simulate --planted all` prints the lowest ones.

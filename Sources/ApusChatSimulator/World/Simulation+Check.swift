@@ -43,7 +43,8 @@ extension Simulation {
     }
 
     /// Compares a stored event. Content that was removed by its age, or by the user on another
-    /// device, may still be stored; and a former member is not told of later changes.
+    /// device, may still be stored; a former member is not told of later changes; and a block does
+    /// not remove reactions that a device has, nor its end restore them.
     private func fault(of event: ChatEvent, _ entry: Entry, in book: Book, to user: UserKey) -> String? {
         guard event.seq == entry.seq, event.n ?? 0 == entry.n else { return "event \(entry.seq) has another place" }
         if entry.changedUnseenBy.contains(user) || entry.deletedBy.contains(user) || entry.state == .expired || entry.state == .erased {
@@ -54,6 +55,7 @@ extension Simulation {
             if book.entries[target].deletedBy.contains(user) || state == .expired || state == .erased { return nil }
         }
         if let person = book.people[user], person.state != .joined, entry.changedBy > person.left { return nil }
+        if book.people[user]?.hasBlocked == true, !entry.reactions.isEmpty { return nil }
         return self.oracle.fault(of: event, to: user)
     }
 

@@ -15,7 +15,10 @@ extension Simulation {
                 self.connect(device)
             }
             guard self.drain() else { return self.server.faults.append("the run does not settle") }
-            if isComplete { return self.scrollBack() }
+            if isComplete {
+                self.checkHoles()
+                return self.scrollBack()
+            }
         }
         self.server.faults.append("messages and changes are not answered")
     }
@@ -33,6 +36,17 @@ extension Simulation {
             self.fireTimers()
         }
         return false
+    }
+
+    /// Every hole in a log is known to its store before the rest is read.
+    private func checkHoles() {
+        for device in self.devices {
+            for conversation in device.conversations {
+                guard let seq = device.unannouncedHole(in: conversation) else { continue }
+                self.server.faults.append(
+                    "device \(device.index) of \(device.name): \(conversation): the core passed over event \(seq) without a gap")
+            }
+        }
     }
 
     /// Every conversation is shown to its beginning.

@@ -2,16 +2,21 @@
 ///
 /// A key that was loaded without a row is known to be absent. Changed rows are listed once, in the
 /// order of their first change.
+///
+/// Inlinable: the storages and the decider are other modules, and generic code without its types
+/// costs several times as much.
 package struct FactTable<Key: Hashable & Sendable, Row: Sendable>: Sendable {
-    private var slots: [Key: Int] = [:]
-    private var rows: [Row?] = []
-    private var isChanged: [Bool] = []
-    private var changedSlots: [Int] = []
+    @usableFromInline var slots: [Key: Int] = [:]
+    @usableFromInline var rows: [Row?] = []
+    @usableFromInline var isChanged: [Bool] = []
+    @usableFromInline var changedSlots: [Int] = []
 
+    @inlinable
     package init() {}
 
     /// Enters what the storage has under `key`. A key that is known keeps its row, which commands
     /// may have changed.
+    @inlinable
     package mutating func load(_ key: Key, _ row: Row?) {
         let slot = self.rows.count
         guard self.slots.updateIfAbsent(slot, forKey: key) else { return }
@@ -20,9 +25,11 @@ package struct FactTable<Key: Hashable & Sendable, Row: Sendable>: Sendable {
     }
 
     /// Whether the storage was asked for `key`.
+    @inlinable
     package func isLoaded(_ key: Key) -> Bool { self.slots[key] != nil }
 
     /// The row under `key`, without a copy of it.
+    @inlinable
     package subscript(key: Key) -> Row? {
         _read {
             if let slot = self.slots[key] { yield self.rows[slot] } else { yield nil }
@@ -30,6 +37,7 @@ package struct FactTable<Key: Hashable & Sendable, Row: Sendable>: Sendable {
     }
 
     /// Changes the row under `key` in place. Does nothing without a row.
+    @inlinable
     package mutating func modify(_ key: Key, _ body: (inout Row) -> Void) {
         guard let slot = self.slots[key], self.rows[slot] != nil else { return }
         self.noteChange(slot)
@@ -37,6 +45,7 @@ package struct FactTable<Key: Hashable & Sendable, Row: Sendable>: Sendable {
     }
 
     /// Adds or replaces the row under `key`.
+    @inlinable
     package mutating func set(_ key: Key, _ row: Row) {
         if let slot = self.slots[key] {
             self.rows[slot] = row
@@ -50,14 +59,17 @@ package struct FactTable<Key: Hashable & Sendable, Row: Sendable>: Sendable {
     }
 
     /// Removes the row under `key`. The storage is not told by `changed`.
+    @inlinable
     package mutating func remove(_ key: Key) {
         if let slot = self.slots[key] { self.rows[slot] = nil }
     }
 
     /// The changed rows.
+    @inlinable
     package var changed: [Row] { self.changedSlots.compactMap { self.rows[$0] } }
 
     /// Removes all rows and keeps the memory for the next batch.
+    @inlinable
     package mutating func removeAll() {
         self.slots.removeAll(keepingCapacity: true)
         self.rows.removeAll(keepingCapacity: true)
@@ -65,7 +77,8 @@ package struct FactTable<Key: Hashable & Sendable, Row: Sendable>: Sendable {
         self.changedSlots.removeAll(keepingCapacity: true)
     }
 
-    private mutating func noteChange(_ slot: Int) {
+    @inlinable
+    mutating func noteChange(_ slot: Int) {
         if !self.isChanged[slot] {
             self.isChanged[slot] = true
             self.changedSlots.append(slot)
@@ -75,7 +88,8 @@ package struct FactTable<Key: Hashable & Sendable, Row: Sendable>: Sendable {
 
 extension Dictionary {
     /// Enters `value` unless `key` has one. One lookup serves both.
-    fileprivate mutating func updateIfAbsent(_ value: Value, forKey key: Key) -> Bool where Value == Int {
+    @inlinable
+    mutating func updateIfAbsent(_ value: Value, forKey key: Key) -> Bool where Value == Int {
         let stored = { (slot: inout Int?) -> Bool in
             guard slot == nil else { return false }
             slot = value

@@ -98,7 +98,7 @@ final class MemoryConversation {
 
     func view(_ seq: Int64, as view: MemberView, of user: UserKey) -> EventView? {
         guard let event = self.event(seq), var shown = view.view(of: event, isHidden: { self.isHidden($0, from: user) }) else { return nil }
-        if shown.row != nil { shown.own = self.annotations[AnnotationKey(seq: seq, user: user)] }
+        view.attach(self.annotations[AnnotationKey(seq: seq, user: user)], to: &shown)
         return shown
     }
 

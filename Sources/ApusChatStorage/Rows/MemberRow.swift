@@ -27,8 +27,8 @@ package struct MemberRow: Sendable, Equatable {
     package var bannedUntil: Int64 = 0
     /// The time of the last message, for slow mode.
     package var lastSentAt: Int64 = 0
-    /// Whether this user blocks the other one of the pair.
-    package var blocksPeer = false
+    /// Since when this user blocks the other one of the pair, or 0.
+    package var blocksPeerSince: Int64 = 0
     /// Whether the user removed the conversation from the list. A head of it is a tombstone.
     package var isGone = false
     // The member's own settings.
@@ -50,6 +50,9 @@ package struct MemberRow: Sendable, Equatable {
         self.role = role
         self.state = state
     }
+
+    /// Whether this user blocks the other one of the pair.
+    package var blocksPeer: Bool { self.blocksPeerSince > 0 }
 
     /// Whether the user is banned at a time.
     package func isBanned(at time: Int64) -> Bool { self.state == .banned && (self.bannedUntil == 0 || self.bannedUntil > time) }

@@ -162,6 +162,18 @@ struct ClientCoreTests {
         #expect(self.requests(opened) == [.history(HistoryRequest(conversation: Client.room, range: .newest, limit: 50))])
     }
 
+    /// The first event of a new conversation can be pushed before its head.
+    @Test func aLogThatWasStoredBeforeItsHeadIsContinued() {
+        var core = ClientCore(user: Client.alice)
+        var restored = ClientCore.Restored()
+        restored.cursors = [Client.room: 2]
+        restored.epoch = Self.epoch
+        core.restore(restored)
+        _ = core.connected()
+        let opened = core.answered(hello: Self.hello(Self.sync([Client.head(4)])))
+        #expect(self.requests(opened) == [.history(HistoryRequest(conversation: Client.room, range: .from(3), limit: 200))])
+    }
+
     @Test func aLogThatMentionsTheUserIsLoaded() {
         var core = ClientCore(user: Client.alice)
         _ = core.connected()

@@ -60,6 +60,25 @@ import Testing
         #expect(self.world.member(self.bob, in: self.group)?.role == .member)
     }
 
+    /// The candidates of the storage are those from before the batch.
+    @Test func theSuccessorMayHaveJoinedInTheSameBatch() throws {
+        let group = self.world.conversation(owner: self.ann)
+        _ = try self.run(self.ann, .invite(group, [self.bob]))
+        try self.world.run([
+            self.world.command(self.bob, .answerInvitation(group, accepts: true)),
+            self.world.command(self.ann, .leave(group, forgets: false)),
+        ])
+        #expect(self.world.member(self.bob, in: group)?.role == .owner)
+    }
+
+    @Test func theSuccessorHasTheHighestRoleOfTheBatch() throws {
+        try self.world.run([
+            self.world.command(self.ann, .setRole(self.group, [self.cid], .admin)),
+            self.world.command(self.ann, .leave(self.group, forgets: false)),
+        ])
+        #expect(self.world.member(self.cid, in: self.group)?.role == .owner)
+    }
+
     @Test func rolesAreGivenBelowTheOwn() throws {
         #expect(try self.run(self.bob, .setRole(self.group, [self.cid], .reader)).code == .forbidden)
         #expect(try self.run(self.ann, .setRole(self.group, [self.bob], .owner)).code == .forbidden)

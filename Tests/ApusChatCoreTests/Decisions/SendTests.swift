@@ -69,10 +69,19 @@ import Testing
         #expect(try self.world.run(self.world.command(ann, invalid.action)).code == .tooLarge)
     }
 
+    @Test func aMessageBringsAPairBackToItsSender() throws {
+        let (ann, bob) = (self.world.user("ann"), self.world.user("bob"))
+        let pair = self.world.pair(ann, bob)
+        self.world.modify(ann, in: pair) { $0.isGone = true }
+        _ = try self.world.run(self.world.text(ann, pair))
+        #expect(self.world.member(ann, in: pair)?.isGone == false)
+        #expect(self.world.pushes.contains(.head(pair, of: ann)))
+    }
+
     @Test func aBlockedSenderLearnsNothing() throws {
         let (ann, bob) = (self.world.user("ann"), self.world.user("bob"))
         let pair = self.world.pair(ann, bob)
-        self.world.modify(bob, in: pair) { $0.blocksPeer = true }
+        self.world.modify(bob, in: pair) { $0.blocksPeerSince = 1 }
         let decision = try self.world.run(self.world.text(ann, pair))
         #expect(decision.answer?.seq == 1)
         #expect(self.world.bodies(ann, in: pair) == ["{\"text\":\"hello\"}"])

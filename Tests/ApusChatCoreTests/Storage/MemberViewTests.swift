@@ -65,4 +65,26 @@ import Testing
         #expect(view.view(of: self.event(5, n: 0, ref: 3, kind: .edit), isHidden: { _ in false })?.row != nil)
         #expect(view.view(of: self.event(5, n: 0, kind: .memberJoin), isHidden: { _ in false })?.row != nil)
     }
+
+    /// A user that is blocked cannot reach the other one through an old message.
+    @Test func changesByABlockedUserAreNotShown() throws {
+        var member = self.member(.joined)
+        member.blocksPeerSince = 100
+        let view = try #require(MemberView(member))
+        var event = self.event(1)
+        (event.original, event.body, event.state, event.editedAt) = (event.body, "{\"text\":\"insult\"}", .edited, 101)
+        event.reactions = [ReactionCount(key: "+", count: 2), ReactionCount(key: "-", count: 1)]
+        event.votes = [2, 1, 0]
+        var shown = try #require(view.view(of: event, isHidden: { _ in false }))
+        #expect(shown.row?.body == "{\"text\":\"x\"}" && shown.row?.state == .normal && shown.row?.editedAt == 0)
+        var own = AnnotationRow(address: AnnotationAddress(event.address, UserKey(1)), n: 1)
+        (own.reactions, own.votes) = (["+"], 0b10)
+        view.attach(own, to: &shown)
+        #expect(shown.row?.reactions == [ReactionCount(key: "+", count: 1)] && shown.row?.votes == [0, 1, 0])
+        var mine = event
+        mine.sender = UserKey(1)
+        #expect(view.view(of: mine, isHidden: { _ in false })?.row?.body == event.body, "edited by the user that blocks")
+        event.editedAt = 100
+        #expect(view.view(of: event, isHidden: { _ in false })?.row?.body == event.body, "edited before the block")
+    }
 }

@@ -45,7 +45,7 @@ import Testing
         let hash = try #require(RequestHash(bytes: bytes))
         #expect(hash.bytes == bytes)
         #expect(hash.words.0 == 0x0001_0203_0405_0607)
-        #expect(RequestHash(bytes: bytes.dropLast()) == nil)
+        #expect(RequestHash(bytes: Array(bytes.dropLast())) == nil)
         #expect(hash != RequestHash(0x0001_0203_0405_0607, 0, 0, 0))
     }
 
