@@ -28,6 +28,9 @@ let x509: Target.Dependency = .product(name: "X509", package: "swift-certificate
 let swiftASN1: Target.Dependency = .product(name: "SwiftASN1", package: "swift-asn1")
 let hummingbird: Target.Dependency = .product(name: "Hummingbird", package: "hummingbird", condition: .when(traits: ["ChatServer"]))
 let hummingbirdCore: Target.Dependency = .product(name: "HummingbirdCore", package: "hummingbird", condition: .when(traits: ["ChatServer"]))
+let httpTypesForNIO: [Target.Dependency] = ["NIOHTTPTypes", "NIOHTTPTypesHTTP1"].map {
+    .product(name: $0, package: "swift-nio-extras", condition: .when(traits: ["ChatServer"]))
+}
 let hummingbirdTesting: Target.Dependency = .product(
     name: "HummingbirdTesting", package: "hummingbird", condition: .when(traits: ["ChatServer"]))
 let grdb: Target.Dependency = .product(name: "GRDB", package: "GRDB.swift", condition: .when(traits: ["ChatClient", "ChatServer"]))
@@ -92,6 +95,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-crypto", from: "4.5.0"),
         .package(url: "https://github.com/apple/swift-certificates", from: "1.21.0"),
         .package(url: "https://github.com/apple/swift-asn1", from: "1.7.0"),
+        .package(url: "https://github.com/apple/swift-nio-extras", from: "1.35.0"),
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.0"),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
@@ -184,7 +188,7 @@ let package = Package(
                 "ApusEngineIOServer", "ApusJSON", "ApusSocketIOProtocol", "ApusSocketIOServer", "ApusWebSocket", crypto, httpTypes,
                 hummingbird,
                 hummingbirdCore, logging, nioCore, nioConcurrencyHelpers, nioHTTP1, nioPosix, nioSSL, serviceLifecycle, swiftASN1, x509,
-            ]),
+            ] + httpTypesForNIO),
         // Servers and clients as services of swift-service-lifecycle.
         module(
             "ApusServices",
@@ -250,7 +254,7 @@ let package = Package(
         .executableTarget(
             name: "apus",
             dependencies: [
-                "ApusBench", "ApusChatClient", "ApusChatServer", "ApusChatProtocol", "ApusCommandSupport", "ApusConnectivity",
+                "ApusBench", "ApusBytes", "ApusChatClient", "ApusChatServer", "ApusChatProtocol", "ApusCommandSupport", "ApusConnectivity",
                 "ApusEngineIOClient", "ApusEngineIOProtocol", "ApusEventLoop", "ApusFramedProtocol", "ApusFramedSocket", "ApusJSON",
                 "ApusSocketIOClient", "ApusSocketIOProtocol", "ApusWebSocket", "ApusWebSocketProtocol", argumentParser, crypto, httpTypes,
                 logging, nioCore, nioPosix, nioSSL, nioConcurrencyHelpers, serviceLifecycle, unixSignals,
@@ -389,8 +393,7 @@ let package = Package(
 )
 
 if Context.environment["APUS_FUZZ"] != nil {
-    // The other reader of request heads, beside which ours is fuzzed.
-    package.dependencies.append(.package(url: "https://github.com/apple/swift-nio-extras", from: "1.35.0"))
+    // NIOHTTPTypes is the other reader of request heads, beside which ours is fuzzed.
     for (name, dependencies) in [
         ("FuzzJSON", ["ApusJSON"]),
         ("FuzzWebSocket", ["ApusWebSocketProtocol"]),
@@ -418,7 +421,7 @@ if Context.environment["APUS_FUZZ"] != nil {
     }
 }
 
-// Programs that count and measure: `scripts/check-allocations`, `Benchmarks/micro`.
+// Programs that count and measure: `scripts/check-allocations`, `Benchmarks/Micro`.
 if Context.environment["APUS_BENCHMARKS"] != nil {
     package.targets += [
         .target(name: "CAllocationCounter", path: "Benchmarks/Allocations/CAllocationCounter"),

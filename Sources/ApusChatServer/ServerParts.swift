@@ -70,20 +70,19 @@ final class ServerParts: Sendable {
     func application(on listener: ServerListener, onListening: @escaping @Sendable (ChatServer.Address) -> Void) -> some Service {
         let io = self.io
         let requestTimeout = io.configuration.engine.requestTimeout
-        // Does not use Hummingbird's `idleTimeout`: it does not count requests handled by Socket.IO
+        // Hummingbird's `idleTimeout` is not used: it does not count requests handled by Socket.IO
         // and would interrupt a pending poll.
-        let http = HTTP1Channel.Configuration(
-            additionalChannelHandlers: io.channelHandlers(
-                requestTimeout: { Self.isUpload($0) ? Self.uploadTimeout : requestTimeout }, answerTimeout: Self.answerTimeout))
+        let timeouts = PassThroughTimeouts(
+            requestTimeout: { Self.isUpload($0) ? Self.uploadTimeout : requestTimeout }, answerTimeout: Self.answerTimeout)
         let proxies = self.configuration.proxies
         let peers = proxies.source == .proxyProtocol ? ProxyPeers(proxies.networks) : nil
         let builder = HTTPServerBuilder { responder in
-            ConnectionChannel(
-                base: HTTP1Channel(responder: responder, configuration: http), tls: listener.tls, proxies: peers, admits: { io.admit($0) })
+            ConnectionChannel(responder: responder, io: io, timeouts: timeouts, tls: listener.tls, proxies: peers)
         }
         return Application(
             responder: SecureTransportResponder(base: self.responder, transport: listener.transport), server: builder,
-            configuration: .init(address: .hostname(listener.host, port: listener.port), serverName: nil),
+            // All clients connect within seconds of a restart. The system may have a lower limit.
+            configuration: .init(address: .hostname(listener.host, port: listener.port), serverName: nil, backlog: 4_096),
             onServerRunning: { channel in
                 // Precedes Hummingbird's own back-off, under which the loop spins while no
                 // descriptors are available.

@@ -16,6 +16,7 @@ extension ChatService {
         while (try? await Task.sleep(for: .seconds(1))) != nil {
             await self.attempt("The chat could not be maintained") { maintenance = try await self.maintain(maintenance) }
             if seconds % 600 == 0 { await self.attempt("Old answers could not be forgotten") { try await self.forgetAnswers() } }
+            if seconds % 600 == 300 { await self.attempt("Old changes could not be forgotten") { try await self.forgetTextChanges() } }
             if seconds % 60 == 0 { self.sweepBudgets() }
             seconds += 1
         }
@@ -50,6 +51,14 @@ extension ChatService {
         var count = Self.forgottenAtOnce
         while count == Self.forgottenAtOnce {
             count = try await self.log.withStorage { try $0.forgetRequests(before: oldest, limit: Self.forgottenAtOnce) }
+        }
+    }
+
+    private func forgetTextChanges() async throws {
+        guard let number = try await self.indexer?.lastChange() else { return }
+        var count = Self.forgottenAtOnce
+        while count == Self.forgottenAtOnce {
+            count = try await self.log.withStorage { try $0.forgetTextChanges(before: number, limit: Self.forgottenAtOnce) }
         }
     }
 

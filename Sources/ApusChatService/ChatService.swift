@@ -49,10 +49,16 @@ package final class ChatService: Sendable {
     private let budget: NIOLockedValueBox<RateBudget>
     private let hasBudgets: Bool
     private let groups: [MultiThreadedEventLoopGroup]
+    let indexer: SearchIndexer?
     private let timers: NIOLoopBoundBox<CallTimers>
 
-    /// - Parameter storage: Nothing else may write to it.
-    package init(storage: consuming sending Storage, configuration: Configuration, logger: Logger) throws {
+    /// - Parameters:
+    ///   - storage: Nothing else may write to it.
+    ///   - index: The search index, if the storage has one in a file of its own.
+    package init(
+        storage: consuming sending Storage, index: consuming sending (any SearchIndexing)? = nil, configuration: Configuration,
+        logger: Logger
+    ) throws {
         self.configuration = configuration
         self.logger = logger
         self.verbs = VerbTable(configuration.verbs)
@@ -72,6 +78,8 @@ package final class ChatService: Sendable {
         }
         let hubBox = NIOLoopBoundBox.sending(hub, to: hubLoop)
         let timers = NIOLoopBoundBox.sending(CallTimers(on: hubLoop, ringTime: configuration.ringTime), to: hubLoop)
+        let indexer: SearchIndexer? = if let index { SearchIndexer(index, logger: logger) } else { nil }
+        self.indexer = indexer
         self.hub = hubBox
         self.timers = timers
         self.log = ChatLog(
@@ -81,6 +89,7 @@ package final class ChatService: Sendable {
                 hubBox.value.committed(batch)
                 timers.value.committed(batch)
             }
+            indexer?.committed()
         } onRecovery: {
             hubLoop.execute { hubBox.value.restart() }
         }
@@ -98,6 +107,7 @@ package final class ChatService: Sendable {
         self.timers.onLoop { $0.close() }
         await self.log.close()
         await self.pool.close()
+        await self.indexer?.close()
         for group in self.groups { try? await group.shutdownGracefully() }
     }
 
@@ -169,13 +179,15 @@ package final class ChatService: Sendable {
     ) {
         lane.run { next in
             if !change.needsReads, let keys = self.names.known(change.names) {
-                self.submit(Result { try change.commands(keys, nil) }.mapError(ChatError.init(reading:)), change, requester, completion)
+                self.submit(
+                    Result { try change.commands(keys, nil) }.mapError(ChatError.init(reading:)), change, requester,
+                    answeringOn: lane.eventLoop, completion)
                 return next()
             }
             self.read(for: requester.user) { context in
                 try change.commands(try context.names.keys(of: change.names, context.reads), context)
             } _: { commands in
-                self.submit(commands, change, requester, completion)
+                self.submit(commands, change, requester, answeringOn: lane.eventLoop, completion)
                 next()
             }
         }
@@ -183,7 +195,7 @@ package final class ChatService: Sendable {
 
     /// Submits commands in their order. The answer is that of the last one, or the first refusal.
     private func submit(
-        _ commands: Result<[Command], ChatError>, _ change: Change, _ requester: Requester,
+        _ commands: Result<[Command], ChatError>, _ change: Change, _ requester: Requester, answeringOn eventLoop: (any EventLoop)?,
         _ completion: @escaping @Sendable (Result<JSONValue, ChatError>) -> Void
     ) {
         let finish: @Sendable (Result<StoredAnswer, ChatError>) -> Void = { result in
@@ -207,7 +219,8 @@ package final class ChatService: Sendable {
                 }
             }
             // The log answers in the order of submission.
-            self.log.submit(last) { result in finish(refusal.withLockedValue { $0 }.map { .failure($0) } ?? result) }
+            self.log.submit(last, answeringOn: eventLoop) { result in finish(refusal.withLockedValue { $0 }.map { .failure($0) } ?? result)
+            }
         }
     }
 }

@@ -50,6 +50,11 @@ package protocol ChatReads: AnyObject {
     /// Returns the joined members whose read position is at least `n`, in key order.
     func readers(of conversation: ConversationKey, atLeast n: Int64, limit: Int) throws(StorageError) -> [UserKey]
 
+    /// Returns the users that reacted to an event, with their reactions, in key order.
+    ///
+    /// - Parameter key: The reaction that is looked for; nil for all.
+    func reactions(to event: EventAddress, of key: String?, after cursor: UserKey?, limit: Int) throws(StorageError) -> [AnnotationRow]
+
     /// Returns the conversations in which a user is joined, for the router.
     func conversations(of user: UserKey) throws(StorageError) -> [ConversationKey]
 
@@ -65,6 +70,10 @@ package protocol ChatReads: AnyObject {
 
     /// Returns the contacts of a user in key order.
     func contacts(of owner: UserKey, after cursor: UserKey?, limit: Int) throws(StorageError) -> [ContactRow]
+
+    /// Returns the conversations that the directory lists and whose title or description contains
+    /// `text`, newest first.
+    func listedConversations(containing text: String, after cursor: Int64?, limit: Int) throws(StorageError) -> DirectoryPage
 
     /// Returns the links of a conversation, newest first.
     func links(of conversation: ConversationKey, limit: Int) throws(StorageError) -> [LinkRow]
@@ -103,6 +112,9 @@ package protocol ChatReads: AnyObject {
     /// - Parameter changes: Whether changes are returned, too, and not messages alone.
     func events(of conversation: ConversationKey, by sender: UserKey, after seq: Int64, changes: Bool, limit: Int) throws(StorageError)
         -> SenderPage
+
+    /// Returns messages that contain all words and that a user can see, newest first.
+    func search(_ need: SearchNeed, as user: UserKey, limit: Int) throws(StorageError) -> SearchPage
 
     /// Whether a user may read a blob.
     func mayRead(_ need: BlobNeed) throws(StorageError) -> Bool

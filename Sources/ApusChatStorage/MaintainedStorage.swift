@@ -13,10 +13,15 @@ package protocol MaintainedStorage: AccountStorage {
     /// Removes the oldest answers of requests that were stored before `time`. The writer calls it
     /// between batches until it returns less than `limit`.
     func forgetRequests(before time: Int64, limit: Int) throws(StorageError) -> Int
+
+    /// Removes the oldest changes of texts before one that the search index has seen
+    /// (`SearchIndexing.lastChange`), in the same way.
+    func forgetTextChanges(before number: Int64, limit: Int) throws(StorageError) -> Int
 }
 
 extension MemoryStorage: MaintainedStorage {
     package func checkpointIfDue() {}
     package func probe() {}
     package func recover() { self.abandon() }
+    package func forgetTextChanges(before number: Int64, limit: Int) -> Int { 0 }
 }

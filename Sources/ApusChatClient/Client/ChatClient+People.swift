@@ -121,6 +121,18 @@ extension ChatClient {
         return (hits, answer.page)
     }
 
+    /// Finds messages on the server, if there is a connection, and stored ones.
+    package func searchReachable(_ text: String) async throws(ChatClientError) -> (hits: [ChatSearchHit], isStoredOnly: Bool) {
+        let stored = try await self.searchStored(text)
+        guard await self.state == .online else { return (stored, true) }
+        do throws(ChatClientError) {
+            return (ChatSearchHit.merged(try await self.search(text).hits, stored: stored), false)
+        } catch {
+            guard [.notConnected, .timeout, .unreachable].contains(error.code) else { throw error }
+            return (stored, true)
+        }
+    }
+
     /// Downloads a file or picture.
     ///
     /// - Parameters:

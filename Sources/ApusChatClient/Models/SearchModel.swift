@@ -61,9 +61,7 @@ public final class SearchModel {
         self.isSearching = false
         self.isStoredOnly = found == nil
         guard let found else { return }
-        // Both are newest first. The store may have messages that the server's index lacks.
-        let known = Set(found.hits.map(\.id))
-        self.hits = (found.hits + stored.filter { !known.contains($0.id) }).sorted { $0.message.event.at > $1.message.event.at }
+        self.hits = ChatSearchHit.merged(found.hits, stored: stored)
         self.next = found.next
     }
 

@@ -1,5 +1,6 @@
 import Foundation
 import GRDB
+import NIOConcurrencyHelpers
 
 /// The client's SQLite file: heads, events, unsent messages, positions and the search index.
 ///
@@ -10,7 +11,9 @@ import GRDB
 /// failure loses the newest transactions as a whole, together with their cursors and tokens, and
 /// they are fetched again. What only this client has is written by ``writeDurably(_:)``.
 package final class ChatStore: Sendable {
-    let database: DatabaseQueue
+    /// Nil once the store is closed: GRDB crashes on a read of a closed database. The lock is held
+    /// during each access; accesses wait for each other anyway.
+    private let opened: NIOLockedValueBox<DatabaseQueue?>
 
     /// Opens the file, or creates it with access for its owner only. `:memory:` creates a store in
     /// memory.
@@ -19,20 +22,22 @@ package final class ChatStore: Sendable {
             var configuration = Configuration()
             configuration.label = "apus.chat.store"
             configuration.busyMode = .timeout(5)
+            let database: DatabaseQueue
             if path == ":memory:" {
-                self.database = try DatabaseQueue(configuration: configuration)
+                database = try DatabaseQueue(configuration: configuration)
             } else {
                 try Self.createPrivately(path)
                 configuration.journalMode = .wal
-                self.database = try DatabaseQueue(path: path, configuration: configuration)
+                database = try DatabaseQueue(path: path, configuration: configuration)
             }
             let migrator = Self.migrator
-            try self.database.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = NORMAL") }
-            if try self.database.read({ try migrator.hasBeenSuperseded($0) }) {
+            try database.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = NORMAL") }
+            if try database.read({ try migrator.hasBeenSuperseded($0) }) {
                 throw ChatClientError(
                     .wrongStore, message: "\(path) was written by a newer release; update this program or use another store")
             }
-            try migrator.migrate(self.database)
+            try migrator.migrate(database)
+            self.opened = NIOLockedValueBox(database)
         } catch {
             throw Self.wrapped(error)
         }
@@ -45,8 +50,13 @@ package final class ChatStore: Sendable {
         }
     }
 
-    /// Closes the file.
-    package func close() { try? self.database.close() }
+    /// Closes the file after the access that is under way, if there is one. Later accesses throw.
+    package func close() {
+        self.opened.withLockedValue { opened in
+            try? opened?.close()
+            opened = nil
+        }
+    }
 
     /// Removes the file of a closed store.
     static func remove(path: String) throws(ChatClientError) {
@@ -58,24 +68,33 @@ package final class ChatStore: Sendable {
     }
 
     func read<Value>(_ body: (Database) throws -> Value) throws(ChatClientError) -> Value {
-        do { return try self.database.read(body) } catch { throw Self.wrapped(error) }
+        try self.access { try $0.read(body) }
     }
 
     /// Runs one transaction, which survives the end of the program.
     func write<Value>(_ body: (Database) throws -> Value) throws(ChatClientError) -> Value {
-        do { return try self.database.write(body) } catch { throw Self.wrapped(error) }
+        try self.access { try $0.write(body) }
     }
 
     /// Runs one transaction with one sync to disk, which survives a power failure.
     func writeDurably(_ body: (Database) throws -> Void) throws(ChatClientError) {
-        do {
-            try self.database.writeWithoutTransaction { database in
+        try self.access { opened in
+            try opened.writeWithoutTransaction { database in
                 try database.execute(sql: "PRAGMA synchronous = FULL")
                 defer { try? database.execute(sql: "PRAGMA synchronous = NORMAL") }
                 try database.inTransaction {
                     try body(database)
                     return .commit
                 }
+            }
+        }
+    }
+
+    private func access<Value>(_ body: (DatabaseQueue) throws -> Value) throws(ChatClientError) -> Value {
+        do {
+            return try self.opened.withLockedValue { opened in
+                guard let opened else { throw ChatClientError(.closed, message: "the client was closed") }
+                return try body(opened)
             }
         } catch {
             throw Self.wrapped(error)

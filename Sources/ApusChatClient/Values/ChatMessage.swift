@@ -88,6 +88,12 @@ public struct ChatSearchHit: Identifiable, Hashable, Sendable {
         self.snippet = snippet
     }
 
+    /// The hits of a server, and stored ones that its index does not have yet, newest first.
+    static func merged(_ found: [ChatSearchHit], stored: [ChatSearchHit]) -> [ChatSearchHit] {
+        let known = Set(found.map(\.id))
+        return (found + stored.filter { !known.contains($0.id) }).sorted { $0.message.event.at > $1.message.event.at }
+    }
+
     /// The identity of the hit.
     public var id: String { "\(self.message.conversation)/\(self.message.event.seq)" }
 }

@@ -95,6 +95,12 @@ public enum ChatBody: Hashable, Sendable {
         return self.message?.searchText
     }
 
+    /// What the search index contains of a message with this JSON text as its body.
+    package static func searchText(kind: EventKind, body: String) -> String? {
+        guard let fields = (try? JSONValue(jsonString: body))?.objectValue else { return nil }
+        return (try? ChatBody(kind: kind, body: fields))?.searchText
+    }
+
     /// The uploads that the body refers to.
     public var blobs: [BlobID] {
         if case .custom(let body) = self { return body.blobs }

@@ -72,30 +72,25 @@ public struct Reaction: Hashable, Sendable, WireObject {
     public var user: UserName
     /// The reaction.
     public var key: String
-    /// The time of the reaction.
-    public var at: Int64
 
     /// Creates a value.
-    public init(user: UserName, key: String, at: Int64) {
+    public init(user: UserName, key: String) {
         self.user = user
         self.key = key
-        self.at = at
     }
 
     package init(from reader: WireReader) throws(WireError) {
         self.user = try reader.text("user")
         self.key = try reader.string("key", minimum: 1, maximum: ChatLimits.reactionLength)
-        self.at = try reader.integer("at")
     }
 
     package func write(to writer: inout WireWriter) {
         writer.write("user", self.user)
         writer.write("key", self.key)
-        writer.write("at", self.at)
     }
 }
 
-/// The answer to `reactions`, newest first.
+/// The answer to `reactions`.
 package struct ReactionsAnswer: Hashable, WireObject {
     /// The reactions.
     package var reactions: [Reaction]

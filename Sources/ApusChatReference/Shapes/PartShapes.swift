@@ -106,7 +106,6 @@ extension ChatReference {
             [
                 .must("user", .user, "The user."),
                 .must("key", .words(ChatLimits.reactionLength), "The reaction."),
-                .must("at", .time, "The time of the reaction."),
             ], recode: Recode(Reaction.self)),
         Shape(
             "ScheduledMessage", "A message that will be sent later.",

@@ -76,7 +76,7 @@ extension ChatReference {
                     """#),
             Verb(
                 ChatVerbs.reactions,
-                "Requests the users that reacted to a message, newest first.",
+                "Requests the users that reacted to a message. A user with several reactions is listed with each.",
                 request: [
                     .conv,
                     .must("ref", .seq, "The message."),
@@ -89,7 +89,7 @@ extension ChatReference {
                 ],
                 errors: [.notFound],
                 example: #"{"conv": "1q2w3e4r5t6y7", "ref": 17}"#,
-                answers: #"{"reactions": [{"user": "alice", "key": "👍", "at": 1790000000000}]}"#),
+                answers: #"{"reactions": [{"user": "alice", "key": "👍"}]}"#),
             Verb(
                 ChatVerbs.pin,
                 "Pins or unpins a message for all members.",

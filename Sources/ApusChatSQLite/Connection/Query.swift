@@ -6,7 +6,7 @@ protocol Query: CaseIterable, RawRepresentable<Int>, Sendable {
 
 /// The kinds of statements.
 enum QueryGroup: Int, CaseIterable {
-    case transaction, fact, change, log, list, people, credential, maintenance, operators
+    case transaction, fact, change, log, list, people, credential, maintenance, operators, search
 
     /// All statements of the group.
     var queries: [any Query] {
@@ -20,6 +20,7 @@ enum QueryGroup: Int, CaseIterable {
         case .credential: CredentialQuery.allCases
         case .operators: OperatorQuery.allCases
         case .maintenance: MaintenanceQuery.allCases
+        case .search: SearchQuery.allCases
         }
     }
 }

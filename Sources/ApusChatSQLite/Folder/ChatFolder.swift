@@ -57,10 +57,24 @@ package final class ChatFolder: Sendable {
 
     var databasePath: String { self.path + "/chat.sqlite" }
 
+    var searchPath: String { self.path + "/search.sqlite" }
+
     /// Creates the database file with access for its owner only. The write-ahead log inherits it.
-    func createDatabase() throws(StorageError) {
-        let descriptor = open(self.databasePath, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else { throw Self.failure("created", self.databasePath) }
+    func createDatabase() throws(StorageError) { try Self.create(self.databasePath) }
+
+    var hasSearchFile: Bool { access(self.searchPath, F_OK) == 0 }
+
+    /// Begins the search index anew.
+    func replaceSearchFile() throws(StorageError) {
+        for suffix in ["", "-wal", "-shm"] where unlink(self.searchPath + suffix) != 0 && errno != ENOENT {
+            throw Self.failure("removed", self.searchPath + suffix)
+        }
+        try Self.create(self.searchPath)
+    }
+
+    private static func create(_ path: String) throws(StorageError) {
+        let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw Self.failure("created", path) }
         _ = close(descriptor)
     }
 

@@ -4,6 +4,7 @@ enum ChangeQuery: Int, Query {
     case addEvent, setTarget, pin, unpin
     case blankEvent, blankEdits, clearAnnotations, removeAnnotations, removeMention, removeBlobReferences
     case keptSeq, setKeptSeq, firstKept
+    case addTextChange, removeTextChanges
     case setAnnotation, removeAnnotation, addMention
     case setRequest, removeRequests, setAccount, accountNames, addName, removeName, setContact, setLink, addReport
     case addBlob, blob, addBlobReference, addUpload
@@ -14,13 +15,13 @@ enum ChangeQuery: Int, Query {
         switch self {
         case .addConversation:
             """
-            INSERT INTO conversation (slot, conversation, kind, low, high, created_at, title, about, avatar, settings)
-            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)
+            INSERT INTO conversation (slot, conversation, kind, low, high, created_at, title, about, avatar, settings, is_listed)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)
             """
         case .setConversation:
             """
             UPDATE conversation SET conversation = ?2, kind = ?3, low = ?4, high = ?5, created_at = ?6, title = ?7, about = ?8,
-                avatar = ?9, settings = ?10
+                avatar = ?9, settings = ?10, is_listed = ?11
             WHERE slot = ?1
             """
         case .addCounters:
@@ -65,6 +66,9 @@ enum ChangeQuery: Int, Query {
             ON CONFLICT (user) DO UPDATE SET \(AccountColumns.assignments)
             """
         case .accountNames: "SELECT name, nickname FROM account WHERE user = ?1"
+        case .addTextChange: "INSERT INTO text_change (event) VALUES (?1)"
+        case .removeTextChanges:
+            "DELETE FROM text_change WHERE number IN (SELECT number FROM text_change WHERE number < ?1 ORDER BY number LIMIT ?2)"
         case .addName: "INSERT INTO name_search (rowid, name, nickname) VALUES (?1, ?2, ?3)"
         case .removeName: "INSERT INTO name_search (name_search, rowid, name, nickname) VALUES ('delete', ?1, ?2, ?3)"
         case .setContact: "INSERT OR REPLACE INTO contact (\(ContactColumns.list)) VALUES (?1, ?2, ?3, ?4, ?5, ?6)"

@@ -1,6 +1,7 @@
 /// The statements that read lists of conversations and members.
 enum ListQuery: Int, Query {
     case pinnedPlaces, places, changedPlaces, head, mentions, mentionsOfAll, draftSlot, members, readers, joined, version, slot, log, links
+    case listed
 
     static var group: QueryGroup { .list }
 
@@ -54,6 +55,12 @@ enum ListQuery: Int, Query {
         case .version: "SELECT members_version FROM counter WHERE slot = ?1"
         case .slot: "SELECT slot FROM conversation WHERE conversation = ?1"
         case .log: "SELECT last_seq, kept_seq, is_deleted FROM counter WHERE slot = ?1"
+        case .listed:
+            """
+            SELECT \(ConversationColumns.list) FROM conversation v INDEXED BY conversation_listed
+            CROSS JOIN counter r ON r.slot = v.slot AND r.is_deleted = 0
+            WHERE v.is_listed = 1 AND v.slot < ?1 ORDER BY v.slot DESC LIMIT ?2
+            """
         case .links: "SELECT \(LinkColumns.list) FROM link WHERE conversation = ?1 ORDER BY created_at DESC, code LIMIT ?2"
         }
     }

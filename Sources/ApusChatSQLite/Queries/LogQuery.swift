@@ -1,6 +1,6 @@
 /// The statements that read events.
 enum LogQuery: Int, Query {
-    case forwards, backwards, thread, edits, pins, ownAnnotations, isHidden, keptEvents, expired, body
+    case forwards, backwards, thread, edits, pins, ownAnnotations, isHidden, reactions, keptEvents, expired, body
 
     static var group: QueryGroup { .log }
 
@@ -22,6 +22,11 @@ enum LogQuery: Int, Query {
         case .ownAnnotations:
             "SELECT event, n, is_hidden, reactions, votes FROM annotation WHERE user = ?1 AND event BETWEEN ?2 AND ?3"
         case .isHidden: "SELECT is_hidden FROM annotation WHERE user = ?1 AND event = ?2"
+        case .reactions:
+            """
+            SELECT event, n, is_hidden, reactions, votes, user FROM annotation INDEXED BY annotation_event
+            WHERE event = ?1 AND user > ?2 AND reactions IS NOT NULL ORDER BY user LIMIT ?3
+            """
         case .keptEvents:
             "SELECT id FROM event WHERE id BETWEEN ?1 AND ?2 AND is_message = 1 AND state < 10 AND at < ?3 ORDER BY id LIMIT ?4"
         case .body: "SELECT body, at FROM event WHERE id = ?1"

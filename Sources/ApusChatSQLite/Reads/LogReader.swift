@@ -92,8 +92,9 @@ struct LogReader {
             if try self.isHidden(row.ref) { hiddenTargets.insert(row.ref) }
         }
         return rows.compactMap { row in
-            var event = self.view.view(of: row) { (own[$0]?.isHidden ?? false) || hiddenTargets.contains($0) }
-            if event?.row != nil { event?.own = own[row.seq] }
+            let event = self.view.view(of: row) { (own[$0]?.isHidden ?? false) || hiddenTargets.contains($0) }
+            guard var event else { return nil }
+            self.view.attach(own[row.seq], to: &event)
             return event
         }
     }

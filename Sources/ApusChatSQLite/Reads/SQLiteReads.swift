@@ -5,14 +5,18 @@ package import ApusChatStorage
 /// the writer has its own, too.
 package class SQLiteReads: ChatReads {
     var connection: SQLiteConnection
+    /// Whether the connection has the search index.
+    private(set) var hasSearchIndex = false
     /// The slots of conversations, which never change.
     private var slots: [ConversationKey: Int64] = [:]
 
     init(_ connection: SQLiteConnection) { self.connection = connection }
 
-    /// Opens a connection for reading a database that a `SQLiteStorage` has opened before.
+    /// Opens a connection for reading a database that a `SQLiteStorage` has opened before, and its
+    /// search index, if a `SearchIndex` has opened one.
     package init(_ folder: ChatFolder, environment: SQLiteEnvironment = SQLiteEnvironment()) throws(StorageError) {
         self.connection = try SQLiteConnection(path: folder.databasePath, isReader: true, cacheBytes: environment.readerCacheBytes)
+        self.hasSearchIndex = try SearchFile.attach(folder, to: self.connection)
     }
 
     /// The slot of a conversation; nil if it does not exist.
@@ -92,6 +96,26 @@ package class SQLiteReads: ChatReads {
         }
     }
 
+    package func reactions(to event: EventAddress, of key: String?, after cursor: UserKey?, limit: Int) throws(StorageError)
+        -> [AnnotationRow]
+    {
+        try self.connection.snapshot { () throws(StorageError) in
+            guard let slot = try self.slot(of: event.conversation) else { return [] }
+            var rows: [AnnotationRow] = []
+            var last = cursor?.rawValue ?? .min
+            while rows.count < limit {
+                let statement = try self.connection.statement(LogQuery.reactions)
+                let found = try statement.with(EventPlace.id(slot, event.seq), last, Int64(limit)).all {
+                    AnnotationColumns.row($0, at: AnnotationAddress(event, UserKey($0.int(5))))
+                }
+                rows += found.filter { !$0.reactions.isEmpty && key.map($0.reactions.contains) ?? true }
+                guard found.count == limit, let end = found.last else { break }
+                last = end.address.user.rawValue
+            }
+            return Array(rows.prefix(limit))
+        }
+    }
+
     package func conversations(of user: UserKey) throws(StorageError) -> [ConversationKey] {
         try self.connection.statement(ListQuery.joined).with(user.rawValue).all { ConversationKey($0.int(0)) }
     }
@@ -131,6 +155,24 @@ package class SQLiteReads: ChatReads {
     package func contacts(of owner: UserKey, after cursor: UserKey?, limit: Int) throws(StorageError) -> [ContactRow] {
         let statement = try self.connection.statement(PeopleQuery.contacts)
         return try statement.with(owner.rawValue, cursor?.rawValue ?? .min, Int64(limit)).all(ContactColumns.row)
+    }
+
+    package func listedConversations(containing text: String, after cursor: Int64?, limit: Int) throws(StorageError) -> DirectoryPage {
+        try self.connection.snapshot { () throws(StorageError) in
+            var page = DirectoryPage()
+            let statement = try self.connection.statement(ListQuery.listed)
+            let found = try statement.with(cursor ?? .max, Int64(DirectoryPage.window)).all { ($0.int(0), ConversationColumns.row($0)) }
+            for (slot, row) in found {
+                guard row.isFound(by: text) else { continue }
+                page.conversations.append(row)
+                if page.conversations.count == limit {
+                    page.next = slot
+                    return page
+                }
+            }
+            page.next = found.count == DirectoryPage.window ? found.last?.0 : nil
+            return page
+        }
     }
 
     package func links(of conversation: ConversationKey, limit: Int) throws(StorageError) -> [LinkRow] {

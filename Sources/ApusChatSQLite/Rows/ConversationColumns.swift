@@ -47,7 +47,8 @@ enum ConversationColumns {
         return counters
     }
 
-    /// Binds slot, key, kind, pair, time of creation, profile and settings.
+    /// Binds slot, key, kind, pair, time of creation, profile, settings and whether it
+    /// is listed.
     static func bind(_ conversation: ConversationRow, slot: Int64, to statement: SQLiteStatement) {
         statement.bind(1, slot)
         statement.bind(2, conversation.key.rawValue)
@@ -64,6 +65,7 @@ enum ConversationColumns {
         statement.bind(8, conversation.profile.about)
         statement.bind(9, nonEmpty: conversation.profile.avatar?.rawValue ?? "")
         statement.bind(10, ListText.json(conversation.settings.json))
+        statement.bind(11, conversation.settings.listed)
     }
 
     /// Binds the counters in the order of `counterNames`.

@@ -1,8 +1,7 @@
 /// The first version of the schema.
 ///
 /// - A conversation has a dense number, its slot. An event's id is `slot << 32 | seq`: ids are
-///   unique by (conversation, seq) without an index, and the log of a conversation is one range of
-///   the table.
+///   unique by (conversation, seq), and the log of a conversation is one range of them.
 /// - `counter` has the numbers of a conversation that every message changes, apart from its text.
 /// - `event.n` is the number of messages up to the event and including it, also for changes, so
 ///   that the seq of an ordinal is found by bisection.

@@ -1,15 +1,16 @@
 /// The sizes of a storage, and what it takes from outside.
 package struct SQLiteEnvironment: Sendable {
-    /// The maximum size of the writer's page cache. Default: 64 MiB.
-    package var writerCacheBytes = 64 << 20
+    /// The maximum size of the writer's page cache, which SQLite may pass over at each commit.
+    /// Default: 8 MiB.
+    package var writerCacheBytes = 8 << 20
     /// The maximum size of the page cache of each reader. Default: 16 MiB.
     package var readerCacheBytes = 16 << 20
     /// The number of conversations and members that the writer keeps in each of two generations.
     /// Default: 100,000.
     package var hotRows = 100_000
     /// The size of the write-ahead log, in pages of 4 KiB, from which `checkpointIfDue` writes a
-    /// checkpoint. Default: 4,000.
-    package var checkpointPages: Int32 = 4_000
+    /// checkpoint. Default: 16,000.
+    package var checkpointPages: Int32 = 16_000
     /// The size from which a commit itself writes a checkpoint. Default: 32,000.
     package var largestLogPages: Int32 = 32_000
     /// Whether each commit is synced to disk. Only benchmarks turn it off.

@@ -18,6 +18,7 @@ extension SQLiteStorage {
                 for user in event.mentionRows { try removeMention.with(user, conversation.slot, event.n).run() }
             }
             try self.connection.statement(ChangeQuery.blankEvent).with(id, blank.state.code).run()
+            try self.connection.statement(ChangeQuery.addTextChange).with(id).run()
             if event.editedAt > 0 { try self.connection.statement(ChangeQuery.blankEdits).with(id, blank.state.code).run() }
             for query in [ChangeQuery.unpin, .removeAnnotations, .clearAnnotations, .removeBlobReferences] {
                 try self.connection.statement(query).with(id).run()

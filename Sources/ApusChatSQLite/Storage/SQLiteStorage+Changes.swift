@@ -91,6 +91,7 @@ extension SQLiteStorage {
             if event.isMessage { conversation.lastN = event.n }
             EventColumns.bindNew(event, slot: conversation.slot, ordinal: conversation.lastN, to: statement)
             try statement.run()
+            if event.isChanged { try self.write(target: event) }
             if event.isMessage, event.mentionsAll || !event.mentions.isEmpty { try self.addMentions(of: event, slot: conversation.slot) }
         }
     }
@@ -107,6 +108,7 @@ extension SQLiteStorage {
         let statement = try self.connection.statement(ChangeQuery.setTarget)
         EventColumns.bindTarget(event, id: id, to: statement)
         try statement.run()
+        if event.editedAt > 0 { try self.connection.statement(ChangeQuery.addTextChange).with(id).run() }
         try self.connection.statement(event.isPinned ? ChangeQuery.pin : .unpin).with(id).run()
     }
 
@@ -178,6 +180,12 @@ extension SQLiteStorage {
 }
 
 extension EventRow {
+    /// Whether later events of its batch changed the event, in columns that a new event does not
+    /// have.
+    fileprivate var isChanged: Bool {
+        self.editedAt > 0 || self.isPinned || self.isClosed || self.replyCount > 0 || !self.reactions.isEmpty
+    }
+
     /// The users of the mention rows of a message: 0 stands for all.
     var mentionRows: [Int64] { self.mentionsAll ? [0] : self.mentions.map(\.rawValue) }
 }

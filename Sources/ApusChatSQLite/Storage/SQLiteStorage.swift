@@ -152,6 +152,13 @@ package final class SQLiteStorage: SQLiteReads, MaintainedStorage {
         }
     }
 
+    package func forgetTextChanges(before number: Int64, limit: Int) throws(StorageError) -> Int {
+        guard !self.isInBatch else { throw StorageError(.misuse, message: "Changes cannot be removed within a batch.") }
+        if let failure = self.failure { throw failure }
+        try self.connection.statement(ChangeQuery.removeTextChanges).with(number, Int64(limit)).run()
+        return Int(self.connection.changedRows)
+    }
+
     package func forgetRequests(before time: Int64, limit: Int) throws(StorageError) -> Int {
         guard !self.isInBatch else { throw StorageError(.misuse, message: "Answers cannot be removed within a batch.") }
         if let failure = self.failure { throw failure }

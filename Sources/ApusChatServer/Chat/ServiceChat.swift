@@ -24,7 +24,9 @@ package final class ServiceChat: HostedChat {
         settings.verbs.directory = configuration.directory == .open ? .open : .exactNames
         if !configuration.hasLimits { settings.rates = .off }
         let writer = try SQLiteStorage(folder)
-        self.service = try ChatService(storage: .init(writer: writer) { try SQLiteReads(folder) }, configuration: settings, logger: logger)
+        self.service = try ChatService(
+            storage: .init(writer: writer) { try SQLiteReads(folder) }, index: try SearchIndex(folder), configuration: settings,
+            logger: logger)
         self.database = LogDatabase(self.service.log, reads: try SQLiteReads(folder))
         self.requests = ServiceRequests(service: self.service)
     }

@@ -9,10 +9,10 @@ enum EmbeddedPage {
         _css_test_3f410901d5a449be_css,
         _img_icon_svg,
         _index_html,
-        _js_app_96a8b8a202f6297f_js,
+        _js_app_b0e691592a1337b7_js,
         _js_core_core_1dbad1ddae5d6aef_js,
         _js_core_worker_f6f5429ec2643e03_js,
-        _js_state_sample_6faafe676af7fe3f_js,
+        _js_state_sample_8597d9eeab7e4f3b_js,
         _js_test_c31b47cb51e25621_js,
         _sw_js,
         _test_html,
@@ -826,7 +826,7 @@ dd { margin: 0; overflow: hidden; text-overflow: ellipsis; }
   <link rel="icon" href="img/icon.svg" type="image/svg+xml">
   <link rel="manifest" href="app.webmanifest">
   <link rel="stylesheet" href="css/page-c693c75aa09a8ac5.css">
-  <script type="module" src="js/app-96a8b8a202f6297f.js"></script>
+  <script type="module" src="js/app-b0e691592a1337b7.js"></script>
 </head>
 <body>
   <div id="app"></div>
@@ -837,7 +837,7 @@ dd { margin: 0; overflow: hidden; text-overflow: ellipsis; }
 
 """#))
 
-    private static let _js_app_96a8b8a202f6297f_js = EmbeddedFile(path: "js/app-96a8b8a202f6297f.js", content: .text(#"""
+    private static let _js_app_b0e691592a1337b7_js = EmbeddedFile(path: "js/app-b0e691592a1337b7.js", content: .text(#"""
 const $core_applying = (() => {
 
 const MESSAGES = new Set(["text", "image", "audio", "video", "file", "location", "card", "call", "poll", "bundle", "encrypted"]);
@@ -1101,6 +1101,7 @@ class MemberList {
   #store;
   #page;
   #version = 0;
+  #latest;
   members = [];
   total = 0;
   hasMore = false;
@@ -1114,15 +1115,16 @@ class MemberList {
   }
 
   close() { this.#store.closed(this); }
-  loadMore() { return this.hasMore && !this.loading ? this.#load(this.#page) : Promise.resolve(); }
-  reload() { return this.#load(undefined); }
+  loadMore() { return this.hasMore && !this.loading ? this.#begin(this.#page) : Promise.resolve(); }
+  reload() { return this.#begin(undefined); }
 
-  async #load(page) {
-    const version = (this.#version += 1);
+  #begin(page) { return (this.#latest = this.#load(page, (this.#version += 1))); }
+
+  async #load(page, version) {
     this.loading = true;
     try {
       const answer = await this.#store.verb("members", { conv: this.conv, query: this.query || undefined, page });
-      if (version !== this.#version) return;
+      if (version !== this.#version) return await this.#latest;
       this.members = page ? [...this.members, ...answer.members] : answer.members;
       this.total = answer.total;
       this.#page = answer.page;
@@ -1131,11 +1133,11 @@ class MemberList {
       this.#store.remember(answer.members.map((each) => each.user));
       this.#store.marked(answer.members.filter((each) => each.read).map((each) => ({ conv: this.conv, user: each.user.name, read: each.read })));
     } catch (error) {
+      if (version !== this.#version) return await this.#latest;
       this.error = error;
-    } finally {
-      if (version === this.#version) this.loading = false;
-      this.#store.changed(`members:${this.conv}`);
     }
+    this.loading = false;
+    this.#store.changed(`members:${this.conv}`);
   }
 }
 
@@ -1795,7 +1797,7 @@ const SAMPLES = { signedOut: { phase: "signedOut" }, empty: { empty: true }, off
 const sample = new URLSearchParams(location.search).get("sample");
 
 const starting = sample === null ? createState()
-  : import("./state-sample-6faafe676af7fe3f.js").then(({ createSampleState }) => createSampleState(SAMPLES[sample] ?? {}));
+  : import("./state-sample-8597d9eeab7e4f3b.js").then(({ createSampleState }) => createSampleState(SAMPLES[sample] ?? {}));
 return { starting };
 })();
 const $views_dom = (() => {
@@ -12240,7 +12242,7 @@ return {  };
 
 """#))
 
-    private static let _js_state_sample_6faafe676af7fe3f_js = EmbeddedFile(path: "js/state-sample-6faafe676af7fe3f.js", content: .text(#"""
+    private static let _js_state_sample_8597d9eeab7e4f3b_js = EmbeddedFile(path: "js/state-sample-8597d9eeab7e4f3b.js", content: .text(#"""
 const $core_applying = (() => {
 
 const MESSAGES = new Set(["text", "image", "audio", "video", "file", "location", "card", "call", "poll", "bundle", "encrypted"]);
@@ -12554,6 +12556,7 @@ class MemberList {
   #store;
   #page;
   #version = 0;
+  #latest;
   members = [];
   total = 0;
   hasMore = false;
@@ -12567,15 +12570,16 @@ class MemberList {
   }
 
   close() { this.#store.closed(this); }
-  loadMore() { return this.hasMore && !this.loading ? this.#load(this.#page) : Promise.resolve(); }
-  reload() { return this.#load(undefined); }
+  loadMore() { return this.hasMore && !this.loading ? this.#begin(this.#page) : Promise.resolve(); }
+  reload() { return this.#begin(undefined); }
 
-  async #load(page) {
-    const version = (this.#version += 1);
+  #begin(page) { return (this.#latest = this.#load(page, (this.#version += 1))); }
+
+  async #load(page, version) {
     this.loading = true;
     try {
       const answer = await this.#store.verb("members", { conv: this.conv, query: this.query || undefined, page });
-      if (version !== this.#version) return;
+      if (version !== this.#version) return await this.#latest;
       this.members = page ? [...this.members, ...answer.members] : answer.members;
       this.total = answer.total;
       this.#page = answer.page;
@@ -12584,11 +12588,11 @@ class MemberList {
       this.#store.remember(answer.members.map((each) => each.user));
       this.#store.marked(answer.members.filter((each) => each.read).map((each) => ({ conv: this.conv, user: each.user.name, read: each.read })));
     } catch (error) {
+      if (version !== this.#version) return await this.#latest;
       this.error = error;
-    } finally {
-      if (version === this.#version) this.loading = false;
-      this.#store.changed(`members:${this.conv}`);
     }
+    this.loading = false;
+    this.#store.changed(`members:${this.conv}`);
   }
 }
 
@@ -13382,7 +13386,7 @@ class SamplePort {
         return { members: list, version: 1, total: Math.max(this.#head(conv).members, list.length) };
       }
       case "readers": return { readers: members(conv).slice(1, 5).map((name, index) => ({ user: name, read: index < 2, received: true })) };
-      case "reactions": return { reactions: (this.#event(conv, ref)?.reactions ?? []).flatMap(({ key, count }) => people().slice(0, count).map((each) => ({ user: each.name, key, at: now }))) };
+      case "reactions": return { reactions: (this.#event(conv, ref)?.reactions ?? []).flatMap(({ key, count }) => people().slice(0, count).map((each) => ({ user: each.name, key }))) };
       case "devices": return { devices: [{ device: "d1", name: "Firefox on Linux", platform: "web", at: now - 9e8, last_seen: now, address: "192.0.2.7", current: true }, { device: "d2", name: "iPhone von Alice", platform: "ios", at: now - 9e9, last_seen: now - 4e6, address: "198.51.100.20" }] };
       case "conversation.info": return { head: this.#head(conv), about: "Every Tuesday at six, from April to October. 每周二晚上六点。", created_at: now - 9e10, by: "bob" };
       case "conversation.open": return { head: this.#open(user) };

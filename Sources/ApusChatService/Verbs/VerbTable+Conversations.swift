@@ -40,6 +40,7 @@ extension VerbTable {
                 head: try context.head(row), about: row.conversation.profile.about.isEmpty ? nil : row.conversation.profile.about,
                 createdAt: row.conversation.createdAt, by: creation?.seq == 1 ? creator : nil)
         }
+        self.read(ChatVerbs.directory, rate: .search) { request, context in try context.directory(request) }
         self.change(ChatVerbs.conversationDelete) { request, _ in
             request.isForAll ? .delete(request.conversation.key) : .leave(request.conversation.key, forgets: true)
         }
@@ -57,6 +58,18 @@ extension VerbTable {
 extension ReadContext {
     func headAnswer(_ stored: StoredAnswer) throws -> HeadAnswer {
         HeadAnswer(head: try self.head(self.head(stored.conversation)))
+    }
+
+    fileprivate func directory(_ request: DirectoryRequest) throws -> DirectoryAnswer {
+        let cursor = try PageText.key(request.page)
+        let page = try self.reads.listedConversations(containing: request.query ?? "", after: cursor, limit: ChatLimits.usersPage)
+        let entries = page.conversations.map { row in
+            DirectoryEntry(
+                conversation: ConversationID(row.key), kind: row.kind, title: row.profile.title,
+                about: row.profile.about.isEmpty ? nil : row.profile.about, avatar: row.profile.avatar,
+                members: Int64(row.counters.memberCount), join: row.settings.join)
+        }
+        return DirectoryAnswer(conversations: entries, page: try page.next.map { try PageText.token(after: $0) })
     }
 
     /// The users that are members of a conversation, and those that are invited.

@@ -8,6 +8,7 @@ extension VerbTable {
         self.read(ChatVerbs.sync) { request, context in try SyncPages(context: context).answer(request) }
         self.read(ChatVerbs.history) { request, context in try HistoryPage(context: context, request: request).answer() }
         self.read(ChatVerbs.readers) { request, context in try context.readers(request) }
+        self.read(ChatVerbs.reactions) { request, context in try context.reactions(request) }
         self.change(ChatVerbs.mark) { request, requester in
             var commands: [Command] = []
             // What a device has received is not stored.
@@ -28,6 +29,27 @@ extension ReadContext {
         return MarkAnswer(
             conversation: conversation, read: max(head.member.readN, head.member.floorN), unread: head.unread, mentions: head.mentions,
             n: head.conversation.counters.lastN)
+    }
+
+    /// The users that reacted to a message. A user that the viewer blocks in a pair is not shown.
+    fileprivate func reactions(_ request: ReactionsRequest) throws -> ReactionsAnswer {
+        let key = request.conversation.key
+        let head = try self.head(key)
+        let view = try self.reads.events(in: key, .from(request.ref), as: self.viewer, limit: 1).first
+        guard let row = view?.row, row.seq == request.ref, row.isMessage, !row.state.isBlank else { throw ChatError.noMessage }
+        let cursor = try PageText.key(request.page).map { UserKey($0) }
+        // Each user has a few reactions at most, all of which fit into one page.
+        let limit = ChatLimits.membersPage / ChatLimits.ownReactions
+        let found = try self.reads.reactions(to: row.address, of: request.key, after: cursor, limit: limit)
+        let rows = head.member.blocksPeer ? found.filter { $0.address.user == self.viewer } : found
+        let names = try self.names.names(of: Set(rows.map(\.address.user)), self.reads)
+        let reactions = rows.flatMap { row in
+            row.reactions.filter { request.key == nil || request.key == $0 }.compactMap { reaction in
+                names[row.address.user].map { Reaction(user: $0, key: reaction) }
+            }
+        }
+        let next = found.count == limit ? try found.last.map { try PageText.token(after: $0.address.user.rawValue) } : nil
+        return ReactionsAnswer(reactions: reactions, page: next)
     }
 
     /// The members that have read a message, where members see the positions of others.

@@ -29,6 +29,7 @@ struct VerbTable: Sendable {
         self.addOwn()
         self.addPeople(settings)
         self.addCalls(settings)
+        self.addSearch()
     }
 
     subscript(verb: String) -> Route? { self.routes[verb] }

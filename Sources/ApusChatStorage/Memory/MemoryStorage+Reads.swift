@@ -56,6 +56,23 @@ extension MemoryStorage {
         }
     }
 
+    package func reactions(to event: EventAddress, of key: String?, after cursor: UserKey?, limit: Int) -> [AnnotationRow] {
+        let all = self.conversations[event.conversation]?.annotations.values.filter { row in
+            row.address.event == event && row.address.user > cursor ?? UserKey(.min)
+                && !row.reactions.isEmpty && key.map(row.reactions.contains) ?? true
+        }
+        return Array((all ?? []).sorted { $0.address.user < $1.address.user }.prefix(limit))
+    }
+
+    package func listedConversations(containing text: String, after cursor: Int64?, limit: Int) -> DirectoryPage {
+        let listed = self.conversations.values.map(\.row).filter { $0.settings.listed && !$0.counters.isDeleted && $0.isFound(by: text) }
+        let rows = listed.sorted { ($0.createdAt, $0.key) > ($1.createdAt, $1.key) }.dropFirst(Int(clamping: cursor ?? 0))
+        var page = DirectoryPage()
+        page.conversations = Array(rows.prefix(limit))
+        page.next = rows.count > limit ? (cursor ?? 0) + Int64(limit) : nil
+        return page
+    }
+
     package func members(of key: ConversationKey, in states: MemberStates, after cursor: UserKey?, limit: Int) -> MembersPage {
         guard let conversation = self.conversations[key] else { return MembersPage(members: [], next: nil, version: 0) }
         var rows = conversation.members.values.filter { states.includes($0.state) }

@@ -115,6 +115,26 @@ package struct MembersPage: Sendable, Equatable {
     }
 }
 
+/// Some conversations of the directory. `next` is nil after the last page; a page can be empty.
+package struct DirectoryPage: Sendable, Equatable {
+    package var conversations: [ConversationRow] = []
+    package var next: Int64?
+
+    /// The number of conversations that are looked at for one page.
+    package static let window = 2_000
+
+    package init() {}
+}
+
+extension ConversationRow {
+    /// Whether the title or the description contains a text. An empty one finds all.
+    package func isFound(by text: String) -> Bool {
+        guard !text.isEmpty else { return true }
+        let text = text.lowercased()
+        return self.profile.title.lowercased().contains(text) || self.profile.about.lowercased().contains(text)
+    }
+}
+
 /// Some events of one sender.
 package struct SenderPage: Sendable, Equatable {
     package var events: [EventAddress]

@@ -74,7 +74,7 @@ package final class ChatTerminal {
             case .send(let text): try await self.thread?.conversation.send(text)
             case .typing: await self.thread?.conversation.setTyping(true)
             case .loadEarlier: await self.thread?.loadEarlier()
-            case .search(let text): self.hits = try await self.client.searchStored(text)
+            case .search(let text): self.hits = try await self.client.searchReachable(text).hits
             case .command(let text): try await self.run(text)
             }
         } catch {

@@ -20,6 +20,13 @@ struct ChatStoreTests {
         try self.store.page(of: Value.room, before: seq, limit: limit, me: Value.alice)
     }
 
+    @Test func aClosedStoreThrows() throws {
+        self.store.close()
+        self.store.close()
+        #expect(throws: ChatClientError(.closed, message: "the client was closed")) { try self.page() }
+        #expect(throws: ChatClientError(.closed, message: "the client was closed")) { try self.apply(.head(Value.head(1))) }
+    }
+
     @Test func aPageHasTheNewestRowsOldestFirst() throws {
         try self.apply(.head(Value.head(10)), .events((1...10).map { Value.text($0) }))
         #expect(try self.page(limit: 3).messages.map(\.event.seq) == [8, 9, 10])

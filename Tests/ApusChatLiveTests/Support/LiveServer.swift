@@ -32,7 +32,8 @@ final class LiveServer: Sendable {
             environment: ChatLog.Environment(wall: { clock.now }, monotonic: { clock.now }))
         configuration.rates = .off
         self.service = try ChatService(
-            storage: .init(writer: writer) { try SQLiteReads(folder) }, configuration: configuration, logger: .silent)
+            storage: .init(writer: writer) { try SQLiteReads(folder) }, index: try SearchIndex(folder), configuration: configuration,
+            logger: .silent)
         var settings = AccountsConfiguration()
         settings.passwordCost = ScryptHash.Cost(logRounds: 1)
         settings.hasLimits = false

@@ -45,7 +45,8 @@ final class ServiceFixture: Sendable {
         let sessions = FakeSessions(users)
         self.sessions = sessions
         self.service = try ChatService(
-            storage: .init(writer: writer) { try SQLiteReads(chatFolder) }, configuration: configuration, logger: Logger(label: "test"))
+            storage: .init(writer: writer) { try SQLiteReads(chatFolder) }, index: try SearchIndex(chatFolder),
+            configuration: configuration, logger: Logger(label: "test"))
         let server = SocketIOServer()
         self.gateway = ChatGateway(self.service, sessions: sessions, on: server)
         let (ports, found) = AsyncStream.makeStream(of: Int.self)

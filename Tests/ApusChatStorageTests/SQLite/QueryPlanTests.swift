@@ -14,9 +14,11 @@ import Testing
 
     @Test(arguments: QueryGroup.allCases) func noStatementScansOrSorts(_ group: QueryGroup) throws {
         let folder = try TemporaryFolder()
-        let storage = try folder.open()
+        let lock = try ChatFolder(folder.path)
+        let storage = try SQLiteStorage(lock)
+        let connection = group == .search ? try SearchFile.open(lock, cacheBytes: 1 << 20) : storage.connection
         for query in group.queries {
-            for step in try self.plan(of: query.sql, storage.connection) {
+            for step in try self.plan(of: query.sql, connection) {
                 #expect(!step.hasPrefix("SCAN") || Self.isAllowedScan(step), "\(query): \(step)")
                 #expect(!step.contains("TEMP B-TREE") || Self.sorting[query.sql] != nil, "\(query): \(step)")
                 #expect(!step.contains("AUTOMATIC"), "\(query): \(step)")

@@ -117,7 +117,7 @@ import Testing
         var member = MemberRow(address: MemberAddress(group, world.bob), role: .guest, state: .requested)
         (member.since, member.minSeq, member.leftSeq, member.floorN, member.readN, member.skipped) = (1, 2, 3, 4, 5, 6)
         (member.invitedBy, member.silencedUntil, member.lastSentAt, member.mutedUntil, member.pinnedAt) = (world.ann, 7, 8, 9, 10)
-        (member.blocksPeer, member.isGone, member.isArchived, member.isMarkedUnread) = (true, true, true, true)
+        (member.blocksPeerSince, member.isGone, member.isArchived, member.isMarkedUnread) = (1_700_000_000_000, true, true, true)
         (member.folders, member.draftSeq, member.bannedUntil) = (.max, 11, 12)
         member.changed = try world.write { $0.members = [member] }
         #expect(try world.member(world.bob, group) == member)

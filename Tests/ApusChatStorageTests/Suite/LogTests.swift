@@ -53,6 +53,58 @@ import Testing
         #expect(hidden == [EventView(seq: 2, n: 2, row: nil)])
     }
 
+    @Test(arguments: StorageKind.allCases) func theUsersThatReactedAreListed(_ kind: StorageKind) throws {
+        let world = try StorageWorld(kind)
+        let group = try world.group(1, world.ann, world.bob, world.eve)
+        try world.append(2, to: group, by: world.ann)
+        let event = EventAddress(group, 1)
+        try world.annotate(world.ann, event) { $0.reactions = ["+"] }
+        try world.annotate(world.bob, event) { $0.isHidden = true }
+        try world.annotate(world.eve, event) { $0.reactions = ["-", "+"] }
+        try world.annotate(world.bob, EventAddress(group, 2)) { $0.reactions = ["+"] }
+        func users(_ key: String?, after cursor: UserKey? = nil, limit: Int = 9) throws -> [UserKey] {
+            try world.storage.reactions(to: event, of: key, after: cursor, limit: limit).map(\.address.user)
+        }
+        #expect(try users(nil) == [world.ann, world.eve])
+        #expect(try users("+") == [world.ann, world.eve])
+        #expect(try users("-") == [world.eve])
+        #expect(try users("x") == [])
+        #expect(try users(nil, limit: 1) == [world.ann])
+        #expect(try users("-", limit: 1) == [world.eve])
+        #expect(try users(nil, after: world.ann) == [world.eve])
+        #expect(try world.storage.reactions(to: event, of: nil, after: nil, limit: 9)[1].reactions == ["-", "+"])
+        #expect(try world.storage.reactions(to: EventAddress(ConversationKey(9), 1), of: nil, after: nil, limit: 9) == [])
+    }
+
+    @Test(arguments: StorageKind.allCases) func theDirectoryHasListedConversations(_ kind: StorageKind) throws {
+        let world = try StorageWorld(kind)
+        for number in 1...5 {
+            try world.group(Int64(number), world.ann) { row in
+                row.createdAt += Int64(number)
+                (row.profile.title, row.profile.about) = ("Club \(number)", number == 3 ? "for 上海" : "")
+                row.settings.listed = number != 2
+                row.counters.isDeleted = number == 4
+            }
+        }
+        func titles(_ text: String = "") throws -> [String] {
+            try world.storage.listedConversations(containing: text, after: nil, limit: 9).conversations.map(\.profile.title)
+        }
+        #expect(try titles() == ["Club 5", "Club 3", "Club 1"])
+        #expect(try titles("CLUB 1") == ["Club 1"])
+        #expect(try titles("海") == ["Club 3"])
+        #expect(try titles("none") == [])
+        let page = try world.storage.listedConversations(containing: "club", after: nil, limit: 2)
+        #expect(page.conversations.map(\.profile.title) == ["Club 5", "Club 3"])
+        let rest = try world.storage.listedConversations(containing: "club", after: page.next, limit: 2)
+        #expect(rest.conversations.map(\.profile.title) == ["Club 1"] && rest.next == nil)
+        // A setting that changes moves it.
+        let key = ConversationKey(1)
+        var row = try #require(try world.head(world.ann, key)).conversation
+        row.settings.listed = false
+        try world.write { $0.conversations = [ConversationChange(key: key, counters: row.counters, row: row)] }
+        #expect(try titles() == ["Club 5", "Club 3"])
+    }
+
     @Test(arguments: StorageKind.allCases) func threadsEditsAndPinsAreFound(_ kind: StorageKind) throws {
         let world = try StorageWorld(kind)
         let group = try world.group(1, world.ann, world.bob)

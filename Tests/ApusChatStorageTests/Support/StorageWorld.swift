@@ -15,6 +15,8 @@ enum StorageKind: String, CaseIterable, CustomTestStringConvertible {
 final class StorageWorld {
     let storage: any ChatStorage
     let folder: TemporaryFolder?
+    let lock: ChatFolder?
+    private var index: SearchIndex?
     let (ann, bob, eve) = (UserKey(11), UserKey(12), UserKey(13))
     /// The time of all rows.
     let now: Int64 = 1_700_000_000_000
@@ -23,13 +25,16 @@ final class StorageWorld {
         switch kind {
         case .memory:
             self.folder = nil
+            self.lock = nil
             self.storage = MemoryStorage()
         case .sqlite:
             let folder = try TemporaryFolder()
             self.folder = folder
             var environment = SQLiteEnvironment()
             environment.syncsCommits = false
-            self.storage = try folder.open(environment)
+            let lock = try ChatFolder(folder.path)
+            self.lock = lock
+            self.storage = try SQLiteStorage(lock, environment: environment)
         }
         for (key, name) in [(self.ann, "ann"), (self.bob, "bob"), (self.eve, "eve")] { try self.addAccount(key, name) }
     }
@@ -150,6 +155,26 @@ final class StorageWorld {
     /// The seqs of a selection, negative for hidden events.
     func seqs(_ key: ConversationKey, _ selection: EventSelection, as user: UserKey, limit: Int = 100) throws -> [Int64] {
         try self.storage.events(in: key, selection, as: user, limit: limit).map { $0.row == nil ? -$0.seq : $0.seq }
+    }
+
+    /// Brings the search index up to date, if the storage has one, and searches.
+    func search(_ words: String, as user: UserKey, limit: Int = 100, configure: (inout SearchNeed) -> Void = { _ in }) throws -> SearchPage
+    {
+        var need = SearchNeed(words: SearchWords(words))
+        configure(&need)
+        guard let lock else { return try self.storage.search(need, as: user, limit: limit) }
+        let index = try self.index ?? SearchIndex(lock)
+        self.index = index
+        while try index.update() {}
+        return try SQLiteReads(lock).search(need, as: user, limit: limit)
+    }
+
+    /// Closes the search index.
+    func forgetIndex() { self.index = nil }
+
+    /// The seqs of the messages that a search finds.
+    func found(_ words: String, as user: UserKey, configure: (inout SearchNeed) -> Void = { _ in }) throws -> [Int64] {
+        try self.search(words, as: user, configure: configure).hits.map(\.view.seq)
     }
 
     func head(_ user: UserKey, _ key: ConversationKey) throws -> HeadRow? { try self.storage.head(of: user, in: key) }

@@ -18,6 +18,8 @@ final class TemporaryFolder {
         try SQLiteStorage(ChatFolder(self.path), environment: environment)
     }
 
+    static func write(_ bytes: [UInt8], to path: String) throws { try Data(bytes).write(to: URL(fileURLWithPath: path)) }
+
     /// Copies a file of the folder.
     func copy(_ name: String, to other: TemporaryFolder, as newName: String? = nil) throws {
         let target = other.path + "/" + (newName ?? name)

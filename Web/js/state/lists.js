@@ -4,6 +4,7 @@ export class MemberList {
   #store;
   #page;
   #version = 0;
+  #latest;
   members = [];
   total = 0;
   hasMore = false;
@@ -17,15 +18,17 @@ export class MemberList {
   }
 
   close() { this.#store.closed(this); }
-  loadMore() { return this.hasMore && !this.loading ? this.#load(this.#page) : Promise.resolve(); }
-  reload() { return this.#load(undefined); }
+  loadMore() { return this.hasMore && !this.loading ? this.#begin(this.#page) : Promise.resolve(); }
+  reload() { return this.#begin(undefined); }
 
-  async #load(page) {
-    const version = (this.#version += 1);
+  #begin(page) { return (this.#latest = this.#load(page, (this.#version += 1))); }
+
+  /** Settles when the latest load has: one that a change of the members overtook waits for its successor. */
+  async #load(page, version) {
     this.loading = true;
     try {
       const answer = await this.#store.verb("members", { conv: this.conv, query: this.query || undefined, page });
-      if (version !== this.#version) return;
+      if (version !== this.#version) return await this.#latest;
       this.members = page ? [...this.members, ...answer.members] : answer.members;
       this.total = answer.total;
       this.#page = answer.page;
@@ -34,11 +37,11 @@ export class MemberList {
       this.#store.remember(answer.members.map((each) => each.user));
       this.#store.marked(answer.members.filter((each) => each.read).map((each) => ({ conv: this.conv, user: each.user.name, read: each.read })));
     } catch (error) {
+      if (version !== this.#version) return await this.#latest;
       this.error = error;
-    } finally {
-      if (version === this.#version) this.loading = false;
-      this.#store.changed(`members:${this.conv}`);
     }
+    this.loading = false;
+    this.#store.changed(`members:${this.conv}`);
   }
 }
 

@@ -219,7 +219,7 @@ class SamplePort {
         return { members: list, version: 1, total: Math.max(this.#head(conv).members, list.length) };
       }
       case "readers": return { readers: members(conv).slice(1, 5).map((name, index) => ({ user: name, read: index < 2, received: true })) };
-      case "reactions": return { reactions: (this.#event(conv, ref)?.reactions ?? []).flatMap(({ key, count }) => people().slice(0, count).map((each) => ({ user: each.name, key, at: now }))) };
+      case "reactions": return { reactions: (this.#event(conv, ref)?.reactions ?? []).flatMap(({ key, count }) => people().slice(0, count).map((each) => ({ user: each.name, key }))) };
       case "devices": return { devices: [{ device: "d1", name: "Firefox on Linux", platform: "web", at: now - 9e8, last_seen: now, address: "192.0.2.7", current: true }, { device: "d2", name: "iPhone von Alice", platform: "ios", at: now - 9e9, last_seen: now - 4e6, address: "198.51.100.20" }] };
       case "conversation.info": return { head: this.#head(conv), about: "Every Tuesday at six, from April to October. 每周二晚上六点。", created_at: now - 9e10, by: "bob" };
       case "conversation.open": return { head: this.#open(user) };

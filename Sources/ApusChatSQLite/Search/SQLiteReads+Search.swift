@@ -1,0 +1,109 @@
+import ApusChatProtocol
+package import ApusChatStorage
+
+extension SQLiteReads {
+    /// The number of conversations that one look at the index is for.
+    private static let conversationsAtOnce = 400
+    /// The number of hits that one look returns.
+    private static let hitsAtOnce = 64
+    /// The number of looks for one page. Then the page ends, and can be empty: messages that the
+    /// user cannot see must not make a search long.
+    private static let maximumLooks = 8
+
+    /// A message that has the words, if the user can see it.
+    private struct Candidate {
+        var place: Int64
+        var event: Int64
+    }
+
+    package func search(_ need: SearchNeed, as user: UserKey, limit: Int) throws(StorageError) -> SearchPage {
+        var page = SearchPage()
+        guard self.hasSearchIndex else {
+            page.indexedAt = 0
+            return page
+        }
+        return try self.connection.snapshot { () throws(StorageError) in
+            page.indexedAt = try self.indexedAt()
+            let places = try self.places(of: user, need)
+            guard !places.isEmpty, limit > 0, !need.words.phrases.isEmpty else { return page }
+            var logs: [Int64: LogReader?] = [:]
+            var cursor = need.cursor ?? .max
+            for _ in 0..<Self.maximumLooks {
+                let (candidates, end) = try self.candidates(need, Array(places.keys), before: cursor)
+                for candidate in candidates {
+                    let slot = EventPlace.slot(candidate.event)
+                    if logs[slot] == nil { logs[slot] = .some(try self.log(of: user, slot: slot, places[slot])) }
+                    cursor = candidate.place
+                    guard let log = logs[slot] ?? nil, let view = try log.event(EventPlace.seq(candidate.event)), let row = view.row,
+                        need.admits(row), let text = row.searchText, need.words.matches(in: text) != nil
+                    else { continue }
+                    page.hits.append(SearchPage.Hit(conversation: log.conversation, view: view, cursor: cursor))
+                    if page.hits.count == limit {
+                        page.next = cursor
+                        return page
+                    }
+                }
+                guard let end else { return page }
+                cursor = end
+            }
+            page.next = cursor
+            return page
+        }
+    }
+
+    /// The slots of the conversations that the search is for.
+    private func places(of user: UserKey, _ need: SearchNeed) throws(StorageError) -> [Int64: ConversationKey] {
+        if let key = need.conversation { return try self.slot(of: key).map { [$0: key] } ?? [:] }
+        var places: [Int64: ConversationKey] = [:]
+        try self.connection.statement(SearchQuery.places).with(user.rawValue).each { places[$0.int(0)] = ConversationKey($0.int(1)) }
+        return places
+    }
+
+    private func log(of user: UserKey, slot: Int64, _ key: ConversationKey?) throws(StorageError) -> LogReader? {
+        let member = try self.connection.statement(FactQuery.member).with(slot, user.rawValue).first { MemberColumns.row($0) }
+        guard let key, let member, !member.isGone, let view = MemberView(member),
+            try self.connection.statement(ListQuery.log).with(slot).first({ $0.bool(2) }) == false
+        else { return nil }
+        return LogReader(connection: self.connection, conversation: key, slot: slot, user: user, view: view)
+    }
+
+    /// Returns the newest messages before a place that have the words, and the place down to which
+    /// these are all; nil if there are no more.
+    private func candidates(_ need: SearchNeed, _ slots: [Int64], before cursor: Int64) throws(StorageError) -> ([Candidate], Int64?) {
+        var found: [Candidate] = []
+        var end: Int64?
+        for start in stride(from: 0, to: slots.count, by: Self.conversationsAtOnce) {
+            let part = slots[start..<min(slots.count, start + Self.conversationsAtOnce)]
+            let statement = try self.connection.statement(SearchQuery.hits)
+            statement.bind(1, Self.expression(need, part))
+            statement.bind(2, cursor)
+            statement.bind(3, need.from ?? .min)
+            statement.bind(4, need.until ?? .max)
+            statement.bind(5, Int64(Self.hitsAtOnce))
+            let hits = try statement.all { Candidate(place: $0.int(0), event: $0.int(1)) }
+            if hits.count == Self.hitsAtOnce, let last = hits.last { end = max(end ?? .min, last.place) }
+            found += hits
+        }
+        let complete = found.filter { $0.place >= end ?? .min }
+        return (complete.sorted { $0.place > $1.place }, end)
+    }
+
+    /// The full-text query. Terms have letters and digits only.
+    private static func expression(_ need: SearchNeed, _ slots: ArraySlice<Int64>) -> String {
+        var parts = need.words.phrases.map { phrase in
+            "terms : \"" + phrase.terms.joined(separator: " ") + "\"" + (phrase.isOpen ? " *" : "")
+        }
+        func scope(_ terms: [String]) -> String { "scope : (" + terms.map { "\"\($0)\"" }.joined(separator: " OR ") + ")" }
+        parts.append(scope(slots.map(SearchFile.conversation)))
+        if let sender = need.sender { parts.append(scope([SearchFile.sender(sender.rawValue)])) }
+        if !need.kinds.isEmpty { parts.append(scope(need.kinds.map { SearchFile.kind($0.rawValue) })) }
+        return parts.joined(separator: " AND ")
+    }
+
+    private func indexedAt() throws(StorageError) -> Int64? {
+        let position = try self.connection.statement(SearchQuery.position).first { ($0.int(0), $0.int(2)) }
+        let last = try self.connection.statement(SearchQuery.lastPlace).number()
+        guard let (place, at) = position else { return 0 }
+        return place >= last ? nil : at
+    }
+}

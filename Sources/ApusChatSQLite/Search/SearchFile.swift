@@ -1,0 +1,78 @@
+import ApusChatStorage
+
+/// The file `search.sqlite` beside the database. It can be made again from the log at any time, and
+/// is a file of its own so that indexing does not take the lock of the log's writer.
+///
+/// - `document` has the terms of each message with a text, by its place in the log. `posting` is
+///   the full-text index of it.
+/// - `scope` has the conversation, the sender and the kind as terms, so that a search skips what
+///   it is not for.
+enum SearchFile {
+    private static let version: Int64 = 1
+
+    private static let script = """
+        CREATE TABLE search.position (
+            id INTEGER PRIMARY KEY CHECK (id = 1), version INTEGER NOT NULL, epoch TEXT NOT NULL,
+            place INTEGER NOT NULL, change INTEGER NOT NULL, at INTEGER NOT NULL
+        ) STRICT;
+        CREATE TABLE search.document (
+            place INTEGER PRIMARY KEY, event INTEGER NOT NULL, at INTEGER NOT NULL, terms TEXT NOT NULL, scope TEXT NOT NULL
+        ) STRICT;
+        CREATE VIRTUAL TABLE search.posting USING fts5 (
+            terms, scope, content = 'document', content_rowid = 'place', columnsize = 0, prefix = '3',
+            tokenize = 'unicode61 remove_diacritics 0'
+        );
+        """
+
+    /// Opens the index of a folder for writing, and begins a new one if there is none or if it is
+    /// of other data.
+    static func open(_ folder: ChatFolder, cacheBytes: Int) throws(StorageError) -> SQLiteConnection {
+        let connection = try SQLiteConnection(path: folder.databasePath, isReader: true, cacheBytes: cacheBytes)
+        let position = try connection.statement(TransactionQuery.position).first { $0.text(0) }
+        guard let epoch = position else { throw StorageError(.corrupt, message: "The database has no data epoch.") }
+        try connection.execute("PRAGMA query_only = 0")
+        if try self.attach(folder, to: connection, isWriter: true), self.isCurrent(connection, epoch) { return connection }
+        try? connection.execute("DETACH search")
+        try folder.replaceSearchFile()
+        _ = try self.attach(folder, to: connection, isWriter: true)
+        try connection.execute(self.script)
+        let begin = try connection.prepare("INSERT INTO search.position VALUES (1, ?1, ?2, 0, 0, 0)")
+        begin.bind(1, self.version)
+        begin.bind(2, epoch)
+        try begin.run()
+        return connection
+    }
+
+    /// Attaches the index for searches. Returns `false` if there is none.
+    static func attach(_ folder: ChatFolder, to connection: SQLiteConnection, isWriter: Bool = false) throws(StorageError) -> Bool {
+        guard folder.hasSearchFile else { return false }
+        let attach = try connection.prepare("ATTACH ?1 AS search")
+        attach.bind(1, folder.searchPath)
+        do throws(StorageError) {
+            try attach.run()
+            // A power failure may take the end of the index. It then goes on from an earlier place.
+            if isWriter { try connection.execute("PRAGMA search.journal_mode = WAL; PRAGMA search.synchronous = NORMAL") }
+        } catch {
+            if error.code == .corrupt { return false }
+            throw error
+        }
+        return true
+    }
+
+    private static func isCurrent(_ connection: SQLiteConnection, _ epoch: String) -> Bool {
+        let found = try? connection.prepare("SELECT version, epoch FROM search.position WHERE id = 1").first { ($0.int(0), $0.text(1)) }
+        return found?.0 == self.version && found?.1 == epoch
+    }
+}
+
+extension SearchFile {
+    /// The terms of the scope of a message.
+    static func scope(slot: Int64, sender: Int64, kind: String) -> String {
+        [self.conversation(slot), self.sender(sender), self.kind(kind)].joined(separator: " ")
+    }
+
+    static func conversation(_ slot: Int64) -> String { "c\(slot)" }
+    static func sender(_ user: Int64) -> String { "s\(user)" }
+    /// In hexadecimal digits: the kinds of applications have characters that separate terms.
+    static func kind(_ kind: String) -> String { "k" + kind.utf8.map { String($0, radix: 16) }.joined() }
+}

@@ -1,0 +1,87 @@
+import ApusChatProtocol
+package import ApusChatStorage
+
+/// Writes the search index of a folder. Only one may exist.
+package final class SearchIndex: SearchIndexing {
+    /// The number of messages of one transaction. A search waits for none of them.
+    private static let batch: Int64 = 1_000
+
+    private let connection: SQLiteConnection
+    package private(set) var lastChange: Int64 = 0
+
+    /// A message as the log has it now.
+    private struct Message {
+        var place: Int64
+        var id: Int64
+        var sender: Int64
+        var at: Int64
+        var kind: String
+        /// Its text; nil if it has none.
+        var text: String?
+        /// The number of its change.
+        var change: Int64
+
+        init(_ row: SQLiteStatement) {
+            self.place = row.int(0)
+            self.id = row.int(1)
+            self.sender = row.int(2)
+            self.at = row.int(3)
+            self.kind = row.text(4)
+            self.change = row.int(8)
+            let hasContent = row.bool(6) && !EventState(code: row.int(7)).isBlank
+            self.text = hasContent ? ChatBody.searchText(kind: EventKind(rawValue: self.kind), body: row.text(5)) : nil
+        }
+    }
+
+    /// Opens the index, and begins a new one if the data are not those that it was made of. Open it
+    /// after the storage and before what reads.
+    package init(_ folder: ChatFolder, environment: SQLiteEnvironment = SQLiteEnvironment()) throws(StorageError) {
+        self.connection = try SearchFile.open(folder, cacheBytes: environment.readerCacheBytes)
+    }
+
+    package func update() throws(StorageError) -> Bool {
+        try self.connection.snapshot { () throws(StorageError) in
+            let position = try self.connection.statement(SearchQuery.position).first { ($0.int(0), $0.int(1), $0.int(2)) }
+            guard let (place, change, at) = position else { throw StorageError(.corrupt, message: "The search index has no position.") }
+            let new = try self.connection.statement(SearchQuery.newTexts).with(place, Self.batch).all(Message.init)
+            let changed = try self.connection.statement(SearchQuery.changedTexts).with(change, Self.batch).all(Message.init)
+            self.lastChange = change
+            guard !new.isEmpty || !changed.isEmpty else { return false }
+            for message in new { try self.add(message) }
+            let end = new.last?.place ?? place
+            // A change of a later message is seen with the message.
+            for message in changed where message.place <= place {
+                try self.remove(message)
+                try self.add(message)
+            }
+            try self.connection.statement(SearchQuery.setPosition).with(end, changed.last?.change ?? change, new.last?.at ?? at).run()
+            return new.count == Self.batch || changed.count == Self.batch
+        }
+    }
+
+    private func add(_ message: Message) throws(StorageError) {
+        guard let text = message.text else { return }
+        let terms = SearchText.terms(of: text)
+        guard !terms.isEmpty else { return }
+        let scope = SearchFile.scope(slot: EventPlace.slot(message.id), sender: message.sender, kind: message.kind)
+        let document = try self.connection.statement(SearchQuery.addDocument).with(message.place, message.id, message.at)
+        document.bind(4, terms)
+        document.bind(5, scope)
+        try document.run()
+        try self.post(SearchQuery.addPosting, message.place, terms, scope)
+    }
+
+    private func remove(_ message: Message) throws(StorageError) {
+        let found = try self.connection.statement(SearchQuery.document).with(message.place).first { ($0.text(0), $0.text(1)) }
+        guard let (terms, scope) = found else { return }
+        try self.post(SearchQuery.removePosting, message.place, terms, scope)
+        try self.connection.statement(SearchQuery.removeDocument).with(message.place).run()
+    }
+
+    private func post(_ query: SearchQuery, _ place: Int64, _ terms: String, _ scope: String) throws(StorageError) {
+        let statement = try self.connection.statement(query).with(place)
+        statement.bind(2, terms)
+        statement.bind(3, scope)
+        try statement.run()
+    }
+}

@@ -1,0 +1,66 @@
+import ApusChatStorage
+import ApusEventLoop
+import Logging
+import NIOCore
+import NIOPosix
+
+/// Keeps the search index up to date, on a thread of its own.
+///
+/// Confined to its event loop; `committed` and `close` may be called on any thread.
+final class SearchIndexer: Sendable {
+    /// The time from a commit to the update, so that one update is for many messages.
+    private static let delay = TimeAmount.milliseconds(250)
+    /// The time after which a failed update, such as on a full disk, is tried again.
+    private static let pause = TimeAmount.seconds(30)
+
+    private struct State {
+        var index: (any SearchIndexing)?
+        var isScheduled = false
+        var lastChange: Int64 = 0
+    }
+
+    private let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+    private let eventLoop: any EventLoop
+    private let state: NIOLoopBoundBox<State>
+    private let logger: Logger
+
+    init(_ index: consuming sending any SearchIndexing, logger: Logger) {
+        self.eventLoop = self.group.any()
+        self.logger = logger
+        self.state = .sending(State(index: index), to: self.eventLoop)
+        self.eventLoop.execute { self.schedule(in: .zero) }
+    }
+
+    /// Notes that messages were committed.
+    func committed() { self.eventLoop.execute { self.schedule(in: Self.delay) } }
+
+    /// The number of the last change that the index has seen.
+    func lastChange() async throws -> Int64 { try await self.eventLoop.submit { self.state.value.lastChange }.get() }
+
+    /// Ends the thread after the running update.
+    func close() async {
+        try? await self.eventLoop.submit { self.state.value.index = nil }.get()
+        try? await self.group.shutdownGracefully()
+    }
+
+    private func schedule(in time: TimeAmount) {
+        guard self.state.value.index != nil, !self.state.value.isScheduled else { return }
+        self.state.value.isScheduled = true
+        self.eventLoop.scheduleTask(in: time) {
+            self.state.value.isScheduled = false
+            self.update()
+        }
+    }
+
+    private func update() {
+        guard let index = self.state.value.index else { return }
+        do {
+            let hasMore = try index.update()
+            self.state.value.lastChange = index.lastChange
+            if hasMore { self.schedule(in: .zero) }
+        } catch {
+            self.logger.warning("The search index could not be updated", metadata: ["error": "\(error)"])
+            self.schedule(in: Self.pause)
+        }
+    }
+}
