@@ -2,10 +2,11 @@
 // and keeps a number of `send`s unanswered. Prints the answers a second, which come after the sync
 // to disk, and their times. Benchmarks/chat/run builds and runs it.
 //
-//     load PORT FILE CONNECTIONS IN_FLIGHT BYTES SECONDS PID [EVERY]
+//     load PORT FILE CONNECTIONS IN_FLIGHT BYTES SECONDS PID [EVERY [UNDER_WAY]]
 //
 // FILE has a token and a conversation on each line. Only every EVERY-th connection sends; the
 // others receive. PID is that of the server, whose processor time and memory are printed.
+// UNDER_WAY is the number of connections that are opened at the same time: 50 by default.
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -16,6 +17,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -66,7 +68,8 @@ struct Connection {
 struct Load {
     int port, inFlight, every, poll = epoll_create1(0);
     std::string text;
-    Nanoseconds runID = now();
+    // The difference between the time of day and the clock of `now`, in milliseconds.
+    Nanoseconds timeOffset = std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::system_clock::now().time_since_epoch()).count() - now() / 1000000;
     std::vector<Connection> connections;
     std::vector<uint32_t> microseconds;
     int readyCount = 0, underWay = 0;
@@ -97,9 +100,12 @@ struct Load {
 
     void send(Connection &connection) {
         std::string id = std::to_string(connection.lastID++);
-        connection.sent.push_back(now());
-        write(connection, "42/chat," + id + "[\"send\",{\"conv\":\"" + connection.conversation + "\",\"id\":\"" + std::to_string(runID) + "-"
-            + std::to_string(&connection - &connections[0]) + "-" + id + "\",\"kind\":\"text\",\"body\":{\"text\":\"" + text + "\"}}]");
+        Nanoseconds time = now();
+        connection.sent.push_back(time);
+        // Ordered by time, like those of the clients (RFC 9562, version 7).
+        char clientID[64];
+        snprintf(clientID, sizeof clientID, "%012llx-%zu-%s", (unsigned long long)(timeOffset + time / 1000000), &connection - &connections[0], id.c_str());
+        write(connection, "42/chat," + id + "[\"send\",{\"conv\":\"" + connection.conversation + "\",\"id\":\"" + clientID + "\",\"kind\":\"text\",\"body\":{\"text\":\"" + text + "\"}}]");
     }
 
     void watch(Connection &connection, bool wantsWrite, int operation = EPOLL_CTL_MOD) {
@@ -160,7 +166,7 @@ struct Load {
             if (begins("44")) fail("refused", message);
             if (!begins("40/chat")) return;
             connection.stage = Connection::greeting;
-            return write(connection, "42/chat,0[\"hello\",{\"version\":1,\"device\":{\"name\":\"Load\",\"platform\":\"test\"}}]");
+            return write(connection, "42/chat,0[\"hello\",{\"version\":1,\"device\":{\"name\":\"Load\",\"platform\":\"test\"},\"sync\":{}}]");
         case Connection::greeting:
             if (!begins("43/chat,0[")) return;
             if (message.find("\"error\"") < 20) fail("refused", message);
@@ -170,7 +176,8 @@ struct Load {
             return;
         case Connection::ready:
             if (begins("42/chat,[\"event\"")) {
-                pushes++;
+                // One push has all new events of a conversation.
+                for (size_t at = 0; (at = message.find("{\"conv\":", at)) != std::string::npos; at++) pushes++;
             } else if (begins("43/chat,")) {
                 if (message.find("\"seq\":") == std::string::npos && refused++ < 3) fprintf(stderr, "not stored: %s\n", message.c_str());
                 if (connection.sent.empty()) return;
@@ -238,7 +245,7 @@ struct Load {
 };
 
 int main(int count, char **arguments) {
-    if (count < 8) return fprintf(stderr, "load PORT FILE CONNECTIONS IN_FLIGHT BYTES SECONDS PID [EVERY]\n"), 2;
+    if (count < 8) return fprintf(stderr, "load PORT FILE CONNECTIONS IN_FLIGHT BYTES SECONDS PID [EVERY [UNDER_WAY]]\n"), 2;
     Load load;
     load.port = atoi(arguments[1]);
     size_t wanted = atoi(arguments[3]);
@@ -247,6 +254,7 @@ int main(int count, char **arguments) {
     double seconds = atof(arguments[6]);
     int pid = atoi(arguments[7]);
     load.every = count > 8 ? atoi(arguments[8]) : 1;
+    int underWay = count > 9 ? atoi(arguments[9]) : 50;
     std::ifstream file(arguments[2]);
     for (Connection connection; load.connections.size() < wanted && file >> connection.token >> connection.conversation;)
         load.connections.push_back(connection);
@@ -255,7 +263,7 @@ int main(int count, char **arguments) {
     Nanoseconds begin = now();
     size_t started = 0;
     while (load.readyCount < int(wanted) && now() < begin + 60000000000ull) {
-        while (started < wanted && load.underWay < 50) load.start(load.connections[started++]);
+        while (started < wanted && load.underWay < underWay) load.start(load.connections[started++]);
         load.turn(100);
     }
     double setUp = (now() - begin) / 1e9;
@@ -269,16 +277,17 @@ int main(int count, char **arguments) {
     load.run(1);
     load.measures = true;
     uint64_t answers = load.answers, pushes = load.pushes;
-    double processor = processorTime(pid);
+    double processor = processorTime(pid), own = processorTime(getpid());
     begin = now();
     load.run(seconds);
     double elapsed = (now() - begin) / 1e9;
     processor = processorTime(pid) - processor;
+    own = processorTime(getpid()) - own;
     std::vector<uint32_t> &times = load.microseconds;
     std::sort(times.begin(), times.end());
     auto quantile = [&](double share) { return times.empty() ? 0.0 : times[std::min(times.size() - 1, size_t(times.size() * share))] / 1e3; };
-    printf("connections %d in %.2f s; %.0f sends/s, p50 %.2f ms, p99 %.2f ms, most %.1f ms; %.0f pushes/s; server %.0f %% of a core, "
-           "%ld MB; refused %llu, errors %llu\n",
+    printf("connections %d in %.2f s; %.0f sends/s, p50 %.2f ms, p99 %.2f ms, most %.1f ms; %.0f events/s received; server %.0f %% of a core, "
+           "%ld MB; load %.0f %%; refused %llu, errors %llu\n",
         load.readyCount, setUp, (load.answers - answers) / elapsed, quantile(.5), quantile(.99), quantile(1), (load.pushes - pushes) / elapsed,
-        processor / elapsed * 100, residentKilobytes(pid) / 1024, (unsigned long long)load.refused, (unsigned long long)load.errors);
+        processor / elapsed * 100, residentKilobytes(pid) / 1024, own / elapsed * 100, (unsigned long long)load.refused, (unsigned long long)load.errors);
 }
