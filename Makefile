@@ -17,12 +17,13 @@ run: ## builds and starts the chat server with two demo accounts; ARGS="--port 8
 test: ## runs all checks: format, imports, build without warnings, macOS type-check, Swift, interop and browser tests
 	@scripts/test
 
-test-long: ## runs what takes too long for every change: all of Autobahn, ThreadSanitizer, a minute of every fuzzer, long transfers, the release (two hours)
+test-long: ## runs what takes too long for every change: all of Autobahn, ThreadSanitizer, a minute of every fuzzer, long transfers, a minute of kills and power cuts of the chat server, the release (two hours)
 	@scripts/bootstrap test
 	@scripts/release
 	@for product in apus ApusConformance; do swift build -c release $(SWIFT_FLAGS) --product $$product; done
 	@APUS_BINARY=$(CURDIR)/.build/release/apus Conformance/autobahn/run all both
 	@APUS_BINARY=$(CURDIR)/.build/release/apus .venv/bin/python Conformance/transfer_long
+	@APUS_LONG=1 APUS_BINARY=$(CURDIR)/.build/release/apus .venv/bin/python -m pytest -p no:cacheprovider -q -s Conformance/test_chat_crash.py
 	@scripts/tsan
 	@for fuzzer in FuzzTesting/Fuzz*; do scripts/fuzz $$(basename $$fuzzer) 60 || exit 1; done
 

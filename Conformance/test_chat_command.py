@@ -345,8 +345,8 @@ def test_messages_are_answered_changed_and_recalled(server, tmp_path):
     writer.shows("carol: ↩ #")
     listener.end()
     writer.end()
-    found = run(alice, lines="/search zweit\n/search erst\n").stdout
-    assert ": zweitens" in found and "No messages found in the store." in found
+    found = run(alice, lines="/search zweitens\n/search erst\n").stdout
+    assert ": zweitens" in found and "No messages found." in found
 
 
 def test_a_file_is_sent_and_saved(server, tmp_path):

@@ -60,6 +60,44 @@ def test_the_demo_accounts_have_a_conversation(visit):
 
 
 @pytest.mark.parametrize("size", [DESKTOP, PHONE])
+def test_a_search_finds_what_this_device_has_never_seen(visit, size):
+    """The words are found on the server, Chinese from one character; a click leads to the message."""
+    alice = visit(viewport=DESKTOP)
+    sign_in(alice, "alice")
+    alice.locator(".chat-list .row", has_text="Bobby").first.click()
+    place = f"外滩{size['width']}"
+    for text in [f"明天在{place}见面", *(f"line {number}" for number in range(60))]:
+        alice.fill("#message", text)
+        alice.keyboard.press("Enter")
+    alice.locator(".bubble", has_text="line 59").last.wait_for()
+    bobby = visit(viewport=size)
+    sign_in(bobby, "bobby")
+    bobby.fill("#search", "滩")
+    bobby.locator(".row.compact", has_text="滩").last.click()
+    bobby.locator("dialog .input.search").fill(place)
+    hit = bobby.locator("dialog [data-hit]", has_text=f"明天在{place}见面")
+    hit.wait_for()
+    picture(bobby, f"program-search-{size['width']}")
+    hit.locator("mark", has_text=place).wait_for()
+    hit.click()
+    bobby.locator(".bubble", has_text=f"明天在{place}见面").wait_for()
+    assert bobby.locator(".bubble", has_text=f"明天在{place}见面").is_visible()
+
+
+def test_a_public_channel_is_found_and_joined(visit):
+    alice, bobby = visit(viewport=DESKTOP), visit(viewport=DESKTOP)
+    sign_in(alice, "alice")
+    sign_in(bobby, "bobby")
+    alice.evaluate("""() => chatApp.view.state.verb("conversation.create", { kind: "channel", title: "Harbour news",
+        about: "ships and tides", users: [], settings: { listed: true, join: "open" } })""")
+    bobby.evaluate("() => chatApp.view.directory?.() ?? chatApp.view.explore?.()")
+    bobby.locator("dialog .input.search").fill("tides")
+    bobby.locator("dialog .row", has_text="Harbour news").click()
+    bobby.locator(".chat-list .row", has_text="Harbour news").wait_for()
+    picture(bobby, "program-directory")
+
+
+@pytest.mark.parametrize("size", [DESKTOP, PHONE])
 def test_a_new_account_writes_to_a_user_that_it_has_found(visit, size):
     name = f"carol{size['width']}"
     carol, alice = visit(viewport=size), visit(viewport=DESKTOP)
