@@ -111,6 +111,9 @@ let package = Package(
         module("ApusEngineIOProtocol", ["ApusBytes", "ApusJSON", nioCore, dequeModule]),
         module("ApusSocketIOProtocol", ["ApusBytes", "ApusEngineIOProtocol", "ApusJSON", nioCore, dequeModule]),
         module("ApusPictures", []),
+        module("ApusArchive", ["CZlib", nioCore]),
+        module("ApusWebPush", ["ApusJSON", crypto]),
+        module("ApusLinkPreviews", []),
         module("ApusChatProtocol", ["ApusJSON"]),
         module("ApusChatReference", ["ApusChatProtocol", "ApusJSON"]),
         module("ApusChatStorage", ["ApusChatProtocol"]),
@@ -168,8 +171,8 @@ let package = Package(
         module(
             "ApusChatHTTP",
             [
-                "ApusBytes", "ApusChatCore", "ApusChatStorage", "ApusChatProtocol", "ApusConnectivity", "ApusJSON", "ApusPictures",
-                "ApusSocketIOServer", "ApusWebSocket", crypto, httpTypes, hummingbird, hummingbirdCore, logging, nioCore,
+                "ApusArchive", "ApusBytes", "ApusChatCore", "ApusChatStorage", "ApusChatProtocol", "ApusConnectivity", "ApusJSON",
+                "ApusPictures", "ApusSocketIOServer", "ApusWebSocket", crypto, httpTypes, hummingbird, hummingbirdCore, logging, nioCore,
                 nioConcurrencyHelpers, nioPosix,
             ]),
         // The chat's server below HTTP: what it writes, and for whom.
@@ -184,7 +187,7 @@ let package = Package(
             "ApusChatServer",
             [
                 "ApusChatCore", "ApusChatHTTP", "ApusChatSQLite", "ApusChatService", "ApusChatStorage", "ApusChatProtocol",
-                "ApusConnectivity",
+                "ApusConnectivity", "ApusLinkPreviews", "ApusWebPush",
                 "ApusEngineIOServer", "ApusJSON", "ApusSocketIOProtocol", "ApusSocketIOServer", "ApusWebSocket", crypto, httpTypes,
                 hummingbird,
                 hummingbirdCore, logging, nioCore, nioConcurrencyHelpers, nioHTTP1, nioPosix, nioSSL, serviceLifecycle, swiftASN1, x509,
@@ -329,6 +332,9 @@ let package = Package(
                 nioConcurrencyHelpers, httpTypes, logging,
             ]),
         tests("ApusPicturesTests", ["ApusPictures"]),
+        tests("ApusArchiveTests", ["ApusArchive", nioCore]),
+        tests("ApusWebPushTests", ["ApusJSON", "ApusWebPush", crypto]),
+        tests("ApusLinkPreviewsTests", ["ApusLinkPreviews"]),
         tests("ApusChatProtocolTests", ["ApusChatReference", "ApusChatProtocol", "ApusJSON"]),
         tests("ApusChatCoreTests", ["ApusChatCore", "ApusChatStorage", "ApusChatProtocol", "ApusJSON"]),
         tests("ApusChatSimulatorTests", ["ApusChatSimulator"]),
@@ -347,9 +353,8 @@ let package = Package(
             [
                 "ApusChatCore", "ApusChatHTTP", "ApusChatServer", "ApusChatSQLite", "ApusChatService", "ApusChatStorage",
                 "ApusChatProtocol",
-                "ApusConnectivity", "ApusEventLoop", "ApusJSON", "ApusSocketIOClient", "ApusSocketIOServer", "ApusWebSocket", crypto,
-                logging,
-                nioCore, nioConcurrencyHelpers, nioPosix, serviceLifecycle,
+                "ApusConnectivity", "ApusEventLoop", "ApusJSON", "ApusLinkPreviews", "ApusSocketIOClient", "ApusSocketIOServer",
+                "ApusWebPush", "ApusWebSocket", crypto, logging, nioCore, nioConcurrencyHelpers, nioPosix, nioSSL, serviceLifecycle, x509,
             ]),
         tests(
             "ApusChatServiceTests",

@@ -1,0 +1,21 @@
+/// The error of an archive that cannot be written.
+package struct ArchiveError: Error, Hashable, CustomStringConvertible {
+    package enum Code: Hashable, Sendable {
+        /// An entry is larger than announced, or has a name that is too long.
+        case invalidEntry
+        /// zlib failed, for example because memory is exhausted.
+        case compressionFailed
+        /// The methods were called in an order that makes no archive.
+        case misuse
+    }
+
+    package let code: Code
+    package let message: String
+
+    package init(_ code: Code, message: String) {
+        self.code = code
+        self.message = message
+    }
+
+    package var description: String { "\(self.code): \(self.message)" }
+}

@@ -1,0 +1,103 @@
+/// The text of a page from its bytes.
+enum PageText {
+    /// Decodes the bytes of a page, or returns nil if its encoding is unknown or not kept to: a
+    /// text that may be wrong is not shown.
+    ///
+    /// - Parameter contentType: The field `Content-Type` of the response.
+    static func decode(_ bytes: [UInt8], contentType: String?) -> String? {
+        if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { return self.utf8(bytes.dropFirst(3)) }
+        if bytes.starts(with: [0xFF, 0xFE]) { return self.utf16(bytes.dropFirst(2), isBig: false) }
+        if bytes.starts(with: [0xFE, 0xFF]) { return self.utf16(bytes.dropFirst(2), isBig: true) }
+        let name = contentType.flatMap(self.charset) ?? self.charset(String(decoding: bytes.prefix(1_024), as: UTF8.self))
+        switch name {
+        case nil, "utf-8", "utf8": return self.utf8(bytes[...])
+        // Browsers read all three as windows-1252 (WHATWG Encoding Standard, 4.2).
+        case "iso-8859-1", "latin1", "us-ascii", "ascii", "windows-1252", "cp1252": return self.windows1252(bytes)
+        default: return bytes.allSatisfy { $0 < 0x80 } ? self.utf8(bytes[...]) : nil
+        }
+    }
+
+    /// The value of `charset=` in a field or in a `meta` element.
+    private static func charset(_ text: String) -> String? {
+        let text = text.lowercased()
+        guard let range = text.firstRange(of: "charset") else { return nil }
+        var rest = text[range.upperBound...].drop { $0.isWhitespace }
+        guard rest.first == "=" else { return nil }
+        rest = rest.dropFirst().drop { $0.isWhitespace || $0 == "\"" || $0 == "'" }
+        let name = rest.prefix { $0.isASCII && ($0.isLetter || $0.isNumber || "-_:.".contains($0)) }
+        return name.isEmpty ? nil : String(name)
+    }
+
+    /// A text that is cut within a character loses it.
+    private static func utf8(_ bytes: ArraySlice<UInt8>) -> String? {
+        for cut in 0...3 where cut <= bytes.count {
+            if let text = String(validating: bytes.dropLast(cut), as: UTF8.self) { return text }
+        }
+        return nil
+    }
+
+    private static func utf16(_ bytes: ArraySlice<UInt8>, isBig: Bool) -> String? {
+        var units: [UInt16] = []
+        var index = bytes.startIndex
+        while index + 1 < bytes.endIndex {
+            let (first, second) = (UInt16(bytes[index]), UInt16(bytes[index + 1]))
+            units.append(isBig ? first << 8 | second : second << 8 | first)
+            index += 2
+        }
+        return String(decoding: units, as: UTF16.self)
+    }
+
+    private static func windows1252(_ bytes: [UInt8]) -> String {
+        var scalars = String.UnicodeScalarView()
+        for byte in bytes {
+            let code = (0x80...0x9F).contains(byte) ? self.upper[Int(byte) - 0x80] : UInt32(byte)
+            if let scalar = Unicode.Scalar(code) { scalars.append(scalar) }
+        }
+        return String(scalars)
+    }
+
+    private static let upper: [UInt32] = [
+        0x20AC, 0x81, 0x201A, 0x192, 0x201E, 0x2026, 0x2020, 0x2021, 0x2C6, 0x2030, 0x160, 0x2039, 0x152, 0x8D, 0x17D, 0x8F,
+        0x90, 0x2018, 0x2019, 0x201C, 0x201D, 0x2022, 0x2013, 0x2014, 0x2DC, 0x2122, 0x161, 0x203A, 0x153, 0x9D, 0x17E, 0x178,
+    ]
+}
+
+extension String {
+    /// The text with characters for the references of HTML, white space as single spaces, and
+    /// without control characters; cut after `limit` scalars.
+    func shown(limit: Int) -> String? {
+        var scalars = String.UnicodeScalarView()
+        var count = 0
+        var isSpaced = false
+        for scalar in CharacterReferences.decoded(self).unicodeScalars {
+            if scalar.properties.isWhitespace {
+                isSpaced = count > 0
+                continue
+            }
+            guard !scalar.isInvisibleControl else { continue }
+            if count + (isSpaced ? 2 : 1) > limit - 1 {
+                scalars.append("…")
+                break
+            }
+            if isSpaced { scalars.append(" ") }
+            count += isSpaced ? 2 : 1
+            isSpaced = false
+            scalars.append(scalar)
+        }
+        return scalars.isEmpty ? nil : String(scalars)
+    }
+}
+
+extension Unicode.Scalar {
+    /// Whether the scalar is a control character, changes the direction of text (UAX #9), or is not
+    /// assigned to characters.
+    fileprivate var isInvisibleControl: Bool {
+        switch self.properties.generalCategory {
+        case .control, .surrogate, .privateUse, .unassigned: true
+        case .format:
+            (0x202A...0x202E).contains(self.value) || (0x2066...0x2069).contains(self.value)
+                || [0x200E, 0x200F, 0xFEFF].contains(self.value)
+        default: false
+        }
+    }
+}

@@ -1,0 +1,38 @@
+import ApusJSON
+package import Crypto
+
+/// Identifies the server to push services. Source: RFC 8292.
+package struct VAPID: Sendable {
+    /// The maximum validity that push services accept is 24 hours (RFC 8292, section 2).
+    package static let validSeconds: Int64 = 12 * 3_600
+
+    private let key: P256.Signing.PrivateKey
+    private let contact: String?
+
+    /// - Parameters:
+    ///   - key: The key of the server. Subscriptions are bound to it.
+    ///   - contact: A `mailto:` or `https:` URL by which the operator of a push service reaches
+    ///     that of the server.
+    package init(key: P256.Signing.PrivateKey, contact: String? = nil) {
+        self.key = key
+        self.contact = contact
+    }
+
+    /// The public key, the `applicationServerKey` of a subscription.
+    package var publicKey: String { Base64URL.encode(self.key.publicKey.x963Representation) }
+
+    /// Returns the field `Authorization` of requests to an endpoint.
+    ///
+    /// - Parameters:
+    ///   - endpoint: The endpoint, whose origin is the audience.
+    ///   - time: Seconds since 1970.
+    package func authorization(for endpoint: PushEndpoint, at time: Int64) throws -> String {
+        let header: JSONObject = ["typ": "JWT", "alg": "ES256"]
+        var claims: JSONObject = ["aud": .string(endpoint.origin), "exp": .integer(time + Self.validSeconds)]
+        if let contact = self.contact { claims["sub"] = .string(contact) }
+        let parts = try [header, claims].map { Base64URL.encode(try JSONWriter.bytes(of: .object($0))) }
+        let content = parts.joined(separator: ".")
+        let signature = try self.key.signature(for: Array(content.utf8)).rawRepresentation
+        return "vapid t=\(content).\(Base64URL.encode(signature)), k=\(self.publicKey)"
+    }
+}
