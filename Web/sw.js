@@ -86,7 +86,7 @@ async function pushed({ conv, title, body, icon, silent, badge, read }) {
   if (badge !== undefined) await (badge > 0 ? navigator.setAppBadge?.(badge) : navigator.clearAppBadge?.())?.catch(() => {});
   if (await isShown(conv)) return;
   await self.registration.showNotification(title || "Apus", {
-    body: body ?? "", tag: conv, renotify: Boolean(conv) && !silent, silent: Boolean(silent), icon: icon ?? "/img/icon.svg", data: { conv },
+    body: body ?? "", tag: conv, renotify: Boolean(conv) && !silent, silent: Boolean(silent), icon: icon ?? "/img/icon-192.png", data: { conv },
   });
 }
 
