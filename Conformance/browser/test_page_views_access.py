@@ -88,7 +88,8 @@ def test_space_on_a_member_keeps_the_focus_and_escape_closes(visit):
     page = visit()
     page.locator(".chat-list .row").first.wait_for()
     page.evaluate("chatApp.view.newGroup('group')")
-    eventually(page, "document.activeElement.id === 'find-people'")
+    eventually(page, "document.activeElement.name === 'title'")
+    page.focus("#find-people")
     page.keyboard.press("ArrowDown")
     page.keyboard.press("Space")
     assert page.locator(".picked button").count() == 1

@@ -245,9 +245,9 @@ class PeopleModel(ChatModel):
         return self.changed(self.selves[user], body, event)
 
     def do_contact_answer(self, user, body):
-        event = self.contact(user, body["user"], "contact.answer", "friend" if body["accept"] else None)
+        event = self.contact(user, body["user"], "contact.accept" if body["accept"] else "contact.remove", "friend" if body["accept"] else None)
         if body["accept"]:
-            self.contact(body["user"], user, "contact.answer", "friend", incoming=True)
+            self.contact(body["user"], user, "contact.accept", "friend", incoming=True)
         return self.changed(self.selves[user], body, event)
 
     def do_contact_remove(self, user, body):

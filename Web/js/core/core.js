@@ -12,6 +12,10 @@ import { searchCache } from "./search.js";
 import { upload } from "./uploads.js";
 
 const UNCHANGING = new Set(["history", "sync", "members", "readers", "reactions", "scheduled", "conversation.info", "directory", "link.list", "link.info", "settings", "users", "people", "contacts", "devices", "search", "typing", "subscribe"]);
+const PAGES_OF_REQUESTS = 5;
+
+/** Whether a contact is a request without its time. */
+const isUntold = ({ state, at }) => (state === "asked" || state === "asking") && !at;
 const NEW = () => ({ phase: "signedOut", user: null, self: null, limits: {}, server: {} });
 
 export class Core {
@@ -32,6 +36,7 @@ export class Core {
   #outbox = new Outbox(this);
   #own = new OwnValues(this);
   #logs = new Logs(this);
+  #noticed; // the time of the newest notice
   #listener;
   #ready;
 
@@ -83,10 +88,11 @@ export class Core {
   async #start() {
     this.database = await Database.open();
     const { meta, heads, users, cursors, outbox } = await this.database.stores("meta", "heads", "users", "cursors", "outbox");
-    const { session, epoch, since, contacts, settings, marks, drafts, logout } = Object.fromEntries(meta.map(({ key, value }) => [key, value]));
+    const { session, epoch, since, contacts, settings, marks, drafts, logout, noticed } = Object.fromEntries(meta.map(({ key, value }) => [key, value]));
     this.#session = session?.user ? { ...NEW(), ...session, phase: "signedIn" } : NEW();
     if (this.user) {
       this.#cached = { epoch, since };
+      this.#noticed = noticed;
       this.#contacts = contacts ?? [];
       this.#settings = settings ?? {};
       this.#own.restore(marks, drafts);
@@ -158,6 +164,7 @@ export class Core {
     this.#users.clear();
     this.#contacts = [];
     this.#settings = {};
+    this.#noticed = undefined;
     await this.database.wipe();
   }
 
@@ -194,6 +201,7 @@ export class Core {
       this.emit({ type: "snapshot", ...this.#snapshot() });
     }
     this.#cached.epoch = answer.epoch;
+    if (this.#noticed === undefined) await this.database.setMeta("noticed", (this.#noticed = answer.at));
     await this.database.setMeta("epoch", answer.epoch);
     this.#setSession({ user: answer.user, self: answer.self, limits: answer.limits, device: answer.device });
     return answer.sync ? this.synced(answer.sync, { since: this.#cached.since }) : { since: undefined };
@@ -225,7 +233,7 @@ export class Core {
     this.#loadContacts();
     this.#loadSettings();
     const newest = [...this.#heads.values()].filter((head) => !head.state && head.seq > 0).sort((a, b) => (b.own?.pinned_at ?? 0) - (a.own?.pinned_at ?? 0) || b.at - a.at);
-    this.#logs.prefetch(newest.slice(0, 15).map((head) => head.conv)).then(() => this.#logs.trim());
+    this.#logs.prefetch([...new Set([this.#session.self, ...newest.slice(0, 15).map((head) => head.conv)])]).then(() => this.#logs.trim());
   }
 
   disconnected() {
@@ -331,15 +339,26 @@ export class Core {
   }
 
   /** Settings and contacts that another device, or this one, changed. */
-  #applyOwn({ kind, body = {} }) {
+  #applyOwn({ kind, at, body = {} }) {
     if (kind === "self.hide") return this.#hide(body.conv, body.seqs);
-    if (kind === "self.set") return this.#loadSettings();
-    if (kind.startsWith("contact.")) return this.#loadContacts();
-    if (kind.startsWith("device.")) return body.device !== this.#session.device && this.emit({ type: "notice", notice: { kind, ...body } });
+    if (kind === "self.set") return this.#loadProfile();
+    if (kind.startsWith("contact.")) {
+      if (body.incoming) this.#notify(at, { kind, user: body.user, text: body.text });
+      return this.#loadContacts();
+    }
+    if (kind.startsWith("device.")) return body.device !== this.#session.device && this.#notify(at, { kind, ...body });
     const { conv, draft, ...values } = body;
     if (!conv) return;
     if (kind === "self.draft") { if (!this.#own.hasDraft(conv)) this.putHead(conv, (head) => drafted(head, draft)); }
     else this.putHead(conv, (head) => ({ ...head, own: { ...head.own, ...values } }));
+  }
+
+  /** Tells of a change of the account, once: also of one that happened while no page was open. */
+  #notify(at, notice) {
+    if (this.#noticed === undefined || !(at > this.#noticed)) return;
+    this.#noticed = at;
+    this.database.setMeta("noticed", at);
+    this.emit({ type: "notice", notice });
   }
 
   async #hide(conv, seqs) {
@@ -402,9 +421,31 @@ export class Core {
         if (!(page = answer.page)) break;
       }
     } catch { return; }
+    if (all.some(isUntold)) await this.#tellRequests(all);
     this.#contacts = all;
     this.database.setMeta("contacts", all);
     this.emit({ type: "contacts", contacts: all });
+  }
+
+  /** Contacts leave out the text and time of their requests where the server keeps these in the log of the user alone. */
+  async #tellRequests(contacts) {
+    for (let before, page = 0; page < PAGES_OF_REQUESTS; page += 1) {
+      const { events = [] } = await this.call("history", { conv: this.#session.self, limit: 200, before }).catch(() => ({}));
+      for (const { kind, at, body } of events.toReversed()) {
+        const contact = kind === "contact.request" && contacts.find((each) => isUntold(each) && each.user.name === body?.user && Boolean(body.incoming) === (each.state === "asked"));
+        if (contact) Object.assign(contact, { at, ...(body.text && { text: body.text }) });
+      }
+      before = events[0]?.seq;
+      if (!before || before === 1 || !contacts.some(isUntold)) return;
+    }
+  }
+
+  /** The profile and the settings, after a change by another device. */
+  async #loadProfile() {
+    const { name } = this.user;
+    const [user] = (await this.call("users", { names: [name] }).catch(() => ({ users: [] }))).users;
+    if (user && this.user?.name === name) this.#setSession({ user });
+    return this.#loadSettings();
   }
 
   async #loadSettings() {

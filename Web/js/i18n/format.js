@@ -76,6 +76,12 @@ export function span(seconds) {
   return formatter(Intl.NumberFormat, { style: "unit", unit, unitDisplay: "long" }).format(seconds / size);
 }
 
+/** A time to wait, in the largest unit that fits, rounded up. */
+export function roughSpan(seconds) {
+  const size = [86_400, 3_600, 60].find((each) => seconds >= 2 * each) ?? 1;
+  return span(Math.ceil(seconds / size) * size);
+}
+
 export const number = (value) => formatter(Intl.NumberFormat, {}).format(value);
 export const percent = (value) => formatter(Intl.NumberFormat, { style: "percent" }).format(value);
 export const list = (items) => formatter(Intl.ListFormat, { type: "conjunction" }).format(items);

@@ -71,12 +71,13 @@ export class ChatState {
   // session, account (the own User or null), connection, settings, notice ({kind, …} | null)
   // conversations({filter: "all" | "unread" | "people" | "groups" | "channels" | "archived" | "everything" | "folder:NAME", query}) -> Head[]
   // conversation(id) -> Head | null            thread(id, {thread}) -> ThreadWindow      event(id, seq) -> Row | null
-  // members(id, query) -> MemberList           contacts(state = "friend") -> Contact[]
+  // members(id, query, state) -> MemberList    contacts(state = "friend") -> Contact[]
   // user(name) -> User, with `alias?`          typing(id) -> [name]         draft(id) -> {text, ref?} | null
   // presence(name) -> {online, last_seen?} | null              unread -> number of the badge
   // uploads -> [{key, conv, name, progress}]   unsent -> number of own messages not yet sent
   // describe = (head, event) -> {title, body}: what a notification says, set by the views
-  // blobURL(blob, size?) -> string             search(query, {conv, sender, kinds, from_at, until_at}) -> Promise<Hits>
+  // blobURL(blob, size?, {user} or {conv} of a picture) -> string
+  // search(query, {conv, sender, kinds, from_at, until_at}) -> Promise<Hits>
 
   /** @protected A request of the wire. The core adds the `id` of a changing one. */
   verb(verb, body = {}) { return this.port.request("verb", { verb, body }); }

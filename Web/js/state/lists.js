@@ -10,10 +10,11 @@ export class MemberList {
   hasMore = false;
   loading = true;
 
-  constructor(store, conv, query) {
+  constructor(store, conv, query, state) {
     this.#store = store;
     this.conv = conv;
     this.query = query.trim();
+    this.state = state;
     this.ready = this.reload();
   }
 
@@ -27,7 +28,7 @@ export class MemberList {
   async #load(page, version) {
     this.loading = true;
     try {
-      const answer = await this.#store.verb("members", { conv: this.conv, query: this.query || undefined, page });
+      const answer = await this.#store.verb("members", { conv: this.conv, query: this.query || undefined, state: this.state === "joined" ? undefined : this.state, page });
       if (version !== this.#version) return await this.#latest;
       this.members = page ? [...this.members, ...answer.members] : answer.members;
       this.total = answer.total;

@@ -98,14 +98,18 @@ export class Store extends ChatState {
     return event ? { ...event, key: String(seq), own: event.sender === this.account?.name } : null;
   }
 
-  members(id, query = "") {
-    const list = new MemberList(this, id, query);
+  members(id, query = "", state = "joined") {
+    const list = new MemberList(this, id, query, state);
     this.#lists.add(list);
     return list;
   }
 
   search(query, filters = {}) { return search(this, query, filters); }
-  blobURL(blob, size) { return this.port.blobURL?.(blob, size) ?? `/api/blobs/${encodeURIComponent(blob)}${size ? `?size=${size}` : ""}`; }
+  /** `of` is {user} or {conv} for the picture of a user or a conversation, which others than its uploader may read. */
+  blobURL(blob, size, of = {}) {
+    const query = new URLSearchParams({ ...(size && { size }), ...of }).toString();
+    return this.port.blobURL?.(blob, size) ?? `/api/blobs/${encodeURIComponent(blob)}${query && `?${query}`}`;
+  }
 
   mark(conv, n) {
     this.onread?.(conv);
@@ -316,16 +320,23 @@ export class Store extends ChatState {
 
   #want(name) {
     if (this.#wanted.has(name)) return;
-    if (this.#wanted.size === 0) queueMicrotask(async () => {
+    this.#wanted.add(name);
+    if (this.#wanted.size === 1) queueMicrotask(() => this.#learnUsers());
+  }
+
+  /** Requests the wanted users, also those that are wanted meanwhile. */
+  async #learnUsers() {
+    while (this.#wanted.size > 0) {
       const names = [...this.#wanted].slice(0, 100);
       try {
         const { users } = await this.verb("users", { names });
         this.remember([...names.map((each) => ({ name: each })), ...users]);
         for (const window of this.#windows.values()) window.invalidate();
-      } catch { /* requested again when the name is shown again */ }
-      this.#wanted.clear();
-    });
-    this.#wanted.add(name);
+      } catch {
+        return this.#wanted.clear(); // requested again when a name is shown again
+      }
+      for (const name of names) this.#wanted.delete(name);
+    }
   }
 
   #title(head) {

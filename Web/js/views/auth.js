@@ -16,16 +16,33 @@ export class AuthView {
     this.card = h("div", { class: "card" });
     this.element = h("main", { class: "auth" }, this.card);
     this.#show(mode);
+    this.end = app.state.subscribe("session", () => this.#learn());
     const { notice } = app.state;
     if (notice?.kind === "dismissed") this.error.textContent = t(DISMISSED[notice.reason] ?? "dismissed");
   }
 
   close() {
+    this.end();
     this.element.remove();
   }
 
-  #show(mode, name = "") {
+  /** Whether accounts can be created here, which the server tells: "open", "invitation" or "closed". */
+  get registration() {
+    return this.app.state.session.server?.registration ?? "open";
+  }
+
+  /** The answer of the server arrived after the form was shown. */
+  #learn() {
+    if (this.shown === this.registration) return;
+    const { name, password } = this.form.elements;
+    const [focused, typed] = [document.activeElement?.name, password.value];
+    this.#show(this.mode === "register" && this.registration === "closed" ? "signIn" : this.mode, name.value, focused);
+    this.form.elements.password.value = typed;
+  }
+
+  #show(mode, name = "", focused = null) {
     this.mode = mode;
+    this.shown = this.registration;
     this.error = h("p", { class: "form-error", role: "alert" });
     this.codeField = null;
     const hints = mode === "register";
@@ -35,18 +52,20 @@ export class AuthView {
       field("name", t("userName"), { autocomplete: "username", value: name, autocapitalize: "none", spellcheck: "false", maxlength: "32", hint: hints ? t("userNameHint") : null }),
       mode === "register" ? field("nick", t("nick"), { autocomplete: "nickname", maxlength: "50" }) : null,
       mode === "recover" ? field("recovery", t("recoveryCode"), { autocomplete: "off", spellcheck: "false" }) : null,
+      mode === "register" && this.registration === "invitation" ? field("invitation", t("inviteCode"), { autocomplete: "off", spellcheck: "false", autocapitalize: "none", maxlength: "100", hint: t("inviteCodeHint") }) : null,
       passwordField(mode === "recover" ? t("newPassword") : t("password"), mode === "signIn" ? "current-password" : "new-password", hints ? t("passwordHint") : null),
       this.fields, this.error, this.button);
     this.form = form;
     const link = (target, label) => h("button", { type: "button", class: "link", onclick: () => this.#show(target, form.elements.name.value) }, label);
     const language = h("button", { type: "button", class: "button quiet", "aria-haspopup": "menu", "aria-expanded": "false", onclick: () => openMenu(language, Object.entries(LANGUAGE_NAMES).map(([key, label]) =>
       ({ label, checked: key === currentLanguage(), icon: "globe", run: () => { this.app.setPreference("language", key); } })), { label: t("language") }) }, icon("globe"), LANGUAGE_NAMES[currentLanguage()]);
+    const closed = this.registration === "closed";
     replace(this.card,
       h("div", { class: "brand" }, h("span", { class: "brand-mark" }, logo()), h("h1", {}, t("appName")), h("p", { class: "muted" }, t(LEADS[mode]))),
       form,
-      h("div", { class: "foot" }, mode === "signIn" ? [link("register", t("noAccount")), link("recover", t("forgot"))] : link("signIn", t("haveAccount"))),
+      h("div", { class: "foot" }, mode === "signIn" ? [closed ? h("span", { class: "muted" }, t("registrationClosed")) : link("register", t("noAccount")), link("recover", t("forgot"))] : link("signIn", t("haveAccount"))),
       language);
-    requestAnimationFrame(() => (form.elements.name.value ? form.elements.password : form.elements.name).focus());
+    requestAnimationFrame(() => (form.elements[focused] ?? (form.elements.name.value ? form.elements.password : form.elements.name)).focus());
   }
 
   async #submit(data) {
@@ -80,8 +99,17 @@ export class AuthView {
       elements[extra[0]].focus();
       return;
     }
-    const text = this.mode === "register" && error?.code === "conflict" ? t("nameTaken") : errorText(error);
-    this.#fail(text, elements[error?.field] ?? elements.password);
+    this.#fail(this.#reason(error), elements[error?.field] ?? elements.password);
+  }
+
+  #reason(error) {
+    const isNew = this.mode === "register";
+    if (isNew && error?.code === "conflict") return t("nameTaken");
+    if (isNew && error?.code === "forbidden") return t(this.registration === "invitation" || this.form.elements.invitation ? "invitationWrong" : "registrationClosed");
+    if (error?.code === "unauthorized") return t({ signIn: this.form.elements.code?.value ? "wrongCode" : "wrongPassword", recover: "recoveryWrong" }[this.mode] ?? "errorUnauthorized");
+    if (error?.code === "bad_request" && error.field === "name") return t("nameRefused");
+    if (error?.code === "bad_request" && error.field === "password") return t("passwordHint");
+    return errorText(error);
   }
 
   #fail(text, input) {

@@ -39,7 +39,7 @@ function frame(id, { size = "", square = false, online = false, src = null }, ..
 }
 
 export function userAvatar(state, user, options = {}) {
-  const src = user.avatar ? state.blobURL(user.avatar, 128) : null;
+  const src = user.avatar ? state.blobURL(user.avatar, 128, { user: user.name }) : null;
   return frame(user.name, { src, online: user.online, ...options }, initials(user.nick || user.name));
 }
 
@@ -47,6 +47,6 @@ export function userAvatar(state, user, options = {}) {
 export function headAvatar(state, head, options = {}) {
   if (head.kind === "pair" && head.peer) return userAvatar(state, state.user(head.peer.name) ?? head.peer, options);
   if (head.kind === "self") return frame("self", options, icon("bookmark"));
-  const src = head.avatar ? state.blobURL(head.avatar, 128) : null;
+  const src = head.avatar ? state.blobURL(head.avatar, 128, { conv: head.conv }) : null;
   return frame(head.conv, { src, square: true, ...options }, initials(head.title ?? "?", false));
 }

@@ -50,13 +50,13 @@ export async function shareContact(app) {
 export function shareLocation() {
   return new Promise((resolve) => {
     if (!navigator.geolocation) {
-      toast(t("errorUnknown"));
+      toast(t("locationFailed"));
       resolve(null);
       return;
     }
     navigator.geolocation.getCurrentPosition(
       ({ coords }) => resolve({ kind: "location", body: { latitude: coords.latitude, longitude: coords.longitude, accuracy: Math.round(coords.accuracy) } }),
-      () => { toast(t("errorUnknown"), { role: "alert" }); resolve(null); },
+      () => { toast(t("locationFailed"), { role: "alert" }); resolve(null); },
       { timeout: 15_000 });
   });
 }

@@ -6,6 +6,7 @@ import { Completion } from "./completion.js";
 import { emojiPicker } from "./emojipicker.js";
 import { openMenu } from "./menu.js";
 import { describeFile, newPoll, scheduleTime, shareContact, shareLocation } from "./compose.js";
+import { SlowLine } from "./slowmode.js";
 import { attempt, toast } from "./toast.js";
 import { Tray } from "./tray.js";
 import { actorName, eventText, permits, userName } from "./model.js";
@@ -41,6 +42,7 @@ export class Composer {
     clearTimeout(this.#draftTimer);
     this.#saveDraft();
     this.tray.close();
+    this.slow.close();
     this.completion.dispose();
     this.element.remove();
   }
@@ -52,7 +54,8 @@ export class Composer {
     this.attach = h("button", { type: "button", class: "icon-button", "aria-label": t("attach"), "aria-haspopup": "menu", "aria-expanded": "false", onclick: () => this.#attachMenu() }, icon("paperclip"));
     this.smile = h("button", { type: "button", class: "icon-button", "aria-label": t("emoji"), "aria-haspopup": "dialog", "aria-expanded": "false", onclick: () => emojiPicker(this.smile, (face) => this.insert(face), () => this.focus()) }, icon("smile"));
     this.sendButton = h("button", { type: "submit", id: "send", class: "send", "aria-label": t("send") }, icon("send"));
-    this.frame = h("div", { class: "frame" }, this.bar, this.tray.element, h("div", { class: "input-row" }, this.attach, this.input, this.smile, this.sendButton));
+    this.slow = new SlowLine(this.view);
+    this.frame = h("div", { class: "frame" }, this.slow.element, this.bar, this.tray.element, h("div", { class: "input-row" }, this.attach, this.input, this.smile, this.sendButton));
     this.element = h("form", { class: "composer", onsubmit: (event) => { event.preventDefault(); this.submit(); } }, this.frame, this.tray.picker);
     this.input.addEventListener("input", () => this.#changed());
     this.input.addEventListener("keydown", (event) => this.#typed(event));
@@ -76,6 +79,7 @@ export class Composer {
   }
 
   updateHead(head) {
+    this.slow.update();
     const expire = head.settings?.expire;
     this.input.placeholder = expire ? t("disappearingOn", { time: span(expire) }) : t("messagePlaceholder");
   }

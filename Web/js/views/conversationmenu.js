@@ -1,18 +1,19 @@
 // The menu of a conversation: pin, mute, archive, mark, delete, and what a group offers.
 
 import { openMenu } from "./menu.js";
-import { confirm, openDialog, selectRow } from "./dialog.js";
+import { confirm, openDialog } from "./dialog.js";
 import { chooseFolders } from "./folders.js";
 import { attempt } from "./toast.js";
 import { h } from "./dom.js";
 import { showScheduled } from "./pickers.js";
-import { isAdmin, isGroup, isMuted, userName } from "./model.js";
+import { chooseExpiry, mayExpire } from "./groupsettings.js";
+import { deleteForAll, leave } from "./leaving.js";
+import { isGroup, isMuted, userName } from "./model.js";
 import { span } from "../i18n/format.js";
 import { t } from "../i18n/index.js";
 
 const HOUR = 3_600_000;
 const FOREVER = 4_102_444_800_000;
-const EXPIRIES = [0, 3_600, 86_400, 604_800, 2_592_000];
 
 export function conversationMenu(app, anchor, head, { thread = null } = {}) {
   const { state } = app;
@@ -27,11 +28,13 @@ export function conversationMenu(app, anchor, head, { thread = null } = {}) {
     head.unread || head.own?.marked_unread ? { icon: "check", label: t("markRead"), run: () => attempt(Promise.all([state.mark(head.conv, head.n), head.own?.marked_unread ? state.setOwn(head.conv, { marked_unread: false }) : null])) }
       : { icon: "star", label: t("markUnread"), run: () => set({ marked_unread: true }) },
     thread && { icon: "calendar", label: t("scheduled"), run: () => showScheduled(app, head.conv) },
-    thread && isGroup(head) && isAdmin(head) && { icon: "timer", label: t("disappearing"), run: () => chooseExpiry(state, head) },
+    thread && mayExpire(head) && { icon: "timer", label: t("disappearing"), run: () => chooseExpiry(state, head) },
     null,
     peer && { icon: "shield", label: t("block"), danger: true, run: async () => { if (await confirm(t("blockQuestion", { name: userName(state, peer) }), { yes: t("block"), dangerous: true })) attempt(state.block(peer)); } },
-    isGroup(head) && (!head.state || head.state === "joined") && { icon: "leave", label: t("leave"), danger: true, run: () => leave(app, head) },
+    peer && { icon: "warning", label: t("report"), danger: true, run: () => app.report({ user: peer }) },
+    isGroup(head) && (!head.state || head.state === "joined") && { icon: "leave", label: t(head.kind === "channel" ? "leaveChannel" : "leave"), danger: true, run: () => leave(app, head) },
     head.kind !== "self" && { icon: "trash", label: t("deleteChat"), danger: true, run: async () => { if (await confirm(t("deleteChatQuestion"), { yes: t("delete"), dangerous: true })) { if (app.openID === head.conv) app.closeThread(); attempt(state.deleteConversation(head.conv)); } } },
+    isGroup(head) && head.role === "owner" && { icon: "trash", label: t("deleteForAll"), danger: true, run: () => deleteForAll(app, head) },
   ], { label: t("more") });
 }
 
@@ -39,14 +42,4 @@ export function chooseMute(set) {
   const choices = [[t("muteFor", { time: span(3_600) }), HOUR], [t("muteFor", { time: span(28_800) }), 8 * HOUR], [t("muteFor", { time: span(172_800) }), 48 * HOUR], [t("muteForever"), null]];
   const dialog = openDialog(t("mute"), h("div", { class: "dialog-body" }, choices.map(([label, time]) =>
     h("button", { type: "button", class: "button wide", onclick: () => { dialog.close(); set({ muted_until: time === null ? FOREVER : Date.now() + time }); } }, label))));
-}
-
-function chooseExpiry(state, head) {
-  openDialog(t("disappearing"), h("div", { class: "dialog-body" }, selectRow(t("disappearing"), head.settings?.expire ?? 0,
-    EXPIRIES.map((seconds) => [seconds, seconds ? span(seconds) : t("off")]), (value) => attempt(state.setConversation(head.conv, { settings: { expire: Number(value) } })))));
-}
-
-export async function leave(app, head) {
-  if (!(await confirm(t("leaveQuestion"), { yes: t("leave"), dangerous: true, detail: head.role === "owner" && (head.members ?? 0) > 1 ? t("leaveOwner") : null }))) return;
-  if (await attempt(app.state.leave(head.conv)) !== undefined) app.closeThread();
 }

@@ -1,20 +1,22 @@
-// The details of a conversation: profile, actions, members, links, permissions.
+// The details of a conversation: profile, actions, members, links, what an owner can do.
 
 import { h, replace, Scope } from "./dom.js";
 import { icon } from "./icons.js";
 import { headAvatar } from "./avatar.js";
+import { LinkList } from "./links.js";
 import { MemberPane } from "./members.js";
-import { chooseMute, leave } from "./conversationmenu.js";
-import { ask, openDialog, selectRow, switchRow } from "./dialog.js";
+import { chooseMute } from "./conversationmenu.js";
+import { deleteForAll, leave } from "./leaving.js";
+import { ask, openDialog } from "./dialog.js";
+import { groupSettings } from "./groupsettings.js";
+import { lookalikeNote } from "./lookalike.js";
 import { PeopleList, personRow } from "./pickers.js";
 import { pickImage } from "./profile.js";
 import { openMenu } from "./menu.js";
 import { attempt, toast } from "./toast.js";
-import { headTitle, isAdmin, isGroup, isMuted, permits } from "./model.js";
-import { lastSeen, shortDate, span } from "../i18n/format.js";
+import { headTitle, isAdmin, isGroup, isMuted, permits, userName } from "./model.js";
+import { lastSeen, list, shortDate, span } from "../i18n/format.js";
 import { t } from "../i18n/index.js";
-
-const SLOW = [0, 10, 30, 60, 300, 3600];
 
 export class DetailsView {
   #scope = new Scope();
@@ -27,6 +29,7 @@ export class DetailsView {
     this.closer = h("button", { type: "button", class: "icon-button", "aria-label": t("close"), onclick: () => app.toggleDetails(false) }, icon("close"));
     this.element = h("aside", { class: "pane details", "aria-label": t("chatInfo") }, h("header", { class: "bar" }, this.closer, h("h2", {}, t("chatInfo"))), this.body);
     this.#scope.add(this.state.subscribe(`conversation:${id}`, () => this.#update()));
+    for (const key of ["presence", "contacts"]) this.#scope.add(this.state.subscribe(key, () => this.head?.kind === "pair" && this.#update()));
     this.#update();
     this.#load();
   }
@@ -55,66 +58,84 @@ export class DetailsView {
   #update() {
     const head = this.state.conversation(this.id);
     if (!head || this.closed) return;
+    if (this.head && (this.head.seq !== head.seq) && isGroup(head) && head.last?.kind === "conversation.set" && this.head.last?.seq !== head.last.seq) this.#load();
     this.head = head;
-    const peer = head.kind === "pair" ? this.state.user(head.peer?.name) ?? head.peer : null;
-    const about = this.info?.about ?? peer?.status;
     const joined = !head.state || head.state === "joined";
     this.top ??= h("div", {});
-    replace(this.top,
-      h("div", { class: "hero" }, headAvatar(this.state, head, { size: "xl" }), h("h2", {}, headTitle(this.state, head)),
-        h("div", { class: "sub" }, peer ? `@${peer.name}` : isGroup(head) ? t(head.kind === "channel" ? "subscribers" : "membersCount", { n: head.members ?? 0 }) : ""),
-        peer && (peer.online || peer.last_seen) ? h("div", { class: "small muted" }, peer.online ? t("online") : lastSeen(peer.last_seen)) : null),
-      h("div", { class: "actions" }, this.#actions(head, peer, joined)),
-      about ? h("div", { class: "block" }, h("h3", {}, t(peer ? "statusText" : "groupAbout")), h("p", { class: "about" }, about)) : null);
+    const focused = this.top.contains(document.activeElement) ? document.activeElement.dataset.action : null;
+    replace(this.top, this.#hero(head), h("div", { class: "actions" }, this.#actions(head, joined)), this.#about(head));
+    if (focused) this.top.querySelector(`[data-action="${focused}"]`)?.focus({ preventScroll: true });
     if (!this.top.isConnected) this.body.append(this.top);
-    if (isGroup(head) && joined && !this.members) {
+    if (!isGroup(head)) return;
+    if (joined && !this.members) {
       this.members = new MemberPane(this.app, head);
-      this.links = h("div", { class: "block" });
-      this.body.append(this.members.element, this.links);
-      this.#updateLinks();
+      this.foot = h("div", {});
+      this.body.append(this.members.element, this.foot);
+    } else if (!joined && this.members) {
+      this.members.close();
+      this.members.element.remove();
+      this.foot.remove();
+      this.members = this.links = null;
     }
     this.members?.updateHead(head);
+    if (this.members) this.#showFoot(head);
   }
 
-  #actions(head, peer, joined) {
+  #hero(head) {
+    const peer = head.kind === "pair" ? this.state.user(head.peer?.name) ?? head.peer : null;
+    const count = isGroup(head) ? t(head.kind === "channel" ? "subscribers" : "membersCount", { n: head.members ?? 0 }) : "";
+    return h("div", { class: "hero" }, headAvatar(this.state, head, { size: "xl" }), h("h2", {}, headTitle(this.state, head)),
+      h("div", { class: "sub" }, peer ? `@${peer.name}` : count),
+      peer && (peer.online || peer.last_seen) ? h("div", { class: `small ${peer.online ? "is-online" : "muted"}` }, peer.online ? t("online") : lastSeen(peer.last_seen)) : null,
+      peer ? lookalikeNote(this.state, peer.name) : null);
+  }
+
+  #about(head) {
+    const peer = head.kind === "pair" ? this.state.user(head.peer?.name) ?? head.peer : null;
+    const about = peer ? peer.status : this.info?.about;
+    const { expire, slow } = head.settings ?? {};
+    const facts = [expire ? t("disappearingOn", { time: span(expire) }) : null, slow && isGroup(head) ? t("slowOn", { time: span(slow) }) : null,
+      this.info?.created_at ? (this.info.by ? t("createdBy", { name: userName(this.state, this.info.by), time: shortDate(this.info.created_at) }) : t("createdAt", { time: shortDate(this.info.created_at) })) : null].filter(Boolean);
+    return [about ? h("div", { class: "block" }, h("h3", {}, t(peer ? "statusText" : "groupAbout")), h("p", { class: "about" }, about)) : null,
+      facts.length ? h("div", { class: "block small muted" }, facts.map((fact) => h("p", {}, fact))) : null];
+  }
+
+  #actions(head, joined) {
     const { app, state } = this;
-    const action = (name, label, run) => h("button", { type: "button", class: "action", onclick: run }, icon(name), label);
+    const action = (name, symbol, label, run) => h("button", { type: "button", class: "action", "data-action": name, onclick: run }, icon(symbol), label);
     const set = (values) => attempt(state.setOwn(head.conv, values));
-    const manage = isGroup(head) && joined && permits(head, "manage", "admins");
+    const isOpenGroup = isGroup(head) && joined;
     return [
-      isMuted(head) ? action("bell", t("unmute"), () => set({ muted_until: 0 })) : action("bellOff", t("mute"), () => chooseMute(set)),
-      action("search", t("search"), () => app.search({ conv: head.conv })),
-      peer ? action("person", t("profile"), () => app.openProfile(peer.name)) : null,
-      manage ? action("edit", t("edit"), (event) => this.#editMenu(event.currentTarget)) : null,
-      isGroup(head) && joined && isAdmin(head) ? action("settings", t("groupSettings"), () => this.#permissions()) : null,
-      isGroup(head) && joined ? action("leave", t("leaveShort"), () => leave(app, head)) : null,
+      isMuted(head) ? action("mute", "bell", t("unmute"), () => set({ muted_until: 0 })) : action("mute", "bellOff", t("mute"), () => chooseMute(set)),
+      action("search", "search", t("search"), () => app.search({ conv: head.conv })),
+      head.kind === "pair" && head.peer ? action("profile", "person", t("profile"), () => app.openProfile(head.peer.name)) : null,
+      isOpenGroup && permits(head, "manage", "admins") ? action("edit", "edit", t("edit"), (event) => this.#editMenu(event.currentTarget)) : null,
+      isOpenGroup && isAdmin(head) ? action("settings", "settings", t("groupSettings"), () => groupSettings(state, this.head)) : null,
+      isOpenGroup && permits(head, "invite") ? action("add", "personAdd", t("addShort"), () => this.#addMembers()) : null,
     ];
   }
 
   #editMenu(anchor) {
     const set = (values) => attempt(this.state.setConversation(this.id, values)).then(() => this.#load());
     openMenu(anchor, [
-      { icon: "edit", label: t("groupTitle"), run: async () => { const title = await ask(t("groupTitle"), { value: this.head.title ?? "" }); if (title?.trim()) set({ title: title.trim() }); } },
-      { icon: "quote", label: t("groupAbout"), run: async () => { const about = await ask(t("groupAbout"), { value: this.info?.about ?? "" }); if (about !== null) set({ about: about.trim() }); } },
+      { icon: "edit", label: t("groupTitle"), run: async () => { const title = await ask(t("groupTitle"), { value: this.head.title ?? "", maxlength: 100 }); if (title?.trim()) set({ title: title.trim() }); } },
+      { icon: "quote", label: t("groupAbout"), run: async () => { const about = await ask(t("groupAbout"), { value: this.info?.about ?? "", lines: 4 }); if (about !== null) set({ about: about.trim() }); } },
       { icon: "picture", label: t("changePicture"), run: async () => { const blob = await pickImage(this.state); if (blob) set({ avatar: blob }); } },
+      this.head.avatar && { icon: "trash", label: t("removePicture"), danger: true, run: () => set({ avatar: "" }) },
     ], { label: t("edit") });
   }
 
-  async #updateLinks() {
-    if (!permits(this.head, "invite")) {
-      this.links.hidden = true;
-      return;
-    }
-    const links = isAdmin(this.head) ? await this.state.links(this.id).catch(() => []) : [];
-    if (this.closed) return;
-    const address = (code) => new URL(`/join#${code}`, location.href).href;
-    replace(this.links, h("h3", {}, t("inviteLinks")), links.map((link) => h("div", { class: "link-row" },
-      h("span", { class: "grow" }, h("div", { class: "ellipsis" }, address(link.code)),
-        h("div", { class: "small muted" }, [link.uses ? t("linkUses", { used: link.used, n: link.uses }) : t("linkUsed", { n: link.used ?? 0 }), link.expires_at ? t("linkExpires", { time: shortDate(link.expires_at) }) : null].filter(Boolean).join(" · "))),
-      h("button", { type: "button", class: "icon-button", "aria-label": t("copyLink"), onclick: () => navigator.clipboard?.writeText(address(link.code)).then(() => toast(t("copied"), { seconds: 2 })) }, icon("copy")),
-      h("button", { type: "button", class: "icon-button danger", "aria-label": t("revoke"), onclick: async () => { await attempt(this.state.revokeLink(this.id, link.code)); this.#updateLinks(); } }, icon("trash")))),
-    isAdmin(this.head) ? h("button", { type: "button", class: "button", onclick: async () => { await attempt(this.state.createLink(this.id, { expires_at: Date.now() + 7 * 86_400_000 })); this.#updateLinks(); } }, icon("link"), t("newLink")) : null,
-    h("button", { type: "button", class: "button", onclick: () => this.#addMembers() }, icon("personAdd"), t("addMembers")));
+  #showFoot(head) {
+    const key = `${isAdmin(head)}|${head.role}|${head.kind}`;
+    if (this.footKey === key && this.foot.isConnected) return;
+    this.footKey = key;
+    const isChannel = head.kind === "channel";
+    const row = (symbol, label, run) => h("button", { type: "button", class: "action-row danger", onclick: run }, icon(symbol), label);
+    replace(this.foot, isAdmin(head) ? new LinkList(this.state, this.id).element : null,
+      h("div", { class: "block action-list" },
+        row("leave", t(isChannel ? "leaveChannel" : "leave"), () => leave(this.app, this.head)),
+        row("warning", t("report"), () => this.app.report({ conv: this.id })),
+        head.role === "owner" ? row("trash", t("deleteForAll"), () => deleteForAll(this.app, this.head)) : null));
   }
 
   #addMembers() {
@@ -122,26 +143,22 @@ export class DetailsView {
     const people = new PeopleList(this.app, {
       choose: (user) => { if (!picked.delete(user.name)) picked.add(user.name); done.disabled = !picked.size; people.refresh(); },
       render: (user) => personRow(this.state, user, { chosen: picked.has(user.name) }), signature: (user) => String(picked.has(user.name)),
+      exclude: (user) => user.name === this.state.account?.name,
     });
-    const done = h("button", { type: "button", class: "button primary", disabled: true, onclick: async () => { dialog.close(); await attempt(this.state.invite(this.id, [...picked])); } }, t("addMembers"));
-    const dialog = openDialog(t("addMembers"), [h("div", { class: "pad" }, people.field.element), people.rows.element, h("div", { class: "dialog-foot" }, done)], { onclose: () => people.close() });
+    const done = h("button", { type: "button", class: "button primary", disabled: true, onclick: async () => {
+      dialog.close();
+      const answer = await attempt(this.state.invite(this.id, [...picked]));
+      if (answer) this.#tellAdded(answer, [...picked]);
+    } }, t("addMembers"));
+    const dialog = openDialog(t("addMembers"), [h("div", { class: "pad" }, people.field.element), people.rows.element, h("div", { class: "dialog-foot" }, done)], { label: "tall", onclose: () => people.close() });
     people.show();
   }
 
-  #permissions() {
-    const settings = this.head.settings ?? {};
-    const set = (name) => (value) => attempt(this.state.setConversation(this.id, { settings: { [name]: value } })).then((answer) => (answer === undefined ? false : undefined));
-    const level = [["members", t("everyMember")], ["admins", t("onlyAdmins")]];
-    openDialog(t("groupSettings"), h("div", { class: "dialog-body" },
-      selectRow(t("whoWrite"), settings.write ?? "members", level, set("write")),
-      selectRow(t("whoInvite"), settings.invite ?? "members", level, set("invite")),
-      selectRow(t("whoManage"), settings.manage ?? "admins", level, set("manage")),
-      selectRow(t("whoPin"), settings.pin ?? "admins", level, set("pin")),
-      selectRow(t("whoMentionAll"), settings.mention_all ?? "admins", level, set("mention_all")),
-      selectRow(t("joining"), settings.join ?? "closed", [["closed", t("joinClosed")], ["approval", t("joinApproval")], ["open", t("joinOpen")]], set("join")),
-      selectRow(t("historyFor"), settings.history ?? "all", [["all", t("historyAll")], ["join", t("historyJoin")]], set("history")),
-      selectRow(t("slowMode"), settings.slow ?? 0, SLOW.map((seconds) => [seconds, seconds ? span(seconds) : t("off")]), (value) => set("slow")(Number(value))),
-      switchRow(t("listed"), settings.listed ?? false, set("listed")),
-      switchRow(t("showReceipts"), settings.receipts ?? true, set("receipts"))));
+  /** Says who was invited instead of added, and who was neither. */
+  #tellAdded({ added = [], invited = [] }, picked) {
+    const names = (users) => list(users.map((name) => userName(this.state, name)));
+    const others = picked.filter((name) => !added.includes(name) && !invited.includes(name));
+    if (invited.length) toast(t("wereInvited", { users: names(invited) }));
+    if (others.length) toast(t("wereNotAdded", { users: names(others) }), { role: "alert" });
   }
 }

@@ -44,11 +44,11 @@ export function confirm(question, { yes = t("yes"), dangerous = false, detail = 
   });
 }
 
-/** Asks for a line of text. Resolves to the text, or null. */
-export function ask(title, { label = title, value = "", yes = t("ok"), type = "text", hint = null } = {}) {
+/** Asks for a text, of several `lines` or of one. Resolves to the text, or null. */
+export function ask(title, { label = title, value = "", yes = t("save"), type = "text", hint = null, maxlength = 1000, lines = 1 } = {}) {
   return new Promise((resolve) => {
     let answer = null;
-    const input = h("input", { class: "input", type, value, autofocus: true, maxlength: "1000" });
+    const input = h(lines > 1 ? "textarea" : "input", { class: "input", type: lines > 1 ? null : type, rows: lines > 1 ? String(lines) : null, value, autofocus: true, maxlength: String(maxlength) });
     const form = h("form", { onsubmit: (event) => { event.preventDefault(); answer = input.value; dialog.close(); } },
       h("div", { class: "dialog-body" }, h("label", { class: "field" }, label, input), hint ? h("p", { class: "small muted" }, hint) : null),
       h("div", { class: "dialog-foot" },
@@ -69,11 +69,14 @@ export function switchRow(label, checked, change, { detail = null, disabled = fa
   return h("div", { class: "option-row" }, h("label", { class: "lines", for: id }, label, detail ? h("div", { class: "small muted" }, detail) : null), input);
 }
 
-/** A labelled choice. `options`: [[value, label]]. */
+/** A labelled choice. `options`: [[value, label]]. `change(value)` may return a promise; false sets it back. */
 export function selectRow(label, value, options, change, { disabled = false } = {}) {
   const id = uniqueID("select");
   const select = h("select", { class: "input", id, disabled }, options.map(([key, text]) => h("option", { value: String(key) }, text)));
-  select.value = String(value);
-  select.addEventListener("change", () => change(select.value));
+  let before = select.value = String(value);
+  select.addEventListener("change", async () => {
+    if (await change(select.value) === false) select.value = before;
+    else before = select.value;
+  });
   return h("div", { class: "option-row" }, h("label", { class: "lines", for: id }, label), select);
 }

@@ -12,6 +12,14 @@ export const submitting = (button, run) => async (event) => {
 
 /** Returns [input, field] of a password. */
 export function password(label, autocomplete) {
-  const input = h("input", { class: "input", type: "password", autocomplete, required: true, maxlength: "200" });
+  const input = h("input", { class: "input", type: "password", autocomplete, maxlength: "200" });
+  input.addEventListener("input", () => input.removeAttribute("aria-invalid"));
   return [input, h("label", { class: "field" }, label, input)];
+}
+
+/** Says at a field why a form was refused. */
+export function refusedPassword(error, input, text) {
+  error.textContent = text;
+  input.setAttribute("aria-invalid", "true");
+  input.focus();
 }

@@ -9,6 +9,7 @@ import { t } from "../i18n/index.js";
 
 const MOST = 20;
 const LONGEST = 30;
+const FILTERS = { unread: "unread", people: "people", groups: "groups", channels: "channels" };
 
 /** The names of the folders that the user fills. */
 export const folderNames = (state) => (state.settings?.folders ?? []).filter(({ filter }) => !filter).map(({ name }) => name);
@@ -18,6 +19,25 @@ const inFolder = (head, name) => head.own?.folders?.includes(name) ?? false;
 function put(state, head, name, on) {
   const others = (head.own?.folders ?? []).filter((each) => each !== name);
   return state.setOwn(head.conv, { folders: on ? [...others, name] : others });
+}
+
+/** The settings page of the folders: filled by the user, or by a filter. */
+export function foldersPage({ state }, page) {
+  const list = h("ul", {});
+  const name = h("input", { class: "input", maxlength: String(LONGEST), "aria-label": t("folderName"), placeholder: t("folderName") });
+  const filter = h("select", { class: "input", "aria-label": t("folderFilter") }, [["", t("folderChosen")], ...Object.entries(FILTERS).map(([key, label]) => [key, t(label)])].map(([key, label]) => h("option", { value: key }, label)));
+  const show = () => replace(list, (state.settings?.folders ?? []).map((folder) => h("li", { class: "option-row" }, icon("bookmark"),
+    h("span", { class: "lines" }, h("div", { class: "title ellipsis" }, folder.name), h("div", { class: "small muted" }, t(FILTERS[folder.filter] ?? "folderChosen"))),
+    h("button", { type: "button", class: "icon-button", "aria-haspopup": "menu", "aria-expanded": "false", "aria-label": `${t("more")}${t("colon")}${folder.name}`, onclick: (event) => folderMenu({ state }, event.currentTarget, folder.name, () => {}) }, icon("more")))));
+  const form = h("form", { class: "input-pair", onsubmit: async (event) => {
+    event.preventDefault();
+    const text = name.value.trim();
+    if (!text) return name.focus();
+    if (await add(state, text, filter.value || undefined)) name.value = "";
+  } }, name, filter, h("button", { type: "submit", class: "button" }, icon("plus"), t("newFolder")));
+  page.append(h("p", { class: "small muted" }, t("foldersHint")), list, form);
+  show();
+  return state.subscribe("settings", show);
 }
 
 /** Asks for the folders of a conversation. */
@@ -39,14 +59,14 @@ export function chooseFolders(app, conv) {
   show();
 }
 
-async function add(state, name) {
+async function add(state, name, filter) {
   const folders = state.settings?.folders ?? [];
   if (folders.some((each) => each.name === name)) return true;
   if (folders.length >= MOST) {
     toast(t("folderLimit", { n: MOST }), { role: "alert" });
     return false;
   }
-  return (await attempt(state.setSettings({ folders: [...folders, { name }] }))) !== undefined;
+  return (await attempt(state.setSettings({ folders: [...folders, { name, ...(filter && { filter }) }] }))) !== undefined;
 }
 
 /** The menu of a folder. `moved(name)` tells its new name, or null after its removal. */

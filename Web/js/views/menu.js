@@ -59,7 +59,7 @@ function place(anchor, box) {
 }
 
 /**
- * Opens a menu. Items: { label, icon, run, danger, checked }, or null for a line; falsy values are skipped.
+ * Opens a menu. Items: { label, icon, run, danger, checked, end }, or null for a line; falsy values are skipped.
  * `quick`: { items: [{ face, label, checked }], run(face) }, a row of reactions above.
  */
 export function openMenu(anchor, items, { label, quick } = {}) {
@@ -85,7 +85,7 @@ export function openMenu(anchor, items, { label, quick } = {}) {
       box.append(h("button", {
         type: "button", tabindex: "-1", class: item.danger ? "danger" : null, onclick: run(item.run),
         role: item.checked === undefined ? "menuitem" : "menuitemradio", "aria-checked": item.checked === undefined ? null : String(item.checked),
-      }, icon(item.checked ? "check" : item.icon ?? "chevron"), h("span", { class: "grow" }, item.label)));
+      }, icon(item.checked ? "check" : item.icon ?? "chevron"), h("span", { class: "grow" }, item.label), item.end));
     }
   }
   if (box.lastElementChild?.tagName === "HR") box.lastElementChild.remove();

@@ -4,6 +4,7 @@ import { h } from "./dom.js";
 import { icon, ticks } from "./icons.js";
 import { hueOf, userAvatar } from "./avatar.js";
 import { partsOf } from "./albums.js";
+import { lookalikeMark } from "./lookalike.js";
 import { albumOf, bodyOf } from "./attachments.js";
 import { actorName, eventText, gone, isGroup, isNote, noteText, userName } from "./model.js";
 import { renderText } from "../text/render.js";
@@ -94,14 +95,8 @@ function bubble(context, row, shape, named) {
 
 function author({ state, actions }, name) {
   const shown = userName(state, name);
-  const mark = shown !== name && isAmbiguous(state, name, shown) ? h("span", { class: "name-mark" }, t("nameMark", { name })) : null;
-  return h("button", { type: "button", tabindex: "-1", class: "author ellipsis", style: { "--h": hueOf(name) }, onclick: () => actions.openUser(name) }, shown, mark);
-}
-
-/** Whether a contact has the same shown name as this user, so that the account name is shown too. */
-function isAmbiguous(state, name, shown) {
-  const plain = shown.trim().toLocaleLowerCase();
-  return state.contacts().some(({ user, alias }) => user.name !== name && (alias || user.nick || user.name).trim().toLocaleLowerCase() === plain);
+  const mark = lookalikeMark(state, name);
+  return h("button", { type: "button", tabindex: "-1", class: "author ellipsis", style: { "--h": hueOf(name) }, onclick: () => actions.openUser(name) }, shown, mark && [mark, h("span", { class: "name-mark" }, t("nameMark", { name }))]);
 }
 
 function meta({ state }, row, over = false) {

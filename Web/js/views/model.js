@@ -1,7 +1,7 @@
 // What the views read from heads, users and events: titles, previews, notes, rights.
 
 import { t, currentLanguage } from "../i18n/index.js";
-import { duration, list } from "../i18n/format.js";
+import { duration, list, roughSpan, shortDate } from "../i18n/format.js";
 
 /** The shown name of a user: the alias, the nick or the account name. */
 export function userName(state, name) {
@@ -114,6 +114,11 @@ export function noteText(state, event) {
     case "member.ban": return t("eventBan", { name, users });
     case "member.invite": return t("eventInvite", { name, users });
     case "member.role": return t("eventRole", { name, users, role: currentLanguage() === "en" ? roleName(body.role).toLowerCase() : roleName(body.role) });
+    case "member.unban": return t("eventUnban", { name, users });
+    case "member.mute": {
+      if (body.until !== undefined && body.until <= (event.at ?? 0)) return t("eventUnmute", { name, users });
+      return body.until === undefined ? t("eventMute", { name, users }) : t("eventMuteUntil", { name, users, time: shortDate(body.until) });
+    }
     case "pin": return t(body.remove ? "eventUnpin" : "eventPin", { name });
     case "react": return t("eventReact", { name, emoji: body.key ?? "" });
     default: return t("eventOther", { name });
@@ -121,14 +126,19 @@ export function noteText(state, event) {
 }
 
 const ERRORS = {
-  forbidden: "errorForbidden", not_found: "errorNotFound", limit: "errorLimit", too_late: "errorTooLate",
-  offline: "errorOffline", storage: "errorStorage", conflict: "errorConflict", unsupported: "errorUnsupported", unauthorized: "wrongPassword",
+  forbidden: "errorForbidden", not_found: "errorNotFound", limit: "errorLimit", too_many: "errorTooMany", too_late: "errorTooLate", too_large: "errorTooLong",
+  offline: "errorOffline", storage: "errorStorage", unavailable: "errorUnavailable", conflict: "errorConflict", unsupported: "errorUnsupported",
+  unauthorized: "errorUnauthorized", insecure: "errorInsecure", cancelled: "errorCancelled",
 };
 
-/** The sentence for a refused request. */
+/** The sentence for a refused request: what happened, and when it can be tried again. */
 export function errorText(error) {
+  const seconds = error?.retryAfter > 0 ? Math.ceil(error.retryAfter / 1000) : 0;
+  if (seconds && error.code === "forbidden") return t("errorSilenced", { time: roughSpan(seconds) });
+  if (seconds && error.code === "too_many") return t("errorTooManyUntil", { time: roughSpan(seconds) });
   const key = ERRORS[error?.code];
-  return key ? t(key) : t("errorUnknown");
+  if (key) return t(key);
+  return t(error?.code === "bad_request" ? "errorRefused" : "errorServer", { reason: error?.message || String(error) });
 }
 
 /** Whether a contact has all words of the query in its alias, nick or account name. */

@@ -3,32 +3,36 @@
 import { h, replace } from "./dom.js";
 import { icon } from "./icons.js";
 import { userAvatar } from "./avatar.js";
-import { openDialog } from "./dialog.js";
+import { openDialog, selectRow, switchRow } from "./dialog.js";
 import { PeopleList, personRow } from "./pickers.js";
-import { attempt } from "./toast.js";
+import { showRequests } from "./requests.js";
+import { attempt, toast } from "./toast.js";
 import { userName } from "./model.js";
-import { compare } from "../i18n/format.js";
+import { list } from "../i18n/format.js";
 import { t } from "../i18n/index.js";
 
 export function newChat(app) {
   const people = new PeopleList(app, { choose: (user) => { dialog.close(); app.openPerson(user.name); } });
-  const other = (name, label, run) => h("button", { type: "button", class: "row compact", onclick: () => { dialog.close(); run(); } }, h("span", { class: "avatar size-m" }, icon(name)), h("span", { class: "title" }, label));
+  const other = (name, label, run) => h("button", { type: "button", class: "row compact", onclick: () => { dialog.close(); run(); } }, h("span", { class: "avatar size-m symbol" }, icon(name)), h("span", { class: "title" }, label));
   const dialog = openDialog(t("newChat"), [
     h("div", { class: "pad" }, people.field.element),
-    other("group", t("newGroup"), () => newGroup(app, "group")), other("megaphone", t("newChannel"), () => newGroup(app, "channel")),
+    other("group", t("newGroup"), () => newGroup(app, "group")), other("megaphone", t("newChannel"), () => newGroup(app, "channel")), other("globe", t("explore"), () => app.explore()),
     people.rows.element,
-  ], { onclose: () => people.close() });
+  ], { label: "tall", onclose: () => people.close() });
   people.show();
 }
 
-/** Chooses members, then asks for the title. */
+/** Asks for the title, the description and how users join, and for the first members. */
 export function newGroup(app, kind = "group") {
   const { state } = app;
+  const settings = kind === "channel" ? { join: "open", listed: true } : { join: "closed", listed: false };
   const picked = new Map();
   const chips = h("div", { class: "picked" });
   const title = h("input", { class: "input", name: "title", maxlength: "100", placeholder: t("groupTitle"), "aria-label": t("groupTitle") });
+  const about = h("input", { class: "input", name: "about", maxlength: "1000", placeholder: t("groupAbout"), "aria-label": t("groupAbout") });
   const error = h("p", { class: "form-error", role: "alert" });
   const people = new PeopleList(app, {
+    label: t("addMembers"),
     choose: (user) => {
       if (!picked.delete(user.name)) picked.set(user.name, user);
       showChips();
@@ -44,41 +48,43 @@ export function newGroup(app, kind = "group") {
     people.refresh();
     people.field.input.focus();
   } }, userAvatar(state, user, { size: "s" }), userName(state, user.name), icon("close"))));
-  const create = h("button", { type: "button", class: "button primary", onclick: async () => {
-    if (!title.value.trim()) {
-      error.textContent = t("fieldRequired");
-      title.setAttribute("aria-invalid", "true");
-      title.focus();
-      return;
-    }
+  const create = h("button", { type: "submit", class: "button primary" }, t(kind === "channel" ? "createChannel" : "createGroup"));
+  const submit = async (event) => {
+    event.preventDefault();
+    error.textContent = title.value.trim() ? "" : t("fieldRequired");
+    title.setAttribute("aria-invalid", String(!title.value.trim()));
+    if (!title.value.trim()) return title.focus();
     create.disabled = true;
-    const answer = await attempt(state.createGroup({ kind, title: title.value.trim(), users: [...picked.keys()] }));
+    const answer = await attempt(state.createGroup({ kind, title: title.value.trim(), about: about.value.trim() || undefined, users: [...picked.keys()], settings }));
     create.disabled = false;
     if (!answer) return;
     dialog.close();
+    if (answer.invited?.length) toast(t("wereInvited", { users: list(answer.invited.map((name) => userName(state, name))) }));
     app.openConversation(answer.head.conv);
-  } }, t(kind === "channel" ? "createChannel" : "createGroup"));
-  const dialog = openDialog(t(kind === "channel" ? "newChannel" : "newGroup"), [
-    h("div", { class: "pad" }, title, error, people.field.element, chips), people.rows.element, h("div", { class: "dialog-foot" }, create),
-  ], { onclose: () => people.close() });
+  };
+  const dialog = openDialog(t(kind === "channel" ? "newChannel" : "newGroup"), h("form", { class: "dialog-form", onsubmit: submit }, [
+    h("div", { class: "pad" }, title, error, about,
+      h("div", { class: "rows" }, selectRow(t("joining"), settings.join, [["closed", t("joinClosed")], ["approval", t("joinApproval")], ["open", t("joinOpen")]], (value) => { settings.join = value; }),
+        switchRow(t("listed"), settings.listed, (on) => { settings.listed = on; })),
+      people.field.element, chips),
+    people.rows.element, h("div", { class: "dialog-foot" }, create)]), { label: "tall", onclose: () => people.close() });
+  // Enter in the search chooses a person, and creates no group before the time.
+  people.field.input.addEventListener("keydown", (event) => { if (event.key === "Enter") event.preventDefault(); });
+  title.focus();
   people.show();
 }
 
 export function showContacts(app) {
   const { state } = app;
-  const people = new PeopleList(app, { choose: (user) => app.openProfile(user.name) });
-  const requests = h("div", { class: "pad" });
+  const people = new PeopleList(app, { choose: (user) => app.openProfile(user.name), empty: { title: t("noContacts"), hint: t("noContactsHint") } });
+  const requests = h("div", { class: "requests" });
+  people.rows.element.prepend(requests);
   const show = () => {
-    const asking = state.contacts("asking");
-    requests.hidden = !asking.length;
-    replace(requests, h("h3", {}, t("contactRequests")), asking.sort((one, other) => compare(one.user.name, other.user.name)).map(({ user, text }) => h("div", { class: "option-row" },
-      userAvatar(state, user, { size: "m" }),
-      h("span", { class: "lines" }, h("div", { class: "ellipsis" }, userName(state, user.name)), text ? h("div", { class: "small muted ellipsis" }, text) : null),
-      h("button", { type: "button", class: "icon-button", "aria-label": `${t("decline")}: ${userName(state, user.name)}`, onclick: () => attempt(state.answerContact(user.name, false)) }, icon("close")),
-      h("button", { type: "button", class: "icon-button", "aria-label": `${t("accept")}: ${userName(state, user.name)}`, onclick: () => attempt(state.answerContact(user.name, true)) }, icon("check")))));
+    showRequests(app, requests);
     people.show();
   };
   const end = state.subscribe("contacts", show);
-  openDialog(t("contacts"), [h("div", { class: "pad" }, people.field.element), requests, people.rows.element], { onclose: () => { end(); people.close(); } });
+  people.field.input.addEventListener("input", () => { requests.hidden = people.field.input.value.trim() !== ""; });
+  openDialog(t("contacts"), [h("div", { class: "pad" }, people.field.element), people.rows.element], { label: "tall", onclose: () => { end(); people.close(); } });
   show();
 }

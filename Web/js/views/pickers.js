@@ -4,6 +4,7 @@ import { h, replace } from "./dom.js";
 import { icon } from "./icons.js";
 import { headAvatar, userAvatar } from "./avatar.js";
 import { openDialog, switchRow } from "./dialog.js";
+import { lookalikeMark } from "./lookalike.js";
 import { RowList } from "./rows.js";
 import { attempt } from "./toast.js";
 import { eventText, headTitle, matches, userName } from "./model.js";
@@ -19,7 +20,7 @@ export function searchField(label, extra = {}) {
 export function personRow(state, user, { sub = `@${user.name}`, end = null, chosen = null } = {}) {
   return h("button", { type: "button", class: "row compact person", "data-user": user.name, "aria-pressed": chosen === null ? null : String(chosen) },
     userAvatar(state, user, { size: "m", online: user.online }),
-    h("span", { class: "lines" }, h("span", { class: "title ellipsis" }, userName(state, user.name)), h("span", { class: "sub ellipsis" }, sub)),
+    h("span", { class: "lines" }, h("span", { class: "line" }, h("span", { class: "title ellipsis" }, userName(state, user.name)), lookalikeMark(state, user.name)), h("span", { class: "sub ellipsis" }, sub)),
     chosen ? icon("check") : null, end);
 }
 
@@ -33,7 +34,7 @@ export class PeopleList {
   #loading = false;
   #query = "";
 
-  constructor(app, { choose, render, signature, exclude = () => false, label = t("searchPeople") }) {
+  constructor(app, { choose, render, signature, exclude = () => false, label = t("searchPeople"), empty = null }) {
     this.state = app.state;
     this.exclude = exclude;
     this.field = searchField(label, { id: "find-people" });
@@ -43,7 +44,8 @@ export class PeopleList {
       render: (row) => (render ?? ((user) => personRow(this.state, user)))(row.user), signature: (row) => signature?.(row.user) ?? "",
       onend: () => this.#more(),
     });
-    this.empty = h("p", { class: "empty", hidden: true }, t("noResults"));
+    this.none = empty;
+    this.empty = h("div", { class: "empty", hidden: true });
     this.rows.element.append(this.empty);
     let timer = 0;
     this.field.input.addEventListener("input", () => {
@@ -81,6 +83,8 @@ export class PeopleList {
     this.#people = users.filter((user) => !seen.has(user.name) && seen.add(user.name) && !this.exclude(user));
     this.rows.setRows(this.#people.map((user) => ({ user })));
     this.empty.hidden = this.#people.length > 0 || this.#page !== null;
+    const none = this.#query ? null : this.none ?? { hint: t("noContactsHint") };
+    replace(this.empty, none?.title ? h("h2", {}, none.title) : null, h("p", {}, none?.hint ?? t("noResults")));
   }
 
   async #more() {

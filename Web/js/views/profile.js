@@ -1,13 +1,17 @@
-// The profile of a user, reports, and the choice of a picture.
+// The profile of a user, and the choice of a picture.
 
 import { h, replace } from "./dom.js";
 import { icon } from "./icons.js";
 import { userAvatar } from "./avatar.js";
 import { ask, confirm, openDialog } from "./dialog.js";
-import { attempt, toast } from "./toast.js";
+import { lookalikeNote } from "./lookalike.js";
+import { answerRequest, askForContact, takeBack } from "./requests.js";
+import { attempt } from "./toast.js";
 import { userName } from "./model.js";
 import { lastSeen } from "../i18n/format.js";
 import { t } from "../i18n/index.js";
+
+const LONGEST_ALIAS = 50;
 
 export function openProfile(app, name) {
   const { state } = app;
@@ -15,35 +19,63 @@ export function openProfile(app, name) {
     app.settings("profile");
     return;
   }
-  const body = h("div", { class: "dialog-body" });
+  const body = h("div", { class: "dialog-body profile" });
   const show = () => {
-    const user = state.user(name) ?? { name };
-    const contact = [...state.contacts("friend"), ...state.contacts("asked"), ...state.contacts("asking"), ...state.contacts("blocked")].find((item) => item.user.name === name);
-    const relation = contact?.state;
-    const button = (symbol, label, run, look = "") => h("button", { type: "button", class: `button wide ${look}`, onclick: run }, icon(symbol), label);
-    const shown = userName(state, name);
-    replace(body,
-      h("div", { class: "profile-head" }, userAvatar(state, user, { size: "xl" }), h("h2", {}, shown), h("div", { class: "muted" }, `@${name}`),
-        user.status ? h("p", {}, user.status) : null, h("div", { class: "small muted" }, user.online ? t("online") : user.last_seen ? lastSeen(user.last_seen) : "")),
-      button("chatBubble", t("writeMessage"), () => { dialog.close(); app.openPerson(name); }, "primary"),
-      relation === "asking" ? button("personAdd", t("accept"), () => attempt(state.answerContact(name, true))) : null,
-      relation === "friend"
-        ? [button("edit", t("alias"), async () => { const alias = await ask(t("alias"), { value: contact.alias ?? "" }); if (alias !== null) attempt(state.setAlias(name, alias.trim())); }), button("person", t("removeContact"), () => attempt(state.removeContact(name)))]
-        : relation === "asked" || relation === "asking" ? null : button("personAdd", t("addContact"), () => attempt(state.requestContact(name))),
-      relation === "blocked" ? button("shield", t("unblock"), () => attempt(state.unblock(name)))
-        : button("shield", t("block"), async () => { if (await confirm(t("blockQuestion", { name: shown }), { yes: t("block"), dangerous: true })) attempt(state.block(name)); }, "dangerous"),
-      button("warning", t("report"), () => report(app, { user: name }), "quiet danger"));
+    const focused = body.contains(document.activeElement) ? document.activeElement.dataset.action : null;
+    replace(body, hero(state, name), request(state, name), actions(app, name, () => dialog.close()));
+    if (focused) (body.querySelector(`[data-action="${focused}"]`) ?? body.querySelector("button"))?.focus();
   };
   const ends = ["contacts", "users"].map((key) => state.subscribe(key, show));
   const dialog = openDialog(t("profile"), body, { onclose: () => ends.forEach((end) => end()) });
   show();
-  body.querySelector(".primary")?.focus();
+  body.querySelector("button")?.focus();
 }
 
-export async function report(app, { conv, seqs, user }) {
-  const text = await ask(t("report"), { label: t("reportReason"), yes: t("report") });
-  if (text === null) return;
-  if (await attempt(app.state.report({ conv, seqs, user, reason: "other", text: text.trim() })) !== undefined) toast(t("reported"));
+function hero(state, name) {
+  const user = state.user(name) ?? { name };
+  const shown = userName(state, name);
+  const presence = user.online ? t("online") : user.last_seen ? lastSeen(user.last_seen) : null;
+  return h("div", { class: "profile-head" }, userAvatar(state, user, { size: "xl" }), h("h2", {}, shown),
+    h("div", { class: "muted" }, user.alias && user.nick && user.nick !== shown ? `${user.nick} · @${name}` : `@${name}`),
+    user.bot ? h("div", { class: "small muted" }, t("isBot")) : null, user.deleted ? h("div", { class: "small muted" }, t("isDeleted")) : null,
+    presence ? h("div", { class: `small ${user.online ? "is-online" : "muted"}` }, presence) : null,
+    user.status ? h("p", { class: "about" }, user.status) : null, lookalikeNote(state, name));
+}
+
+/** A request of this user that waits for an answer. */
+function request(state, name) {
+  const contact = state.contact(name);
+  if (contact?.state !== "asked") return null;
+  return h("div", { class: "request-box" }, h("h3", {}, t("asksForContact")), contact.text ? h("p", { class: "said" }, contact.text) : null,
+    h("div", { class: "button-row" },
+      h("button", { type: "button", class: "button primary", "data-action": "accept", onclick: () => answerRequest(state, name, true) }, icon("check"), t("accept")),
+      h("button", { type: "button", class: "button", "data-action": "decline", onclick: () => answerRequest(state, name, false) }, t("decline"))));
+}
+
+function actions(app, name, close) {
+  const { state } = app;
+  const contact = state.contact(name);
+  const relation = contact?.state;
+  const shown = userName(state, name);
+  const row = (action, symbol, label, run, look = "") => h("button", { type: "button", class: `action-row ${look}`, "data-action": action, onclick: run }, icon(symbol), label);
+  return h("div", { class: "action-list" },
+    row("message", "chatBubble", t("writeMessage"), () => { close(); app.openPerson(name); }),
+    relation === "friend" ? row("alias", "edit", contact.alias ? t("changeAlias") : t("setAlias"), () => changeAlias(state, name, contact)) : null,
+    relation === "friend" ? row("remove", "person", t("removeContact"), async () => {
+      if (await confirm(t("removeContactQuestion", { name: shown }), { yes: t("remove"), dangerous: true })) attempt(state.removeContact(name));
+    }) : null,
+    relation === undefined ? row("add", "personAdd", t("addContact"), () => askForContact(app, name)) : null,
+    relation === "asking" ? row("back", "undo", t("takeBackRequest"), () => takeBack(state, name)) : null,
+    relation === "blocked" ? row("unblock", "shield", t("unblock"), () => attempt(state.unblock(name)))
+      : row("block", "shield", t("block"), async () => {
+        if (await confirm(t("blockQuestion", { name: shown }), { yes: t("block"), dangerous: true })) attempt(state.block(name));
+      }, "danger"),
+    row("report", "warning", t("report"), () => app.report({ user: name }), "danger"));
+}
+
+async function changeAlias(state, name, { alias = "", user }) {
+  const text = await ask(t("alias"), { value: alias, hint: t("aliasHint", { name: user.nick ?? name }), maxlength: LONGEST_ALIAS });
+  if (text !== null && text.trim() !== alias) attempt(state.setAlias(name, text.trim()));
 }
 
 /** Lets the user choose a picture, cuts it to a square of 512 pixels and uploads it. Resolves to its blob id. */
@@ -57,7 +89,7 @@ export function pickImage(state) {
 }
 
 async function uploadSquare(state, file) {
-  const bitmap = await createImageBitmap(file);
+  const bitmap = await createImageBitmap(file).catch(() => { throw Object.assign(new Error(), { code: "bad_request", message: t("notAPicture") }); });
   const side = Math.min(bitmap.width, bitmap.height);
   const size = Math.min(512, side);
   const canvas = h("canvas", { width: size, height: size });

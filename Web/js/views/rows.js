@@ -47,10 +47,11 @@ export class RowList {
   #render(row) {
     const key = this.options.key(row);
     const inner = this.options.render(row);
-    inner.tabIndex = this.#focus === key ? 0 : -1;
-    inner.dataset.focus = "row";
-    inner.addEventListener("click", () => { this.#focus = key; this.options.choose(row); });
-    inner.addEventListener("contextmenu", (event) => {
+    const button = inner.matches(".row") ? inner : inner.querySelector(".row"); // a row may have more buttons beside it
+    button.tabIndex = this.#focus === key ? 0 : -1;
+    button.dataset.focus = "row";
+    button.addEventListener("click", () => { this.#focus = key; this.options.choose(row); });
+    button.addEventListener("contextmenu", (event) => {
       if (!this.options.menu) return;
       event.preventDefault();
       this.options.menu(row, { x: event.clientX, y: event.clientY });
@@ -72,7 +73,7 @@ export class RowList {
     this.#focus = this.options.key(row);
     this.list.toIndex(index, "nearest");
     this.list.layout();
-    this.list.element(this.#focus)?.firstElementChild?.focus({ preventScroll: true });
+    this.list.element(this.#focus)?.querySelector(".row")?.focus({ preventScroll: true });
   }
 
   #typed(event) {

@@ -1,11 +1,13 @@
 // The settings of the password, the recovery codes and the sign-in with a code of an authenticator.
 
 import { h, replace, svg } from "./dom.js";
-import { password, submitting } from "./fields.js";
+import { password, refusedPassword, submitting } from "./fields.js";
 import { errorText } from "./model.js";
-import { attempt, toast } from "./toast.js";
+import { toast } from "./toast.js";
 import { qrcode } from "../text/qrcode.js";
 import { t } from "../i18n/index.js";
+
+const SHORTEST = 8;
 
 export function securityPage(app, page) {
   page.append(passwordForm(app.state), totpForm(app.state), recoveryForm(app));
@@ -14,22 +16,37 @@ export function securityPage(app, page) {
 function passwordForm(state) {
   const [old, oldField] = password(t("currentPassword"), "current-password");
   const [fresh, freshField] = password(t("newPassword"), "new-password");
+  const error = h("p", { class: "form-error", role: "alert" });
   const save = h("button", { type: "submit", class: "button primary" }, t("changePassword"));
   return h("form", { class: "dialog-fields", onsubmit: submitting(save, async () => {
-    if (await attempt(state.changePassword({ old: old.value, password: fresh.value })) === undefined) return;
+    error.textContent = "";
+    if (!old.value) return refusedPassword(error, old, t("fieldRequired"));
+    if ([...fresh.value].length < SHORTEST) return refusedPassword(error, fresh, t("passwordHint"));
+    try {
+      await state.changePassword({ old: old.value, password: fresh.value });
+    } catch (refusal) {
+      const isWrong = ["unauthorized", "forbidden"].includes(refusal.code);
+      return refusedPassword(error, isWrong ? old : fresh, isWrong ? t("passwordWrong") : errorText(refusal));
+    }
     old.value = fresh.value = "";
     toast(t("passwordChanged"));
-  }) }, h("h3", {}, t("changePassword")), oldField, freshField, h("span", { class: "small muted" }, t("passwordHint")), save);
+  }) }, h("h3", {}, t("changePassword")), oldField, freshField, h("span", { class: "small muted" }, t("passwordHint"), h("br"), t("passwordEnds")), error, save);
 }
 
 function recoveryForm(app) {
   const [proof, proofField] = password(t("currentPassword"), "current-password");
+  const error = h("p", { class: "form-error", role: "alert" });
   const make = h("button", { type: "submit", class: "button" }, t("newRecoveryCodes"));
   return h("form", { class: "dialog-fields", onsubmit: submitting(make, async () => {
-    const answer = await attempt(app.state.recoveryCodes(proof.value));
-    proof.value = "";
-    if (answer) app.showRecovery(answer);
-  }) }, h("h3", {}, t("recoveryCodes")), h("p", { class: "small muted" }, t("recoveryCodesHint")), proofField, make);
+    error.textContent = "";
+    if (!proof.value) return refusedPassword(error, proof, t("fieldRequired"));
+    try {
+      app.showRecovery(await app.state.recoveryCodes(proof.value));
+      proof.value = "";
+    } catch (refusal) {
+      refusedPassword(error, proof, refusal.code === "forbidden" ? t("passwordWrong") : errorText(refusal));
+    }
+  }) }, h("h3", {}, t("recoveryCodes")), h("p", { class: "small muted" }, t("recoveryCodesHint")), proofField, error, make);
 }
 
 /** Asks for the password, shows the secret as a QR code, and asks for the first code. */

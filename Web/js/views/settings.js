@@ -1,26 +1,29 @@
-// The settings: profile, appearance, notifications, privacy, sessions, security, account.
+// The settings: profile, appearance, notifications, privacy, and the pages of other files.
 
 import { h, replace } from "./dom.js";
 import { icon } from "./icons.js";
 import { userAvatar } from "./avatar.js";
-import { confirm, openDialog, selectRow, switchRow } from "./dialog.js";
-import { password, submitting } from "./fields.js";
+import { accountPage, blockedPage, insecureNote, sessionsPage } from "./accountpages.js";
+import { openDialog, selectRow, switchRow } from "./dialog.js";
+import { submitting } from "./fields.js";
+import { foldersPage } from "./folders.js";
 import { pickImage } from "./profile.js";
 import { securityPage } from "./security.js";
 import { attempt, toast } from "./toast.js";
-import { userName } from "./model.js";
-import { listTime } from "../i18n/format.js";
 import { LANGUAGE_NAMES, t } from "../i18n/index.js";
 
 const PAGES = {
   profile: ["person", profilePage], appearance: ["sun", appearancePage], notifications: ["bell", notificationsPage], privacy: ["shield", privacyPage],
-  sessions: ["device", sessionsPage], security: ["key", securityPage], blocked: ["close", blockedPage], account: ["settings", accountPage],
+  folders: ["bookmark", foldersPage], sessions: ["device", sessionsPage], security: ["key", securityPage], blocked: ["block", blockedPage], account: ["settings", accountPage],
 };
 
-export function openSettings(app, first = "profile") {
+/** Opens the settings at the page `first`, or at the list of the pages on a narrow screen. */
+export function openSettings(app, first = null) {
   const page = h("div", { class: "page", role: "tabpanel", tabindex: "-1" });
   const tabs = h("nav", { role: "tablist", "aria-label": t("settings"), "aria-orientation": "vertical" });
+  let end = null; // of the subscriptions of a page
   const show = (name, focus = false) => {
+    end?.();
     for (const tab of tabs.children) {
       const chosen = tab.dataset.page === name;
       tab.setAttribute("aria-selected", String(chosen));
@@ -28,11 +31,13 @@ export function openSettings(app, first = "profile") {
       if (chosen && focus) tab.focus();
     }
     page.setAttribute("aria-label", t(name));
-    replace(page, h("h2", {}, t(name)));
-    PAGES[name][1](app, page, dialog);
+    replace(page, h("div", { class: "page-head" }, h("button", { type: "button", class: "icon-button only-narrow", "aria-label": t("back"), onclick: () => list() }, icon("back")), h("h2", {}, t(name))));
+    const made = PAGES[name][1](app, page, dialog);
+    end = typeof made === "function" ? made : null;
+    page.scrollTop = 0;
   };
   for (const [name, [symbol]] of Object.entries(PAGES)) {
-    tabs.append(h("button", { type: "button", role: "tab", "data-page": name, autofocus: name === first, onclick: () => show(name) }, icon(symbol), t(name)));
+    tabs.append(h("button", { type: "button", role: "tab", "data-page": name, onclick: () => { show(name); frame.classList.add("has-page"); focusPage(); } }, icon(symbol), h("span", { class: "grow" }, t(name)), icon("chevron")));
   }
   tabs.addEventListener("keydown", (event) => {
     const names = Object.keys(PAGES);
@@ -41,24 +46,41 @@ export function openSettings(app, first = "profile") {
     event.preventDefault();
     show(names[(names.indexOf(document.activeElement.dataset.page) + step + names.length) % names.length], true);
   });
-  const dialog = openDialog(t("settings"), h("div", { class: "settings" }, tabs, page), { wide: true, label: "settings-dialog" });
-  show(first);
+  // On a narrow screen the list of the pages is a screen of its own.
+  const narrow = matchMedia("(max-width: 720px)");
+  const list = () => {
+    frame.classList.remove("has-page");
+    tabs.querySelector("[aria-selected=true]").focus();
+  };
+  const focusPage = () => { if (narrow.matches) page.querySelector(".icon-button").focus(); };
+  const frame = h("div", { class: `settings${first ? " has-page" : ""}` }, tabs, page);
+  const dialog = openDialog(t("settings"), frame, { wide: true, label: "settings-dialog", onclose: () => end?.() });
+  show(first ?? "profile");
+  tabs.querySelector("[aria-selected=true]").focus();
+  if (first) focusPage();
 }
 
 function profilePage(app, page) {
   const { state } = app;
   const user = state.account;
   const face = h("span", {}, userAvatar(state, user, { size: "xl" }));
+  const removal = h("button", { type: "button", class: "button quiet danger", hidden: !user.avatar, onclick: () => setPicture("") }, icon("trash"), t("removePicture"));
+  const setPicture = async (avatar) => {
+    if (await attempt(state.setProfile({ avatar })) === undefined) return;
+    replace(face, userAvatar(state, { ...state.account, avatar: avatar || undefined }, { size: "xl" }));
+    removal.hidden = !avatar;
+    toast(t("saved"), { seconds: 2 });
+  };
   const nick = h("input", { class: "input", value: user.nick ?? "", maxlength: "50", autocomplete: "nickname" });
   const status = h("input", { class: "input", value: user.status ?? "", maxlength: "100" });
   const save = h("button", { type: "submit", class: "button primary" }, t("save"));
   page.append(h("div", { class: "profile-head" }, face, h("div", { class: "muted" }, `@${user.name}`),
-    h("button", { type: "button", class: "button", onclick: async () => {
+    h("div", { class: "button-row centered" }, h("button", { type: "button", class: "button", onclick: async () => {
       const avatar = await pickImage(state);
-      if (avatar && await attempt(state.setProfile({ avatar })) !== undefined) replace(face, userAvatar(state, { ...user, avatar }, { size: "xl" }));
-    } }, icon("picture"), t("changePicture"))),
-  h("form", { class: "dialog-fields", onsubmit: submitting(save, async () => { if (await attempt(state.setProfile({ nick: nick.value.trim(), status: status.value.trim() })) !== undefined) toast(t("save"), { seconds: 2 }); }) },
-    h("label", { class: "field" }, t("nick"), nick), h("label", { class: "field" }, t("statusText"), status), save));
+      if (avatar) setPicture(avatar);
+    } }, icon("picture"), t("changePicture")), removal)),
+  h("form", { class: "dialog-fields", onsubmit: submitting(save, async () => { if (await attempt(state.setProfile({ nick: nick.value.trim(), status: status.value.trim() })) !== undefined) toast(t("saved"), { seconds: 2 }); }) },
+    h("label", { class: "field" }, t("nick"), nick, h("span", { class: "small" }, t("nickHint"))), h("label", { class: "field" }, t("statusText"), status), save));
 }
 
 function choices(legend, value, options, change) {
@@ -97,7 +119,7 @@ function notificationsPage(app, page) {
   };
   const save = (on) => attempt(state.setSettings(on ? { quiet_from: minutes(from), quiet_until: minutes(until) } : { quiet_from: 0, quiet_until: 0 }));
   for (const input of [from, until]) input.addEventListener("change", () => input.value && save(true));
-  page.append(
+  page.append(...[insecureNote()].filter(Boolean),
     switchRow(t("notificationsDesktop"), secure && preferences.desktop && Notification.permission === "granted", async (on) => {
       if (on && Notification.permission !== "granted" && (await Notification.requestPermission()) !== "granted") return false;
       app.setPreference("desktop", on);
@@ -105,7 +127,11 @@ function notificationsPage(app, page) {
     }, { disabled: !secure, detail: secure ? null : t("notificationsHTTPS") }),
     switchRow(t("notificationsPreview"), preferences.preview, (on) => app.setPreference("preview", on)),
     switchRow(t("notificationsSound"), preferences.sound, (on) => app.setPreference("sound", on)),
-    switchRow(t("quietHours"), quiet, async (on) => { times.hidden = !on; await save(on); }), times);
+    switchRow(t("quietHours"), quiet, async (on) => {
+      if ((await save(on)) === undefined) return false;
+      times.hidden = !on;
+      return true;
+    }, { detail: t("quietHint") }), times);
 }
 
 function privacyPage(app, page) {
@@ -120,39 +146,4 @@ function privacyPage(app, page) {
     selectRow(t("privacyFind"), settings.find ?? "all", levels, set("find")),
     switchRow(t("privacyReceipts"), settings.receipts ?? true, set("receipts")),
     switchRow(t("privacyTyping"), settings.typing ?? true, set("typing")));
-}
-
-async function sessionsPage(app, page) {
-  const { state } = app;
-  const devices = await attempt(state.sessions());
-  if (!devices || !page.isConnected || page.getAttribute("aria-label") !== t("sessions")) return;
-  const again = () => { replace(page, h("h2", {}, t("sessions"))); sessionsPage(app, page); };
-  const others = devices.filter(({ current }) => !current);
-  page.append(...devices.map((device) => h("div", { class: "option-row" }, icon("device"),
-    h("span", { class: "lines" }, h("div", { class: "ellipsis" }, device.name), h("div", { class: "small muted" }, device.current ? t("thisDevice") : t("lastActive", { time: listTime(device.last_seen) }), device.address ? ` · ${device.address}` : "")),
-    device.current ? null : h("button", { type: "button", class: "button quiet", "aria-label": `${t("endSession")}: ${device.name}`, onclick: async () => { await attempt(state.endSession(device.device)); again(); } }, t("endSession")))));
-  if (others.length) page.append(h("button", { type: "button", class: "button dangerous", onclick: async () => { if (await confirm(t("endOtherSessions"), { yes: t("endOtherSessions"), dangerous: true })) { await attempt(state.endOtherSessions()); again(); } } }, t("endOtherSessions")));
-}
-
-function blockedPage(app, page) {
-  const { state } = app;
-  const blocked = state.contacts("blocked");
-  if (!blocked.length) page.append(h("p", { class: "muted" }, t("noBlocked")));
-  for (const { user } of blocked) {
-    const row = h("div", { class: "option-row" }, userAvatar(state, user, { size: "m" }), h("span", { class: "lines" }, userName(state, user.name)),
-      h("button", { type: "button", class: "button quiet", onclick: async () => { if (await attempt(state.unblock(user.name)) !== undefined) row.remove(); } }, t("unblock")));
-    page.append(row);
-  }
-}
-
-function accountPage(app, page) {
-  const { state } = app;
-  const [proof, proofField] = password(t("password"), "current-password");
-  const remove = h("button", { type: "submit", class: "button dangerous" }, icon("trash"), t("deleteAccountDo"));
-  page.append(
-    h("a", { class: "button", href: "/api/account/export", download: "" }, icon("download"), t("exportData")),
-    h("button", { type: "button", class: "button", onclick: () => app.signOut() }, icon("leave"), t("signOut")),
-    h("form", { class: "dialog-fields", onsubmit: submitting(remove, async () => {
-      if (await confirm(t("deleteAccount"), { yes: t("deleteAccountDo"), dangerous: true, detail: t("deleteAccountQuestion", { name: `@${state.account.name}` }) })) await attempt(state.deleteAccount(proof.value));
-    }) }, h("h3", {}, t("deleteAccount")), proofField, remove));
 }

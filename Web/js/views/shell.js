@@ -6,13 +6,15 @@ import { confirm, openDialog } from "./dialog.js";
 import { DetailsView } from "./details.js";
 import { openDirectory, openLink } from "./directory.js";
 import { newChat, newGroup, showContacts } from "./newchat.js";
-import { openProfile, report } from "./profile.js";
+import { openProfile } from "./profile.js";
+import { report } from "./report.js";
 import { openSearch } from "./search.js";
 import { openSettings } from "./settings.js";
 import { Sidebar } from "./sidebar.js";
 import { ThreadView } from "./thread.js";
 import { attempt, toast } from "./toast.js";
 import { closeMenu } from "./menu.js";
+import { userName } from "./model.js";
 import { t } from "../i18n/index.js";
 
 export class Shell {
@@ -234,7 +236,9 @@ export class Shell {
     const { notice } = this.state;
     if (!notice) return;
     if (notice.kind === "update") toast(t("updateReady"), { seconds: 60, action: { label: t("reload"), run: () => location.reload() } });
-    else if (notice.kind === "device.add") toast(t("newSignIn", { name: notice.name }), { seconds: 20, action: { label: t("sessions"), run: () => this.settings("sessions") } });
+    else if (notice.kind === "device.add") toast(t("newSignIn", { name: notice.name }), { role: "alert", seconds: null, action: { label: t("sessions"), run: () => this.settings("sessions") } });
+    else if (notice.kind === "contact.request") toast(t("newRequest", { name: userName(this.state, notice.user) }), { seconds: 10, action: { label: t("show"), run: () => this.openProfile(notice.user) } });
+    else if (notice.kind === "contact.accept") toast(t("nowContact", { name: userName(this.state, notice.user) }));
     else if (notice.text) toast(notice.text);
   }
 

@@ -7,6 +7,8 @@ import { headAvatar, userAvatar } from "./avatar.js";
 import { RowList } from "./rows.js";
 import { openMenu } from "./menu.js";
 import { conversationMenu } from "./conversationmenu.js";
+import { lookalikeMark } from "./lookalike.js";
+import { requestBadge } from "./requests.js";
 import { actorName, eventText, headTitle, ICONS, isGroup, isMuted, isNote, matches, userName } from "./model.js";
 import { typingText } from "./threadheader.js";
 import { listTime, number } from "../i18n/format.js";
@@ -28,6 +30,8 @@ export class Sidebar {
     this.#scope.add(this.state.subscribe("settings", () => this.update()));
     this.#scope.add(this.state.subscribe("connection", () => this.#updateConnection()));
     this.#scope.add(this.state.subscribe("presence", () => this.rows.list.invalidate()));
+    this.#scope.add(this.state.subscribe("contacts", () => { this.#updateRequests(); this.rows.list.invalidate(); }));
+    this.#updateRequests();
     this.#updateConnection();
   }
 
@@ -75,6 +79,13 @@ export class Sidebar {
     const connection = this.state.connection?.state;
     this.banner.hidden = connection === "online" || !connection;
     replace(this.banner, icon("warning"), t(connection === "offline" ? "offline" : "connecting"));
+  }
+
+  /** The menu button tells how many contact requests wait. */
+  #updateRequests() {
+    const { length: n } = this.state.contacts("asked");
+    replace(this.menu, icon("menu"), requestBadge(this.state));
+    this.menu.setAttribute("aria-label", n ? `${t("menu")}, ${t("requestCount", { n })}` : t("menu"));
   }
 
   #updateChips() {
@@ -181,7 +192,7 @@ export class Sidebar {
       type: "button", class: "row", "data-conv": head.conv, "aria-current": head.conv === this.app.openID ? "true" : null,
     }, headAvatar(state, head, { online: this.#online(head) }),
     h("span", { class: "lines" },
-      h("span", { class: "line" }, head.kind === "group" ? icon("group") : head.kind === "channel" ? icon("megaphone") : null, h("span", { class: "title ellipsis" }, title),
+      h("span", { class: "line" }, head.kind === "group" ? icon("group") : head.kind === "channel" ? icon("megaphone") : null, h("span", { class: "title ellipsis" }, title), head.kind === "pair" ? lookalikeMark(state, head.peer?.name) : null,
         isMuted(head) ? icon("bellOff") : null, h("span", { class: "spring" }), h("span", { class: "time" }, head.at ? listTime(head.last?.at ?? head.at) : "")),
       h("span", { class: "line" }, this.#preview(head),
         head.mentions ? h("span", { class: "badge mention", "aria-hidden": "true" }, "@") : null,
@@ -217,7 +228,7 @@ export class Sidebar {
     openMenu(this.menu, [
       { icon: "group", label: t("newGroup"), run: () => app.newGroup("group") },
       { icon: "megaphone", label: t("newChannel"), run: () => app.newGroup("channel") },
-      { icon: "person", label: t("contacts"), run: () => app.contacts() },
+      { icon: "person", label: t("contacts"), end: requestBadge(this.state), run: () => app.contacts() },
       { icon: "bookmark", label: t("savedMessages"), run: () => app.openSelf() },
       { icon: "globe", label: t("explore"), run: () => app.explore() },
       null,

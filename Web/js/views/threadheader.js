@@ -4,6 +4,7 @@ import { h, replace } from "./dom.js";
 import { icon } from "./icons.js";
 import { headAvatar } from "./avatar.js";
 import { conversationMenu } from "./conversationmenu.js";
+import { lookalikeMark } from "./lookalike.js";
 import { eventText, headTitle, isGroup, userName } from "./model.js";
 import { lastSeen } from "../i18n/format.js";
 import { t } from "../i18n/index.js";
@@ -32,7 +33,7 @@ export class ThreadHeader {
   update() {
     const { view, state } = this;
     const title = headTitle(state, view.head);
-    this.title.textContent = view.thread === null ? title : `${t("thread")} · ${title}`;
+    replace(this.title, view.thread === null ? title : `${t("thread")} · ${title}`, view.head.kind === "pair" ? lookalikeMark(state, view.head.peer?.name) : null);
     replace(this.face, headAvatar(state, view.head, { size: "m", online: this.#peer()?.online }));
     this.updatePresence();
     this.updatePins();

@@ -1,11 +1,13 @@
 // Short messages at the top of the page, away from the composer.
 
 import { h } from "./dom.js";
+import { icon } from "./icons.js";
 import { errorText } from "./model.js";
+import { t } from "../i18n/index.js";
 
 let box = null;
 
-/** Shows `text`; `action` is { label, run }. Returns a function that removes it. */
+/** Shows `text`, until it is closed if `seconds` is null; `action` is { label, run }. Returns a function that removes it. */
 export function toast(text, { action = null, seconds = 5, role = "status" } = {}) {
   if (!box?.isConnected) {
     box = h("div", { class: "toasts", popover: "manual" });
@@ -18,7 +20,8 @@ export function toast(text, { action = null, seconds = 5, role = "status" } = {}
   while (box.children.length > 3) box.firstElementChild.remove();
   // A popover is above an open dialog.
   if (box.showPopover && !box.matches(":popover-open")) box.showPopover();
-  setTimeout(remove, seconds * 1000);
+  if (seconds === null) line.append(h("button", { type: "button", class: "icon-button", "aria-label": t("close"), onclick: remove }, icon("close")));
+  else setTimeout(remove, seconds * 1000);
   return remove;
 }
 

@@ -1,0 +1,25 @@
+// The common form of names that look alike, as NameSkeleton of the server has it: the skeleton of
+// UTS 39 section 4 with a small table. Case and marks are ignored, and `i` counts as `l`.
+
+const IGNORED = /[\p{Mn}\p{Me}\p{Cf}\p{Zs}\p{Cc}\p{DI}._-]/u;
+const SHARED = { m: "rn", w: "vv", i: "l", 1: "l", "|": "l", 0: "o" };
+const PAIRS = `
+  аa еe іi јj оo рp сc уy хx ѕs һh ԁd ԛq ԝw ѵv ӏl үy гr ьb АA ВB ЕE КK МM НH ОO РP СC ТT ХX УY ЅS ІI ЈJ ԚQ ԜW ѴV ӀI ҮY
+  αa οo νv ρp υu ιi κk γy σo ϲc ϳj ΑA ΒB ΕE ΖZ ΗH ΙI ΚK ΜM ΝN ΟO ΡP ΤT ΥY ΧX ϹC ϿJ
+  ոn սu օo հh զq ցg յj ՕO ՏS ԼL ՍU
+  ᎪA ᏴB ᏟC ᎠD ᎬE ᏀG ᎻH ᎥI ᎫJ ᏦK ᏞL ᎷM ᏢP ᏒR ᏚS ᎢT ᏙV ᎳW ᏃZ
+  ıi ɑa ɡg ſf ɩi ɪi ʏy ᴏo ᴄc ᴠv ᴡw ᴢz ꜱs ɢg ʜh ɴn ʀr ʟl ᴀa ᴇe ᴋk ᴘp ᴛt ᴜu ⅼl ɛe ʋv ƅb ɯw`;
+const TABLE = new Map(PAIRS.trim().split(/\s+/).map((pair) => [...pair]));
+
+/** The skeleton of an account name or a shown name. Two names with one skeleton look alike. */
+export function skeleton(name) {
+  let found = "";
+  for (const scalar of name.normalize("NFKD")) {
+    if (IGNORED.test(scalar)) continue;
+    for (const lower of (TABLE.get(scalar) ?? scalar).toLowerCase()) {
+      const letter = TABLE.get(lower) ?? lower;
+      found += SHARED[letter] ?? letter;
+    }
+  }
+  return found;
+}

@@ -1,0 +1,57 @@
+// Marks names that look like the name of a contact or like the own one.
+
+import { h } from "./dom.js";
+import { icon } from "./icons.js";
+import { userName } from "./model.js";
+import { skeleton } from "../text/skeleton.js";
+import { t } from "../i18n/index.js";
+
+const kept = new WeakMap(); // state -> names, until the contacts or the account change
+
+/** The names that others could imitate: skeleton -> the account names with it. */
+function namesOf(state) {
+  if (!kept.has(state)) for (const key of ["contacts", "session"]) state.subscribe(key, () => kept.set(state, null));
+  if (kept.get(state)) return kept.get(state);
+  const { account } = state;
+  const names = new Map();
+  const add = (text, name) => {
+    const form = text ? skeleton(text) : "";
+    if (form) names.set(form, (names.get(form) ?? new Set()).add(name));
+  };
+  for (const { user, alias } of state.contacts()) for (const text of [user.name, user.nick, alias]) add(text, user.name);
+  if (account) for (const text of [account.name, account.nick]) add(text, account.name);
+  kept.set(state, names);
+  return names;
+}
+
+/** The account name of a contact, or the own one, that the name of this user looks like; null for none. */
+export function resembled(state, name) {
+  if (!name || name === state.account?.name) return null;
+  const user = state.user(name) ?? { name };
+  const names = namesOf(state);
+  const isContact = state.contact(name)?.state === "friend";
+  for (const text of isContact ? [user.alias || user.nick || name] : [user.alias, user.nick, name]) {
+    const others = text && names.get(skeleton(text));
+    const other = others && [...others].find((each) => each !== name);
+    if (other) return other;
+  }
+  return null;
+}
+
+/** A sign beside such a name, or null. */
+export function lookalikeMark(state, name) {
+  const other = resembled(state, name);
+  if (!other) return null;
+  const label = warning(state, name, other);
+  return h("span", { class: "lookalike", role: "img", "aria-label": label, title: label }, icon("warning"));
+}
+
+/** The sentence of a profile or a request from such a user, or null. */
+export function lookalikeNote(state, name) {
+  const other = resembled(state, name);
+  return other ? h("p", { class: "notice-line" }, icon("warning"), h("span", {}, warning(state, name, other))) : null;
+}
+
+function warning(state, name, other) {
+  return other === state.account?.name ? t("looksLikeYou", { name }) : t("looksLike", { name, other: userName(state, other), account: other });
+}
