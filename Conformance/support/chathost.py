@@ -1,5 +1,6 @@
 """The chat server with the files of `Web/` and some accounts."""
 
+import itertools
 import json
 import urllib.error
 import urllib.request
@@ -16,21 +17,27 @@ class ChatHost:
     def __init__(self, folder, port=0, options=()):
         self.folder = folder
         self.options = options
+        self._serial = itertools.count()
         self.process = self._start(port)
         self.port = self.process.port
-        self.tokens = {name: self.post("/api/register", self._account(name))["access"] for name in USERS}
+        self.tokens = {}
+        for name, nick in USERS.items():
+            self.register(name, nick)
         for other in ("bob", "carol"):
-            self.ask("alice", "contact.request", {"id": f"ask-{other}", "user": other})
-            self.ask(other, "contact.answer", {"id": "answer", "user": "alice", "accept": True})
+            self.befriend("alice", other)
 
     def _start(self, port):
         return ServerProcess(
             "serve", "--port", str(port), "--no-tls", "--data", str(self.folder), "--directory", "open", "--page", str(ROOT / "Web"),
             *self.options)
 
-    @staticmethod
-    def _account(name):
-        return {"name": name, "password": PASSWORD, "nick": USERS[name], "device": {"name": "Test", "platform": "test"}}
+    def register(self, name, nick, **more):
+        account = {"name": name, "password": PASSWORD, "nick": nick, "device": {"name": "Test", "platform": "test"}, **more}
+        self.tokens[name] = self.post("/api/register", account)["access"]
+
+    def befriend(self, one, other):
+        self.do(one, "contact.request", user=other)
+        self.do(other, "contact.answer", user=one, accept=True)
 
     @property
     def url(self):
@@ -47,6 +54,10 @@ class ChatHost:
     def ask(self, user, verb, body):
         """Sends a request over HTTP."""
         return self.post(f"/api/chat/{verb}", body, self.tokens[user])
+
+    def do(self, actor, verb, /, **body):
+        """Sends a changing request over HTTP."""
+        return self.ask(actor, verb, {"id": f"test-{next(self._serial)}", **body})
 
     def restart(self):
         """Kills the server, and starts it again on its port and data."""

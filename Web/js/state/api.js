@@ -73,6 +73,7 @@ export class ChatState {
   // conversation(id) -> Head | null            thread(id, {thread}) -> ThreadWindow      event(id, seq) -> Row | null
   // members(id, query, state) -> MemberList    contacts(state = "friend") -> Contact[]
   // user(name) -> User, with `alias?`          typing(id) -> [name]         draft(id) -> {text, ref?} | null
+  // refresh(name) -> Promise<User>
   // presence(name) -> {online, last_seen?} | null              unread -> number of the badge
   // uploads -> [{key, conv, name, progress}]   unsent -> number of own messages not yet sent
   // describe = (head, event) -> {title, body}: what a notification says, set by the views

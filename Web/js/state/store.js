@@ -76,6 +76,13 @@ export class Store extends ChatState {
     return { name };
   }
 
+  /** Requests a user again: the server tells changes of a profile with the next answer that has the user. */
+  async refresh(name) {
+    const { users } = await this.verb("users", { names: [name] }).catch(() => ({ users: [] }));
+    this.remember(users);
+    return this.user(name);
+  }
+
   presence(name) {
     const user = this.#users.get(name);
     return user?.online === undefined ? null : { online: user.online, last_seen: user.last_seen };
@@ -157,12 +164,13 @@ export class Store extends ChatState {
     return this.#quotes.get(key);
   }
 
+  /** Keeps users as the server tells them: what is absent in one is not shown to this user. */
   remember(users) {
     let isNew = false;
     for (const user of users) {
       const before = this.#users.get(user.name);
       const alias = this.#contacts.get(user.name)?.alias;
-      const after = { ...before, ...user, alias };
+      const after = { ...user, alias };
       if (before && JSON.stringify(before) === JSON.stringify(after)) continue;
       this.#users.set(user.name, after);
       isNew = true;
@@ -230,7 +238,7 @@ export class Store extends ChatState {
       case "outbox": this.#queued(event.item, event.removed); return;
       case "marks": return this.marked(event.marks);
       case "users": return this.remember(event.users);
-      case "presence": return this.remember(event.users.map(({ user, online, last_seen }) => ({ name: user, online, ...(last_seen && { last_seen }) })));
+      case "presence": return this.remember(event.users.map(({ user, online, last_seen }) => ({ ...this.#users.get(user), name: user, online, ...(last_seen && { last_seen }) })));
       case "typing": return this.#types(event);
       case "contacts": this.#setContacts(event.contacts); return;
       case "settings": this.settings = event.settings; return this.changed("settings");
@@ -330,7 +338,7 @@ export class Store extends ChatState {
       const names = [...this.#wanted].slice(0, 100);
       try {
         const { users } = await this.verb("users", { names });
-        this.remember([...names.map((each) => ({ name: each })), ...users]);
+        this.remember([...names.filter((each) => !users.some(({ name }) => name === each)).map((each) => ({ name: each })), ...users]);
         for (const window of this.#windows.values()) window.invalidate();
       } catch {
         return this.#wanted.clear(); // requested again when a name is shown again

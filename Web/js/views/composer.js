@@ -22,7 +22,7 @@ export class Composer {
   #reply = null;
   #edit = null;
   #draftTimer = 0;
-  #typingAt = 0;
+  #typingAt = -Infinity;
 
   constructor(view) {
     this.view = view;
@@ -253,7 +253,7 @@ export class Composer {
       this.#sendFiles(files, { body, album }, this.#where(), options);
       this.#reply = null;
     } else this.#send("text", body, options);
-    this.#typingAt = 0;
+    this.#typingAt = -Infinity;
     clearTimeout(this.#draftTimer);
     this.#saveDraft();
     this.#update();

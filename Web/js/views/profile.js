@@ -28,6 +28,7 @@ export function openProfile(app, name) {
   const ends = ["contacts", "users"].map((key) => state.subscribe(key, show));
   const dialog = openDialog(t("profile"), body, { onclose: () => ends.forEach((end) => end()) });
   show();
+  state.refresh(name);
   body.querySelector("button")?.focus();
 }
 

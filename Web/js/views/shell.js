@@ -136,6 +136,8 @@ export class Shell {
     }
     this.thread?.close();
     this.openID = conv;
+    const peer = this.state.conversation(conv)?.peer;
+    if (peer) this.state.refresh(peer.name);
     this.thread = new ThreadView(this, conv, { seq, thread });
     this.placeholder.remove();
     this.element.insertBefore(this.thread.element, this.details?.element ?? null);
@@ -237,9 +239,15 @@ export class Shell {
     if (!notice) return;
     if (notice.kind === "update") toast(t("updateReady"), { seconds: 60, action: { label: t("reload"), run: () => location.reload() } });
     else if (notice.kind === "device.add") toast(t("newSignIn", { name: notice.name }), { role: "alert", seconds: null, action: { label: t("sessions"), run: () => this.settings("sessions") } });
-    else if (notice.kind === "contact.request") toast(t("newRequest", { name: userName(this.state, notice.user) }), { seconds: 10, action: { label: t("show"), run: () => this.openProfile(notice.user) } });
-    else if (notice.kind === "contact.accept") toast(t("nowContact", { name: userName(this.state, notice.user) }));
+    else if (notice.kind === "contact.request") this.#tell("newRequest", notice.user, { seconds: 10, action: { label: t("show"), run: () => this.openProfile(notice.user) } });
+    else if (notice.kind === "contact.accept") this.#tell("nowContact", notice.user);
     else if (notice.text) toast(notice.text);
+  }
+
+  /** A toast about a user, whose name may not be known yet. */
+  async #tell(key, name, options) {
+    await this.state.refresh(name);
+    toast(t(key, { name: userName(this.state, name) }), options);
   }
 
   // Keyboard

@@ -1,0 +1,215 @@
+"""Contacts, requests, pictures, reports and look-alikes of the page in `Web/`, with the chat server."""
+
+import struct
+import subprocess
+import zlib
+
+import pytest
+
+from support.chathost import ChatHost
+from support.livepage import button, main_menu, people, toast
+from support.process import BINARY
+from support.samplepage import PHONE, eventually
+
+
+@pytest.fixture(scope="module")
+def host(tmp_path_factory):
+    host = ChatHost(tmp_path_factory.mktemp("people"), options=("--limits", "off"))
+    yield host
+    host.stop()
+
+
+@pytest.fixture()
+def person(browser, host):
+    with people(browser, host) as sign_in:
+        yield sign_in
+
+
+def png():
+    """A red picture of 40 × 30 pixels."""
+
+    def chunk(kind, data):
+        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+
+    rows = (b"\x00" + b"\xd0\x20\x20" * 40) * 30
+    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", 40, 30, 8, 2, 0, 0, 0)) + chunk(b"IDAT", zlib.compress(rows)) + chunk(b"IEND", b"")
+
+
+def find(page, name):
+    """Opens the profile of a user from the contacts."""
+    main_menu(page, "Contacts")
+    page.fill("#find-people", name)
+    page.click(f"dialog .person[data-user={name}]")
+    page.locator(".profile-head", has_text=f"@{name}").wait_for()
+
+
+def test_a_request_with_a_text_is_seen_at_once_and_accepted(person, host):
+    host.register("dora", "Dora Winter")
+    host.register("emil", "Emil Frost")
+    dora, emil = person("dora"), person("emil", PHONE)
+    find(dora, "emil")
+    dora.click("[data-action=add]")
+    dora.fill("dialog textarea", "We met at the regatta <b>here</b>")
+    button(dora, "Send request").click()
+    toast(dora, "The request was sent to Emil Frost")
+    dora.locator("[data-action=back]").wait_for()
+
+    toast(emil, "Dora Winter wants to be your contact")
+    assert emil.locator("#main-menu .badge").inner_text() == "1"
+    assert emil.locator("#main-menu").get_attribute("aria-label") == "Main menu, 1 contact request"
+    main_menu(emil, "Contacts")
+    request = emil.locator(".request[data-user=dora]")
+    assert request.locator(".said").inner_text() == "We met at the regatta <b>here</b>"
+    assert request.locator("time").inner_text() != ""
+    button(emil, "Accept: Dora Winter").click()
+    emil.locator("dialog .person[data-user=dora]").wait_for()
+    assert emil.locator("#main-menu .badge").count() == 0
+    toast(dora, "Emil Frost accepted your request")
+    dora.locator("[data-action=remove]").wait_for()
+
+
+def test_a_request_is_declined_and_an_own_one_taken_back(person, host):
+    host.register("finn", "Finn Gale")
+    host.register("gina", "Gina Hall")
+    host.do("finn", "contact.request", user="alice", text="Hello Alice")
+    host.do("alice", "contact.request", user="gina")
+    alice = person("alice")
+    alice.locator("#main-menu .badge").wait_for()
+    main_menu(alice, "Contacts")
+    alice.locator(".request[data-user=finn] .said", has_text="Hello Alice").wait_for()
+    button(alice, "Decline: Finn Gale").click()
+    alice.locator(".request[data-user=finn]").wait_for(state="detached")
+    button(alice, "Take back: Gina Hall").click()
+    alice.locator(".request[data-user=gina]").wait_for(state="detached")
+    states = {each["user"]["name"]: each["state"] for each in host.ask("alice", "contacts", {})["contacts"]}
+    assert "finn" not in states and "gina" not in states
+    assert host.ask("gina", "contacts", {})["contacts"] == []
+
+
+def test_a_picture_is_seen_by_others_and_can_be_removed(person, host):
+    conv = host.do("bob", "conversation.open", user="alice")["head"]["conv"]
+    host.do("bob", "send", conv=conv, kind="text", body={"text": "for the list"})
+    alice, bob = person("alice"), person("bob")
+    bob.evaluate("chatApp.view.settings('profile')")
+    with bob.expect_file_chooser() as chooser:
+        button(bob, "Change picture").click()
+    chooser.value.set_files({"name": "me.png", "mimeType": "image/png", "buffer": png()})
+    bob.locator("dialog .profile-head img").wait_for()
+    row = f".chat-list .row[data-conv='{conv}']"
+    alice.click(row)
+    eventually(alice, f"document.querySelector(\"{row} .avatar img\")?.naturalWidth > 0")
+    assert "user=bob" in alice.locator(f"{row} .avatar img").get_attribute("src")
+    button(bob, "Remove picture").click()
+    bob.locator("dialog .profile-head img").wait_for(state="detached")
+    alice.evaluate("chatApp.view.openProfile('bob')")
+    alice.locator(f"{row} .avatar img").wait_for(state="detached")
+
+
+def test_the_picture_of_a_group_is_seen_by_members_and_can_be_removed(person, host):
+    conv = host.do("alice", "conversation.create", kind="group", title="Pictured", users=["bob"])["head"]["conv"]
+    alice, bob = person("alice"), person("bob")
+    alice.evaluate(f"chatApp.view.openConversation('{conv}'); chatApp.view.toggleDetails(true)")
+    with alice.expect_file_chooser() as chooser:
+        alice.click(".details [data-action=edit]")
+        alice.get_by_role("menuitem", name="Change picture").click()
+    chooser.value.set_files({"name": "group.png", "mimeType": "image/png", "buffer": png()})
+    row = f".chat-list .row[data-conv='{conv}'] .avatar img"
+    eventually(bob, f"document.querySelector(\"{row}\")?.naturalWidth > 0")
+    alice.locator(".details .hero img").wait_for()
+    alice.click(".details [data-action=edit]")
+    alice.get_by_role("menuitem", name="Remove picture").click()
+    eventually(bob, f"document.querySelector(\"{row}\") === null")
+
+
+def test_an_alias_is_shown_everywhere_and_removed(person, host):
+    conv = host.do("carol", "conversation.open", user="alice")["head"]["conv"]
+    host.do("carol", "send", conv=conv, kind="text", body={"text": "alias"})
+    alice = person("alice")
+    find(alice, "carol")
+    alice.click("[data-action=alias]")
+    alice.fill("dialog:last-of-type input", "Carol from the harbour")
+    alice.keyboard.press("Enter")
+    alice.locator(".profile-head h2", has_text="Carol from the harbour").wait_for()
+    assert "Carol Okafor" in alice.locator(".profile-head").inner_text()
+    alice.locator(".chat-list .row .title", has_text="Carol from the harbour").wait_for()
+    alice.click("[data-action=message]")
+    alice.locator(".peer h2", has_text="Carol from the harbour").wait_for()
+    host.do("alice", "contact.alias", user="carol", alias="")
+    alice.locator(".peer h2", has_text="Carol Okafor").wait_for()
+
+
+def test_a_name_like_that_of_a_contact_is_marked(person, host):
+    host.register("b0b", "Вob Marsh")  # a Cyrillic letter
+    host.do("b0b", "contact.request", user="alice")
+    conv = host.do("b0b", "conversation.open", user="alice")["head"]["conv"]
+    host.do("b0b", "send", conv=conv, kind="text", body={"text": "it is me"})
+    alice = person("alice")
+    label = "@b0b is not your contact Bob Marsh (@bob). The names look alike."
+    row = alice.locator(f".chat-list .row[data-conv='{conv}']")
+    assert row.locator(".lookalike").get_attribute("aria-label") == label
+    row.click()
+    alice.locator(".peer .lookalike").wait_for()
+    main_menu(alice, "Contacts")
+    assert alice.locator(".request[data-user=b0b] .notice-line").inner_text() == label
+    assert alice.locator(".person[data-user=bob] .lookalike").count() == 0
+    alice.evaluate("chatApp.view.openProfile('b0b')")
+    alice.locator(".profile-head .notice-line", has_text=label).wait_for()
+
+
+LOOK_ALIKE = [
+    ("Alice", "al1ce"), ("alice", "аlice"), ("alice", "ALlCE"), ("bob", "b0b"), ("Bob", "Вob"), ("modern", "rnodern"), ("william", "vvilliam"),
+    ("alice", "a.l_i-c-e"), ("alice", "álíce"), ("alice", "ａｌｉｃｅ"), ("ocean", "οсеаn"), ("paypal", "раураl"), ("SHOP", "ЅНОР"), ("al ice", "alice"),
+    ("alice", "al\u200bice"), ("TED", "ᎢᎬᎠ"), ("noon", "ոօօո"),
+]
+DIFFERENT = [("alice", "bob"), ("alice", "alicia"), ("anna", "hanna"), ("张伟", "张为")]
+
+
+def test_the_skeletons_of_names_are_those_of_the_server(browser, host):
+    page = browser.new_page()
+    try:
+        page.goto(host.url + "/")
+        alike = "async (pairs) => { const { skeleton } = await import('/js/text/skeleton.js'); return pairs.map(([one, other]) => skeleton(one) === skeleton(other)); }"
+        assert page.evaluate(alike, LOOK_ALIKE) == [True] * len(LOOK_ALIKE)
+        assert page.evaluate(alike, DIFFERENT) == [False] * len(DIFFERENT)
+    finally:
+        page.close()
+
+
+def test_a_report_has_a_reason_and_a_text_and_blocking_can_be_undone(person, host):
+    host.register("hugo", "Hugo Sand")
+    alice = person("alice")
+    find(alice, "hugo")
+    alice.click("[data-action=report]")
+    button(alice, "Report").last.click()
+    alice.locator(".form-error", has_text="Please choose a reason").wait_for()
+    alice.get_by_label("Insults or harassment").check()
+    alice.fill("dialog textarea", "He shouts")
+    button(alice, "Report").last.click()
+    toast(alice, "the report was sent")
+    listed = subprocess.run([BINARY, "admin", "--data", host.folder, "reports"], capture_output=True, text=True, check=True).stdout
+    assert "abuse" in listed and "hugo" in listed and "He shouts" in listed
+
+    alice.click("[data-action=block]")
+    button(alice, "Block").last.click()
+    alice.locator("[data-action=unblock]").wait_for()
+    alice.keyboard.press("Escape")
+    alice.keyboard.press("Escape")
+    main_menu(alice, "Settings")
+    alice.get_by_role("tab", name="Blocked").click()
+    button(alice, "Unblock: Hugo Sand").click()
+    alice.locator(".settings", has_text="No blocked accounts").wait_for()
+    assert all(each["user"]["name"] != "hugo" for each in host.ask("alice", "contacts", {})["contacts"])
+
+
+def test_presence_and_typing_of_a_contact_are_shown_on_the_screen(person, host):
+    conv = host.do("alice", "conversation.open", user="bob")["head"]["conv"]
+    alice = person("alice")
+    alice.evaluate(f"chatApp.view.openConversation('{conv}')")
+    eventually(alice, "/^last seen/.test(document.querySelector('.peer .sub').textContent)")
+    bob = person("bob")
+    alice.locator(".peer .sub", has_text="online").wait_for()
+    bob.evaluate(f"chatApp.view.openConversation('{conv}')")
+    bob.locator("#message").type("hm")
+    alice.locator(".peer .sub", has_text="typing…").wait_for()
+    bob.close()
+    eventually(alice, "/^last seen/.test(document.querySelector('.peer .sub').textContent)")
