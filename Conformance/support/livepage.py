@@ -20,6 +20,7 @@ def people(browser, host):
         def sign_in(name, size=DESKTOP, script=None, **preferences):
             context = contexts.enter_context(contextlib.closing(browser.new_context(viewport=size, locale="en-GB")))
             context.set_default_timeout(15_000)
+            context.grant_permissions(["clipboard-read", "clipboard-write"])
             stored = json.dumps({"language": "en", "theme": "light", **preferences})
             context.add_init_script(f"localStorage.setItem('apus-preferences', {json.dumps(stored)})")
             if script:

@@ -497,6 +497,7 @@ export const en = {
   eventLeave: "{name} left",
   eventRemove: "{name} removed {users}",
   eventBan: "{name} banned {users}",
+  eventBanUntil: "{name} banned {users} until {time}",
   eventUnban: "{name} lifted the ban of {users}",
   eventMute: "{name} muted {users}",
   eventMuteUntil: "{name} muted {users} until {time}",

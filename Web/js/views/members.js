@@ -74,7 +74,7 @@ export class MemberPane {
     const focused = this.tabs.contains(document.activeElement) ? document.activeElement.dataset.state : null;
     replace(this.tabs, Object.entries(STATES).map(([state, label]) => h("button", {
       type: "button", class: "chip", "data-state": state, "aria-pressed": String(state === this.#state), onclick: () => this.#chooseState(state),
-    }, t(label), state === "requested" && this.waiting ? h("span", { class: "count" }, number(this.waiting)) : null)));
+    }, t(label), state === "requested" && this.waiting ? [" ", h("span", { class: "count" }, number(this.waiting))] : null)));
     if (focused) this.tabs.querySelector(`[data-state=${focused}]`)?.focus({ preventScroll: true });
   }
 
@@ -129,7 +129,7 @@ export class MemberPane {
 
   async #answer(name, accept) {
     await attempt(this.state.approve(this.head.conv, name, accept));
-    this.#open();
+    this.list.reload();
   }
 
   #choose(member) {
@@ -139,6 +139,6 @@ export class MemberPane {
 
   #menu(member, anchor) {
     if (member.user.name === this.state.account?.name) return;
-    memberMenu(this.app, this.head, { ...member, state: this.#state }, anchor, () => this.#open());
+    memberMenu(this.app, this.head, { ...member, state: this.#state }, anchor, () => this.list.reload());
   }
 }

@@ -111,7 +111,7 @@ export function noteText(state, event) {
     case "member.join": return body.via === "add" || (!body.via && event.users?.length && !event.users.includes(event.sender)) ? t("eventAdd", { name, users }) : t("eventJoin", { users: users || name });
     case "member.leave": return t("eventLeave", { name });
     case "member.remove": return t("eventRemove", { name, users });
-    case "member.ban": return t("eventBan", { name, users });
+    case "member.ban": return body.until === undefined ? t("eventBan", { name, users }) : t("eventBanUntil", { name, users, time: shortDate(body.until) });
     case "member.invite": return t("eventInvite", { name, users });
     case "member.role": return t("eventRole", { name, users, role: currentLanguage() === "en" ? roleName(body.role).toLowerCase() : roleName(body.role) });
     case "member.unban": return t("eventUnban", { name, users });

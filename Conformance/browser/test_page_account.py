@@ -1,0 +1,230 @@
+"""The account, the settings and the installation of the page in `Web/`, with the chat server."""
+
+import subprocess
+
+import pytest
+
+from support.chathost import PASSWORD, ChatHost
+from support.livepage import button, people, toast
+from support.process import BINARY
+from support.samplepage import PHONE, eventually
+
+INSECURE = """
+  Object.defineProperty(globalThis, "isSecureContext", { value: false });
+  for (const name of ["locks", "serviceWorker", "clipboard"]) Object.defineProperty(Navigator.prototype, name, { value: undefined });
+  delete globalThis.Notification;
+"""
+
+
+@pytest.fixture(scope="module")
+def host(tmp_path_factory):
+    host = ChatHost(tmp_path_factory.mktemp("account"), options=("--limits", "off"))
+    yield host
+    host.stop()
+
+
+@pytest.fixture()
+def person(browser, host):
+    with people(browser, host) as sign_in:
+        yield sign_in
+
+
+@pytest.fixture()
+def visitor(browser):
+    contexts = []
+
+    def open_page(url):
+        contexts.append(browser.new_context(locale="en-GB"))
+        page = contexts[-1].new_page()
+        page.set_default_timeout(15_000)
+        page.goto(url + "/")
+        page.locator("#auth-form").wait_for()
+        return page
+
+    yield open_page
+    for context in contexts:
+        context.close()
+
+
+class Closed(ChatHost):
+    """A server whose accounts need an invitation, or that creates none."""
+
+    def register(self, name, nick, **more):
+        pass
+
+    def befriend(self, one, other):
+        pass
+
+    def invite(self):
+        output = subprocess.run([BINARY, "admin", "--data", self.folder, "invite"], capture_output=True, text=True, check=True).stdout
+        return output.split()[-1] if "\n" not in output.strip() else output.strip().splitlines()[0].split()[-1]
+
+
+def settings(page, name):
+    page.evaluate(f"chatApp.view.settings('{name}')")
+    page.locator(".settings .page h2").wait_for()
+
+
+def test_no_account_is_offered_where_the_server_creates_none(visitor, tmp_path):
+    host = Closed(tmp_path, options=("--registration", "closed"))
+    try:
+        page = visitor(host.url)
+        page.get_by_text("Accounts are created by the operator of this server.").wait_for()
+        assert button(page, "Create an account").count() == 0
+        assert button(page, "Forgot your password?").is_visible()
+    finally:
+        host.stop()
+
+
+def test_an_invitation_is_asked_for_where_the_server_needs_one(visitor, tmp_path):
+    host = Closed(tmp_path, options=("--registration", "invitation"))
+    try:
+        page = visitor(host.url)
+        button(page, "Create an account").click()
+        page.fill("[name=name]", "ida")
+        page.fill("[name=password]", PASSWORD)
+        page.get_by_label("Invitation code").fill("wrong-code")
+        button(page, "Create account").click()
+        page.get_by_text("The invitation code is wrong or was used up.").wait_for()
+        page.get_by_label("Invitation code").fill(host.invite())
+        button(page, "Create account").click()
+        page.locator("dialog .codes").wait_for()
+    finally:
+        host.stop()
+
+
+def test_the_forms_say_what_is_wrong(visitor, host):
+    page = visitor(host.url)
+
+    def submit(action, text, **values):
+        for name, value in values.items():
+            page.fill(f"[name={name}]", value)
+        button(page, action).click()
+        page.locator(".form-error", has_text=text).wait_for()
+
+    submit("Sign in", "The user name or the password is wrong.", name="alice", password="not this one")
+    button(page, "Create an account").click()
+    submit("Create account", "This user name is taken.", name="alice", password=PASSWORD)
+    submit("Create account", "This user name is not possible.", name="two words")
+    submit("Create account", "At least 8 characters.", name="jonas", password="short")
+    button(page, "I have an account").click()
+    button(page, "Forgot your password?").click()
+    submit("Reset password", "The user name or the recovery code is wrong.", name="alice", recovery="aaaa-bbbb", password=PASSWORD)
+
+
+def test_other_sessions_are_listed_and_ended(person, host):
+    host.register("kim", "Kim Lake")
+    here, there = person("kim"), person("kim", PHONE)
+    settings(here, "sessions")
+    here.locator(".settings .option-row").nth(2).wait_for()
+    button(here, "Sign out: Test").click()
+    toast(here, "Test was signed out")
+    eventually(here, "document.querySelectorAll('.settings .option-row').length === 2")
+    button(here, "Sign out everywhere else").click()
+    button(here, "Sign out everywhere else").last.click()
+    there.locator("#auth-form").wait_for()
+    there.get_by_text("This session has ended. Please sign in again.").wait_for()
+    here.get_by_text("You are signed in on this device only.").wait_for()
+
+
+def test_a_password_is_changed_and_a_wrong_one_is_told(person, host):
+    host.register("lena", "Lena Moss")
+    page = person("lena")
+    settings(page, "security")
+    current, fresh = page.get_by_label("Current password").first, page.get_by_label("New password")
+    current.fill("wrong")
+    fresh.fill("short")
+    button(page, "Change password").click()
+    page.locator(".form-error", has_text="At least 8 characters.").wait_for()
+    fresh.fill("battery staple")
+    button(page, "Change password").click()
+    page.locator(".form-error", has_text="The password is wrong.").wait_for()
+    current.fill(PASSWORD)
+    button(page, "Change password").click()
+    toast(page, "The password was changed.")
+    assert host.post("/api/login", {"name": "lena", "password": "battery staple", "device": {"name": "T", "platform": "t"}})["access"]
+    page.reload()
+    page.locator(".chat-list .row").first.wait_for()
+
+
+def test_an_account_is_deleted_with_its_password(person, host):
+    host.register("mara", "Mara Reed")
+    page = person("mara")
+    settings(page, "account")
+    page.get_by_label("Password").fill("wrong one")
+    button(page, "Delete the account").click()
+    button(page, "Delete the account").last.click()
+    page.locator(".form-error", has_text="The password is wrong.").wait_for()
+    page.get_by_label("Password").fill(PASSWORD)
+    button(page, "Delete the account").click()
+    button(page, "Delete the account").last.click()
+    page.locator("#auth-form").wait_for()
+    assert host.ask("alice", "people", {"query": "mara"})["users"] == []
+
+
+def test_a_profile_changed_on_another_device_is_shown(person, host):
+    host.register("nils", "Nils Oak")
+    page = person("nils")
+    host.do("nils", "profile.set", nick="Nils the Oak")
+    eventually(page, "chatApp.state.account.nick === 'Nils the Oak'")
+
+
+def test_the_page_can_be_installed(browser, host):
+    context = browser.new_context()
+    try:
+        page = context.new_page()
+        page.goto(host.url + "/")
+        page.locator("#auth-form").wait_for()
+        page.evaluate("navigator.serviceWorker.ready.then(() => null)")
+        devtools = context.new_cdp_session(page)
+        manifest = devtools.send("Page.getAppManifest")
+        assert manifest["url"].endswith("app.webmanifest") and manifest["errors"] == []
+        # A context of the tests is one of Chromium's incognito mode, where nothing is ever installed.
+        errors = [error["errorId"] for error in devtools.send("Page.getInstallabilityErrors")["installabilityErrors"]]
+        assert [error for error in errors if error != "in-incognito"] == []
+        sizes = page.evaluate("""async () => {
+          const { icons } = await (await fetch("/app.webmanifest")).json();
+          return Promise.all(icons.map(async ({ src, sizes, purpose }) => {
+            const image = Object.assign(new Image(), { src });
+            await image.decode();
+            return [sizes, purpose, sizes === "any" || `${image.naturalWidth}x${image.naturalHeight}` === sizes];
+          }));
+        }""")
+        assert all(fits for _, _, fits in sizes)
+        assert {(size, purpose) for size, purpose, _ in sizes} >= {("192x192", "any"), ("512x512", "any"), ("512x512", "maskable")}
+    finally:
+        context.close()
+
+
+def test_without_https_the_page_works_and_says_what_is_missing(person, host):
+    host.register("olga", "Olga Pine")
+    host.register("paul", "Paul Quay")
+    host.befriend("olga", "paul")
+    olga, paul = person("olga", script=INSECURE), person("paul", script=INSECURE)
+    assert olga.evaluate("chatApp.state.port.constructor.name") == "PagePort"
+    second = olga.context.new_page()
+    second.goto(host.url + "/")
+    second.locator(".chat-list .row").first.wait_for()
+    conv = host.do("olga", "conversation.open", user="paul")["head"]["conv"]
+    host.do("olga", "send", conv=conv, kind="text", body={"text": "first"})
+    for page in (olga, second, paul):
+        page.locator(f".chat-list .row[data-conv='{conv}']").wait_for()
+        page.evaluate(f"chatApp.view.openConversation('{conv}')")
+    paul.fill("#message", "to both tabs")
+    paul.keyboard.press("Enter")
+    for page in (olga, second):
+        page.locator(".item .bubble", has_text="to both tabs").wait_for()
+    settings(olga, "notifications")
+    olga.locator(".settings .notice-line", has_text="without HTTPS").wait_for()
+    assert olga.get_by_label("Desktop notifications").is_disabled()
+    settings(olga, "account")
+    olga.locator(".settings .notice-line", has_text="no microphone").last.wait_for()
+
+
+def test_a_copy_without_a_clipboard_shows_the_text(person, host):
+    conv = host.do("alice", "conversation.create", kind="group", title="No clipboard")["head"]["conv"]
+    link = host.do("alice", "link.create", conv=conv)["link"]["code"]
+    alice = person("alice", script=INSECURE)
+    alice.evaluate(f"chatApp.view.openConversation('{conv}'); chatApp.view.toggleDetails(true)")
+    button(alice, "Copy link").click()
+    eventually(alice, f"document.querySelector('dialog input')?.value === '{host.url}/join#{link}'")
