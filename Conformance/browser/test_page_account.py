@@ -61,7 +61,7 @@ class Closed(ChatHost):
 
 
 def settings(page, name):
-    page.evaluate(f"chatApp.view.settings('{name}')")
+    page.evaluate(f"document.querySelector('dialog')?.close(); chatApp.view.settings('{name}')")
     page.locator(".settings .page h2").wait_for()
 
 
