@@ -143,7 +143,7 @@ class ChatModel:
     def shown(self, user, event):
         if (user, event["conv"], event["seq"]) in self.hidden:
             return {key: event[key] for key in ("conv", "seq", "n") if key in event} | {"kind": "hidden"}
-        plain = {key: value for key, value in event.items() if key not in ("reacted", "voted")}
+        plain = {key: value for key, value in event.items() if key not in ("reacted", "voted", "first")}
         counts = {}
         for keys in event["reacted"].values():
             for key in keys:
@@ -227,11 +227,23 @@ class ChatModel:
             first = body["around"] - limit // 2
         first = max(first, low)
         events = log.events[first - 1:first - 1 + max(0, limit)]
-        if "thread" in body:
-            events = [each for each in log.events if each["seq"] == body["thread"] or each.get("thread") == body["thread"]][-limit:]
+        if "thread" in body or "edits" in body:
+            events = self.related(log, body)
         mine = [{"seq": each["seq"], **({"reactions": each["reacted"][user]} if each["reacted"].get(user) else {}), **({"votes": each["voted"][user]} if user in each["voted"] else {})}
                 for each in events if each["reacted"].get(user) or user in each["voted"]]
         return {"conv": log.conv, "events": [self.shown(user, each) for each in events], "mine": mine, "seq": log.seq, "min_seq": low}
+
+    def related(self, log, body):
+        """The events of a thread, or a message in its first form and its edits."""
+        low, high, limit = body.get("from", 1), body.get("before", log.seq + 1), body.get("limit", 50)
+        if "edits" in body:
+            target = log.events[body["edits"] - 1]
+            first = {key: value for key, value in target.items() if key not in ("state", "edited_at")} | {"body": target.get("first", target.get("body"))}
+            events = [first, *(each for each in log.events if each["kind"] == "edit" and each["ref"] == body["edits"])]
+        else:
+            events = [each for each in log.events if each["seq"] == body["thread"] or each.get("thread") == body["thread"]]
+        events = [each for each in events if low <= each["seq"] < high]
+        return events[:limit] if "from" in body else events[-limit:]
 
     def do_send(self, user, body):
         log = self.log(user, body["conv"])
@@ -244,6 +256,9 @@ class ChatModel:
             raise Refused("not_found", field="body.blob")
         self.sends += 1
         event = self.append(log, user, kind, content, body.get("ref"), body.get("silent", False), id=body["id"], **({"thread": body["thread"]} if "thread" in body else {}))
+        if "thread" in body:
+            first = self.target(log, body["thread"])
+            first["replies"] = {"count": first.get("replies", {}).get("count", 0) + 1, "seq": event["seq"]}
         return {"conv": log.conv, "id": body["id"], "seq": event["seq"], "n": event["n"], "at": event["at"]}
 
     def do_mark(self, user, body):
@@ -287,6 +302,7 @@ class ChatModel:
         _, target, done = self.change(user, body, "edit", {"body": body["body"]})
         if target["sender"] != user:
             raise Refused("forbidden")
+        target.setdefault("first", target["body"])
         target.update(body=body["body"], state="edited", edited_at=now())
         return done()
 

@@ -9,6 +9,7 @@ export const isBlank = (event) => BLANK.has(event.state);
 
 /** The event after a change, or the same object if the change has no effect on it. */
 export function applying(event, change, user) {
+  if (change.thread === event.seq && change.n !== undefined) return replied(event, change);
   if (isMessage(change) || isBlank(event)) return event;
   const isTarget = change.ref === event.seq;
   if (!isTarget && !(change.kind === "recall" && event.kind === "edit" && event.ref === change.ref)) return event;
@@ -16,11 +17,8 @@ export function applying(event, change, user) {
   switch (change.kind) {
     case "edit":
       if ((change.at ?? 0) < (event.edited_at ?? 0)) return event;
-      return { ...event, ...(!event.state && { first: event.body }), body: body.body, state: "edited", edited_at: change.at };
-    case "recall": {
-      const { body: _, first: _____, reactions: __, votes: ___, expires_at: ____, ...rest } = event;
-      return { ...rest, state: "recalled" };
-    }
+      return { ...event, body: body.body, state: "edited", edited_at: change.at };
+    case "recall": return blanking(event, "recalled");
     case "react": return reacted(event, body, change.sender === user);
     case "vote": {
       const after = change.votes ? { ...event, votes: change.votes } : event;
@@ -30,6 +28,17 @@ export function applying(event, change, user) {
     case "call.update": return { ...event, body: { ...event.body, state: body.state, ...(body.duration !== undefined && { duration: body.duration }) } };
     default: return event;
   }
+}
+
+function blanking({ body: _, reactions: __, votes: ___, expires_at: ____, mine: _____, ...rest }, state) { return { ...rest, state }; }
+
+/** The event after its time is over. */
+export const expiring = (event) => blanking(event, "expired");
+
+/** The message that began a thread after a reply in it. */
+function replied(event, { seq }) {
+  const { count = 0, seq: newest = 0 } = event.replies ?? {};
+  return seq > newest ? { ...event, replies: { count: count + 1, seq } } : event;
 }
 
 function reacted(event, { key, remove }, own) {

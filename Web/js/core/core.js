@@ -1,12 +1,14 @@
 // The core of the page: the account, the heads, the outbox, the logs and the connection. It runs in
 // the worker of one tab, or in the page where the browser has no locks.
 
-import { advancing, reading } from "./applying.js";
+import { advancing, expiring, isBlank, reading } from "./applying.js";
 import { Connection } from "./connection.js";
 import { Database } from "./database.js";
+import { Expiry } from "./expiry.js";
 import { Logs } from "./logs.js";
 import { Outbox } from "./outbox.js";
 import { OwnValues, drafted, owning } from "./own.js";
+import { showsReceipts } from "./receipts.js";
 import { Refusal, deviceDescription, get, post, uuid } from "./requests.js";
 import { searchCache } from "./search.js";
 import { upload } from "./uploads.js";
@@ -16,7 +18,7 @@ const PAGES_OF_REQUESTS = 5;
 
 /** Whether a contact is a request without its time. */
 const isUntold = ({ state, at }) => (state === "asked" || state === "asking") && !at;
-const NEW = () => ({ phase: "signedOut", user: null, self: null, limits: {}, server: {} });
+const NEW = () => ({ phase: "signedOut", user: null, self: null, limits: {}, server: {}, clock: 0 });
 
 export class Core {
   database = null;
@@ -37,6 +39,7 @@ export class Core {
   #own = new OwnValues(this);
   #logs = new Logs(this);
   #noticed; // the time of the newest notice
+  #expiry = new Expiry(this);
   #listener;
   #ready;
 
@@ -49,6 +52,9 @@ export class Core {
   get cached() { return this.#cached; }
   get isOnline() { return this.#connection.isReady; }
   get connectionState() { return this.#connection.state.state; }
+  /** The time of the server. */
+  get now() { return Date.now() + this.#session.clock; }
+  get heads() { return this.#heads.values(); }
   head(conv) { return this.#heads.get(conv); }
   emit(event) { this.#listener(event); }
   call(verb, body) { return this.#connection.call(verb, body); }
@@ -101,6 +107,7 @@ export class Core {
       this.#logs.restore(cursors);
       this.#outbox.restore(outbox);
       this.#connection.start();
+      this.#expiry.sweep();
     } else {
       if (logout) this.#tellLogout();
       this.#learnServer();
@@ -161,6 +168,7 @@ export class Core {
     this.#outbox.clear();
     this.#dropCache();
     this.#own.clear();
+    this.#expiry.clear();
     this.#users.clear();
     this.#contacts = [];
     this.#settings = {};
@@ -187,7 +195,7 @@ export class Core {
 
   #setSession(values) {
     this.#session = { ...this.#session, ...values };
-    if (this.user) this.database.setMeta("session", { user: this.user, self: this.#session.self, limits: this.#session.limits, server: this.#session.server });
+    if (this.user) this.database.setMeta("session", { user: this.user, self: this.#session.self, limits: this.#session.limits, server: this.#session.server, clock: this.#session.clock });
     this.emit({ type: "session", session: this.#session });
   }
 
@@ -203,7 +211,7 @@ export class Core {
     this.#cached.epoch = answer.epoch;
     if (this.#noticed === undefined) await this.database.setMeta("noticed", (this.#noticed = answer.at));
     await this.database.setMeta("epoch", answer.epoch);
-    this.#setSession({ user: answer.user, self: answer.self, limits: answer.limits, device: answer.device });
+    this.#setSession({ user: answer.user, self: answer.self, limits: answer.limits, device: answer.device, features: answer.features ?? [], clock: answer.at - Date.now() });
     return answer.sync ? this.synced(answer.sync, { since: this.#cached.since }) : { since: undefined };
   }
 
@@ -284,6 +292,7 @@ export class Core {
       if (!head.state || head.state === "joined") this.#logs.announced(head.conv, pushed.seq, isSync);
     }
     if (told.length || gone.length) this.emit({ type: "heads", heads: told, gone });
+    this.#expiry.heads(told);
     this.#saveLater();
   }
 
@@ -302,6 +311,7 @@ export class Core {
     this.#heads.set(conv, after);
     this.#dirty.add(conv);
     this.emit({ type: "heads", heads: [after] });
+    this.#expiry.heads([after]);
     this.#saveLater();
   }
 
@@ -317,18 +327,29 @@ export class Core {
   applied(conv, events) {
     const head = this.#heads.get(conv);
     if (head) {
-      this.#heads.set(conv, advancing(head, events, this.user?.name));
+      const after = advancing(head, events, this.user?.name);
+      this.#heads.set(conv, after);
       this.#dirty.add(conv);
+      this.#expiry.heads([after]);
       this.#saveLater();
     } else this.later(`head ${conv}`, 150, () => this.#loadHead(conv));
     this.emit({ type: "events", conv, events });
     if (conv === this.#session.self) for (const event of events) this.#applyOwn(event);
     this.#outbox.applied(conv, this.#logs.cursor(conv));
     const last = events.findLast((event) => event.n !== undefined && event.sender !== this.user?.name);
-    if (last && head?.kind === "pair") {
+    if (last && head && showsReceipts(head)) {
       this.#received.set(conv, last.n);
       this.later(`received ${conv}`, 200, () => { if (this.isOnline) this.call("mark", { conv, received: this.#received.get(conv) }).catch(() => {}); });
     }
+  }
+
+  /** These events are kept in the cache. */
+  stored(events) { this.#expiry.stored(events); }
+
+  /** The time of these messages is over. */
+  expired(conv, seqs, edited = []) {
+    if (edited.length > 0) this.#logs.blankEdits(conv, edited).catch((error) => console.warn("cache:", error));
+    this.putHead(conv, (head) => (head.last && seqs.has(head.last.seq) && !isBlank(head.last) ? { ...head, last: expiring({ ...head.last, text: undefined }) } : head));
   }
 
   /** An event arrived before the head of its conversation, such as of a new pair. */

@@ -2,6 +2,8 @@
 // kept.
 
 const NAME = "apus-chat";
+const VERSION = 2;
+const INDEXES = { at: "at", expires_at: "expires_at" }; // of the events
 const STORES = { meta: "key", heads: "conv", cursors: "conv", users: "name", outbox: "key", events: ["conv", "seq"] };
 
 export class Database {
@@ -11,9 +13,12 @@ export class Database {
     const database = new Database();
     try {
       database.#db = await new Promise((resolve, reject) => {
-        const request = indexedDB.open(name, 1);
+        const request = indexedDB.open(name, VERSION);
         request.onupgradeneeded = () => {
-          for (const [store, keyPath] of Object.entries(STORES)) request.result.createObjectStore(store, { keyPath });
+          const { result, transaction } = request;
+          for (const [store, keyPath] of Object.entries(STORES)) if (!result.objectStoreNames.contains(store)) result.createObjectStore(store, { keyPath });
+          const events = transaction.objectStore("events");
+          for (const [index, keyPath] of Object.entries(INDEXES)) if (!events.indexNames.contains(index)) events.createIndex(index, keyPath);
         };
         request.onsuccess = () => resolve(request.result);
         request.onerror = () => reject(request.error);
@@ -75,18 +80,39 @@ export class Database {
 
   forget(conv, below = Infinity) { return this.#run("events", "readwrite", (each) => each.delete(IDBKeyRange.bound([conv, 0], [conv, below]))); }
 
-  /** Calls `visit` with each message, newest last in its log, until it returns false. */
-  async scan(visit) {
+  /**
+   * Calls `visit` with the events, the newest first, until it returns false: those of one log, or of all.
+   * `after` is the last event of an earlier scan, which continues below it.
+   */
+  async scan({ conv, after }, visit) {
     if (!this.#db) return;
     await new Promise((resolve) => {
-      const request = this.#db.transaction("events").objectStore("events").openCursor(null, "prev");
+      const events = this.#db.transaction("events").objectStore("events");
+      const all = after ? IDBKeyRange.upperBound(after.at) : null;
+      const request = conv === undefined ? events.index("at").openCursor(all, "prev") : events.openCursor(IDBKeyRange.bound([conv, 0], [conv, after ? after.seq : Infinity], false, Boolean(after)), "prev");
+      let isPassing = Boolean(after) && conv === undefined;
       request.onerror = resolve;
       request.onsuccess = () => {
         const cursor = request.result;
-        if (!cursor || visit(cursor.value) === false) return resolve();
+        if (!cursor) return resolve();
+        if (isPassing) {
+          const order = indexedDB.cmp([cursor.key, cursor.primaryKey], [after.at, [after.conv, after.seq]]);
+          if (order > 0) return cursor.continuePrimaryKey(after.at, [after.conv, after.seq]);
+          isPassing = false;
+          if (order === 0) return cursor.continue();
+        }
+        if (visit(cursor.value) === false) return resolve();
         cursor.continue();
       };
     });
+  }
+
+  /** The events whose time is over, and the time at which the next one ends. */
+  async expired(now) {
+    if (!this.#db) return { events: [], next: undefined };
+    const events = await this.#run("events", "readonly", (each) => each.index("expires_at").getAll(IDBKeyRange.upperBound(now)));
+    const next = await this.#run("events", "readonly", (each) => each.index("expires_at").openCursor(IDBKeyRange.lowerBound(now, true)));
+    return { events: events ?? [], next: next?.key };
   }
 
   /** Removes everything, such as at sign-out. `kept` are stores that stay. */

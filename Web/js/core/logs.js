@@ -5,7 +5,6 @@ import { LogCursor } from "./cursor.js";
 import { Refusal } from "./requests.js";
 
 const PULLS = 3;
-const EDIT_PAGES = 20; // the pages that are searched for the edits of a message
 const MOST_CACHED = 30_000; // events of all logs, about 15 MB
 const KEPT = [1000, 200, 40]; // events of a log that are kept, in the first to the last pass over the logs
 
@@ -102,22 +101,20 @@ export class Logs {
       }
       if (isOffline && before !== undefined) return { conv, events: [], seq: known.cursor, min_seq: before, isPartial: true };
     }
+    if (thread !== undefined && known?.isPrimed && isOffline && from === undefined) {
+      const events = (await this.#database.events(conv, thread, (before ?? Infinity) - 1)).filter((event) => event.thread === thread);
+      return { conv, events: events.slice(-limit), seq: known.cursor, min_seq: low };
+    }
     if (isOffline && this.#core.connectionState === "offline") throw new Refusal({ code: "offline", message: "There is no connection." });
     const page = await this.#core.call("history", { conv, from, before, around, limit, thread });
     return thread === undefined ? this.#adopt(conv, page) : { ...page, events: withMine(page) };
   }
 
-  /** The versions of an edited message, newest first. The first one is known if this device had it before the edit. */
+  /** The newest versions of an edited message, newest first. */
   async edits({ conv, seq }) {
-    const { events: [message] } = await this.page({ conv, from: seq, limit: 1 });
-    const found = [];
-    for (let from = seq + 1, pages = 0; pages < EDIT_PAGES && found[0]?.at !== message.edited_at; pages += 1) {
-      const { events, seq: end } = await this.page({ conv, from, limit: 200 });
-      for (const event of events) if (event.kind === "edit" && event.ref === seq && event.body?.body) found.unshift({ at: event.at, body: event.body.body });
-      from = (events.at(-1)?.seq ?? end) + 1;
-      if (from > end) break;
-    }
-    return message.first ? [...found, { at: message.at, body: message.first }] : found;
+    const { events } = await this.#core.call("history", { conv, edits: seq, limit: 200 });
+    const versions = events.map((event) => ({ at: event.at, body: event.seq === seq ? event.body : event.body?.body }));
+    return versions.filter(({ body }) => body).reverse();
   }
 
   /** Keeps a page of the server. One that is beyond the cursor moves it. */
@@ -132,10 +129,10 @@ export class Logs {
       if (!cursor.isPrimed && last >= cursor.cursor) {
         const after = cursor.restart(last);
         cursor.isPrimed = true;
-        await this.#database.put("events", ...events);
+        await this.#put(events);
         this.#saveCursor(conv, cursor);
         this.#apply(conv, after);
-      } else await this.#database.put("events", ...events.filter((event) => event.seq <= cursor.cursor));
+      } else await this.#put(events.filter((event) => event.seq <= cursor.cursor));
       if (cursor.isPrimed && last > cursor.cursor && events[0].seq <= cursor.cursor + 1) {
         for (const event of events.filter((each) => each.seq > cursor.cursor)) this.#act(conv, cursor.received(event));
       }
@@ -151,7 +148,7 @@ export class Logs {
   #act(conv, { apply, gap, wait, pull }) {
     if (gap !== undefined) {
       this.#database.forget(conv, gap);
-      if (apply?.length) this.#database.put("events", ...apply);
+      if (apply?.length) this.#put(apply);
       this.#core.emit({ type: "gap", conv });
     }
     if (apply?.length) this.#apply(conv, apply);
@@ -195,23 +192,29 @@ export class Logs {
   }
 
   async #keep(conv, events) {
-    await this.#database.put("events", ...events);
+    await this.#put(events);
     for (const change of events) {
-      if (change.ref === undefined || change.n !== undefined) continue;
-      const [target] = await this.#database.events(conv, change.ref, change.ref);
+      const place = change.n === undefined ? change.ref : change.thread;
+      if (place === undefined) continue;
+      const [target] = await this.#database.events(conv, place, place);
       if (!target || target.asOf >= change.seq) continue;
       const after = applying(target, change, this.#core.user?.name);
       if (after !== target) await this.#database.put("events", { ...after, asOf: change.seq });
-      if (change.kind === "recall") await this.#blankEdits(conv, change);
+      if (change.kind === "recall") await this.blankEdits(conv, [change.ref]);
     }
     const cursor = this.#cursors.get(conv);
     if (cursor) this.#saveCursor(conv, cursor);
   }
 
-  /** The edits of a recalled message lose their bodies too. */
-  async #blankEdits(conv, { ref, seq }) {
-    const edits = (await this.#database.events(conv, ref, seq)).filter((event) => event.kind === "edit" && event.ref === ref);
+  /** The edits of blank messages lose their bodies too. */
+  async blankEdits(conv, seqs) {
+    const edits = (await this.#database.events(conv, Math.min(...seqs), Infinity)).filter((event) => event.kind === "edit" && event.body && seqs.includes(event.ref));
     await this.#database.put("events", ...edits.map(({ body: _, ...event }) => ({ ...event, state: "recalled" })));
+  }
+
+  async #put(events) {
+    await this.#database.put("events", ...events);
+    this.#core.stored(events);
   }
 
   #saveCursor(conv, cursor) { return this.#database.put("cursors", { conv, cursor: cursor.cursor, isPrimed: cursor.isPrimed }); }

@@ -1,23 +1,36 @@
 // The search of what this device has, for the time without a connection.
 
-const MOST = 30;
+const PAGE = 30; // hits
+const TIME = 300; // ms of a page, which then has fewer hits
 
-/** Hits in the form of the verb `search`; all words must occur. */
-export async function searchCache(database, { query, conv, sender, kinds, from_at: from, until_at: until }) {
-  const words = query.toLocaleLowerCase().split(/\s+/).filter(Boolean);
+/** Hits in the form of the verb `search`, newest first; all words must occur. `page` is that of the last answer. */
+export async function searchCache(database, { query, conv, sender, kinds, from_at: from = 0, until_at: until = Infinity, page }) {
+  const words = wordsOf(query);
   const hits = [];
-  await database.scan((event) => {
-    if ((conv && event.conv !== conv) || (sender && event.sender !== sender) || (kinds && !kinds.includes(event.kind))) return true;
-    if (event.n === undefined || (from && event.at < from) || (until && event.at > until)) return true;
-    const text = event.body?.text ?? event.body?.question ?? event.body?.name;
-    if (typeof text === "string") {
-      const plain = text.toLocaleLowerCase();
-      if (words.every((word) => plain.includes(word))) hits.push({ event, ...snippet(text, plain, words), local: true });
-    }
-    return true;
+  const end = performance.now() + TIME;
+  let last;
+  await database.scan({ conv, after: page }, (event) => {
+    if (conv === undefined && event.at < from) return false;
+    const hit = matching(event, words, (each) => (!sender || each.sender === sender) && (!kinds || kinds.includes(each.kind)) && each.at >= from && each.at <= until);
+    if (hit) hits.push(hit);
+    if (hits.length < PAGE && performance.now() < end) return true;
+    last = { conv: event.conv, seq: event.seq, at: event.at };
+    return false;
   });
-  hits.sort((a, b) => b.event.at - a.event.at);
-  return { hits: hits.slice(0, MOST), local: true };
+  return { hits, page: last, local: true };
+}
+
+/** The words of a query; a part in quotes is one of them. */
+function wordsOf(query) {
+  return [...query.toLocaleLowerCase().matchAll(/"([^"]+)"|(\S+)/g)].map(([, quoted, word]) => quoted ?? word);
+}
+
+function matching(event, words, passes) {
+  if (event.n === undefined || event.kind === "hidden" || !passes(event)) return null;
+  const { text, question, title, name, nick } = event.body ?? {};
+  const content = [text, question, title, name, nick].find((each) => typeof each === "string");
+  const plain = content?.toLocaleLowerCase();
+  return plain !== undefined && words.every((word) => plain.includes(word)) ? { event, ...snippet(content, plain, words), local: true } : null;
 }
 
 function snippet(text, plain, words) {

@@ -69,6 +69,13 @@ export function duration(milliseconds) {
   return parts.map((part, index) => (index ? String(part).padStart(2, "0") : String(part))).join(":");
 }
 
+/** The rest of a time, in its largest unit, such as "5 min". */
+export function timeLeft(milliseconds) {
+  const seconds = Math.max(0, Math.ceil(milliseconds / 1000));
+  const [size, unit] = [[86_400, "day"], [3_600, "hour"], [60, "minute"]].find(([length]) => seconds >= length) ?? [1, "second"];
+  return formatter(Intl.NumberFormat, { style: "unit", unit, unitDisplay: "narrow" }).format(Math.floor(seconds / size));
+}
+
 /** A time span of settings, such as "1 hour". */
 export function span(seconds) {
   const units = [[86_400, "day"], [3_600, "hour"], [60, "minute"], [1, "second"]];

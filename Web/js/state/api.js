@@ -122,10 +122,12 @@ export class ChatState {
   schedule(conv, message, at) { return this.verb("schedule", { conv, kind: "text", ...message, send_at: at }); }
   async scheduled(conv) { return (await this.verb("scheduled", { conv })).scheduled; }
   unschedule(of) { return this.verb("unschedule", { of }); }
-  async readers(conv, seq) { return (await this.verb("readers", { conv, seq })).readers; }
+  /** Resolves to {readers, page?}. */
+  readers(conv, seq, page) { return this.verb("readers", { conv, seq, page }); }
   /** The versions of an edited message, newest first: [{at, body}]. */
   edits(conv, seq) { return this.port.request("edits", { conv, seq }); }
-  async reactions(conv, ref) { return (await this.verb("reactions", { conv, ref })).reactions; }
+  /** Resolves to {reactions, page?}: those of all keys, or of one. */
+  reactions(conv, ref, { key, page } = {}) { return this.verb("reactions", { conv, ref, key, page }); }
   /** Sets the read position to the message number `n`. */
   mark(conv, n) { return this.port.request("mark", { conv, read: n }); }
   markUnread(conv, on = true) { return this.setOwn(conv, { marked_unread: on }); }

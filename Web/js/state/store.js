@@ -1,6 +1,7 @@
 // The state of the page: snapshots made from the answers and events of the core.
 
-import { advancing, reading } from "../core/applying.js";
+import { advancing, expiring, reading } from "../core/applying.js";
+import { Positions, showsReceipts } from "../core/receipts.js";
 import { ChatState } from "./api.js";
 import { MemberList, search } from "./lists.js";
 import { ThreadWindow } from "./window.js";
@@ -27,7 +28,8 @@ export class Store extends ChatState {
   #contacts = new Map();
   #outbox = new Map();
   #typing = new Map();
-  #marks = new Map(); // how far any other member has read and received
+  #positions = new Map(); // conversation -> how far the others have read and received
+  #counted = new Map(); // conversation -> the version of the members whose positions are known
   #quotes = new Map();
   #windows = new Map();
   #lists = new Set();
@@ -39,6 +41,8 @@ export class Store extends ChatState {
     this.started = this.#start();
   }
 
+  /** The time of the server. */
+  get now() { return Date.now() + (this.session.clock ?? 0); }
   get account() { return this.session.user; }
   get unread() { return [...this.#heads.values()].reduce((sum, head) => sum + ((head.own?.muted_until ?? 0) > Date.now() || head.own?.archived ? 0 : head.unread ?? 0), 0); }
   get unsent() { return [...this.#outbox.values()].reduce((sum, items) => sum + items.length, 0); }
@@ -144,8 +148,34 @@ export class Store extends ChatState {
   waiting(conv) { return this.#outbox.get(conv) ?? []; }
 
   receipt(conv, n) {
-    const { read = 0, received = 0 } = this.#marks.get(conv) ?? {};
-    return read >= n ? "read" : received >= n ? "delivered" : "sent";
+    const head = this.#heads.get(conv);
+    if (!head || !showsReceipts(head)) return "sent";
+    this.#countReaders(head);
+    return this.#positions.get(conv)?.status(n, head.kind === "pair" ? 1 : (head.members ?? 1) - 1) ?? "sent";
+  }
+
+  /** Requests the positions of the members, once for each change of them. */
+  async #countReaders({ conv, members_version: version = 0 }) {
+    if (this.#counted.get(conv) === version || this.connection.state !== "online") return;
+    this.#counted.set(conv, version);
+    try {
+      const users = new Set();
+      const marks = [];
+      for (let page; ;) {
+        const answer = await this.verb("members", { conv, page });
+        for (const { user, read, state } of answer.members) {
+          if (state && state !== "joined") continue;
+          users.add(user.name);
+          if (read !== undefined) marks.push({ conv, user: user.name, read });
+        }
+        this.remember(answer.members.map((each) => each.user));
+        if (!(page = answer.page)) break;
+      }
+      this.#positions.get(conv)?.keep(users);
+      this.marked(marks);
+    } catch {
+      this.#counted.delete(conv);
+    }
   }
 
   /** A message outside of the window. Null if it cannot be read, undefined while it is requested. */
@@ -161,6 +191,8 @@ export class Store extends ChatState {
         this.changed(`thread:${conv}`);
       });
     }
+    const event = this.#quotes.get(key);
+    if (event?.expires_at <= this.now) this.#quotes.set(key, expiring(event));
     return this.#quotes.get(key);
   }
 
@@ -185,10 +217,8 @@ export class Store extends ChatState {
         if (read !== undefined) this.#update(conv, (head) => reading(head, read));
         continue;
       }
-      const before = this.#marks.get(conv) ?? { read: 0, received: 0 };
-      const after = { read: Math.max(before.read, read ?? 0), received: Math.max(before.received, received ?? 0) };
-      if (after.read === before.read && after.received === before.received) continue;
-      this.#marks.set(conv, after);
+      if (!this.#positions.has(conv)) this.#positions.set(conv, new Positions());
+      if (!this.#positions.get(conv).mark(user, { read, received })) continue;
       for (const window of this.#windowsOf(conv)) window.invalidate();
     }
   }
@@ -206,7 +236,7 @@ export class Store extends ChatState {
     this.session = session;
     this.connection = connection;
     if (another) {
-      for (const each of [this.#heads, this.#users, this.#contacts, this.#outbox, this.#typing, this.#marks, this.#quotes, this.#windows]) each.clear();
+      for (const each of [this.#heads, this.#users, this.#contacts, this.#outbox, this.#typing, this.#positions, this.#counted, this.#quotes, this.#windows]) each.clear();
     }
     if (session.user) this.remember([session.user]);
     this.#setContacts(contacts);
@@ -229,11 +259,12 @@ export class Store extends ChatState {
         return this.changed("session");
       case "connection":
         this.connection = event.connection;
+        this.#counted.clear(); // marks may have been missed
         if (event.connection.state === "online") for (const window of this.#windows.values()) window.connected();
         return this.changed("connection");
       case "heads": return this.#setHeads(event.heads ?? [], event.gone ?? []);
       case "events": return this.#events(event.conv, event.events);
-      case "gap": this.#windows.get(event.conv)?.reset(); return;
+      case "gap": for (const window of this.#windowsOf(event.conv)) window.reset(); return;
       case "hidden": return this.#windows.get(event.conv)?.hidden(event.seqs);
       case "outbox": this.#queued(event.item, event.removed); return;
       case "marks": return this.marked(event.marks);

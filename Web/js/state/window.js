@@ -1,10 +1,11 @@
 // A contiguous part of a log as rows: a hole is never inside a window. Pages extend it at both ends,
 // new events at its end only if it reaches the end of the log.
 
-import { applying, isBlank, isMessage } from "../core/applying.js";
+import { applying, expiring, isBlank, isMessage } from "../core/applying.js";
 
 const PAGE = 80;
 const MOST = 2000; // events held; the far end is dropped
+const LONGEST = 3_600_000; // ms of a timer
 const SILENT = /^(edit|recall|react|vote|poll\.close|call\.update|hidden|self\.|contact\.|device\.)/;
 
 export class ThreadWindow {
@@ -18,6 +19,9 @@ export class ThreadWindow {
   #isSeeking = false; // nothing is shown before the first unread message is found, and so nothing is read
   #pending = null;
   #version = 0;
+  #timer = 0; // until the next of the messages disappears
+  #root = null; // of a thread: the message that began it
+  #isAtBeginning = false; // of a thread: whether the first reply is loaded
 
   /** With `thread`, the replies of one thread and the message that began it. */
   constructor(store, conv, thread) {
@@ -32,12 +36,18 @@ export class ThreadWindow {
   get #head() { return this.#store.conversation(this.conv); }
   get #last() { return this.#events.at(-1)?.seq ?? this.#end ?? 0; }
   get total() { return this.#head?.n ?? 0; }
-  get hasOlder() { return this.#events.length > 0 && this.#events[0].seq > Math.max(this.#low, this.thread ?? this.#head?.min_seq ?? 1); }
-  get hasNewer() { return this.thread === undefined && this.#last < (this.#head?.seq ?? 0); }
+  get hasOlder() {
+    if (this.#events.length === 0) return false;
+    return this.thread === undefined ? this.#events[0].seq > Math.max(this.#low, this.#head?.min_seq ?? 1) : !this.#isAtBeginning;
+  }
+  get hasNewer() { return this.thread === undefined ? this.#last < (this.#head?.seq ?? 0) : !this.#isAtEnd; }
   get offset() { return Math.max(0, (this.#events.find((event) => event.n !== undefined)?.n ?? 1) - 1); }
   get rows() { return (this.#rows ??= this.#makeRows()); }
 
-  close() { this.#store.closed(this); }
+  close() {
+    clearTimeout(this.#timer);
+    this.#store.closed(this);
+  }
 
   loadOlder() { return this.#load(() => ({ before: this.#events[0].seq }), () => this.hasOlder, 1); }
   loadNewer() { return this.#load(() => ({ from: this.#last + 1 }), () => this.hasNewer, -1); }
@@ -47,7 +57,7 @@ export class ThreadWindow {
 
   /** Shows a message. Resolves to whether the user can see it. */
   async jump(seq) {
-    if (!this.#events.some((event) => event.seq === seq)) await this.#replace({ around: seq });
+    if (seq !== this.thread && !this.#events.some((event) => event.seq === seq)) await this.#replace({ around: seq });
     return this.rows.some((row) => row.seq === seq);
   }
 
@@ -58,25 +68,25 @@ export class ThreadWindow {
     const user = this.#store.account?.name;
     const isLoaded = this.#events.length > 0 || this.#end !== null;
     for (const event of events) {
-      for (let index = 0; event.ref !== undefined && event.n === undefined && index < this.#events.length; index += 1) {
-        const each = this.#events[index];
-        if (each.seq === event.ref || (event.kind === "recall" && each.ref === event.ref)) {
-          if (event.seq > each.asOf) this.#events[index] = { ...applying(each, event, user), asOf: event.seq };
-        }
-      }
-      if (this.thread === undefined ? isLoaded && event.seq === this.#last + 1 : event.thread === this.thread && event.seq > this.#last) this.#events.push({ ...event, asOf: event.seq });
+      this.#change((each) => (event.seq > each.asOf && isTarget(each, event) ? { ...applying(each, event, user), asOf: event.seq } : each));
+      if (this.thread === undefined ? isLoaded && event.seq === this.#last + 1 : this.#isAtEnd && event.thread === this.thread && event.seq > this.#last) this.#events.push({ ...event, asOf: event.seq });
     }
     if (!isLoaded && !this.loading) this.#replace({});
     if (this.#events.length > MOST) this.#events.splice(0, this.#events.length - MOST);
     this.invalidate();
   }
 
-  event(seq) { return this.#events.find((event) => event.seq === seq); }
+  event(seq) { return seq === this.#root?.seq ? this.#root : this.#events.find((event) => event.seq === seq); }
 
   hidden(seqs) {
     const set = new Set(seqs);
-    this.#events = this.#events.map((event) => (set.has(event.seq) ? { conv: event.conv, seq: event.seq, n: event.n, kind: "hidden", asOf: event.asOf } : event));
+    this.#change((event) => (set.has(event.seq) ? { conv: event.conv, seq: event.seq, n: event.n, kind: "hidden", asOf: event.asOf } : event));
     this.invalidate();
+  }
+
+  #change(change) {
+    this.#events.forEach((event, index) => { this.#events[index] = change(event); });
+    if (this.#root) this.#root = change(this.#root);
   }
 
   /** Without a connection the window ended where the cache does. */
@@ -129,12 +139,12 @@ export class ThreadWindow {
     const version = (this.#version += 1);
     this.loading = true;
     try {
-      const page = await this.#store.port.request("history", { conv: this.conv, ...range, limit: PAGE, thread: this.thread });
+      const page = this.thread === undefined ? await this.#request(range) : await this.#threadPage(range.around);
       if (version !== this.#version) return false;
       this.#low = this.#beginning(page) ?? 1;
       this.#events = this.#merge(page);
       this.#end = this.#events.length === 0 ? page.seq : null;
-      this.#isAtEnd = this.#last >= page.seq;
+      this.#isAtEnd = page.isAtEnd ?? this.#last >= page.seq;
       return true;
     } catch (error) {
       this.error = error;
@@ -143,6 +153,23 @@ export class ThreadWindow {
       if (version === this.#version) { this.loading = this.#isSeeking; this.invalidate(); }
     }
   }
+
+  #request(range) { return this.#store.port.request("history", { conv: this.conv, ...range, limit: PAGE, thread: this.thread }); }
+
+  /** The newest replies of a thread, or those around one. The message that began it is kept beside. */
+  async #threadPage(around) {
+    const beginning = this.#root ? null : this.#store.port.request("history", { conv: this.conv, around: this.thread, limit: 1 });
+    const [before, after] = await Promise.all([this.#request(around === undefined ? {} : { before: around }), around === undefined ? null : this.#request({ from: around })]);
+    const root = (await beginning)?.events.find((event) => event.seq === this.thread);
+    if (root) this.#root = this.#merge({ ...(await beginning), events: [root] })[0];
+    const page = { ...before, events: this.#replies(before) };
+    this.#isAtBeginning = page.events.length === 0;
+    if (!after) return { ...page, isAtEnd: true };
+    const replies = this.#replies(after);
+    return { ...page, events: [...page.events, ...replies], mine: [...(page.mine ?? []), ...(after.mine ?? [])], isAtEnd: replies.length === 0 || replies.at(-1).seq >= (this.#root?.replies?.seq ?? 0) };
+  }
+
+  #replies(page) { return page.events.filter((event) => event.thread === this.thread); }
 
   #load(range, possible, side) {
     if (this.#pending) return this.#pending;
@@ -162,22 +189,22 @@ export class ThreadWindow {
       const version = this.#version;
       let page;
       try {
-        page = await this.#store.port.request("history", { conv: this.conv, ...range(), limit: PAGE, thread: this.thread });
+        page = await this.#request(range());
       } catch (error) { this.error = error; return false; }
       if (version !== this.#version) return false;
       this.#low = this.#beginning(page) ?? this.#low;
-      const events = this.#merge(page);
+      const events = this.#merge(this.thread === undefined ? page : { ...page, events: this.#replies(page) });
       if (side > 0) {
         const fresh = events.filter((event) => event.seq < this.#events[0].seq);
-        if (fresh.length === 0) { this.#low = this.#events[0].seq; break; }
+        if (fresh.length === 0) { this.#low = this.#events[0].seq; this.#isAtBeginning = true; break; }
         const all = [...fresh, ...this.#events];
         if (all.length > MOST) this.#isAtEnd = false;
         this.#events = all.slice(0, MOST);
       } else {
         const fresh = events.filter((event) => event.seq > this.#last);
-        if (fresh.length === 0 || fresh[0].seq !== this.#last + 1) break;
+        if (this.thread === undefined ? fresh[0]?.seq !== this.#last + 1 : fresh.length === 0) { this.#isAtEnd ||= this.thread !== undefined; break; }
         this.#events = [...this.#events, ...fresh].slice(-MOST);
-        this.#isAtEnd = this.#last >= page.seq;
+        this.#isAtEnd = this.#last >= (this.thread === undefined ? page.seq : this.#root?.replies?.seq ?? 0);
       }
       this.#rows = null;
       if (this.rows.length !== before) break;
@@ -197,11 +224,13 @@ export class ThreadWindow {
 
   #makeRows() {
     if (this.#isSeeking) return [];
-    const known = new Map(this.#events.map((event) => [event.seq, event]));
+    this.#expire();
+    const events = this.#root ? [this.#root, ...this.#events] : this.#events;
+    const known = new Map(events.map((event) => [event.seq, event]));
     const user = this.#store.account?.name;
     const rows = [];
     const keys = new Set();
-    for (const event of this.#events) {
+    for (const event of events) {
       if (SILENT.test(event.kind)) continue;
       const own = event.sender === user;
       const key = own && event.id ? event.id : String(event.seq);
@@ -218,6 +247,19 @@ export class ThreadWindow {
     return rows;
   }
 
+  /** Blanks the messages whose time is over, and does so again when the next one ends. */
+  #expire() {
+    const { now } = this.#store;
+    let next = Infinity;
+    this.#change((event) => {
+      if (event.expires_at <= now) return expiring(event);
+      if (event.expires_at < next) next = event.expires_at;
+      return event;
+    });
+    clearTimeout(this.#timer);
+    if (next < Infinity) this.#timer = setTimeout(() => this.invalidate(), Math.min(LONGEST, next - now + 1));
+  }
+
   /** The same object for the same content, so that the views can compare. */
   #row(key, event, own, status, quoted) {
     const cached = this.#cache.get(key);
@@ -228,4 +270,10 @@ export class ThreadWindow {
     this.#cache.set(key, { event, status, quoted, row });
     return row;
   }
+}
+
+/** Whether a change or a reply concerns an event of the window. */
+function isTarget(event, change) {
+  if (change.n !== undefined) return change.thread === event.seq;
+  return change.ref === event.seq || (change.kind === "recall" && change.ref !== undefined && change.ref === event.ref);
 }

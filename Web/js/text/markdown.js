@@ -3,6 +3,7 @@
 import { replaceShortcodes } from "./emoji.js";
 
 export const LINK = /\bhttps?:\/\/[^\s<>"'“”‘’，。；！？、（）【】《》]+/giu;
+const NAME = /@([\p{L}\p{N}._-]{1,32})/gu;
 const SCHEMES = /^(https?|mailto|tel|xmpp):/i;
 const INLINE = [
   { mark: "**", type: "bold" },
@@ -119,7 +120,7 @@ export function parseMarkdown(source, { mentions = new Map(), all = new Set(["al
 
   const mentioned = (text) => {
     let at = 0;
-    for (const match of text.matchAll(/@([\p{L}\p{N}._-]{1,32})/gu)) {
+    for (const match of text.matchAll(NAME)) {
       const before = match.index ? text[match.index - 1] : " ";
       if (/[\p{Script=Latin}\p{N}]/u.test(before)) continue;
       let name = match[1];
@@ -156,7 +157,7 @@ export function parseMarkdown(source, { mentions = new Map(), all = new Set(["al
       if (rest) add("\n");
       continue;
     }
-    const list = /^(?:[-*] [^\n]+(?:\n|$))+/.exec(rest);
+    const list = /^(?:(?:[-*•]|\d{1,3}[.)]) [^\n]+(?:\n|$))+/.exec(rest);
     if (list) {
       const offset = out.length;
       inline(list[0].replace(/^[-*] /gm, "• ").replace(/\n$/, ""));
@@ -165,13 +166,18 @@ export function parseMarkdown(source, { mentions = new Map(), all = new Set(["al
       if (rest) add("\n");
       continue;
     }
-    const end = /\n(?=```|> |[-*] )/.exec(rest);
+    const end = /\n(?=```|> |[-*•] |\d{1,3}[.)] )/.exec(rest);
     const size = end ? end.index + 1 : rest.length;
     inline(rest.slice(0, size));
     rest = rest.slice(size);
   }
   out.entities.sort((one, other) => one.offset - other.offset || other.length - one.length);
   return { text: out.text, entities: out.entities };
+}
+
+/** The names after `@` in a text, in lower case. */
+export function namesIn(text) {
+  return [...new Set([...text.matchAll(NAME)].map(([, name]) => name.toLowerCase().replace(/[._-]+$/, "")))].filter(Boolean);
 }
 
 /** The place of the closing mark in `text`, which begins with the opening one; -1 for none. */

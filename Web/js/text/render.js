@@ -3,6 +3,7 @@
 import { h } from "../views/dom.js";
 import { isSafeURL, LINK, linkEnd } from "./markdown.js";
 
+const BLOCKS = new Set(["pre", "quote", "list"]);
 const SIMPLE = { bold: "strong", italic: "em", underline: "u", strike: "s", code: "code" };
 
 /**
@@ -33,7 +34,7 @@ function range(scalars, start, end, entities, context, depth) {
     nodes.push(element(entity, range(scalars, entity.offset, stop, inside, context, depth + 1), context));
     at = stop;
     // A line break after a block is part of its box.
-    if ((entity.type === "pre" || entity.type === "quote") && scalars[at] === "\n") at += 1;
+    if (BLOCKS.has(entity.type) && scalars[at] === "\n") at += 1;
   }
   if (at < end) nodes.push(...plain(scalars.slice(at, end).join(""), depth));
   return nodes;
@@ -57,6 +58,7 @@ function element(entity, children, context) {
   const { type } = entity;
   if (SIMPLE[type]) return h(SIMPLE[type], {}, children);
   if (type === "pre") return h("pre", { tabindex: "0" }, h("code", { "data-language": entity.language }, children));
+  if (type === "list") return h("span", { class: "listed" }, children);
   if (type === "quote") return h("span", { class: "quoted", role: "blockquote" }, children);
   if (type === "spoiler") return spoiler(children, context);
   if (type === "link") {

@@ -5,7 +5,7 @@ import { icon } from "./icons.js";
 import { userAvatar } from "./avatar.js";
 import { callText, userName } from "./model.js";
 import { blurCanvas } from "../text/blurhash.js";
-import { duration, fileSize, percent } from "../i18n/format.js";
+import { duration, fileSize, percent, shortDate } from "../i18n/format.js";
 import { t } from "../i18n/index.js";
 
 const BODIES = { image: picture, video: picture, audio, file, location: place, card, call, poll, bundle, encrypted: sealed };
@@ -99,7 +99,7 @@ function poll({ state, actions, head }, row, body) {
   const options = body.options ?? [];
   const votes = row.votes ?? [];
   const mine = new Set(row.mine?.votes ?? []);
-  const ended = Boolean(body.closed) || (body.closes_at ?? Infinity) <= Date.now();
+  const ended = Boolean(body.closed) || (body.closes_at ?? Infinity) <= state.now;
   const shown = mine.size > 0 || ended;
   const voters = votes.reduce((sum, count) => sum + count, 0);
   const group = uniqueID("poll");
@@ -109,7 +109,7 @@ function poll({ state, actions, head }, row, body) {
     else next.delete(index);
     actions.vote(row, [...next].sort((one, other) => one - other));
   };
-  const kind = [t(ended ? "pollClosed" : body.anonymous ? "pollAnonymous" : "pollPublic"), body.multiple ? t("pollMultiple") : null].filter(Boolean).join(" · ");
+  const kind = [t(ended ? "pollClosed" : body.anonymous ? "pollAnonymous" : "pollPublic"), body.multiple ? t("pollMultiple") : null, body.closes_at && !ended ? t("pollEnds", { time: shortDate(body.closes_at) }) : null].filter(Boolean).join(" · ");
   return h("fieldset", { class: "poll" }, h("legend", {}, body.question ?? ""), h("div", { class: "small muted" }, kind),
     options.map((option, index) => {
       const share = voters ? (votes[index] ?? 0) / voters : 0;

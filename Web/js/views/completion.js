@@ -2,12 +2,16 @@
 
 import { h, replace, uniqueID } from "./dom.js";
 import { icon } from "./icons.js";
+import { shortcode } from "./emojipicker.js";
 import { userAvatar } from "./avatar.js";
 import { isGroup, permits, userName } from "./model.js";
+import { namesIn } from "../text/markdown.js";
 import { findEmoji } from "../text/emoji.js";
 import { t } from "../i18n/index.js";
 
 const LIMIT = 8;
+const NAMES = 10; // of a text that are requested
+const PATIENCE = 2000; // ms
 
 export class Completion {
   #items = [];
@@ -27,11 +31,11 @@ export class Completion {
   update() {
     const { input } = this.composer;
     const before = input.value.slice(0, input.selectionStart);
-    const emoji = /(?:^|\s):([a-z0-9_+-]{2,20})$/.exec(before);
+    const emoji = /(?:^|\s)[:：]([a-z0-9_+-]{2,20}|\p{Script=Han}{1,6})$/u.exec(before);
     const mention = /(?:^|[\s(\p{Script=Han}，。：、])@([\p{L}\p{N}._-]{0,32})$/u.exec(before);
     if (emoji) {
       this.#start = before.length - emoji[1].length - 1;
-      this.#items = findEmoji(emoji[1], LIMIT).map(({ face, name }) => ({ insert: face, label: `:${name}:`, face }));
+      this.#items = findEmoji(emoji[1], LIMIT).map((item) => ({ insert: item.face, label: shortcode(item), face: item.face }));
     } else if (mention && isGroup(this.composer.view.head)) {
       this.#start = before.length - mention[1].length - 1;
       this.#request(mention[1]);
@@ -70,6 +74,18 @@ export class Completion {
 
   #remember() {
     for (const member of this.found?.members ?? []) this.known.set(member.user.name, member);
+  }
+
+  /** Loads the members whose names are typed in a text and not known here, such as of a pasted text. Waits a moment at most. */
+  async resolve(text) {
+    if (!isGroup(this.composer.view.head)) return;
+    const wanted = namesIn(text).filter((name) => !this.members.some(({ user }) => user.name === name || userName(this.state, user.name).toLocaleLowerCase() === name)).slice(0, NAMES);
+    const lists = wanted.map((name) => this.state.members(this.composer.id, name));
+    await Promise.race([Promise.all(lists.map((list) => list.ready)), new Promise((done) => setTimeout(done, PATIENCE))]);
+    for (const list of lists) {
+      for (const member of list.members) this.known.set(member.user.name, member);
+      list.close();
+    }
   }
 
   get members() {

@@ -8,12 +8,27 @@ import { toast } from "./toast.js";
 import { userName } from "./model.js";
 import { t } from "../i18n/index.js";
 
+const YEAR = 364 * 86_400_000; // the longest time of the server, with some room
+
+/** The value of a field for a date and a time. */
+const localTime = (at) => new Date(at - new Date(at).getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
+
+/** An hour of the day that is `days` from now. */
+function clockTime(hour, days) {
+  const date = new Date();
+  date.setDate(date.getDate() + days);
+  return date.setHours(hour, 0, 0, 0);
+}
+
 /** Asks for a poll. Resolves to { kind, body } or null. */
 export function newPoll() {
   return new Promise((resolve) => {
     let content = null;
     let multiple = false;
     let anonymous = false;
+    let closes = null;
+    const ending = h("input", { type: "datetime-local", class: "input", value: localTime(Date.now() + 86_400_000), min: localTime(Date.now() + 60_000) });
+    const endField = h("label", { class: "field", hidden: true }, t("pollClosesAt"), ending);
     const question = h("input", { class: "input", maxlength: "300", required: true, autofocus: true });
     const options = h("div", { class: "dialog-body" });
     const add = () => {
@@ -31,12 +46,13 @@ export function newPoll() {
         toast(t("fieldRequired"));
         return;
       }
-      content = { kind: "poll", body: { question: question.value.trim(), options: texts, ...(multiple && { multiple }), ...(anonymous && { anonymous }) } };
+      content = { kind: "poll", body: { question: question.value.trim(), options: texts, ...(multiple && { multiple }), ...(anonymous && { anonymous }), ...(closes && ending.value && { closes_at: new Date(ending.value).getTime() }) } };
       dialog.close();
     } },
     h("div", { class: "dialog-body" }, h("label", { class: "field" }, t("pollQuestion"), question)), options,
     h("div", { class: "dialog-body" }, h("button", { type: "button", class: "button", onclick: () => add()?.focus() }, icon("plus"), t("pollAddOption")),
-      switchRow(t("pollMultiple"), false, (on) => { multiple = on; }), switchRow(t("pollAnonymous"), false, (on) => { anonymous = on; })),
+      switchRow(t("pollMultiple"), false, (on) => { multiple = on; }), switchRow(t("pollAnonymous"), false, (on) => { anonymous = on; }),
+      switchRow(t("pollCloses"), false, (on) => { closes = on; endField.hidden = !on; }), endField),
     h("div", { class: "dialog-foot" }, h("button", { type: "submit", class: "button primary" }, t("send"))));
     const dialog = openDialog(t("pollCreate"), form, { onclose: () => resolve(content), label: "scrolls" });
   });
@@ -62,13 +78,15 @@ export function shareLocation() {
 }
 
 /** Asks for a time in the future, in the time zone of the browser. Resolves to milliseconds or null. */
-export function scheduleTime() {
+export function scheduleTime(at = Date.now() + 3_600_000) {
   return new Promise((resolve) => {
     let answer = null;
-    const local = (at) => new Date(at - new Date(at).getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
-    const input = h("input", { type: "datetime-local", class: "input", required: true, autofocus: true, value: local(Date.now() + 3_600_000), min: local(Date.now() + 60_000) });
+    const input = h("input", { type: "datetime-local", class: "input", required: true, autofocus: true, value: localTime(at), min: localTime(Date.now() + 60_000), max: localTime(Date.now() + YEAR) });
+    const set = (time) => { input.value = localTime(time); };
+    const quick = [["inHour", Date.now() + 3_600_000], ["tonight", clockTime(20, 0)], ["tomorrowMorning", clockTime(9, 1)]].filter(([, time]) => time > Date.now() + 60_000);
     const form = h("form", { onsubmit: (event) => { event.preventDefault(); answer = new Date(input.value).getTime(); dialog.close(); } },
-      h("div", { class: "dialog-body" }, h("label", { class: "field" }, t("scheduleAt"), input)),
+      h("div", { class: "dialog-body" }, h("div", { class: "button-row" }, quick.map(([name, time]) => h("button", { type: "button", class: "chip", onclick: () => set(time) }, t(name)))),
+        h("label", { class: "field" }, t("scheduleAt"), input), h("p", { class: "small muted" }, t("timeZone", { zone: Intl.DateTimeFormat().resolvedOptions().timeZone }))),
       h("div", { class: "dialog-foot" }, h("button", { type: "submit", class: "button primary" }, t("schedule"))));
     const dialog = openDialog(t("schedule"), form, { onclose: () => resolve(answer) });
   });

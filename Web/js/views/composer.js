@@ -23,6 +23,7 @@ export class Composer {
   #edit = null;
   #draftTimer = 0;
   #typingAt = -Infinity;
+  #turn = Promise.resolve(); // messages leave in the order in which they were written
 
   constructor(view) {
     this.view = view;
@@ -193,7 +194,11 @@ export class Composer {
     const pick = (accept) => this.tray.pick(accept);
     const send = async (made) => {
       const content = await made;
-      if (content) this.#send(content.kind, content.body);
+      if (!content) return;
+      const where = this.#where();
+      this.#reply = null;
+      this.#update();
+      attempt(this.#send(content.kind, content.body, { where }));
     };
     openMenu(this.attach, [
       { icon: "picture", label: t("attachPicture"), run: () => pick("image/*,video/*") },
@@ -222,7 +227,7 @@ export class Composer {
 
   // Sending
 
-  #body() {
+  #body(source) {
     const { head } = this.view;
     const names = new Map();
     for (const { user } of this.completion.members) {
@@ -231,33 +236,42 @@ export class Composer {
       if (!/\s/.test(shown) && !names.has(shown)) names.set(shown, user.name);
     }
     const all = permits(head, "mention_all") && head.kind !== "pair" ? new Set(["all", t("mentionAll").toLowerCase()]) : new Set();
-    const { text, entities } = parseMarkdown(this.text, { mentions: names, all });
+    const { text, entities } = parseMarkdown(source, { mentions: names, all });
     return entities.length ? { text, entities } : { text };
   }
 
   submit(options = {}) {
-    const body = this.#body();
+    const source = this.text;
     if (this.#edit) {
       const row = this.#edit;
       this.#edit = null;
       this.input.value = this.state.draft(this.id)?.text ?? "";
       this.#update();
-      if (body.text) attempt(this.state.edit(this.id, row.seq, { ...row.body, entities: undefined, preview: undefined, forwarded: undefined, ...body }));
+      this.#inTurn(source, (body) => body.text && this.state.edit(this.id, row.seq, { ...row.body, entities: undefined, preview: undefined, forwarded: undefined, ...body }));
       return;
     }
-    if (!body.text && this.tray.isEmpty) return;
+    if (!source.trim() && this.tray.isEmpty) return;
     const files = this.tray.take();
+    const where = this.#where();
     this.input.value = "";
+    this.#reply = null;
     if (files.length) {
       const album = files.length > 1 && files.every((file) => file.type.startsWith("image/")) ? uuid() : undefined;
-      this.#sendFiles(files, { body, album }, this.#where(), options);
-      this.#reply = null;
-    } else this.#send("text", body, options);
+      this.#inTurn(source, (body) => this.#sendFiles(files, { body, album }, where, options));
+    } else this.#inTurn(source, (body) => body.text && this.#send("text", body, { ...options, where }));
     this.#typingAt = -Infinity;
     clearTimeout(this.#draftTimer);
     this.#saveDraft();
     this.#update();
     this.completion.close();
+  }
+
+  /** Runs `work` with the body of a text, after the texts before it. The names in it may have to be looked up. */
+  #inTurn(source, work) {
+    this.#turn = this.#turn.then(async () => {
+      await quietly(this.completion.resolve(source));
+      await attempt(Promise.resolve(work(this.#body(source))));
+    });
   }
 
   /** Queues the files in their order. The last one has the text, the first one the reply. */
@@ -274,14 +288,14 @@ export class Composer {
     return { ref: this.#reply?.seq, thread: this.view.thread ?? undefined };
   }
 
-  #send(kind, body, { silent, at } = {}) {
-    const where = this.#where();
-    this.#reply = null;
-    this.#update();
-    const sent = at ? this.state.schedule(this.id, { kind, body, ...where }, at) : this.state.send(this.id, { kind, body, ...where, silent });
-    attempt(sent).then((answer) => {
-      if (at && answer !== undefined) toast(t("scheduledFor", { time: shortDate(at) }));
-    });
-    if (!at) requestAnimationFrame(() => this.view.toNewest());
+  /** Resolves when the message is queued, or stored for its time. */
+  async #send(kind, body, { silent, at, where }) {
+    if (at) {
+      await this.state.schedule(this.id, { kind, body, ...where, silent }, at);
+      toast(t("scheduledFor", { time: shortDate(at) }));
+      return;
+    }
+    await this.state.send(this.id, { kind, body, ...where, silent });
+    requestAnimationFrame(() => this.view.toNewest());
   }
 }

@@ -5,7 +5,7 @@ import { confirm, openDialog } from "./dialog.js";
 import { chooseFolders } from "./folders.js";
 import { attempt } from "./toast.js";
 import { h } from "./dom.js";
-import { showScheduled } from "./pickers.js";
+import { showScheduled } from "./scheduled.js";
 import { chooseExpiry, mayExpire } from "./groupsettings.js";
 import { deleteForAll, leave } from "./leaving.js";
 import { isGroup, isMuted, userName } from "./model.js";

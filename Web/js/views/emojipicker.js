@@ -4,16 +4,22 @@ import { h, replace } from "./dom.js";
 import { icon } from "./icons.js";
 import { popover } from "./menu.js";
 import { EMOJI, findEmoji } from "../text/emoji.js";
-import { t } from "../i18n/index.js";
+import { currentLanguage, t } from "../i18n/index.js";
 
 const COLUMNS = 8;
+
+const isChinese = () => currentLanguage() === "zh";
+const nameOf = ({ name, zh }) => (isChinese() ? zh : name.replaceAll("_", " "));
+/** What is typed for an emoji, in the language of the page. */
+export const shortcode = ({ name, zh }) => `:${isChinese() ? zh : name}:`;
 
 /** Opens the picker at `anchor`; `choose(face)` is called for each choice. */
 export function emojiPicker(anchor, choose, onclose) {
   const grid = h("div", { class: "grid" });
-  const button = ({ face, name }) => h("button", { type: "button", title: `:${name}:`, "aria-label": name.replaceAll("_", " "), tabindex: "-1", onclick: () => choose(face) }, face);
+  const button = (item) => h("button", { type: "button", title: shortcode(item), "aria-label": nameOf(item), tabindex: "-1", onclick: () => choose(item.face) }, item.face);
   const show = (query) => {
-    if (query) replace(grid, findEmoji(query, 64).map(button));
+    const found = query ? findEmoji(query, 64) : [];
+    if (query) replace(grid, found.length ? found.map(button) : h("p", { class: "muted small", role: "status" }, t("noResults")));
     else replace(grid, EMOJI.map(({ key, items }) => [h("h3", {}, t(`emoji${key[0].toUpperCase()}${key.slice(1)}`)), ...items.map(button)]));
     grid.querySelector("button")?.setAttribute("tabindex", "0");
   };

@@ -9,7 +9,7 @@ import { albumOf, bodyOf } from "./attachments.js";
 import { actorName, eventText, gone, isGroup, isNote, noteText, userName } from "./model.js";
 import { renderText } from "../text/render.js";
 import { isBigEmoji } from "../text/emoji.js";
-import { clock, dayTitle, fullDate } from "../i18n/format.js";
+import { clock, dayTitle, fullDate, timeLeft } from "../i18n/format.js";
 import { t } from "../i18n/index.js";
 
 const KNOWN = new Set(["text", "image", "video", "audio", "file", "location", "card", "call", "poll", "bundle", "encrypted"]);
@@ -102,9 +102,23 @@ function author({ state, actions }, name) {
 function meta({ state }, row, over = false) {
   const status = row.own && row.status ? row.status : null;
   return h("span", { class: `meta${over ? " over" : ""}`, title: row.at ? fullDate(row.at) : null },
+    row.expires_at ? remaining(row.expires_at, state.now) : null,
     row.state === "edited" ? t("edited") : null,
     h("time", { datetime: row.at ? new Date(row.at).toISOString() : null }, clock(row.at ?? Date.now())),
     status ? ticks(status, t(STATUS[status] ?? "statusSent")) : null);
+}
+
+/** The time after which a message disappears; `updateRemaining` keeps it current. */
+function remaining(at, now) {
+  return h("span", { class: "expires", "data-at": at, title: t("disappearsAt", { time: fullDate(at) }) }, icon("timer"), h("span", {}, timeLeft(at - now)));
+}
+
+/** Shows the time that the messages in `element` have left. */
+export function updateRemaining(element, now) {
+  for (const each of element.querySelectorAll(".expires")) {
+    const text = timeLeft(Number(each.dataset.at) - now);
+    if (each.lastChild.textContent !== text) each.lastChild.textContent = text;
+  }
 }
 
 function quote({ state, actions }, row) {
@@ -130,8 +144,10 @@ function reactions({ actions }, row) {
 }
 
 function thread({ actions, inThread }, row) {
-  if (!row.replies?.count || inThread) return null;
-  return h("button", { type: "button", class: "thread-link", onclick: () => actions.openThread(row) }, t("replies", { n: row.replies.count }));
+  if (inThread) return null;
+  if (row.thread) return h("button", { type: "button", class: "thread-link", onclick: () => actions.openThread(row) }, icon("thread"), t("inThread"));
+  if (!row.replies?.count) return null;
+  return h("button", { type: "button", class: "thread-link", onclick: () => actions.openThread(row) }, icon("thread"), t("replies", { n: row.replies.count }));
 }
 
 function failure({ actions }, row) {

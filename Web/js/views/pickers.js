@@ -1,15 +1,13 @@
-// Dialogs that choose a person or a conversation, and small lists.
+// Dialogs that choose a person or a conversation.
 
-import { h, replace } from "./dom.js";
+import { h } from "./dom.js";
 import { icon } from "./icons.js";
 import { headAvatar, userAvatar } from "./avatar.js";
 import { openDialog, switchRow } from "./dialog.js";
 import { lookalikeMark } from "./lookalike.js";
 import { RowList } from "./rows.js";
 import { attempt } from "./toast.js";
-import { eventText, headTitle, matches, userName } from "./model.js";
-import { renderText } from "../text/render.js";
-import { shortDate } from "../i18n/format.js";
+import { headTitle, matches, userName } from "./model.js";
 import { t } from "../i18n/index.js";
 
 export function searchField(label, extra = {}) {
@@ -111,59 +109,24 @@ export function choosePerson(app, title) {
   });
 }
 
-/** Resolves to { conv, merged } or null. */
-export function chooseConversation(app, title, { merge = false } = {}) {
+/**
+ * Resolves to { conv, … } or null. `switches`: { name: label } of choices above the list, which the
+ * answer has as Booleans.
+ */
+export function chooseConversation(app, title, { switches = {} } = {}) {
   const { state } = app;
   return new Promise((resolve) => {
     let chosen = null;
-    let merged = false;
+    const choices = {};
     const { input, element } = searchField(t("search"));
     const rows = new RowList({
       label: t("chatList"), className: "people", estimate: 56, search: input, key: (head) => head.conv,
-      choose: (head) => { chosen = { conv: head.conv, merged }; dialog.close(); },
+      choose: (head) => { chosen = { conv: head.conv, ...choices }; dialog.close(); },
       render: (head) => h("button", { type: "button", class: "row compact" }, headAvatar(state, head, { size: "m" }), h("span", { class: "lines" }, h("span", { class: "title ellipsis" }, headTitle(state, head)))),
     });
     const show = () => rows.setRows(state.conversations({ filter: "all", query: input.value.trim() }).filter((head) => !head.state || head.state === "joined"));
     input.addEventListener("input", show);
-    const dialog = openDialog(title, [h("div", { class: "pad" }, element, merge ? switchRow(t("forwardMerged"), false, (on) => { merged = on; }) : null), rows.element], { onclose: () => { rows.close(); resolve(chosen); } });
+    const dialog = openDialog(title, [h("div", { class: "pad" }, element, Object.entries(switches).map(([name, label]) => switchRow(label, false, (on) => { choices[name] = on; }))), rows.element], { onclose: () => { rows.close(); resolve(chosen); } });
     show();
   });
-}
-
-export async function showReaders(app, conv, seq) {
-  const readers = await attempt(app.state.readers(conv, seq));
-  if (!readers) return;
-  const { state } = app;
-  openDialog(t("readBy"), h("div", { class: "dialog-body" }, readers.length ? readers.map(({ user, read }) =>
-    h("div", { class: "option-row" }, userAvatar(state, state.user(user) ?? { name: user }, { size: "s" }), h("span", { class: "lines" }, userName(state, user)), h("span", { class: "small muted" }, t(read ? "statusRead" : "statusDelivered")))) : t("none")));
-}
-
-export async function showScheduled(app, conv) {
-  const { state } = app;
-  const body = h("div", { class: "dialog-body" });
-  const show = async () => {
-    const messages = await attempt(state.scheduled(conv));
-    replace(body, messages?.length ? messages.map((message) => h("div", { class: "option-row" },
-      h("span", { class: "lines" }, h("div", { class: "ellipsis" }, eventText(state, message)), h("div", { class: "small muted" }, t("scheduledFor", { time: shortDate(message.send_at) }))),
-      h("button", { type: "button", class: "icon-button", "aria-label": t("delete"), onclick: async () => { await attempt(state.unschedule(message.id)); show(); } }, icon("trash")))) : h("p", { class: "muted" }, t("none")));
-  };
-  openDialog(t("scheduled"), body);
-  show();
-}
-
-/** Shows the versions of an edited message. */
-export async function showEdits(app, conv, seq) {
-  const { state } = app;
-  const edits = await attempt(state.edits(conv, seq));
-  if (!edits) return;
-  openDialog(t("editHistory"), h("div", { class: "dialog-body" }, edits.length ? edits.map(({ at, body }) => h("div", { class: "version" },
-    h("div", { class: "small muted" }, shortDate(at)), h("div", { class: "text" }, renderText(body.text ?? "", body.entities, { me: state.account?.name, open: (name) => app.openProfile(name) })))) : h("p", { class: "muted" }, t("none"))));
-}
-
-export async function showReactions(app, conv, seq) {
-  const { state } = app;
-  const found = await attempt(state.reactions(conv, seq));
-  if (!found) return;
-  openDialog(t("whoReacted"), h("div", { class: "dialog-body" }, found.map(({ user, key }) =>
-    h("div", { class: "option-row" }, userAvatar(state, state.user(user) ?? { name: user }, { size: "s" }), h("span", { class: "lines" }, userName(state, user)), h("span", {}, key)))));
 }

@@ -2,6 +2,7 @@
 
 import { h, Scope } from "./dom.js";
 import { icon, logo } from "./icons.js";
+import { addressOf, readAddress } from "./address.js";
 import { confirm, openDialog } from "./dialog.js";
 import { DetailsView } from "./details.js";
 import { openDirectory, openLink } from "./directory.js";
@@ -86,13 +87,10 @@ export class Shell {
     document.title = unread ? `(${unread}) ${t("appName")}` : t("appName");
   }
 
-  // Addresses: #/c/CONVERSATION/SEQ, #/t/CONVERSATION/SEQ for a thread
-
   #route() {
-    const [, kind, conv, seq] = location.hash.split("/");
-    if ((kind === "c" || kind === "t") && this.state.conversation(conv)) {
-      const number = /^\d+$/.test(seq ?? "") ? Number(seq) : null;
-      this.#open(conv, kind === "t" ? { thread: number } : { seq: number });
+    const { conv, seq, thread } = readAddress(location.hash);
+    if (conv && this.state.conversation(conv)) {
+      this.#open(conv, { seq, thread });
     } else {
       this.#closeThread();
       if (conv) this.#await(conv);
@@ -118,7 +116,7 @@ export class Shell {
   }
 
   openConversation(conv, { seq = null, thread = null } = {}) {
-    const address = thread === null ? `#/c/${conv}${seq === null ? "" : `/${seq}`}` : `#/t/${conv}/${thread}`;
+    const address = addressOf(conv, seq, thread);
     if (location.hash === address && this.thread) {
       if (seq !== null) this.thread.jumpTo(seq);
       else this.thread.composer?.focus();

@@ -5,13 +5,13 @@ import { icon } from "./icons.js";
 import { Albums, partsOf } from "./albums.js";
 import { Composer } from "./composer.js";
 import { canWrite, eventText, isSilent, userName } from "./model.js";
-import { renderRow } from "./message.js";
+import { renderRow, updateRemaining } from "./message.js";
 import { rowShape } from "./rowshape.js";
 import { ThreadActions } from "./threadactions.js";
 import { ThreadHeader } from "./threadheader.js";
 import { listenToLog } from "./threadinput.js";
 import { VirtualList } from "./virtual.js";
-import { attempt } from "./toast.js";
+import { attempt, toast } from "./toast.js";
 import { number } from "../i18n/format.js";
 import { t } from "../i18n/index.js";
 
@@ -46,6 +46,8 @@ export class ThreadView {
     this.#scope.add(this.state.subscribe("presence", () => this.header.updatePresence()));
     this.#scope.listen(document, "visibilitychange", () => this.#mark());
     this.#scope.listen(window, "focus", () => this.#mark());
+    const clock = setInterval(() => updateRemaining(this.scroller, this.state.now), 1000);
+    this.#scope.add(() => clearInterval(clock));
     this.updateHead();
     this.#begin(seq);
   }
@@ -141,6 +143,7 @@ export class ThreadView {
     if (index < 0) {
       const found = await attempt(this.#window.jump(seq));
       if (found === undefined || this.closed) return false;
+      if (found === false && this.#window.event(seq) === undefined) toast(t("hidden"));
       this.update();
       index = this.#rows.findIndex((row) => isAt(row) || row.seq >= seq);
     }

@@ -2,14 +2,17 @@
 
 import { h } from "./dom.js";
 import { icon } from "./icons.js";
+import { addressOf } from "./address.js";
 import { emojiPicker } from "./emojipicker.js";
 import { partsOf } from "./albums.js";
 import { closeMenu, openMenu } from "./menu.js";
 import { confirm } from "./dialog.js";
 import { attempt, toast } from "./toast.js";
 import { canWrite, errorText, eventText, gone, headTitle, isAdmin, isGroup, permits } from "./model.js";
-import { chooseConversation, showEdits, showReaders, showReactions } from "./pickers.js";
+import { showEdits, showReaders, showReactions } from "./messagedialogs.js";
+import { chooseConversation } from "./pickers.js";
 import { openViewer } from "./viewer.js";
+import { showsReceipts } from "../core/receipts.js";
 import { QUICK_REACTIONS } from "../text/emoji.js";
 import { t } from "../i18n/index.js";
 
@@ -29,7 +32,7 @@ export class ThreadActions {
     this.id = view.id;
     this.openUser = (name) => view.app.openProfile(name);
     this.openPicture = (row) => openViewer(this.state, row);
-    this.openThread = (row) => view.app.openConversation(this.id, { thread: row.seq });
+    this.openThread = (row) => view.app.openConversation(this.id, row.thread ? { thread: row.thread, seq: row.seq } : { thread: row.seq });
     this.jump = (seq) => view.jumpTo(seq);
     this.reason = (error) => errorText(error);
   }
@@ -42,7 +45,7 @@ export class ThreadActions {
     const mine = new Set(row.mine?.reactions ?? []);
     const pinned = head.pins?.includes(row.seq);
     const limits = state.session.limits ?? {};
-    const age = (Date.now() - (row.at ?? Date.now())) / 1000;
+    const age = (state.now - (row.at ?? state.now)) / 1000;
     const text = alive ? row.body?.text : null;
     const writes = canWrite(head);
     const failed = row.status === "failed";
@@ -53,13 +56,14 @@ export class ThreadActions {
       stored && alive && writes && isGroup(head) && view.thread === null && { icon: "thread", label: t("replyInThread"), run: () => this.openThread(row) },
       stored && row.own && alive && EDITABLE.has(row.kind) && age < (limits.edit_seconds ?? 172_800) && { icon: "edit", label: t("edit"), run: () => this.edit(row) },
       stored && alive && head.state !== "left" && { icon: "smile", label: t("react"), run: () => emojiPicker(anchorOf(anchor), (face) => { closeMenu(); this.react(row, face, false); }) },
-      stored && alive && row.kind === "poll" && !row.body?.closed && (row.own || isAdmin(head)) && { icon: "check", label: t("pollClose"), run: () => attempt(state.closePoll(this.id, row.seq)) },
+      stored && alive && row.kind === "poll" && !row.body?.closed && (row.body?.closes_at ?? Infinity) > state.now && (row.own || isAdmin(head)) && { icon: "check", label: t("pollClose"), run: () => attempt(state.closePoll(this.id, row.seq)) },
       stored && alive && row.state === "edited" && { icon: "clock", label: t("editHistory"), run: () => showEdits(view.app, this.id, row.seq) },
+      stored && alive && row.reactions?.length > 0 && { icon: "smile", label: t("whoReacted"), run: () => this.showReactions(row) },
       text && { icon: "copy", label: t("copyText"), run: () => this.copy(text) },
-      stored && { icon: "link", label: t("copyLink"), run: () => this.copy(new URL(`#/c/${this.id}/${row.seq}`, location.href).href) },
+      stored && { icon: "link", label: t("copyLink"), run: () => this.copy(new URL(addressOf(this.id, row.seq, view.thread), location.href).href) },
       stored && alive && row.kind !== "call" && { icon: "forward", label: t("forward"), run: () => this.forward([row]) },
       stored && alive && permits(head, "pin", "admins") && { icon: "pin", label: t(pinned ? "unpin" : "pin"), run: () => attempt(state.pin(this.id, row.seq, pinned)) },
-      stored && row.own && isGroup(head) && (head.members ?? 0) <= 100 && head.settings?.receipts !== false && { icon: "eye", label: t("readBy"), run: () => showReaders(view.app, this.id, row.seq) },
+      stored && row.own && isGroup(head) && showsReceipts(head) && { icon: "eye", label: t("readBy"), run: () => showReaders(view.app, this.id, row.seq) },
       stored && { icon: "select", label: t("select"), run: () => this.toggle(row) },
       null,
       stored && { icon: "trash", label: t("hide"), danger: true, run: () => this.hide([row]) },
@@ -87,7 +91,7 @@ export class ThreadActions {
   }
 
   showReactions(row) {
-    return showReactions(this.view.app, this.id, row.seq);
+    return showReactions(this.view.app, this.id, row);
   }
 
   vote(row, options) {
@@ -131,11 +135,15 @@ export class ThreadActions {
   }
 
   async forward(rows) {
-    const target = await chooseConversation(this.view.app, t("forwardTo"), { merge: rows.flatMap(partsOf).length > 1 });
+    const chosen = rows.flatMap(partsOf).filter((row) => row.seq && !gone(this.state, row) && row.kind !== "call");
+    if (chosen.length === 0) return;
+    const switches = { ...(chosen.length > 1 && { bundle: t("forwardMerged") }), anonymous: t("forwardAnonymous") };
+    const target = await chooseConversation(this.view.app, t("forwardTo"), { switches });
     if (!target) return;
-    const seqs = rows.flatMap(partsOf).map((row) => row.seq).filter(Boolean).sort((one, other) => one - other);
-    const title = target.merged ? headTitle(this.state, this.view.head).slice(0, 100) : undefined;
-    await attempt(this.state.forward(target.conv, this.id, seqs, { bundle: target.merged || undefined, title }));
+    const seqs = chosen.map((row) => row.seq).sort((one, other) => one - other);
+    const title = target.bundle ? headTitle(this.state, this.view.head).slice(0, 100) : undefined;
+    const sent = await attempt(this.state.forward(target.conv, this.id, seqs, { bundle: target.bundle || undefined, title, anonymous: target.anonymous || undefined }));
+    if (sent === undefined) return;
     this.clearSelection();
     this.view.app.openConversation(target.conv);
   }

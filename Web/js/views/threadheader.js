@@ -6,7 +6,8 @@ import { headAvatar } from "./avatar.js";
 import { conversationMenu } from "./conversationmenu.js";
 import { lookalikeMark } from "./lookalike.js";
 import { eventText, headTitle, isGroup, userName } from "./model.js";
-import { lastSeen } from "../i18n/format.js";
+import { showPins } from "./messagedialogs.js";
+import { lastSeen, number } from "../i18n/format.js";
 import { t } from "../i18n/index.js";
 
 export class ThreadHeader {
@@ -27,7 +28,9 @@ export class ThreadHeader {
       h("button", { type: "button", class: "icon-button", "aria-label": t("search"), onclick: () => app.search({ conv: view.id }) }, icon("search")),
       this.more);
     this.banner = h("div", { class: "banner", role: "status", hidden: true }, icon("warning"), t("offline"));
-    this.pinned = h("button", { type: "button", class: "pinned", hidden: true, onclick: () => this.#nextPin() });
+    this.pin = h("button", { type: "button", class: "pin-line grow", onclick: () => this.#nextPin() });
+    this.allPins = h("button", { type: "button", class: "icon-button", "aria-label": t("pinnedMessages"), title: t("pinnedMessages"), onclick: () => showPins(view) }, icon("list"));
+    this.pinned = h("div", { class: "pinned", hidden: true }, this.pin, this.allPins);
   }
 
   update() {
@@ -69,7 +72,7 @@ export class ThreadHeader {
     const seq = pins[this.#pinAt % pins.length];
     const row = this.state.event(this.view.id, seq);
     if (row?.kind) this.#pinTexts.set(seq, eventText(this.state, row).slice(0, 120));
-    replace(this.pinned, icon("pin"), h("span", { class: "grow" }, h("strong", {}, t(pins.length > 1 ? "pinnedMessages" : "pinnedMessage")),
+    replace(this.pin, icon("pin"), h("span", { class: "grow" }, h("strong", {}, pins.length > 1 ? `${t("pinnedMessage")} ${number((this.#pinAt % pins.length) + 1)}/${number(pins.length)}` : t("pinnedMessage")),
       h("span", { class: "ellipsis" }, this.#pinTexts.get(seq) ?? t("message"))));
   }
 
@@ -78,6 +81,7 @@ export class ThreadHeader {
     const at = this.#pinAt % pins.length;
     this.view.actions.jump(pins[at]);
     this.#pinAt = at + 1;
+    this.updatePins();
   }
 }
 

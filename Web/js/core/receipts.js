@@ -1,0 +1,35 @@
+// How far the members of a conversation have received and read.
+
+const MOST = 100; // members of a conversation with read positions
+
+/** Whether members are told the positions of the others. */
+export function showsReceipts({ kind, members = 0, settings, state }) {
+  if (state && state !== "joined") return false;
+  return kind === "pair" || (kind === "group" && members <= MOST && settings?.receipts !== false);
+}
+
+/** The positions of the other members of one conversation. A message is delivered or read when it is so for all of them. */
+export class Positions {
+  #all = new Map(); // user -> {read, received}
+
+  /** Returns whether the mark moved a position. */
+  mark(user, { read = 0, received = 0 }) {
+    const before = this.#all.get(user);
+    const after = { read: Math.max(before?.read ?? 0, read), received: Math.max(before?.received ?? 0, received, read) };
+    if (before && after.read <= before.read && after.received <= before.received) return false;
+    this.#all.set(user, after);
+    return true;
+  }
+
+  /** The members changed: those without a place in the list have left. */
+  keep(users) {
+    for (const user of this.#all.keys()) if (!users.has(user)) this.#all.delete(user);
+  }
+
+  /** "sent", "delivered" or "read" for a message of the own user; `others` is the number of the other members. */
+  status(n, others) {
+    const all = [...this.#all.values()];
+    if (others === 0 || all.length < others) return "sent";
+    return all.every(({ read }) => read >= n) ? "read" : all.every(({ received }) => received >= n) ? "delivered" : "sent";
+  }
+}
