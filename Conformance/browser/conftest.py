@@ -3,10 +3,14 @@
 Environment: APUS_CHROMIUM overrides the browser's path, APUS_SCREENSHOTS names a folder for pictures.
 """
 
+import contextlib
 import os
 import shutil
 
 import pytest
+
+from support.chathost import chat_of
+from support.samplepage import DESKTOP
 
 
 def find_chromium():
@@ -26,3 +30,42 @@ def browser():
         browser = driver.chromium.launch(executable_path=path, args=["--no-sandbox", "--disable-dev-shm-usage"])
         yield browser
         browser.close()
+
+
+@pytest.fixture(scope="module", params=["program"])
+def chat(request, tmp_path_factory):
+    """The program; the mock for tests that are marked `on_the_mock`."""
+    with chat_of(request.param, tmp_path_factory.mktemp("chat")) as chat:
+        yield chat
+
+
+@pytest.fixture()
+def mock(chat):
+    return chat.mock
+
+
+@pytest.fixture()
+def person(browser, chat):
+    """Signs a user in, on a page of its own. Fails on errors of scripts and of the policy."""
+    with contextlib.ExitStack() as contexts:
+        complaints = []
+
+        def note(message):
+            if "Content Security Policy" in message.text or "TypeError" in message.text:
+                complaints.append(message.text)
+
+        def sign_in(name, size=DESKTOP, locale="en-GB", **options):
+            context = contexts.enter_context(contextlib.closing(browser.new_context(viewport=size, locale=locale, **options)))
+            context.set_default_timeout(15_000)
+            page = context.new_page()
+            page.on("pageerror", lambda error: complaints.append(str(error)))
+            page.on("console", note)
+            page.goto(chat.url + "/")
+            page.fill("[name=name]", name)
+            page.fill("[name=password]", "apus-demo")
+            page.keyboard.press("Enter")
+            page.locator(".chat-list .row").first.wait_for()
+            return page
+
+        yield sign_in
+        assert complaints == []

@@ -1,8 +1,8 @@
-"""Tests the core and the state of the new page against the mock server: messages, offline, tabs, sign-out."""
+"""Tests the core and the state of the page against the mock server, and without its faults also against the program."""
 
 import pytest
 
-from support import chatmock
+from support.chathost import chat_of
 
 OPEN = """async () => {
   const { createState } = await import("/js/state/index.js");
@@ -16,29 +16,38 @@ OPEN = """async () => {
     }
     throw new Error(`not within ${time} ms: ${check}`);
   };
-  globalThis.texts = (conv) => state.thread(conv).rows.map((row) => row.body?.text);
+  globalThis.messages = (conv) => state.thread(conv).rows.filter((row) => row.n || row.local);
+  globalThis.texts = (conv) => messages(conv).map((row) => row.body?.text);
+  globalThis.last = () => state.thread(conv).rows.at(-1);
   return state.session.phase;
 }"""
 SIGN_IN = """async (name) => {
   await state.signIn({ name, password: "apus-demo" });
   await until(() => state.session.phase === "signedIn" && state.connection.state === "online");
 }"""
-OPEN_CHAT = """async (conv) => { globalThis.conv = conv; await state.thread(conv).ready; return state.thread(conv).rows.length; }"""
+OPEN_CHAT = """async (conv) => { globalThis.conv = conv; await state.thread(conv).ready; return messages(conv).length; }"""
+
+
+@pytest.fixture(params=["mock", "program"])
+def chat(request, tmp_path):
+    with chat_of(request.param, tmp_path) as chat:
+        yield chat
 
 
 @pytest.fixture()
-def mock():
-    with chatmock.running() as mock:
-        yield mock
+def mock(request, tmp_path):
+    """For tests that need its faults."""
+    with chat_of("mock", tmp_path) as chat:
+        yield chat.mock
 
 
 class Tab:
-    def __init__(self, context, mock):
+    def __init__(self, context, chat):
         self.page = context.new_page()
         self.page.set_default_timeout(15_000)
         self.errors = []
         self.page.on("pageerror", lambda error: self.errors.append(str(error)))
-        self.url = mock.url + "/test.html"
+        self.url = chat.url + "/test.html"
         self.load()
 
     def load(self):
@@ -53,14 +62,15 @@ class Tab:
 
 
 @pytest.fixture()
-def tabs(browser, mock):
+def tabs(browser, request):
+    chat = request.getfixturevalue("chat" if "chat" in request.fixturenames else "mock")
     contexts = []
 
     def open(name=None, context=None):
         if context is None:
             context = browser.new_context()
             contexts.append(context)
-        tab = Tab(context, mock)
+        tab = Tab(context, chat)
         tab.context = context
         if name:
             tab.run(SIGN_IN, name)
@@ -71,33 +81,38 @@ def tabs(browser, mock):
         context.close()
 
 
-def pair(mock, count=0):
-    conv = mock.model.open_pair("alice", "bob").conv
+def pair(chat, count=0):
+    """The conversation of Alice and Bob with messages of Bob."""
+    conv = chat.pair("alice", "bob") if hasattr(chat, "pair") else chat.model.open_pair("alice", "bob").conv
     for index in range(count):
-        mock.do("bob", "send", id=f"old-{index}", conv=conv, kind="text", body={"text": f"old {index}"})
+        chat.do("bob", "send", id=f"old-{index}", conv=conv, kind="text", body={"text": f"old {index}"})
     return conv
 
 
-def test_two_users_exchange_messages_and_see_receipts(tabs, mock):
-    conv = pair(mock, 3)
+def texts_of(chat, conv):
+    return [event["body"]["text"] for event in chat.log(conv)]
+
+
+def test_two_users_exchange_messages_and_see_receipts(tabs, chat):
+    conv = pair(chat, 3)
     alice, bob = tabs("alice"), tabs("bob")
     for each in (alice, bob):
         assert each.run(OPEN_CHAT, conv) == 3
     assert alice.run("() => state.conversation(conv).unread") == 3
     key = alice.run("() => state.send(conv, { body: { text: 'hello 你好' } })")
     bob.until("texts(conv).includes('hello 你好')")
-    alice.until("state.thread(conv).rows.at(-1).status === 'delivered'")
-    assert alice.run("() => [state.thread(conv).rows.at(-1).key, state.conversation(conv).last.text]") == [key, "hello 你好"]
+    alice.until("last().status === 'delivered'")
+    assert alice.run("() => [last().key, state.conversation(conv).last.text]") == [key, "hello 你好"]
     bob.run("() => state.mark(conv, 4)")
-    alice.until("state.thread(conv).rows.at(-1).status === 'read'")
+    alice.until("last().status === 'read'")
     assert bob.run("() => state.conversation(conv).unread") == 0
-    bob.run("() => state.react(conv, 4, '👍')")
-    alice.until("state.thread(conv).rows.at(-1).reactions?.[0].count === 1")
-    alice.run("() => state.edit(conv, 4, { text: 'edited' })")
+    bob.run("() => state.react(conv, last().seq, '👍')")
+    alice.until("last().reactions?.[0].count === 1")
+    alice.run("() => state.edit(conv, last().seq, { text: 'edited' })")
     bob.until("texts(conv).at(-1) === 'edited'")
-    bob.run("() => state.send(conv, { body: { text: 'reply' }, ref: 4 })")
-    alice.until("state.thread(conv).rows.at(-1).quote?.body.text === 'edited'")
-    alice.run("() => state.recall(conv, 4)")
+    bob.run("() => state.send(conv, { body: { text: 'reply' }, ref: last().seq })")
+    alice.until("last().quote?.body.text === 'edited'")
+    alice.run("() => state.recall(conv, last().ref)")
     bob.until("state.thread(conv).rows.at(-2).state === 'recalled'")
     bob.run("() => state.sendTyping(conv)")
     alice.until("state.typing(conv).includes('bob')")
@@ -172,24 +187,24 @@ def test_missed_events_are_recovered_without_a_hole(tabs, mock):
     assert alice.run("async () => { await state.thread(conv).ready; while (state.thread(conv).hasOlder) await state.thread(conv).loadOlder(); return texts(conv).length; }") == 606
 
 
-def test_a_second_tab_follows_and_takes_over(tabs, mock):
-    conv = pair(mock, 1)
+def test_a_second_tab_follows_and_takes_over(tabs, chat):
+    conv = pair(chat, 1)
     first = tabs("alice")
     second = tabs(context=first.context)
     assert second.phase == "signedIn"
     for each in (first, second):
         each.run(OPEN_CHAT, conv)
-    assert len(mock.sids) == 1
+    assert not hasattr(chat, "mock") or len(chat.mock.sids) == 1
     second.run("() => state.send(conv, { body: { text: 'from two' } })")
     first.until("texts(conv).at(-1) === 'from two'")
     first.page.close()
     second.run("() => state.send(conv, { body: { text: 'alone' } })")
-    second.until("state.thread(conv).rows.at(-1).seq === 3")
-    assert [event["body"]["text"] for event in mock.model.logs[conv].events] == ["old 0", "from two", "alone"]
+    second.until("last().seq && last().body.text === 'alone'")
+    assert texts_of(chat, conv) == ["old 0", "from two", "alone"]
 
 
-def test_sign_out_wipes_this_device(tabs, mock):
-    conv = pair(mock, 2)
+def test_sign_out_wipes_this_device(tabs, chat):
+    conv = pair(chat, 2)
     alice = tabs("alice")
     alice.run(OPEN_CHAT, conv)
     alice.run("() => state.saveDraft(conv, 'half')")
@@ -206,7 +221,7 @@ def test_sign_out_wipes_this_device(tabs, mock):
     assert sum(counts) == 0
     alice.load()
     assert alice.phase == "signedOut"
-    assert not mock.access
+    assert not hasattr(chat, "mock") or not chat.mock.access
 
 
 def test_pictures_are_uploaded_and_texts_overtake_them(tabs, mock):
@@ -255,33 +270,33 @@ def test_a_server_without_search_leaves_the_search_of_this_device(tabs, mock):
     assert found == [["old 11"], True]
 
 
-def test_a_chat_opens_at_its_first_unread_message(tabs, mock):
-    conv = pair(mock, 400)
-    mock.do("alice", "mark", conv=conv, read=120)
+def test_a_chat_opens_at_its_first_unread_message(tabs, chat):
+    conv = pair(chat, 400)
+    chat.do("alice", "mark", conv=conv, read=120)
     alice = tabs("alice")
     shown = alice.run("""async (conv) => {
       const seen = [];
-      state.subscribe(`thread:${conv}`, () => seen.push(state.thread(conv).rows.some((row) => row.seq === 400)));
+      state.subscribe(`thread:${conv}`, () => seen.push(state.thread(conv).rows.some((row) => row.n === 400)));
       await state.thread(conv).ready;
       await new Promise((done) => setTimeout(done, 0));
       return seen;
     }""", conv)
     assert shown and True not in shown  # the end is never shown, which would count as read
     alice.run(OPEN_CHAT, conv)
-    assert alice.run("() => [state.thread(conv).firstUnread, state.thread(conv).hasNewer, state.conversation(conv).unread]") == [121, True, 280]
+    assert alice.run("() => [state.thread(conv).event(state.thread(conv).firstUnread).n, state.thread(conv).hasNewer, state.conversation(conv).unread]") == [121, True, 280]
     assert alice.run("async () => { await state.thread(conv).jumpToEnd(); return [texts(conv).at(-1), state.thread(conv).hasNewer]; }") == ["old 399", False]
 
 
-def test_a_group_with_settings_invitations_and_members(tabs, mock):
+def test_a_group_with_settings_invitations_and_members(tabs, chat):
     alice, dave = tabs("alice"), tabs("weilin")
     conv = alice.run("async () => (await state.createGroup({ title: 'Rowing', users: ['bob', 'weilin'] })).head.conv")
     dave.until("state.conversation(argument)?.state === 'invited'", conv)
     dave.run("(conv) => state.answerInvitation(conv, true)", conv)
     dave.until("state.conversation(argument)?.state === undefined", conv)
-    assert alice.run("async (conv) => { const list = state.members(conv, ''); await list.ready; return list.members.map((each) => each.user.name); }", conv) == ["alice", "bob", "weilin"]
+    assert alice.run("async (conv) => { const list = state.members(conv, ''); await list.ready; return list.members.map((each) => each.user.name).sort(); }", conv) == ["alice", "bob", "weilin"]
     alice.run("(conv) => state.setOwn(conv, { pinned: true, muted_until: 9e15 })", conv)
     alice.until("state.conversations()[0].own?.pinned_at > 0")
-    assert alice.run("() => state.contacts().map((each) => each.user.name)") == ["bob", "carol"]
+    assert alice.run("() => state.contacts().map((each) => each.user.name).sort()") == ["bob", "carol"]
 
 
 def test_another_epoch_drops_the_cache_and_keeps_the_outbox(tabs, mock):

@@ -1,72 +1,7 @@
-"""Two users with the page in `Web/`, in Chromium against the mock server."""
+"""Users with the page in `Web/`, in Chromium against the program; where faults are needed, against the mock."""
 
-import contextlib
-import struct
-import zlib
-
-import pytest
-
-from support import chatmock
-from support.samplepage import DESKTOP, PHONE, eventually
-
-
-@pytest.fixture(scope="module")
-def mock():
-    with chatmock.running() as mock:
-        yield mock
-
-
-@pytest.fixture()
-def person(browser, mock):
-    with contextlib.ExitStack() as contexts:
-        complaints = []
-
-        def sign_in(name, size=DESKTOP):
-            context = contexts.enter_context(contextlib.closing(browser.new_context(viewport=size, locale="en-GB")))
-            context.set_default_timeout(15_000)
-            page = context.new_page()
-            page.on("pageerror", lambda error: complaints.append(str(error)))
-            page.goto(mock.url + "/")
-            page.fill("[name=name]", name)
-            page.fill("[name=password]", "apus-demo")
-            page.keyboard.press("Enter")
-            page.locator(".chat-list .row").first.wait_for()
-            return page
-
-        yield sign_in
-        assert complaints == []
-
-
-def png():
-    """A red picture of 40 × 30 pixels."""
-
-    def chunk(kind, data):
-        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
-
-    rows = (b"\x00" + b"\xd0\x20\x20" * 40) * 30
-    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", 40, 30, 8, 2, 0, 0, 0)) + chunk(b"IDAT", zlib.compress(rows)) + chunk(b"IEND", b"")
-
-
-def begin_chat(page, name):
-    page.click("#new-chat")
-    page.fill("#find-people", name)
-    page.click(f".person[data-user={name}]")
-    page.locator("#message").wait_for()
-
-
-def write(page, text):
-    page.fill("#message", text)
-    page.keyboard.press("Enter")
-
-
-def bubble(page, text):
-    """The newest message with this text, apart from quotes of it."""
-    return page.locator(".item .bubble", has=page.locator(":scope > .text", has_text=text)).last
-
-
-def choose(page, text, item):
-    bubble(page, text).click(button="right")
-    page.get_by_role("menuitem", name=item, exact=True).click()
+from support.chatpages import begin_chat, bubble, choose, on_the_mock, png, write
+from support.samplepage import PHONE, eventually
 
 
 def test_two_users_write_reply_edit_react_and_recall(person):
@@ -129,8 +64,8 @@ def test_a_group_is_made_by_the_keyboard_and_shows_its_members(person):
     alice.locator(".details .role", has_text="Owner").wait_for()
 
 
-def test_after_the_sign_in_the_list_has_the_focus(person, mock):
-    mock.do("weilin", "send", id="hello", conv=mock.model.open_pair("weilin", "carol").conv, kind="text", body={"text": "hello"})
+def test_after_the_sign_in_the_list_has_the_focus(person, chat):
+    chat.do("weilin", "send", id="hello", conv=chat.pair("weilin", "carol"), kind="text", body={"text": "hello"})
     weilin = person("weilin")
     eventually(weilin, "document.activeElement.matches('.chat-list .row')")
     weilin.keyboard.press("Enter")
@@ -205,6 +140,7 @@ def test_folders_filter_the_list(person):
     assert bob.locator(".chip[data-filter=all]").get_attribute("aria-pressed") == "true"
 
 
+@on_the_mock
 def test_two_step_sign_in_is_set_up_and_asked_for(person, mock):
     mock.model.add_user("dora", "Dora")
     mock.model.befriend("dora", "bob")
@@ -236,6 +172,7 @@ def test_two_step_sign_in_is_set_up_and_asked_for(person, mock):
     dora.locator(".chat-list .row").first.wait_for()
 
 
+@on_the_mock
 def test_the_newest_chat_is_at_the_top_and_visible(person, mock):
     mock.model.add_user("erin", "Erin")
     for number in range(25):
@@ -252,6 +189,7 @@ def test_the_newest_chat_is_at_the_top_and_visible(person, mock):
         assert abs(box["y"] - list_box["y"]) < 12, number
 
 
+@on_the_mock
 def test_addresses_new_sign_ins_and_ended_sessions_are_told(person, mock):
     carol = person("carol")
     carol.evaluate("location.hash = '#/c/0unknown00000'")

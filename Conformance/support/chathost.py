@@ -1,14 +1,16 @@
-"""The chat server with the files of `Web/` and some accounts."""
+"""The chat server with the files of `Web/` and some accounts, and what tests ask of it and of the mock alike."""
 
+import contextlib
 import itertools
 import json
 import urllib.error
 import urllib.request
 
+from support import chatmock
 from support.process import ROOT, ServerProcess
 
 PASSWORD = "apus-demo"
-USERS = {"alice": "Alice Lindqvist", "bob": "Bob Marsh", "carol": "Carol Okafor"}
+USERS = {"alice": "Alice Lindqvist", "bob": "Bob Marsh", "carol": "Carol Okafor", "weilin": "陈维林"}
 
 
 class ChatHost:
@@ -59,6 +61,14 @@ class ChatHost:
         """Sends a changing request over HTTP."""
         return self.ask(actor, verb, {"id": f"test-{next(self._serial)}", **body})
 
+    def pair(self, one, other):
+        """The id of the conversation of two users."""
+        return self.do(one, "conversation.open", id=f"open-{other}", user=other)["head"]["conv"]
+
+    def log(self, conv, user="alice"):
+        """The messages of a log."""
+        return [event for event in self.do(user, "history", conv=conv, limit=200)["events"] if event.get("n")]
+
     def restart(self):
         """Kills the server, and starts it again on its port and data."""
         self.process.kill()
@@ -66,3 +76,30 @@ class ChatHost:
 
     def stop(self):
         self.process.stop()
+
+
+class MockChat:
+    """The mock with the same methods."""
+
+    def __init__(self, mock):
+        self.mock, self.url, self.do = mock, mock.url, mock.do
+
+    def pair(self, one, other):
+        return self.mock.model.open_pair(one, other).conv
+
+    def log(self, conv, user="alice"):
+        return [event for event in self.mock.model.logs[conv].events if event.get("n")]
+
+
+@contextlib.contextmanager
+def chat_of(kind, folder):
+    """Either of them: `mock` is fast and has faults, `program` is the truth."""
+    if kind == "mock":
+        with chatmock.running() as mock:
+            yield MockChat(mock)
+    else:
+        host = ChatHost(folder, options=("--limits", "off"))
+        try:
+            yield host
+        finally:
+            host.stop()

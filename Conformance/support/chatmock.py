@@ -394,7 +394,7 @@ class ChatMock:
     def disconnect(self):
         self.call(self.disconnect_all())
 
-    def do(self, user, verb, **body):
+    def do(self, user, verb, /, **body):
         """A request of a user who is not in the browser."""
 
         async def run():

@@ -164,9 +164,8 @@ export class ThreadWindow {
     if (root) this.#root = this.#merge({ ...(await beginning), events: [root] })[0];
     const page = { ...before, events: this.#replies(before) };
     this.#isAtBeginning = page.events.length === 0;
-    if (!after) return { ...page, isAtEnd: true };
-    const replies = this.#replies(after);
-    return { ...page, events: [...page.events, ...replies], mine: [...(page.mine ?? []), ...(after.mine ?? [])], isAtEnd: replies.length === 0 || replies.at(-1).seq >= (this.#root?.replies?.seq ?? 0) };
+    if (after) Object.assign(page, { events: [...page.events, ...this.#replies(after)], mine: [...(page.mine ?? []), ...(after.mine ?? [])] });
+    return { ...page, isAtEnd: (page.events.at(-1)?.seq ?? 0) >= (this.#root?.replies?.seq ?? 0) };
   }
 
   #replies(page) { return page.events.filter((event) => event.thread === this.thread); }

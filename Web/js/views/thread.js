@@ -25,6 +25,7 @@ export class ThreadView {
   #marked = 0;
   #spokenUpTo = 0;
   #loading = false;
+  #ticked = 0;
 
   constructor(app, id, { seq = null, thread = null } = {}) {
     this.app = app;
@@ -46,7 +47,7 @@ export class ThreadView {
     this.#scope.add(this.state.subscribe("presence", () => this.header.updatePresence()));
     this.#scope.listen(document, "visibilitychange", () => this.#mark());
     this.#scope.listen(window, "focus", () => this.#mark());
-    const clock = setInterval(() => updateRemaining(this.scroller, this.state.now), 1000);
+    const clock = setInterval(() => this.#tick(), 1000);
     this.#scope.add(() => clearInterval(clock));
     this.updateHead();
     this.#begin(seq);
@@ -79,7 +80,7 @@ export class ThreadView {
     this.box = h("div", { class: "log-box" }, this.scroller, this.jump);
     this.element = h("main", { class: "pane thread-pane" }, this.header.element, this.header.banner, this.header.pinned, this.box, this.foot);
     this.list = new VirtualList(this.scroller, this.content, {
-      key: (row) => row.key, estimate: 58, stick: true,
+      key: (row) => row.key, estimate: 58, stick: () => !this.#window.hasNewer,
       signature: (row, index) => this.#signature(row, index),
       render: (row, index) => this.#render(row, index),
       onscroll: () => this.#scrolled(),
@@ -120,7 +121,7 @@ export class ThreadView {
 
   #signature(row, index) {
     const shape = this.#shape(row, index);
-    return `${shape.day}${shape.unread}${shape.first}${shape.last}${shape.selected}${shape.hit}${shape.focusable}`;
+    return `${shape.day}${shape.unread}${shape.first}${shape.last}${shape.selected}${shape.hit}${shape.focusable}${row.body?.closes_at <= this.state.now}`;
   }
 
   #shape(row, index) {
@@ -134,6 +135,13 @@ export class ThreadView {
 
   #render(row, index) {
     return renderRow({ state: this.state, head: this.head, actions: this.actions, inThread: this.thread !== null, hover: this.hover }, row, this.#shape(row, index));
+  }
+
+  /** What changes by time alone: the rest of disappearing messages, and polls that end. */
+  #tick() {
+    updateRemaining(this.scroller, this.state.now);
+    if (this.#rows.some(({ body }) => body?.closes_at > this.#ticked && body.closes_at <= this.state.now)) this.list.layout();
+    this.#ticked = this.state.now;
   }
 
   /** Shows the row and marks it for a moment. Loads it if it is not in the window. */

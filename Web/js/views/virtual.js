@@ -9,7 +9,7 @@ const OVERSCAN = 600; // pixels above and below the viewport
  * visible row stays where it is when rows are added above it, and the end stays visible if it was.
  *
  * options: `key(row)`, `render(row, index)` → element, `estimate` (pixels), `signature(row, index)`
- * (a changed value renders the row again), `stick` (follow the end), `anchored` (false: added rows move
+ * (a changed value renders the row again), `stick()` (whether to follow the end), `anchored` (false: added rows move
  * those below them, as in a list whose newest row is the first), `onscroll(list)`.
  */
 export class VirtualList {
@@ -23,7 +23,7 @@ export class VirtualList {
 
   constructor(scroller, container, options) {
     this.scroller = scroller;
-    this.options = { estimate: 66, stick: false, anchored: true, signature: () => "", ...options };
+    this.options = { estimate: 66, stick: () => false, anchored: true, signature: () => "", ...options };
     this.rows = [];
     this.slice = container.appendChild(document.createElement(options.tag ?? "div"));
     this.slice.className = "slice";
@@ -31,7 +31,7 @@ export class VirtualList {
     container.classList.add("virtual");
     this.#scheduled = perFrame(() => this.layout());
     this.onscroll = () => {
-      if (this.scroller.scrollTop !== this.#ignored && this.options.stick) this.#following = this.isAtEnd();
+      if (this.scroller.scrollTop !== this.#ignored) this.#following = this.#sticks();
       this.#scheduled();
       this.options.onscroll?.(this);
     };
@@ -52,6 +52,8 @@ export class VirtualList {
     return this.scroller.scrollHeight - this.scroller.scrollTop - this.scroller.clientHeight < 40;
   }
 
+  #sticks() { return this.options.stick() && this.isAtEnd(); }
+
   setRows(rows) {
     const anchor = this.#anchor();
     this.rows = rows;
@@ -67,7 +69,7 @@ export class VirtualList {
 
   /** Scrolls to the end and follows it. */
   toEnd() {
-    this.#following = this.options.stick;
+    this.#following = this.options.stick();
     this.layout({ end: true });
   }
 
@@ -88,7 +90,7 @@ export class VirtualList {
       } else this.scroller.scrollTop = place === "start" ? top - 60 : top - Math.max(40, (view - height) / 2);
       this.#place();
     }
-    if (this.options.stick && this.isAtEnd() && place !== "start") this.#following = true;
+    if (place !== "start" && this.#sticks()) this.#following = true;
     return this.#elements.get(key)?.element ?? null;
   }
 
