@@ -23,6 +23,9 @@ self.addEventListener("fetch", (event) => {
 
 self.addEventListener("push", (event) => event.waitUntil(pushed(data(event.data))));
 
+// The browser has given the subscription another address.
+self.addEventListener("pushsubscriptionchange", (event) => event.waitUntil(subscribeAgain(event)));
+
 self.addEventListener("notificationclick", (event) => {
   event.notification.close();
   event.waitUntil(open(event.notification.data?.conv));
@@ -31,9 +34,9 @@ self.addEventListener("notificationclick", (event) => {
 // The page tells of messages while it is not focused, and what was read, so that its notifications end.
 self.addEventListener("message", (event) => {
   const { type, ...message } = event.data ?? {};
-  if (type === "notify") event.waitUntil(pushed(message));
+  if (type === "notify") event.waitUntil(noted(message, event.source));
   if (type === "read") event.waitUntil(closeNotifications(message.conv));
-  if (type === "signedOut") event.waitUntil(closeNotifications());
+  if (type === "signedOut") event.waitUntil(Promise.all([closeNotifications(), unsubscribe()]));
 });
 
 async function forgetOthers() {
@@ -90,6 +93,13 @@ async function pushed({ conv, title, body, icon, silent, badge, read }) {
   });
 }
 
+/** A message of the page: shown, and told with a sound by the page itself. */
+async function noted({ show, sound, ...message }, page) {
+  if (await isShown(message.conv)) return;
+  if (sound) page?.postMessage({ type: "sound" });
+  if (show) await pushed({ ...message, silent: true });
+}
+
 /** Whether a focused window shows the conversation. It is asked, because its address here may be an old one. */
 async function isShown(conv) {
   const windows = await self.clients.matchAll({ type: "window", includeUncontrolled: true });
@@ -100,6 +110,19 @@ async function isShown(conv) {
     each.postMessage({ type: "shown", conv }, [port2]);
   }));
   return (await Promise.all(answers)).includes(true);
+}
+
+async function subscribeAgain({ oldSubscription, newSubscription }) {
+  const options = oldSubscription?.options ?? newSubscription?.options;
+  const subscription = newSubscription ?? (options && await self.registration.pushManager.subscribe(options));
+  if (!subscription) return;
+  const { endpoint, keys } = subscription.toJSON();
+  const headers = { "Content-Type": "application/json" };
+  await fetch("/api/chat/push.set", { method: "POST", headers, body: JSON.stringify({ id: crypto.randomUUID(), kind: "web", data: { endpoint, keys } }) });
+}
+
+async function unsubscribe() {
+  await (await self.registration.pushManager?.getSubscription())?.unsubscribe();
 }
 
 async function closeNotifications(conv) {

@@ -98,8 +98,8 @@ def test_notifications_leave_out_own_old_muted_and_read_messages(page):
       const test = (change = {}, head = {}) => deserves(store, { read: 4, ...head }, { ...event, ...change }, 2000);
       const named = { body: { text: "@me", entities: [{ type: "mention", user: "me" }] } };
       const at = (hour) => isQuiet({ quiet_from: 1320, quiet_until: 420 }, new Date(Date.UTC(2026, 0, 1, hour)));
-      return [test(), test({ sender: "me" }), test({ at: -90_000 }), test({ n: undefined }), test({ silent: true }), test({}, { read: 5 }), test({}, { own: { muted_until: 9000 } }), test(named, { own: { muted_until: 9000 } }), at(23), at(6), at(12), isQuiet({})];
-    }""") == [True, False, False, False, False, False, False, True, True, True, False, False]
+      return [test(), test({ sender: "me" }), test({ at: -90_000 }), test({ n: undefined }), test({ silent: true }), test({}, { read: 5 }), test({}, { own: { muted_until: 9000 } }), test(named, { own: { muted_until: 9000 } }), test({}, { own: { notify: "mentions" } }), test(named, { own: { notify: "mentions" } }), at(23), at(6), at(12), isQuiet({})];
+    }""") == [True, False, False, False, False, False, False, False, False, True, True, True, False, False]
 
 
 def test_qr_codes_are_those_of_another_encoder(page):

@@ -6,6 +6,8 @@ import { AuthView } from "./views/auth.js";
 import { Shell } from "./views/shell.js";
 import { logo } from "./views/icons.js";
 import { eventText, headTitle, isGroup, userName } from "./views/model.js";
+import { prepareSound, playSound } from "./views/sound.js";
+import { keepPush } from "./state/push.js";
 import { setLanguage, t } from "./i18n/index.js";
 import { loadPreferences, savePreferences } from "./views/preferences.js";
 
@@ -43,6 +45,7 @@ class App {
   setPreference(name, value) {
     this.preferences = { ...this.preferences, [name]: value };
     savePreferences(this.preferences);
+    this.state.notifying = this.preferences;
     if (name === "theme") this.#applyTheme();
     if (name !== "language") return;
     setLanguage(value);
@@ -57,12 +60,14 @@ class App {
   /** Notifications follow the preferences of this browser. */
   #describeNotifications() {
     const { state } = this;
-    const tell = state.onevents;
-    if (tell) state.onevents = (...values) => this.preferences.desktop && tell(...values);
+    state.notifying = this.preferences;
+    state.onsound = () => playSound();
+    prepareSound();
+    keepPush(state, () => this.preferences.push);
     state.describe = (head, event) => {
       const title = headTitle(state, head);
       const text = this.preferences.preview ? eventText(state, event).slice(0, 200) : t("oneNewMessage");
-      return { title, body: isGroup(head) && this.preferences.preview ? `${userName(state, event.sender)}${t("colon")}${text}` : text, ...(!this.preferences.sound && { silent: true }) };
+      return { title, body: isGroup(head) && this.preferences.preview ? `${userName(state, event.sender)}${t("colon")}${text}` : text };
     };
   }
 

@@ -211,7 +211,7 @@ export class Core {
     this.#cached.epoch = answer.epoch;
     if (this.#noticed === undefined) await this.database.setMeta("noticed", (this.#noticed = answer.at));
     await this.database.setMeta("epoch", answer.epoch);
-    this.#setSession({ user: answer.user, self: answer.self, limits: answer.limits, device: answer.device, features: answer.features ?? [], clock: answer.at - Date.now() });
+    this.#setSession({ user: answer.user, self: answer.self, limits: answer.limits, device: answer.device, features: answer.features ?? [], push_key: answer.push_key, clock: answer.at - Date.now() });
     return answer.sync ? this.synced(answer.sync, { since: this.#cached.since }) : { since: undefined };
   }
 

@@ -90,11 +90,12 @@ export function drafted(head, draft) {
 }
 
 /** The own settings after a request `own.set`. */
-export function owning(before = {}, { pinned, archived, muted_until: muted, marked_unread: unread, folders }) {
+export function owning(before = {}, { pinned, archived, muted_until: muted, notify, marked_unread: unread, folders }) {
   const after = { ...before };
   if (pinned !== undefined) after.pinned_at = pinned ? before.pinned_at ?? Date.now() : undefined;
   if (archived !== undefined) after.archived = archived;
   if (muted !== undefined) after.muted_until = muted;
+  if (notify !== undefined) after.notify = notify === "all" ? undefined : notify;
   if (unread !== undefined) after.marked_unread = unread;
   if (folders !== undefined) after.folders = folders;
   return after;

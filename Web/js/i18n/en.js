@@ -567,4 +567,12 @@ export const en = {
   tonight: "Tonight",
   tomorrowMorning: "Tomorrow morning",
   timeZone: "In your time zone, {zone}.",
+  notifyAbout: "Notify about",
+  notifyAll: "All messages",
+  notifyMentions: "Mentions only",
+  notificationsDenied: "This browser blocks notifications of this page. Permit them in its settings.",
+  notificationsPush: "Also while the page is closed",
+  notificationsPushHint: "Messages are encrypted for this browser.",
+  notificationsPushMissing: "This browser or the server cannot push messages.",
+  quietHoursHint: "Nothing is notified in this time.",
 };

@@ -567,4 +567,12 @@ export const zh = {
   tonight: "今晚",
   tomorrowMorning: "明天早上",
   timeZone: "按你的时区：{zone}。",
+  notifyAbout: "通知范围",
+  notifyAll: "所有消息",
+  notifyMentions: "仅提及我的消息",
+  notificationsDenied: "浏览器已禁止此页面的通知，请在浏览器设置中允许。",
+  notificationsPush: "页面关闭时也通知",
+  notificationsPushHint: "消息会为此浏览器加密。",
+  notificationsPushMissing: "此浏览器或服务器不支持推送。",
+  quietHoursHint: "在此时段内不通知。",
 };

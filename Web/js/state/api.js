@@ -147,7 +147,7 @@ export class ChatState {
   setConversation(conv, { title, about, avatar, settings }) { return this.verb("conversation.set", { conv, title, about, avatar, settings }); }
   deleteConversation(conv, forAll = false) { return this.verb("conversation.delete", { conv, for_all: forAll || undefined }); }
   directory(query, page) { return this.verb("directory", { query: query || undefined, page }); }
-  /** Values: pinned, archived, muted_until (0 ends it), marked_unread, folders. */
+  /** Values: pinned, archived, muted_until (0 ends it), notify ("all" or "mentions"), marked_unread, folders. */
   setOwn(conv, values) { return this.verb("own.set", { conv, ...values }); }
   invite(conv, users) { return this.verb("member.add", { conv, users }); }
   answerInvitation(conv, accept) { return this.verb("member.answer", { conv, accept }); }

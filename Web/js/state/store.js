@@ -32,6 +32,7 @@ export class Store extends ChatState {
   #counted = new Map(); // conversation -> the version of the members whose positions are known
   #quotes = new Map();
   #windows = new Map();
+  #early = new Map(); // conversation -> events that arrived before its head
   #lists = new Set();
   #sorted = null;
 
@@ -236,7 +237,7 @@ export class Store extends ChatState {
     this.session = session;
     this.connection = connection;
     if (another) {
-      for (const each of [this.#heads, this.#users, this.#contacts, this.#outbox, this.#typing, this.#positions, this.#counted, this.#quotes, this.#windows]) each.clear();
+      for (const each of [this.#heads, this.#users, this.#contacts, this.#outbox, this.#typing, this.#positions, this.#counted, this.#quotes, this.#windows, this.#early]) each.clear();
     }
     if (session.user) this.remember([session.user]);
     this.#setContacts(contacts);
@@ -285,6 +286,9 @@ export class Store extends ChatState {
     }
     this.remember(heads.flatMap((head) => (head.peer ? [head.peer] : [])));
     for (const head of heads) {
+      const early = this.#early.get(head.conv);
+      if (early) queueMicrotask(() => this.onevents?.(head.conv, early));
+      this.#early.delete(head.conv);
       const version = this.#heads.get(head.conv)?.members_version;
       this.#put(head);
       if (version !== undefined && version !== head.members_version) {
@@ -320,7 +324,8 @@ export class Store extends ChatState {
       if (event.ref !== undefined) this.#quotes.delete(`${conv} ${event.ref}`);
     }
     for (const window of this.#windowsOf(conv)) window.received(events);
-    this.onevents?.(conv, events);
+    if (this.#heads.has(conv)) this.onevents?.(conv, events);
+    else this.#early.set(conv, events);
   }
 
   #windowsOf(conv) { return [...this.#lists, this.#windows.get(conv)].filter((each) => each instanceof ThreadWindow && each.conv === conv); }

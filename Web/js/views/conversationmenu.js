@@ -22,7 +22,7 @@ export function conversationMenu(app, anchor, head, { thread = null } = {}) {
   openMenu(anchor, [
     thread && { icon: "info", label: t("chatInfo"), run: () => app.toggleDetails(true) },
     { icon: "pin", label: t(head.own?.pinned_at ? "unpinChat" : "pinChat"), run: () => set({ pinned: !head.own?.pinned_at }) },
-    isMuted(head) ? { icon: "bell", label: t("unmute"), run: () => set({ muted_until: 0 }) } : { icon: "bellOff", label: t("mute"), run: () => chooseMute(set) },
+    isMuted(head) ? { icon: "bell", label: t("unmute"), run: () => set({ muted_until: 0 }) } : { icon: "bellOff", label: t("mute"), run: () => chooseMute(set, head) },
     { icon: "archive", label: t(head.own?.archived ? "unarchive" : "archive"), run: () => set({ archived: !head.own?.archived }) },
     { icon: "bookmark", label: t("folders"), run: () => chooseFolders(app, head.conv) },
     head.unread || head.own?.marked_unread ? { icon: "check", label: t("markRead"), run: () => attempt(Promise.all([state.mark(head.conv, head.n), head.own?.marked_unread ? state.setOwn(head.conv, { marked_unread: false }) : null])) }
@@ -38,8 +38,10 @@ export function conversationMenu(app, anchor, head, { thread = null } = {}) {
   ], { label: t("more") });
 }
 
-export function chooseMute(set) {
+/** Asks which messages of a conversation are notified, and until when none is. */
+export function chooseMute(set, head) {
   const choices = [[t("muteFor", { time: span(3_600) }), HOUR], [t("muteFor", { time: span(28_800) }), 8 * HOUR], [t("muteFor", { time: span(172_800) }), 48 * HOUR], [t("muteForever"), null]];
-  const dialog = openDialog(t("mute"), h("div", { class: "dialog-body" }, choices.map(([label, time]) =>
+  const rule = head && isGroup(head) ? selectRow(t("notifyAbout"), head.own?.notify ?? "all", [["all", t("notifyAll")], ["mentions", t("notifyMentions")]], (notify) => set({ notify })) : null;
+  const dialog = openDialog(t(rule ? "notifications" : "mute"), h("div", { class: "dialog-body" }, rule, choices.map(([label, time]) =>
     h("button", { type: "button", class: "button wide", onclick: () => { dialog.close(); set({ muted_until: time === null ? FOREVER : Date.now() + time }); } }, label))));
 }

@@ -106,7 +106,7 @@ export class DetailsView {
     const set = (values) => attempt(state.setOwn(head.conv, values));
     const isOpenGroup = isGroup(head) && joined;
     return [
-      isMuted(head) ? action("mute", "bell", t("unmute"), () => set({ muted_until: 0 })) : action("mute", "bellOff", t("mute"), () => chooseMute(set)),
+      isMuted(head) ? action("mute", "bell", t("unmute"), () => set({ muted_until: 0 })) : action("mute", "bellOff", t("mute"), () => chooseMute(set, head)),
       action("search", "search", t("search"), () => app.search({ conv: head.conv })),
       head.kind === "pair" && head.peer ? action("profile", "person", t("profile"), () => app.openProfile(head.peer.name)) : null,
       isOpenGroup && permits(head, "manage", "admins") ? action("edit", "edit", t("edit"), (event) => this.#editMenu(event.currentTarget)) : null,

@@ -1,7 +1,7 @@
 // What this browser remembers: language, theme, notifications, the Enter key.
 
 const KEY = "apus-preferences";
-const DEFAULTS = { language: "system", theme: "system", enterSends: true, desktop: true, sound: true, preview: true };
+const DEFAULTS = { language: "system", theme: "system", enterSends: true, desktop: true, push: false, sound: true, preview: true };
 
 export function loadPreferences() {
   try {

@@ -7,6 +7,7 @@ import { accountPage, blockedPage, insecureNote, sessionsPage } from "./accountp
 import { openDialog, selectRow, switchRow } from "./dialog.js";
 import { submitting } from "./fields.js";
 import { foldersPage } from "./folders.js";
+import { notificationsPage } from "./notificationsettings.js";
 import { pickImage } from "./profile.js";
 import { securityPage } from "./security.js";
 import { attempt, toast } from "./toast.js";
@@ -100,38 +101,6 @@ function appearancePage(app, page, dialog) {
       app.owner.view.settings?.("appearance");
     }),
     switchRow(t("enterSends"), preferences.enterSends, (on) => app.setPreference("enterSends", on)));
-}
-
-function notificationsPage(app, page) {
-  const { state, preferences } = app;
-  const settings = state.settings ?? {};
-  const secure = globalThis.isSecureContext && "Notification" in globalThis;
-  const offset = new Date().getTimezoneOffset();
-  const toLocal = (minutes) => (((minutes - offset) % 1440) + 1440) % 1440;
-  const text = (minutes) => `${String(Math.floor(minutes / 60)).padStart(2, "0")}:${String(minutes % 60).padStart(2, "0")}`;
-  const quiet = settings.quiet_from !== undefined && settings.quiet_from !== settings.quiet_until;
-  const from = h("input", { type: "time", class: "input", value: text(toLocal(settings.quiet_from ?? 1320 + offset)) });
-  const until = h("input", { type: "time", class: "input", value: text(toLocal(settings.quiet_until ?? 420 + offset)) });
-  const times = h("div", { class: "search-filters", hidden: !quiet }, h("label", { class: "field grow" }, t("quietFrom"), from), h("label", { class: "field grow" }, t("quietUntil"), until));
-  const minutes = (input) => {
-    const [hours, rest] = input.value.split(":").map(Number);
-    return (((hours * 60 + rest + offset) % 1440) + 1440) % 1440;
-  };
-  const save = (on) => attempt(state.setSettings(on ? { quiet_from: minutes(from), quiet_until: minutes(until) } : { quiet_from: 0, quiet_until: 0 }));
-  for (const input of [from, until]) input.addEventListener("change", () => input.value && save(true));
-  page.append(...[insecureNote()].filter(Boolean),
-    switchRow(t("notificationsDesktop"), secure && preferences.desktop && Notification.permission === "granted", async (on) => {
-      if (on && Notification.permission !== "granted" && (await Notification.requestPermission()) !== "granted") return false;
-      app.setPreference("desktop", on);
-      return true;
-    }, { disabled: !secure, detail: secure ? null : t("notificationsHTTPS") }),
-    switchRow(t("notificationsPreview"), preferences.preview, (on) => app.setPreference("preview", on)),
-    switchRow(t("notificationsSound"), preferences.sound, (on) => app.setPreference("sound", on)),
-    switchRow(t("quietHours"), quiet, async (on) => {
-      if ((await save(on)) === undefined) return false;
-      times.hidden = !on;
-      return true;
-    }, { detail: t("quietHint") }), times);
 }
 
 function privacyPage(app, page) {

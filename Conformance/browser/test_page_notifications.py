@@ -1,0 +1,119 @@
+"""Notifications of the page against the program: rules, sound, title, and the subscription to Web Push."""
+
+import contextlib
+import uuid
+
+import pytest
+
+from support.chatpages import open_pair
+
+# The calls are recorded: a headless browser has neither a desktop nor a push service.
+PAGE = """() => {
+  globalThis.sounds = 0;
+  const start = OscillatorNode.prototype.start;
+  OscillatorNode.prototype.start = function (at) { globalThis.sounds += 0.5; return start.call(this, at); };
+  if (globalThis.PushManager) {
+    let subscription = null;
+    PushManager.prototype.getSubscription = async () => subscription;
+    PushManager.prototype.subscribe = async (options) => (subscription = {
+      options: { ...options, applicationServerKey: options.applicationServerKey.buffer },
+      toJSON: () => ({ endpoint: "https://push.example.org/1", expirationTime: null, keys: { p256dh: "B" + "A".repeat(86), auth: "A".repeat(22) } }),
+      unsubscribe: async () => { subscription = null; return true; },
+    });
+  }
+}"""
+WORKER = """() => {
+  self.shown = [];
+  self.registration.showNotification = async (title, { body, tag }) => void self.shown.push([title, body, tag]);
+}"""
+
+
+@pytest.fixture()
+def notified(browser, chat):
+    """Alice with permission to notify, and the worker that shows what is notified."""
+    with contextlib.closing(browser.new_context(locale="en-GB")) as context:
+        context.grant_permissions(["notifications"], origin=chat.url)
+        context.add_init_script(f"({PAGE})()")
+        page = context.new_page()
+        page.set_default_timeout(15_000)
+        with context.expect_event("serviceworker") as started:
+            page.goto(chat.url)
+        page.fill("[name=name]", "alice")
+        page.fill("[name=password]", "apus-demo")
+        page.keyboard.press("Enter")
+        page.locator(".chat-list .row").first.wait_for()
+        worker = started.value
+        page.evaluate("() => navigator.serviceWorker.ready.then(() => null)")
+        worker.evaluate(WORKER)
+        yield page, worker
+
+
+def say(chat, user, conv, text, **more):
+    return chat.do(user, "send", id=str(uuid.uuid4()), conv=conv, kind="text", body={"text": text, **more})
+
+
+def shown(page, worker, count):
+    for _ in range(200):
+        found = worker.evaluate("() => self.shown")
+        if len(found) >= count:
+            return found
+        page.wait_for_timeout(25)
+    return worker.evaluate("() => self.shown")
+
+
+def test_what_is_notified_follows_the_rules(notified, chat):
+    page, worker = notified
+    pair = chat.pair("alice", "bob")
+    group = chat.do("alice", "conversation.create", id=str(uuid.uuid4()), kind="group", title="Crew", users=["bob", "carol"])["head"]["conv"]
+    open_pair(page, pair)
+    say(chat, "bob", pair, "on the screen")
+    page.locator(".bubble", has_text="on the screen").wait_for()
+    say(chat, "bob", group, "elsewhere")
+    assert shown(page, worker, 1) == [["Crew", "Bob Marsh: elsewhere", group]]  # nothing for the chat on the screen
+    for _ in range(100):
+        if page.evaluate("sounds") == 1:
+            break
+        page.wait_for_timeout(20)
+    assert page.evaluate("sounds") == 1
+    assert page.title().startswith("(1)")
+    chat.do("alice", "own.set", id="mute", conv=group, muted_until=9_000_000_000_000)
+    page.locator(".chat-list .row .icon-bellOff").wait_for()
+    say(chat, "bob", group, "muted")
+    chat.do("alice", "own.set", id="unmute", conv=group, muted_until=0)
+    page.locator(".chat-list .row .icon-bellOff").wait_for(state="detached")
+    page.evaluate("() => { chatApp.setPreference('sound', false); chatApp.setPreference('preview', false); }")
+    say(chat, "carol", group, "secret")
+    assert shown(page, worker, 2)[1:] == [["Crew", "New message", group]]
+    quiet = page.evaluate("""async () => {
+      const minute = new Date().getUTCHours() * 60 + new Date().getUTCMinutes();
+      await chatApp.state.setSettings({ quiet_from: minute, quiet_until: (minute + 60) % 1440 });
+      return chatApp.state.settings.quiet_from;
+    }""")
+    assert quiet >= 0
+    say(chat, "carol", group, "at night")
+    page.locator(".chat-list .row", has_text="at night").wait_for()
+    page.evaluate("() => chatApp.state.setSettings({ quiet_from: 0, quiet_until: 0 })")
+    say(chat, "carol", group, "in the morning")
+    assert len(shown(page, worker, 3)) == 3
+    assert page.evaluate("sounds") == 1
+
+
+def test_a_browser_subscribes_to_push_and_leaves_it(notified, chat):
+    page, _ = notified
+    page.evaluate("""() => {
+      globalThis.told = [];
+      const { state } = chatApp;
+      state.setPush = async (kind, data) => void told.push([kind, data?.endpoint]);
+      state.session = { ...state.session, push_key: "BNNL5ZaTfK81qhXOx23-wewhigUeFb632jN6LvRWCFH1ubQr77FE_9qV1FuojuRmHP42zmf34rXgW80OvUVDgTk" };
+      chatApp.view.settings("notifications");
+    }""")
+    page.get_by_role("switch", name="Also while the page is closed").check()
+    assert page.evaluate("told") == [["web", "https://push.example.org/1"]]
+    assert page.evaluate("chatApp.preferences.push") is True
+    page.get_by_role("switch", name="Also while the page is closed").uncheck()
+    for _ in range(100):
+        if len(page.evaluate("told")) == 2:
+            break
+        page.wait_for_timeout(20)
+    assert page.evaluate("told.at(-1)[0]") == "none"
+    assert page.evaluate("navigator.serviceWorker.ready.then((each) => each.pushManager.getSubscription())") is None
