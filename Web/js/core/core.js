@@ -411,13 +411,15 @@ export class Core {
 
   /** Searches at the server, or what this device has: without a connection, or if the server has no search. */
   async #search(body) {
-    if (this.connectionState === "online") {
+    const isLocal = typeof body.page === "object"; // the next page of an answer of this device
+    if (this.connectionState === "online" && !isLocal) {
       try {
         return await this.call("search", body);
       } catch (error) {
         if (error.code !== "unsupported") throw error;
       }
     }
+    if (typeof body.page === "string") throw new Refusal({ code: "offline", message: "There is no connection." });
     return searchCache(this.database, body);
   }
 

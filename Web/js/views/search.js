@@ -4,33 +4,25 @@ import { h } from "./dom.js";
 import { headAvatar, userAvatar } from "./avatar.js";
 import { openDialog } from "./dialog.js";
 import { searchField } from "./pickers.js";
+import { kindFilter, placeFilter, senderFilter, timeFilter } from "./searchfilters.js";
 import { RowList } from "./rows.js";
 import { actorName, errorText, eventText, headTitle, matches, userName } from "./model.js";
 import { highlight } from "../text/render.js";
 import { listTime } from "../i18n/format.js";
 import { t } from "../i18n/index.js";
 
-const DAY = 86_400_000;
-
 /** options: `conv` (search in it first), `query`, `quick`. */
 export function openSearch(app, { conv = null, query = "", quick = false } = {}) {
   const { state } = app;
   const { input, element } = searchField(t(quick ? "quickJump" : "searchChats"), { value: query });
-  const filters = { conv, kinds: undefined, days: 0, sender: undefined };
+  const filters = { conv };
   const status = h("div", { class: "section-title small muted", role: "status" });
   let hits = null;
   let request = 0;
   let timer = 0;
 
-  const select = (label, choices, change) => {
-    const box = h("select", { class: "input", "aria-label": label }, choices.map(([value, text]) => h("option", { value }, text)));
-    box.addEventListener("change", () => { change(box.value); start(); });
-    return box;
-  };
-  const kinds = select(t("filterKind"), [["", t("anyKind")], ["text", t("messages")], ["image", t("picture")], ["video", t("video")], ["file", t("file")], ["poll", t("poll")]], (value) => { filters.kinds = value ? [value] : undefined; });
-  const times = select(t("filterWhen"), [["0", t("anyTime")], ["7", t("lastWeek")], ["30", t("lastMonth")], ["365", t("lastYear")]], (value) => { filters.days = Number(value); });
-  const senders = select(t("filterFrom"), [["", t("anyPerson")], [state.account?.name ?? "", t("you")], ...state.contacts().map(({ user }) => [user.name, userName(state, user.name)])], (value) => { filters.sender = value || undefined; });
-  const places = conv ? select(t("filterChat"), [[conv, t("here")], ["", t("everywhere")]], (value) => { filters.conv = value || null; }) : null;
+  const changed = (values) => { Object.assign(filters, values); start(); };
+  const bar = h("div", { class: "search-filters" }, placeFilter(app, conv, changed), senderFilter(app, changed), kindFilter(changed), ...timeFilter(changed));
 
   const rows = new RowList({
     label: t("search"), className: "results", estimate: 64, search: input, key: (row) => row.key, render, choose,
@@ -63,9 +55,14 @@ export function openSearch(app, { conv = null, query = "", quick = false } = {})
     else app.openConversation(row.hit.event.conv, { seq: row.hit.event.seq });
   }
 
+  /** Whether only messages are asked for. */
+  function isFiltered() {
+    return Object.values(filters).some((value) => value !== undefined && value !== null);
+  }
+
   function local() {
     const words = input.value.trim();
-    if (filters.conv) return [];
+    if (isFiltered()) return [];
     const heads = state.conversations({ filter: "all", query: words });
     const paired = new Set(heads.map((head) => head.peer?.name));
     const people = words ? state.contacts().filter((contact) => matches(contact, words) && !paired.has(contact.user.name)) : [];
@@ -76,11 +73,11 @@ export function openSearch(app, { conv = null, query = "", quick = false } = {})
     const messages = (found?.hits ?? []).map((hit) => ({ key: `m${hit.event.conv}/${hit.event.seq}`, hit }));
     const first = local();
     const known = new Set(first.map((row) => row.key));
-    const others = filters.conv ? [] : (found?.people ?? []).filter((user) => !known.has(`u${user.name}`) && !first.some(({ head }) => head?.peer?.name === user.name)).slice(0, 5).map((user) => ({ key: `u${user.name}`, user }));
+    const others = isFiltered() ? [] : (found?.people ?? []).filter((user) => !known.has(`u${user.name}`) && !first.some(({ head }) => head?.peer?.name === user.name)).slice(0, 5).map((user) => ({ key: `u${user.name}`, user }));
     const all = [...first, ...others, ...messages];
     rows.setRows(all);
-    const result = all.length ? t("resultCount", { n: all.length }) : `${t("noResults")}. ${t("noResultsHint")}`;
-    status.textContent = !found ? "" : found.isLocal ? `${result} · ${t("searchLocal")}` : result;
+    const result = all.length ? t("resultCount", { n: all.length, more: found?.hasMore ? "+" : "" }) : `${t("noResults")}. ${t("noResultsHint")}`;
+    status.textContent = !found ? "" : found.isLocal ? [result, state.connection?.state === "online" ? null : t("offlineShort"), t("searchLocal")].filter(Boolean).join(" · ") : result;
   }
 
   async function start() {
@@ -92,7 +89,7 @@ export function openSearch(app, { conv = null, query = "", quick = false } = {})
     if (!words) return;
     status.textContent = t("loading");
     try {
-      const found = await state.search(words, { conv: filters.conv ?? undefined, kinds: filters.kinds, sender: filters.sender, from_at: filters.days ? Date.now() - filters.days * DAY : undefined });
+      const found = await state.search(words, { ...filters, conv: filters.conv ?? undefined });
       if (current === request) show(hits = found);
     } catch (error) {
       if (current === request) status.textContent = errorText(error);
@@ -100,6 +97,6 @@ export function openSearch(app, { conv = null, query = "", quick = false } = {})
   }
 
   input.addEventListener("input", () => { show(null); clearTimeout(timer); timer = setTimeout(start, 160); });
-  const dialog = openDialog(t("search"), [h("div", { class: "pad" }, element, quick ? null : h("div", { class: "search-filters" }, places, kinds, senders, times)), status, rows.element], { wide: true, onclose: () => { request += 1; rows.close(); } });
+  const dialog = openDialog(t("search"), [h("div", { class: "pad" }, element, quick ? null : bar), status, rows.element], { wide: true, onclose: () => { request += 1; rows.close(); } });
   start();
 }
