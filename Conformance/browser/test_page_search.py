@@ -38,7 +38,7 @@ def test_hits_are_filtered_paged_and_jumped_to(person, chat):
     }""")
     alice.locator("dialog [data-hit]", has_text="keeper").wait_for()
     alice.locator("dialog [role=status]", has_text="72 results").wait_for()
-    # Who: the server finds people who are no contacts.
+    # The server finds people who are not contacts.
     alice.get_by_label("From", exact=True).select_option(label="Choose…")
     alice.fill("#find-people", "Bob")
     alice.click(".person[data-user=bob]")

@@ -3,7 +3,7 @@
 import time
 import uuid
 
-from support.chatpages import begin_chat, bubble, choose, open_pair, write
+from support.chatpages import begin_chat, bubble, choose, on_the_mock, open_pair, write
 from support.samplepage import PHONE, eventually
 
 
@@ -55,6 +55,7 @@ def test_a_disappearing_message_leaves_the_chat_the_list_and_the_cache(person, c
     chat.do("alice", "conversation.set", id="stay", conv=conv, settings={"expire": 0})
 
 
+@on_the_mock
 def test_a_long_thread_opens_at_its_end_and_counts_live(person, chat):
     conv = group(chat, "Threads")
     first = say(chat, "alice", conv, "Where do we meet?")
