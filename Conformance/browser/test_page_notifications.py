@@ -79,6 +79,7 @@ def test_what_is_notified_follows_the_rules(notified, chat):
     chat.do("alice", "own.set", id="mute", conv=group, muted_until=9_000_000_000_000)
     page.locator(".chat-list .row .icon-bellOff").wait_for()
     say(chat, "bob", group, "muted")
+    page.locator(".chat-list .row", has_text="muted").wait_for()
     chat.do("alice", "own.set", id="unmute", conv=group, muted_until=0)
     page.locator(".chat-list .row .icon-bellOff").wait_for(state="detached")
     page.evaluate("() => { chatApp.setPreference('sound', false); chatApp.setPreference('preview', false); }")

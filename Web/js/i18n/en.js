@@ -574,7 +574,6 @@ export const en = {
   notificationsPush: "Also while the page is closed",
   notificationsPushHint: "Messages are encrypted for this browser.",
   notificationsPushMissing: "This browser or the server cannot push messages.",
-  quietHoursHint: "Nothing is notified in this time.",
   chooseOther: "Choose…",
   fromDay: "From day",
   untilDay: "Until day",

@@ -574,7 +574,6 @@ export const zh = {
   notificationsPush: "页面关闭时也通知",
   notificationsPushHint: "消息会为此浏览器加密。",
   notificationsPushMissing: "此浏览器或服务器不支持推送。",
-  quietHoursHint: "在此时段内不通知。",
   chooseOther: "选择…",
   fromDay: "起始日期",
   untilDay: "截止日期",

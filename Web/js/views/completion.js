@@ -11,7 +11,7 @@ import { t } from "../i18n/index.js";
 
 const LIMIT = 8;
 const NAMES = 10; // of a text that are requested
-const PATIENCE = 2000; // ms
+const PATIENCE = 4000; // ms
 
 export class Completion {
   #items = [];

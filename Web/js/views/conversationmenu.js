@@ -1,7 +1,7 @@
 // The menu of a conversation: pin, mute, archive, mark, delete, and what a group offers.
 
 import { openMenu } from "./menu.js";
-import { confirm, openDialog } from "./dialog.js";
+import { confirm, openDialog, selectRow } from "./dialog.js";
 import { chooseFolders } from "./folders.js";
 import { attempt } from "./toast.js";
 import { h } from "./dom.js";

@@ -1,6 +1,6 @@
 // Dialogs that choose a person or a conversation.
 
-import { h } from "./dom.js";
+import { h, replace } from "./dom.js";
 import { icon } from "./icons.js";
 import { headAvatar, userAvatar } from "./avatar.js";
 import { openDialog, switchRow } from "./dialog.js";

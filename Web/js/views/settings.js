@@ -3,7 +3,7 @@
 import { h, replace } from "./dom.js";
 import { icon } from "./icons.js";
 import { userAvatar } from "./avatar.js";
-import { accountPage, blockedPage, insecureNote, sessionsPage } from "./accountpages.js";
+import { accountPage, blockedPage, sessionsPage } from "./accountpages.js";
 import { openDialog, selectRow, switchRow } from "./dialog.js";
 import { submitting } from "./fields.js";
 import { foldersPage } from "./folders.js";
