@@ -62,7 +62,7 @@ class Closed(ChatHost):
 
 def settings(page, name):
     page.evaluate(f"document.querySelector('dialog')?.close(); chatApp.view.settings('{name}')")
-    page.locator(".settings .page h2").wait_for()
+    page.locator("dialog[open] .settings .page h2").wait_for()
 
 
 def test_no_account_is_offered_where_the_server_creates_none(visitor, tmp_path):
