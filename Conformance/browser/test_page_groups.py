@@ -221,7 +221,7 @@ def test_the_settings_of_a_group_are_kept_and_slow_mode_counts(person, host):
     conv = group(host, "Slow")
     alice, bob = person("alice"), person("bob")
     open_details(alice, "Slow")
-    button(alice, "Permissions").click()
+    alice.click(".details [data-action=settings]")
     alice.get_by_label("Slow mode").select_option("30")
     alice.get_by_label("Who may invite").select_option("admins")
     alice.get_by_label("History for new members").select_option("join")

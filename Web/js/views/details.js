@@ -110,7 +110,7 @@ export class DetailsView {
       action("search", "search", t("search"), () => app.search({ conv: head.conv })),
       head.kind === "pair" && head.peer ? action("profile", "person", t("profile"), () => app.openProfile(head.peer.name)) : null,
       isOpenGroup && permits(head, "manage", "admins") ? action("edit", "edit", t("edit"), (event) => this.#editMenu(event.currentTarget)) : null,
-      isOpenGroup && isAdmin(head) ? action("settings", "settings", t("groupSettings"), () => groupSettings(state, this.head)) : null,
+      isOpenGroup && isAdmin(head) ? action("settings", "settings", t("settings"), () => groupSettings(state, this.head)) : null,
       isOpenGroup && permits(head, "invite") ? action("add", "personAdd", t("addShort"), () => this.#addMembers()) : null,
     ];
   }

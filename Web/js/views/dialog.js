@@ -27,7 +27,7 @@ export function openDialog(title, content, { wide = false, onclose, label = "" }
   });
   document.body.append(element);
   element.showModal();
-  (element.querySelector("[autofocus]") ?? element.querySelector(".dialog-body input, .dialog-body button, .dialog-foot .primary"))?.focus();
+  (element.querySelector("[autofocus]") ?? element.querySelector(".dialog-body input, .dialog-body select, .dialog-body textarea, .dialog-body button, .dialog-foot .primary"))?.focus();
   return { element, close: () => element.close() };
 }
 

@@ -48,7 +48,7 @@ export class LinkList {
     const facts = [link.uses ? t("linkUses", { used: link.used ?? 0, n: link.uses }) : t("linkUsed", { n: link.used ?? 0 }),
       link.expires_at ? t("linkExpires", { time: shortDate(link.expires_at) }) : t("linkForever"), link.role && link.role !== "member" ? roleName(link.role) : null, t("linkBy", { name: userName(this.state, link.by) })];
     return h("li", { class: "link-row" },
-      h("div", { class: "lines" }, h("div", { class: `ellipsis${isOver ? " muted" : ""}`, title: address }, address.replace(/^https?:\/\//, "")), h("div", { class: "small muted" }, facts.filter(Boolean).join(" · "))),
+      h("div", { class: "lines" }, h("div", { class: `ellipsis${isOver ? " muted" : ""}`, title: address }, address.split("/").at(-1)), h("div", { class: "small muted" }, facts.filter(Boolean).join(" · "))),
       h("button", { type: "button", class: "icon-button", "aria-label": t("copyLink"), title: t("copyLink"), onclick: () => copyText(address) }, icon("copy")),
       h("button", { type: "button", class: "icon-button danger", "aria-label": t("revoke"), title: t("revoke"), onclick: async () => {
         if (!(await confirm(t("revokeQuestion"), { yes: t("revoke"), dangerous: true }))) return;

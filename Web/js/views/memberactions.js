@@ -58,6 +58,6 @@ function chooseRole(state, head, member, done) {
     if (role !== member.role) await attempt(state.setRole(head.conv, [member.user.name], role)).then(done);
   };
   const dialog = openDialog(t("roleOf", { name: userName(state, member.user.name) }), h("div", { class: "dialog-body" }, h("fieldset", { class: "group" }, h("legend", { class: "visually-hidden" }, t("changeRole")),
-    ROLES.filter((role) => role !== "admin" || isOwner).map((role) => h("button", { type: "button", class: "action-row", "aria-pressed": String(role === member.role), onclick: () => choose(role) },
+    ROLES.filter((role) => role !== "admin" || isOwner).map((role) => h("button", { type: "button", class: "action-row", autofocus: role === member.role, "aria-pressed": String(role === member.role), onclick: () => choose(role) },
       h("span", { class: "lines" }, h("span", { class: "title" }, roleName(role)), h("span", { class: "small muted" }, t(hints[role]))))))));
 }

@@ -112,8 +112,9 @@ export class MemberPane {
     const user = this.#user(member);
     const row = personRow(this.state, user, { sub: this.#sub(member, user), end: member.role && member.role !== "member" ? h("span", { class: "role" }, roleName(member.role)) : null });
     if (this.#state !== "requested") return row;
-    const answer = (accept) => h("button", { type: "button", class: `button small ${accept ? "primary" : ""}`, "aria-label": `${t(accept ? "accept" : "decline")}${t("colon")}${userName(this.state, user.name)}`,
-      onclick: (event) => { event.stopPropagation(); this.#answer(user.name, accept); } }, t(accept ? "accept" : "decline"));
+    const answer = (accept) => h("button", {
+      type: "button", class: "icon-button", title: t(accept ? "accept" : "decline"), "aria-label": `${t(accept ? "accept" : "decline")}${t("colon")}${userName(this.state, user.name)}`, onclick: () => this.#answer(user.name, accept),
+    }, icon(accept ? "check" : "close"));
     return h("div", { class: "row-with-buttons" }, row, answer(true), answer(false));
   }
 

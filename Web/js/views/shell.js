@@ -30,6 +30,9 @@ export class Shell {
     this.sidebar = new Sidebar(this);
     this.placeholder = h("main", { class: "pane thread-pane" }, h("div", { class: "empty" }, logo(), h("h2", {}, t("selectChat")), h("p", {}, t("selectChatHint"))));
     this.element = h("div", { class: "panes" }, h("h1", { class: "visually-hidden" }, t("appName")), this.sidebar.element, this.placeholder);
+    this.narrow = matchMedia("(max-width: 720px)");
+    this.#scope.listen(this.narrow, "change", () => this.#nameMain());
+    this.#nameMain();
     this.#scope.listen(document, "keydown", (event) => this.#typed(event));
     this.#scope.listen(window, "popstate", () => this.#route());
     this.#scope.listen(window, "hashchange", () => this.#route());
@@ -80,6 +83,11 @@ export class Shell {
     if (!this.#isWaiting) return;
     this.#isWaiting = false;
     if (!this.thread && document.activeElement === document.body) this.focusList();
+  }
+
+  /** On a narrow screen without an open conversation, the list is the main part of the page. */
+  #nameMain() {
+    this.sidebar.element.setAttribute("role", this.narrow.matches && !this.openID ? "main" : "navigation");
   }
 
   updateTitle() {
@@ -140,6 +148,7 @@ export class Shell {
     this.placeholder.remove();
     this.element.insertBefore(this.thread.element, this.details?.element ?? null);
     this.element.classList.add("has-open");
+    this.#nameMain();
     attempt(Promise.resolve(this.state.show?.([conv])));
     if (this.details) this.#showDetails();
     this.sidebar.refresh();
@@ -160,6 +169,7 @@ export class Shell {
     this.openID = null;
     this.toggleDetails(false);
     this.element.classList.remove("has-open");
+    this.#nameMain();
     this.element.append(this.placeholder);
     this.state.show?.([])?.catch?.(() => {});
     this.sidebar.refresh();

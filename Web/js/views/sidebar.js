@@ -66,7 +66,7 @@ export class Sidebar {
       choose: (row) => this.#choose(row),
       menu: (row, anchor) => row.head && conversationMenu(app, anchor, row.head),
     });
-    this.element = h("nav", { class: "pane side", "aria-label": t("chats") },
+    this.element = h("div", { class: "pane side", role: "navigation", "aria-label": t("chats") },
       h("div", { class: "bar" }, this.menu, h("div", { class: "search-box" }, icon("search"), this.searchField), this.compose),
       this.banner, this.chips, this.rows.element);
   }
@@ -135,7 +135,7 @@ export class Sidebar {
     }
     this.rows.setRows(this.#reuse(rows));
     this.#watchTyping(heads.slice(0, 30));
-    this.#showEmpty(rows.length === 0);
+    this.#showEmpty(rows.length === 0, !query && this.filter === "all" && rows.every((row) => row.head?.kind === "self"));
     this.app.updateTitle();
   }
 
@@ -162,12 +162,16 @@ export class Sidebar {
     }
   }
 
-  #showEmpty(empty) {
+  /** Says what to do in an empty list, and in the list of a new account, which has the notes alone. */
+  #showEmpty(empty, isNew) {
+    if (isNew && this.empty?.isConnected && this.shownNew) return;
     this.empty?.remove();
-    if (!empty) return;
+    this.shownNew = isNew;
+    if (!empty && !isNew) return;
     const unread = this.filter === "unread";
-    this.empty = h("div", { class: "empty" }, h("h2", {}, t(unread ? "noUnread" : "noChats")), unread ? null : h("p", {}, t("noChatsHint")),
-      unread ? null : h("button", { type: "button", class: "button primary", onclick: () => this.app.newChat() }, icon("pen"), t("newChat")));
+    this.empty = h("div", { class: `empty${empty ? "" : " after"}` }, h("h2", {}, t(unread ? "noUnread" : "noChats")), unread ? null : h("p", {}, t("noChatsHint")),
+      unread ? null : [h("button", { type: "button", class: "button primary", onclick: () => this.app.newChat() }, icon("pen"), t("newChat")),
+        h("button", { type: "button", class: "button", onclick: () => this.app.explore() }, icon("globe"), t("explore"))]);
     this.rows.element.append(this.empty);
   }
 
