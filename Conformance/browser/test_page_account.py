@@ -1,6 +1,10 @@
 """The account, the settings and the installation of the page in `Web/`, with the chat server."""
 
+import base64
+import hmac
+import struct
 import subprocess
+import time
 
 import pytest
 
@@ -14,6 +18,14 @@ INSECURE = """
   for (const name of ["locks", "serviceWorker", "clipboard"]) Object.defineProperty(Navigator.prototype, name, { value: undefined });
   delete globalThis.Notification;
 """
+
+
+def code_of(secret):
+    """The code of an authenticator at present (RFC 6238)."""
+    key = base64.b32decode(secret + "=" * (-len(secret) % 8))
+    digest = hmac.digest(key, struct.pack(">Q", int(time.time()) // 30), "sha1")
+    at = digest[-1] & 15
+    return f"{(struct.unpack('>I', digest[at:at + 4])[0] & 0x7FFFFFFF) % 1_000_000:06}"
 
 
 @pytest.fixture(scope="module")
@@ -228,3 +240,38 @@ def test_a_copy_without_a_clipboard_shows_the_text(person, host):
     alice.evaluate(f"chatApp.view.openConversation('{conv}'); chatApp.view.toggleDetails(true)")
     button(alice, "Copy link").click()
     eventually(alice, f"document.querySelector('dialog input')?.value === '{host.url}/join#{link}'")
+
+
+def test_a_sign_in_needs_the_code_of_the_authenticator_and_a_recovery_code_resets_the_password(person, visitor, host):
+    host.register("quinn", "Quinn Hill")
+    page = person("quinn")
+    settings(page, "security")
+    form = page.locator("form", has=page.get_by_text("Two-step sign-in"))
+    form.get_by_label("Current password").fill(PASSWORD)
+    button(page, "Set up an authenticator").click()
+    page.locator("svg.qrcode").wait_for()
+    secret = page.locator(".codes").inner_text().replace(" ", "")
+    page.fill("#totp-code", "000000")
+    button(page, "Confirm").click()
+    page.get_by_text("The code is wrong.").wait_for()
+    page.fill("#totp-code", code_of(secret))
+    button(page, "Confirm").click()
+    toast(page, "Two-step sign-in is on.")
+    form = page.locator("form", has=page.get_by_role("heading", name="Recovery codes"))
+    form.get_by_label("Current password").fill(PASSWORD)
+    button(page, "Make new recovery codes").click()
+    recovery = page.locator("dialog:last-of-type .codes").inner_text().split()[0]
+
+    other = visitor(host.url)
+    other.fill("[name=name]", "quinn")
+    other.fill("[name=password]", PASSWORD)
+    button(other, "Sign in").click()
+    other.get_by_label("One-time code").fill("123456")
+    button(other, "Sign in").click()
+    other.locator(".form-error", has_text="The code is wrong.").wait_for()
+    button(other, "Forgot your password?").click()
+    other.fill("[name=recovery]", recovery)
+    other.fill("[name=password]", "another password")
+    button(other, "Reset password").click()
+    other.locator(".chat-list .row").first.wait_for()
+    page.locator("#auth-form").wait_for()

@@ -271,3 +271,18 @@ def test_a_refusal_says_what_happened(person, host):
     assert texts[:2] == ["You may not do this.", "This is no longer available."]
     assert texts[2] == "This is too long or too large." or "title" in texts[2]
     assert texts[3:] == ["Too many at once. Try again in 90 seconds.", "The server has an error: The disk is full."]
+
+
+def test_a_request_to_join_and_an_invitation_are_withdrawn_and_declined(person, host):
+    asked = group(host, "Withdrawn", users=(), join="approval", listed=True)
+    invited = group(host, "Declined", users=("dora",))
+    host.do("dora", "member.join", conv=asked)
+    dora = person("dora")
+    dora.locator(f".chat-list .row[data-conv='{asked}']", has_text="waits for approval").click()
+    button(dora, "Take back the request").click()
+    dora.locator(f".chat-list .row[data-conv='{asked}']").wait_for(state="detached")
+    assert members(host, asked, "requested") == {}
+    dora.locator(f".chat-list .row[data-conv='{invited}']", has_text="Alice Lindqvist invites you").click()
+    button(dora, "Decline").click()
+    dora.locator(f".chat-list .row[data-conv='{invited}']").wait_for(state="detached")
+    assert members(host, invited, "invited") == {}

@@ -213,3 +213,26 @@ def test_presence_and_typing_of_a_contact_are_shown_on_the_screen(person, host):
     alice.locator(".peer .sub", has_text="typing…").wait_for()
     bob.close()
     eventually(alice, "/^last seen/.test(document.querySelector('.peer .sub').textContent)")
+
+
+def test_a_stranger_who_writes_can_be_added_blocked_and_unblocked_in_the_chat(person, host):
+    host.register("ivo", "Ivo Stone")
+    conv = host.do("ivo", "conversation.open", user="alice")["head"]["conv"]
+    host.do("ivo", "send", conv=conv, kind="text", body={"text": "Hello, we do not know each other"})
+    alice = person("alice")
+    alice.locator(f".chat-list .row[data-conv='{conv}']").click()
+    bar = alice.locator(".contact-bar")
+    button(alice, "Add to contacts").click()
+    button(alice, "Send request").click()
+    bar.wait_for(state="hidden")
+    host.do("ivo", "contact.answer", user="alice", accept=True)
+    toast(alice, "Ivo Stone accepted your request")
+    host.do("ivo", "contact.remove", user="alice")
+    host.do("ivo", "contact.request", user="alice", text="Sorry, once more")
+    bar.locator(".said", has_text="Sorry, once more").wait_for()
+    button(alice, "Block").click()
+    button(alice, "Block").last.click()
+    alice.locator(".composer-note", has_text="You blocked Ivo Stone.").wait_for()
+    assert alice.locator("#message").count() == 0
+    button(alice, "Unblock").click()
+    alice.locator("#message").wait_for()

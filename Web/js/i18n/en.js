@@ -439,6 +439,8 @@ export const en = {
   recoveryCodesHint: "Keep these codes in a safe place. Each works once.",
   blocked: "Blocked",
   noBlocked: "No blocked accounts.",
+  notAContact: "Not a contact",
+  youBlocked: "You blocked {name}.",
   blockedHint: "You do not see what blocked accounts write to you. They are not told.",
   account: "Account",
   exportData: "Export my data",

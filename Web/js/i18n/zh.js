@@ -439,6 +439,8 @@ export const zh = {
   recoveryCodesHint: "请妥善保存这些恢复码，每个只能使用一次。",
   blocked: "黑名单",
   noBlocked: "没有被拉黑的账号。",
+  notAContact: "非联系人",
+  youBlocked: "你已拉黑 {name}。",
   blockedHint: "你看不到被拉黑账号发来的消息，对方不会得知。",
   account: "账号",
   exportData: "导出我的数据",

@@ -19,6 +19,13 @@ export function conversationMenu(app, anchor, head, { thread = null } = {}) {
   const { state } = app;
   const set = (values) => attempt(state.setOwn(head.conv, values));
   const peer = head.kind === "pair" ? head.peer?.name : null;
+  if (head.state === "invited" || head.state === "requested") {
+    openMenu(anchor, [
+      { icon: "close", label: t(head.state === "invited" ? "decline" : "takeBackRequest"), run: () => attempt(head.state === "invited" ? state.answerInvitation(head.conv, false) : state.leave(head.conv)) },
+      head.state === "invited" && { icon: "warning", label: t("report"), danger: true, run: () => app.report({ conv: head.conv }) },
+    ], { label: t("more") });
+    return;
+  }
   openMenu(anchor, [
     thread && { icon: "info", label: t("chatInfo"), run: () => app.toggleDetails(true) },
     { icon: "pin", label: t(head.own?.pinned_at ? "unpinChat" : "pinChat"), run: () => set({ pinned: !head.own?.pinned_at }) },
@@ -30,7 +37,8 @@ export function conversationMenu(app, anchor, head, { thread = null } = {}) {
     thread && { icon: "calendar", label: t("scheduled"), run: () => showScheduled(app, head.conv) },
     thread && mayExpire(head) && { icon: "timer", label: t("disappearing"), run: () => chooseExpiry(state, head) },
     null,
-    peer && { icon: "shield", label: t("block"), danger: true, run: async () => { if (await confirm(t("blockQuestion", { name: userName(state, peer) }), { yes: t("block"), dangerous: true })) attempt(state.block(peer)); } },
+    peer && state.contact(peer)?.state === "blocked" && { icon: "shield", label: t("unblock"), run: () => attempt(state.unblock(peer)) },
+    peer && state.contact(peer)?.state !== "blocked" && { icon: "shield", label: t("block"), danger: true, run: async () => { if (await confirm(t("blockQuestion", { name: userName(state, peer) }), { yes: t("block"), dangerous: true })) attempt(state.block(peer)); } },
     peer && { icon: "warning", label: t("report"), danger: true, run: () => app.report({ user: peer }) },
     isGroup(head) && (!head.state || head.state === "joined") && { icon: "leave", label: t(head.kind === "channel" ? "leaveChannel" : "leave"), danger: true, run: () => leave(app, head) },
     head.kind !== "self" && { icon: "trash", label: t("deleteChat"), danger: true, run: async () => { if (await confirm(t("deleteChatQuestion"), { yes: t("delete"), dangerous: true })) { if (app.openID === head.conv) app.closeThread(); attempt(state.deleteConversation(head.conv)); } } },

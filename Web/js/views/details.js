@@ -106,8 +106,8 @@ export class DetailsView {
     const set = (values) => attempt(state.setOwn(head.conv, values));
     const isOpenGroup = isGroup(head) && joined;
     return [
-      isMuted(head) ? action("mute", "bell", t("unmute"), () => set({ muted_until: 0 })) : action("mute", "bellOff", t("mute"), () => chooseMute(set, head)),
-      action("search", "search", t("search"), () => app.search({ conv: head.conv })),
+      head.state === "invited" || head.state === "requested" ? null : isMuted(head) ? action("mute", "bell", t("unmute"), () => set({ muted_until: 0 })) : action("mute", "bellOff", t("mute"), () => chooseMute(set, head)),
+      head.state === "invited" || head.state === "requested" ? null : action("search", "search", t("search"), () => app.search({ conv: head.conv })),
       head.kind === "pair" && head.peer ? action("profile", "person", t("profile"), () => app.openProfile(head.peer.name)) : null,
       isOpenGroup && permits(head, "manage", "admins") ? action("edit", "edit", t("edit"), (event) => this.#editMenu(event.currentTarget)) : null,
       isOpenGroup && isAdmin(head) ? action("settings", "settings", t("settings"), () => groupSettings(state, this.head)) : null,

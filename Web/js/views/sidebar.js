@@ -212,6 +212,7 @@ export class Sidebar {
     const draft = head.conv === this.app.openID ? null : state.draft(head.conv);
     if (draft?.text) return h("span", { class: "preview ellipsis" }, h("span", { class: "draft" }, `${t("draftPrefix")} `), draft.text.slice(0, 120));
     if (head.state === "invited") return h("span", { class: "preview ellipsis" }, t("invited", { name: userName(state, head.peer?.name) }));
+    if (head.state === "requested") return h("span", { class: "preview ellipsis" }, t("requested"));
     const { last } = head;
     if (!last) return h("span", { class: "preview" }, "");
     const named = !isNote(last) && (isGroup(head) ? last.sender : last.sender === state.account?.name && head.kind !== "self");

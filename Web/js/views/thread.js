@@ -4,6 +4,7 @@ import { announce, h, replace, Scope } from "./dom.js";
 import { icon } from "./icons.js";
 import { Albums, partsOf } from "./albums.js";
 import { Composer } from "./composer.js";
+import { ContactBar } from "./contactbar.js";
 import { canWrite, eventText, isSilent, userName } from "./model.js";
 import { renderRow, updateRemaining } from "./message.js";
 import { rowShape } from "./rowshape.js";
@@ -43,6 +44,7 @@ export class ThreadView {
     this.#scope.add(this.state.subscribe(`thread:${id}`, () => this.update()));
     this.#scope.add(this.state.subscribe(`conversation:${id}`, () => this.updateHead()));
     this.#scope.add(this.state.subscribe(`typing:${id}`, () => this.header.updatePresence()));
+    this.#scope.add(this.state.subscribe("contacts", () => this.updateHead()));
     this.#scope.add(this.state.subscribe("connection", () => this.header.updatePresence()));
     this.#scope.add(this.state.subscribe("presence", () => this.header.updatePresence()));
     this.#scope.listen(document, "visibilitychange", () => this.#mark());
@@ -64,6 +66,7 @@ export class ThreadView {
   close() {
     this.closed = true;
     this.composer?.close();
+    this.contactBar.close();
     this.list.close();
     this.#scope.close();
     this.#window.close?.();
@@ -72,13 +75,14 @@ export class ThreadView {
 
   #build() {
     this.header = new ThreadHeader(this);
+    this.contactBar = new ContactBar(this);
     this.scroller = h("div", { class: "scroller log", role: "region", "aria-label": t("messageList"), tabindex: "-1" });
     this.content = this.scroller.appendChild(h("div", {}));
     this.count = h("span", { class: "badge", hidden: true });
     this.jump = h("button", { type: "button", class: "jump", "aria-label": t("jumpToNewest"), hidden: true, onclick: () => this.toNewest() }, icon("down"), this.count);
     this.foot = h("div", {});
     this.box = h("div", { class: "log-box" }, this.scroller, this.jump);
-    this.element = h("main", { class: "pane thread-pane" }, this.header.element, this.header.banner, this.header.pinned, this.box, this.foot);
+    this.element = h("main", { class: "pane thread-pane" }, this.header.element, this.header.banner, this.header.pinned, this.contactBar.element, this.box, this.foot);
     this.list = new VirtualList(this.scroller, this.content, {
       key: (row) => row.key, estimate: 58, stick: () => !this.#window.hasNewer,
       signature: (row, index) => this.#signature(row, index),
@@ -238,14 +242,19 @@ export class ThreadView {
     if (!head || this.closed) return;
     this.head = head;
     this.header.update();
+    this.contactBar.update();
     this.#updateFoot();
     if (this.ready) this.#scrolled();
+  }
+
+  get #isBlocked() {
+    return this.head.kind === "pair" && this.state.contact(this.head.peer?.name)?.state === "blocked";
   }
 
   #updateFoot() {
     const { head } = this;
     if (this.selected.size) return;
-    if (canWrite(head)) {
+    if (canWrite(head) && !this.#isBlocked) {
       if (!this.composer) {
         this.composer = new Composer(this);
         replace(this.foot, this.composer.element);
@@ -307,6 +316,14 @@ function footNote({ state, app }, head) {
       h("button", { type: "button", class: "button quiet", onclick: () => answer(false).then(() => app.closeThread()) }, t("decline")),
       h("button", { type: "button", class: "button primary", onclick: () => answer(true) }, t("join")));
   }
-  const key = head.state === "requested" ? "requested" : head.state && head.state !== "joined" ? "leftGroup" : "cannotWrite";
+  if (head.state === "requested") {
+    return h("div", { class: "composer-note" }, h("span", {}, t("requested")),
+      h("button", { type: "button", class: "button quiet", onclick: () => attempt(state.leave(head.conv)).then(() => app.closeThread()) }, t("takeBackRequest")));
+  }
+  if (head.kind === "pair" && canWrite(head)) {
+    return h("div", { class: "composer-note" }, h("span", {}, t("youBlocked", { name: userName(state, head.peer.name) })),
+      h("button", { type: "button", class: "button", onclick: () => attempt(state.unblock(head.peer.name)) }, t("unblock")));
+  }
+  const key = head.state && head.state !== "joined" ? "leftGroup" : "cannotWrite";
   return h("div", { class: "composer-note" }, t(key));
 }
