@@ -154,6 +154,10 @@ def test_a_name_like_that_of_a_contact_is_marked(person, host):
     assert alice.locator(".person[data-user=bob] .lookalike").count() == 0
     alice.evaluate("chatApp.view.openProfile('b0b')")
     alice.locator(".profile-head .notice-line", has_text=label).wait_for()
+    host.do("alice", "contact.remove", user="bob")
+    row.locator(".lookalike").wait_for(state="detached")
+    host.befriend("alice", "bob")
+    row.locator(".lookalike").wait_for()
 
 
 LOOK_ALIKE = [

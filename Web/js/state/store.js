@@ -72,6 +72,8 @@ export class Store extends ChatState {
   draft(id) { return this.#heads.get(id)?.draft ?? null; }
   typing(id) { return [...(this.#typing.get(id)?.keys() ?? [])]; }
   contacts(state = "friend") { return [...this.#contacts.values()].filter((each) => each.state === state); }
+  /** The contacts by their names; another object after each change. */
+  get contactIndex() { return this.#contacts; }
   contact(name) { return this.#contacts.get(name) ?? null; }
 
   user(name) {

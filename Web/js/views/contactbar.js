@@ -1,4 +1,4 @@
-// The bar of a chat with somebody who is not a contact: answers a request, adds, blocks, reports.
+// The bar of a chat with a user who is not a contact: answers a request, adds, blocks, reports.
 
 import { h, replace } from "./dom.js";
 import { icon } from "./icons.js";
@@ -27,7 +27,7 @@ export class ContactBar {
     const { head, thread } = this.view;
     const name = head.kind === "pair" && thread === null ? head.peer?.name : null;
     const contact = name ? this.state.contact(name) : null;
-    // Somebody who wrote first is a stranger; whom this user wrote to is not.
+    // A user who wrote first is a stranger. A user to whom this one wrote is not.
     const isStranger = name && !contact && !this.state.user(name)?.deleted && head.last?.sender === name;
     const kind = contact?.state === "asked" ? "asked" : isStranger || (this.#shown === "stranger" && !contact) ? "stranger" : null;
     const key = kind && `${kind} ${userName(this.state, name)}`;

@@ -6,13 +6,12 @@ import { userName } from "./model.js";
 import { skeleton } from "../text/skeleton.js";
 import { t } from "../i18n/index.js";
 
-const kept = new WeakMap(); // state -> names, until the contacts or the account change
+let kept = {}; // the names of the present contacts and account
 
 /** The names that others could imitate: skeleton -> the account names with it. */
 function namesOf(state) {
-  if (!kept.has(state)) for (const key of ["contacts", "session"]) state.subscribe(key, () => kept.set(state, null));
-  if (kept.get(state)) return kept.get(state);
-  const { account } = state;
+  const { account, contactIndex } = state;
+  if (kept.account === account && kept.contactIndex === contactIndex) return kept.names;
   const names = new Map();
   const add = (text, name) => {
     const form = text ? skeleton(text) : "";
@@ -20,7 +19,7 @@ function namesOf(state) {
   };
   for (const { user, alias } of state.contacts()) for (const text of [user.name, user.nick, alias]) add(text, user.name);
   if (account) for (const text of [account.name, account.nick]) add(text, account.name);
-  kept.set(state, names);
+  kept = { account, contactIndex, names };
   return names;
 }
 
