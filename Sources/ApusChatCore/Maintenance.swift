@@ -34,6 +34,7 @@ package struct Maintenance: Sendable {
             commands.append(
                 Command(actor: row.address.user, device: DeviceKey(0), request: nil, action: .sendScheduled(row.address, send(row))))
         }
+        for poll in try reads.endedPolls(at: time, limit: self.pageLimit) { commands.append(Self.command(.closePoll(poll))) }
         let expired = try reads.expired(at: time, limit: self.pageLimit)
         if !expired.isEmpty { commands.append(Self.command(.blank(expired, .expired))) }
         for conversation in try reads.deletedConversations(limit: 1) { commands += try self.erase(conversation, reads) }

@@ -36,11 +36,11 @@ extension ChatService {
 
     private func dueCommands(_ before: Maintenance) async throws -> ([Command], Maintenance) {
         let now = self.configuration.environment.wall()
-        let (names, presence) = (self.names, self.presence)
+        let makeContext = self.makeContext
         return try await self.pool.read(for: UserKey(0)) { reads in
             var maintenance = before
             let commands = try maintenance.next(reads, at: now) { row in
-                SendCommand(row, ReadContext(reads: reads, viewer: row.address.user, names: names, presence: presence))
+                SendCommand(row, makeContext(reads, row.address.user))
             }
             return (commands, maintenance)
         }

@@ -42,6 +42,7 @@ package final class ChatService: Sendable {
     package let pool: ReadPool
     let names = NameCache()
     package let presence = PresenceBook()
+    package let received = ReceivedBook()
     let hub: NIOLoopBoundBox<Hub>
     let configuration: Configuration
     let logger: Logger
@@ -70,8 +71,8 @@ package final class ChatService: Sendable {
         self.groups = [MultiThreadedEventLoopGroup(numberOfThreads: 1), MultiThreadedEventLoopGroup(numberOfThreads: 1)]
         let (logLoop, hubLoop) = (self.groups[0].any(), self.groups[1].any())
         let hub = Hub(
-            on: hubLoop, reads: hubReads, names: self.names, presence: self.presence, monotonic: configuration.environment.monotonic,
-            logger: logger
+            on: hubLoop, reads: hubReads, names: self.names, presence: self.presence, received: self.received,
+            environment: configuration.environment, logger: logger
         ) { frame, connections in
             guard let first = connections.first else { return }
             first.socket.namespace.emit(frame.event, payload: frame.payload, to: connections.lazy.map(\.socket))
@@ -163,20 +164,28 @@ package final class ChatService: Sendable {
         self.budget.withLockedValue { $0.sweep(at: time) }
     }
 
+    /// Makes what the answers to a user's requests are read from.
+    var makeContext: @Sendable (any AccountReads, UserKey) -> ReadContext {
+        let (names, presence, received, wall) = (self.names, self.presence, self.received, self.configuration.environment.wall)
+        return { reads, user in
+            ReadContext(reads: reads, viewer: user, names: names, presence: presence, received: received, now: wall())
+        }
+    }
+
     /// Runs a read for a user.
     func read<Value: Sendable>(
         for user: UserKey, _ body: @escaping @Sendable (ReadContext) throws -> Value,
         _ completion: @escaping @Sendable (Result<Value, ChatError>) -> Void
     ) {
-        let (names, presence) = (self.names, self.presence)
-        self.pool.read(
-            for: user, { reads in try body(ReadContext(reads: reads, viewer: user, names: names, presence: presence)) }, completion)
+        let makeContext = self.makeContext
+        self.pool.read(for: user, { reads in try body(makeContext(reads, user)) }, completion)
     }
 
     private func change(
         _ change: Change, of requester: Requester, in lane: CommandLane,
         _ completion: @escaping @Sendable (Result<JSONValue, ChatError>) -> Void
     ) {
+        if let tell = change.tell { self.hub.onLoop(tell) }
         lane.run { next in
             if !change.needsReads, let keys = self.names.known(change.names) {
                 self.submit(

@@ -44,8 +44,12 @@ package protocol ChatReads: AnyObject {
         -> [EventView]
 
     /// Returns members in key order.
-    func members(of conversation: ConversationKey, in states: MemberStates, after cursor: UserKey?, limit: Int) throws(StorageError)
-        -> MembersPage
+    ///
+    /// - Parameter text: A part of the name or of the nickname of an active account; nil for all
+    ///   members.
+    func members(
+        of conversation: ConversationKey, in states: MemberStates, containing text: String?, after cursor: UserKey?, limit: Int
+    ) throws(StorageError) -> MembersPage
 
     /// Returns the joined members whose read position is at least `n`, in key order.
     func readers(of conversation: ConversationKey, atLeast n: Int64, limit: Int) throws(StorageError) -> [UserKey]
@@ -87,6 +91,13 @@ package protocol ChatReads: AnyObject {
     /// Returns events whose `expiresAt` has come, oldest first.
     func expired(at time: Int64, limit: Int) throws(StorageError) -> [EventAddress]
 
+    /// Returns polls whose `closesAt` has come and that are not closed, in the order of that time.
+    func endedPolls(at time: Int64, limit: Int) throws(StorageError) -> [EventAddress]
+
+    /// Returns the sum of the unread messages of the conversations that a user has and did not
+    /// mute.
+    func badge(of user: UserKey, at time: Int64) throws(StorageError) -> Int64
+
     /// Returns the events of a conversation before a time that still have a body, oldest first, for
     /// retention.
     func events(of conversation: ConversationKey, before time: Int64, limit: Int) throws(StorageError) -> [EventAddress]
@@ -118,4 +129,13 @@ package protocol ChatReads: AnyObject {
 
     /// Whether a user may read a blob.
     func mayRead(_ need: BlobNeed) throws(StorageError) -> Bool
+}
+
+extension ChatReads {
+    /// Returns members in key order.
+    package func members(of conversation: ConversationKey, in states: MemberStates, after cursor: UserKey?, limit: Int) throws(StorageError)
+        -> MembersPage
+    {
+        try self.members(of: conversation, in: states, containing: nil, after: cursor, limit: limit)
+    }
 }

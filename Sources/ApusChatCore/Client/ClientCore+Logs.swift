@@ -173,13 +173,15 @@ extension ClientCore {
     }
 
     package mutating func answered(_ answer: MarkAnswer) -> [ClientAction] {
+        // What the device has received is answered without numbers.
+        guard let read = answer.read, let n = answer.n else { return [] }
         let next = self.reads.answered(answer)
-        var actions: [ClientAction] = [.store(.read(answer.conversation, n: answer.read, isConfirmed: true))]
-        self.unread[answer.conversation]?.told(n: answer.n, read: answer.read, unread: answer.unread)
-        if var head = self.heads[answer.conversation], answer.read >= self.reads.position(in: answer.conversation) {
-            head.read = answer.read
-            if answer.n >= head.n { head.mentions = answer.mentions }
-            head.n = max(head.n, answer.n)
+        var actions: [ClientAction] = [.store(.read(answer.conversation, n: read, isConfirmed: true))]
+        self.unread[answer.conversation]?.told(n: n, read: read, unread: answer.unread ?? 0)
+        if var head = self.heads[answer.conversation], read >= self.reads.position(in: answer.conversation) {
+            head.read = read
+            if n >= head.n { head.mentions = answer.mentions ?? 0 }
+            head.n = max(head.n, n)
             self.recount(&head)
             self.heads[answer.conversation] = head
             actions.append(.store(.head(head)))

@@ -48,10 +48,11 @@ package struct ReadPositions: Sendable {
 
     /// The server answered a request. Returns the next one if the user has read on in the meantime.
     package mutating func answered(_ answer: MarkAnswer) -> MarkRequest? {
-        self.confirmed(answer.read, in: answer.conversation)
+        guard let read = answer.read else { return nil }
+        self.confirmed(read, in: answer.conversation)
         // The server bounds a position by the last message. What is above it is not repeated.
         if let sent = self.positions[answer.conversation]?.sent, sent >= self.position(in: answer.conversation) {
-            self.positions[answer.conversation]?.read = answer.read
+            self.positions[answer.conversation]?.read = read
         }
         self.positions[answer.conversation]?.sent = 0
         return self.next(answer.conversation)

@@ -21,7 +21,7 @@ extension Command {
             self.addMember(self.actor, of: mark.conversation, to: &needs)
             needs.skips.append(SkipNeed(member: MemberAddress(mark.conversation, self.actor), above: mark.read))
             return
-        case .forward(let conversation, let contents):
+        case .forward(let conversation, let contents, _):
             self.addMember(self.actor, of: conversation, to: &needs)
             if case .success(let contents) = contents {
                 for content in contents {
@@ -79,13 +79,14 @@ extension Command {
         case .contact(let peer, _):
             needs.accounts.append(self.actor)
             if let peer { self.addPeer(peer, to: &needs) }
-        case .report(let user, let event, _):
+        case .report(let user, let event, _, _):
             if let user { needs.accounts.append(user) }
             if let event { self.addTarget(event, to: &needs, isChanged: false) }
         case .dismiss(let conversation, let users):
             needs.conversations.append(conversation)
             for user in users { needs.members.append(MemberAddress(conversation, user)) }
         case .finishErasure(let user): needs.accounts.append(user)
+        case .noteDevice: needs.accounts.append(self.actor)
         case .blank(let targets, _):
             for target in targets {
                 needs.conversations.append(target.conversation)
@@ -106,12 +107,12 @@ extension Command {
             target.conversation
         case .hide(let key, _), .set(let key, _), .invite(let key, _), .join(let key), .answerInvitation(let key, _),
             .answerRequest(let key, _, _), .leave(let key, _), .remove(let key, _), .ban(let key, _, _, _), .silence(let key, _, _),
-            .startCall(let key, _), .forward(let key, _), .setRole(let key, _, _), .transfer(let key, _), .createLink(let key, _),
+            .startCall(let key, _), .forward(let key, _, _), .setRole(let key, _, _), .transfer(let key, _), .createLink(let key, _),
             .personalize(let key, _), .delete(let key), .dismiss(let key, _):
             key
         case .create(let create): create.new
         case .blank(let targets, _): targets.first?.conversation
-        case .openPair, .joinByLink, .revokeLink, .updateProfile, .contact, .report, .unschedule, .finishErasure: nil
+        case .openPair, .joinByLink, .revokeLink, .updateProfile, .contact, .report, .unschedule, .finishErasure, .noteDevice: nil
         }
     }
 
@@ -121,7 +122,7 @@ extension Command {
         case .send(let send), .sendScheduled(_, let send): 200 + ((try? send.content.get().body.utf8.count) ?? 0)
         case .schedule(let schedule): 400 + schedule.body.utf8.count
         case .edit(_, let content): 200 + 2 * ((try? content.get().body.utf8.count) ?? 0)
-        case .forward(_, let contents): 200 + ((try? contents.get().reduce(0) { $0 + 200 + $1.body.utf8.count }) ?? 0)
+        case .forward(_, let contents, _): 200 + ((try? contents.get().reduce(0) { $0 + 200 + $1.body.utf8.count }) ?? 0)
         default: 400
         }
     }

@@ -26,7 +26,7 @@ package struct Command: Sendable {
         case send(SendCommand)
         case mark(MarkCommand)
         /// Several messages at once, all or none. The session has read the forwarded ones.
-        case forward(ConversationKey, Result<[MessageContent], ChatError>)
+        case forward(ConversationKey, Result<[MessageContent], ChatError>, isSilent: Bool = false)
         case edit(EventAddress, Result<MessageContent, ChatError>)
         case recall(EventAddress)
         /// "Delete for me".
@@ -69,7 +69,9 @@ package struct Command: Sendable {
         case personalize(ConversationKey, OwnChange)
         case updateProfile(ProfileUpdate)
         case contact(UserKey?, ContactChange)
-        case report(user: UserKey?, event: EventAddress?, reason: String)
+        case report(user: UserKey?, event: EventAddress?, reason: String, text: String = "")
+        /// Tells the devices of the user that one of them was added or removed.
+        case noteDevice(DeviceChange)
         // The server itself, whose actor is key 0.
         case blank([EventAddress], EventState)
         /// Ends the memberships of a deleted conversation.
@@ -102,15 +104,19 @@ package struct SendCommand: Sendable {
     package var thread: Int64
     /// The epoch that the conversation must have (reserved for end-to-end encryption).
     package var ifEpoch: Int64?
+    /// Whether recipients are not notified.
+    package var isSilent: Bool
 
     package init(
-        conversation: ConversationKey, content: Result<MessageContent, ChatError>, ref: Int64 = 0, thread: Int64 = 0, ifEpoch: Int64? = nil
+        conversation: ConversationKey, content: Result<MessageContent, ChatError>, ref: Int64 = 0, thread: Int64 = 0, ifEpoch: Int64? = nil,
+        isSilent: Bool = false
     ) {
         self.conversation = conversation
         self.content = content
         self.ref = ref
         self.thread = thread
         self.ifEpoch = ifEpoch
+        self.isSilent = isSilent
     }
 }
 
@@ -121,14 +127,12 @@ package struct ScheduleCommand: Sendable {
     /// The body as JSON text, as it was requested.
     package var body: String
     package var kind: EventKind
-    package var isSilent: Bool
     package var sendAt: Int64
 
-    package init(send: SendCommand, kind: EventKind, body: String, isSilent: Bool = false, sendAt: Int64) {
+    package init(send: SendCommand, kind: EventKind, body: String, sendAt: Int64) {
         self.send = send
         self.kind = kind
         self.body = body
-        self.isSilent = isSilent
         self.sendAt = sendAt
     }
 }
@@ -145,6 +149,8 @@ package struct MessageContent: Sendable, Equatable {
     package var options: Int
     package var allowsManyVotes: Bool
     package var hidesVoters: Bool
+    /// The time at which a poll ends, or 0.
+    package var closesAt: Int64 = 0
 
     package init(
         kind: EventKind, body: String, mentions: [UserKey] = [], mentionsAll: Bool = false, blobs: [BlobID] = [], options: Int = 0,

@@ -67,6 +67,8 @@ package enum OwnChange: Sendable, Equatable {
     case archive(Bool)
     /// Until a time, or 0.
     case mute(until: Int64)
+    /// Whether notifications tell messages that mention the user only.
+    case notifyMentionsOnly(Bool)
     case markUnread(Bool)
     /// Names of `AccountRow.folders`.
     case folders([String])
@@ -81,7 +83,9 @@ package struct ProfileUpdate: Sendable {
     package var status: String?
     package var avatar: BlobID??
     package var privacy: AccountPrivacy?
-    package var folders: [String]?
+    package var folders: [Folder]?
+    /// The outer nil leaves the quiet hours, the inner one removes them.
+    package var quietHours: QuietHours??
     package init() {}
 }
 
@@ -95,4 +99,19 @@ package enum ContactChange: Sendable, Equatable {
     case remove
     case alias(String)
     case block(Bool)
+}
+
+/// A device of a user that was added or removed. Its row is written by the accounts service.
+package struct DeviceChange: Sendable, Equatable {
+    package var device: DeviceKey
+    package var name: String
+    package var platform: String
+    package var isAdded: Bool
+
+    package init(device: DeviceKey, name: String, platform: String, isAdded: Bool) {
+        self.device = device
+        self.name = name
+        self.platform = platform
+        self.isAdded = isAdded
+    }
 }

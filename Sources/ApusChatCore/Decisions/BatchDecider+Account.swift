@@ -25,6 +25,10 @@ extension BatchDecider {
         case .mute(let until):
             (kind, body) = (.selfMute, ["muted_until": .integer(max(0, until))])
             self.facts.members.modify(address) { $0.mutedUntil = max(0, until) }
+        case .notifyMentionsOnly(let isOn):
+            let rule = isOn ? NotificationRule.mentions : .all
+            (kind, body) = (.selfMute, ["notify": .string(rule.rawValue)])
+            self.facts.members.modify(address) { $0.notifiesMentionsOnly = isOn }
         case .markUnread(let isOn):
             (kind, body) = (.selfUnread, ["marked_unread": .bool(isOn)])
             self.facts.members.modify(address) { $0.isMarkedUnread = isOn }
@@ -33,7 +37,7 @@ extension BatchDecider {
             let known = self.facts.accounts[actor]?.folders ?? []
             var folders: UInt64 = 0
             for name in names {
-                guard let index = known.firstIndex(of: name), index < 64 else {
+                guard let index = known.firstIndex(where: { $0.name == name }), index < 64 else {
                     throw ChatError(.notFound, message: "There is no such folder.", field: "folders")
                 }
                 folders |= 1 << UInt64(index)
@@ -75,6 +79,7 @@ extension BatchDecider {
             row.avatar = update.avatar ?? row.avatar
             row.privacy = update.privacy ?? row.privacy
             row.folders = update.folders ?? row.folders
+            row.quietHours = update.quietHours ?? row.quietHours
         }
         self.pushes.append(.user(actor, subject: actor))
         return try self.appendToOwnLog(EventKind(.selfSet), of: actor, body: ChangeBody.text(ChangeBody.users([account.name])))
@@ -92,9 +97,9 @@ extension BatchDecider {
             return accepts ? try self.requestContact(row, account.name, "") : try self.contact(peer, .remove, by: actor)
         case .remove:
             guard row.relation != .none else { return self.unchanged(ConversationKey(0)) }
-            self.relate(mine, .none)
+            self.relate(mine, .none, text: "")
             // A withdrawn request disappears from the other side without an event.
-            if self.facts.contacts[mine.reversed] != nil { self.relate(mine.reversed, .none) }
+            if self.facts.contacts[mine.reversed] != nil { self.relate(mine.reversed, .none, text: "") }
             self.pushes.append(.user(peer, subject: actor))
             return try self.appendToOwnLog(EventKind(.contactRemove), of: actor, body: ChangeBody.text(body))
         case .alias(let alias):
@@ -108,6 +113,7 @@ extension BatchDecider {
             guard row.isBlocked != isOn else { return self.unchanged(ConversationKey(0)) }
             var new = row
             new.isBlocked = isOn
+            new.at = self.time
             self.facts.contacts.set(mine, new)
             if let pair = self.facts.pairs[PairAddress(actor, peer)] {
                 let since = isOn ? self.time : 0
@@ -126,30 +132,42 @@ extension BatchDecider {
         switch row.relation {
         case .friend, .asked: return self.unchanged(ConversationKey(0))
         case .requested:
-            self.relate(row.address, .friend)
-            self.relate(row.address.reversed, .friend)
+            self.relate(row.address, .friend, text: "")
+            self.relate(row.address.reversed, .friend, text: "")
             try self.appendToOwnLog(EventKind(.contactAccept), of: peer, body: self.requestBody(of: actor))
             return try self.appendToOwnLog(EventKind(.contactAccept), of: actor, body: ChangeBody.text(["user": .string(name.rawValue)]))
         case .none:
             try self.checkInvitations(1, of: actor)
             self.countInvitations(1, of: actor)
-            self.relate(row.address, .asked)
+            self.relate(row.address, .asked, text: text)
             if theirs?.isBlocked != true {
-                self.relate(row.address.reversed, .requested)
+                self.relate(row.address.reversed, .requested, text: text)
                 try self.appendToOwnLog(EventKind(.contactRequest), of: peer, body: self.requestBody(of: actor, text))
             }
             return try self.appendToOwnLog(EventKind(.contactRequest), of: actor, body: ChangeBody.text(["user": .string(name.rawValue)]))
         }
     }
 
-    mutating func report(_ user: UserKey?, _ event: EventAddress?, reason: String, by actor: UserKey) throws(ChatError) -> StoredAnswer {
+    /// Writes a sign-in or its end to the own log, of which the other devices hear.
+    mutating func noteDevice(_ change: DeviceChange, of user: UserKey) throws(ChatError) -> StoredAnswer {
+        guard self.facts.accounts[user]?.state == .active else { return self.unchanged(ConversationKey(0)) }
+        let body: JSONObject = [
+            "device": .string(DeviceID(number: change.device.rawValue).rawValue), "name": .string(change.name),
+            "platform": .string(change.platform),
+        ]
+        return try self.appendToOwnLog(EventKind(change.isAdded ? .deviceAdd : .deviceRemove), of: user, body: ChangeBody.text(body))
+    }
+
+    mutating func report(_ user: UserKey?, _ event: EventAddress?, reason: String, text: String, by actor: UserKey) throws(ChatError)
+        -> StoredAnswer
+    {
         var subject = user
         if let event {
             _ = try self.authorize(.report, actor, in: event.conversation)
             subject = try self.target(event, for: actor, includingBlank: true).sender
         }
         guard let subject, self.facts.accounts[subject] != nil || event != nil else { throw .noUser }
-        self.reports.append(ReportRow(reporter: actor, subject: subject, event: event, reason: reason, at: self.time))
+        self.reports.append(ReportRow(reporter: actor, subject: subject, event: event, reason: reason, text: text, at: self.time))
         return self.unchanged(event?.conversation ?? ConversationKey(0))
     }
 }
@@ -161,9 +179,11 @@ extension BatchDecider {
         return self.append(kind, to: own, by: user, body: body)
     }
 
-    private mutating func relate(_ address: ContactAddress, _ relation: ContactRelation) {
+    private mutating func relate(_ address: ContactAddress, _ relation: ContactRelation, text: String) {
         var row = self.facts.contacts[address] ?? ContactRow(address: address)
         row.relation = relation
+        row.text = text
+        row.at = self.time
         self.facts.contacts.set(address, row)
     }
 

@@ -78,7 +78,7 @@ extension BatchDecider {
         try Permissions.check(.join, of: member, in: row, at: self.time)
         switch row.settings.join {
         case .open: return try self.joinAtOnce(actor, conversation, invitedBy: UserKey(0), via: "directory")
-        case .approval: return try self.requestToJoin(actor, conversation)
+        case .approval: return try self.requestToJoin(actor, conversation, role: row.kind == .channel ? .reader : .member)
         case .closed, .unknown: throw .noConversation
         }
     }
@@ -96,7 +96,7 @@ extension BatchDecider {
         guard !link.isRevoked, link.usesLeft != 0, link.expiresAt == 0 || link.expiresAt > self.time else { throw .noLink }
         let answer =
             link.needsApproval
-            ? try self.requestToJoin(actor, link.conversation)
+            ? try self.requestToJoin(actor, link.conversation, role: link.role)
             : try self.joinAtOnce(actor, link.conversation, invitedBy: link.creator, via: "link", role: link.role)
         self.facts.links.modify(code) { row in
             row.used += 1
@@ -113,7 +113,7 @@ extension BatchDecider {
             throw .noUser
         }
         guard approves else { return self.withdraw(member) }
-        return try self.joinAtOnce(user, conversation, invitedBy: actor, via: "approval")
+        return try self.joinAtOnce(user, conversation, invitedBy: actor, via: "approval", role: member.role)
     }
 
     mutating func createLink(_ terms: LinkTerms, for conversation: ConversationKey, by actor: UserKey) throws(ChatError) -> StoredAnswer {
@@ -186,9 +186,13 @@ extension BatchDecider {
         return answer
     }
 
-    private mutating func requestToJoin(_ user: UserKey, _ conversation: ConversationKey) throws(ChatError) -> StoredAnswer {
+    /// - Parameter role: The role that the user gets by an approval.
+    private mutating func requestToJoin(_ user: UserKey, _ conversation: ConversationKey, role: MemberRole) throws(ChatError)
+        -> StoredAnswer
+    {
         if self.facts.members[MemberAddress(conversation, user)] == nil { try self.checkRoom(of: user) }
         self.place(user, in: conversation, as: .requested, by: user)
+        self.facts.members.modify(MemberAddress(conversation, user)) { $0.role = role }
         return self.unchanged(conversation)
     }
 

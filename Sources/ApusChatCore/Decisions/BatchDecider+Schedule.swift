@@ -23,7 +23,7 @@ extension BatchDecider {
             hash: request.hash)
         row.ref = schedule.send.ref
         row.thread = schedule.send.thread
-        row.isSilent = schedule.isSilent
+        row.isSilent = schedule.send.isSilent
         self.facts.scheduled.set(address, row)
         self.facts.scheduledCounts[actor] = count + 1
         return self.unchanged(conversation)

@@ -33,6 +33,7 @@ extension BatchDecider {
             event.mentionsAll = content.mentionsAll
             event.preparePoll(content)
         }
+        if send.isSilent { self.silent.insert(EventAddress(conversation, answer.seq)) }
         self.facts.sends.set(address, SentFact(hash: request.hash, seq: answer.seq, n: answer.n, at: answer.at))
         self.countOwnMessage(n: answer.n, of: member.address)
         if send.thread > 0 {
@@ -48,9 +49,9 @@ extension BatchDecider {
     /// Sends several messages, which get consecutive seqs.
     ///
     /// - Returns: The ack of the first; its text is the number of messages.
-    mutating func forward(_ contents: Result<[MessageContent], ChatError>, to conversation: ConversationKey, by actor: UserKey)
-        throws(ChatError) -> StoredAnswer
-    {
+    mutating func forward(
+        _ contents: Result<[MessageContent], ChatError>, to conversation: ConversationKey, isSilent: Bool, by actor: UserKey
+    ) throws(ChatError) -> StoredAnswer {
         let member = try self.authorize(.send, actor, in: conversation)
         let contents = try contents.get()
         guard !contents.isEmpty, contents.count <= ChatLimits.bundleMessages else {
@@ -72,6 +73,7 @@ extension BatchDecider {
             for blob in content.blobs {
                 self.blobReferences.append(BlobReference(event: EventAddress(conversation, answer.seq), blob: blob))
             }
+            if isSilent { self.silent.insert(EventAddress(conversation, answer.seq)) }
             first = first ?? answer
         }
         guard var answer = first else { throw .noMessage }
@@ -158,6 +160,7 @@ extension EventRow {
     fileprivate mutating func preparePoll(_ content: MessageContent) {
         self.allowsManyVotes = content.allowsManyVotes
         self.hidesVoters = content.hidesVoters
+        self.closesAt = content.closesAt
         if content.options > 0 { self.votes = [Int64](repeating: 0, count: content.options) }
     }
 }

@@ -84,7 +84,9 @@ extension BatchDecider {
         _ = try self.authorize(.vote, actor, in: address.conversation)
         let target = try self.target(address, for: actor)
         guard target.kind == .poll else { throw ChatError(.badRequest, message: "The message is not a poll.", field: "ref") }
-        guard !target.isClosed else { throw ChatError(.tooLate, message: "The poll has ended.") }
+        guard !target.isClosed, target.closesAt == 0 || target.closesAt > self.time else {
+            throw ChatError(.tooLate, message: "The poll has ended.")
+        }
         guard options.allSatisfy({ target.votes.indices.contains($0) && $0 < 64 }), Set(options).count == options.count,
             target.allowsManyVotes || options.count <= 1
         else { throw ChatError(.badRequest, message: "The poll has \(target.votes.count) options.", field: "options") }
@@ -106,7 +108,9 @@ extension BatchDecider {
         return self.append(.vote, to: address.conversation, by: actor, ref: address.seq, body: body) { $0.votes = totals }
     }
 
+    /// The actor 0 is the server, which ends a poll at its time.
     mutating func closePoll(_ address: EventAddress, by actor: UserKey) throws(ChatError) -> StoredAnswer {
+        if actor == UserKey(0) { return self.endPoll(address) }
         _ = try self.authorize(.closePoll, actor, in: address.conversation)
         let target = try self.target(address, for: actor)
         guard target.kind == .poll else { throw ChatError(.badRequest, message: "The message is not a poll.", field: "ref") }
@@ -114,6 +118,18 @@ extension BatchDecider {
         guard !target.isClosed else { return self.unchanged(address.conversation) }
         self.modifyTarget(address) { $0.isClosed = true }
         return self.append(.pollClose, to: address.conversation, by: actor, ref: address.seq)
+    }
+
+    private mutating func endPoll(_ address: EventAddress) -> StoredAnswer {
+        guard let row = self.row(address), !row.isClosed, !row.state.isBlank, row.closesAt > 0 else {
+            return self.unchanged(address.conversation)
+        }
+        self.modifyTarget(address) { $0.isClosed = true }
+        // The log of a deleted conversation ends with its deletion.
+        guard self.facts.conversations[address.conversation]?.counters.isDeleted == false else {
+            return self.unchanged(address.conversation)
+        }
+        return self.append(.pollClose, to: address.conversation, by: row.sender, ref: address.seq)
     }
 
     mutating func pin(_ address: EventAddress, _ isOn: Bool, by actor: UserKey) throws(ChatError) -> StoredAnswer {

@@ -26,6 +26,8 @@ package struct BatchDecider: Sendable {
     var touched: [(conversation: ConversationKey, first: Int64)] = []
     /// The messages of others that were hidden from single members by this batch.
     var hidden: [HiddenMessage] = []
+    /// The messages that cause no notification.
+    var silent: Set<EventAddress> = []
     /// The conversations in which too many members do not see the target of a change.
     var nudged: Set<ConversationKey> = []
 
@@ -71,7 +73,8 @@ package struct BatchDecider: Sendable {
         let actor = command.actor
         switch command.action {
         case .send, .mark, .sendScheduled: throw ChatError(.internal, message: "The command has a decision of its own.")
-        case .forward(let conversation, let contents): return try self.forward(contents, to: conversation, by: actor)
+        case .forward(let conversation, let contents, let isSilent):
+            return try self.forward(contents, to: conversation, isSilent: isSilent, by: actor)
         case .edit(let target, let content): return try self.edit(target, content, by: actor)
         case .recall(let target): return try self.recall(target, by: actor)
         case .hide(let conversation, let seqs): return try self.hide(seqs, in: conversation, by: actor)
@@ -106,7 +109,9 @@ package struct BatchDecider: Sendable {
         case .personalize(let conversation, let change): return try self.personalize(conversation, change, by: actor)
         case .updateProfile(let update): return try self.updateProfile(update, by: actor)
         case .contact(let peer, let change): return try self.contact(peer, change, by: actor)
-        case .report(let user, let event, let reason): return try self.report(user, event, reason: reason, by: actor)
+        case .report(let user, let event, let reason, let text):
+            return try self.report(user, event, reason: reason, text: text, by: actor)
+        case .noteDevice(let change): return try self.noteDevice(change, of: actor)
         case .blank(let targets, let state): return self.blank(targets, state)
         case .dismiss(let conversation, let users): return self.dismiss(users, from: conversation)
         case .finishErasure(let user): return self.finishErasure(of: user)
@@ -144,7 +149,8 @@ package struct BatchDecider: Sendable {
         changes.unscheduled = self.unscheduled
         changes.blobReferences = self.blobReferences
         return DecidedBatch(
-            changes: changes, pushes: pushes, hidden: self.hidden.map(\.address), nudged: self.nudged, deleted: self.deleted)
+            changes: changes, pushes: pushes, hidden: self.hidden.map(\.address), silent: self.silent, nudged: self.nudged,
+            deleted: self.deleted)
     }
 }
 

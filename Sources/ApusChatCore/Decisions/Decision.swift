@@ -34,6 +34,8 @@ package struct DecidedBatch: Sendable {
     package var pushes: [Push]
     /// Messages that are hidden from single members, so that a push shows them as `hidden`.
     package var hidden: [AnnotationAddress]
+    /// Messages that cause no notification.
+    package var silent: Set<EventAddress>
     /// Conversations whose events are not pushed but requested, because too many members do not see
     /// one of them.
     package var nudged: Set<ConversationKey>
@@ -41,11 +43,13 @@ package struct DecidedBatch: Sendable {
     package var deleted: [ConversationKey]
 
     package init(
-        changes: Changes, pushes: [Push], hidden: [AnnotationAddress], nudged: Set<ConversationKey> = [], deleted: [ConversationKey] = []
+        changes: Changes, pushes: [Push], hidden: [AnnotationAddress], silent: Set<EventAddress> = [], nudged: Set<ConversationKey> = [],
+        deleted: [ConversationKey] = []
     ) {
         self.changes = changes
         self.pushes = pushes
         self.hidden = hidden
+        self.silent = silent
         self.nudged = nudged
         self.deleted = deleted
     }

@@ -1,3 +1,4 @@
+package import ApusChatProtocol
 package import ApusChatStorage
 
 /// Collects what one connection is told of changed heads and of read positions, so that it receives
@@ -7,11 +8,14 @@ package struct CoalescedHeads: Sendable {
     package struct Frame: Sendable, Equatable {
         /// Heads that changed, to be read and sent as they are when the frame is made.
         package var heads: [ConversationKey] = []
-        /// The newest read position of each member.
+        /// The new ends of logs whose heads are not sent.
+        package var nudges: [HeadNudge] = []
+        /// The newest positions of each member.
         package var reads: [Read] = []
 
-        package init(heads: [ConversationKey] = [], reads: [Read] = []) {
+        package init(heads: [ConversationKey] = [], nudges: [HeadNudge] = [], reads: [Read] = []) {
             self.heads = heads
+            self.nudges = nudges
             self.reads = reads
         }
     }
@@ -19,12 +23,16 @@ package struct CoalescedHeads: Sendable {
     package struct Read: Sendable, Equatable {
         package var conversation: ConversationKey
         package var user: UserKey
+        /// The read position, or 0 if it did not move.
         package var n: Int64
+        /// The last message that a device of the user has received, or 0.
+        package var received: Int64
 
-        package init(conversation: ConversationKey, user: UserKey, n: Int64) {
+        package init(conversation: ConversationKey, user: UserKey, n: Int64 = 0, received: Int64 = 0) {
             self.conversation = conversation
             self.user = user
             self.n = n
+            self.received = received
         }
     }
 
@@ -40,14 +48,15 @@ package struct CoalescedHeads: Sendable {
     package static let interval: Int64 = 1_000
 
     private var heads: Set<ConversationKey> = []
-    private var reads: [MemberAddress: Int64] = [:]
+    private var nudges: [ConversationKey: HeadNudge] = [:]
+    private var reads: [MemberAddress: (n: Int64, received: Int64)] = [:]
     private var lastFrame: Int64?
     private var isScheduled = false
     private var isHeld = false
 
     package init() {}
 
-    package var isEmpty: Bool { self.heads.isEmpty && self.reads.isEmpty }
+    package var isEmpty: Bool { self.heads.isEmpty && self.nudges.isEmpty && self.reads.isEmpty }
 
     /// - Parameter time: Milliseconds of a clock that never jumps.
     package mutating func headChanged(_ conversation: ConversationKey, at time: Int64) -> Action {
@@ -55,9 +64,16 @@ package struct CoalescedHeads: Sendable {
         return self.sendOrWait(at: time)
     }
 
+    /// A log has a new end. A changed head of the same conversation tells more.
+    package mutating func advanced(_ nudge: HeadNudge, in conversation: ConversationKey, at time: Int64) -> Action {
+        if nudge.seq >= self.nudges[conversation]?.seq ?? 0 { self.nudges[conversation] = nudge }
+        return self.sendOrWait(at: time)
+    }
+
     package mutating func readMoved(_ read: Read, at time: Int64) -> Action {
         let address = MemberAddress(read.conversation, read.user)
-        self.reads[address] = max(self.reads[address] ?? 0, read.n)
+        let known = self.reads[address] ?? (0, 0)
+        self.reads[address] = (max(known.n, read.n), max(known.received, read.received))
         return self.sendOrWait(at: time)
     }
 
@@ -82,9 +98,13 @@ package struct CoalescedHeads: Sendable {
         }
         self.lastFrame = time
         var frame = Frame(heads: self.heads.sorted())
-        frame.reads = self.reads.map { Read(conversation: $0.key.conversation, user: $0.key.user, n: $0.value) }
-            .sorted { ($0.conversation, $0.user) < ($1.conversation, $1.user) }
+        for (key, nudge) in self.nudges.sorted(by: { $0.key < $1.key }) where !self.heads.contains(key) { frame.nudges.append(nudge) }
+        frame.reads = self.reads.map {
+            Read(conversation: $0.key.conversation, user: $0.key.user, n: $0.value.n, received: $0.value.received)
+        }
+        .sorted { ($0.conversation, $0.user) < ($1.conversation, $1.user) }
         self.heads.removeAll()
+        self.nudges.removeAll()
         self.reads.removeAll()
         return .send(frame)
     }

@@ -52,6 +52,8 @@ package struct PushRouter: Sendable {
     private var people: [UserKey: Person] = [:]
     /// The connected members of each conversation, in order of arrival.
     private var recipients: [ConversationKey: [UserKey]] = [:]
+    /// The connections that show each conversation.
+    private var viewers: [ConversationKey: Set<SocketKey>] = [:]
 
     package init(largeConversation: Int = 500, receiptMembers: Int = ChatLimits.receiptMembers) {
         self.largeConversation = largeConversation
@@ -81,6 +83,7 @@ package struct PushRouter: Sendable {
 
     package mutating func disconnected(_ socket: SocketKey) {
         guard let connection = self.connections.removeValue(forKey: socket) else { return }
+        for key in connection.shown { self.removeViewer(socket, of: key) }
         let user = connection.user
         self.people[user]?.sockets.removeAll { $0 == socket }
         guard let person = self.people[user], person.sockets.isEmpty else { return }
@@ -90,6 +93,9 @@ package struct PushRouter: Sendable {
 
     /// Notes which conversations a connection shows.
     package mutating func shows(_ socket: SocketKey, _ conversations: Set<ConversationKey>) {
+        guard let before = self.connections[socket]?.shown else { return }
+        for key in before.subtracting(conversations) { self.removeViewer(socket, of: key) }
+        for key in conversations { self.viewers[key, default: []].insert(socket) }
         self.connections[socket]?.shown = conversations
     }
 
@@ -128,7 +134,7 @@ package struct PushRouter: Sendable {
                 if !sockets.isEmpty { deliveries.append(.head(key, user: user, to: sockets)) }
             case .read(let key, let user, let n):
                 let members = counts[key] ?? self.recipients[key]?.count ?? 0
-                let sockets = self.receiptSockets(key, except: user, isLarge: members > self.receiptMembers)
+                let sockets = members > self.receiptMembers ? [] : self.receiptSockets(key, except: user)
                 if !sockets.isEmpty { deliveries.append(.read(key, by: user, n: n, to: sockets)) }
             case .user(let user, let subject):
                 let sockets = self.sockets(of: user)
@@ -157,6 +163,32 @@ package struct PushRouter: Sendable {
             users.count <= self.largeConversation
         else { return [] }
         return users.lazy.filter { $0 != user }.flatMap { self.sockets(of: $0) }
+    }
+
+    /// Whether a user is a member of a conversation. Nil for a user that is not connected.
+    package func isMember(_ user: UserKey, of conversation: ConversationKey) -> Bool? {
+        guard let person = self.people[user], person.meanwhile == nil else { return nil }
+        return person.conversations.contains(conversation)
+    }
+
+    /// The connections of other members that show one of these conversations, without large ones.
+    package func viewers(of conversations: [ConversationKey], except user: UserKey) -> [UserKey: [SocketKey]] {
+        var found: [UserKey: Set<SocketKey>] = [:]
+        for key in conversations where (self.recipients[key]?.count ?? 0) <= self.largeConversation {
+            for socket in self.viewers[key] ?? [] {
+                guard let viewer = self.connections[socket]?.user, viewer != user,
+                    self.people[viewer]?.conversations.contains(key) == true
+                else { continue }
+                found[viewer, default: []].insert(socket)
+            }
+        }
+        return found.mapValues { $0.sorted() }
+    }
+
+    /// The connections of the other members of a conversation in which positions are told.
+    package func receiptSockets(_ key: ConversationKey, except user: UserKey) -> [SocketKey] {
+        let users = self.recipients[key] ?? []
+        return users.count > self.receiptMembers ? [] : users.filter { $0 != user }.flatMap { self.sockets(of: $0) }
     }
 
     func sockets(ofMembersOf key: ConversationKey) -> [SocketKey] { (self.recipients[key] ?? []).flatMap { self.sockets(of: $0) } }
@@ -218,9 +250,9 @@ extension PushRouter {
         if !nudged.isEmpty { deliveries.append(.nudge(key, to: nudged)) }
     }
 
-    private func receiptSockets(_ key: ConversationKey, except user: UserKey, isLarge: Bool) -> [SocketKey] {
-        guard !isLarge else { return [] }
-        return (self.recipients[key] ?? []).filter { $0 != user }.flatMap { self.sockets(of: $0) }
+    private mutating func removeViewer(_ socket: SocketKey, of key: ConversationKey) {
+        self.viewers[key]?.remove(socket)
+        if self.viewers[key]?.isEmpty == true { self.viewers[key] = nil }
     }
 
     private mutating func join(_ user: UserKey, _ key: ConversationKey) {

@@ -6,6 +6,8 @@ public struct OwnSettings: Hashable, Sendable {
     public var isArchived: Bool
     /// The time until which there are no notifications, in milliseconds since 1970.
     public var mutedUntil: Int64?
+    /// The messages that cause notifications while the conversation is not muted.
+    public var notify: NotificationRule
     /// Whether the user marked the conversation as unread.
     public var isMarkedUnread: Bool
     /// The unfinished message.
@@ -15,16 +17,27 @@ public struct OwnSettings: Hashable, Sendable {
 
     /// Creates settings.
     public init(
-        pinnedAt: Int64? = nil, isArchived: Bool = false, mutedUntil: Int64? = nil, isMarkedUnread: Bool = false, draft: Draft? = nil,
-        folders: [String] = []
+        pinnedAt: Int64? = nil, isArchived: Bool = false, mutedUntil: Int64? = nil, notify: NotificationRule = .all,
+        isMarkedUnread: Bool = false, draft: Draft? = nil, folders: [String] = []
     ) {
         self.pinnedAt = pinnedAt
         self.isArchived = isArchived
         self.mutedUntil = mutedUntil
+        self.notify = notify
         self.isMarkedUnread = isMarkedUnread
         self.draft = draft
         self.folders = folders
     }
+}
+
+/// The messages of a conversation that cause notifications.
+public enum NotificationRule: String, WireChoice {
+    /// All messages.
+    case all
+    /// Messages that mention the user.
+    case mentions
+    /// A rule of a later server, to be treated as `all`.
+    case unknown
 }
 
 /// An unfinished message, which follows its user to other devices.
@@ -49,6 +62,7 @@ extension OwnSettings: WireObject {
         self.pinnedAt = try reader.integerIfPresent("pinned_at")
         self.isArchived = try reader.bool("archived")
         self.mutedUntil = try reader.integerIfPresent("muted_until")
+        self.notify = try reader.choiceIfPresent("notify") ?? .all
         self.isMarkedUnread = try reader.bool("marked_unread")
         self.draft = try reader.objectIfPresent("draft")
         self.folders = try reader.strings("folders", length: ChatLimits.folderLength, maximum: ChatLimits.folders)
@@ -58,6 +72,7 @@ extension OwnSettings: WireObject {
         writer.write("pinned_at", ifPresent: self.pinnedAt)
         writer.write("archived", ifTrue: self.isArchived)
         writer.write("muted_until", ifPresent: self.mutedUntil)
+        if self.notify != .all { writer.write("notify", self.notify) }
         writer.write("marked_unread", ifTrue: self.isMarkedUnread)
         writer.write("draft", ifPresent: self.draft)
         writer.write("folders", ifAny: self.folders)

@@ -57,7 +57,7 @@ package enum ChatVerbs {
 
     package static let members = ChatVerb("members", MembersRequest.self, MembersAnswer.self)
     package static let memberAdd = ChatVerb("member.add", MemberAddRequest.self, MemberAddAnswer.self)
-    package static let memberAnswer = ChatVerb("member.answer", MemberAnswerRequest.self, ChangeAnswer.self)
+    package static let memberAnswer = ChatVerb("member.answer", MemberAnswerRequest.self, MemberAnswerAnswer.self)
     package static let memberJoin = ChatVerb("member.join", MemberJoinRequest.self, HeadAnswer.self)
     package static let memberApprove = ChatVerb("member.approve", MemberApproveRequest.self, ChangeAnswer.self)
     package static let memberLeave = ChatVerb("member.leave", MemberLeaveRequest.self, ChangeAnswer.self)

@@ -84,20 +84,25 @@ package struct HeadAnswer: Hashable, WireObject {
     package var head: ChatHead
     /// The users that were invited instead of added.
     package var invited: [UserName]
+    /// The names without an account, and users that were neither added nor invited.
+    package var unknown: [UserName]
 
-    package init(head: ChatHead, invited: [UserName] = []) {
+    package init(head: ChatHead, invited: [UserName] = [], unknown: [UserName] = []) {
         self.head = head
         self.invited = invited
+        self.unknown = unknown
     }
 
     package init(from reader: WireReader) throws(WireError) {
         self.head = try reader.object("head")
         self.invited = try reader.texts("invited", maximum: ChatLimits.requestUsers)
+        self.unknown = try reader.texts("unknown", maximum: ChatLimits.requestUsers)
     }
 
     package func write(to writer: inout WireWriter) {
         writer.write("head", self.head)
         writer.write("invited", ifAny: self.invited)
+        writer.write("unknown", ifAny: self.unknown)
     }
 }
 

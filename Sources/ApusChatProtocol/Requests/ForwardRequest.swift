@@ -14,10 +14,12 @@ package struct ForwardRequest: Hashable, WireObject {
     package var title: String?
     /// Whether the names of the senders are left out.
     package var isAnonymous: Bool
+    /// Whether recipients are not notified.
+    package var isSilent: Bool
 
     package init(
         id: ClientID, conversation: ConversationID, source: ConversationID, seqs: [Int64], isBundle: Bool = false, title: String? = nil,
-        isAnonymous: Bool = false
+        isAnonymous: Bool = false, isSilent: Bool = false
     ) {
         self.id = id
         self.conversation = conversation
@@ -26,6 +28,7 @@ package struct ForwardRequest: Hashable, WireObject {
         self.isBundle = isBundle
         self.title = title
         self.isAnonymous = isAnonymous
+        self.isSilent = isSilent
     }
 
     package init(from reader: WireReader) throws(WireError) {
@@ -36,6 +39,7 @@ package struct ForwardRequest: Hashable, WireObject {
         self.isBundle = try reader.bool("bundle")
         self.title = try reader.stringIfPresent("title", minimum: 1, maximum: ChatLimits.titleLength)
         self.isAnonymous = try reader.bool("anonymous")
+        self.isSilent = try reader.bool("silent")
     }
 
     package func write(to writer: inout WireWriter) {
@@ -46,6 +50,7 @@ package struct ForwardRequest: Hashable, WireObject {
         writer.write("bundle", ifTrue: self.isBundle)
         writer.write("title", ifPresent: self.title)
         writer.write("anonymous", ifTrue: self.isAnonymous)
+        writer.write("silent", ifTrue: self.isSilent)
     }
 }
 

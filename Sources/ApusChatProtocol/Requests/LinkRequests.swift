@@ -8,13 +8,19 @@ package struct LinkCreateRequest: Hashable, WireObject {
     package var expiresAt: Int64?
     /// The number of users that may join with the link.
     package var uses: Int64?
+    /// Whether users that join by the link wait for an approval.
+    package var needsApproval: Bool
 
-    package init(id: ClientID, conversation: ConversationID, role: MemberRole? = nil, expiresAt: Int64? = nil, uses: Int64? = nil) {
+    package init(
+        id: ClientID, conversation: ConversationID, role: MemberRole? = nil, expiresAt: Int64? = nil, uses: Int64? = nil,
+        needsApproval: Bool = false
+    ) {
         self.id = id
         self.conversation = conversation
         self.role = role
         self.expiresAt = expiresAt
         self.uses = uses
+        self.needsApproval = needsApproval
     }
 
     package init(from reader: WireReader) throws(WireError) {
@@ -23,6 +29,7 @@ package struct LinkCreateRequest: Hashable, WireObject {
         self.role = try reader.knownChoiceIfPresent("role")
         self.expiresAt = try reader.integerIfPresent("expires_at")
         self.uses = try reader.integerIfPresent("uses", in: 1...100_000)
+        self.needsApproval = try reader.bool("approval")
         guard self.role != .owner, self.role != .admin else {
             throw WireError(.invalid, field: "role", rule: "must be `member`, `reader` or `guest`")
         }
@@ -34,6 +41,7 @@ package struct LinkCreateRequest: Hashable, WireObject {
         writer.write("role", ifPresent: self.role)
         writer.write("expires_at", ifPresent: self.expiresAt)
         writer.write("uses", ifPresent: self.uses)
+        writer.write("approval", ifTrue: self.needsApproval)
     }
 }
 
@@ -53,9 +61,14 @@ public struct InviteLink: Hashable, Sendable, WireObject {
     public var uses: Int64?
     /// The number of users that joined by it.
     public var used: Int64
+    /// Whether users that join by the link wait for an approval.
+    public var needsApproval: Bool
 
     /// Creates a value.
-    public init(code: LinkCode, role: MemberRole, by: UserName, at: Int64, expiresAt: Int64? = nil, uses: Int64? = nil, used: Int64) {
+    public init(
+        code: LinkCode, role: MemberRole, by: UserName, at: Int64, expiresAt: Int64? = nil, uses: Int64? = nil, used: Int64,
+        needsApproval: Bool = false
+    ) {
         self.code = code
         self.role = role
         self.by = by
@@ -63,6 +76,7 @@ public struct InviteLink: Hashable, Sendable, WireObject {
         self.expiresAt = expiresAt
         self.uses = uses
         self.used = used
+        self.needsApproval = needsApproval
     }
 
     package init(from reader: WireReader) throws(WireError) {
@@ -73,6 +87,7 @@ public struct InviteLink: Hashable, Sendable, WireObject {
         self.expiresAt = try reader.integerIfPresent("expires_at")
         self.uses = try reader.integerIfPresent("uses")
         self.used = try reader.integer("used")
+        self.needsApproval = try reader.bool("approval")
     }
 
     package func write(to writer: inout WireWriter) {
@@ -83,6 +98,7 @@ public struct InviteLink: Hashable, Sendable, WireObject {
         writer.write("expires_at", ifPresent: self.expiresAt)
         writer.write("uses", ifPresent: self.uses)
         writer.write("used", self.used)
+        writer.write("approval", ifTrue: self.needsApproval)
     }
 }
 

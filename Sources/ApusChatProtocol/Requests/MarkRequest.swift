@@ -28,17 +28,17 @@ package struct MarkRequest: Hashable, WireObject {
     }
 }
 
-/// The answer to `mark`.
+/// The answer to `mark`. The numbers are absent if the request had `received` only.
 package struct MarkAnswer: Hashable, WireObject {
     package var conversation: ConversationID
     /// The present read position.
-    package var read: Int64
-    package var unread: Int64
-    package var mentions: Int64
+    package var read: Int64?
+    package var unread: Int64?
+    package var mentions: Int64?
     /// The ordinal of the newest message that was counted.
-    package var n: Int64
+    package var n: Int64?
 
-    package init(conversation: ConversationID, read: Int64, unread: Int64, mentions: Int64, n: Int64) {
+    package init(conversation: ConversationID, read: Int64? = nil, unread: Int64? = nil, mentions: Int64? = nil, n: Int64? = nil) {
         self.conversation = conversation
         self.read = read
         self.unread = unread
@@ -48,17 +48,17 @@ package struct MarkAnswer: Hashable, WireObject {
 
     package init(from reader: WireReader) throws(WireError) {
         self.conversation = try reader.text("conv")
-        self.read = try reader.integer("read")
-        self.unread = try reader.integer("unread")
-        self.mentions = try reader.integer("mentions")
-        self.n = try reader.integer("n")
+        self.read = try reader.integerIfPresent("read")
+        self.unread = try reader.integerIfPresent("unread")
+        self.mentions = try reader.integerIfPresent("mentions")
+        self.n = try reader.integerIfPresent("n")
     }
 
     package func write(to writer: inout WireWriter) {
         writer.write("conv", self.conversation)
-        writer.write("read", self.read)
-        writer.write("unread", self.unread)
-        writer.write("mentions", self.mentions)
-        writer.write("n", self.n)
+        writer.write("read", ifPresent: self.read)
+        writer.write("unread", ifPresent: self.unread)
+        writer.write("mentions", ifPresent: self.mentions)
+        writer.write("n", ifPresent: self.n)
     }
 }

@@ -38,15 +38,20 @@ package struct MemberAddAnswer: Hashable, WireObject {
     package var added: [UserName]
     /// The users that were invited.
     package var invited: [UserName]
+    /// The names without an account, and users that were neither added nor invited.
+    package var unknown: [UserName]
 
-    package init(conversation: ConversationID, id: ClientID, seq: Int64? = nil, at: Int64, added: [UserName] = [], invited: [UserName] = [])
-    {
+    package init(
+        conversation: ConversationID, id: ClientID, seq: Int64? = nil, at: Int64, added: [UserName] = [], invited: [UserName] = [],
+        unknown: [UserName] = []
+    ) {
         self.conversation = conversation
         self.id = id
         self.seq = seq
         self.at = at
         self.added = added
         self.invited = invited
+        self.unknown = unknown
     }
 
     package init(from reader: WireReader) throws(WireError) {
@@ -56,6 +61,7 @@ package struct MemberAddAnswer: Hashable, WireObject {
         self.at = try reader.integer("at")
         self.added = try reader.texts("added", maximum: ChatLimits.requestUsers)
         self.invited = try reader.texts("invited", maximum: ChatLimits.requestUsers)
+        self.unknown = try reader.texts("unknown", maximum: ChatLimits.requestUsers)
     }
 
     package func write(to writer: inout WireWriter) {
@@ -65,6 +71,7 @@ package struct MemberAddAnswer: Hashable, WireObject {
         writer.write("at", self.at)
         writer.write("added", ifAny: self.added)
         writer.write("invited", ifAny: self.invited)
+        writer.write("unknown", ifAny: self.unknown)
     }
 }
 
@@ -91,6 +98,41 @@ package struct MemberAnswerRequest: Hashable, WireObject {
         writer.write("id", self.id)
         writer.write("conv", self.conversation)
         writer.write("accept", self.isAccepted)
+    }
+}
+
+/// The answer to `member.answer`.
+package struct MemberAnswerAnswer: Hashable, WireObject {
+    package var conversation: ConversationID
+    package var id: ClientID
+    /// The event of the join; absent for a refusal.
+    package var seq: Int64?
+    package var at: Int64
+    /// The conversation; absent for a refusal.
+    package var head: ChatHead?
+
+    package init(conversation: ConversationID, id: ClientID, seq: Int64? = nil, at: Int64, head: ChatHead? = nil) {
+        self.conversation = conversation
+        self.id = id
+        self.seq = seq
+        self.at = at
+        self.head = head
+    }
+
+    package init(from reader: WireReader) throws(WireError) {
+        self.conversation = try reader.text("conv")
+        self.id = try reader.text("id")
+        self.seq = try reader.integerIfPresent("seq", in: WireReader.seqs)
+        self.at = try reader.integer("at")
+        self.head = try reader.objectIfPresent("head")
+    }
+
+    package func write(to writer: inout WireWriter) {
+        writer.write("conv", self.conversation)
+        writer.write("id", self.id)
+        writer.write("seq", ifPresent: self.seq)
+        writer.write("at", self.at)
+        writer.write("head", ifPresent: self.head)
     }
 }
 

@@ -8,6 +8,8 @@ package struct OwnSetRequest: Hashable, WireObject {
     package var isArchived: Bool?
     /// The time until which there are no notifications; 0 for notifications.
     package var mutedUntil: Int64?
+    /// The messages that cause notifications.
+    package var notify: NotificationRule?
     /// Whether it is marked as unread.
     package var isMarkedUnread: Bool?
     /// The folders that contain it.
@@ -15,13 +17,14 @@ package struct OwnSetRequest: Hashable, WireObject {
 
     package init(
         id: ClientID, conversation: ConversationID, isPinned: Bool? = nil, isArchived: Bool? = nil, mutedUntil: Int64? = nil,
-        isMarkedUnread: Bool? = nil, folders: [String]? = nil
+        notify: NotificationRule? = nil, isMarkedUnread: Bool? = nil, folders: [String]? = nil
     ) {
         self.id = id
         self.conversation = conversation
         self.isPinned = isPinned
         self.isArchived = isArchived
         self.mutedUntil = mutedUntil
+        self.notify = notify
         self.isMarkedUnread = isMarkedUnread
         self.folders = folders
     }
@@ -32,6 +35,7 @@ package struct OwnSetRequest: Hashable, WireObject {
         self.isPinned = try reader.boolIfPresent("pinned")
         self.isArchived = try reader.boolIfPresent("archived")
         self.mutedUntil = try reader.integerIfPresent("muted_until")
+        self.notify = try reader.knownChoiceIfPresent("notify")
         self.isMarkedUnread = try reader.boolIfPresent("marked_unread")
         self.folders =
             try reader.has("folders") ? reader.strings("folders", length: ChatLimits.folderLength, maximum: ChatLimits.folders) : nil
@@ -43,6 +47,7 @@ package struct OwnSetRequest: Hashable, WireObject {
         writer.write("pinned", ifPresent: self.isPinned)
         writer.write("archived", ifPresent: self.isArchived)
         writer.write("muted_until", ifPresent: self.mutedUntil)
+        writer.write("notify", ifPresent: self.notify)
         writer.write("marked_unread", ifPresent: self.isMarkedUnread)
         writer.write("folders", ifPresent: self.folders)
     }
@@ -105,6 +110,8 @@ public struct Folder: Hashable, Sendable, WireObject {
 
 /// The settings of a user.
 public struct UserSettings: Hashable, Sendable, WireObject {
+    /// The users that may open a conversation with the user.
+    public var messages: Audience?
     /// The users that see the presence.
     public var lastSeen: Audience?
     /// The users that see the picture.
@@ -126,9 +133,10 @@ public struct UserSettings: Hashable, Sendable, WireObject {
 
     /// Creates a value.
     public init(
-        lastSeen: Audience? = nil, avatar: Audience? = nil, add: Audience? = nil, find: Audience? = nil, receipts: Bool? = nil,
-        typing: Bool? = nil, quietFrom: Int64? = nil, quietUntil: Int64? = nil, folders: [Folder]? = nil
+        messages: Audience? = nil, lastSeen: Audience? = nil, avatar: Audience? = nil, add: Audience? = nil, find: Audience? = nil,
+        receipts: Bool? = nil, typing: Bool? = nil, quietFrom: Int64? = nil, quietUntil: Int64? = nil, folders: [Folder]? = nil
     ) {
+        self.messages = messages
         self.lastSeen = lastSeen
         self.avatar = avatar
         self.add = add
@@ -141,6 +149,7 @@ public struct UserSettings: Hashable, Sendable, WireObject {
     }
 
     package init(from reader: WireReader) throws(WireError) {
+        self.messages = try reader.choiceIfPresent("messages")
         self.lastSeen = try reader.choiceIfPresent("last_seen")
         self.avatar = try reader.choiceIfPresent("avatar")
         self.add = try reader.choiceIfPresent("add")
@@ -153,6 +162,7 @@ public struct UserSettings: Hashable, Sendable, WireObject {
     }
 
     package func write(to writer: inout WireWriter) {
+        writer.write("messages", ifPresent: self.messages)
         writer.write("last_seen", ifPresent: self.lastSeen)
         writer.write("avatar", ifPresent: self.avatar)
         writer.write("add", ifPresent: self.add)
@@ -209,7 +219,9 @@ package struct SettingsSetRequest: Hashable, WireObject {
     package init(from reader: WireReader) throws(WireError) {
         self.id = try reader.text("id")
         self.settings = try reader.object("settings")
-        let audiences = [self.settings.lastSeen, self.settings.avatar, self.settings.add, self.settings.find]
+        let audiences = [
+            self.settings.messages, self.settings.lastSeen, self.settings.avatar, self.settings.add, self.settings.find,
+        ]
         guard !audiences.contains(.unknown) else {
             throw WireError(.unsupported, field: "settings", rule: "has a value that this version does not know")
         }

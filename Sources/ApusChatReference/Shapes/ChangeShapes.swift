@@ -66,6 +66,7 @@ extension ChatReference {
                 .may("pinned_at", .time, "The time at which the user pinned the conversation; 0 if it is no longer pinned."),
                 .may("archived", .bool, "Whether it is archived."),
                 .may("muted_until", .time, "The time until which there are no notifications; 0 for notifications."),
+                .may("notify", .choice(NotificationRule.self), "The messages that cause notifications."),
                 .may("marked_unread", .bool, "Whether it is marked as unread."),
                 .may("folders", .list(.words(ChatLimits.folderLength), ChatLimits.folders), "The folders that contain it."),
             ], example: #"{"conv": "1q2w3e4r5t6y7", "pinned_at": 1790000000000}"#, recode: Recode(OwnSetBody.self)),

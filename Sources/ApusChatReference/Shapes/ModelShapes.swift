@@ -18,13 +18,20 @@ extension ChatReference {
                 .may("at", .time, "The time at which the server stored the event; absent for a hidden event."),
                 .must("kind", .kind, "The kind."),
                 .may("ref", .seq, "The event that a reply quotes or that a change changes."),
-                .may("thread", .seq, "The message whose thread this reply belongs to."),
+                .may(
+                    "thread", .seq,
+                    "The message whose thread this reply belongs to. A client adds a new reply to the `replies` of that message."),
                 .may(
                     "state", .choice(EventState.self),
                     "The state of the content; absent for `normal`. `recalled`, `expired` and `erased` have no body."),
                 .may("body", .any, "The content, depending on the kind."),
                 .may("edited_at", .time, "The time of the last edit."),
-                .may("expires_at", .time, "The time at which the message disappears."),
+                .may(
+                    "expires_at", .time,
+                    """
+                    The time at which the message disappears. No event tells it: from then on a client shows the state `expired` \
+                    and no body.
+                    """),
                 .may("reactions", .list(.shape("ReactionCount"), ChatLimits.reactions), "The reactions, most frequent first."),
                 .may(
                     "votes", .list(.count, ChatLimits.pollOptions),
@@ -40,7 +47,7 @@ extension ChatReference {
         Shape(
             "ThreadSummary", "The replies of a thread.",
             [
-                .must("count", .count, "The number of replies."),
+                .must("count", .count, "The number of replies, with those that lost their content."),
                 .must("seq", .count, "The newest reply."),
             ], recode: Recode(ThreadSummary.self)),
         Shape(
@@ -92,6 +99,9 @@ extension ChatReference {
                 .may("pinned_at", .time, "The time at which the user pinned the conversation."),
                 .may("archived", .bool, "Whether it is archived."),
                 .may("muted_until", .time, "The time until which there are no notifications."),
+                .may(
+                    "notify", .choice(NotificationRule.self),
+                    "The messages that cause notifications while it is not muted; absent for `all`."),
                 .may("marked_unread", .bool, "Whether it is marked as unread."),
                 .may("draft", .shape("Draft"), "The unfinished message."),
                 .may("folders", .list(.words(ChatLimits.folderLength), ChatLimits.folders), "The folders that contain it."),

@@ -140,7 +140,8 @@ extension ChatReference {
                 .must("at", .time, "The time of creation."),
                 .may("expires_at", .time, "The time at which the link ends."),
                 .may("uses", .count, "The number of users that may join by it."),
-                .must("used", .count, "The number of users that joined by it."),
+                .must("used", .count, "The number of users that joined by it, with those that wait for an approval."),
+                .may("approval", .bool, "Whether users that join by it wait for an approval."),
             ], recode: Recode(InviteLink.self)),
         Shape(
             "Folder", "A folder of conversations.",
@@ -151,6 +152,7 @@ extension ChatReference {
         Shape(
             "UserSettings", "The settings of a user.",
             [
+                .may("messages", .choice(Audience.self), "The users that may open a conversation with the user."),
                 .may("last_seen", .choice(Audience.self), "The users that see the presence."),
                 .may("avatar", .choice(Audience.self), "The users that see the picture."),
                 .may("add", .choice(Audience.self), "The users that can add the user to a group without an invitation; never `all`."),
@@ -158,7 +160,8 @@ extension ChatReference {
                 .may("receipts", .bool, "Whether others see the read positions, and the user theirs."),
                 .may("typing", .bool, "Whether others see that the user is writing."),
                 .may("quiet_from", .integer(0...1_439), "The start of the quiet hours, in minutes after midnight UTC."),
-                .may("quiet_until", .integer(0...1_439), "The end of the quiet hours."),
+                .may(
+                    "quiet_until", .integer(0...1_439), "The end of the quiet hours. Equal values of both remove them."),
                 .may("folders", .list(.shape("Folder"), ChatLimits.folders), "The folders."),
             ], recode: Recode(UserSettings.self)),
         Shape(

@@ -15,6 +15,9 @@ extension ChatReference {
                 answer: [
                     .must("head", .shape("Head"), "The conversation."),
                     .may("invited", .list(.user, ChatLimits.requestUsers), "The users that were invited instead of added."),
+                    .may(
+                        "unknown", .list(.user, ChatLimits.requestUsers),
+                        "The names without an account, and users that were neither added nor invited."),
                 ],
                 errors: [.notFound, .conflict, .limit, .storage],
                 example: #"{"id": "0192f0c4-7d3e-7a10-9c55-1b2e3f405162", "user": "bob"}"#,
@@ -43,6 +46,9 @@ extension ChatReference {
                 answer: [
                     .must("head", .shape("Head"), "The conversation."),
                     .may("invited", .list(.user, ChatLimits.requestUsers), "The users that were invited instead of added."),
+                    .may(
+                        "unknown", .list(.user, ChatLimits.requestUsers),
+                        "The names without an account, and users that were neither added nor invited."),
                 ],
                 errors: [.conflict, .limit, .storage],
                 example: #"""

@@ -105,7 +105,7 @@ extension ChatReference {
                         The token of this sync, taken before the first page and the same on every page. The client stores it \
                         together with the last page.
                         """),
-                    .may("badge", .count, "The unread messages of all conversations that are not muted."),
+                    .may("badge", .count, "The unread messages of all conversations that are not muted, on the first page."),
                 ],
                 errors: [.resync],
                 example: #"{"since": "AAAB2g"}"#,
@@ -131,7 +131,12 @@ extension ChatReference {
                     .may(
                         "limit", .integer(1...Int64(ChatLimits.historyEvents)),
                         "The maximum number of events. The newest are returned if no `seq` is named."),
-                    .may("thread", .seq, "Restricts the events to a thread and the message that began it. Such a page has holes."),
+                    .may(
+                        "thread", .seq,
+                        """
+                        Restricts the events to the replies of a thread, with the message that began it before the first reply. \
+                        Such a page has holes, and is the last one of its direction if it has less than `limit` events.
+                        """),
                     .may(
                         "edits", .seq,
                         "Restricts the events to a message in its first form and its edits. Excludes `thread`. Such a page has holes."),
@@ -172,10 +177,10 @@ extension ChatReference {
                 ],
                 answer: [
                     .conv,
-                    .must("read", .count, "The present read position."),
-                    .must("unread", .count, "The unread messages."),
-                    .must("mentions", .count, "The unread messages that mention the user."),
-                    .must("n", .count, "The ordinal of the newest message that was counted."),
+                    .may("read", .count, "The present read position. This and the next fields are absent for `received` alone."),
+                    .may("unread", .count, "The unread messages."),
+                    .may("mentions", .count, "The unread messages that mention the user."),
+                    .may("n", .count, "The ordinal of the newest message that was counted."),
                 ],
                 errors: [.notFound, .storage],
                 example: #"{"conv": "1q2w3e4r5t6y7", "read": 12}"#,

@@ -51,6 +51,9 @@ extension ChatReference {
                     .must("at", .time, "The time of the change."),
                     .may("added", .list(.user, ChatLimits.requestUsers), "The users that are now members."),
                     .may("invited", .list(.user, ChatLimits.requestUsers), "The users that were invited."),
+                    .may(
+                        "unknown", .list(.user, ChatLimits.requestUsers),
+                        "The names without an account, and users that were neither added nor invited."),
                 ],
                 errors: [.forbidden, .notFound, .conflict, .limit, .storage],
                 example: #"""
@@ -68,7 +71,7 @@ extension ChatReference {
                     .conv,
                     .must("accept", .bool, "Whether the user joins."),
                 ],
-                answer: Self.changed,
+                answer: Self.changed + [.may("head", .shape("Head"), "The conversation; absent for a refusal.")],
                 errors: [.notFound, .conflict, .limit, .storage],
                 example: #"{"id": "0192f0c4-7d3e-7a10-9c55-1b2e3f405162", "conv": "3g7r0p5a2b4c6", "accept": true}"#,
                 answers: #"""
@@ -86,6 +89,9 @@ extension ChatReference {
                 answer: [
                     .must("head", .shape("Head"), "The conversation."),
                     .may("invited", .list(.user, ChatLimits.requestUsers), "The users that were invited instead of added."),
+                    .may(
+                        "unknown", .list(.user, ChatLimits.requestUsers),
+                        "The names without an account, and users that were neither added nor invited."),
                 ],
                 errors: [.notFound, .conflict, .limit, .storage],
                 example: #"{"id": "0192f0c4-7d3e-7a10-9c55-1b2e3f405162", "link": "k7Qm2ZtX9bVw4NsA"}"#,
@@ -229,6 +235,7 @@ extension ChatReference {
                     .may("role", .choice(MemberRole.self), "`member` by default, `reader` or `guest`."),
                     .may("expires_at", .time, "The time at which the link ends."),
                     .may("uses", .integer(1...100_000), "The number of users that may join by it."),
+                    .may("approval", .bool, "Whether users that join by it wait for an approval."),
                 ],
                 answer: [
                     .must("link", .shape("InviteLink"), "The link.")
@@ -236,11 +243,11 @@ extension ChatReference {
                 errors: [.forbidden, .notFound, .conflict, .limit, .storage],
                 example: #"""
                     {"id": "0192f0c4-7d3e-7a10-9c55-1b2e3f405162", "conv": "3g7r0p5a2b4c6", "role": "reader",
-                     "expires_at": 1790000000000, "uses": 50}
+                     "expires_at": 1790000000000, "uses": 50, "approval": true}
                     """#,
                 answers: #"""
                     {"link": {"code": "k7Qm2ZtX9bVw4NsA", "role": "reader", "by": "alice", "at": 1790000000000,
-                     "expires_at": 1790000000000, "uses": 50, "used": 0}}
+                     "expires_at": 1790000000000, "uses": 50, "used": 0, "approval": true}}
                     """#),
             Verb(
                 ChatVerbs.linkList,

@@ -155,6 +155,7 @@ extension ChatReference {
                     .may("bundle", .bool, "Whether the messages become one of kind `bundle`."),
                     .may("title", .words(ChatLimits.titleLength), "The title of the bundle."),
                     .may("anonymous", .bool, "Whether the names of the senders are left out."),
+                    .may("silent", .bool, "Whether recipients are not notified."),
                 ],
                 answer: [
                     .must("conv", .conversation, "The conversation that received the messages."),

@@ -14,6 +14,7 @@ extension ChatReference {
                     .may("pinned", .bool, "Whether the conversation is pinned."),
                     .may("archived", .bool, "Whether it is archived."),
                     .may("muted_until", .time, "The time until which there are no notifications; 0 for notifications."),
+                    .may("notify", .choice(NotificationRule.self), "The messages that cause notifications while it is not muted."),
                     .may("marked_unread", .bool, "Whether it is marked as unread."),
                     .may("folders", .list(.words(ChatLimits.folderLength), ChatLimits.folders), "The folders that contain it."),
                 ],
@@ -21,7 +22,7 @@ extension ChatReference {
                 errors: [.notFound, .conflict, .limit, .storage],
                 example: #"""
                     {"id": "0192f0c4-7d3e-7a10-9c55-1b2e3f405162", "conv": "1q2w3e4r5t6y7", "pinned": true,
-                     "muted_until": 0, "folders": ["Friends"]}
+                     "muted_until": 0, "notify": "mentions", "folders": ["Friends"]}
                     """#,
                 answers: #"""
                     {"conv": "0s1e2f3c4v5n6", "id": "0192f0c4-7d3e-7a10-9c55-1b2e3f405162", "seq": 18,
@@ -55,7 +56,7 @@ extension ChatReference {
                 errors: [],
                 example: #"{}"#,
                 answers: #"""
-                    {"settings": {"last_seen": "contacts", "avatar": "all", "add": "contacts", "find": "all",
+                    {"settings": {"messages": "all", "last_seen": "contacts", "avatar": "all", "add": "contacts", "find": "all",
                      "receipts": true, "typing": true, "quiet_from": 1320, "quiet_until": 420,
                      "folders": [{"name": "Friends"}, {"name": "Unread", "filter": "unread"}]}}
                     """#),

@@ -10,7 +10,7 @@ extension ChatReference {
                 .must(
                     "events", .list(.shape("Event"), ChatLimits.historyEvents),
                     "The newest events of one conversation, in the order of `seq`."),
-                .may("silent", .bool, "Whether the client shows no notification."),
+                .may("silent", .bool, "Whether the client shows no notification: the sender set `silent` for each of these events."),
                 .may("as_of", .seq, "The event up to which changes are contained in the events; absent for the last of them."),
             ],
             example: #"""
@@ -40,7 +40,10 @@ extension ChatReference {
                 """#),
         Push(
             ChatPushes.mark,
-            "Read positions that changed, at most one push a second for a connection.",
+            """
+            Positions that changed, at most one push a second for a connection. `received` of another member is the largest \
+            one that its devices have told since they connected.
+            """,
             [
                 .must("marks", .list(.shape("ReadMark"), ChatLimits.conversations), "The positions that changed.")
             ],

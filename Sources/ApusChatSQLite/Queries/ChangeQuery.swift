@@ -71,13 +71,13 @@ enum ChangeQuery: Int, Query {
             "DELETE FROM text_change WHERE number IN (SELECT number FROM text_change WHERE number < ?1 ORDER BY number LIMIT ?2)"
         case .addName: "INSERT INTO name_search (rowid, name, nickname) VALUES (?1, ?2, ?3)"
         case .removeName: "INSERT INTO name_search (name_search, rowid, name, nickname) VALUES ('delete', ?1, ?2, ?3)"
-        case .setContact: "INSERT OR REPLACE INTO contact (\(ContactColumns.list)) VALUES (?1, ?2, ?3, ?4, ?5, ?6)"
+        case .setContact: "INSERT OR REPLACE INTO contact (\(ContactColumns.list)) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)"
         case .setLink:
             """
             INSERT INTO link (\(LinkColumns.list)) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)
             ON CONFLICT (code) DO UPDATE SET used = ?6, expires_at = ?7, uses_left = ?8, needs_approval = ?9, is_revoked = ?10
             """
-        case .addReport: "INSERT INTO report (reporter, subject, conversation, seq, reason, at) VALUES (?1, ?2, ?3, ?4, ?5, ?6)"
+        case .addReport: "INSERT INTO report (reporter, subject, conversation, seq, reason, at, text) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)"
         case .addBlob: "INSERT OR IGNORE INTO blob (digest) VALUES (?1)"
         case .blob: "SELECT id FROM blob WHERE digest = ?1"
         case .addBlobReference: "INSERT OR IGNORE INTO blob_ref (blob, event) VALUES (?1, ?2)"
@@ -87,6 +87,6 @@ enum ChangeQuery: Int, Query {
 
     private static let blankAssignments = """
         state = ?2, body = '', original = '', expires_at = NULL, mentions = NULL, mentions_all = 0, is_pinned = 0, \
-        reactions = NULL, votes = NULL
+        reactions = NULL, votes = NULL, closes_at = NULL
         """
 }

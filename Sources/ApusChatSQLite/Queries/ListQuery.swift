@@ -1,6 +1,7 @@
 /// The statements that read lists of conversations and members.
 enum ListQuery: Int, Query {
-    case pinnedPlaces, places, changedPlaces, head, mentions, mentionsOfAll, draftSlot, members, readers, joined, version, slot, log, links
+    case pinnedPlaces, places, changedPlaces, head, mentions, mentionsOfAll, draftSlot, members, membersNamed, countNamed, countMembers,
+        memberCount, badge, readers, joined, version, slot, log, links
     case listed
 
     static var group: QueryGroup { .list }
@@ -44,6 +45,26 @@ enum ListQuery: Int, Query {
             """
             SELECT \(MemberColumns.list) FROM member m INDEXED BY member_state
             WHERE slot = ?1 AND state = ?2 AND user > ?3 ORDER BY user LIMIT ?4
+            """
+        case .membersNamed:
+            """
+            SELECT \(MemberColumns.list) FROM name_search s CROSS JOIN member m ON m.slot = ?1 AND m.user = s.rowid AND m.state = ?2
+            CROSS JOIN account a ON a.user = s.rowid AND a.state = 0
+            WHERE s.name_search MATCH ?5 AND s.rowid > ?3 ORDER BY s.rowid LIMIT ?4
+            """
+        case .countNamed:
+            """
+            SELECT count(*) FROM name_search s CROSS JOIN member m ON m.slot = ?1 AND m.user = s.rowid AND m.state = ?2
+            CROSS JOIN account a ON a.user = s.rowid AND a.state = 0
+            WHERE s.name_search MATCH ?3
+            """
+        case .memberCount: "SELECT member_count FROM counter WHERE slot = ?1"
+        case .countMembers: "SELECT count(*) FROM member INDEXED BY member_state WHERE slot = ?1 AND state = ?2"
+        case .badge:
+            """
+            SELECT coalesce(sum(max(0, r.last_n - max(m.read_n, m.floor_n) - m.skipped)), 0)
+            FROM member m INDEXED BY member_user CROSS JOIN counter r ON r.slot = m.slot AND r.is_deleted = 0
+            WHERE m.user = ?1 AND m.is_gone = 0 AND m.state = 1 AND m.muted_until <= ?2
             """
         case .readers:
             "SELECT user FROM member INDEXED BY member_state WHERE slot = ?1 AND state = 1 AND read_n >= ?2 ORDER BY user LIMIT ?3"

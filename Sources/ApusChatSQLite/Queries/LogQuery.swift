@@ -1,6 +1,6 @@
 /// The statements that read events.
 enum LogQuery: Int, Query {
-    case forwards, backwards, thread, edits, pins, ownAnnotations, isHidden, reactions, keptEvents, expired, body
+    case forwards, backwards, thread, threadEnd, edits, pins, ownAnnotations, isHidden, reactions, keptEvents, expired, ended, body
 
     static var group: QueryGroup { .log }
 
@@ -12,6 +12,11 @@ enum LogQuery: Int, Query {
             """
             SELECT \(EventColumns.list) FROM event INDEXED BY event_thread
             WHERE thread = ?4 AND id BETWEEN ?1 AND ?2 AND is_message = 1 ORDER BY id LIMIT ?3
+            """
+        case .threadEnd:
+            """
+            SELECT \(EventColumns.list) FROM event INDEXED BY event_thread
+            WHERE thread = ?4 AND id BETWEEN ?1 AND ?2 AND is_message = 1 ORDER BY id DESC LIMIT ?3
             """
         case .edits:
             """
@@ -30,6 +35,11 @@ enum LogQuery: Int, Query {
         case .keptEvents:
             "SELECT id FROM event WHERE id BETWEEN ?1 AND ?2 AND is_message = 1 AND state < 10 AND at < ?3 ORDER BY id LIMIT ?4"
         case .body: "SELECT body, at FROM event WHERE id = ?1"
+        case .ended:
+            """
+            SELECT e.id, v.conversation FROM event e INDEXED BY event_closing CROSS JOIN conversation v ON v.slot = e.id >> 32
+            WHERE e.closes_at <= ?1 AND e.is_closed = 0 ORDER BY e.closes_at, e.id LIMIT ?2
+            """
         case .expired:
             """
             SELECT e.id, v.conversation FROM event e INDEXED BY event_expiry CROSS JOIN conversation v ON v.slot = e.id >> 32

@@ -14,6 +14,7 @@ struct LogReader {
         case .from(let from): return try self.page(.forwards, from: from, through: self.view.last, limit: limit)
         case .through(let through): return try self.page(.backwards, from: self.view.first, through: through, limit: limit).reversed()
         case .thread(let first, let from): return try self.shown(.thread, of: first, from: from, limit: limit)
+        case .threadEnd(let first, let through): return try self.lastShown(of: first, through: through, limit: limit)
         case .edits(let target): return try self.shown(.edits, of: target, from: target, limit: limit)
         case .pinned:
             var events: [EventView] = []
@@ -75,6 +76,20 @@ struct LogReader {
             next = last.seq + 1
         }
         return Array(events.prefix(limit))
+    }
+
+    /// The last replies of a thread, without those that are hidden.
+    private func lastShown(of thread: Int64, through end: Int64, limit: Int) throws(StorageError) -> [EventView] {
+        guard thread > 0 else { return [] }
+        var events: [EventView] = []
+        var next = end
+        while events.count < limit {
+            let rows = try self.rows(.threadEnd, from: self.view.first, through: next, limit: limit, of: thread)
+            events += try self.views(rows).filter { $0.row != nil }
+            guard rows.count == limit, let first = rows.last else { break }
+            next = first.seq - 1
+        }
+        return events.prefix(limit).reversed()
     }
 
     /// The rows as the member may see them, with what the member attached to them.

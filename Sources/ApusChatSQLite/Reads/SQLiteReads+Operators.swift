@@ -19,11 +19,15 @@ extension SQLiteReads {
     }
 
     /// Returns reports with their numbers, newest first.
-    package func reports(before number: Int64, limit: Int) throws(StorageError) -> [(number: Int64, report: ReportRow)] {
-        try self.connection.statement(OperatorQuery.reports).with(number, Int64(limit)).all { row in
+    ///
+    /// - Parameter isOpen: Whether those that were resolved are left out.
+    package func reports(isOpen: Bool, before number: Int64, limit: Int) throws(StorageError) -> [(number: Int64, report: ReportRow)] {
+        try self.connection.statement(isOpen ? OperatorQuery.reports : .allReports).with(number, Int64(limit)).all { row in
             let event = row.isNull(3) ? nil : EventAddress(ConversationKey(row.int(3)), row.int(4))
-            let report = ReportRow(
-                reporter: UserKey(row.int(1)), subject: UserKey(row.int(2)), event: event, reason: row.text(5), at: row.int(6))
+            var report = ReportRow(
+                reporter: UserKey(row.int(1)), subject: UserKey(row.int(2)), event: event, reason: row.text(5), text: row.text(7),
+                at: row.int(6))
+            report.resolvedAt = row.int(8)
             return (row.int(0), report)
         }
     }
@@ -35,7 +39,7 @@ extension SQLiteReads {
             ("accounts", "SELECT count(*) FROM account WHERE state = 0"), ("devices", "SELECT count(*) FROM device"),
             ("conversations", "SELECT count(*) FROM conversation"), ("events", "SELECT count(*) FROM event"),
             ("blobs", "SELECT count(*) FROM blob"), ("blob bytes", "SELECT coalesce(sum(size), 0) FROM blob"),
-            ("reports", "SELECT count(*) FROM report"), ("invitations", "SELECT count(*) FROM invitation"),
+            ("open reports", "SELECT count(*) FROM report WHERE resolved_at = 0"), ("invitations", "SELECT count(*) FROM invitation"),
             ("database bytes", "SELECT page_count * page_size FROM pragma_page_count, pragma_page_size"),
         ] {
             counts.append((name, try self.connection.prepare(sql).number()))
@@ -59,6 +63,16 @@ extension SQLiteReads {
 }
 
 extension SQLiteStorage {
+    /// Notes that a report was resolved.
+    ///
+    /// - Returns: False if there is no such report, or it was resolved before.
+    package func resolveReport(_ number: Int64, at time: Int64) throws(StorageError) -> Bool {
+        let open = try self.reports(isOpen: true, before: number < .max ? number + 1 : number, limit: 1)
+        guard open.first?.number == number else { return false }
+        try self.connection.statement(OperatorQuery.resolveReport).with(number, time).run()
+        return true
+    }
+
     /// Rewrites the database without unused space. Messages wait for the end.
     package func vacuum() throws(StorageError) {
         try self.connection.execute("VACUUM")

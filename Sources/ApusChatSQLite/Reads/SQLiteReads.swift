@@ -71,22 +71,42 @@ package class SQLiteReads: ChatReads {
         }
     }
 
-    package func members(of conversation: ConversationKey, in states: MemberStates, after cursor: UserKey?, limit: Int) throws(StorageError)
-        -> MembersPage
-    {
+    package func members(
+        of conversation: ConversationKey, in states: MemberStates, containing text: String?, after cursor: UserKey?, limit: Int
+    ) throws(StorageError) -> MembersPage {
         try self.connection.snapshot { () throws(StorageError) in
-            guard let slot = try self.slot(of: conversation) else { return MembersPage(members: [], next: nil, version: 0) }
+            guard let slot = try self.slot(of: conversation) else { return MembersPage(members: [], next: nil, version: 0, total: 0) }
+            let query = text.map { NameGrams.query(for: $0) ?? "" }
+            let version = try self.connection.statement(ListQuery.version).with(slot).number()
+            if query == "" { return MembersPage(members: [], next: nil, version: version, total: 0) }
             // One range of the index for each state: at most four short lists are merged.
             var rows: [MemberRow] = []
+            var total: Int64 = 0
             for state in MemberState.allCases where states.includes(state) {
-                let statement = try self.connection.statement(ListQuery.members)
-                rows += try statement.with(slot, state.code, cursor?.rawValue ?? .min, Int64(limit) + 1).all { MemberColumns.row($0) }
+                let statement = try self.connection.statement(query == nil ? ListQuery.members : .membersNamed)
+                statement.with(slot, state.code, cursor?.rawValue ?? .min, Int64(limit) + 1)
+                if let query { statement.bind(5, query) }
+                rows += try statement.all { MemberColumns.row($0) }
+                total += try self.count(of: slot, state, named: query)
             }
             rows.sort { $0.address.user < $1.address.user }
             let page = Array(rows.prefix(limit))
-            let version = try self.connection.statement(ListQuery.version).with(slot).number()
-            return MembersPage(members: page, next: rows.count > limit ? page.last?.address.user : nil, version: version)
+            return MembersPage(members: page, next: rows.count > limit ? page.last?.address.user : nil, version: version, total: total)
         }
+    }
+
+    private func count(of slot: Int64, _ state: MemberState, named query: String?) throws(StorageError) -> Int64 {
+        guard let query else {
+            if state == .joined { return try self.connection.statement(ListQuery.memberCount).with(slot).number() }
+            return try self.connection.statement(ListQuery.countMembers).with(slot, state.code).number()
+        }
+        let statement = try self.connection.statement(ListQuery.countNamed).with(slot, state.code)
+        statement.bind(3, query)
+        return try statement.number()
+    }
+
+    package func badge(of user: UserKey, at time: Int64) throws(StorageError) -> Int64 {
+        try self.connection.statement(ListQuery.badge).with(user.rawValue, time).number()
     }
 
     package func readers(of conversation: ConversationKey, atLeast n: Int64, limit: Int) throws(StorageError) -> [UserKey] {
@@ -196,6 +216,12 @@ package class SQLiteReads: ChatReads {
 
     package func expired(at time: Int64, limit: Int) throws(StorageError) -> [EventAddress] {
         try self.connection.statement(LogQuery.expired).with(time, Int64(limit)).all {
+            EventAddress(ConversationKey($0.int(1)), EventPlace.seq($0.int(0)))
+        }
+    }
+
+    package func endedPolls(at time: Int64, limit: Int) throws(StorageError) -> [EventAddress] {
+        try self.connection.statement(LogQuery.ended).with(time, Int64(limit)).all {
             EventAddress(ConversationKey($0.int(1)), EventPlace.seq($0.int(0)))
         }
     }

@@ -5,14 +5,14 @@ import ApusChatStorage
 enum EventColumns {
     static let list = """
         id, n, is_message, sender, at, kind, client_id, hash, ref, thread, state, body, expires_at, mentions, mentions_all, \
-        original, edited_at, is_pinned, reactions, votes, allows_many_votes, hides_voters, is_closed, reply_count, last_reply
+        original, edited_at, is_pinned, reactions, votes, allows_many_votes, hides_voters, is_closed, reply_count, last_reply, closes_at
         """
     /// The columns that a new event has. The others have defaults.
     static let newList = """
         id, n, is_message, sender, at, kind, client_id, hash, ref, thread, state, body, expires_at, mentions, mentions_all, \
-        votes, allows_many_votes, hides_voters
+        votes, allows_many_votes, hides_voters, closes_at
         """
-    static let newValues = "?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18"
+    static let newValues = "?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19"
 
     /// Reads a row that was selected with `list`.
     static func row(_ row: SQLiteStatement, in conversation: ConversationKey) -> EventRow {
@@ -33,6 +33,7 @@ enum EventColumns {
         event.isClosed = row.bool(22)
         event.replyCount = row.int(23)
         event.lastReply = row.int(24)
+        event.closesAt = row.int(25)
         return event
     }
 
@@ -62,6 +63,7 @@ enum EventColumns {
         if event.votes.isEmpty { statement.bindNull(16) } else { statement.bind(16, ListText.text(event.votes)) }
         statement.bind(17, event.allowsManyVotes)
         statement.bind(18, event.hidesVoters)
+        statement.bind(19, nonZero: event.closesAt)
     }
 
     /// The columns that a later batch may change, for an UPDATE; `?1` is the id.

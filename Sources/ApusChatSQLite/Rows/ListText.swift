@@ -12,6 +12,23 @@ enum ListText {
 
     static func texts(_ text: String) -> [String] { self.values(text).compactMap(\.stringValue) }
 
+    /// A folder without a filter is its name, one with a filter a pair.
+    static func text(_ folders: [Folder]) -> String {
+        self.json(
+            .array(
+                folders.map { folder in
+                    folder.filter.map { .array([.string(folder.name), .string($0)]) } ?? .string(folder.name)
+                }))
+    }
+
+    static func folders(_ text: String) -> [Folder] {
+        self.values(text).compactMap { value in
+            if let name = value.stringValue { return Folder(name: name) }
+            guard let pair = value.arrayValue, pair.count == 2, let name = pair[0].stringValue else { return nil }
+            return Folder(name: name, filter: pair[1].stringValue)
+        }
+    }
+
     static func text(_ counts: [ReactionCount]) -> String {
         self.json(.array(counts.map { .array([.string($0.key), .integer($0.count)]) }))
     }

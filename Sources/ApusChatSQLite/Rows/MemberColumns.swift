@@ -6,8 +6,7 @@ enum MemberColumns {
     static let names = [
         "slot", "user", "conversation", "role", "state", "since", "min_seq", "left_seq", "floor_n", "read_n", "skipped", "invited_by",
         "silenced_until", "last_sent_at", "blocks_peer", "is_gone", "muted_until", "pinned_at", "is_archived", "is_marked_unread",
-        "folders",
-        "draft_seq", "changed", "banned_until",
+        "folders", "draft_seq", "changed", "banned_until", "notifies_mentions_only",
     ]
     static let list = Self.names.map { "m." + $0 }.joined(separator: ", ")
     static let count = Int32(Self.names.count)
@@ -39,6 +38,7 @@ enum MemberColumns {
         member.draftSeq = row.int(first + 21)
         member.changed = row.int(first + 22)
         member.bannedUntil = row.int(first + 23)
+        member.notifiesMentionsOnly = row.bool(first + 24)
         return member
     }
 
@@ -68,6 +68,7 @@ enum MemberColumns {
         statement.bind(22, member.draftSeq)
         statement.bind(23, commit)
         statement.bind(24, member.bannedUntil)
+        statement.bind(25, member.notifiesMentionsOnly)
     }
 
     /// The columns that sending and reading change, none of which is indexed; `?1` and `?2` are the

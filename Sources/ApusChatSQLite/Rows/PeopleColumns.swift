@@ -6,7 +6,8 @@ import ApusJSON
 enum AccountColumns {
     static let names = [
         "user", "name", "nickname", "state", "self_conversation", "privacy", "about", "status_text", "avatar", "folders",
-        "invitations_today", "invitation_day", "changed", "is_erased",
+        "invitations_today", "invitation_day", "changed", "is_erased", "quiet_from",
+        "quiet_until",
     ]
     static let list = Self.names.map { "a." + $0 }.joined(separator: ", ")
     static let values = (1...Self.names.count).map { "?\($0)" }.joined(separator: ", ")
@@ -21,11 +22,12 @@ enum AccountColumns {
         account.about = row.text(6)
         account.statusText = row.text(7)
         if !row.isNull(8) { account.avatar = BlobID(row.text(8)) }
-        account.folders = ListText.texts(row.text(9))
+        account.folders = ListText.folders(row.text(9))
         account.invitationsToday = Int(row.int(10))
         account.invitationDay = row.int(11)
         account.changed = row.int(12)
         account.isErased = row.bool(13)
+        if !row.isNull(14), !row.isNull(15) { account.quietHours = QuietHours(from: row.int(14), until: row.int(15)) }
         return account
     }
 
@@ -44,6 +46,13 @@ enum AccountColumns {
         statement.bind(12, account.invitationDay)
         statement.bind(13, commit)
         statement.bind(14, account.isErased)
+        if let quiet = account.quietHours {
+            statement.bind(15, quiet.from)
+            statement.bind(16, quiet.until)
+        } else {
+            statement.bindNull(15)
+            statement.bindNull(16)
+        }
     }
 }
 
@@ -75,7 +84,7 @@ extension AccountPrivacy {
 
 /// The columns of a contact.
 enum ContactColumns {
-    static let list = "owner, peer, relation, is_blocked, alias, changed"
+    static let list = "owner, peer, relation, is_blocked, alias, changed, text, at"
 
     static func row(_ row: SQLiteStatement) -> ContactRow {
         var contact = ContactRow(address: ContactAddress(owner: UserKey(row.int(0)), peer: UserKey(row.int(1))))
@@ -83,6 +92,8 @@ enum ContactColumns {
         contact.isBlocked = row.bool(3)
         contact.alias = row.text(4)
         contact.changed = row.int(5)
+        contact.text = row.text(6)
+        contact.at = row.int(7)
         return contact
     }
 
@@ -91,6 +102,8 @@ enum ContactColumns {
         statement.bind(4, contact.isBlocked)
         statement.bind(5, contact.alias)
         statement.bind(6, commit)
+        statement.bind(7, contact.text)
+        statement.bind(8, contact.at)
     }
 }
 

@@ -6,7 +6,9 @@ import ApusChatStorage
 /// earlier one made. `Tests/ApusChatStorageTests/Fixtures` has a database of each version.
 enum ChatSchema {
     /// The steps: number `i` leads from version `i` to version `i + 1`.
-    static let steps = [SchemaStep1.script, SchemaStep2.script, SchemaStep3.script, SchemaStep4.script, SchemaStep5.script]
+    static let steps = [
+        SchemaStep1.script, SchemaStep2.script, SchemaStep3.script, SchemaStep4.script, SchemaStep5.script, SchemaStep6.script,
+    ]
 
     /// The version that this program writes.
     static var version: Int64 { Int64(self.steps.count) }

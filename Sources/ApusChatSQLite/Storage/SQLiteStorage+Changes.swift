@@ -175,6 +175,7 @@ extension SQLiteStorage {
         }
         statement.bind(5, report.reason)
         statement.bind(6, report.at)
+        statement.bind(7, report.text)
         try statement.run()
     }
 }

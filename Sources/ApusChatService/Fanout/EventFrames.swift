@@ -10,14 +10,35 @@ struct EventFrames {
     private var rows: [ConversationKey: [EventRow]] = [:]
     private var blanks: [EventAddress: EventState] = [:]
     private let hidden: Set<AnnotationAddress>
+    private let silent: Set<EventAddress>
 
     init(_ batch: DecidedBatch) {
         for row in batch.changes.events { self.rows[row.conversation, default: []].append(row) }
         for blank in batch.changes.blanks { self.blanks[blank.address] = blank.state }
         self.hidden = Set(batch.hidden)
+        self.silent = batch.silent
     }
 
     func senders(_ key: ConversationKey) -> Set<UserKey> { Set(self.rows[key]?.map(\.sender) ?? []) }
+
+    /// The end of a log, with a preview if its newest message is part of the batch.
+    func nudge(_ change: ConversationChange, names: [UserKey: UserName]) -> HeadNudge {
+        let counters = change.counters
+        let row = self.rows[change.key]?.last { $0.seq == counters.previewSeq }
+        return HeadNudge(
+            conversation: ConversationID(change.key), seq: counters.lastSeq, n: counters.lastN, at: counters.lastAt,
+            last: row.map { ChatKinds.preview(of: self.event($0, for: nil, names: names)) })
+    }
+
+    /// The users that messages of the batch mention; all members if it contains `UserKey(0)`.
+    func mentioned(in key: ConversationKey) -> Set<UserKey> {
+        var users: Set<UserKey> = []
+        for row in self.rows[key] ?? [] where row.isMessage {
+            users.formUnion(row.mentions)
+            if row.mentionsAll { users.insert(UserKey(0)) }
+        }
+        return users
+    }
 
     /// The pushes of events, in order.
     ///
@@ -26,16 +47,24 @@ struct EventFrames {
         var frames: [Frame] = []
         var events: [ChatEvent] = []
         var bytes = 0
+        var isSilent = false
         // The rows contain all changes of the batch.
         let last = self.rows[key]?.last?.seq ?? 0
         func flush() {
             let asOf = last > events.last?.seq ?? 0 ? last : nil
-            if !events.isEmpty, let frame = Frame(ChatPushes.event, EventPush(events: events, asOf: asOf)) { frames.append(frame) }
+            if !events.isEmpty, let frame = Frame(ChatPushes.event, EventPush(events: events, isSilent: isSilent, asOf: asOf)) {
+                frames.append(frame)
+            }
             events.removeAll(keepingCapacity: true)
             bytes = 0
         }
         for row in self.rows[key] ?? [] where range.contains(row.seq) {
-            if bytes + row.body.utf8.count > Self.splitBytes || events.count == ChatLimits.historyEvents { flush() }
+            // One push notifies of all of its messages or of none.
+            let isSilentRow = self.silent.contains(row.address)
+            if bytes + row.body.utf8.count > Self.splitBytes || events.count == ChatLimits.historyEvents || isSilentRow != isSilent {
+                flush()
+            }
+            isSilent = isSilentRow
             bytes += row.body.utf8.count
             events.append(self.event(row, for: user, names: names))
         }

@@ -24,11 +24,15 @@ extension ReadContext {
         return pushes
     }
 
-    /// The read positions of other members.
+    /// The positions of other members.
     func marks(_ reads: [CoalescedHeads.Read]) throws -> [ReadMark] {
         let names = try self.names.names(of: Set(reads.map(\.user)), self.reads)
         return reads.compactMap { read in
-            names[read.user].map { ReadMark(conversation: ConversationID(read.conversation), user: $0, read: read.n) }
+            names[read.user].map {
+                ReadMark(
+                    conversation: ConversationID(read.conversation), user: $0, read: read.n > 0 ? read.n : nil,
+                    received: read.received > 0 ? read.received : nil)
+            }
         }
     }
 }

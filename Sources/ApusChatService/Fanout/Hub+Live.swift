@@ -1,6 +1,7 @@
 import ApusChatCore
 import ApusChatProtocol
 import ApusChatStorage
+import Logging
 
 // What is told and not stored.
 extension Hub {
@@ -8,15 +9,24 @@ extension Hub {
     func type(_ request: TypingRequest, by requester: Requester) throws {
         let key = request.conversation.key
         let peers = self.router.peers(of: requester.user, in: key)
-        guard !peers.isEmpty, let account = try self.reads.accounts([requester.user]).first, account.privacy.typing,
-            let row = try self.reads.head(of: requester.user, in: key), row.member.state == .joined
-        else { return }
-        if let pair = row.conversation.pair {
-            let other = pair.low == requester.user ? pair.high : pair.low
-            guard try self.reads.head(of: other, in: key)?.member.blocksPeer != true else { return }
-        }
-        let push = TypingPush(conversation: request.conversation, user: account.name, isStopped: request.isStopped)
+        guard !peers.isEmpty, let name = try self.shown.typist(requester.user, in: key, self.reads) else { return }
+        let push = TypingPush(conversation: request.conversation, user: name, isStopped: request.isStopped)
         if let frame = Frame(ChatPushes.typing, push) { self.push(frame, to: peers) }
+    }
+
+    /// Notes what a device has received, and tells the other members.
+    func received(_ n: Int64, in key: ConversationKey, by requester: Requester) {
+        let user = requester.user
+        do {
+            // A device that has no connection, such as one that a notification woke, is read.
+            let isMember = try self.router.isMember(user, of: key) ?? (self.reads.head(of: user, in: key)?.member.state == .joined)
+            guard n > 0, isMember, self.book.received(n, by: MemberAddress(key, user), on: requester.device) else { return }
+            let sockets = self.router.receiptSockets(key, except: user)
+            guard !sockets.isEmpty, try self.shown.showsReceipts(user, in: key, self.reads) else { return }
+            self.tell(CoalescedHeads.Read(conversation: key, user: user, received: n), to: sockets)
+        } catch {
+            self.logger.error("A received position was not told", metadata: ["error": "\(error)"])
+        }
     }
 
     /// Passes the data of a call to another party.

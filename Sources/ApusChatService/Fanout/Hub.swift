@@ -27,37 +27,43 @@ final class Hub {
     static let connectionsPerAccount = 40
 
     private let eventLoop: any EventLoop
-    private let monotonic: @Sendable () -> Int64
+    private let environment: ChatLog.Environment
     let reads: any AccountReads
     let names: NameCache
     let presence: PresenceBook
+    let book: ReceivedBook
     let send: @Sendable (Frame, [ChatConnection]) -> Void
-    private let logger: Logger
+    let logger: Logger
     var router = PushRouter()
     private var people = PresenceMachine()
     private var entries: [SocketKey: Entry] = [:]
-    private var receipts = ReceiptSettings()
+    var shown = ShownSettings()
     private var digest = HeadDigest()
 
     /// - Parameters:
     ///   - reads: What the hub alone reads from.
     ///   - send: Sends a frame to connections, without repetition.
     init(
-        on eventLoop: any EventLoop, reads: any AccountReads, names: NameCache, presence: PresenceBook,
-        monotonic: @escaping @Sendable () -> Int64, logger: Logger, send: @escaping @Sendable (Frame, [ChatConnection]) -> Void
+        on eventLoop: any EventLoop, reads: any AccountReads, names: NameCache, presence: PresenceBook, received: ReceivedBook,
+        environment: ChatLog.Environment, logger: Logger, send: @escaping @Sendable (Frame, [ChatConnection]) -> Void
     ) {
         self.eventLoop = eventLoop
         self.reads = reads
         self.names = names
         self.presence = presence
-        self.monotonic = monotonic
+        self.book = received
+        self.environment = environment
         self.logger = logger
         self.send = send
     }
 
     func context(of viewer: UserKey) -> ReadContext {
-        ReadContext(reads: self.reads, viewer: viewer, names: self.names, presence: self.presence)
+        ReadContext(
+            reads: self.reads, viewer: viewer, names: self.names, presence: self.presence, received: self.book,
+            now: self.environment.wall())
     }
+
+    private func monotonic() -> Int64 { self.environment.monotonic() }
 
     // MARK: Connections
 
@@ -119,21 +125,22 @@ final class Hub {
     // MARK: Batches
 
     func committed(_ batch: DecidedBatch) {
-        for account in batch.changes.accounts { self.receipts.forget(account.key) }
-        for conversation in batch.changes.conversations where conversation.row != nil { self.receipts.forget(conversation.key) }
+        self.shown.committed(batch.changes)
         var deliveries = self.router.route(batch)
         // The events of a conversation do not tell its new members what it is.
         for case .arrived(let key, let user, _) in batch.pushes {
             deliveries.append(.head(key, user: user, to: self.router.sockets(of: user)))
         }
-        deliveries += self.router.digest(batch.changedHeads(upTo: self.router.largeConversation))
-        self.deliver(deliveries, EventFrames(batch))
+        self.deliver(deliveries, EventFrames(batch), batch)
+        for case .nudge(let key, let sockets) in self.router.digest(batch.changedHeads(upTo: self.router.largeConversation)) {
+            self.headChanged(key, at: sockets)
+        }
         self.carryOut(self.digest.committed(batch, at: self.monotonic()))
     }
 
-    private func deliver(_ deliveries: [PushRouter.Delivery], _ frames: EventFrames) {
+    private func deliver(_ deliveries: [PushRouter.Delivery], _ frames: EventFrames, _ batch: DecidedBatch) {
         do {
-            for delivery in deliveries { try self.deliver(delivery, frames) }
+            for delivery in deliveries { try self.deliver(delivery, frames, batch) }
         } catch {
             // Receivers see the gap at the next event, and request what they miss.
             self.logger.error("Pushes of a batch were not sent", metadata: ["error": "\(error)"])
@@ -159,7 +166,7 @@ final class Hub {
         }
     }
 
-    private func deliver(_ delivery: PushRouter.Delivery, _ frames: EventFrames) throws {
+    private func deliver(_ delivery: PushRouter.Delivery, _ frames: EventFrames, _ batch: DecidedBatch) throws {
         switch delivery {
         case .events(let key, let first, let last, let sockets):
             let names = try self.names.names(of: frames.senders(key), self.reads)
@@ -167,17 +174,45 @@ final class Hub {
         case .personal(let key, let first, let last, let user, let sockets):
             let names = try self.names.names(of: frames.senders(key), self.reads)
             for frame in frames.frames(of: key, first...last, for: user, names: names) { self.push(frame, to: sockets) }
-        case .nudge(let key, let sockets), .head(let key, _, let sockets):
-            for socket in sockets { self.carryOut(self.entries[socket]?.heads.headChanged(key, at: self.monotonic()), for: socket) }
+        case .nudge(let key, let sockets):
+            guard let change = batch.changes.conversations.first(where: { $0.key == key }) else { return }
+            let nudge = frames.nudge(change, names: try self.names.names(of: frames.senders(key), self.reads))
+            let mentioned = frames.mentioned(in: key)
+            for socket in sockets { self.nudge(nudge, in: key, socket, isMentioned: self.isAmong(mentioned, socket)) }
+        case .head(let key, _, let sockets):
+            self.headChanged(key, at: sockets)
         case .read(let key, let user, let n, let sockets):
-            guard try self.receipts.shows(user, in: key, self.reads) else { return }
-            let read = CoalescedHeads.Read(conversation: key, user: user, n: n)
-            for socket in sockets { self.carryOut(self.entries[socket]?.heads.readMoved(read, at: self.monotonic()), for: socket) }
+            guard try self.shown.showsReceipts(user, in: key, self.reads) else { return }
+            self.tell(CoalescedHeads.Read(conversation: key, user: user, n: n), to: sockets)
         case .user(let subject, let sockets):
             guard let viewer = sockets.first.flatMap({ self.entries[$0]?.connection.requester.user }) else { return }
             let users = try self.context(of: viewer).users([subject])
             if let frame = Frame(ChatPushes.user, UserPush(users: users)) { self.push(frame, to: sockets) }
         }
+    }
+
+    /// Tells the new end of a large conversation. The head, whose number of mentions changed, is
+    /// read for users that are mentioned.
+    private func nudge(_ nudge: HeadNudge, in key: ConversationKey, _ socket: SocketKey, isMentioned: Bool) {
+        let time = self.monotonic()
+        self.carryOut(
+            isMentioned
+                ? self.entries[socket]?.heads.headChanged(key, at: time) : self.entries[socket]?.heads.advanced(nudge, in: key, at: time),
+            for: socket)
+    }
+
+    private func isAmong(_ users: Set<UserKey>, _ socket: SocketKey) -> Bool {
+        guard !users.isEmpty, let user = self.entries[socket]?.connection.requester.user else { return false }
+        return users.contains(UserKey(0)) || users.contains(user)
+    }
+
+    private func headChanged(_ key: ConversationKey, at sockets: [SocketKey]) {
+        for socket in sockets { self.carryOut(self.entries[socket]?.heads.headChanged(key, at: self.monotonic()), for: socket) }
+    }
+
+    /// Tells a position, coalesced.
+    func tell(_ read: CoalescedHeads.Read, to sockets: [SocketKey]) {
+        for socket in sockets { self.carryOut(self.entries[socket]?.heads.readMoved(read, at: self.monotonic()), for: socket) }
     }
 
     /// Sends a frame to connections, or holds it for those whose `hello` is not answered.
@@ -253,6 +288,7 @@ final class Hub {
         guard let connection = self.entries[socket]?.connection else { return }
         do {
             let context = self.context(of: connection.requester.user)
+            if !frame.nudges.isEmpty, let frame = Frame(ChatPushes.head, HeadPush(nudges: frame.nudges)) { self.push(frame, to: [socket]) }
             for push in try context.headPushes(frame.heads) {
                 if let frame = Frame(ChatPushes.head, push) { self.push(frame, to: [socket]) }
             }
@@ -285,7 +321,16 @@ final class Hub {
             guard let account = try self.reads.accounts([user]).first, account.privacy.lastSeen != .none else { return }
             let lastSeen = isOnline ? nil : try self.reads.devices(of: user, limit: 1).first?.seenAt
             let friends = try self.reads.contacts(of: user, after: nil, limit: ChatLimits.contacts)
-            let sockets = friends.filter { $0.relation == .friend && !$0.isBlocked }.flatMap { self.router.sockets(of: $0.address.peer) }
+            var recipients: [UserKey: [SocketKey]] = [:]
+            // Members of a conversation on the screen are all users, for the setting.
+            if account.privacy.lastSeen == .all {
+                recipients = self.router.viewers(of: try self.reads.conversations(of: user), except: user)
+            }
+            for friend in friends where friend.relation == .friend {
+                recipients[friend.address.peer] = self.router.sockets(of: friend.address.peer)
+            }
+            for friend in friends where friend.isBlocked { recipients[friend.address.peer] = nil }
+            let sockets = recipients.values.flatMap { $0 }.sorted()
             guard !sockets.isEmpty else { return }
             let entry = PresencePush.Entry(user: account.name, isOnline: isOnline, lastSeen: lastSeen)
             if let frame = Frame(ChatPushes.presence, PresencePush(users: [entry])) { self.push(frame, to: sockets) }

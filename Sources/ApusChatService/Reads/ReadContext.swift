@@ -7,6 +7,18 @@ struct ReadContext {
     let viewer: UserKey
     let names: NameCache
     let presence: PresenceBook
+    let received: ReceivedBook
+    /// Milliseconds since 1970.
+    let now: Int64
+
+    /// An event without its content if its time is over and the server has not yet removed it.
+    func served(_ view: EventView) -> EventView {
+        guard let row = view.row, row.expiresAt > 0, row.expiresAt <= self.now else { return view }
+        var view = view
+        view.row?.blank(.expired)
+        view.own = nil
+        return view
+    }
 
     /// The account of the viewer.
     func account() throws -> AccountRow {

@@ -16,6 +16,8 @@ struct Change: Sendable {
     var names: [UserName] = []
     /// Whether the commands need more than keys.
     var needsReads = false
+    /// What the hub is told before the commands are submitted.
+    var tell: (@Sendable (Hub) -> Void)?
     /// Makes the commands, with a context if `needsReads`.
     var commands: @Sendable ([UserKey?], ReadContext?) throws -> [Command]
     var answer: Answer

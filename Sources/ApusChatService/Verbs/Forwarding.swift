@@ -25,7 +25,7 @@ extension ReadContext {
     private func item(_ seq: Int64, of request: ForwardRequest) throws -> BundleItem {
         let key = request.source.key
         let view = try self.reads.events(in: key, .from(seq), as: self.viewer, limit: 1).first
-        guard let row = view?.row, row.seq == seq, row.isMessage, !row.state.isBlank, row.kind.code != .call,
+        guard let row = view.flatMap({ self.served($0) })?.row, row.seq == seq, row.isMessage, !row.state.isBlank, row.kind.code != .call,
             let body = (try? JSONValue(jsonString: row.body))?.objectValue
         else { throw ChatError.noMessage }
         guard !request.isAnonymous else { return BundleItem(at: row.at, kind: row.kind, body: body) }
@@ -41,7 +41,7 @@ extension ReadContext {
             fields["forwarded"] = ForwardedFrom(sender: item.sender, nick: item.nick, at: item.at).json
         }
         // A poll begins anew, and a mention names a user of the other conversation.
-        fields["closed"] = nil
+        (fields["closed"], fields["closes_at"]) = (nil, nil)
         let body = try ChatBody(kind: item.kind, body: fields)
         var content = MessageContent(kind: item.kind, body: try JSONValue.object(fields).jsonString(), blobs: body.blobs)
         if case .poll(let poll) = body {

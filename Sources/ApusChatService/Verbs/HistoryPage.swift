@@ -39,14 +39,29 @@ struct HistoryPage {
 
     private func thread(_ root: Int64, in key: ConversationKey) throws -> [EventView] {
         let (reads, viewer) = (self.context.reads, self.context.viewer)
-        var from = root
-        if case .from(let seq) = self.request.range { from = seq }
-        var views: [EventView] = []
-        if from <= root {
-            views = try reads.events(in: key, .from(root), as: viewer, limit: 1).filter { $0.seq == root }
-            guard !views.isEmpty else { throw ChatError.noMessage }
+        let limit = self.request.limit
+        let first = try reads.events(in: key, .from(root), as: viewer, limit: 1).filter { $0.seq == root }
+        guard !first.isEmpty else { throw ChatError.noMessage }
+        func before(_ seq: Int64, _ limit: Int) throws -> [EventView] {
+            guard seq > root, limit > 0 else { return [] }
+            let replies = try reads.events(in: key, .threadEnd(root, through: seq - 1), as: viewer, limit: limit)
+            // The message that began the thread is before its first reply.
+            return replies.count < limit ? first + replies : replies
         }
-        return try views + reads.events(in: key, .thread(root, from: from), as: viewer, limit: max(1, self.request.limit - views.count))
+        func from(_ seq: Int64, _ limit: Int) throws -> [EventView] {
+            guard limit > 0 else { return [] }
+            let start = seq <= root ? first : []
+            guard start.count < limit else { return start }
+            return try start + reads.events(in: key, .thread(root, from: seq), as: viewer, limit: limit - start.count)
+        }
+        switch self.request.range {
+        case .newest: return try before(.max, limit)
+        case .before(let seq): return try before(seq, limit)
+        case .from(let seq): return try from(seq, limit)
+        case .around(let seq):
+            let earlier = try before(seq, limit / 2)
+            return try earlier + from(seq, limit - earlier.count)
+        }
     }
 
     /// A message in its first form, and its edits.
@@ -63,7 +78,7 @@ struct HistoryPage {
     private func fitting(_ events: [ChatEvent]) -> Range<Int> {
         switch self.request.range {
         case .newest, .before:
-            guard self.request.thread == nil, self.request.edits == nil else { fallthrough }
+            guard self.request.edits == nil else { fallthrough }
             return (events.count - AnswerSize.fitting(events.reversed()))..<events.count
         case .from: return 0..<AnswerSize.fitting(events)
         case .around(let seq):

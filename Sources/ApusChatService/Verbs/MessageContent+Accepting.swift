@@ -28,6 +28,7 @@ extension MessageContent {
         self.options = poll.options.count
         self.allowsManyVotes = poll.allowsMultiple
         self.hidesVoters = poll.isAnonymous
+        self.closesAt = max(0, poll.closesAt ?? 0)
     }
 }
 

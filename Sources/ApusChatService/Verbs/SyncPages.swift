@@ -13,9 +13,15 @@ struct SyncPages {
             return try page.rawValue.hasPrefix("h~") ? self.headsPage(page) : self.changesPage(page)
         }
         let position = try self.context.reads.position()
-        guard let since = request.since else { return try self.heads(token: position, after: nil) }
-        guard let since = SyncPosition(since.rawValue) else { throw ChatError.resync }
-        return try self.changes(since: since, token: position, after: nil)
+        var answer: SyncAnswer
+        if let since = request.since {
+            guard let since = SyncPosition(since.rawValue) else { throw ChatError.resync }
+            answer = try self.changes(since: since, token: position, after: nil)
+        } else {
+            answer = try self.heads(token: position, after: nil)
+        }
+        answer.badge = try self.context.reads.badge(of: self.context.viewer, at: self.context.now)
+        return answer
     }
 
     // MARK: All heads

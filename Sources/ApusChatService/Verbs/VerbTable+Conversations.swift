@@ -27,7 +27,8 @@ extension VerbTable {
                 },
                 answer: .reading { stored, context in
                     var answer = try context.headAnswer(stored)
-                    answer.invited = try context.split(request.users, in: stored.conversation).invited
+                    let users = try context.split(request.users, in: stored.conversation)
+                    (answer.invited, answer.unknown) = (users.invited, users.unknown)
                     return answer.json
                 })
         }
@@ -72,15 +73,20 @@ extension ReadContext {
         return DirectoryAnswer(conversations: entries, page: try page.next.map { try PageText.token(after: $0) })
     }
 
-    /// The users that are members of a conversation, and those that are invited.
-    func split(_ users: [UserName], in conversation: ConversationKey) throws -> (added: [UserName], invited: [UserName]) {
+    /// The users that are members of a conversation, those that are invited, and the others.
+    func split(_ users: [UserName], in conversation: ConversationKey) throws -> (
+        added: [UserName], invited: [UserName], unknown: [UserName]
+    ) {
         let keys = try self.names.keys(of: users, self.reads)
-        var (added, invited): ([UserName], [UserName]) = ([], [])
+        var (added, invited, unknown): ([UserName], [UserName], [UserName]) = ([], [], [])
         for (user, key) in zip(users, keys) {
-            guard let key, let state = try self.reads.head(of: key, in: conversation)?.member.state else { continue }
-            if state == .joined { added.append(user) } else if state == .invited { invited.append(user) }
+            switch try key.flatMap({ try self.reads.head(of: $0, in: conversation)?.member.state }) {
+            case .joined: added.append(user)
+            case .invited: invited.append(user)
+            case .requested, .left, .removed, .banned, .unknown, nil: unknown.append(user)
+            }
         }
-        return (added, invited)
+        return (added, invited, unknown)
     }
 }
 

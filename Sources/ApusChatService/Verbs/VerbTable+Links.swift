@@ -8,7 +8,8 @@ extension VerbTable {
         self.change(ChatVerbs.linkCreate) { request, requester in
             let identity = try ChatVerbs.linkCreate.identity(of: request)
             let terms = LinkTerms(
-                code: RandomID.random().description, expiresAt: request.expiresAt ?? 0, uses: request.uses, role: request.role ?? .member)
+                code: RandomID.random().description, expiresAt: request.expiresAt ?? 0, uses: request.uses, role: request.role ?? .member,
+                needsApproval: request.needsApproval)
             return Change(
                 commands: { _, _ in [requester.command(.createLink(request.conversation.key, terms), identity)] },
                 answer: .reading { stored, context in
@@ -45,7 +46,8 @@ extension ReadContext {
         }
         return InviteLink(
             code: code, role: row.role, by: creator, at: row.createdAt, expiresAt: row.expiresAt > 0 ? row.expiresAt : nil,
-            uses: row.usesLeft >= 0 ? row.usesLeft + row.used : nil, used: row.used)
+            uses: row.usesLeft >= 0 ? row.usesLeft + row.used : nil, used: row.used,
+            needsApproval: row.needsApproval)
     }
 }
 

@@ -9,14 +9,17 @@ extension VerbTable {
         self.read(ChatVerbs.history) { request, context in try HistoryPage(context: context, request: request).answer() }
         self.read(ChatVerbs.readers) { request, context in try context.readers(request) }
         self.read(ChatVerbs.reactions) { request, context in try context.reactions(request) }
-        self.change(ChatVerbs.mark) { request, requester in
-            var commands: [Command] = []
-            // What a device has received is not stored.
-            if let read = request.read {
-                commands = [requester.command(.mark(MarkCommand(conversation: request.conversation.key, read: read)), nil)]
+        self.change(ChatVerbs.mark) { (request, requester) throws -> Change in
+            // What a device has received is not stored, and answered without a read.
+            var tell: (@Sendable (Hub) -> Void)?
+            if let n = request.received { tell = { hub in hub.received(n, in: request.conversation.key, by: requester) } }
+            guard let read = request.read else {
+                let answer = MarkAnswer(conversation: request.conversation).json
+                return Change(tell: tell, commands: { _, _ in [] }, answer: .place { _ in answer })
             }
+            let command = requester.command(.mark(MarkCommand(conversation: request.conversation.key, read: read)), nil)
             return Change(
-                commands: { [commands] _, _ in commands }, answer: .reading { _, context in try context.mark(request.conversation).json })
+                tell: tell, commands: { _, _ in [command] }, answer: .reading { _, context in try context.mark(request.conversation).json })
         }
     }
 }
@@ -52,7 +55,7 @@ extension ReadContext {
         return ReactionsAnswer(reactions: reactions, page: next)
     }
 
-    /// The members that have read a message, where members see the positions of others.
+    /// The members that have read or received a message, where members see the positions of others.
     fileprivate func readers(_ request: ReadersRequest) throws -> ReadersAnswer {
         let key = request.conversation.key
         let head = try self.head(key)
@@ -63,8 +66,14 @@ extension ReadContext {
         let view = try self.reads.events(in: key, .from(request.seq), as: self.viewer, limit: 1).first
         guard let row = view?.row, row.seq == request.seq, row.isMessage else { throw ChatError.noMessage }
         guard try self.account().privacy.receipts else { return ReadersAnswer(readers: []) }
-        let keys = try self.reads.readers(of: key, atLeast: row.n, limit: ChatLimits.receiptMembers)
-        let rows = try self.reads.accounts(keys.filter { $0 != row.sender })
-        return ReadersAnswer(readers: rows.filter(\.privacy.receipts).map { Reader(user: $0.name, isRead: true, isReceived: true) })
+        let members = try self.reads.members(of: key, in: .joined, after: nil, limit: ChatLimits.receiptMembers).members
+        var reads: [UserKey: Bool] = [:]
+        for member in members where member.address.user != row.sender && member.minSeq <= row.seq {
+            let isRead = max(member.readN, member.floorN) >= row.n
+            if isRead || self.received.last(of: member.address) >= row.n { reads[member.address.user] = isRead }
+        }
+        let accounts = try self.reads.accounts(reads.keys.sorted())
+        return ReadersAnswer(
+            readers: accounts.filter(\.privacy.receipts).map { Reader(user: $0.name, isRead: reads[$0.key] == true, isReceived: true) })
     }
 }

@@ -11,14 +11,28 @@ extension VerbTable {
                 names: request.users,
                 commands: { keys, _ in [requester.command(.invite(request.conversation.key, keys), identity)] },
                 answer: .reading { stored, context in
-                    let (added, invited) = try context.split(request.users, in: stored.conversation)
+                    let (added, invited, unknown) = try context.split(request.users, in: stored.conversation)
                     return MemberAddAnswer(
                         conversation: request.conversation, id: request.id, seq: stored.seq > 0 ? stored.seq : nil, at: stored.at,
-                        added: added, invited: invited
+                        added: added, invited: invited, unknown: unknown
                     ).json
                 })
         }
-        self.change(ChatVerbs.memberAnswer) { request, _ in .answerInvitation(request.conversation.key, accepts: request.isAccepted) }
+        self.change(ChatVerbs.memberAnswer) { request, requester in
+            let identity = try ChatVerbs.memberAnswer.identity(of: request)
+            let command = requester.command(.answerInvitation(request.conversation.key, accepts: request.isAccepted), identity)
+            return Change(
+                commands: { _, _ in [command] },
+                answer: .reading { stored, context in
+                    // A retry of a refusal, or after the user has left, has no head.
+                    let row = try context.reads.head(of: context.viewer, in: stored.conversation)
+                    let head = try row.flatMap { $0.member.isGone ? nil : try context.head($0) }
+                    return MemberAnswerAnswer(
+                        conversation: request.conversation, id: request.id, seq: stored.seq > 0 ? stored.seq : nil, at: stored.at,
+                        head: request.isAccepted ? head : nil
+                    ).json
+                })
+        }
         self.change(ChatVerbs.memberJoin) { request, requester in
             let identity = try ChatVerbs.memberJoin.identity(of: request)
             let action: Command.Action
@@ -71,7 +85,8 @@ extension ReadContext {
             case .left, .removed, .unknown: []
             }
         let cursor = try PageText.key(request.page).map { UserKey($0) }
-        let page = try self.reads.members(of: key, in: states, after: cursor, limit: ChatLimits.membersPage)
+        let text = request.query.map { $0.hasPrefix("@") && $0.count > 1 ? String($0.dropFirst()) : $0 }
+        let page = try self.reads.members(of: key, in: states, containing: text, after: cursor, limit: ChatLimits.membersPage)
         var accounts: [UserKey: AccountRow] = [:]
         for row in try self.reads.accounts(page.members.map(\.address.user)) { accounts[row.key] = row }
         let inviters = try self.names.names(of: Set(page.members.map(\.invitedBy)), self.reads)
@@ -79,19 +94,15 @@ extension ReadContext {
             head.conversation.settings.receipts && head.conversation.kind != .channel
             && head.conversation.counters.memberCount <= ChatLimits.receiptMembers
         let members = try page.members.compactMap { member -> ChatMember? in
-            guard let account = accounts[member.address.user], self.matches(account, request.query) else { return nil }
+            guard let account = accounts[member.address.user] else { return nil }
             return ChatMember(
                 user: try self.user(account), role: member.role, state: member.state, since: member.since,
                 read: showsReads && account.privacy.receipts ? max(member.readN, member.floorN) : nil,
-                mutedUntil: member.silencedUntil > 0 ? member.silencedUntil : nil, by: inviters[member.invitedBy])
+                mutedUntil: member.silencedUntil > 0 ? member.silencedUntil : nil,
+                bannedUntil: member.state == .banned && member.bannedUntil > 0 ? member.bannedUntil : nil, by: inviters[member.invitedBy])
         }
         return MembersAnswer(
-            members: members, version: page.version, total: Int64(head.conversation.counters.memberCount),
+            members: members, version: page.version, total: page.total,
             page: try page.next.map { try PageText.token(after: $0.rawValue) })
-    }
-
-    private func matches(_ account: AccountRow, _ query: String?) -> Bool {
-        guard let query = query?.lowercased() else { return true }
-        return account.name.rawValue.contains(query) || account.nickname.lowercased().contains(query)
     }
 }

@@ -13,7 +13,7 @@ extension VerbTable {
                 commands: { keys, context in
                     let send = SendCommand(
                         conversation: request.conversation.key, content: draft.content(keys, context), ref: request.ref ?? 0,
-                        thread: request.thread ?? 0, ifEpoch: request.ifEpoch)
+                        thread: request.thread ?? 0, ifEpoch: request.ifEpoch, isSilent: request.isSilent)
                     return [requester.command(.send(send), identity)]
                 },
                 answer: .place { stored in
@@ -50,7 +50,7 @@ extension VerbTable {
                 needsReads: true,
                 commands: { _, context in
                     let contents = Result { try context.map { try $0.forwarded(request) }.orInternal() }.mapError(ChatError.init(reading:))
-                    return [requester.command(.forward(request.conversation.key, contents), identity)]
+                    return [requester.command(.forward(request.conversation.key, contents, isSilent: request.isSilent), identity)]
                 },
                 answer: .place { stored in
                     let count = Int64(stored.text) ?? 1

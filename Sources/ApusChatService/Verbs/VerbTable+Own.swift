@@ -28,8 +28,9 @@ extension VerbTable {
             let privacy = account.privacy
             return SettingsAnswer(
                 settings: UserSettings(
-                    lastSeen: privacy.lastSeen, avatar: privacy.avatar, add: privacy.add, find: privacy.find, receipts: privacy.receipts,
-                    typing: privacy.typing, folders: account.folders.map { Folder(name: $0) }))
+                    messages: privacy.messages, lastSeen: privacy.lastSeen, avatar: privacy.avatar, add: privacy.add, find: privacy.find,
+                    receipts: privacy.receipts, typing: privacy.typing, quietFrom: account.quietHours?.from,
+                    quietUntil: account.quietHours?.until, folders: account.folders))
         }
         self.change(ChatVerbs.settingsSet) { request, requester in
             let identity = try ChatVerbs.settingsSet.identity(of: request)
@@ -37,8 +38,10 @@ extension VerbTable {
                 needsReads: true,
                 commands: { _, context in
                     var update = ProfileUpdate()
-                    update.privacy = try context?.account().privacy.applying(request.settings)
-                    update.folders = request.settings.folders?.map(\.name)
+                    let account = try context?.account()
+                    update.privacy = account?.privacy.applying(request.settings)
+                    update.folders = request.settings.folders
+                    update.quietHours = try account.flatMap { try request.settings.quietHours(after: $0.quietHours) }
                     return [requester.command(.updateProfile(update), identity)]
                 },
                 answer: .place { ChangeAnswer($0, id: request.id).json })
@@ -63,15 +66,28 @@ extension OwnSetRequest {
         if let isPinned = self.isPinned { changes.append(.pin(isPinned)) }
         if let isArchived = self.isArchived { changes.append(.archive(isArchived)) }
         if let mutedUntil = self.mutedUntil { changes.append(.mute(until: mutedUntil)) }
+        if let notify = self.notify { changes.append(.notifyMentionsOnly(notify == .mentions)) }
         if let isMarkedUnread = self.isMarkedUnread { changes.append(.markUnread(isMarkedUnread)) }
         if let folders = self.folders { changes.append(.folders(folders)) }
         return changes
     }
 }
 
+extension UserSettings {
+    /// The new quiet hours; nil if the settings do not name any. An empty range removes them.
+    fileprivate func quietHours(after known: QuietHours?) throws -> QuietHours?? {
+        guard self.quietFrom != nil || self.quietUntil != nil else { return nil }
+        guard let from = self.quietFrom ?? known?.from, let until = self.quietUntil ?? known?.until else {
+            throw ChatError(.badRequest, message: "Quiet hours need `quiet_from` and `quiet_until`.", field: "settings")
+        }
+        return .some(from == until ? nil : QuietHours(from: from, until: until))
+    }
+}
+
 extension AccountPrivacy {
     fileprivate func applying(_ settings: UserSettings) -> AccountPrivacy {
         var privacy = self
+        privacy.messages = settings.messages ?? privacy.messages
         privacy.lastSeen = settings.lastSeen ?? privacy.lastSeen
         privacy.avatar = settings.avatar ?? privacy.avatar
         privacy.add = settings.add ?? privacy.add

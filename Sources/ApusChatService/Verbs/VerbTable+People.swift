@@ -32,16 +32,16 @@ extension VerbTable {
         self.change(ChatVerbs.unblock, names: { [$0.user] }) { _, keys in .contact(keys[0], .block(false)) }
         self.change(ChatVerbs.report) { request, requester in
             let identity = try ChatVerbs.report.identity(of: request)
-            let reason = [request.reason.rawValue, request.text].compactMap { $0 }.joined(separator: ": ")
+            let (reason, text) = (request.reason.rawValue, request.text ?? "")
             return Change(
                 names: request.user.map { [$0] } ?? [],
                 commands: { keys, _ in
                     guard let conversation = request.conversation, !request.seqs.isEmpty else {
-                        return [requester.command(.report(user: keys.first ?? nil, event: nil, reason: reason), identity)]
+                        return [requester.command(.report(user: keys.first ?? nil, event: nil, reason: reason, text: text), identity)]
                     }
                     var commands = request.seqs.map { seq in
                         requester.command(
-                            .report(user: nil, event: EventAddress(conversation.key, seq), reason: reason), nil)
+                            .report(user: nil, event: EventAddress(conversation.key, seq), reason: reason, text: text), nil)
                     }
                     commands[commands.count - 1].request = identity
                     return commands
@@ -84,7 +84,9 @@ extension ReadContext {
             guard let state = row.state, request.state == nil || request.state == state, let account = accounts[row.address.peer] else {
                 return nil
             }
-            return Contact(user: try self.user(account), state: state, alias: row.alias.isEmpty ? nil : row.alias, at: 0)
+            return Contact(
+                user: try self.user(account), state: state, alias: row.alias.isEmpty ? nil : row.alias,
+                text: row.text.isEmpty ? nil : row.text, at: row.at)
         }
         let page = rows.count == limit ? try rows.last.map { try PageText.token(after: $0.address.peer.rawValue) } : nil
         return ContactsAnswer(contacts: contacts, page: page)

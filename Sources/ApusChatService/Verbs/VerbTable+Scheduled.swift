@@ -15,9 +15,8 @@ extension VerbTable {
                 commands: { keys, context in
                     let send = SendCommand(
                         conversation: request.conversation.key, content: draft.content(keys, context), ref: request.ref ?? 0,
-                        thread: request.thread ?? 0)
-                    let schedule = ScheduleCommand(
-                        send: send, kind: request.kind, body: body, isSilent: request.isSilent, sendAt: request.sendAt)
+                        thread: request.thread ?? 0, isSilent: request.isSilent)
+                    let schedule = ScheduleCommand(send: send, kind: request.kind, body: body, sendAt: request.sendAt)
                     return [requester.command(.schedule(schedule), identity)]
                 },
                 answer: .place { _ in ScheduleAnswer(scheduled: ScheduledMessage(request)).json })
@@ -57,6 +56,7 @@ extension SendCommand {
         let body = (try? JSONValue(jsonString: row.body))?.objectValue ?? [:]
         let draft = ContentDraft(kind: row.kind, body: body)
         let keys = (try? context.names.keys(of: draft.mentions, context.reads)) ?? []
-        self.init(conversation: row.conversation, content: draft.content(keys, context), ref: row.ref, thread: row.thread)
+        self.init(
+            conversation: row.conversation, content: draft.content(keys, context), ref: row.ref, thread: row.thread, isSilent: row.isSilent)
     }
 }

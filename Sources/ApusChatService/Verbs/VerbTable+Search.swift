@@ -28,7 +28,7 @@ extension ReadContext {
         var (next, last) = (page.next, page.next)
         var bytes = 0
         for hit in page.hits {
-            guard let text = hit.view.row?.searchText, let (snippet, ranges) = words.snippet(of: text) else { continue }
+            guard let text = self.served(hit.view).row?.searchText, let (snippet, ranges) = words.snippet(of: text) else { continue }
             let found = SearchHit(event: ChatEvent(hit.view, in: hit.conversation, names: names), snippet: snippet, ranges: ranges)
             bytes += AnswerSize.bytes(found) + 1
             guard hits.isEmpty || bytes <= AnswerSize.pageBytes else {

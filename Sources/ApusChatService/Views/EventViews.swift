@@ -7,7 +7,7 @@ extension ReadContext {
     func events(_ views: [EventView], in key: ConversationKey) throws -> [ChatEvent] {
         let senders = Set(views.compactMap { $0.row?.sender })
         let names = try self.names.names(of: senders, self.reads)
-        return views.map { ChatEvent($0, in: key, names: names) }
+        return views.map { ChatEvent(self.served($0), in: key, names: names) }
     }
 
     /// The viewer's own reactions and votes.

@@ -6,12 +6,12 @@ extension ReadContext {
     /// Heads on the wire.
     func heads(_ rows: [HeadRow]) throws -> [ChatHead] {
         let needsFolders = rows.contains { $0.member.folders != 0 }
-        let folders = needsFolders ? try self.account().folders : []
+        let folders = needsFolders ? try self.account().folders.map(\.name) : []
         return try rows.map { try self.head($0, folders: folders) }
     }
 
     func head(_ row: HeadRow) throws -> ChatHead {
-        try self.head(row, folders: row.member.folders == 0 ? [] : self.account().folders)
+        try self.head(row, folders: row.member.folders == 0 ? [] : self.account().folders.map(\.name))
     }
 
     private func head(_ row: HeadRow, folders: [String]) throws -> ChatHead {
@@ -60,7 +60,8 @@ extension ReadContext {
         let member = row.member
         return OwnSettings(
             pinnedAt: member.pinnedAt > 0 ? member.pinnedAt : nil, isArchived: member.isArchived,
-            mutedUntil: member.mutedUntil > 0 ? member.mutedUntil : nil, isMarkedUnread: member.isMarkedUnread, draft: self.draft(row),
+            mutedUntil: member.mutedUntil > 0 ? member.mutedUntil : nil, notify: member.notifiesMentionsOnly ? .mentions : .all,
+            isMarkedUnread: member.isMarkedUnread, draft: self.draft(row),
             folders: folders.indices.filter { $0 < 64 && member.folders >> UInt64($0) & 1 == 1 }.map { folders[$0] })
     }
 

@@ -25,7 +25,7 @@ extension Oracle {
             guard person.isPinned != isOn else { return .unchanged }
             book.people[actor]?.isPinned = isOn
             return self.appendToOwn(.selfPin, of: actor, at: time)
-        case .mute: return self.appendToOwn(.selfMute, of: actor, at: time)
+        case .mute, .notifyMentionsOnly: return self.appendToOwn(.selfMute, of: actor, at: time)
         case .archive: return self.appendToOwn(.selfArchive, of: actor, at: time)
         case .markUnread: return self.appendToOwn(.selfUnread, of: actor, at: time)
         case .folders: throw Refusal(.unsupported)

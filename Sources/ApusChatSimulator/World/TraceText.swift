@@ -38,7 +38,8 @@ extension Message: CustomStringConvertible {
                 + answer.events.map(\.traceText).joined(separator: ", ") + " of \(answer.seq)"
         case .historyRefused(let error, let request, _): "history \(request.conversation) refused: \(error)"
         case .answered(let answer, let purpose): "answer seq \(answer.seq) n \(answer.n) to \(purpose)"
-        case .marked(let answer): "marked \(answer.conversation) read \(answer.read) unread \(answer.unread) mentions \(answer.mentions)"
+        case .marked(let answer):
+            "marked \(answer.conversation) read \(answer.read ?? 0) unread \(answer.unread ?? 0) mentions \(answer.mentions ?? 0)"
         case .refused(let error, let purpose): "refused \(purpose): \(error)"
         case .events(let push):
             "events " + (push.events.first?.conversation.rawValue ?? "") + ": "

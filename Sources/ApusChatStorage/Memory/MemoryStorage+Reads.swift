@@ -49,6 +49,13 @@ extension MemoryStorage {
             let upper = min(through, last)
             return view.first <= upper ? (view.first...upper).suffix(limit).compactMap(shown) : []
         case .thread(let first, let from): return matching(from: from) { $0.isMessage && $0.thread == first }
+        case .threadEnd(let first, let through):
+            let upper = min(through, last)
+            guard view.first <= upper else { return [] }
+            let found = (view.first...upper).reversed().lazy.compactMap(shown).filter { view in
+                view.row.map { $0.isMessage && $0.thread == first } ?? false
+            }
+            return Array(found.prefix(limit)).reversed()
         case .edits(let target): return matching(from: target) { $0.kind == .edit && $0.ref == target }
         case .pinned:
             guard view.first <= last else { return [] }
@@ -73,14 +80,29 @@ extension MemoryStorage {
         return page
     }
 
-    package func members(of key: ConversationKey, in states: MemberStates, after cursor: UserKey?, limit: Int) -> MembersPage {
-        guard let conversation = self.conversations[key] else { return MembersPage(members: [], next: nil, version: 0) }
+    package func members(
+        of key: ConversationKey, in states: MemberStates, containing text: String?, after cursor: UserKey?, limit: Int
+    ) -> MembersPage {
+        guard let conversation = self.conversations[key] else { return MembersPage(members: [], next: nil, version: 0, total: 0) }
         var rows = conversation.members.values.filter { states.includes($0.state) }
+        if let text { rows.removeAll { !self.isNamed($0.address.user, text) } }
         rows.sort { $0.address.user < $1.address.user }
+        var total = Int64(rows.count)
+        if text == nil, states.contains(.joined) {
+            total += Int64(conversation.row.counters.memberCount) - Int64(rows.count { $0.state == .joined })
+        }
         if let cursor { rows.removeAll { $0.address.user <= cursor } }
         let page = Array(rows.prefix(limit))
         return MembersPage(
-            members: page, next: rows.count > limit ? page.last?.address.user : nil, version: conversation.row.counters.membersVersion)
+            members: page, next: rows.count > limit ? page.last?.address.user : nil, version: conversation.row.counters.membersVersion,
+            total: total)
+    }
+
+    /// Whether the name or the nickname of an active account contains a text.
+    private func isNamed(_ user: UserKey, _ text: String) -> Bool {
+        let needle = text.lowercased()
+        guard let row = self.accountRows[user], row.state == .active else { return false }
+        return row.name.rawValue.contains(needle) || row.nickname.lowercased().contains(needle)
     }
 
     package func readers(of key: ConversationKey, atLeast n: Int64, limit: Int) -> [UserKey] {
@@ -130,6 +152,18 @@ extension MemoryStorage {
         let due = self.conversations.values.flatMap { $0.events.filter { $0.expiresAt > 0 && $0.expiresAt <= time } }
         return Array(
             due.sorted { ($0.expiresAt, $0.conversation, $0.seq) < ($1.expiresAt, $1.conversation, $1.seq) }.prefix(limit).map(\.address))
+    }
+
+    package func endedPolls(at time: Int64, limit: Int) -> [EventAddress] {
+        let due = self.conversations.values.flatMap { $0.events.filter { $0.closesAt > 0 && $0.closesAt <= time && !$0.isClosed } }
+        return Array(
+            due.sorted { ($0.closesAt, $0.conversation, $0.seq) < ($1.closesAt, $1.conversation, $1.seq) }.prefix(limit).map(\.address))
+    }
+
+    package func badge(of user: UserKey, at time: Int64) -> Int64 {
+        self.rows(of: user).reduce(0) { sum, head in
+            head.member.isGone || head.member.mutedUntil > time ? sum : sum + head.unread
+        }
     }
 
     package func events(of conversation: ConversationKey, before time: Int64, limit: Int) -> [EventAddress] {

@@ -73,8 +73,10 @@ package enum EventSelection: Sendable, Equatable {
     case from(Int64)
     /// The last `limit` events with a seq of at most `through`.
     case through(Int64)
-    /// The replies of a thread, from a seq on.
+    /// The first replies of a thread, from a seq on.
     case thread(Int64, from: Int64)
+    /// The last replies of a thread, up to a seq.
+    case threadEnd(Int64, through: Int64)
     /// The edits of an event, oldest first.
     case edits(of: Int64)
     /// The pinned messages, newest first.
@@ -108,10 +110,13 @@ package struct MembersPage: Sendable, Equatable {
     package var next: UserKey?
     /// `ConversationCounters.membersVersion` of the same state.
     package var version: Int64
-    package init(members: [MemberRow], next: UserKey?, version: Int64) {
+    /// The number of members on all pages.
+    package var total: Int64
+    package init(members: [MemberRow], next: UserKey?, version: Int64, total: Int64) {
         self.members = members
         self.next = next
         self.version = version
+        self.total = total
     }
 }
 

@@ -12,7 +12,9 @@ package struct AccountRow: Sendable, Equatable {
     package var about = ""
     package var statusText = ""
     package var avatar: BlobID?
-    package var folders: [String] = []
+    package var folders: [Folder] = []
+    /// The hours without notifications, or nil.
+    package var quietHours: QuietHours?
     /// Whether the messages of a deleted account are erased.
     package var isErased = false
     /// The numbers of member rows that are not gone, and of pinned ones. Not stored: the storage
@@ -53,6 +55,16 @@ package struct AccountPrivacy: Sendable, Equatable {
     package init() {}
 }
 
+/// Hours of a day, in minutes after midnight UTC. They can contain midnight.
+package struct QuietHours: Sendable, Equatable {
+    package var from: Int64
+    package var until: Int64
+    package init(from: Int64, until: Int64) {
+        self.from = from
+        self.until = until
+    }
+}
+
 /// Whether an account may be used.
 package enum AccountState: UInt8, Sendable {
     case active = 0
@@ -68,6 +80,11 @@ package struct ContactRow: Sendable, Equatable {
     package var relation: ContactRelation = .none
     package var isBlocked = false
     package var alias = ""
+    /// The text of the request that the relation began with.
+    package var text = ""
+    /// The time of the last change of the relation or the block, or 0 for one of an earlier
+    /// version.
+    package var at: Int64 = 0
     /// The commit of the last change of this row, set by the storage.
     package var changed: Int64 = 0
 
@@ -125,13 +142,18 @@ package struct ReportRow: Sendable, Equatable {
     /// The reported message, or nil if the report concerns the user.
     package var event: EventAddress?
     package var reason: String
+    /// What the reporter wrote.
+    package var text: String
     package var at: Int64
+    /// When an operator resolved the report, or 0.
+    package var resolvedAt: Int64 = 0
 
-    package init(reporter: UserKey, subject: UserKey, event: EventAddress?, reason: String, at: Int64) {
+    package init(reporter: UserKey, subject: UserKey, event: EventAddress?, reason: String, text: String = "", at: Int64) {
         self.reporter = reporter
         self.subject = subject
         self.event = event
         self.reason = reason
+        self.text = text
         self.at = at
     }
 }

@@ -44,6 +44,8 @@ package struct EventRow: Sendable, Equatable {
     package var hidesVoters = false
     /// Whether a poll has ended.
     package var isClosed = false
+    /// The time at which a poll ends, or 0.
+    package var closesAt: Int64 = 0
     /// The number of replies in the thread that this message began, and the seq of the newest one.
     package var replyCount: Int64 = 0
     package var lastReply: Int64 = 0
@@ -92,6 +94,7 @@ package struct EventRow: Sendable, Equatable {
         self.body = ""
         self.original = ""
         self.expiresAt = 0
+        self.closesAt = 0
         self.mentions = []
         self.mentionsAll = false
         self.isPinned = false

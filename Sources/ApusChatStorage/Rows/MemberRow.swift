@@ -34,6 +34,8 @@ package struct MemberRow: Sendable, Equatable {
     // The member's own settings.
     /// Until when notifications are muted, or 0.
     package var mutedUntil: Int64 = 0
+    /// Whether notifications tell messages that mention the user only.
+    package var notifiesMentionsOnly = false
     /// When the user pinned the conversation, or 0.
     package var pinnedAt: Int64 = 0
     package var isArchived = false

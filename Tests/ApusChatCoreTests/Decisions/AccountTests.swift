@@ -78,7 +78,7 @@ import Testing
         let group = self.world.conversation(owner: self.ann)
         #expect(try self.run(self.ann, .personalize(group, .folders(["Work"]))).code == .notFound)
         var update = ProfileUpdate()
-        update.folders = ["Home", "Work"]
+        update.folders = [Folder(name: "Home"), Folder(name: "Work", filter: "unread")]
         _ = try self.run(self.ann, .updateProfile(update))
         #expect(try self.run(self.ann, .personalize(group, .folders(["Work"]))).code == nil)
         #expect(self.world.member(self.ann, in: group)?.folders == 2)
@@ -157,5 +157,51 @@ import Testing
         #expect(try self.run(eve, .report(user: nil, event: message, reason: "spam")).code == .notFound)
         #expect(try self.run(eve, .report(user: nil, event: nil, reason: "spam")).code == .notFound)
         #expect(self.world.storage.reports.map(\.subject) == [self.ann, self.ann])
+        _ = try self.run(self.bob, .report(user: self.ann, event: nil, reason: "other", text: "Look"))
+        #expect(self.world.storage.reports.last.map { "\($0.reason) \($0.text) \($0.at == self.world.now)" } == "other Look true")
+    }
+
+    @Test func aNotificationRuleIsInTheMemberRowAndTheOwnLog() throws {
+        let group = self.world.conversation(owner: self.ann)
+        let id = ConversationID(number: group.rawValue).rawValue
+        _ = try self.run(self.ann, .personalize(group, .notifyMentionsOnly(true)))
+        #expect(self.world.member(self.ann, in: group)?.notifiesMentionsOnly == true)
+        _ = try self.run(self.ann, .personalize(group, .notifyMentionsOnly(false)))
+        #expect(self.world.member(self.ann, in: group)?.notifiesMentionsOnly == false)
+        #expect(
+            self.ownLog(self.ann) == [
+                "self.mute {\"notify\":\"mentions\",\"conv\":\"\(id)\"}", "self.mute {\"notify\":\"all\",\"conv\":\"\(id)\"}",
+            ])
+    }
+
+    @Test func aRequestKeepsItsTextUntilItIsAnswered() throws {
+        _ = try self.run(self.ann, .contact(self.bob, .request(text: "Hi")))
+        #expect(self.relation(self.bob, self.ann)?.text == "Hi" && self.relation(self.ann, self.bob)?.text == "Hi")
+        #expect(self.relation(self.bob, self.ann)?.at == self.world.now)
+        _ = try self.run(self.bob, .contact(self.ann, .answer(accepts: true)))
+        #expect(self.relation(self.bob, self.ann)?.text == "" && self.relation(self.ann, self.bob)?.text == "")
+        #expect(self.relation(self.ann, self.bob)?.at == self.world.now)
+    }
+
+    @Test func quietHoursAreSetAndRemoved() throws {
+        var update = ProfileUpdate()
+        update.quietHours = .some(QuietHours(from: 1, until: 2))
+        _ = try self.run(self.ann, .updateProfile(update))
+        _ = try self.run(self.ann, .updateProfile(ProfileUpdate()))
+        #expect(self.world.storage.accounts([self.ann]).first?.quietHours == QuietHours(from: 1, until: 2))
+        update.quietHours = .some(nil)
+        _ = try self.run(self.ann, .updateProfile(update))
+        #expect(self.world.storage.accounts([self.ann]).first?.quietHours == nil)
+    }
+
+    @Test func aSignInIsInTheOwnLog() throws {
+        let change = DeviceChange(device: DeviceKey(7), name: "Phone \"x\"", platform: "ios", isAdded: true)
+        let command = Command(actor: self.ann, device: DeviceKey(7), request: nil, action: .noteDevice(change))
+        try self.world.run(command)
+        let id = DeviceID(number: 7).rawValue
+        #expect(self.ownLog(self.ann) == [#"device.add {"device":"\#(id)","name":"Phone \"x\"","platform":"ios"}"#])
+        #expect(self.ownLog(self.bob).isEmpty)
+        let stranger = Command(actor: UserKey(99), device: DeviceKey(7), request: nil, action: .noteDevice(change))
+        #expect(try self.world.run(stranger).answer?.seq == 0)
     }
 }

@@ -176,7 +176,7 @@ import Testing
     }
 
     @Test func theVersionOfTheMembersMovesWithEachChange() throws {
-        func version() -> Int64 { self.world.storage.members(of: self.group, in: .joined, after: nil, limit: 9).version }
+        func version() -> Int64 { self.world.storage.members(of: self.group, in: .joined, containing: nil, after: nil, limit: 9).version }
         let before = version()
         try self.world.run(self.world.text(self.bob, self.group))
         #expect(version() == before)

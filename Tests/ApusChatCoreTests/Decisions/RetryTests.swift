@@ -90,7 +90,7 @@ import Testing
         let command = world.command(bob, .personalize(group, .folders(["Work"])))
         #expect(try world.run(command).code == .notFound)
         var update = ProfileUpdate()
-        update.folders = ["Work"]
+        update.folders = [Folder(name: "Work")]
         try world.run(world.command(bob, .updateProfile(update)))
         #expect(try world.run(command).code == nil, "a refusal is not kept")
     }

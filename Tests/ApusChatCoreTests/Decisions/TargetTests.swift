@@ -236,6 +236,35 @@ import Testing
         #expect(self.world.storage.events(in: self.group, .thread(1, from: 1), as: self.ann, limit: 9).map(\.seq) == [2, 3])
     }
 
+    @Test func aPollEndsAtItsTime() throws {
+        var poll = MessageContent(kind: .poll, body: "{}", options: 2)
+        poll.closesAt = self.world.now + 60_000
+        try self.world.run(self.world.command(self.bob, .send(SendCommand(conversation: self.group, content: .success(poll)))))
+        let address = self.message(1)
+        let vote = Command.Action.vote(address, options: [0])
+        #expect(try self.world.run(self.world.command(self.ann, vote)).code == nil)
+        self.world.now += 60_000
+        #expect(try self.world.run(self.world.command(self.bob, vote)).code == .tooLate, "also before the server has closed it")
+        #expect(self.row(1)?.isClosed == false)
+        let due = self.world.storage.endedPolls(at: self.world.now, limit: 9)
+        #expect(due == [address])
+        let close = Command(actor: UserKey(0), device: DeviceKey(0), request: nil, action: .closePoll(address))
+        #expect(try self.world.run(close).answer?.seq == 3)
+        #expect(self.row(1)?.isClosed == true && self.row(3)?.kind == .pollClose && self.row(3)?.sender == self.bob)
+        #expect(self.world.storage.endedPolls(at: .max, limit: 9).isEmpty)
+        #expect(try self.world.run(close).answer?.seq == 0)
+    }
+
+    @Test func aPollThatIsRecalledDoesNotEnd() throws {
+        var poll = MessageContent(kind: .poll, body: "{}", options: 2)
+        poll.closesAt = self.world.now + 60_000
+        try self.world.run(self.world.command(self.bob, .send(SendCommand(conversation: self.group, content: .success(poll)))))
+        try self.world.run(self.world.command(self.bob, .recall(self.message(1))))
+        #expect(self.world.storage.endedPolls(at: .max, limit: 9).isEmpty)
+        let close = Command(actor: UserKey(0), device: DeviceKey(0), request: nil, action: .closePoll(self.message(1)))
+        #expect(try self.world.run(close).answer?.seq == 0)
+    }
+
     @Test func expiredMessagesAreBlanked() throws {
         self.world.write(self.settings { $0.expire = 60 })
         try self.world.run(self.world.text(self.ann, self.group))

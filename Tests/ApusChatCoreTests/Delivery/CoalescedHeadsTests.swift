@@ -1,4 +1,5 @@
 import ApusChatCore
+import ApusChatProtocol
 import ApusChatStorage
 import Testing
 
@@ -41,6 +42,36 @@ import Testing
         #expect(heads.timerFired(at: 1_000) == .doNothing)
         #expect(heads.release(at: 5_000) == .send(.init(heads: [self.key], reads: [self.read(1, 5)])))
         #expect(heads.release(at: 5_100) == .doNothing)
+    }
+
+    @Test func whatIsReadAndReceivedIsOnePosition() {
+        var heads = CoalescedHeads()
+        _ = heads.readMoved(self.read(9, 1), at: 0)
+        _ = heads.readMoved(.init(conversation: self.key, user: UserKey(1), received: 7), at: 1)
+        _ = heads.readMoved(.init(conversation: self.key, user: UserKey(1), n: 3, received: 5), at: 2)
+        _ = heads.readMoved(.init(conversation: self.key, user: UserKey(2), received: 4), at: 3)
+        #expect(
+            heads.timerFired(at: 1_000)
+                == .send(
+                    .init(reads: [
+                        .init(conversation: self.key, user: UserKey(1), n: 3, received: 7),
+                        .init(conversation: self.key, user: UserKey(2), received: 4),
+                    ])))
+    }
+
+    @Test func theNewestEndOfALogIsSentUnlessTheHeadIs() {
+        func nudge(_ key: Int64, _ seq: Int64) -> HeadNudge {
+            HeadNudge(conversation: ConversationID(number: key), seq: seq, n: seq, at: 0)
+        }
+        var heads = CoalescedHeads()
+        #expect(heads.advanced(nudge(1, 1), in: self.key, at: 0) == .send(.init(nudges: [nudge(1, 1)])))
+        #expect(heads.advanced(nudge(1, 3), in: self.key, at: 1) == .schedule(after: .milliseconds(999)))
+        #expect(heads.advanced(nudge(1, 2), in: self.key, at: 2) == .doNothing)
+        #expect(heads.advanced(nudge(2, 9), in: ConversationKey(2), at: 3) == .doNothing)
+        #expect(heads.headChanged(ConversationKey(2), at: 4) == .doNothing)
+        #expect(!heads.isEmpty)
+        #expect(heads.timerFired(at: 1_000) == .send(.init(heads: [ConversationKey(2)], nudges: [nudge(1, 3)])))
+        #expect(heads.isEmpty)
     }
 
     @Test func theNewestReadPositionIsSent() {

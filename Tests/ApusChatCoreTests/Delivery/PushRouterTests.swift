@@ -36,6 +36,41 @@ import Testing
         #expect(router.route(self.batch([.events(ConversationKey(8), first: 1, last: 1)])).isEmpty)
     }
 
+    @Test func membersThatShowAConversationAreItsViewers() {
+        var router = self.router()
+        let other = ConversationKey(8)
+        router.shows(self.bobPhone, [self.group, other])
+        router.shows(self.annSocket, [self.group])
+        #expect(router.viewers(of: [self.group], except: self.ann) == [self.bob: [self.bobPhone]])
+        #expect(router.viewers(of: [self.group], except: self.cid) == [self.ann: [self.annSocket], self.bob: [self.bobPhone]])
+        #expect(router.viewers(of: [other], except: self.ann).isEmpty, "showing makes no member")
+        router.shows(self.bobPhone, [])
+        #expect(router.viewers(of: [self.group], except: self.ann).isEmpty)
+        router.disconnected(self.annSocket)
+        #expect(router.viewers(of: [self.group], except: self.cid).isEmpty)
+    }
+
+    @Test func largeConversationsHaveNoViewers() {
+        var router = self.router()
+        for user in 20...23 as ClosedRange<Int64> where router.connected(SocketKey(user), user: UserKey(user)) {
+            router.loaded([self.group], of: UserKey(user))
+        }
+        router.shows(self.annSocket, [self.group])
+        #expect(router.viewers(of: [self.group], except: self.bob).isEmpty)
+    }
+
+    @Test func receiptsGoToTheOthersOfSmallConversations() {
+        var router = self.router()
+        #expect(router.receiptSockets(self.group, except: self.bob) == [self.annSocket])
+        #expect(router.isMember(self.bob, of: self.group) == true)
+        #expect(router.isMember(self.bob, of: ConversationKey(8)) == false)
+        #expect(router.isMember(self.cid, of: self.group) == nil, "a user that is not connected")
+        for user in 20...21 as ClosedRange<Int64> where router.connected(SocketKey(user), user: UserKey(user)) {
+            router.loaded([self.group], of: UserKey(user))
+        }
+        #expect(router.receiptSockets(self.group, except: self.bob).isEmpty)
+    }
+
     @Test func aUserWithHiddenEventsGetsAFrameOfItsOwn() {
         var router = self.router()
         let hidden = AnnotationAddress(EventAddress(self.group, 2), self.bob)

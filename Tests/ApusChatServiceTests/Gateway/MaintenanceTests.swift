@@ -48,6 +48,88 @@ struct MaintenanceTests {
         }
     }
 
+    /// Both users of a pair may set the time, and it also applies to notes.
+    @Test func messagesOfPairsAndNotesDisappear() async throws {
+        try await withService { fixture in
+            let alice = try await fixture.client("alice")
+            let bob = try await fixture.client("bob")
+            let pair = try await alice.open("bob")
+            var settings = ConversationSettingsChange()
+            settings.expire = 60
+            let notes = try #require(try await bob.ask(ChatVerbs.sync, SyncRequest()).heads.first { $0.kind == .own }).conversation
+            for (number, conversation) in [pair, notes].enumerated() {
+                _ = try await bob.ask(
+                    ChatVerbs.conversationSet,
+                    ConversationSetRequest(id: .make("e\(number)"), conversation: conversation, settings: settings))
+                let sent = try await bob.send("secret", to: conversation, id: "m\(number)")
+                let event = try #require(try await bob.history(conversation).events.last)
+                #expect(event.expiresAt == sent.at + 60_000)
+            }
+            #expect(try await alice.ask(ChatVerbs.sync, SyncRequest()).heads.first { $0.conversation == pair }?.settings?.expire == 60)
+            let push = try await alice.next(ChatPushes.event) { $0.events.contains { $0.isText } }
+            #expect(push.events.last?.expiresAt != nil)
+        }
+    }
+
+    /// A message whose time is over is not served, also before the server removes it, and the lists
+    /// of clients are told when it does.
+    @Test func anExpiredMessageIsNotServed() async throws {
+        try await withService { fixture in
+            let alice = try await fixture.client("alice")
+            let bob = try await fixture.client("bob")
+            let pair = try await alice.open("bob")
+            var settings = ConversationSettingsChange()
+            settings.expire = 60
+            _ = try await alice.ask(
+                ChatVerbs.conversationSet, ConversationSetRequest(id: .make("e"), conversation: pair, settings: settings))
+            let sent = try await alice.send("secret", to: pair, id: "m1")
+            func preview() async throws -> EventPreview? {
+                try await bob.ask(ChatVerbs.sync, SyncRequest()).heads.first { $0.conversation == pair }?.last
+            }
+            #expect(try await preview()?.text == "secret")
+            fixture.pass(milliseconds: 61_000)
+            #expect(try await preview()?.text == nil)
+            #expect(try await preview()?.state == .expired)
+            let event = try #require(try await bob.history(pair).events.first { $0.seq == sent.seq })
+            #expect(event.state == .expired && event.body.isEmpty)
+            await #expect {
+                try await bob.ask(
+                    ChatVerbs.forward, ForwardRequest(id: .make("f"), conversation: pair, source: pair, seqs: [sent.seq]))
+            } throws: { ($0 as? ChatError)?.code == .notFound }
+            _ = try await fixture.service.maintain()
+            let push = try await bob.next(ChatPushes.head) { push in
+                push.heads.contains { $0.conversation == pair && $0.last?.state == .expired }
+            }
+            #expect(push.heads.allSatisfy { $0.last?.text == nil })
+        }
+    }
+
+    @Test func aPollEndsAtItsTime() async throws {
+        try await withService { fixture in
+            let alice = try await fixture.client("alice")
+            let bob = try await fixture.client("bob")
+            let pair = try await alice.open("bob")
+            let poll = try await alice.ask(
+                ChatVerbs.send,
+                SendRequest(
+                    id: .make("p"), conversation: pair, kind: .poll,
+                    body: ["question": "When?", "options": ["Now", "Later"], "closes_at": .integer(fixture.now + 60_000)]))
+            func vote(_ id: String) async throws {
+                _ = try await bob.ask(ChatVerbs.vote, VoteRequest(id: .make(id), conversation: pair, ref: poll.seq, options: [1]))
+            }
+            try await vote("v1")
+            fixture.pass(milliseconds: 61_000)
+            await #expect { try await vote("v2") } throws: { ($0 as? ChatError)?.code == .tooLate }
+            _ = try await fixture.service.maintain()
+            let push = try await bob.next(ChatPushes.event) { $0.events.contains { $0.kind == EventKind(.pollClose) } }
+            #expect(push.events.last?.ref == poll.seq)
+            let event = try #require(try await bob.history(pair).events.first { $0.seq == poll.seq })
+            #expect(event.body["closed"] == true && event.votes == [0, 1])
+            _ = try await fixture.service.maintain()
+            #expect(try await bob.history(pair).events.filter { $0.kind == EventKind(.pollClose) }.count == 1)
+        }
+    }
+
     @Test func aConversationThatItsOwnerDeletesIsGoneForAll() async throws {
         try await withService { fixture in
             let alice = try await fixture.client("alice")

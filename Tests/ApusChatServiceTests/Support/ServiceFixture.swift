@@ -88,6 +88,30 @@ final class ServiceFixture: Sendable {
     /// Lets time pass on both clocks.
     func pass(milliseconds: Int64) { self.advance.withLockedValue { $0 += milliseconds } }
 
+    /// Makes accounts members of a conversation by their rows, as a script does.
+    func join(
+        _ conversation: ConversationID, users: ClosedRange<Int64>, configure: @escaping @Sendable (inout MemberRow) -> Void = { _ in }
+    ) async throws {
+        try await self.service.log.withStorage { storage in
+            let key = ConversationKey(conversation.number)
+            var needs = Needs()
+            needs.conversations = [key]
+            guard let row = try storage.begin(needs).conversations[key] else { return storage.abandon() }
+            var changes = Changes()
+            var counters = row.counters
+            for user in users {
+                var member = MemberRow(address: MemberAddress(key, UserKey(user)), role: .member, state: .joined)
+                (member.floorN, member.readN) = (counters.lastN, counters.lastN)
+                configure(&member)
+                changes.members.append(member)
+            }
+            counters.memberCount += users.count
+            counters.membersVersion += 1
+            changes.conversations = [ConversationChange(key: key, counters: counters)]
+            _ = try storage.commit(changes)
+        }
+    }
+
     func close() async throws {
         self.running.cancel()
         try await self.running.value

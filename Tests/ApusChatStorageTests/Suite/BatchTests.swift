@@ -118,7 +118,7 @@ import Testing
         (member.since, member.minSeq, member.leftSeq, member.floorN, member.readN, member.skipped) = (1, 2, 3, 4, 5, 6)
         (member.invitedBy, member.silencedUntil, member.lastSentAt, member.mutedUntil, member.pinnedAt) = (world.ann, 7, 8, 9, 10)
         (member.blocksPeerSince, member.isGone, member.isArchived, member.isMarkedUnread) = (1_700_000_000_000, true, true, true)
-        (member.folders, member.draftSeq, member.bannedUntil) = (.max, 11, 12)
+        (member.folders, member.draftSeq, member.bannedUntil, member.notifiesMentionsOnly) = (.max, 11, 12, true)
         member.changed = try world.write { $0.members = [member] }
         #expect(try world.member(world.bob, group) == member)
 
@@ -129,13 +129,17 @@ import Testing
             account.about = "about"
             account.statusText = "status"
             account.avatar = avatar
-            account.folders = ["Work", "日本"]
+            account.folders = [Folder(name: "Work"), Folder(name: "日本", filter: "unread")]
+            account.quietHours = QuietHours(from: 1_320, until: 420)
             account.invitationsToday = 4
             account.invitationDay = 19_000
         }
         let account = try #require(try world.storage.accounts([UserKey(20), UserKey(99)]).first)
         #expect(account.privacy.messages == .contacts && !account.privacy.typing && account.privacy.find == .none)
-        #expect(account.folders == ["Work", "日本"] && account.avatar == avatar && account.statusText == "status")
+        #expect(
+            account.folders == [Folder(name: "Work"), Folder(name: "日本", filter: "unread")] && account.avatar == avatar
+                && account.statusText == "status")
+        #expect(account.quietHours == QuietHours(from: 1_320, until: 420))
         #expect(account.invitationsToday == 4 && account.invitationDay == 19_000 && account.nickname == "Zoë")
     }
 

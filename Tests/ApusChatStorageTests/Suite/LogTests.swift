@@ -172,6 +172,34 @@ import Testing
         #expect(try world.storage.events(in: group, .from(2), as: world.bob, limit: 9).first?.own == nil)
     }
 
+    @Test(arguments: StorageKind.allCases) func theEndOfAThreadIsRead(_ kind: StorageKind) throws {
+        let world = try StorageWorld(kind)
+        let group = try world.group(1, world.ann, world.bob)
+        try world.append(9, to: group, by: world.ann) { event, _ in event.thread = event.seq % 2 == 0 ? 1 : 0 }
+        try world.annotate(world.bob, EventAddress(group, 6)) { $0.isHidden = true }
+        #expect(try world.seqs(group, .threadEnd(1, through: .max), as: world.ann) == [2, 4, 6, 8])
+        #expect(try world.seqs(group, .threadEnd(1, through: .max), as: world.ann, limit: 2) == [6, 8])
+        #expect(try world.seqs(group, .threadEnd(1, through: 7), as: world.ann, limit: 2) == [4, 6])
+        #expect(try world.seqs(group, .threadEnd(1, through: .max), as: world.bob, limit: 2) == [4, 8], "hidden replies do not count")
+        #expect(try world.seqs(group, .threadEnd(1, through: 1), as: world.bob) == [])
+        #expect(try world.seqs(group, .threadEnd(3, through: .max), as: world.bob) == [])
+        try world.modify(world.bob, group) { $0.minSeq = 5 }
+        #expect(try world.seqs(group, .threadEnd(1, through: .max), as: world.bob) == [8])
+    }
+
+    @Test(arguments: StorageKind.allCases) func endedPollsAreFoundUntilTheyAreClosed(_ kind: StorageKind) throws {
+        let world = try StorageWorld(kind)
+        let group = try world.group(1, world.ann)
+        try world.append(3, to: group, by: world.ann, kind: .poll) { event, _ in event.closesAt = 100 - event.seq }
+        try world.append(to: group, by: world.ann, kind: .poll)
+        #expect(try world.storage.endedPolls(at: 98, limit: 9).map(\.seq) == [3, 2])
+        #expect(try world.storage.endedPolls(at: 99, limit: 1).map(\.seq) == [3])
+        #expect(try world.event(EventAddress(group, 3))?.closesAt == 97)
+        try world.change(EventAddress(group, 3)) { $0.isClosed = true }
+        try world.write { $0.blanks = [EventBlank(address: EventAddress(group, 2), state: .recalled)] }
+        #expect(try world.storage.endedPolls(at: .max, limit: 9).map(\.seq) == [1])
+    }
+
     @Test(arguments: StorageKind.allCases) func expiryAndRetentionFindTheOldestFirst(_ kind: StorageKind) throws {
         let world = try StorageWorld(kind)
         let group = try world.group(1, world.ann)

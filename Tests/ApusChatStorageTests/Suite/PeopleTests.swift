@@ -34,6 +34,56 @@ import Testing
         #expect(try world.storage.members(of: ConversationKey(9), in: [.joined], after: nil, limit: 5).members == [])
     }
 
+    @Test(arguments: StorageKind.allCases) func membersAreFoundByAnyPartOfTheName(_ kind: StorageKind) throws {
+        let world = try StorageWorld(kind)
+        try world.addAccount(UserKey(30), "martha", nickname: "王小明")
+        try world.addAccount(UserKey(31), "arthur")
+        try world.addAccount(UserKey(32), "outsider", nickname: "Martha")
+        try world.addAccount(UserKey(33), "art", nickname: "closed") { $0.state = .deleted }
+        let group = try world.group(1, world.ann, UserKey(30), UserKey(31), UserKey(33))
+        try world.write { $0.members = [MemberRow(address: MemberAddress(group, world.bob), role: .member, state: .banned)] }
+        func found(_ text: String?, _ states: MemberStates = .joined, after cursor: Int64? = nil, limit: Int = 9) throws -> [Int64] {
+            let page = try world.storage.members(
+                of: group, in: states, containing: text, after: cursor.map(UserKey.init), limit: limit)
+            #expect((page.next != nil) == (page.members.count == limit && limit < Int(page.total)))
+            return page.members.map(\.address.user.rawValue) + [page.total]
+        }
+        #expect(try found("ART") == [30, 31, 2])
+        #expect(try found("art", limit: 1) == [30, 2], "the total is that of all pages")
+        #expect(try found("art", after: 30) == [31, 2])
+        #expect(try found("小") == [30, 1])
+        #expect(try found("zzz") == [0])
+        #expect(try found("") == (kind == .sqlite ? [0] : [11, 30, 31, 3]), "the wire has no empty search")
+        #expect(try found(nil) == [11, 30, 31, 33, 4])
+        #expect(try found("bo", .banned) == [12, 1])
+        #expect(try found(nil, .banned) == [12, 1])
+    }
+
+    @Test(arguments: StorageKind.allCases) func theBadgeLeavesMutedConversationsOut(_ kind: StorageKind) throws {
+        let world = try StorageWorld(kind)
+        for key in 1...4 as ClosedRange<Int64> {
+            let group = try world.group(key, world.ann, world.bob)
+            try world.append(Int(key), to: group, by: world.ann)
+        }
+        #expect(try world.storage.badge(of: world.bob, at: 100) == 10)
+        try world.modify(world.bob, ConversationKey(1)) { $0.readN = 1 }
+        try world.modify(world.bob, ConversationKey(2)) { $0.mutedUntil = 101 }
+        #expect(try world.storage.badge(of: world.bob, at: 100) == 7)
+        #expect(try world.storage.badge(of: world.bob, at: 101) == 9)
+        try world.modify(world.bob, ConversationKey(3)) { $0.isGone = true }
+        try world.modify(world.bob, ConversationKey(4)) { ($0.state, $0.leftSeq) = (.left, 4) }
+        #expect(try world.storage.badge(of: world.bob, at: 101) == 2)
+        #expect(try world.storage.badge(of: world.eve, at: 0) == 0)
+    }
+
+    @Test(arguments: StorageKind.allCases) func requestsOfContactsKeepTheirTextAndTime(_ kind: StorageKind) throws {
+        let world = try StorageWorld(kind)
+        var row = ContactRow(address: ContactAddress(owner: world.bob, peer: world.ann))
+        (row.relation, row.text, row.at) = (.requested, "We met 🛶", 1_700_000_000_000)
+        row.changed = try world.write { $0.contacts = [row] }
+        #expect(try world.storage.contacts(of: world.bob, after: nil, limit: 9) == [row])
+    }
+
     @Test(arguments: StorageKind.allCases) func readersAndConversationsAreOfJoinedMembers(_ kind: StorageKind) throws {
         let world = try StorageWorld(kind)
         let group = try world.group(1, world.ann, world.bob, world.eve)

@@ -32,13 +32,16 @@ import Testing
         for user in script.users {
             #expect(try disk.heads(of: user, after: nil, limit: 100) == memory.heads(of: user, after: nil, limit: 100))
             #expect(try disk.conversations(of: user) == memory.conversations(of: user))
+            #expect(try disk.badge(of: user, at: 5) == memory.badge(of: user, at: 5))
             #expect(try disk.memberships(of: user, after: nil, limit: 99) == memory.memberships(of: user, after: nil, limit: 99))
             for (ours, theirs) in positions {
                 let expected = memory.changes(of: user, after: ours, cursor: nil, limit: 100)
                 #expect(try disk.changes(of: user, after: theirs, cursor: nil, limit: 100) == expected)
             }
             for key in script.conversations {
-                for selection in [EventSelection.from(1), .through(.max), .pinned, .thread(1, from: 0), .edits(of: 2)] {
+                for selection in [
+                    EventSelection.from(1), .through(.max), .pinned, .thread(1, from: 0), .threadEnd(1, through: .max), .edits(of: 2),
+                ] {
                     let expected = memory.events(in: key, selection, as: user, limit: 500)
                     #expect(try disk.events(in: key, selection, as: user, limit: 500) == expected, "\(key) \(selection) of \(user)")
                 }

@@ -9,6 +9,8 @@ public struct OwnSetBody: Hashable, Sendable {
     public var isArchived: Bool?
     /// The time until which there are no notifications; 0 for notifications.
     public var mutedUntil: Int64?
+    /// The messages that cause notifications.
+    public var notify: NotificationRule?
     /// Whether it is marked as unread.
     public var isMarkedUnread: Bool?
     /// The folders that contain it.
@@ -17,12 +19,13 @@ public struct OwnSetBody: Hashable, Sendable {
     /// Creates a value.
     public init(
         conversation: ConversationID, pinnedAt: Int64? = nil, isArchived: Bool? = nil, mutedUntil: Int64? = nil,
-        isMarkedUnread: Bool? = nil, folders: [String]? = nil
+        notify: NotificationRule? = nil, isMarkedUnread: Bool? = nil, folders: [String]? = nil
     ) {
         self.conversation = conversation
         self.pinnedAt = pinnedAt
         self.isArchived = isArchived
         self.mutedUntil = mutedUntil
+        self.notify = notify
         self.isMarkedUnread = isMarkedUnread
         self.folders = folders
     }
@@ -34,6 +37,7 @@ extension OwnSetBody: WireObject {
         self.pinnedAt = try reader.integerIfPresent("pinned_at")
         self.isArchived = try reader.boolIfPresent("archived")
         self.mutedUntil = try reader.integerIfPresent("muted_until")
+        self.notify = try reader.choiceIfPresent("notify")
         self.isMarkedUnread = try reader.boolIfPresent("marked_unread")
         self.folders =
             try reader.has("folders") ? reader.strings("folders", length: ChatLimits.folderLength, maximum: ChatLimits.folders) : nil
@@ -44,6 +48,7 @@ extension OwnSetBody: WireObject {
         writer.write("pinned_at", ifPresent: self.pinnedAt)
         writer.write("archived", ifPresent: self.isArchived)
         writer.write("muted_until", ifPresent: self.mutedUntil)
+        writer.write("notify", ifPresent: self.notify)
         writer.write("marked_unread", ifPresent: self.isMarkedUnread)
         writer.write("folders", ifPresent: self.folders)
     }

@@ -1,0 +1,50 @@
+package import ApusChatStorage
+
+/// What the devices of members have received, in memory only.
+///
+/// A restart of the server forgets it, and clients tell it again with their next message. The
+/// number of members is bounded: those that were told least lately are forgotten.
+package struct ReceivedPositions: Sendable {
+    private typealias Devices = [DeviceKey: Int64]
+
+    private let capacity: Int
+    private let devicesOfMember: Int
+    private var members: [MemberAddress: Devices] = [:]
+    private var former: [MemberAddress: Devices] = [:]
+
+    /// - Parameters:
+    ///   - capacity: The number of members of each of two generations.
+    ///   - devicesOfMember: The number of devices of one member.
+    package init(capacity: Int = 100_000, devicesOfMember: Int = 40) {
+        self.capacity = max(1, capacity)
+        self.devicesOfMember = max(1, devicesOfMember)
+    }
+
+    /// Notes the ordinal of the last message that a device has received.
+    ///
+    /// - Returns: Whether no device of the member had received it before.
+    package mutating func received(_ n: Int64, by member: MemberAddress, on device: DeviceKey) -> Bool {
+        var devices = self.members[member] ?? self.former.removeValue(forKey: member) ?? [:]
+        let last = devices.values.max() ?? 0
+        if n > devices[device] ?? 0 {
+            if devices[device] == nil, devices.count >= self.devicesOfMember, let least = devices.min(by: { $0.value < $1.value }) {
+                devices[least.key] = nil
+            }
+            devices[device] = n
+        }
+        if self.members[member] == nil, self.members.count >= self.capacity {
+            self.former = self.members
+            self.members = [:]
+        }
+        self.members[member] = devices
+        return n > last
+    }
+
+    /// The ordinal of the last message that a device of the member has received, or 0.
+    package func last(of member: MemberAddress) -> Int64 { self.devices(of: member).values.max() ?? 0 }
+
+    /// The ordinal of the last message that one device has received, or 0.
+    package func last(of member: MemberAddress, on device: DeviceKey) -> Int64 { self.devices(of: member)[device] ?? 0 }
+
+    private func devices(of member: MemberAddress) -> Devices { self.members[member] ?? self.former[member] ?? [:] }
+}
