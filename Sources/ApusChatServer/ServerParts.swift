@@ -55,6 +55,7 @@ final class ServerParts: Sendable {
         self.chat.attach(to: self.io, accounts: accounts, proxies: proxies)
         let chat = self.chat
         accounts.onEnd { chat.end($0) }
+        accounts.onChange { chat.note($0) }
         self.demo = configuration.demo ? DemoEvents(namespace: self.io.namespace("/")) : nil
         self.demo?.mount()
         let router = ChatRoutes(

@@ -75,6 +75,35 @@ import Testing
         }
     }
 
+    @Test func aSignInAndItsEndAreToldToTheOtherDevices() async throws {
+        try await self.with { server in
+            let session = try await self.register(server)
+            let socket = self.socket(server, token: session.access)
+            let (events, told) = AsyncStream.makeStream(of: ChatEvent.self)
+            socket.onAny { name, data in
+                guard name == ChatPushes.event.name, let push = try? EventPush(json: data.first ?? .null) else { return }
+                for event in push.events { told.yield(event) }
+            }
+            try await socket.connect(timeout: .seconds(20))
+            let request = HelloRequest(device: HelloDevice(name: "Test", platform: "test"))
+            _ = try await self.request(socket, ChatVerbs.hello.name, request.json)
+            let login = #"{"name":"alice","password":"correct horse battery","device":{"name":"Laptop","platform":"linux"}}"#
+            let second = try SessionAnswer(json: try await server.http.post("/api/login", login).json())
+            #expect(try await server.http.post("/api/logout", #"{"refresh":"\#(second.refresh)"}"#).status == 200)
+            var found: [ChatEvent] = []
+            for await event in events {
+                found.append(event)
+                if found.count == 2 { break }
+            }
+            #expect(found.map(\.kind) == [EventKind(.deviceAdd), EventKind(.deviceRemove)])
+            for event in found {
+                guard case .device(let body) = ChatChange(event) else { return #expect(Bool(false), "\(event.body)") }
+                #expect(body == DeviceBody(device: second.device, name: "Laptop", platform: "linux"))
+            }
+            socket.disconnect()
+        }
+    }
+
     @Test func theDataSurvivesARestart() async throws {
         try await self.with { server in
             let session = try await self.register(server)

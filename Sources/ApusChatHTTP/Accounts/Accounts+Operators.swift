@@ -60,10 +60,10 @@ extension Accounts {
     /// Ends one session of an account, or all of them, and returns their number.
     package func endSessions(of name: UserName, device: DeviceID?) async throws -> Int? {
         guard let known = try await self.account(named: name) else { return nil }
-        let ended = try await self.database.write { storage -> [DeviceKey] in
-            let all = try storage.devices(of: known.account.key, limit: 10_000).map(\.key)
-            let ended = all.filter { key in device.map { $0.number == key.rawValue } ?? true }
-            try storage.commit { changes, _ in changes.credentials.removedDevices = ended }
+        let ended = try await self.database.write { storage -> [DeviceRow] in
+            let all = try storage.devices(of: known.account.key, limit: 10_000)
+            let ended = all.filter { row in device.map { $0.number == row.key.rawValue } ?? true }
+            try storage.commit { changes, _ in changes.credentials.removedDevices = ended.map(\.key) }
             return ended
         }
         self.ended(ended)

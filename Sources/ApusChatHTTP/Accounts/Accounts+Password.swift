@@ -26,7 +26,7 @@ extension Accounts {
         let now = self.clock.now()
         let isTrusted = self.clock.isTrusted()
         let fresh = self.device(request.device, of: known.account.key, from: client, at: now)
-        let outcome = try await self.database.write { storage -> (DeviceRow, [DeviceKey]) in
+        let outcome = try await self.database.write { storage -> (DeviceRow, [DeviceRow]) in
             guard var credential = try storage.credential(of: known.account.key) else { throw Self.refused(session) }
             var used: CodeRow?
             if let recovery = request.recovery {
@@ -42,18 +42,19 @@ extension Accounts {
             // The own device keeps its key, so that its notifications go on.
             var row = (try session.flatMap { try storage.device($0.device) }) ?? fresh
             if row.key != fresh.key { (row.generation, row.isConfirmed, row.rotatedAt) = (row.generation + 1, true, now) }
-            let others = try storage.devices(of: known.account.key, limit: 10_000).map(\.key).filter { $0 != row.key }
+            let others = try storage.devices(of: known.account.key, limit: 10_000).filter { $0.key != row.key }
             let device = row
             try storage.commit { changes, _ in
                 changes.credentials.credentials = [credential]
                 changes.credentials.clearedCodes = [(known.account.key, .reset)]
                 changes.credentials.removedCodes = used.map { [$0] } ?? []
-                changes.credentials.removedDevices = others
+                changes.credentials.removedDevices = others.map(\.key)
                 changes.credentials.devices = [device]
             }
             return (device, others)
         }
         self.ended(outcome.1)
+        if outcome.0.key == fresh.key { self.began(outcome.0) }
         return self.answer(known, outcome.0)
     }
 

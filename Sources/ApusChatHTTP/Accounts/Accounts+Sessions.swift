@@ -85,7 +85,7 @@ extension Accounts {
         switch action {
         case .rotate, .repeatAnswer: break
         case .revoke:
-            self.ended([row.key])
+            self.ended([row])
             throw ChatError.noSession
         case .refuse: throw ChatError.noSession
         }
@@ -97,9 +97,12 @@ extension Accounts {
     package func logout(refresh: String?, session: AccountSession?) async throws {
         guard let device = session?.device ?? refresh.flatMap({ self.tokens.refresh($0)?.device }) else { return }
         do {
-            try await self.database.write { storage in
+            let row = try await self.database.write { storage -> DeviceRow? in
+                let row = try storage.device(device)
                 try storage.commit { changes, _ in changes.credentials.removedDevices = [device] }
+                return row
             }
+            self.ended(row.map { [$0] } ?? [])
         } catch {
             try self.journal.add(device)
         }
@@ -128,13 +131,13 @@ extension Accounts {
 
     /// Ends the session of another device of a user, or of all others without a device.
     package func endDevices(_ device: DeviceID?, of session: AccountSession) async throws {
-        let ended = try await self.database.write { storage -> [DeviceKey] in
-            let all = try storage.devices(of: session.user, limit: 1_000).map(\.key)
-            let ended = all.filter { key in device.map { $0.number == key.rawValue } ?? (key != session.device) }
+        let ended = try await self.database.write { storage -> [DeviceRow] in
+            let all = try storage.devices(of: session.user, limit: 1_000)
+            let ended = all.filter { row in device.map { $0.number == row.key.rawValue } ?? (row.key != session.device) }
             guard device == nil || !ended.isEmpty else {
                 throw ChatError(.notFound, message: "There is no such device.", field: "device")
             }
-            try storage.commit { changes, _ in changes.credentials.removedDevices = ended }
+            try storage.commit { changes, _ in changes.credentials.removedDevices = ended.map(\.key) }
             return ended
         }
         self.ended(ended)

@@ -17,7 +17,7 @@ extension Accounts {
         }
         let now = self.clock.now()
         let device = self.device(request.device, of: known.account.key, from: client, at: now)
-        let former = try await self.database.write { storage -> [DeviceKey] in
+        let former = try await self.database.write { storage -> [DeviceRow] in
             // The password can have changed since it was compared.
             guard var credential = try storage.credential(of: known.account.key), credential.password == known.credential.password else {
                 throw ChatError.wrongPassword
@@ -25,16 +25,17 @@ extension Accounts {
             let used = try self.secondFactor(request.code, &credential, storage)
             let devices = try storage.devices(of: known.account.key, limit: 1_000)
             // The devices that were used last stay signed in.
-            let former = devices.dropFirst(ChatLimits.devices - 1).map(\.key)
+            let former = Array(devices.dropFirst(ChatLimits.devices - 1))
             try storage.commit { changes, _ in
                 if credential != known.credential { changes.credentials.credentials = [credential] }
                 changes.credentials.removedCodes = used.map { [$0] } ?? []
-                changes.credentials.removedDevices = former
+                changes.credentials.removedDevices = former.map(\.key)
                 changes.credentials.devices = [device]
             }
             return former
         }
         self.ended(former)
+        self.began(device)
         return self.answer(known, device)
     }
 

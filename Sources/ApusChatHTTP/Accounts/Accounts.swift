@@ -17,6 +17,8 @@ package final class Accounts: Sendable {
     private let budget: NIOLockedValueBox<RateBudget>
     /// Closes the connections of ended devices.
     private let onEnd: NIOLockedValueBox<@Sendable ([DeviceKey]) -> Void>
+    /// Tells the other devices of a user.
+    private let onChange: NIOLockedValueBox<@Sendable ([SessionChange]) -> Void>
 
     /// - Parameters:
     ///   - folder: The data folder, which the caller has locked.
@@ -32,6 +34,7 @@ package final class Accounts: Sendable {
         self.journal = try RevocationJournal(in: folder)
         self.budget = .init(RateBudget(rules: configuration.hasLimits ? .standard : .off))
         self.onEnd = .init { _ in }
+        self.onChange = .init { _ in }
         self.cache.withLockedValue { $0.end(self.journal.devices) }
     }
 
@@ -41,12 +44,24 @@ package final class Accounts: Sendable {
     /// Sets what closes the connections of ended devices.
     package func onEnd(_ body: @escaping @Sendable ([DeviceKey]) -> Void) { self.onEnd.withLockedValue { $0 = body } }
 
+    /// Sets what tells the other devices of a user that a session began or ended.
+    package func onChange(_ body: @escaping @Sendable ([SessionChange]) -> Void) { self.onChange.withLockedValue { $0 = body } }
+
+    /// Notes ended devices, closes their connections, and tells the other devices of their users.
+    func ended(_ devices: [DeviceRow]) {
+        self.ended(devices.map(\.key))
+        if !devices.isEmpty { self.onChange.withLockedValue { $0 }(devices.map { SessionChange(device: $0, isAdded: false) }) }
+    }
+
     /// Notes ended devices and closes their connections.
     func ended(_ devices: [DeviceKey]) {
         guard !devices.isEmpty else { return }
         self.cache.withLockedValue { $0.end(devices) }
         self.onEnd.withLockedValue { $0 }(devices)
     }
+
+    /// Tells the other devices of a user that a session began.
+    func began(_ device: DeviceRow) { self.onChange.withLockedValue { $0 }([SessionChange(device: device, isAdded: true)]) }
 
     /// Charges an action to its owners.
     ///
@@ -74,6 +89,12 @@ package final class Accounts: Sendable {
             if journal.devices.count == devices.count { try journal.removeAll() }
         }
     }
+}
+
+/// A session that began or ended.
+package struct SessionChange: Sendable {
+    package var device: DeviceRow
+    package var isAdded: Bool
 }
 
 /// A user that may be signed in.

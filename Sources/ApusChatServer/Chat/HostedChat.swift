@@ -24,6 +24,9 @@ package protocol HostedChat: Sendable {
     /// Closes the connections of ended devices.
     func end(_ devices: [DeviceKey])
 
+    /// Writes the sessions that began or ended to the logs of their users.
+    func note(_ changes: [SessionChange])
+
     /// Tells all clients that the server stops.
     func announceShutdown()
 

@@ -40,6 +40,16 @@ package final class ServiceChat: HostedChat {
 
     package func end(_ devices: [DeviceKey]) { self.attached?.end(Set(devices.map(\.rawValue))) }
 
+    package func note(_ changes: [SessionChange]) {
+        for change in changes {
+            let device = DeviceChange(
+                device: change.device.key, name: change.device.name, platform: change.device.platform, isAdded: change.isAdded)
+            let command = Command(actor: change.device.user, device: change.device.key, request: nil, action: .noteDevice(device))
+            // Without it other devices get no notice, and their list of devices is true.
+            self.service.log.submit(command) { _ in }
+        }
+    }
+
     package func announceShutdown() { self.attached?.announceShutdown() }
 
     package func close() async { await self.service.close() }

@@ -38,6 +38,8 @@ final class StubChat: HostedChat, ChatRequests {
 
     func end(_ devices: [DeviceKey]) { self.note("end \(devices.count)") }
 
+    func note(_ changes: [SessionChange]) { self.note("change \(changes.count)") }
+
     func announceShutdown() { self.note("announce") }
 
     func close() async {
