@@ -78,6 +78,23 @@ import Testing
         }
     }
 
+    @Test func aReportIsListedUntilItIsResolved() async throws {
+        try await RunningServer.with(makeChat: { try ServiceChat($0, $1, $2) }) { server in
+            let answer = try await server.http.post("/api/register", RunningServer.registration).json()
+            let token = try #require(answer["access"]?.stringValue)
+            _ = try await self.run(server, "create", "mallory")
+            let report = #"{"id":"0192f0c4-7d3e-7a10-9c55-1b2e3f405162","user":"mallory","reason":"spam","text":"Ten\ttimes"}"#
+            #expect(try await server.http.post("/api/chat/report", report, ["Authorization": "Bearer " + token]).status == 200)
+            let fields = try await self.run(server, "reports").split(separator: "\t", omittingEmptySubsequences: false).map(String.init)
+            #expect(fields.first == "1" && fields.dropFirst(2) == ["open", "alice", "mallory", "", "spam", "Ten times"])
+            await #expect(throws: ChatError.self) { try await self.run(server, "resolve", "2") }
+            #expect(try await self.run(server, "resolve", "1") == "resolved")
+            await #expect(throws: ChatError.self) { try await self.run(server, "resolve", "1") }
+            #expect(try await self.run(server, "reports") == "")
+            #expect(try await self.run(server, "reports", "all").contains("\tresolved "))
+        }
+    }
+
     @Test func commandsWorkWithoutAServer() async throws {
         try await RunningServer.with { server in
             _ = try await server.http.post("/api/register", RunningServer.registration)

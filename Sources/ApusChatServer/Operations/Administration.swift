@@ -65,7 +65,9 @@ package final class Administration: @unchecked Sendable {
         invite [USES] [DAYS]        make an invitation; default: 1 use within 7 days
         invitations                 list invitations
         revoke NUMBER               end the invitation whose number begins with NUMBER
-        reports [BEFORE]            list reports, newest first; continue before the number BEFORE
+        reports [BEFORE]            list reports that are not resolved, newest first; continue before the number BEFORE
+        reports all [BEFORE]        list all reports
+        resolve NUMBER              mark a report as resolved
         stats                       count the rows of the database
         check                       examine the whole database
         backup FILE                 write a copy of the database to a new file; copy the folder `blobs` after it
@@ -106,8 +108,19 @@ package final class Administration: @unchecked Sendable {
             return try await self.accounts.makeInvitation(uses: uses, lifetime: days * 86_400_000)
         case ("invitations", 0): return try await self.listInvitations()
         case ("revoke", 1): return try await self.revoke(arguments[0])
+        case ("reports", 1...2) where arguments[0] == "all":
+            return try await self.listReports(
+                isOpen: false, before: try Self.number(arguments.dropFirst().first, default: .max, in: 1 ... .max))
         case ("reports", 0...1):
-            return try await self.listReports(before: try Self.number(arguments.first, default: .max, in: 1 ... .max))
+            return try await self.listReports(isOpen: true, before: try Self.number(arguments.first, default: .max, in: 1 ... .max))
+        case ("resolve", 1):
+            let number = try Self.number(arguments[0], default: 0, in: 1 ... .max)
+            let now = ServerClock.wall()
+            let isResolved = try await self.accounts.database.write { storage in
+                try (storage as? SQLiteStorage)?.resolveReport(number, at: now) ?? false
+            }
+            guard isResolved else { throw ChatError(.notFound, message: "No open report has the number \(number).") }
+            return "resolved"
         case ("stats", 0):
             return try await self.read { try $0.statistics() }.map { "\($0.name)\t\($0.count)" }.joined(separator: "\n")
         case ("check", 0):
@@ -171,13 +184,14 @@ package final class Administration: @unchecked Sendable {
         return "revoked"
     }
 
-    private func listReports(before number: Int64) async throws -> String {
+    private func listReports(isOpen: Bool, before number: Int64) async throws -> String {
         try await self.read { reads in
-            let reports = try reads.reports(before: number, limit: Self.pageRows)
+            let reports = try reads.reports(isOpen: isOpen, before: number, limit: Self.pageRows)
             return try reports.map { number, report in
                 let names = try [report.reporter, report.subject].map { try reads.accounts([$0]).first?.name.rawValue ?? "?" }
                 let place = report.event.map { "\(ConversationID(number: $0.conversation.rawValue)) \($0.seq)" } ?? ""
-                return Self.line("\(number)", Self.time(report.at), names[0], names[1], place, report.reason)
+                let state = report.resolvedAt > 0 ? "resolved " + Self.time(report.resolvedAt) : "open"
+                return Self.line("\(number)", Self.time(report.at), state, names[0], names[1], place, report.reason, report.text)
             }.joined(separator: "\n")
         }
     }
