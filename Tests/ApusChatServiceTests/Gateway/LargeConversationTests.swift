@@ -1,0 +1,100 @@
+import ApusChatProtocol
+import ApusChatService
+import ApusChatStorage
+import ApusJSON
+import Testing
+
+/// A group of 10,000 members and a channel of 100,000: both are opened, written to, read and
+/// searched.
+@Suite(.timeLimit(.minutes(3)), .serialized)
+struct LargeConversationTests {
+    private struct Size: CustomTestStringConvertible {
+        let kind: ConversationKind
+        let members: Int64
+        var testDescription: String { "\(self.kind.rawValue) of \(self.members)" }
+    }
+
+    private static let messages: Int64 = 1_000
+    private static let key: Int64 = 4_000
+
+    /// Alice owns the conversation, Bob is one of its members.
+    private func with(_ size: Size, _ body: (ServiceFixture, ConversationID) async throws -> Void) async throws {
+        try await withService(users: ["alice", "bob"]) { fixture in
+            let last = size.members
+            try await fixture.service.log.withStorage { storage in
+                let rows = LargeRows(storage: storage)
+                try rows.addAccounts(3...last, prefix: "m")
+                try rows.addConversation(Self.key, size.kind, owner: 1, members: 2...last, messages: Self.messages)
+            }
+            try await body(fixture, ConversationID(number: Self.key))
+        }
+    }
+
+    private func check(_ size: Size) async throws {
+        try await self.with(size) { fixture, conversation in
+            let clock = ContinuousClock()
+            func fast<Value>(_ what: String, _ body: () async throws -> Value) async throws -> Value {
+                let start = clock.now
+                let value = try await body()
+                // In a debug build, beside other tests.
+                #expect(clock.now - start < .seconds(2), "\(what) took \(clock.now - start)")
+                return value
+            }
+            let alice = try await fast("hello") { try await fixture.client("alice") }
+            let bob = try await fast("hello of a member") { try await fixture.client("bob") }
+            // Open.
+            let sync = try await fast("sync") { try await bob.ask(ChatVerbs.sync, SyncRequest()) }
+            let head = try #require(sync.heads.first { $0.conversation == conversation })
+            #expect(head.members == size.members && head.unread == Self.messages && sync.badge == Self.messages)
+            let history = try await fast("history") { try await bob.history(conversation) }
+            #expect(history.events.count == ChatLimits.historyEvents && history.events.last?.n == Self.messages)
+            let members = try await fast("members") { try await alice.ask(ChatVerbs.members, MembersRequest(conversation: conversation)) }
+            #expect(members.members.count == ChatLimits.membersPage && members.total == size.members && members.page != nil)
+            // Write: a member that does not look at the conversation gets the end of the log, one
+            // that does the event.
+            let sent = try await fast("send") { try await alice.send("a rare word: quagga", to: conversation, id: "s1") }
+            let nudge = try await bob.next(ChatPushes.head) { $0.nudges.contains { $0.conversation == conversation } }
+            #expect(nudge.heads.isEmpty, "no head is read for each of the members")
+            #expect(nudge.nudges.first?.seq == sent.seq && nudge.nudges.first?.last?.text == "a rare word: quagga")
+            _ = try await bob.ask(ChatVerbs.subscribe, SubscribeRequest(conversations: [conversation]))
+            _ = try await alice.send("seen", to: conversation, id: "s2")
+            _ = try await bob.next(ChatPushes.event) { $0.events.contains { $0.body["text"] == "seen" } }
+            // Read.
+            let mark = try await fast("mark") {
+                try await bob.ask(ChatVerbs.mark, MarkRequest(conversation: conversation, read: Self.messages))
+            }
+            #expect(mark.unread == 2)
+            await #expect {
+                try await bob.ask(ChatVerbs.readers, ReadersRequest(conversation: conversation, seq: sent.seq))
+            } throws: { ($0 as? ChatError)?.code == .forbidden }
+            // Search.
+            let found = try await fast("member search") {
+                try await alice.ask(ChatVerbs.members, MembersRequest(conversation: conversation, query: "m77"))
+            }
+            #expect(found.members.allSatisfy { $0.user.name.rawValue.contains("m77") })
+            #expect(found.total == (3...size.members).count { "m\($0)".contains("m77") })
+            let one = try await fast("search of one member") {
+                try await alice.ask(ChatVerbs.members, MembersRequest(conversation: conversation, query: "m\(size.members)"))
+            }
+            #expect(one.total == 1)
+            // A part that all names have: the first page, and the number of all.
+            let all = try await fast("search of all members") {
+                try await alice.ask(ChatVerbs.members, MembersRequest(conversation: conversation, query: "m"))
+            }
+            #expect(all.total == size.members - 2 && all.members.count == ChatLimits.membersPage)
+            var hits: [SearchHit] = []
+            var isBehind = true
+            while isBehind {
+                let answer = try await fast("search") {
+                    try await bob.ask(ChatVerbs.search, SearchRequest(query: "quagga", conversation: conversation))
+                }
+                (hits, isBehind) = (answer.hits, answer.indexedAt != nil)
+            }
+            #expect(hits.map(\.event.seq) == [sent.seq])
+        }
+    }
+
+    @Test func aGroupOfTenThousandWorks() async throws { try await self.check(Size(kind: .group, members: 10_000)) }
+
+    @Test func aChannelOfAHundredThousandWorks() async throws { try await self.check(Size(kind: .channel, members: 100_000)) }
+}
