@@ -16,7 +16,6 @@ def host(tmp_path_factory):
     host = ChatHost(tmp_path_factory.mktemp("access"), options=("--limits", "off"))
     host.register("dave", "Dave Ek")
     host.register("b0b", "Bob Marsh")
-    host.register("weilin", "陈维林")
     for name, text in (("dave", "We met at the regatta."), ("weilin", "你好！"), ("b0b", None)):
         host.do(name, "contact.request", user="alice", **({"text": text} if text else {}))
     host.group = host.do(

@@ -241,6 +241,7 @@ export class Core {
     this.#loadContacts();
     this.#loadSettings();
     const newest = [...this.#heads.values()].filter((head) => !head.state && head.seq > 0).sort((a, b) => (b.own?.pinned_at ?? 0) - (a.own?.pinned_at ?? 0) || b.at - a.at);
+    this.#tellMissed();
     this.#logs.prefetch([...new Set([this.#session.self, ...newest.slice(0, 15).map((head) => head.conv)])]).then(() => this.#logs.trim());
   }
 
@@ -372,6 +373,12 @@ export class Core {
     if (!conv) return;
     if (kind === "self.draft") { if (!this.#own.hasDraft(conv)) this.putHead(conv, (head) => drafted(head, draft)); }
     else this.putHead(conv, (head) => ({ ...head, own: { ...head.own, ...values } }));
+  }
+
+  /** Changes of the account between the answer to hello and the first page of its log are told from this page. */
+  async #tellMissed() {
+    const { events } = await this.#logs.page({ conv: this.#session.self, limit: 40 }).catch(() => ({ events: [] }));
+    for (const event of events) if (/^(device|contact)\./.test(event.kind) && event.at > this.#noticed) this.#applyOwn(event);
   }
 
   /** Tells of a change of the account, once: also of one that happened while no page was open. */
