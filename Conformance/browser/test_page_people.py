@@ -207,6 +207,8 @@ def test_a_report_has_a_reason_and_a_text_and_blocking_can_be_undone(person, hos
 
 def test_presence_and_typing_of_a_contact_are_shown_on_the_screen(person, host):
     conv = host.do("alice", "conversation.open", user="bob")["head"]["conv"]
+    host.do("alice", "send", conv=conv, kind="text", body={"text": "anyone there?"})
+    person("bob").close()
     alice = person("alice")
     alice.evaluate(f"chatApp.view.openConversation('{conv}')")
     eventually(alice, "/^last seen/.test(document.querySelector('.peer .sub').textContent)")
