@@ -22,7 +22,7 @@ extension ChatService {
         }
     }
 
-    /// Carries out all that is due.
+    /// Carries out all that is due. Nothing is due while the clock is not trusted.
     package func maintain(_ maintenance: Maintenance = Maintenance()) async throws -> Maintenance {
         var maintenance = maintenance
         while !Task.isCancelled {
@@ -35,19 +35,23 @@ extension ChatService {
     }
 
     private func dueCommands(_ before: Maintenance) async throws -> ([Command], Maintenance) {
-        let now = self.configuration.environment.wall()
+        let now = self.configuration.environment.read()
+        guard now.isTrusted else { return ([], before) }
         let makeContext = self.makeContext
         return try await self.pool.read(for: UserKey(0)) { reads in
             var maintenance = before
-            let commands = try maintenance.next(reads, at: now) { row in
+            let commands = try maintenance.next(reads, at: now.time) { row in
                 SendCommand(row, makeContext(reads, row.address.user))
             }
             return (commands, maintenance)
         }
     }
 
-    private func forgetAnswers() async throws {
-        let oldest = self.configuration.environment.wall() - self.configuration.rules.answerMilliseconds
+    /// Forgets the answers to requests that are too old to be repeated.
+    package func forgetAnswers() async throws {
+        let now = self.configuration.environment.read()
+        guard now.isTrusted else { return }
+        let oldest = now.time - self.configuration.rules.answerMilliseconds
         var count = Self.forgottenAtOnce
         while count == Self.forgottenAtOnce {
             count = try await self.log.withStorage { try $0.forgetRequests(before: oldest, limit: Self.forgottenAtOnce) }

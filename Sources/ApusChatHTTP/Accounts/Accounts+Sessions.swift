@@ -62,6 +62,7 @@ extension Accounts {
     /// Renews a session.
     package func refresh(_ request: RefreshRequest, from client: ClientOrigin) async throws -> SessionAnswer {
         guard let token = self.tokens.refresh(request.refresh) else { throw ChatError.noSession }
+        try self.charge(.session, to: [.device(token.device)] + client.keys)
         let clock = self.clock
         let lifetime = self.configuration.sessionLifetime
         let outcome = try await self.database.write { storage -> (TokenFamily.RefreshAction, DeviceRow, KnownAccount)? in
@@ -94,8 +95,11 @@ extension Accounts {
     }
 
     /// Ends the session of a refresh or access token. Works without a database that can be written.
-    package func logout(refresh: String?, session: AccountSession?) async throws {
+    package func logout(refresh: String?, session: AccountSession?, from client: ClientOrigin) async throws {
         guard let device = session?.device ?? refresh.flatMap({ self.tokens.refresh($0)?.device }) else { return }
+        // A device that has ended costs no write.
+        guard self.cache.withLockedValue({ $0.find(device) }) != .ended else { return }
+        try self.charge(.session, to: [.device(device)] + client.keys)
         do {
             let row = try await self.database.write { storage -> DeviceRow? in
                 let row = try storage.device(device)

@@ -35,7 +35,7 @@ package final class Administration: @unchecked Sendable {
         let folder = try ChatFolder(dataFolder)
         let accounts = try Accounts(
             database: DatabaseThread { try SQLiteStorage(folder) }, folder: dataFolder, configuration: AccountsConfiguration(),
-            clock: ServerClock.forAccounts())
+            clock: ServerClock(.machine, folder: dataFolder).forAccounts)
         defer {
             accounts.close()
             folder.unlock()
@@ -115,7 +115,7 @@ package final class Administration: @unchecked Sendable {
             return try await self.listReports(isOpen: true, before: try Self.number(arguments.first, default: .max, in: 1 ... .max))
         case ("resolve", 1):
             let number = try Self.number(arguments[0], default: 0, in: 1 ... .max)
-            let now = ServerClock.wall()
+            let now = SystemClock.machine.wall()
             let isResolved = try await self.accounts.database.write { storage in
                 try (storage as? SQLiteStorage)?.resolveReport(number, at: now) ?? false
             }

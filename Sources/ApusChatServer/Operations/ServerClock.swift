@@ -1,27 +1,78 @@
 import ApusChatCore
 import ApusChatHTTP
 import Foundation
+import Logging
 import NIOConcurrencyHelpers
 
-/// The clocks of a server, which a leap of the system's clock does not mislead.
-struct ServerClock: Sendable {
+/// The clocks of the system, which tests replace.
+package struct SystemClock: Sendable {
+    /// Milliseconds since 1970, as the system says.
+    package var wall: @Sendable () -> Int64
+    /// Milliseconds of a clock that never jumps.
+    package var monotonic: @Sendable () -> Int64
+
+    package init(wall: @escaping @Sendable () -> Int64, monotonic: @escaping @Sendable () -> Int64) {
+        self.wall = wall
+        self.monotonic = monotonic
+    }
+
     private static let start = ContinuousClock.now
 
-    /// Milliseconds since 1970, as the system says.
-    static func wall() -> Int64 { Int64(Date().timeIntervalSince1970 * 1_000) }
+    /// The clocks of this machine.
+    package static let machine = SystemClock(
+        wall: { Int64(Date().timeIntervalSince1970 * 1_000) },
+        monotonic: { Int64((ContinuousClock.now - start) / .milliseconds(1)) })
+}
 
-    /// Milliseconds of a clock that never jumps.
-    static func monotonic() -> Int64 { Int64((ContinuousClock.now - self.start) / .milliseconds(1)) }
+/// The clock of a server, which a leap of the system's clock does not mislead, also if it lasts or
+/// comes with a restart.
+///
+/// The file `chat.clock` of the data folder has the last trusted time.
+struct ServerClock: Sendable {
+    private let system: SystemClock
+    private let path: String
+    private let stamps: NIOLockedValueBox<StampClock>
+
+    /// - Parameter folder: The data folder.
+    init(_ system: SystemClock, folder: String) {
+        self.system = system
+        self.path = folder + "/chat.clock"
+        self.stamps = .init(StampClock(wall: system.wall(), monotonic: system.monotonic(), mark: Self.mark(in: folder)))
+    }
+
+    /// The last trusted time of an earlier run; nil without a valid one.
+    static func mark(in folder: String) -> Int64? {
+        guard let text = try? String(contentsOfFile: folder + "/chat.clock", encoding: .utf8) else { return nil }
+        return Int64(text.trimmingCharacters(in: .whitespacesAndNewlines))
+    }
+
+    func read() -> StampClock.Reading {
+        let (wall, monotonic) = (self.system.wall(), self.system.monotonic())
+        return self.stamps.withLockedValue { $0.read(wall: wall, monotonic: monotonic) }
+    }
 
     /// The clock of accounts. Its time is that of the stamps of messages.
-    static func forAccounts() -> AccountsClock {
-        let stamps = NIOLockedValueBox(StampClock(wall: Self.wall(), monotonic: Self.monotonic()))
-        let read: @Sendable () -> (Int64, Bool) = {
-            stamps.withLockedValue { stamps in
-                let time = stamps.stamp(wall: Self.wall(), monotonic: Self.monotonic())
-                return (time, stamps.isTrusted)
+    var forAccounts: AccountsClock {
+        AccountsClock(now: { self.read().time }, elapsed: self.system.monotonic, isTrusted: { self.read().isTrusted })
+    }
+
+    /// Writes the time for the next run, if it is trusted.
+    func writeMark() {
+        let now = self.read()
+        guard now.isTrusted else { return }
+        try? Data("\(now.time)\n".utf8).write(to: URL(fileURLWithPath: self.path), options: .atomic)
+    }
+
+    /// Writes the time each minute until the task is cancelled, and reports a leap once.
+    func run(_ logger: Logger) async {
+        var isReported = false
+        repeat {
+            self.writeMark()
+            let hasLeapt = self.stamps.withLockedValue { $0.hasLeapt }
+            if hasLeapt, !isReported {
+                logger.warning("The clock leapt by more than a day. Times continue from before; restart the server if the clock is right.")
             }
-        }
-        return AccountsClock(now: { read().0 }, elapsed: { Self.monotonic() }, isTrusted: { read().1 })
+            isReported = hasLeapt
+        } while (try? await Task.sleep(for: .seconds(60))) != nil
     }
 }

@@ -30,16 +30,59 @@ import Testing
         #expect(clock.isTrusted)
     }
 
-    @Test func aLastingJumpIsFollowedAfterTenSeconds() {
+    @Test(arguments: [3_600_000, -3_600_000, StampClock.maximumJump]) func aLastingCorrectionIsFollowedAfterTenSeconds(jump: Int64) {
         var clock = self.clock()
         for time in stride(from: Int64(0), to: 10_000, by: 500) {
-            #expect(clock.stamp(wall: self.start + Self.year + time, monotonic: time) == self.start + time)
+            #expect(clock.stamp(wall: self.start + jump + time, monotonic: time) == self.start + time)
+            #expect(!clock.isTrusted)
         }
-        #expect(clock.stamp(wall: self.start + Self.year + 10_000, monotonic: 10_000) == self.start + Self.year + 10_000)
-        // And back, without dating later messages by the wrong year.
+        #expect(clock.stamp(wall: self.start + jump + 10_000, monotonic: 10_000) == self.start + jump + 10_000)
+        #expect(clock.isTrusted)
+        // And back, without dating later messages by the wrong hour.
         _ = clock.stamp(wall: self.start + 11_000, monotonic: 11_000)
         #expect(clock.stamp(wall: self.start + 21_000, monotonic: 21_000) == self.start + 21_000)
         #expect(clock.isTrusted)
+    }
+
+    @Test(arguments: [Self.year, -Self.year, StampClock.maximumJump + 1]) func aLeapIsNeverFollowed(jump: Int64) {
+        var clock = self.clock()
+        for time in stride(from: Int64(1_000), to: 90_000_000, by: 1_000_000) {
+            let reading = clock.read(wall: self.start + jump + time, monotonic: time)
+            #expect(reading == .init(time: self.start + time, isTrusted: false))
+            #expect(clock.hasLeapt)
+        }
+        // The clock is right again.
+        #expect(clock.read(wall: self.start + 90_000_000, monotonic: 90_000_000) == .init(time: self.start + 90_000_000, isTrusted: true))
+        #expect(!clock.hasLeapt)
+    }
+
+    @Test(arguments: [0, 1, StampClock.maximumJump]) func aRestartIsTrustedAtOnce(gap: Int64) {
+        var clock = StampClock(wall: self.start + gap, monotonic: 0, mark: self.start)
+        #expect(clock.read(wall: self.start + gap + 5, monotonic: 5) == .init(time: self.start + gap + 5, isTrusted: true))
+    }
+
+    @Test(arguments: [Self.year, -Self.year, StampClock.maximumJump + 1, -60_000]) func aRestartAfterALeapIsNotTrustedForAnHour(gap: Int64)
+    {
+        var clock = StampClock(wall: self.start + gap, monotonic: 0, mark: self.start)
+        for time in [0, 60_000, StampClock.probationTime - 1] {
+            #expect(clock.read(wall: self.start + gap + time, monotonic: time) == .init(time: self.start + gap + time, isTrusted: false))
+        }
+        let end = StampClock.probationTime
+        #expect(clock.read(wall: self.start + gap + end, monotonic: end).isTrusted)
+    }
+
+    @Test func aRestartWithAWrongClockIsTrustedWhenTheClockReturns() {
+        var clock = StampClock(wall: 0, monotonic: 0, mark: self.start)
+        for time in stride(from: Int64(1_000), through: 11_000, by: 1_000) {
+            _ = clock.read(wall: self.start + 60_000 + time, monotonic: time)
+        }
+        #expect(clock.read(wall: self.start + 72_000, monotonic: 12_000) == .init(time: self.start + 72_000, isTrusted: true))
+    }
+
+    @Test(arguments: [(Int64.min, Int64.max), (.max, .min), (.max, .max), (0, .min)]) func noMarkTraps(wall: Int64, mark: Int64) {
+        var clock = StampClock(wall: wall, monotonic: 0, mark: mark)
+        _ = clock.read(wall: mark, monotonic: 1)
+        _ = clock.read(wall: wall, monotonic: 10_002)
     }
 
     @Test func changingJumpsAreNotFollowed() {

@@ -121,7 +121,7 @@ import Testing
         let answer = try await test.register("alice")
         let session = try await test.accounts.session(access: answer.access)
         test.database.isFull.withLockedValue { $0 = true }
-        try await test.accounts.logout(refresh: nil, session: session)
+        try await test.accounts.logout(refresh: nil, session: session, from: test.client)
         #expect(test.ended.withLockedValue { $0 } == [session.device])
         #expect(try await test.code { _ = try await test.accounts.session(access: answer.access) }?.code == .unauthorized)
         // A server that starts with the full disk knows of it.

@@ -130,6 +130,39 @@ struct MaintenanceTests {
         }
     }
 
+    @Test func aClockThatLeapsSendsRemovesAndForgetsNothing() async throws {
+        try await withService { fixture in
+            let alice = try await fixture.client("alice")
+            let pair = try await alice.open("bob")
+            var settings = ConversationSettingsChange()
+            settings.expire = 60
+            _ = try await alice.ask(
+                ChatVerbs.conversationSet, ConversationSetRequest(id: .make("e"), conversation: pair, settings: settings))
+            let sent = try await alice.send("secret", to: pair, id: "m1")
+            _ = try await alice.ask(
+                ChatVerbs.schedule,
+                ScheduleRequest(
+                    id: .make("s"), conversation: pair, kind: .text, body: ["text": "later"], sendAt: fixture.now + 7_200_000))
+            let pin = OwnSetRequest(id: .make("own"), conversation: pair, isArchived: true)
+            let first = try await alice.ask(ChatVerbs.ownSet, pin)
+            fixture.leap(milliseconds: 366 * 86_400_000)
+            for _ in 0..<30 {
+                fixture.pass(milliseconds: 1_000)
+                _ = try await fixture.service.maintain()
+                try await fixture.service.forgetAnswers()
+            }
+            let event = try #require(try await alice.history(pair).events.first { $0.seq == sent.seq })
+            #expect(event.body["text"] == "secret")
+            #expect(try await alice.ask(ChatVerbs.scheduled, ScheduledRequest()).scheduled.count == 1)
+            #expect(try await alice.ask(ChatVerbs.ownSet, pin) == first)
+            #expect(try await alice.send("dated", to: pair, id: "m2").at < fixture.now + 60_000)
+            fixture.leap(milliseconds: 0)
+            fixture.pass(milliseconds: 61_000)
+            _ = try await fixture.service.maintain()
+            #expect(try await alice.history(pair).events.first { $0.seq == sent.seq }?.state == .expired)
+        }
+    }
+
     @Test func aConversationThatItsOwnerDeletesIsGoneForAll() async throws {
         try await withService { fixture in
             let alice = try await fixture.client("alice")
