@@ -85,6 +85,9 @@ package struct Committer: Sendable {
     package enum FailureAction: Sendable, Equatable {
         /// Begin and decide the same commands again: another writer won.
         case decideAgain
+        /// Write the two halves of the batch as batches of their own, so that the command that
+        /// cannot be written fails alone.
+        case decideHalves
         /// Answer the commands of the batch with this error and go on.
         case refuseBatch(ChatError)
         /// Answer the commands of the batch with this error, and test the storage after a time.
@@ -94,7 +97,8 @@ package struct Committer: Sendable {
         case doNothing
     }
 
-    package mutating func batchFailed(_ code: StorageError.Code) -> FailureAction {
+    /// - Parameter commands: The number of commands of the batch.
+    package mutating func batchFailed(_ code: StorageError.Code, commands: Int) -> FailureAction {
         guard case .writing(let attempt) = self.state else { return .doNothing }
         switch code {
         case .contention where attempt < Self.attempts:
@@ -103,6 +107,9 @@ package struct Committer: Sendable {
         case .contention:
             self.state = .idle
             return .refuseBatch(ChatError(.storage, message: "The storage is busy. Send again with the same id.", retryAfter: 1_000))
+        case .misuse where commands > 1:
+            self.state = .idle
+            return .decideHalves
         case .misuse:
             // A fault of this program. It must not stop the batches after this one.
             self.state = .idle

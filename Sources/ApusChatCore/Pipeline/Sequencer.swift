@@ -23,6 +23,9 @@ package struct Sequencer: Sendable {
         package var commands = 1_024
         /// The approximate number of bytes that a batch adds to the log.
         package var bytes = 1 << 20
+        /// The time in which a batch is decided, in milliseconds. After a longer one, the next has
+        /// half as many commands.
+        package var milliseconds: Int64 = 50
         package init() {}
     }
 
@@ -30,9 +33,13 @@ package struct Sequencer: Sendable {
     private var queue: FairQueue<Entry>
     /// A command that did not fit into the last batch.
     private var held: Entry?
+    /// The maximum number of commands of the next batch.
+    private var limit: Int
+    private static let minimumLimit = 16
 
     package init(bounds: Bounds = Bounds(), queue: FairQueue<Entry>.Bounds = .commands) {
         self.bounds = bounds
+        self.limit = bounds.commands
         self.queue = FairQueue(bounds: queue)
     }
 
@@ -52,8 +59,8 @@ package struct Sequencer: Sendable {
     package mutating func takeBatch() -> [Entry] {
         var batch: [Entry] = []
         var bytes = 0
-        batch.reserveCapacity(min(self.bounds.commands, self.count))
-        while batch.count < self.bounds.commands, let entry = self.take() {
+        batch.reserveCapacity(min(self.limit, self.count))
+        while batch.count < self.limit, let entry = self.take() {
             let size = entry.command.byteCount
             if !batch.isEmpty, bytes + size > self.bounds.bytes {
                 self.held = entry
@@ -63,6 +70,15 @@ package struct Sequencer: Sendable {
             batch.append(entry)
         }
         return Self.grouped(batch)
+    }
+
+    /// Notes the time that the decisions of a batch took, such as by rows that were not in memory.
+    package mutating func decided(in milliseconds: Int64) {
+        if milliseconds > self.bounds.milliseconds {
+            self.limit = max(min(Self.minimumLimit, self.bounds.commands), self.limit / 2)
+        } else {
+            self.limit = min(self.bounds.commands, self.limit * 2)
+        }
     }
 
     private mutating func take() -> Entry? {

@@ -9,14 +9,25 @@ package import NIOCore
 package final class ChatLog: Sendable {
     /// The clocks, which tests replace.
     package struct Environment: Sendable {
-        /// Milliseconds since 1970, as the clock says.
-        package var wall: @Sendable () -> Int64
         /// Milliseconds of a clock that never jumps.
-        package var monotonic: @Sendable () -> Int64
+        package let monotonic: @Sendable () -> Int64
+        private let wall: @Sendable () -> Int64
+        private let stamps: NIOLockedValueBox<StampClock>
 
-        package init(wall: @escaping @Sendable () -> Int64, monotonic: @escaping @Sendable () -> Int64) {
+        /// - Parameters:
+        ///   - wall: Milliseconds since 1970, as the clock says.
+        ///   - monotonic: Milliseconds of a clock that never jumps.
+        ///   - mark: The last trusted time of an earlier run.
+        package init(wall: @escaping @Sendable () -> Int64, monotonic: @escaping @Sendable () -> Int64, mark: Int64? = nil) {
             self.wall = wall
             self.monotonic = monotonic
+            self.stamps = .init(StampClock(wall: wall(), monotonic: monotonic(), mark: mark))
+        }
+
+        /// The time for stamps, and whether ages may be judged by it.
+        package func read() -> StampClock.Reading {
+            let (wall, monotonic) = (self.wall(), self.monotonic())
+            return self.stamps.withLockedValue { $0.read(wall: wall, monotonic: monotonic) }
         }
     }
 

@@ -22,7 +22,6 @@ final class LogWriter {
     private let onRecovery: @Sendable () -> Void
     private var sequencer = Sequencer()
     private var committer = Committer()
-    private var stamps: StampClock
     private var waiting: [Int64: Answers.Recipient] = [:]
     private var answers = Answers()
     /// An empty array whose memory the next submissions use.
@@ -45,7 +44,6 @@ final class LogWriter {
         self.onBatch = onBatch
         self.onHealth = onHealth
         self.onRecovery = onRecovery
-        self.stamps = StampClock(wall: environment.wall(), monotonic: environment.monotonic())
     }
 
     /// Takes the commands that were submitted since the last call.
@@ -94,22 +92,24 @@ final class LogWriter {
     private func writeBatch() {
         guard self.sequencer.count > 0 else { return }
         switch self.committer.commandsWait() {
-        case .writeBatch: self.write(self.sequencer.takeBatch())
+        case .writeBatch: self.write(self.sequencer.takeBatch()[...])
         case .refuseAll(let error): self.refuseAll(error)
         case .wait: break
         }
         self.answers.give()
     }
 
-    private func write(_ entries: [Sequencer.Entry]) {
+    private func write(_ entries: ArraySlice<Sequencer.Entry>) {
         var needs = Needs()
         for entry in entries { entry.command.addNeeds(to: &needs) }
         while true {
             do throws(StorageError) {
-                let time = self.stamps.stamp(wall: self.environment.wall(), monotonic: self.environment.monotonic())
+                let start = self.environment.monotonic()
+                let time = self.environment.read().time
                 var decider = BatchDecider(facts: try self.storage.begin(needs), at: time, rules: self.rules)
                 let decisions = entries.map { decider.decide($0.command) }
                 let batch = decider.finish()
+                self.sequencer.decided(in: self.environment.monotonic() - start)
                 _ = try self.storage.commit(batch.changes)
                 guard self.committer.batchWritten() == .acknowledge else { return }
                 for (entry, decision) in zip(entries, decisions) { self.complete(entry, decision.result) }
@@ -126,10 +126,15 @@ final class LogWriter {
     }
 
     /// Whether a failed batch is decided again. Else its commands have been refused.
-    private func retries(after error: StorageError, _ entries: [Sequencer.Entry]) -> Bool {
+    private func retries(after error: StorageError, _ entries: ArraySlice<Sequencer.Entry>) -> Bool {
         let refusal: ChatError
-        switch self.committer.batchFailed(error.code) {
+        switch self.committer.batchFailed(error.code, commands: entries.count) {
         case .decideAgain: return true
+        case .decideHalves:
+            let middle = entries.startIndex + entries.count / 2
+            self.writePart(entries[..<middle])
+            self.writePart(entries[middle...])
+            return false
         case .refuseBatch(let error): refusal = error
         case .becomeReadOnly(let error, let delay):
             refusal = error
@@ -140,6 +145,14 @@ final class LogWriter {
         self.onHealth(self.committer.health)
         for entry in entries { self.complete(entry, .failure(refusal)) }
         return false
+    }
+
+    private func writePart(_ entries: ArraySlice<Sequencer.Entry>) {
+        switch self.committer.commandsWait() {
+        case .writeBatch: self.write(entries)
+        case .refuseAll(let error): for entry in entries { self.complete(entry, .failure(error)) }
+        case .wait: break
+        }
     }
 
     private func refuseAll(_ error: ChatError) {

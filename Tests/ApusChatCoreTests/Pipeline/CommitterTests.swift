@@ -20,15 +20,15 @@ import Testing
     @Test func nothingIsAcknowledgedWithoutABatch() {
         var committer = Committer()
         #expect(committer.batchWritten() == .doNothing)
-        #expect(committer.batchFailed(.io) == .doNothing)
+        #expect(committer.batchFailed(.io, commands: 1) == .doNothing)
         #expect(committer.probeTimerFired() == .doNothing)
         #expect(committer.probeEnded(nil) == .doNothing)
     }
 
     @Test func aLostRaceIsDecidedAgainAFewTimes() {
         var committer = self.writing()
-        #expect((1...3).map { _ in committer.batchFailed(.contention) } == [.decideAgain, .decideAgain, .decideAgain])
-        guard case .refuseBatch(let error) = committer.batchFailed(.contention) else {
+        #expect((1...3).map { _ in committer.batchFailed(.contention, commands: 1) } == [.decideAgain, .decideAgain, .decideAgain])
+        guard case .refuseBatch(let error) = committer.batchFailed(.contention, commands: 1) else {
             Issue.record("a refusal expected")
             return
         }
@@ -39,18 +39,21 @@ import Testing
 
     @Test func aFaultOfTheProgramStopsNoOtherBatch() {
         var committer = self.writing()
-        guard case .refuseBatch(let error) = committer.batchFailed(.misuse) else {
+        guard case .refuseBatch(let error) = committer.batchFailed(.misuse, commands: 1) else {
             Issue.record("a refusal expected")
             return
         }
         #expect(error.code == .internal)
+        #expect(committer.commandsWait() == .writeBatch)
+        // The others of a batch must not fail with the one that cannot be written.
+        #expect(committer.batchFailed(.misuse, commands: 2) == .decideHalves)
         #expect(committer.commandsWait() == .writeBatch)
     }
 
     @Test(arguments: [(StorageError.Code.full, Committer.ProbeAction.write), (.io, .reopenAndWrite)])
     func aFullOrFailingDiskIsReadOnlyUntilATestSucceeds(code: StorageError.Code, probe: Committer.ProbeAction) {
         var committer = self.writing()
-        guard case .becomeReadOnly(let error, .seconds(1)) = committer.batchFailed(code) else {
+        guard case .becomeReadOnly(let error, .seconds(1)) = committer.batchFailed(code, commands: 1) else {
             Issue.record("read-only expected")
             return
         }
@@ -71,7 +74,7 @@ import Testing
 
     @Test func testsBecomeRarer() {
         var committer = self.writing()
-        _ = committer.batchFailed(.full)
+        _ = committer.batchFailed(.full, commands: 1)
         var pauses: [Duration] = []
         for _ in 1...6 {
             _ = committer.probeTimerFired()
@@ -82,7 +85,7 @@ import Testing
 
     @Test func afterAFailedSyncTheStorageIsOpenedAgain() {
         var committer = self.writing()
-        _ = committer.batchFailed(.full)
+        _ = committer.batchFailed(.full, commands: 1)
         _ = committer.probeTimerFired()
         _ = committer.probeEnded(.io)
         #expect(committer.probeTimerFired() == .reopenAndWrite)
@@ -90,7 +93,7 @@ import Testing
 
     @Test(arguments: [StorageError.Code.corrupt, .newerSchema, .locked]) func someFailuresNeedTheOperator(code: StorageError.Code) {
         var committer = self.writing()
-        guard case .fail = committer.batchFailed(code) else {
+        guard case .fail = committer.batchFailed(code, commands: 1) else {
             Issue.record("a failure expected")
             return
         }

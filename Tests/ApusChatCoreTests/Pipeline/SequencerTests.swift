@@ -31,6 +31,19 @@ import Testing
         #expect(self.tickets(sequencer.takeBatch()) == [0, 1, 2, 3, 4])
     }
 
+    @Test func aBatchThatTakesLongMakesTheNextOnesSmaller() {
+        var bounds = Sequencer.Bounds()
+        bounds.commands = 64
+        var sequencer = Sequencer(bounds: bounds)
+        for ticket in 1...400 { _ = sequencer.enqueue(self.world.text(UserKey(1), self.first), ticket: Int64(ticket)) }
+        var sizes: [Int] = []
+        for milliseconds in [51, 51, 51, 50, 50, 50] as [Int64] {
+            sizes.append(sequencer.takeBatch().count)
+            sequencer.decided(in: milliseconds)
+        }
+        #expect(sizes == [64, 32, 16, 16, 32, 64])
+    }
+
     @Test func aBatchIsBoundedByCountAndBytes() {
         var bounds = Sequencer.Bounds()
         bounds.commands = 2

@@ -96,6 +96,26 @@ import Testing
         #expect(fixture.takeOutput().first == "ack 1")
     }
 
+    /// SQLITE_CONSTRAINT, as a fault of this program may cause it: the batch of five, its second
+    /// half, and each part with the third command fail.
+    @Test func aCommandThatCannotBeWrittenFailsAlone() throws {
+        let folder = TemporaryFolder()
+        let codes = NIOLockedValueBox<[Int32]>([])
+        var environment = SQLiteEnvironment()
+        environment.commitFault = { codes.withLockedValue { $0.isEmpty ? 0 : $0.removeFirst() } }
+        let fixture = try LogFixture(try SQLiteStorage(try ChatFolder(folder.path), environment: environment))
+        codes.withLockedValue { $0 = [19, 0, 19, 19, 0] }
+        for number in 1...5 { fixture.send(id: "m\(number)") }
+        fixture.loop.run()
+        #expect(
+            fixture.takeOutput() == ["ack 1", "ack 2", "events 1...2", "refused internal", "ack 3", "ack 4", "events 3...4"])
+        #expect(codes.withLockedValue { $0.isEmpty })
+        #expect(fixture.log.health == .writable)
+        fixture.send()
+        fixture.loop.run()
+        #expect(fixture.takeOutput() == ["ack 5", "events 5...5"])
+    }
+
     @Test func corruptDataEndsAllWrites() throws {
         let folder = TemporaryFolder()
         let code = NIOLockedValueBox<Int32>(0)
