@@ -1,120 +1,70 @@
 package import ApusChatProtocol
-package import ApusChatStorage
 
-/// One call while it rings and takes place: which devices ring, who takes part, when it is over.
+/// One call from its ring to its end, as its message in the log records it.
 ///
-/// The states that a conversation shows are recorded as commands (`startCall`, `updateCall`); this
-/// machine decides when. The media flows between the devices.
-package struct CallMachine: Sendable {
-    /// A device of a user, as a party of a call.
-    package struct Party: Hashable, Sendable {
-        package let user: UserKey
-        package let device: DeviceKey
-
-        package init(_ user: UserKey, _ device: DeviceKey) {
-            self.user = user
-            self.device = device
-        }
+/// The media flows between the devices. Every change may come late, twice or after the end; it then
+/// has no effect.
+package struct CallMachine: Sendable, Equatable {
+    /// The origin of a change.
+    package enum Party: Sendable, CaseIterable {
+        case caller
+        case callee
+        /// The server, when a ring was not answered.
+        case server
     }
 
     package enum Action: Sendable, Equatable {
-        case ring([UserKey])
-        /// Stop the ringing of all devices of a user but one.
-        case stopRinging(UserKey, except: DeviceKey?)
-        /// Record the state in the log of the conversation.
-        case record(CallState)
-        /// Call `ringTimerFired` after this time.
-        case scheduleRingTimer(after: Duration)
+        /// Record a state in the message.
+        ///
+        /// - Parameter duration: The time from the answer to the end, in milliseconds. Nil without
+        ///   an answer.
+        case record(CallState, duration: Int64?)
+        /// The call has that state, or a later one.
+        case doNothing
     }
 
-    /// The time after which a ring that is not answered ends.
-    package static let ringTime = Duration.seconds(45)
+    /// What the message shows.
+    package private(set) var state: CallState
+    /// The time of the last change, in milliseconds since 1970.
+    package private(set) var changedAt: Int64
+    /// Whether more than one user rings.
+    private let isGroup: Bool
 
-    package let caller: Party
-    /// The users that ring and have not answered.
-    package private(set) var ringing: Set<UserKey>
-    package private(set) var parties: [Party]
-    /// What the log of the conversation shows.
-    package private(set) var state = CallState.ringing
-    private var isBusy = false
-
-    package init(caller: Party, callees: [UserKey]) {
-        self.caller = caller
-        self.ringing = Set(callees).subtracting([caller.user])
-        self.parties = [caller]
+    /// Restores a call from its message.
+    package init(state: CallState = .ringing, changedAt: Int64 = 0, isGroup: Bool = false) {
+        self.state = state
+        self.changedAt = changedAt
+        self.isGroup = isGroup
     }
 
     /// Whether nothing can change any more.
     package var isOver: Bool { self.state != .ringing && self.state != .accepted }
 
-    package mutating func started() -> [Action] {
-        guard !self.ringing.isEmpty else { return self.end(as: .missed) }
-        return [.ring(self.ringing.sorted()), .scheduleRingTimer(after: Self.ringTime)]
-    }
-
-    /// A user that calls while being called accepts: two calls that cross become one.
-    package mutating func accepted(by party: Party) -> [Action] {
-        guard !self.isOver, !self.parties.contains(party) else { return [] }
-        // A user takes part with one device; the others stop ringing.
-        guard !self.parties.contains(where: { $0.user == party.user }) else { return [] }
-        let rang = self.ringing.remove(party.user) != nil
-        self.parties.append(party)
-        var actions: [Action] = rang ? [.stopRinging(party.user, except: party.device)] : []
-        if self.state == .ringing {
-            self.state = .accepted
-            actions.append(.record(.accepted))
-        }
-        return actions
-    }
-
-    package mutating func declined(by user: UserKey) -> [Action] { self.refused(by: user, isBusy: false) }
-
-    /// The user is in another call.
-    package mutating func busy(_ user: UserKey) -> [Action] { self.refused(by: user, isBusy: true) }
-
-    /// A party hung up, or its connection did not return.
-    package mutating func left(_ party: Party) -> [Action] {
-        guard !self.isOver, let index = self.parties.firstIndex(of: party) else { return [] }
-        self.parties.remove(at: index)
+    /// Takes a state that a party reports.
+    package mutating func reported(_ report: CallState, by party: Party, at time: Int64) -> Action {
         switch self.state {
-        case .ringing: return self.end(as: .missed)  // the caller: the only party of a ringing call
-        case .accepted: return self.parties.count < 2 ? self.end(as: .ended) : []
-        case .ended, .missed, .declined, .busy, .unknown: return []
-        }
-    }
-
-    package mutating func ringTimerFired() -> [Action] {
-        switch self.state {
-        case .ringing: return self.end(as: .missed)
+        case .ringing: self.ringing(report, party, time)
         case .accepted:
-            let stopped = self.ringing.sorted().map { Action.stopRinging($0, except: nil) }
-            self.ringing.removeAll()
-            return stopped
-        case .ended, .missed, .declined, .busy, .unknown: return []
+            // A ring that ends in the moment of the answer does not end the call.
+            report == .ended && party != .server ? self.record(.ended, time, duration: max(0, time - self.changedAt)) : .doNothing
+        case .ended, .missed, .declined, .busy, .unknown: .doNothing
         }
     }
 
-    /// Whether a signal may pass: between parties, and between the caller and users that ring.
-    package func maySignal(from party: Party, to user: UserKey) -> Bool {
-        guard !self.isOver, party.user != user else { return false }
-        let knowsSender = self.parties.contains(party) || self.ringing.contains(party.user)
-        let knowsRecipient = self.parties.contains { $0.user == user } || self.ringing.contains(user)
-        return knowsSender && knowsRecipient
+    private mutating func ringing(_ report: CallState, _ party: Party, _ time: Int64) -> Action {
+        switch (report, party) {
+        case (.accepted, .callee): self.record(.accepted, time)
+        case (.declined, .callee), (.busy, .callee):
+            // The others still ring.
+            self.isGroup ? .doNothing : self.record(report, time)
+        case (.ended, _), (.missed, _), (.declined, .caller), (.busy, .caller): self.record(.missed, time)
+        case (.accepted, .caller), (.accepted, .server), (.declined, .server), (.busy, .server), (.ringing, _), (.unknown, _): .doNothing
+        }
     }
 
-    private mutating func refused(by user: UserKey, isBusy: Bool) -> [Action] {
-        guard !self.isOver, self.ringing.remove(user) != nil else { return [] }
-        self.isBusy = isBusy
-        let stop = Action.stopRinging(user, except: nil)
-        guard self.ringing.isEmpty, self.state == .ringing else { return [stop] }
-        return [stop] + self.end(as: self.isBusy ? .busy : .declined)
-    }
-
-    private mutating func end(as state: CallState) -> [Action] {
-        let stopped = self.ringing.sorted().map { Action.stopRinging($0, except: nil) }
-        self.ringing.removeAll()
-        self.parties.removeAll()
+    private mutating func record(_ state: CallState, _ time: Int64, duration: Int64? = nil) -> Action {
         self.state = state
-        return stopped + [.record(state)]
+        self.changedAt = time
+        return .record(state, duration: duration)
     }
 }

@@ -34,17 +34,19 @@ extension BatchDecider {
         guard target.kind == .call, let body = Self.callBody(target.body) else {
             throw ChatError(.badRequest, message: "The message is not a call.", field: "call")
         }
-        guard let new = Self.next(body.state, state, isCaller: actor == target.sender) else {
-            return self.unchanged(address.conversation)  // late or repeated: the call has that state or a later one
+        let isGroup = self.facts.conversations[address.conversation]?.kind != .pair
+        var call = CallMachine(state: body.state, changedAt: target.editedAt, isGroup: isGroup)
+        let party: CallMachine.Party = isServer ? .server : actor == target.sender ? .caller : .callee
+        guard case .record(let new, let duration) = call.reported(state, by: party, at: self.time) else {
+            return self.unchanged(address.conversation)
         }
-        let time = self.time
-        let duration = new == .ended ? max(0, time - target.editedAt) : nil
         let text = Self.body(CallBody(media: body.media, state: new, duration: duration))
+        let time = self.time
         self.modifyTarget(address) { row in
             row.body = text
             row.editedAt = time
         }
-        if new != .accepted {
+        if call.isOver {
             self.facts.conversations.modify(address.conversation) { row in
                 if row.counters.callSeq == address.seq { row.counters.callSeq = 0 }
             }
@@ -53,17 +55,6 @@ extension BatchDecider {
         if let duration { change["duration"] = .integer(duration) }
         return self.append(
             .callUpdate, to: address.conversation, by: isServer ? target.sender : actor, ref: address.seq, body: ChangeBody.text(change))
-    }
-
-    /// The state that follows, or nil if the change comes too late.
-    private static func next(_ state: CallState, _ wanted: CallState, isCaller: Bool) -> CallState? {
-        switch (state, wanted) {
-        case (.ringing, .accepted): isCaller ? nil : .accepted
-        case (.ringing, .declined), (.ringing, .busy): isCaller ? .missed : wanted
-        case (.ringing, .ended), (.ringing, .missed): .missed
-        case (.accepted, .ended): .ended
-        default: nil
-        }
     }
 
     private static func callBody(_ text: String) -> CallBody? {

@@ -1,87 +1,57 @@
 import ApusChatCore
 import ApusChatProtocol
-import ApusChatStorage
 import Testing
 
 @Suite struct CallMachineTests {
-    private let ann = CallMachine.Party(UserKey(1), DeviceKey(1))
-    private let bob = CallMachine.Party(UserKey(2), DeviceKey(2))
-    private let phone = CallMachine.Party(UserKey(2), DeviceKey(3))
-    private let cid = CallMachine.Party(UserKey(3), DeviceKey(4))
+    private static let reports: [CallState] = [.ringing, .accepted, .ended, .missed, .declined, .busy]
 
-    private func ringing(_ callees: [CallMachine.Party] = []) -> CallMachine {
-        let callees = callees.isEmpty ? [self.bob] : callees
-        var call = CallMachine(caller: self.ann, callees: callees.map(\.user))
-        #expect(call.started() == [.ring(callees.map(\.user)), .scheduleRingTimer(after: .seconds(45))])
-        return call
-    }
-
-    @Test func aCallIsAcceptedAndEnds() {
-        var call = self.ringing()
-        #expect(call.accepted(by: self.bob) == [.stopRinging(self.bob.user, except: self.bob.device), .record(.accepted)])
-        #expect(call.ringTimerFired().isEmpty)
-        #expect(call.left(self.ann) == [.record(.ended)])
-        #expect(call.isOver)
-        #expect(call.left(self.bob).isEmpty)
-    }
-
-    @Test func answeredElsewhereStopsTheOtherDevices() {
-        var call = self.ringing()
-        _ = call.accepted(by: self.bob)
-        #expect(call.accepted(by: self.phone).isEmpty)
-        #expect(call.parties == [self.ann, self.bob])
-    }
-
-    @Test func aRingWithoutAnAnswerIsMissed() {
-        var call = self.ringing()
-        #expect(call.ringTimerFired() == [.stopRinging(self.bob.user, except: nil), .record(.missed)])
-        #expect(call.accepted(by: self.bob).isEmpty, "too late")
-    }
-
-    @Test func theCallerEndsTheRinging() {
-        var call = self.ringing()
-        #expect(call.left(self.ann) == [.stopRinging(self.bob.user, except: nil), .record(.missed)])
-    }
-
-    @Test func aDeclinedOrBusyPairIsOver() {
-        var call = self.ringing()
-        #expect(call.declined(by: self.bob.user) == [.stopRinging(self.bob.user, except: nil), .record(.declined)])
-        call = self.ringing()
-        #expect(call.busy(self.bob.user) == [.stopRinging(self.bob.user, except: nil), .record(.busy)])
-        #expect(call.busy(self.bob.user).isEmpty)
-    }
-
-    @Test func inAGroupOneRefusalIsNotTheEnd() {
-        var call = self.ringing([self.bob, self.cid])
-        #expect(call.declined(by: self.bob.user) == [.stopRinging(self.bob.user, except: nil)])
-        #expect(call.accepted(by: self.cid) == [.stopRinging(self.cid.user, except: self.cid.device), .record(.accepted)])
-        #expect(call.accepted(by: self.bob).isEmpty, "may join later")
-        #expect(call.parties.count == 3)
-        #expect(call.left(self.ann).isEmpty)
-        #expect(call.left(self.cid) == [.record(.ended)])
-    }
-
-    @Test func theTimerStopsThoseThatDidNotAnswerAGroupCall() {
-        var call = self.ringing([self.bob, self.cid])
-        _ = call.accepted(by: self.bob)
-        #expect(call.ringTimerFired() == [.stopRinging(self.cid.user, except: nil)])
+    @Test func anAnsweredCallHasADuration() {
+        var call = CallMachine(changedAt: 1_000)
+        #expect(call.reported(.accepted, by: .callee, at: 5_000) == .record(.accepted, duration: nil))
         #expect(!call.isOver)
+        #expect(call.reported(.ended, by: .caller, at: 65_000) == .record(.ended, duration: 60_000))
+        #expect(call.isOver)
     }
 
-    @Test func aCallToNoOtherUserIsMissed() {
-        var call = CallMachine(caller: self.ann, callees: [self.ann.user])
-        #expect(call.started() == [.record(.missed)])
+    /// What each report of each party makes of a call that rings.
+    @Test(arguments: [
+        (CallState.accepted, CallMachine.Party.callee, CallState?.some(.accepted)), (.accepted, .caller, nil), (.accepted, .server, nil),
+        (.declined, .callee, .declined), (.busy, .callee, .busy), (.declined, .caller, .missed), (.busy, .caller, .missed),
+        (.declined, .server, nil), (.busy, .server, nil), (.ended, .caller, .missed), (.ended, .callee, .missed),
+        (.missed, .server, .missed), (.ringing, .caller, nil), (.ringing, .callee, nil),
+    ])
+    func aRingIsAnsweredOnce(report: CallState, party: CallMachine.Party, state: CallState?) {
+        var call = CallMachine(changedAt: 1_000)
+        let action = call.reported(report, by: party, at: 2_000)
+        #expect(action == state.map { .record($0, duration: nil) } ?? .doNothing)
+        #expect(call.state == state ?? .ringing)
     }
 
-    @Test func signalsPassBetweenPartiesOnly() {
-        var call = self.ringing()
-        #expect(call.maySignal(from: self.ann, to: self.bob.user))
-        #expect(call.maySignal(from: self.bob, to: self.ann.user))
-        #expect(!call.maySignal(from: self.cid, to: self.ann.user))
-        #expect(!call.maySignal(from: self.ann, to: self.cid.user))
-        _ = call.accepted(by: self.bob)
-        #expect(!call.maySignal(from: self.phone, to: self.ann.user), "the device that did not answer")
-        _ = call.left(self.bob)
-        #expect(!call.maySignal(from: self.ann, to: self.bob.user))
+    @Test(arguments: [CallState.declined, .busy]) func oneMemberOfAGroupDoesNotEndTheRingOfTheOthers(report: CallState) {
+        var call = CallMachine(isGroup: true)
+        #expect(call.reported(report, by: .callee, at: 1) == .doNothing)
+        #expect(call.reported(.accepted, by: .callee, at: 2) == .record(.accepted, duration: nil))
+    }
+
+    @Test func aRingThatEndsInTheMomentOfTheAnswerDoesNotEndTheCall() {
+        var call = CallMachine(state: .accepted, changedAt: 1_000)
+        #expect(call.reported(.missed, by: .server, at: 2_000) == .doNothing)
+        #expect(call.reported(.ended, by: .server, at: 2_000) == .doNothing)
+        #expect(call.state == .accepted)
+    }
+
+    @Test(arguments: [CallState.ended, .missed, .declined, .busy, .unknown]) func nothingFollowsTheEnd(state: CallState) {
+        for report in Self.reports {
+            for party in CallMachine.Party.allCases {
+                var call = CallMachine(state: state, changedAt: 1_000)
+                #expect(call.reported(report, by: party, at: 2_000) == .doNothing)
+                #expect(call.isOver && call.state == state)
+            }
+        }
+    }
+
+    @Test func aClockThatWasSetBackMakesNoNegativeDuration() {
+        var call = CallMachine(state: .accepted, changedAt: 5_000)
+        #expect(call.reported(.ended, by: .callee, at: 4_000) == .record(.ended, duration: 0))
     }
 }
