@@ -15,7 +15,7 @@ enum MediaType {
         func has(_ text: String, at index: Int = 0) -> Bool {
             prefix.count >= index + text.utf8.count && prefix[index..<index + text.utf8.count].elementsEqual(text.utf8)
         }
-        if has("ftyp", at: 4) { return has("M4A", at: 8) ? "audio/mp4" : has("qt  ", at: 8) ? "video/quicktime" : "video/mp4" }
+        if has("ftyp", at: 4) { return self.type(ofBrands: prefix) }
         if prefix.starts(with: [0x1A, 0x45, 0xDF, 0xA3]) { return "video/webm" }
         if has("OggS") { return "audio/ogg" }
         if has("fLaC") { return "audio/flac" }
@@ -27,6 +27,36 @@ enum MediaType {
         }
         return self.other
     }
+
+    /// The type of an ISO base media file by its brands.
+    ///
+    /// HEIC, AVIF and raw pictures have the same structure as films. Their metadata is not removed
+    /// here, so that they are files for all recipients. A file is a film only by a brand of films,
+    /// and not with one of pictures beside it.
+    ///
+    /// Source: ISO/IEC 14496-12 section 4.3, and the registry of mp4ra.org.
+    private static func type(ofBrands prefix: [UInt8]) -> String {
+        let size = prefix.prefix(4).reduce(0) { $0 << 8 | Int($1) }
+        let end = min(prefix.count, max(16, size))
+        // The minor version stands between the major brand and the compatible ones.
+        let starts = [8] + stride(from: 16, to: end, by: 4)
+        let brands = starts.filter { $0 + 4 <= prefix.count }.map { String(decoding: prefix[$0..<$0 + 4], as: UTF8.self) }
+        guard let major = brands.first, !brands.contains(where: { self.pictureBrands.contains($0) }) else { return self.other }
+        switch major {
+        case "M4A ", "M4B ", "F4A ": return "audio/mp4"
+        case "qt  ": return "video/quicktime"
+        default:
+            let isFilm = self.filmBrands.contains(major) || self.filmBrandPrefixes.contains { major.hasPrefix($0) }
+            return isFilm ? "video/mp4" : self.other
+        }
+    }
+
+    private static let pictureBrands: Set = [
+        "heic", "heix", "heim", "heis", "hevc", "hevx", "hevm", "hevs", "mif1", "mif2", "mif3", "msf1", "miaf", "avif", "avis", "avio",
+        "jpeg", "jpgs", "j2ki", "jp2 ", "jpx ", "crx ", "vvic", "evbi",
+    ]
+    private static let filmBrands: Set = ["avc1", "av01", "hvc1", "dash", "mmp4", "MSNV", "M4V ", "M4VH", "M4VP", "F4V ", "ndsc", "XAVC"]
+    private static let filmBrandPrefixes = ["iso", "mp4", "3gp", "3g2", "cmf"]
 
     /// Whether a file begins as a picture of the formats that `ApusPictures` reads.
     static func isPicture(_ prefix: [UInt8]) -> Bool {
