@@ -76,9 +76,13 @@ extension Command {
         case .updateProfile(let update):
             needs.accounts.append(self.actor)
             if case .some(.some(let avatar)) = update.avatar { self.addBlobs([avatar], to: &needs) }
-        case .contact(let peer, _):
+        case .contact(let peer, let change):
             needs.accounts.append(self.actor)
             if let peer { self.addPeer(peer, to: &needs) }
+            switch change {
+            case .request, .answer, .block: needs.contactCounts += [self.actor, peer].compactMap { $0 }
+            case .remove, .alias: break
+            }
         case .report(let user, let event, _, _):
             if let user { needs.accounts.append(user) }
             if let event { self.addTarget(event, to: &needs, isChanged: false) }

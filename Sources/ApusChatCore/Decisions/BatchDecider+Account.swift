@@ -111,6 +111,10 @@ extension BatchDecider {
                 body: ChangeBody.text(["user": .string(account.name.rawValue), "alias": .string(alias)]))
         case .block(let isOn):
             guard row.isBlocked != isOn else { return self.unchanged(ConversationKey(0)) }
+            guard !isOn || self.facts.contactCounts[actor, default: ContactCounts()].blocked < ChatLimits.blockedUsers else {
+                throw ChatError(.limit, message: "At most \(ChatLimits.blockedUsers) blocked users.")
+            }
+            self.facts.contactCounts[actor]?.blocked += isOn ? 1 : -1
             var new = row
             new.isBlocked = isOn
             new.at = self.time
@@ -138,9 +142,13 @@ extension BatchDecider {
             return try self.appendToOwnLog(EventKind(.contactAccept), of: actor, body: ChangeBody.text(["user": .string(name.rawValue)]))
         case .none:
             try self.checkInvitations(1, of: actor)
+            guard self.facts.contactCounts[actor, default: ContactCounts()].contacts < ChatLimits.contacts else {
+                throw ChatError(.limit, message: "At most \(ChatLimits.contacts) contacts. Remove one.")
+            }
             self.countInvitations(1, of: actor)
             self.relate(row.address, .asked, text: text)
-            if theirs?.isBlocked != true {
+            // As with a block, the sender does not learn that the list of the other user is full.
+            if theirs?.isBlocked != true, self.facts.contactCounts[peer, default: ContactCounts()].contacts < ChatLimits.contacts {
                 self.relate(row.address.reversed, .requested, text: text)
                 try self.appendToOwnLog(EventKind(.contactRequest), of: peer, body: self.requestBody(of: actor, text))
             }
@@ -181,6 +189,8 @@ extension BatchDecider {
 
     private mutating func relate(_ address: ContactAddress, _ relation: ContactRelation, text: String) {
         var row = self.facts.contacts[address] ?? ContactRow(address: address)
+        let change = (relation == .none ? 0 : 1) - (row.relation == .none ? 0 : 1)
+        self.facts.contactCounts[address.owner]?.contacts += change
         row.relation = relation
         row.text = text
         row.at = self.time

@@ -40,7 +40,8 @@ extension BatchDecider {
         }
         guard self.facts.accounts[actor]?.state == .active else { throw .noUser }
         try self.checkRoom(of: actor)
-        try self.checkInvitations(create.members.count, of: actor)
+        let newcomers = self.newcomers(create.members.compactMap { $0 }, to: create.new, by: actor)
+        try self.checkInvitations(newcomers.invited.count, of: actor)
         var settings = create.kind == .channel ? ConversationSettings.channel : ConversationSettings()
         settings.apply(create.settings)
         try self.begin(
@@ -50,7 +51,7 @@ extension BatchDecider {
         self.admit(owner)
         let answer = self.append(
             .conversationCreate, to: create.new, by: actor, movesUp: true, body: ChangeBody.create(create))
-        self.bring(create.members.compactMap { $0 }, to: create.new, by: actor)
+        self.bring(newcomers, to: create.new, by: actor)
         return answer
     }
 

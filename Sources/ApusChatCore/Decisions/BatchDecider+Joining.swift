@@ -6,7 +6,6 @@ import ApusJSON
 extension BatchDecider {
     mutating func invite(_ users: [UserKey?], to conversation: ConversationKey, by actor: UserKey) throws(ChatError) -> StoredAnswer {
         _ = try self.authorize(.invite, actor, in: conversation)
-        try self.checkInvitations(users.count, of: actor)
         let isNamedOnce = users.count == 1
         if isNamedOnce, users[0] == nil { throw .noUser }
         guard let row = self.facts.conversations[conversation] else { throw .noConversation }
@@ -14,17 +13,21 @@ extension BatchDecider {
         guard row.counters.memberCount + users.count <= cap else {
             throw ChatError(.limit, message: "At most \(cap) members.")
         }
-        return self.bring(users.compactMap { $0 }, to: conversation, by: actor) ?? self.unchanged(conversation)
+        let newcomers = self.newcomers(users.compactMap { $0 }, to: conversation, by: actor)
+        try self.checkInvitations(newcomers.invited.count, of: actor)
+        return self.bring(newcomers, to: conversation, by: actor) ?? self.unchanged(conversation)
     }
 
-    /// Adds the users that have the actor as a contact, and invites the others. The invitation of a
-    /// user that blocks the actor exists for the actor only.
-    ///
-    /// - Returns: The ack of the last event; nil if there was none.
-    @discardableResult
-    mutating func bring(_ users: [UserKey], to conversation: ConversationKey, by actor: UserKey) -> StoredAnswer? {
+    /// Users that become members at once, and users that are asked.
+    struct Newcomers {
         var added: [UserKey] = []
         var invited: [UserKey] = []
+    }
+
+    /// Selects the users that have the actor as a contact, and those that are asked. Users that can
+    /// be neither are left out.
+    func newcomers(_ users: [UserKey], to conversation: ConversationKey, by actor: UserKey) -> Newcomers {
+        var (added, invited): ([UserKey], [UserKey]) = ([], [])
         let mayUnban = (try? self.authorize(.ban, actor, in: conversation)) != nil
         for user in users where user != actor && !added.contains(user) && !invited.contains(user) {
             guard let account = self.facts.accounts[user], account.state == .active,
@@ -37,10 +40,20 @@ extension BatchDecider {
             // A user that left is asked again, also by a contact.
             if Self.adds(account, relation), member?.state != .left {
                 added.append(user)
-            } else {
+            } else if account.invitationCount < ChatLimits.openInvitations {
                 invited.append(user)
             }
         }
+        return Newcomers(added: added, invited: invited)
+    }
+
+    /// Adds or invites users. The invitation of a user that blocks the actor exists for the actor
+    /// only.
+    ///
+    /// - Returns: The ack of the last event; nil if there was none.
+    @discardableResult
+    mutating func bring(_ newcomers: Newcomers, to conversation: ConversationKey, by actor: UserKey) -> StoredAnswer? {
+        let (added, invited) = (newcomers.added, newcomers.invited)
         var answer: StoredAnswer?
         if !invited.isEmpty {
             self.countInvitations(invited.count, of: actor)
@@ -151,7 +164,7 @@ extension BatchDecider {
         guard let account = self.facts.accounts[user] else { throw .noUser }
         let day = self.time / Self.day
         let used = account.invitationDay == day ? account.invitationsToday : 0
-        guard used + min(count, 1) <= ChatLimits.invitationsPerDay, count <= ChatLimits.requestUsers else {
+        guard count == 0 || used + count <= ChatLimits.invitationsPerDay else {
             throw ChatError(
                 .tooMany, message: "At most \(ChatLimits.invitationsPerDay) invitations a day.",
                 retryAfter: (day + 1) * Self.day - self.time)
@@ -227,6 +240,7 @@ extension BatchDecider {
     ) {
         let address = MemberAddress(conversation, user)
         if self.facts.members[address]?.isGone ?? true, !isUnseen { self.countConversation(of: user) }
+        if state == .invited, !isUnseen { self.facts.accounts.modify(user) { $0.invitationCount += 1 } }
         var member = self.facts.members[address] ?? MemberRow(address: address, role: .member, state: state)
         member.state = state
         member.since = self.time

@@ -26,6 +26,9 @@ extension RateRules {
             | other budget | value |
             |---|---|
             | invitations and contact requests of an account a day | \(ChatLimits.invitationsPerDay) |
+            | invitations of an account that wait for an answer | \(ChatLimits.openInvitations) |
+            | contacts and requests of an account | \(ChatLimits.contacts) |
+            | blocked users of an account | \(ChatLimits.blockedUsers) |
             | conversations of an account | \(ChatLimits.conversations) |
             | reading requests of an account under way | \(FairQueue<Int>.Bounds.reads.underWay) |
             | waiting reading requests of an account | \(FairQueue<Int>.Bounds.reads.waitingOfUser) |

@@ -10,6 +10,8 @@ package enum RateAction: String, CaseIterable, Sendable {
     case connection
     /// A sign-in with a password.
     case signIn
+    /// A renewal or an end of a session, each of which waits for the disk.
+    case session
     /// A new account.
     case registration
     /// A new upload.
@@ -23,6 +25,7 @@ package enum RateAction: String, CaseIterable, Sendable {
         case .request: "other request"
         case .connection: "connection"
         case .signIn: "sign-in with a password"
+        case .session: "renewal or end of a session"
         case .registration: "registration"
         case .upload: "upload"
         case .search: "search"
@@ -78,6 +81,9 @@ package struct RateRules: Sendable {
         rules[.signIn, .device] = .init(burst: 10, 1, per: .seconds(30))
         rules[.signIn, .address] = .init(burst: 20, 1, per: .seconds(10))
         rules[.signIn, .block] = .init(burst: 200, 1, per: .seconds(1))
+        rules[.session, .device] = .init(burst: 20, 1, per: .seconds(10))
+        rules[.session, .address] = .init(burst: 200, 10, per: .seconds(1))
+        rules[.session, .block] = .init(burst: 2_000, 100, per: .seconds(1))
         rules[.registration, .address] = .init(burst: 5, 1, per: .seconds(600))
         rules[.registration, .block] = .init(burst: 50, 1, per: .seconds(60))
         rules[.upload, .account] = .init(burst: 50, 1, per: .seconds(2))

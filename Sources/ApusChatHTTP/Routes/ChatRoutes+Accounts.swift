@@ -18,11 +18,12 @@ extension ChatRoutes {
             body.refresh = self.token(body.refresh, request) ?? ""
             return try self.begun(try await self.accounts.refresh(body, from: context.client), request)
         }
-        router.post("/api/logout") { request, _ in
+        router.post("/api/logout") { request, context in
             let body = try await request.object(LogoutRequest.self, upTo: Self.accountBytes)
             // A session that has ended is logged out already.
             let session = try? await self.sessionIfPresent(of: request)
-            try await self.accounts.logout(refresh: self.token(body.refresh ?? SessionCookies.placeholder, request), session: session)
+            try await self.accounts.logout(
+                refresh: self.token(body.refresh ?? SessionCookies.placeholder, request), session: session, from: context.client)
             var response = try Response.json(WireEmpty())
             SessionCookies(changing: request)?.remove(from: &response)
             return response

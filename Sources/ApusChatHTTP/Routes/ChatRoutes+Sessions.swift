@@ -1,3 +1,4 @@
+import ApusChatCore
 import ApusChatProtocol
 import HTTPTypes
 import Hummingbird
@@ -5,16 +6,28 @@ import Hummingbird
 extension ChatRoutes {
     /// The verbs `devices` and `device.remove` for clients without Socket.IO.
     func addSessionRoutes(to router: Router<Context>) {
-        router.get("/api/sessions") { request, _ in
-            try Response.json(try await self.accounts.devices(of: try await self.session(of: request)))
+        router.get("/api/sessions") { request, context in
+            try Response.json(try await self.devices(of: try await self.session(of: request), from: context.client))
         }
         router.delete("/api/sessions/:device") { request, context in
             let session = try await self.session(of: request)
             guard let device = DeviceID(try context.parameters.require("device")) else {
                 throw ChatError(.notFound, message: "There is no such device.")
             }
+            try self.accounts.charge(.session, to: [.device(session.device)] + context.client.keys)
             try await self.accounts.endDevices(device, of: session)
             return try Response.json(WireEmpty())
         }
+    }
+    /// Answers the verb `devices`.
+    func devices(of session: AccountSession, from client: ClientOrigin) async throws -> DevicesAnswer {
+        try self.accounts.charge(.request, to: [.account(session.user)] + client.keys)
+        return try await self.accounts.devices(of: session)
+    }
+
+    /// Answers the verb `device.remove`.
+    func removeDevice(_ request: DeviceRemoveRequest, of session: AccountSession, from client: ClientOrigin) async throws -> ChangeAnswer {
+        try self.accounts.charge(.session, to: [.device(session.device)] + client.keys)
+        return try await self.accounts.endDevices(request, of: session)
     }
 }

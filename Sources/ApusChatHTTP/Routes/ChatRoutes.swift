@@ -1,7 +1,7 @@
 package import ApusChatProtocol
 import ApusJSON
 package import ApusWebSocket
-import HTTPTypes
+package import HTTPTypes
 package import Hummingbird
 import NIOCore
 
@@ -42,8 +42,8 @@ package struct ChatRoutes: Sendable {
 
     /// Adds the routes to a router that has the middleware.
     package func add(to router: Router<Context>) {
-        router.get("/health") { _, _ in "ok" }
-        router.get("/ready") { _, _ in try await self.readiness() }
+        router.get("/health") { _, _ in try await Self.state(of: self.chat, .ok) }
+        router.get("/ready") { _, _ in try await Self.state(of: self.chat, .serviceUnavailable) }
         router.get("/api/server") { _, _ in try Response.json(self.server) }
         self.addAccountRoutes(to: router)
         self.addSessionRoutes(to: router)
@@ -52,11 +52,15 @@ package struct ChatRoutes: Sendable {
         router.post("/api/chat/:verb") { request, context in try await self.mirror(request, context) }
     }
 
-    /// Whether the server can process messages. `/health` tells only that it runs, so that a full
-    /// disk does not make a supervisor restart it again and again.
-    private func readiness() async throws -> Response {
-        guard let failure = await self.chat.writeFailure() else { return try .json(value: .object(["status": "ok"])) }
-        return try .json(value: .object(["status": "read_only", "message": .string(failure)]), status: .serviceUnavailable)
+    /// Answers whether the server can write. The status of `/health` is always 200, so that a full
+    /// disk does not make a supervisor restart the server again and again.
+    ///
+    /// - Parameters:
+    ///   - chat: What writes.
+    ///   - status: The status if it cannot.
+    package static func state(of chat: any ChatRequests, _ status: HTTPResponse.Status) async throws -> Response {
+        guard let failure = await chat.writeFailure() else { return try .json(value: .object(["status": "ok"])) }
+        return try .json(value: .object(["status": "read_only", "message": .string(failure)]), status: status)
     }
 
     /// The mirror of a verb.
@@ -65,10 +69,9 @@ package struct ChatRoutes: Sendable {
         let verb = try context.parameters.require("verb")
         let body = try await request.json(upTo: ChatLimits.requestBytes)
         switch verb {
-        case ChatVerbs.devices.name: return try .json(try await self.accounts.devices(of: session))
+        case ChatVerbs.devices.name: return try .json(try await self.devices(of: session, from: context.client))
         case ChatVerbs.deviceRemove.name:
-            let remove = try DeviceRemoveRequest(json: body)
-            return try .json(try await self.accounts.endDevices(remove, of: session))
+            return try .json(try await self.removeDevice(try DeviceRemoveRequest(json: body), of: session, from: context.client))
         default: return try .json(value: try await self.chat.answer(verb, body, of: session, from: context.client))
         }
     }

@@ -1,6 +1,8 @@
+import ApusChatProtocol
+
 /// The statements by which the writer reads what a batch needs.
 enum FactQuery: Int, Query {
-    case conversation, pair, member, pairMembers, sent, request, event, annotation, account, conversationCount, contact, link
+    case conversation, pair, member, pairMembers, sent, request, event, annotation, account, conversationCount, contact, link, contactCounts
     case successors, isUploaded, readableEvents, ordinal, eventsBackwards, hiddenEvents
     case hiders, latecomers
 
@@ -19,8 +21,12 @@ enum FactQuery: Int, Query {
         case .annotation: "SELECT event, n, is_hidden, reactions, votes FROM annotation WHERE user = ?1 AND event = ?2"
         case .account: "SELECT \(AccountColumns.list) FROM account a WHERE user = ?1"
         case .conversationCount:
-            "SELECT count(*), count(nullif(pinned_at, 0)) FROM member INDEXED BY member_user WHERE user = ?1 AND is_gone = 0"
+            """
+            SELECT count(*), count(nullif(pinned_at, 0)), count(nullif(state = \(MemberState.invited.code), 0))
+            FROM member INDEXED BY member_user WHERE user = ?1 AND is_gone = 0
+            """
         case .contact: "SELECT \(ContactColumns.list) FROM contact WHERE owner = ?1 AND peer = ?2"
+        case .contactCounts: "SELECT count(nullif(relation, 0)), count(nullif(is_blocked, 0)) FROM contact WHERE owner = ?1"
         case .link: "SELECT \(LinkColumns.list) FROM link WHERE code = ?1"
         case .successors:
             """

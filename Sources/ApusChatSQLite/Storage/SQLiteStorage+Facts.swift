@@ -18,6 +18,11 @@ extension SQLiteStorage {
         for user in needs.scheduledCounts where facts.scheduledCounts[user] == nil {
             facts.scheduledCounts[user] = Int(try self.connection.statement(MaintenanceQuery.scheduledCount).with(user.rawValue).number())
         }
+        for user in needs.contactCounts where facts.contactCounts[user] == nil {
+            facts.contactCounts[user] = try self.connection.statement(FactQuery.contactCounts).with(user.rawValue).first {
+                ContactCounts(contacts: Int($0.int(0)), blocked: Int($0.int(1)))
+            }
+        }
         for address in needs.members { try self.load(address, into: &facts) }
         for address in needs.sends where !facts.sends.isLoaded(address) { facts.sends.load(address, try self.sent(address)) }
         for address in needs.requests where !facts.requests.isLoaded(address) {
@@ -95,9 +100,11 @@ extension SQLiteStorage {
         var account = try self.connection.statement(FactQuery.account).with(key.rawValue).first(AccountColumns.row)
         if let own = account?.selfConversation {
             try self.load(own, into: &facts)
-            let counts = try self.connection.statement(FactQuery.conversationCount).with(key.rawValue).first { ($0.int(0), $0.int(1)) }
-            account?.conversationCount = Int(counts?.0 ?? 0)
-            account?.pinnedCount = Int(counts?.1 ?? 0)
+            try self.connection.statement(FactQuery.conversationCount).with(key.rawValue).each { row in
+                account?.conversationCount = Int(row.int(0))
+                account?.pinnedCount = Int(row.int(1))
+                account?.invitationCount = Int(row.int(2))
+            }
         }
         facts.accounts.load(key, account)
     }

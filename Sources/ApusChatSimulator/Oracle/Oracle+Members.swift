@@ -27,11 +27,12 @@ extension Oracle {
     }
 
     func create(_ create: CreateCommand, by actor: UserKey, at time: Int64) throws(Refusal) -> Verdict {
-        try self.checkInvitations(of: actor, create.members.count, at: time)
         var settings = create.kind == .channel ? ConversationSettings.channel : ConversationSettings()
         settings.history = create.settings.history ?? settings.history
         settings.expire = create.settings.expire ?? settings.expire
         let book = Book(key: create.new, kind: create.kind, settings: settings)
+        let asked = self.newcomers(create.members.compactMap { $0 }, to: book, by: actor).asked
+        try self.checkInvitations(of: actor, asked.count, at: time)
         book.people[actor] = Person(state: .joined, role: .owner)
         self.books[create.new] = book
         let verdict = self.append(.conversationCreate, to: book, by: actor, at: time)
@@ -57,13 +58,13 @@ extension Oracle {
 
     func invite(_ users: [UserKey?], _ key: ConversationKey, by actor: UserKey, at time: Int64) throws(Refusal) -> Verdict {
         let (book, _) = try self.permit(.invite, actor, key, at: time)
-        try self.checkInvitations(of: actor, users.count, at: time)
+        let asked = self.newcomers(users.compactMap { $0 }, to: book, by: actor).asked
+        try self.checkInvitations(of: actor, asked.count, at: time)
         return self.bring(users.compactMap { $0 }, to: book, by: actor, at: time) ?? .unchanged
     }
 
     /// Contacts are added, except those that left. The others are asked.
-    @discardableResult
-    private func bring(_ users: [UserKey], to book: Book, by actor: UserKey, at time: Int64) -> Verdict? {
+    private func newcomers(_ users: [UserKey], to book: Book, by actor: UserKey) -> (added: [UserKey], asked: [UserKey]) {
         var added: [UserKey] = []
         var asked: [UserKey] = []
         let mayUnban = book.people[actor].map { self.allows(.manage, $0, in: book) } ?? false
@@ -73,6 +74,12 @@ extension Oracle {
             let tie = self.tie(user, actor)
             if tie.relation == .friend, !tie.isBlocked, state != .left { added.append(user) } else { asked.append(user) }
         }
+        return (added, asked)
+    }
+
+    @discardableResult
+    private func bring(_ users: [UserKey], to book: Book, by actor: UserKey, at time: Int64) -> Verdict? {
+        let (added, asked) = self.newcomers(users, to: book, by: actor)
         var verdict: Verdict?
         if !asked.isEmpty {
             self.countInvitations(of: actor, asked.count, at: time)

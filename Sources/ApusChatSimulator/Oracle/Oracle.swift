@@ -76,10 +76,10 @@ final class Oracle {
         }
     }
 
-    /// At most 50 invitations a day, of which the last request may exceed the number.
+    /// At most 50 invitations a day.
     func checkInvitations(of user: UserKey, _ count: Int, at time: Int64) throws(Refusal) {
         let today = self.invitations[user].map { $0.day == time / 86_400_000 ? $0.count : 0 } ?? 0
-        if count > 0, today >= 50 { throw Refusal(.tooMany) }
+        if count > 0, today + count > 50 { throw Refusal(.tooMany) }
     }
 
     func countInvitations(of user: UserKey, _ count: Int, at time: Int64) {

@@ -16,10 +16,10 @@ enum PlantedBug: String, CaseIterable, Sendable {
     /// A seed that finds the bug. `scripts/simulate --planted all` prints the lowest ones.
     var seed: UInt64 {
         switch self {
-        case .ackBeforeCommit: 1
+        case .ackBeforeCommit: 2
         case .retryByStoredBody: 1
         case .unreadCountsChanges: 1
-        case .recalledServed: 2
+        case .recalledServed: 1
         case .earlyPushSkips: 1
         }
     }

@@ -52,8 +52,12 @@ extension Server {
             } catch {
                 self.storage.abandon()
                 fault = nil
-                switch self.committer.batchFailed(error.code) {
+                switch self.committer.batchFailed(error.code, commands: entries.count) {
                 case .decideAgain: continue
+                // The simulated disk does not fail by misuse.
+                case .decideHalves:
+                    self.faults.append("a batch was misused: \(error)")
+                    return
                 case .refuseBatch(let error), .fail(let error): return self.refuse(entries, error)
                 case .becomeReadOnly(let error, let delay):
                     self.agenda.add(.probe(life: self.life), at: self.clock.monotonic + delay.milliseconds)

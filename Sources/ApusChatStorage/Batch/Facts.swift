@@ -17,6 +17,7 @@ package struct Facts: Sendable {
     package var links = FactTable<String, LinkRow>()
     package var scheduled = FactTable<ScheduledAddress, ScheduledRow>()
     package var scheduledCounts: [UserKey: Int] = [:]
+    package var contactCounts: [UserKey: ContactCounts] = [:]
     /// Joined members that hid an event, or whose visible range begins after it; at most
     /// `maximumUnseen` and one.
     package var unseen: [EventAddress: [UserKey]] = [:]
@@ -40,10 +41,23 @@ package struct Facts: Sendable {
         self.links.removeAll()
         self.scheduled.removeAll()
         self.scheduledCounts.removeAll(keepingCapacity: true)
+        self.contactCounts.removeAll(keepingCapacity: true)
         self.unseen.removeAll(keepingCapacity: true)
         self.skips.removeAll(keepingCapacity: true)
         self.readableBlobs.removeAll(keepingCapacity: true)
         self.successors.removeAll(keepingCapacity: true)
+    }
+}
+
+/// The numbers of contacts and blocked users of an account.
+package struct ContactCounts: Sendable, Equatable {
+    /// Contacts, and requests of both directions.
+    package var contacts: Int
+    package var blocked: Int
+
+    package init(contacts: Int = 0, blocked: Int = 0) {
+        self.contacts = contacts
+        self.blocked = blocked
     }
 }
 

@@ -24,6 +24,8 @@ package struct Needs: Sendable {
     package var scheduled: [ScheduledAddress] = []
     /// The accounts of which the batch needs the number of scheduled messages.
     package var scheduledCounts: [UserKey] = []
+    /// The accounts of which the batch needs the numbers of contacts and blocked users.
+    package var contactCounts: [UserKey] = []
     package var skips: [SkipNeed] = []
     package var blobs: [BlobNeed] = []
     /// The conversations whose owner may leave: the storage names up to eight successors.
@@ -45,6 +47,7 @@ package struct Needs: Sendable {
         self.links.removeAll(keepingCapacity: true)
         self.scheduled.removeAll(keepingCapacity: true)
         self.scheduledCounts.removeAll(keepingCapacity: true)
+        self.contactCounts.removeAll(keepingCapacity: true)
         self.skips.removeAll(keepingCapacity: true)
         self.blobs.removeAll(keepingCapacity: true)
         self.successors.removeAll(keepingCapacity: true)

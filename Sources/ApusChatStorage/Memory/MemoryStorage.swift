@@ -44,6 +44,11 @@ package final class MemoryStorage: ChatStorage {
         }
         for address in needs.scheduled { facts.scheduled.load(address, self.scheduledRows[address]) }
         for user in needs.scheduledCounts { facts.scheduledCounts[user] = self.scheduledRows.keys.count { $0.user == user } }
+        for user in needs.contactCounts {
+            let rows = self.contactRows[user, default: [:]].values
+            facts.contactCounts[user] = ContactCounts(
+                contacts: rows.count { $0.relation != .none }, blocked: rows.count(where: \.isBlocked))
+        }
         for address in needs.members { self.load(address, into: &facts) }
         for address in needs.sends { facts.sends.load(address, self.sent(address)) }
         for address in needs.requests { facts.requests.load(address, self.requests[address]) }
@@ -136,6 +141,7 @@ extension MemoryStorage {
             let members = (self.conversationsOfUser[key] ?? []).lazy.compactMap { self.conversations[$0]?.members[key] }
             row?.conversationCount = members.filter { !$0.isGone }.count
             row?.pinnedCount = members.filter { $0.pinnedAt > 0 && !$0.isGone }.count
+            row?.invitationCount = members.filter { $0.state == .invited && !$0.isGone }.count
         }
         facts.accounts.load(key, row)
     }

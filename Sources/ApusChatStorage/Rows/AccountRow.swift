@@ -17,10 +17,11 @@ package struct AccountRow: Sendable, Equatable {
     package var quietHours: QuietHours?
     /// Whether the messages of a deleted account are erased.
     package var isErased = false
-    /// The numbers of member rows that are not gone, and of pinned ones. Not stored: the storage
-    /// counts them for the accounts that a batch needs.
+    /// The numbers of member rows that are not gone, of pinned ones, and of invitations that wait
+    /// for an answer. Not stored: the storage counts them for the accounts that a batch needs.
     package var conversationCount = 0
     package var pinnedCount = 0
+    package var invitationCount = 0
     /// Invitations sent that are not answered, and the day they were counted for.
     package var invitationsToday = 0
     package var invitationDay: Int64 = 0
