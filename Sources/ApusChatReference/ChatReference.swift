@@ -81,6 +81,7 @@ package enum ChatReference {
         ("users named by a request", Int64(ChatLimits.requestUsers), ""),
         ("invite links of a conversation", Int64(ChatLimits.links), ""),
         ("contacts, blocked users of a user", Int64(ChatLimits.contacts), ""),
+        ("invitations of a user that wait for an answer", Int64(ChatLimits.openInvitations), ""),
         ("invitations and contact requests of a user", Int64(ChatLimits.invitationsPerDay), "a day"),
         ("devices of a user", Int64(ChatLimits.devices), ""),
         ("pinned conversations of a user", Int64(ChatLimits.pinnedConversations), ""),

@@ -134,6 +134,10 @@ public final class ChatServer: Service {
                 return .other
             }
             group.addTask {
+                await parts.clock.run(self.logger)
+                return .other
+            }
+            group.addTask {
                 await parts.administrate()
                 return .other
             }

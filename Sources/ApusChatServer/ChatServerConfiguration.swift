@@ -55,6 +55,8 @@ public struct ChatServerConfiguration: Sendable {
     public var hasLimits = true
     /// The cost of hashing a password, for tests; nil for the default.
     package var passwordCost: ScryptHash.Cost?
+    /// The clocks, which tests replace.
+    package var clock = SystemClock.machine
 
     /// Whether users can create accounts.
     public enum Registration: String, Hashable, Sendable, CaseIterable {

@@ -21,6 +21,7 @@ final class ServerParts: Sendable {
     let chat: any HostedChat
     let accounts: Accounts
     let maintenance: HTTPMaintenance
+    let clock: ServerClock
     private let configuration: ChatServerConfiguration
     private let logger: Logger
     private let folder: ChatFolder
@@ -45,8 +46,9 @@ final class ServerParts: Sendable {
         self.folder = try ChatFolder(configuration.dataFolder)
         let path = self.folder.path
         self.chat = try makeChat(self.folder, configuration, logger)
+        self.clock = ServerClock(configuration.clock, folder: path)
         let accounts = try Accounts(
-            database: self.chat.database, folder: path, configuration: configuration.accounts, clock: ServerClock.forAccounts())
+            database: self.chat.database, folder: path, configuration: configuration.accounts, clock: self.clock.forAccounts)
         self.accounts = accounts
         self.files = try BlobStore(folder: path)
         let uploads = try Uploads(folder: path, accounts: accounts, files: self.files, configuration: configuration.uploads)
@@ -101,12 +103,8 @@ final class ServerParts: Sendable {
     /// Returns the application that tells the state of the server to programs of this machine.
     func metricsApplication(port: Int, onListening: @escaping @Sendable (ChatServer.Address) -> Void) -> some Service {
         let router = Router()
-        router.get("/health") { _, _ in "ok" }
-        router.get("/ready") { _, _ in
-            let failure = await self.chat.requests.writeFailure()
-            return Response(
-                status: failure == nil ? .ok : .serviceUnavailable, body: .init(byteBuffer: ByteBuffer(string: failure ?? "ok")))
-        }
+        router.get("/health") { _, _ in try await ChatRoutes.state(of: self.chat.requests, .ok) }
+        router.get("/ready") { _, _ in try await ChatRoutes.state(of: self.chat.requests, .serviceUnavailable) }
         router.get("/metrics") { _, _ in
             let gauges = ServerMetrics.Gauges(
                 clients: self.io.clientCount, isWritable: await self.chat.requests.writeFailure() == nil,
@@ -193,7 +191,6 @@ extension ChatServerConfiguration {
     /// What `/api/server` answers.
     fileprivate var answer: ServerAnswer {
         ServerAnswer(
-            name: self.name, version: ChatServer.version, registration: self.accounts.registration,
-            limits: HelloLimits(blobBytes: self.uploadBytes))
+            name: self.name, version: ChatServer.version, registration: self.accounts.registration, limits: self.limits)
     }
 }

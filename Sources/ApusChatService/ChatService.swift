@@ -166,9 +166,9 @@ package final class ChatService: Sendable {
 
     /// Makes what the answers to a user's requests are read from.
     var makeContext: @Sendable (any AccountReads, UserKey) -> ReadContext {
-        let (names, presence, received, wall) = (self.names, self.presence, self.received, self.configuration.environment.wall)
+        let (names, presence, received, environment) = (self.names, self.presence, self.received, self.configuration.environment)
         return { reads, user in
-            ReadContext(reads: reads, viewer: user, names: names, presence: presence, received: received, now: wall())
+            ReadContext(reads: reads, viewer: user, names: names, presence: presence, received: received, now: environment.read().time)
         }
     }
 

@@ -21,7 +21,11 @@ import Testing
         try await RunningServer.with({ $0.metricsPort = 0 }) { server in
             #expect(try await server.http.get("/ready").status == 200)
             server.chat?.failure.withLockedValue { $0 = "The disk is full." }
-            #expect(try await server.http.get("/health").status == 200)
+            for address in [server.http, server.metrics] {
+                let health = try await address.get("/health")
+                #expect(health.status == 200)
+                #expect(try health.json()["status"] == "read_only")
+            }
             let answer = try await server.http.get("/ready")
             #expect(answer.status == 503)
             #expect(try answer.json()["status"] == "read_only")

@@ -108,7 +108,9 @@ extension ChatEngine {
 
     private func said(_ bye: ByePush) {
         if bye.reason.permitsReconnect {
-            self.reconnect(after: bye.retryAfter.map { .milliseconds($0) } ?? self.configuration.refusalDelay)
+            let delay = bye.retryAfter.map { Duration.milliseconds($0) } ?? self.configuration.refusalDelay
+            // All clients of a server are told at the same moment.
+            self.reconnect(after: delay * (1 + self.environment.random()))
         } else {
             let code: ChatError.Code = bye.reason == .version ? .unsupported : .unauthorized
             self.endSession(ChatError(code, message: "The server ended the session: \(bye.reason.rawValue)."))

@@ -1,18 +1,21 @@
 package import ApusChatProtocol
 import Foundation
 
-/// What the engine takes from outside: the clock, the delay and the identifiers.
+/// What the engine takes from outside: the clock, the delay, the identifiers and random numbers.
 package struct ChatEnvironment: Sendable {
     /// Milliseconds since 1970, for display and for the end of tokens. The server orders.
     package var now: @Sendable () -> Int64
     package var sleep: @Sendable (Duration) async throws -> Void
     package var makeID: @Sendable () -> ClientID
+    /// A random number from 0 to 1.
+    package var random: @Sendable () -> Double
 
     package init(
         now: @escaping @Sendable () -> Int64, sleep: @escaping @Sendable (Duration) async throws -> Void,
-        makeID: @escaping @Sendable () -> ClientID
+        makeID: @escaping @Sendable () -> ClientID, random: @escaping @Sendable () -> Double = { .random(in: 0...1) }
     ) {
         self.now = now
+        self.random = random
         self.sleep = sleep
         self.makeID = makeID
     }

@@ -4,7 +4,6 @@ package import ApusJSON
 package struct AcceptedBody: Hashable, Sendable {
     /// The fields to be stored: the known ones, without those that the server alone may set.
     package var fields: JSONObject
-    package var previewText: String?
     package var blobs: [BlobID]
     package var mentions: [UserName]
     package var mentionsAll: Bool
@@ -48,14 +47,12 @@ package enum ChatKinds {
         body.removeServerFields()
         var writer = WireWriter()
         body.write(to: &writer)
-        return AcceptedBody(
-            fields: writer.object, previewText: body.previewText, blobs: body.blobs, mentions: body.mentions, mentionsAll: body.mentionsAll)
+        return AcceptedBody(fields: writer.object, blobs: body.blobs, mentions: body.mentions, mentionsAll: body.mentionsAll)
     }
 
     private static func accepted(_ body: CustomBody) throws(WireError) -> AcceptedBody {
         try body.validate()
-        return AcceptedBody(
-            fields: body.fields, previewText: body.text.map(PreviewText.shortened), blobs: body.blobs, mentions: [], mentionsAll: false)
+        return AcceptedBody(fields: body.fields, blobs: body.blobs, mentions: [], mentionsAll: false)
     }
 
     /// The preview of an event.

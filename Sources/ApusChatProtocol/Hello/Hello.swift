@@ -43,7 +43,7 @@ package struct HelloRequest: Hashable, WireObject {
     package var version: Int64
     /// The features of the client.
     package var features: [String]
-    /// The largest frame that the client reads, in bytes.
+    /// The size of the largest answer that the client reads, in bytes.
     package var frameBytes: Int64?
     package var device: HelloDevice
     /// The data epoch of the client's cache.
@@ -66,7 +66,7 @@ package struct HelloRequest: Hashable, WireObject {
     package init(from reader: WireReader) throws(WireError) {
         self.version = try reader.integer("version", in: 1...1_000_000)
         self.features = try reader.strings("features", length: 40, maximum: 100)
-        self.frameBytes = try reader.integerIfPresent("frame_bytes", in: 65_536...WireReader.largestInteger)
+        self.frameBytes = try reader.integerIfPresent("frame_bytes", in: 1_024...WireReader.largestInteger)
         self.device = try reader.object("device")
         self.epoch = try reader.textIfPresent("epoch")
         self.sync = try reader.objectIfPresent("sync")

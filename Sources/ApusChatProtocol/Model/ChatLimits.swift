@@ -85,6 +85,9 @@ public enum ChatLimits {
     public static let blockedUsers = 5_000
     /// The maximum number of invitations and contact requests of a user a day.
     public static let invitationsPerDay = 50
+    /// The maximum number of invitations of a user that wait for an answer. Further ones are not
+    /// made.
+    public static let openInvitations = 200
     /// The maximum length of the text of a contact request.
     public static let contactTextLength = 200
     /// The maximum number of devices of a user.

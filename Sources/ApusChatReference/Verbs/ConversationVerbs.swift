@@ -19,7 +19,7 @@ extension ChatReference {
                         "unknown", .list(.user, ChatLimits.requestUsers),
                         "The names without an account, and users that were neither added nor invited."),
                 ],
-                errors: [.notFound, .conflict, .limit, .storage],
+                errors: [.forbidden, .notFound, .conflict, .limit, .storage],
                 example: #"{"id": "0192f0c4-7d3e-7a10-9c55-1b2e3f405162", "user": "bob"}"#,
                 answers: #"""
                     {"head": {"conv": "1q2w3e4r5t6y7", "kind": "pair", "peer": {"name": "bob", "nick": "Bob",
@@ -50,7 +50,7 @@ extension ChatReference {
                         "unknown", .list(.user, ChatLimits.requestUsers),
                         "The names without an account, and users that were neither added nor invited."),
                 ],
-                errors: [.conflict, .limit, .storage],
+                errors: [.notFound, .conflict, .limit, .storage],
                 example: #"""
                     {"id": "0192f0c4-7d3e-7a10-9c55-1b2e3f405162", "kind": "group", "title": "Rowing club",
                      "about": "Every Tuesday", "users": ["bob", "carol"], "settings": {"slow": 10}}

@@ -31,7 +31,7 @@ extension ChatReference {
                     .must("state", .choice(CallState.self), "`accepted`, `declined`, `busy` or `ended`."),
                 ],
                 answer: Self.changed,
-                errors: [.notFound, .conflict, .tooLate, .storage],
+                errors: [.forbidden, .notFound, .conflict, .tooLate, .storage],
                 example: #"""
                     {"id": "0192f0c4-7d3e-7a10-9c55-1b2e3f405162", "conv": "1q2w3e4r5t6y7", "call": 19,
                      "state": "accepted"}

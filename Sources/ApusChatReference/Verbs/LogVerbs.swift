@@ -11,7 +11,10 @@ extension ChatReference {
                 request: [
                     .must("version", .integer(1...1_000_000), "The highest protocol version of the client."),
                     .may("features", .list(.words(40), 100), "The features of the client."),
-                    .may("frame_bytes", .integer(65_536...WireReader.largestInteger), "The largest frame that the client reads, in bytes."),
+                    .may(
+                        "frame_bytes", .integer(1_024...WireReader.largestInteger),
+                        "The size of the largest answer that the client reads, in bytes. Below \(ChatLimits.answerBytes), the request is refused."
+                    ),
                     .must("device", .shape("HelloDevice"), "The device."),
                     .may("epoch", .token, "The data epoch of the client's cache."),
                     .may("sync", .shape("SyncRequest"), "A `sync` to be answered at once, so that a reconnection takes one request."),
@@ -32,7 +35,7 @@ extension ChatReference {
                     .must("self", .conversation, "The conversation of kind `self`."),
                     .may("sync", .shape("SyncAnswer"), "The answer to the `sync` of the request; absent if the epoch has changed."),
                 ],
-                errors: [],
+                errors: [.unsupported],
                 example: #"""
                     {"version": 1, "features": ["edit", "react"], "device": {"name": "Firefox on Linux",
                      "platform": "web", "capabilities": ["call.audio"]}, "epoch": "e1", "sync": {"since": "AAAB2g"}}
@@ -182,7 +185,7 @@ extension ChatReference {
                     .may("mentions", .count, "The unread messages that mention the user."),
                     .may("n", .count, "The ordinal of the newest message that was counted."),
                 ],
-                errors: [.notFound, .storage],
+                errors: [.forbidden, .notFound, .storage],
                 example: #"{"conv": "1q2w3e4r5t6y7", "read": 12}"#,
                 answers: #"{"conv": "1q2w3e4r5t6y7", "read": 12, "unread": 0, "mentions": 0, "n": 12}"#),
             Verb(

@@ -24,7 +24,7 @@ extension ChatReference {
                     .must("total", .count, "The number of members."),
                     .may("page", .token, "The position of the next page; absent on the last one."),
                 ],
-                errors: [.notFound],
+                errors: [.forbidden, .notFound],
                 example: #"{"conv": "3g7r0p5a2b4c6", "since_version": 3}"#,
                 answers: #"""
                     {"members": [{"user": {"name": "bob", "nick": "Bob",
@@ -72,7 +72,7 @@ extension ChatReference {
                     .must("accept", .bool, "Whether the user joins."),
                 ],
                 answer: Self.changed + [.may("head", .shape("Head"), "The conversation; absent for a refusal.")],
-                errors: [.notFound, .conflict, .limit, .storage],
+                errors: [.forbidden, .notFound, .conflict, .limit, .storage],
                 example: #"{"id": "0192f0c4-7d3e-7a10-9c55-1b2e3f405162", "conv": "3g7r0p5a2b4c6", "accept": true}"#,
                 answers: #"""
                     {"conv": "3g7r0p5a2b4c6", "id": "0192f0c4-7d3e-7a10-9c55-1b2e3f405162", "seq": 4,
@@ -93,7 +93,7 @@ extension ChatReference {
                         "unknown", .list(.user, ChatLimits.requestUsers),
                         "The names without an account, and users that were neither added nor invited."),
                 ],
-                errors: [.notFound, .conflict, .limit, .storage],
+                errors: [.forbidden, .notFound, .conflict, .limit, .storage],
                 example: #"{"id": "0192f0c4-7d3e-7a10-9c55-1b2e3f405162", "link": "k7Qm2ZtX9bVw4NsA"}"#,
                 answers: #"""
                     {"head": {"conv": "3g7r0p5a2b4c6", "kind": "group", "role": "owner", "title": "Rowing club",

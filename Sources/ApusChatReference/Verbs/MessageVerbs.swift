@@ -51,7 +51,7 @@ extension ChatReference {
                     .must("seqs", .list(.seq, 100), "The events."),
                 ],
                 answer: Self.changed,
-                errors: [.notFound, .conflict, .storage],
+                errors: [.forbidden, .notFound, .conflict, .storage],
                 example: #"{"id": "0192f0c4-7d3e-7a10-9c55-1b2e3f405162", "conv": "1q2w3e4r5t6y7", "seqs": [16, 17]}"#,
                 answers: #"""
                     {"conv": "0s1e2f3c4v5n6", "id": "0192f0c4-7d3e-7a10-9c55-1b2e3f405162", "seq": 18,

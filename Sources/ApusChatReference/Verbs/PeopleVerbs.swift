@@ -19,7 +19,7 @@ extension ChatReference {
                     .may("folders", .list(.words(ChatLimits.folderLength), ChatLimits.folders), "The folders that contain it."),
                 ],
                 answer: Self.changed,
-                errors: [.notFound, .conflict, .limit, .storage],
+                errors: [.forbidden, .notFound, .conflict, .limit, .storage],
                 example: #"""
                     {"id": "0192f0c4-7d3e-7a10-9c55-1b2e3f405162", "conv": "1q2w3e4r5t6y7", "pinned": true,
                      "muted_until": 0, "notify": "mentions", "folders": ["Friends"]}
@@ -38,7 +38,7 @@ extension ChatReference {
                     .may("ref", .seq, "The message that it replies to."),
                 ],
                 answer: Self.changed,
-                errors: [.notFound, .conflict, .storage],
+                errors: [.forbidden, .notFound, .conflict, .storage],
                 example: #"""
                     {"id": "0192f0c4-7d3e-7a10-9c55-1b2e3f405162", "conv": "1q2w3e4r5t6y7", "text": "I will", "ref": 17}
                     """#,

@@ -86,7 +86,7 @@ extension ChatReference {
                 .must("device", .shape("HelloDevice"), "The device."),
             ], LoginRequest.self,
             answer: Self.session, SessionAnswer.self,
-            errors: [.storage],
+            errors: [.forbidden, .storage],
             example: #"""
                 {"name": "alice", "password": "correct horse", "device": {"name": "Firefox on Linux",
                  "platform": "web"}}
@@ -134,7 +134,7 @@ extension ChatReference {
                 .must("device", .shape("HelloDevice"), "The device."),
             ], PasswordRequest.self,
             answer: Self.session, SessionAnswer.self,
-            errors: [.storage],
+            errors: [.forbidden, .storage],
             example: #"""
                 {"old": "correct horse", "new": "battery staple", "device": {"name": "Firefox on Linux",
                  "platform": "web"}}

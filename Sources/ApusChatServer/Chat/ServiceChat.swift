@@ -20,8 +20,10 @@ package final class ServiceChat: HostedChat {
     /// - Parameter configuration: A checked configuration.
     package init(_ folder: ChatFolder, _ configuration: ChatServerConfiguration, _ logger: Logger) throws {
         var settings = ChatService.Configuration(
-            environment: ChatLog.Environment(wall: { ServerClock.wall() }, monotonic: { ServerClock.monotonic() }))
+            environment: ChatLog.Environment(
+                wall: configuration.clock.wall, monotonic: configuration.clock.monotonic, mark: ServerClock.mark(in: folder.path)))
         settings.verbs.directory = configuration.directory == .open ? .open : .exactNames
+        settings.verbs.limits = configuration.limits
         if !configuration.hasLimits { settings.rates = .off }
         let writer = try SQLiteStorage(folder)
         self.service = try ChatService(
@@ -71,5 +73,14 @@ private struct ServiceRequests: ChatRequests {
         case .readOnly(let code): "The server cannot write (\(code)). It tries again."
         case .failed(let code): "The server cannot write (\(code)). Restart it after the disk is repaired."
         }
+    }
+}
+
+extension ChatServerConfiguration {
+    /// The limits that clients are told.
+    var limits: HelloLimits {
+        let rules = ChatRules()
+        return HelloLimits(
+            blobBytes: self.uploadBytes, editSeconds: rules.editMilliseconds / 1_000, recallSeconds: rules.recallMilliseconds / 1_000)
     }
 }

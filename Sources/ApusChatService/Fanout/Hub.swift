@@ -60,7 +60,7 @@ final class Hub {
     func context(of viewer: UserKey) -> ReadContext {
         ReadContext(
             reads: self.reads, viewer: viewer, names: self.names, presence: self.presence, received: self.book,
-            now: self.environment.wall())
+            now: self.environment.read().time)
     }
 
     private func monotonic() -> Int64 { self.environment.monotonic() }

@@ -113,13 +113,15 @@ package final class ChatGateway: Sendable {
             answer(result.map(\.json))
             if case .success = result { service.hub.onLoop { $0.greeted(connection.key) } }
         }
-        let now = service.configuration.environment.wall
+        let (environment, limits) = (service.configuration.environment, service.configuration.verbs.limits)
         // From here on the hub holds what is committed, and the sync is read after this.
         service.hub.onLoop { hub in
             do { try hub.connect(connection) } catch { return finish(.failure(ChatError(reading: error))) }
             service.read(
                 for: connection.requester.user,
-                { context in try context.hello(request, device: connection.requester.device, at: now()) }, finish)
+                { context in
+                    try context.hello(request, limits: limits, device: connection.requester.device, at: environment.read().time)
+                }, finish)
         }
     }
 }

@@ -19,10 +19,24 @@ struct HistoryPage {
             views = try self.page(of: key)
         }
         let events = try self.context.events(views, in: key)
-        let range = self.fitting(events)
+        let entries = zip(views, events).map { Entry(event: $1, mine: ReadContext.mine([$0]).first) }
+        let range = self.fitting(entries)
         return HistoryAnswer(
-            conversation: self.request.conversation, events: Array(events[range]), mine: ReadContext.mine(Array(views[range])),
+            conversation: self.request.conversation, events: Array(events[range]), mine: entries[range].compactMap(\.mine),
             seq: min(view.last, head.conversation.counters.lastSeq), minSeq: max(1, view.first))
+    }
+
+    /// An event, and what the viewer did with it.
+    private struct Entry {
+        let event: ChatEvent
+        let mine: HistoryAnswer.Mine?
+        let bytes: Int
+
+        init(event: ChatEvent, mine: HistoryAnswer.Mine?) {
+            self.event = event
+            self.mine = mine
+            self.bytes = AnswerSize.bytes(event) + (mine.map { AnswerSize.bytes($0) + 1 } ?? 0)
+        }
     }
 
     private func page(of key: ConversationKey) throws -> [EventView] {
@@ -75,17 +89,21 @@ struct HistoryPage {
     }
 
     /// The part of the events that fits into an answer, at the side that the request began from.
-    private func fitting(_ events: [ChatEvent]) -> Range<Int> {
+    private func fitting(_ events: [Entry]) -> Range<Int> {
         switch self.request.range {
         case .newest, .before:
             guard self.request.edits == nil else { fallthrough }
-            return (events.count - AnswerSize.fitting(events.reversed()))..<events.count
-        case .from: return 0..<AnswerSize.fitting(events)
+            return (events.count - Self.count(events.reversed()))..<events.count
+        case .from: return 0..<Self.count(events)
         case .around(let seq):
-            let middle = events.firstIndex { $0.seq >= seq } ?? events.count
-            let before = AnswerSize.fitting(events[..<middle].reversed(), AnswerSize.pageBytes / 2)
-            let after = AnswerSize.fitting(events[middle...], AnswerSize.pageBytes / 2)
+            let middle = events.firstIndex { $0.event.seq >= seq } ?? events.count
+            let before = Self.count(events[..<middle].reversed(), AnswerSize.pageBytes / 2)
+            let after = Self.count(events[middle...], AnswerSize.pageBytes / 2)
             return (middle - before)..<(middle + after)
         }
+    }
+
+    private static func count(_ events: some Collection<Entry>, _ bytes: Int = AnswerSize.pageBytes) -> Int {
+        AnswerSize.fitting(events.lazy.map(\.bytes), bytes)
     }
 }

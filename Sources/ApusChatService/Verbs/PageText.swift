@@ -37,11 +37,17 @@ enum AnswerSize {
     static let pageBytes = ChatLimits.answerBytes - 16 * 1024
 
     /// The number of leading values that fit into a number of bytes: one at least.
-    static func fitting(_ values: some Collection<some WireObject>, _ bytes: Int = Self.pageBytes) -> Int {
+    static func fitting(_ values: some Collection<some WireObject>) -> Int {
+        self.fitting(values.lazy.map { self.bytes($0) }, self.pageBytes)
+    }
+
+    /// The number of leading values, given by their sizes, that fit into a number of bytes: one at
+    /// least.
+    static func fitting(_ sizes: some Sequence<Int>, _ bytes: Int) -> Int {
         var total = 0
         var count = 0
-        for value in values {
-            total += 1 + self.bytes(value)
+        for size in sizes {
+            total += 1 + size
             if total > bytes, count > 0 { break }
             count += 1
         }

@@ -63,14 +63,21 @@ extension ReadContext {
 
     fileprivate func directory(_ request: DirectoryRequest) throws -> DirectoryAnswer {
         let cursor = try PageText.key(request.page)
-        let page = try self.reads.listedConversations(containing: request.query ?? "", after: cursor, limit: ChatLimits.usersPage)
+        var (page, entries) = try self.listed(request, after: cursor, limit: ChatLimits.usersPage)
+        let count = AnswerSize.fitting(entries)
+        if count < entries.count { (page, entries) = try self.listed(request, after: cursor, limit: count) }
+        return DirectoryAnswer(conversations: entries, page: try page.next.map { try PageText.token(after: $0) })
+    }
+
+    private func listed(_ request: DirectoryRequest, after cursor: Int64?, limit: Int) throws -> (DirectoryPage, [DirectoryEntry]) {
+        let page = try self.reads.listedConversations(containing: request.query ?? "", after: cursor, limit: limit)
         let entries = page.conversations.map { row in
             DirectoryEntry(
                 conversation: ConversationID(row.key), kind: row.kind, title: row.profile.title,
                 about: row.profile.about.isEmpty ? nil : row.profile.about, avatar: row.profile.avatar,
                 members: Int64(row.counters.memberCount), join: row.settings.join)
         }
-        return DirectoryAnswer(conversations: entries, page: try page.next.map { try PageText.token(after: $0) })
+        return (page, entries)
     }
 
     /// The users that are members of a conversation, those that are invited, and the others.

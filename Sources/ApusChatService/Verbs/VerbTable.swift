@@ -78,6 +78,8 @@ package struct VerbSettings: Sendable {
     }
 
     package var directory = Directory.exactNames
+    /// The limits that `hello` answers.
+    package var limits = HelloLimits()
     /// The STUN and TURN servers that a caller gets, and the time at which their credentials end.
     package var callServers: @Sendable (UserName) -> CallServersAnswer = { _ in CallServersAnswer(servers: [], expiresAt: 0) }
     package init() {}

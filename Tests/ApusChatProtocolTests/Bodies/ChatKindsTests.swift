@@ -110,8 +110,9 @@ struct ChatKindsTests {
         let body: JSONObject = ["text": "e4", "board": ["a": [1, 2.5, nil]], "blobs": [.string(Self.blob)]]
         let accepted = try ChatKinds.accept(kind: kind, body: body)
         #expect(JSONValue.object(accepted.fields) == .object(body))
-        #expect(accepted.previewText == "e4" && accepted.blobs.count == 1)
-        #expect(try ChatBody(kind: kind, body: body).kind == kind)
+        #expect(accepted.blobs.count == 1)
+        let read = try ChatBody(kind: kind, body: body)
+        #expect(read.kind == kind && read.previewText == "e4")
         let large: JSONObject = ["x": .string(String(repeating: "a", count: ChatLimits.customBytes))]
         #expect(self.problem(kind, large)?.problem == .tooLarge)
         #expect(self.problem(kind, ["blobs": ["x"]])?.field == "body.blobs[0]")
