@@ -23,7 +23,7 @@ def test_the_second_server_of_a_folder_refuses_until_the_first_is_gone(tmp_path)
         try:
             message = refused(folder)
             assert f"Another chat server uses the folder {folder}." in message, message
-            assert requests.get(first.url + "/health", timeout=10).text == "ok"
+            assert requests.get(first.url + "/health", timeout=10).json()["status"] == "ok"
         finally:
             end(first)
     # Another path of the same folder.

@@ -21,8 +21,8 @@ struct RawHTTP {
         try await self.send(method, path, headers, "")
     }
 
-    func post(_ path: String, _ body: String, _ headers: [String: String] = [:]) async throws -> Answer {
-        try await self.send("POST", path, headers, body)
+    func post(_ path: String, _ body: String, _ headers: [String: String] = [:], method: String = "POST") async throws -> Answer {
+        try await self.send(method, path, headers, body)
     }
 
     private func send(_ method: String, _ path: String, _ headers: [String: String], _ body: String) async throws -> Answer {

@@ -45,6 +45,62 @@ struct StandingTests {
         report            ok        ok        ok        -         -         ok        ok        -         -
         call.start        ok        no        no        no        -         no        no        -         -
         typing            ok        ok        ok        ok        ok        ok        ok        ok        ok
+        reactions         ok        ok        ok        -         -         ok        ok        -         -
+        schedule          ok        no        no        no        -         no        no        -         -
+        search            ok        ok        ok        ok        ok        ok        ok        -         -
+        subscribe         ok        ok        ok        ok        ok        ok        ok        ok        ok
+        call.update       bad       no        no        no        -         no        no        -         -
+        signal            -         -         -         -         -         -         -         -         -
+        link.revoke       -         -         -         -         -         -         -         -         -
+        link.info         ok        ok        ok        ok        ok        ok        ok        ok        ok
+        link.join         ok        ok        ok        ok        ok        ok        ok        -         ok
+        transfer          no        no        no        no        -         no        no        -         -
+        delete.own        ok        ok        ok        ok        ok        ok        ok        -         -
+        delete.all        no        no        no        no        -         no        no        -         -
+        """
+
+    /// The same of a channel, whose members are readers.
+    static let channel = """
+                          member    left      removed   banned    stranger
+        send              no        no        no        -         -
+        history           ok        ok        ok        -         -
+        react             ok        no        no        -         -
+        readers           no        -         -         -         -
+        members           ok        no        no        -         -
+        member.add        no        no        no        -         -
+        pin               no        no        no        -         -
+        recall            no        no        no        -         -
+        call.start        no        no        no        -         -
+        report            ok        ok        ok        -         -
+        own.set           ok        ok        ok        -         -
+        """
+
+    /// What a user may do in a pair that blocks the other user, is blocked, or is neither. A blocked
+    /// user is told nothing.
+    static let pair = """
+                          blocker   blocked   friend    stranger
+        send              ok        ok        ok        -
+        history           ok        ok        ok        -
+        mark              ok        ok        ok        -
+        readers           ok        ok        ok        -
+        edit              no        no        no        -
+        recall            no        no        no        -
+        hide              ok        ok        ok        -
+        react             ok        ok        ok        -
+        reactions         ok        ok        ok        -
+        pin               ok        ok        ok        -
+        forward           ok        ok        ok        -
+        conversation.info ok        ok        ok        -
+        members           ok        ok        ok        -
+        member.add        no        no        no        -
+        member.leave      ok        ok        ok        -
+        delete.all        no        no        no        -
+        link.create       no        no        no        -
+        own.set           ok        ok        ok        -
+        draft             ok        ok        ok        -
+        report            ok        ok        ok        -
+        call.start        ok        ok        ok        -
+        typing            ok        ok        ok        ok
         """
 
     /// A group of its owner `alice` with a message of hers, and a user of each standing.
@@ -53,6 +109,7 @@ struct StandingTests {
         let peers: [String: ChatPeer]
         let conversation: ConversationID
         let message: Int64
+        private(set) var link = ""
 
         init(_ number: Int, owner: ChatPeer, peers: [String: ChatPeer]) async throws {
             self.owner = owner
@@ -92,54 +149,110 @@ struct StandingTests {
                 ChatVerbs.memberJoin, MemberJoinRequest(id: .make("q\(number)"), conversation: conversation))
         }
 
-        static let members = ["member", "reader", "muted", "left", "removed", "banned"]
-
-        /// The fields of a request for any verb.
-        func request(_ verb: String) -> JSONValue {
-            var fields: JSONObject = [
-                "id": .string("request-\(verb)"), "conv": .string(self.conversation.rawValue), "ref": .integer(self.message),
-                "seq": .integer(self.message),
-            ]
+        /// Does what a verb needs to have an object.
+        func prepare(_ verb: String) async throws {
             switch verb {
-            case "send":
-                fields["ref"] = nil
-                fields["kind"] = "text"
-                fields["body"] = ["text": "hello"]
-            case "edit": fields["body"] = ["text": "changed"]
-            case "mark": fields["read"] = 1
-            case "hide", "report":
-                fields["seqs"] = [.integer(self.message)]
-                fields["reason"] = "spam"
-            case "react": fields["key"] = "👍"
-            case "vote": fields["options"] = [0]
-            case "forward":
-                fields["from"] = fields["conv"]
-                fields["seqs"] = [.integer(self.message)]
-            case "conversation.set": fields["title"] = "Changed"
-            case "member.add", "member.remove", "member.ban", "member.unban", "member.mute": fields["users"] = ["bob"]
-            case "member.role":
-                fields["users"] = ["bob"]
-                fields["role"] = "admin"
-            case "member.answer": fields["accept"] = true
-            case "member.approve":
-                fields["user"] = "requested"
-                fields["accept"] = true
-            case "own.set": fields["archived"] = true
-            case "draft":
-                fields["ref"] = nil
-                fields["text"] = "later"
-            case "call.start": fields["media"] = "audio"
+            case "link.revoke", "link.info", "link.join":
+                self.link = try await self.owner.ask(
+                    ChatVerbs.linkCreate, LinkCreateRequest(id: .make("k\(self.conversation.rawValue)"), conversation: self.conversation)
+                ).link.code.rawValue
             default: break
             }
-            return .object(fields)
+        }
+
+        static let members = ["member", "reader", "muted", "left", "removed", "banned"]
+
+        /// The name and the fields of a request of a row.
+        func request(_ row: String) -> (verb: String, request: JSONValue) {
+            StandingTests.request(row, self.conversation, self.message, link: self.link)
+        }
+    }
+
+    static func request(_ row: String, _ conversation: ConversationID, _ message: Int64, link: String = "") -> (
+        verb: String, request: JSONValue
+    ) {
+        var fields: JSONObject = [
+            "id": .string("request-\(row)"), "conv": .string(conversation.rawValue), "ref": .integer(message), "seq": .integer(message),
+        ]
+        var verb = row
+        switch row {
+        case "send", "schedule":
+            fields["ref"] = nil
+            fields["kind"] = "text"
+            fields["body"] = ["text": "hello"]
+            if row == "schedule" { fields["send_at"] = 1_800_000_000_000 }
+        case "edit": fields["body"] = ["text": "changed"]
+        case "mark": fields["read"] = 1
+        case "hide", "report":
+            fields["seqs"] = [.integer(message)]
+            fields["reason"] = "spam"
+        case "react": fields["key"] = "👍"
+        case "vote": fields["options"] = [0]
+        case "forward":
+            fields["from"] = fields["conv"]
+            fields["seqs"] = [.integer(message)]
+        case "conversation.set": fields["title"] = "Changed"
+        case "member.add", "member.remove", "member.ban", "member.unban", "member.mute": fields["users"] = ["bob"]
+        case "member.role":
+            fields["users"] = ["bob"]
+            fields["role"] = "admin"
+        case "transfer":
+            verb = "member.role"
+            fields["users"] = ["bob"]
+            fields["role"] = "owner"
+        case "member.answer": fields["accept"] = true
+        case "member.approve":
+            fields["user"] = "requested"
+            fields["accept"] = true
+        case "own.set": fields["archived"] = true
+        case "draft":
+            fields["ref"] = nil
+            fields["text"] = "later"
+        case "call.start": fields["media"] = "audio"
+        case "call.update", "signal":
+            fields["call"] = .integer(message)
+            fields["state"] = "accepted"
+            fields["to"] = "alice"
+            fields["data"] = ["sdp": "v=0"]
+        case "search": fields["query"] = "owner"
+        case "subscribe": fields["convs"] = [.string(conversation.rawValue)]
+        case "link.revoke", "link.info": fields["code"] = .string(link)
+        case "link.join":
+            verb = "member.join"
+            fields["conv"] = nil
+            fields["link"] = .string(link)
+        case "delete.own": verb = "conversation.delete"
+        case "delete.all":
+            verb = "conversation.delete"
+            fields["for_all"] = true
+        default: break
+        }
+        return (verb, .object(fields))
+    }
+
+    /// The answers of users to a request, in short words.
+    private static func answers(_ peers: [ChatPeer], to request: (verb: String, request: JSONValue)) async throws -> [String] {
+        var answers: [String] = []
+        for peer in peers {
+            do {
+                _ = try await peer.raw(request.verb, request.request)
+                answers.append("ok")
+            } catch let error as ChatError {
+                answers.append(Self.short(error.code))
+            }
+        }
+        return answers
+    }
+
+    private static func rows(_ table: String) -> [(verb: String, answers: [String])] {
+        table.split(separator: "\n").dropFirst().map { line in
+            let fields = line.split(separator: " ").map(String.init)
+            return (fields[0], Array(fields.dropFirst()))
         }
     }
 
     /// The verbs of the table, with their answers by standing.
-    static let rows: [(verb: String, answers: [String])] = table.split(separator: "\n").dropFirst().map { line in
-        let fields = line.split(separator: " ").map(String.init)
-        return (fields[0], Array(fields.dropFirst()))
-    }
+    static let rows = Self.rows(Self.table)
 
     private static func short(_ code: ChatError.Code) -> String {
         switch code {
@@ -158,18 +271,86 @@ struct StandingTests {
             for (number, (verb, expected)) in Self.rows.enumerated() {
                 fixture.pass(milliseconds: 86_400_000)  // the budget of invitations is that of a day
                 let group = try await Group(number, owner: owner, peers: peers)
-                var answers: [String] = []
-                for name in Self.standings {
-                    guard let peer = peers[name] else { continue }
-                    do {
-                        _ = try await peer.raw(verb, group.request(verb))
-                        answers.append("ok")
-                    } catch let error as ChatError {
-                        answers.append(Self.short(error.code))
-                    }
-                }
+                try await group.prepare(verb)
+                let answers = try await Self.answers(Self.standings.compactMap { peers[$0] }, to: group.request(verb))
                 #expect(answers == expected, "\(verb)")
             }
+        }
+    }
+
+    @Test func everyVerbInAChannel() async throws {
+        let names = ["member", "left", "removed", "banned", "stranger"]
+        try await withService(users: ["alice", "bob"] + names) { fixture in
+            let owner = try await fixture.client("alice")
+            var peers: [ChatPeer] = []
+            for name in names { peers.append(try await fixture.client(name)) }
+            for (number, (verb, expected)) in Self.rows(Self.channel).enumerated() {
+                fixture.pass(milliseconds: 86_400_000)
+                let channel = try await owner.ask(
+                    ChatVerbs.conversationCreate,
+                    CreateRequest(
+                        id: .make("c\(number)"), kind: .channel, title: "News \(number)",
+                        users: names.dropLast().map { UserName(prepared: $0) })
+                ).head.conversation
+                for peer in peers.dropLast() {
+                    _ = try await peer.ask(
+                        ChatVerbs.memberAnswer, MemberAnswerRequest(id: .make("a\(number)"), conversation: channel, isAccepted: true))
+                }
+                let message = try await owner.send("of the owner", to: channel, id: "m\(number)").seq
+                _ = try await peers[1].ask(ChatVerbs.memberLeave, MemberLeaveRequest(id: .make("l\(number)"), conversation: channel))
+                _ = try await owner.ask(
+                    ChatVerbs.memberRemove,
+                    MemberUsersRequest(id: .make("x\(number)"), conversation: channel, users: [UserName(prepared: "removed")]))
+                _ = try await owner.ask(
+                    ChatVerbs.memberBan,
+                    MemberUntilRequest(id: .make("b\(number)"), conversation: channel, users: [UserName(prepared: "banned")]))
+                let answers = try await Self.answers(peers, to: Self.request(verb, channel, message))
+                #expect(answers == expected, "\(verb)")
+            }
+        }
+    }
+
+    @Test func everyVerbInAPairThatOneSideBlocks() async throws {
+        try await withService(users: ["alice", "bob", "carol", "dave", "eve"]) { fixture in
+            let (blocker, blocked) = (try await fixture.client("alice"), try await fixture.client("bob"))
+            let (carol, dave) = (try await fixture.client("carol"), try await fixture.client("dave"))
+            let stranger = try await fixture.client("eve")
+            let bad = try await blocked.open("alice")
+            let good = try await dave.open("carol")
+            var number = 0
+            for (verb, expected) in Self.rows(Self.pair) {
+                number += 1
+                fixture.pass(milliseconds: 86_400_000)
+                let toBlocker = try await blocked.send("of bob", to: bad, id: "b\(number)").seq
+                let toBlocked = try await blocker.send("of alice", to: bad, id: "a\(number)").seq
+                let toFriend = try await dave.send("of dave", to: good, id: "d\(number)").seq
+                _ = try await blocker.ask(
+                    ChatVerbs.block, ContactUserRequest(id: .make("block\(number)"), user: UserName(prepared: "bob")))
+                var answers = try await Self.answers([blocker], to: Self.request(verb, bad, toBlocker))
+                answers += try await Self.answers([blocked], to: Self.request(verb, bad, toBlocked))
+                answers += try await Self.answers([carol], to: Self.request(verb, good, toFriend))
+                answers += try await Self.answers([stranger], to: Self.request(verb, good, toFriend))
+                #expect(answers == expected, "\(verb)")
+                _ = try await blocker.ask(
+                    ChatVerbs.unblock, ContactUserRequest(id: .make("unblock\(number)"), user: UserName(prepared: "bob")))
+            }
+        }
+    }
+
+    /// Verbs that concern the own account only.
+    @Test func theOwnAccountCanBeChangedByItself() async throws {
+        try await withService { fixture in
+            let alice = try await fixture.client("alice")
+            for (verb, request) in [
+                ("settings", [:]), ("settings.set", ["id": "s", "settings": ["folders": [["name": "Work"]]]]),
+                ("profile.set", ["id": "p", "nick": "Al"]),
+                ("directory", [:]), ("unblock", ["id": "u", "user": "bob"]), ("scheduled", [:]),
+            ] as [(String, JSONValue)] { _ = try await alice.raw(verb, request) }
+            await #expect { _ = try await alice.raw("unschedule", ["id": "n", "of": "none"]) } throws: {
+                ($0 as? ChatError)?.code == .notFound
+            }
+            let profile = try await fixture.client("bob").ask(ChatVerbs.users, UsersRequest(names: [UserName(prepared: "alice")])).users
+            #expect(profile.first?.nick == "Al")
         }
     }
 }

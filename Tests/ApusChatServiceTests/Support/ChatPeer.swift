@@ -72,6 +72,12 @@ final class ChatPeer: Sendable {
         throw ChatError(.unavailable, message: "The connection closed before `\(push.name)`.")
     }
 
+    /// Waits for the next push.
+    func nextPush() async throws -> (name: String, payload: JSONValue) {
+        for await push in self.pushes { return push }
+        throw ChatError(.unavailable, message: "The connection closed before a push.")
+    }
+
     /// The names and payloads of all pushes until the connection closes.
     func rest() async -> [(name: String, payload: JSONValue)] {
         var rest: [(name: String, payload: JSONValue)] = []

@@ -18,6 +18,8 @@ final class ServiceFixture: Sendable {
     let url: String
     /// The milliseconds by which both clocks are ahead.
     private let advance = NIOLockedValueBox<Int64>(0)
+    /// The milliseconds by which the wall clock alone is ahead.
+    private let leap = NIOLockedValueBox<Int64>(0)
     let sessions: FakeSessions
     private let folder = TemporaryFolder()
     private let running: Task<Void, any Error>
@@ -28,13 +30,13 @@ final class ServiceFixture: Sendable {
     init(
         users: [String] = ["alice", "bob", "carol"], isFrozen: Bool = false,
         configure: (inout ChatService.Configuration) -> Void = { _ in },
-        storage: (inout SQLiteEnvironment) -> Void = { $0.syncsCommits = false }
+        storage: (inout SQLiteEnvironment) -> Void = { $0.syncsCommits = false }, prefill: (any MaintainedStorage) throws -> Void = { _ in }
     ) async throws {
-        let advance = self.advance
+        let (advance, leap) = (self.advance, self.leap)
         let elapsed: @Sendable () -> Int64 = { (isFrozen ? 0 : Self.uptime) + advance.withLockedValue { $0 } }
         var configuration = ChatService.Configuration(
             environment: ChatLog.Environment(
-                wall: { Self.start + elapsed() }, monotonic: elapsed))
+                wall: { Self.start + elapsed() + leap.withLockedValue { $0 } }, monotonic: elapsed))
         configuration.rates = .off
         configure(&configuration)
         var environment = SQLiteEnvironment()
@@ -42,6 +44,7 @@ final class ServiceFixture: Sendable {
         let chatFolder = try ChatFolder(self.folder.path)
         let writer = try SQLiteStorage(chatFolder, environment: environment)
         try Self.create(users, in: writer)
+        try prefill(writer)
         let sessions = FakeSessions(users)
         self.sessions = sessions
         self.service = try ChatService(
@@ -59,7 +62,7 @@ final class ServiceFixture: Sendable {
     static func create(_ users: [String], in writer: any MaintainedStorage) throws {
         var changes = Changes()
         for (index, name) in users.enumerated() {
-            let (key, own) = (UserKey(Int64(index) + 1), ConversationKey(Int64(index) + 1_000))
+            let (key, own) = (UserKey(Int64(index) + 1), ConversationKey(Int64(index) + 1_000_000))
             changes.accounts.append(
                 AccountRow(key: key, name: UserName(prepared: name), nickname: name.capitalized, selfConversation: own))
             var row = ConversationRow(key: own, kind: .own, createdAt: 0, settings: ConversationSettings())
@@ -112,6 +115,9 @@ final class ServiceFixture: Sendable {
         }
     }
 
+    /// Sets the wall clock.
+    func leap(milliseconds: Int64) { self.leap.withLockedValue { $0 = milliseconds } }
+
     func close() async throws {
         self.running.cancel()
         try await self.running.value
@@ -122,9 +128,10 @@ final class ServiceFixture: Sendable {
 /// Runs a chat while `body` runs.
 func withService(
     users: [String] = ["alice", "bob", "carol"], isFrozen: Bool = false,
-    configure: (inout ChatService.Configuration) -> Void = { _ in }, _ body: (ServiceFixture) async throws -> Void
+    configure: (inout ChatService.Configuration) -> Void = { _ in }, prefill: (any MaintainedStorage) throws -> Void = { _ in },
+    _ body: (ServiceFixture) async throws -> Void
 ) async throws {
-    let fixture = try await ServiceFixture(users: users, isFrozen: isFrozen, configure: configure)
+    let fixture = try await ServiceFixture(users: users, isFrozen: isFrozen, configure: configure, prefill: prefill)
     do {
         try await body(fixture)
     } catch {
@@ -149,7 +156,7 @@ struct FakeSessions: ChatSessions {
         guard parts.count == 2, let user = self.users[String(parts[0])], let device = Int64(parts[1]),
             !self.ended.withLockedValue({ $0.contains(token) })
         else { throw ChatError(.unauthorized, message: "The session has ended.") }
-        return Requester(user: user, device: DeviceKey(user.rawValue * 100 + device), origin: [.address(1)])
+        return Requester(user: user, device: DeviceKey(user.rawValue * 100 + device), origin: [.address(UInt64(user.rawValue))])
     }
 
     func devices(of requester: Requester) async throws(ChatError) -> DevicesAnswer { DevicesAnswer(devices: []) }

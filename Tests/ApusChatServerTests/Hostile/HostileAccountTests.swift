@@ -1,0 +1,440 @@
+import ApusChatProtocol
+import ApusJSON
+import ApusSocketIOClient
+import ApusSocketIOServer
+import NIOConcurrencyHelpers
+import Testing
+
+@testable import ApusChatServer
+
+/// An account that means harm to others, against the whole server with its default budgets.
+@Suite(.timeLimit(.minutes(3)))
+struct HostileAccountTests {
+    private static func create(_ number: Int, inviting users: [UserName]) -> CreateRequest {
+        CreateRequest(id: id("g\(number)"), kind: .group, title: "Spam \(number)", users: users)
+    }
+
+    // MARK: Invitations
+
+    @Test func hundredsOfInvitationsLeaveTheClientOfTheVictimUsable() async throws {
+        try await RealServer.with { server in
+            let victim = try await server.user("victim", from: "203.0.113.1")
+            let screen = try await victim.connect()
+            var made = 0
+            for attacker in 0..<9 {
+                let mallory = try await server.user("mallory\(attacker)", from: "198.51.\(attacker).1")
+                for number in 0..<51 {
+                    let error = await refusal {
+                        _ = try await mallory.ask(ChatVerbs.conversationCreate, Self.create(number, inviting: [victim.name]))
+                    }
+                    if let error {
+                        #expect(error.code == .tooMany)
+                        #expect(try #require(error.retryAfter) > 60_000, "the number of invitations is that of a day")
+                        break
+                    }
+                    made += 1
+                }
+            }
+            #expect(made >= 430)
+            var request = SyncRequest()
+            var invitations = 0
+            repeat {
+                let answer = try await screen.ask(ChatVerbs.sync, request)
+                #expect(try JSONWriter.bytes(of: answer.json).count <= ChatLimits.answerBytes)
+                invitations += answer.heads.count { $0.state == .invited }
+                request.page = answer.page
+            } while request.page != nil
+            #expect(invitations == ChatLimits.openInvitations)
+            #expect(try await screen.ask(ChatVerbs.sync, SyncRequest()).heads.count <= ChatLimits.newestHeads)
+        }
+    }
+
+    @Test func aRequestThatInvitesMoreThanADayPermitsInvitesNobody() async throws {
+        try await RealServer.with { server in
+            let mallory = try await server.user("mallory", from: "198.51.100.1")
+            var names: [UserName] = []
+            for number in 0..<6 { names.append(try await server.user("user\(number)", from: "203.0.113.\(number)").name) }
+            for number in 0..<49 { _ = try await mallory.ask(ChatVerbs.conversationCreate, Self.create(number, inviting: [names[0]])) }
+            let error = await refusal {
+                _ = try await mallory.ask(ChatVerbs.conversationCreate, Self.create(50, inviting: Array(names[1...])))
+            }
+            #expect(error?.code == .tooMany)
+            _ = try await mallory.ask(ChatVerbs.conversationCreate, Self.create(51, inviting: [names[1]]))
+            let last = await refusal { _ = try await mallory.ask(ChatVerbs.conversationCreate, Self.create(52, inviting: [names[2]])) }
+            #expect(last?.code == .tooMany)
+        }
+    }
+
+    // MARK: The directory and presence
+
+    @Test func theDirectoryCannotBeWalked() async throws {
+        try await RealServer.with { server in
+            let mallory = try await server.user("mallory", from: "198.51.100.1")
+            let victim = try await server.user("abigail", from: "203.0.113.1")
+            let there = try await victim.connect()
+            #expect(await refusal { _ = try await mallory.ask(ChatVerbs.people, PeopleRequest(query: "")) } != nil)
+            var answered = 0
+            var error: ChatError?
+            for letter in "abcdefghijklmnopqrst" where error == nil {
+                for query in ["\(letter)", "\(letter)b"] where error == nil {
+                    error = await refusal {
+                        let users = try await mallory.ask(ChatVerbs.people, PeopleRequest(query: query)).users
+                        #expect(users.isEmpty)
+                        answered += 1
+                    }
+                }
+            }
+            #expect(error?.code == .tooMany && error?.retryAfter ?? 0 > 0)
+            // A burst of 10, of which the empty query took one.
+            #expect(answered == 9)
+            there.close()
+        }
+    }
+
+    @Test func strangersSeeNoPresence() async throws {
+        try await RealServer.with { server in
+            let mallory = try await server.user("mallory", from: "198.51.100.1")
+            let victim = try await server.user("victim", from: "203.0.113.1")
+            let there = try await victim.connect()
+            let watching = try await mallory.connect()
+            for users in [
+                try await watching.ask(ChatVerbs.users, UsersRequest(names: [victim.name])).users,
+                try await watching.ask(ChatVerbs.people, PeopleRequest(query: "victim")).users,
+            ] {
+                #expect(users.map(\.name) == [victim.name])
+                #expect(users.allSatisfy { $0.online == nil && $0.lastSeen == nil })
+            }
+            there.close()
+            _ = try await watching.ask(ChatVerbs.sync, SyncRequest())
+            #expect(!watching.received.contains { $0.name == ChatPushes.presence.name })
+            watching.close()
+        }
+    }
+
+    @Test func anUnknownUserIsAnsweredAsOneWithAnotherPassword() async throws {
+        try await RealServer.with { server in
+            _ = try await server.user("victim", from: "203.0.113.1")
+            let mallory = try await server.user("mallory", from: "198.51.100.1")
+            let wrong = try await server.login("victim", password: "wrong horse battery", from: "198.51.100.2")
+            let unknown = try await server.login("nobody1", password: "wrong horse battery", from: "198.51.100.3")
+            #expect(wrong.status == 401 && unknown.status == 401)
+            #expect(wrong.body == unknown.body)
+            // A conversation that does not exist, and one of others.
+            let pair = try await server.user("carol", from: "203.0.113.2").ask(
+                ChatVerbs.conversationOpen, OpenRequest(id: id("o"), user: UserName(prepared: "victim"))
+            ).head.conversation
+            let foreign = await refusal { _ = try await mallory.ask(ChatVerbs.history, HistoryRequest(conversation: pair, range: .newest)) }
+            let missing = await refusal {
+                _ = try await mallory.ask(ChatVerbs.history, HistoryRequest(conversation: ConversationID(number: 7), range: .newest))
+            }
+            #expect(foreign != nil && foreign == missing)
+        }
+    }
+
+    // MARK: Budgets
+
+    @Test func aFloodOfMessagesStopsTheSenderOnly() async throws {
+        try await RealServer.with { server in
+            let mallory = try await server.user("mallory", from: "198.51.100.1")
+            let victim = try await server.user("victim", from: "203.0.113.1")
+            let flood = try await mallory.connect()
+            let pair = try await flood.ask(ChatVerbs.conversationOpen, OpenRequest(id: id("o"), user: victim.name)).head.conversation
+            var error: ChatError?
+            for number in 0..<400 where error == nil {
+                error = await refusal {
+                    _ = try await flood.ask(
+                        ChatVerbs.send, SendRequest(id: id("m\(number)"), conversation: pair, kind: .text, body: ["text": "spam"]))
+                }
+            }
+            #expect(error?.code == .tooMany && error?.retryAfter ?? 0 > 0)
+            let answer = try await victim.connect().ask(
+                ChatVerbs.send, SendRequest(id: id("v"), conversation: pair, kind: .text, body: ["text": "stop"]))
+            #expect(answer.n == 100, "a burst of 100, of which the conversation took one")
+        }
+    }
+
+    @Test func renewalsOfOneDeviceAreBounded() async throws {
+        try await RealServer.with { server in
+            let mallory = try await server.user("mallory", from: "198.51.100.1")
+            let victim = try await server.user("victim", from: "203.0.113.1")
+            var refresh = mallory.session.refresh
+            var renewed = 0
+            var refused: RawHTTP.Answer?
+            while refused == nil, renewed < 100 {
+                let answer = try await server.http.post("/api/refresh", #"{"refresh":"\#(refresh)"}"#, RealServer.fields("198.51.100.1"))
+                guard answer.status == 200 else {
+                    refused = answer
+                    break
+                }
+                refresh = try SessionAnswer(json: answer.json()).refresh
+                renewed += 1
+            }
+            #expect(renewed == 20)
+            #expect(refused?.status == 429 && refused?.headers["retry-after"] != nil)
+            // The refused token is not used: the session goes on.
+            let other = try await server.http.post(
+                "/api/refresh", #"{"refresh":"\#(victim.session.refresh)"}"#, RealServer.fields("203.0.113.1"))
+            #expect(other.status == 200)
+        }
+    }
+
+    @Test func endsOfSessionsByOneDeviceAreBounded() async throws {
+        try await RealServer.with { server in
+            let mallory = try await server.user("mallory", from: "198.51.100.1")
+            var answers: [Int: Int] = [:]
+            for _ in 0..<60 {
+                let answer = try await server.http.get("/api/sessions/2d3e4v5c6e7a8", mallory.fields, method: "DELETE")
+                answers[answer.status, default: 0] += 1
+            }
+            #expect(answers == [404: 20, 429: 40])
+        }
+    }
+
+    @Test func connectionsOfOneAccountAreBounded() async throws {
+        try await RealServer.with { server in
+            let mallory = try await server.user("mallory", from: "198.51.100.1")
+            let victim = try await server.user("victim", from: "203.0.113.1")
+            var open: [RealSocket] = []
+            var refused = 0
+            for _ in 0..<40 {
+                do { open.append(try await mallory.connect()) } catch { refused += 1 }
+            }
+            #expect(open.count == 20 && refused == 20)
+            _ = try await victim.connect().ask(ChatVerbs.sync, SyncRequest())
+            for socket in open { socket.close() }
+        }
+    }
+
+    @Test func registrationsOfOneAddressAreBounded() async throws {
+        try await RealServer.with { server in
+            var created = 0
+            for number in 0..<20 where try await server.register("user\(number)", from: "198.51.100.1").status == 200 { created += 1 }
+            #expect(created == 5)
+            #expect(try await server.register("other", from: "203.0.113.1").status == 200)
+        }
+    }
+
+    @Test func namesSprayedFromOneAddressAreRefused() async throws {
+        try await RealServer.with { server in
+            _ = try await server.user("victim", from: "203.0.113.1")
+            var statuses: [Int: Int] = [:]
+            for number in 0..<60 {
+                statuses[try await server.login("user\(number)", from: "198.51.100.1").status, default: 0] += 1
+            }
+            #expect(statuses == [401: 20, 429: 40])
+            #expect(try await server.login("victim", from: "203.0.113.1").status == 200)
+        }
+    }
+
+    @Test func aStrangerCannotLockTheOwnerOut() async throws {
+        try await RealServer.with { server in
+            let victim = try await server.user("victim", from: "203.0.113.1")
+            let known = try #require(victim.session.known)
+            var last = 0
+            for number in 0..<30 {
+                last = try await server.login("victim", password: "wrong horse battery", from: "198.51.\(number).1").status
+            }
+            #expect(last == 429)
+            #expect(try await server.login("victim", from: "203.0.113.9").status == 429)
+            #expect(try await server.login("victim", known: known, from: "203.0.113.9").status == 200)
+        }
+    }
+
+    @Test func passwordsDoNotDelayMessages() async throws {
+        try await RealServer.with({ $0.passwordCost = .init(logRounds: 15) }) { server in
+            let alice = try await server.user("alice", from: "203.0.113.1")
+            let socket = try await alice.connect()
+            let own = try await socket.ask(ChatVerbs.sync, SyncRequest()).heads[0].conversation
+            let pending = NIOLockedValueBox(0)
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for number in 0..<12 {
+                    pending.withLockedValue { $0 += 1 }
+                    group.addTask {
+                        _ = try await server.login("user\(number)", from: "198.51.\(number).1")
+                        pending.withLockedValue { $0 -= 1 }
+                    }
+                }
+                for number in 0..<20 {
+                    _ = try await socket.ask(
+                        ChatVerbs.send, SendRequest(id: id("m\(number)"), conversation: own, kind: .text, body: ["text": "note"]))
+                }
+                #expect(pending.withLockedValue { $0 } > 0, "all messages are stored while passwords are compared")
+                try await group.waitForAll()
+            }
+        }
+    }
+
+    @Test func oneAddressDoesNotFillTheQueueOfSignIns() async throws {
+        try await RealServer.with({ $0.passwordCost = .init(logRounds: 14) }) { server in
+            _ = try await server.user("victim", from: "203.0.113.1")
+            try await withThrowingTaskGroup(of: Int.self) { group in
+                for number in 0..<200 {
+                    group.addTask {
+                        try await server.login("user\(number)", from: "198.51.100.1").status
+                    }
+                }
+                #expect(try await server.login("victim", from: "203.0.113.1").status == 200)
+                var statuses: [Int: Int] = [:]
+                for try await status in group { statuses[status, default: 0] += 1 }
+                #expect((1...20).contains(statuses[401, default: 0]), "the budget of the address")
+                #expect(statuses[429, default: 0] == 200 - statuses[401, default: 0])
+            }
+        }
+    }
+
+    // MARK: Connections and uploads
+
+    private func upload(_ user: RealUser, _ bytes: String) async throws -> RawHTTP.Answer {
+        let created = try await user.server.http.post(
+            "/api/uploads", "", user.fields.merging(["Tus-Resumable": "1.0.0", "Upload-Length": "\(bytes.utf8.count)"]) { $1 })
+        guard let location = created.headers["location"] else { return created }
+        let fields = ["Tus-Resumable": "1.0.0", "Upload-Offset": "0", "Content-Type": "application/offset+octet-stream"]
+        return try await user.server.http.post(location, bytes, user.fields.merging(fields) { $1 }, method: "PATCH")
+    }
+
+    @Test func uploadsOfOneAccountAreBounded() async throws {
+        try await RealServer.with { server in
+            let mallory = try await server.user("mallory", from: "198.51.100.1")
+            let victim = try await server.user("victim", from: "203.0.113.1")
+            var statuses: [Int: Int] = [:]
+            for number in 0..<70 { statuses[try await self.upload(mallory, "file \(number)").status, default: 0] += 1 }
+            #expect(statuses == [204: 50, 429: 20])
+            #expect(try await self.upload(victim, "mine").status == 204)
+        }
+    }
+
+    @Test func slowUploadsOfManyAccountsDoNotStopOthers() async throws {
+        try await RealServer.with { server in
+            var slow: [UnfinishedRequest] = []
+            for number in 0..<8 {
+                let mallory = try await server.user("mallory\(number)", from: "198.51.\(number).1")
+                for _ in 0..<4 {
+                    let created = try await server.http.post(
+                        "/api/uploads", "", mallory.fields.merging(["Tus-Resumable": "1.0.0", "Upload-Length": "1000000"]) { $1 })
+                    let location = try #require(created.headers["location"])
+                    var head = "PATCH \(location) HTTP/1.1\r\nHost: a\r\nContent-Length: 1000000\r\n"
+                    head += "Tus-Resumable: 1.0.0\r\nUpload-Offset: 0\r\nContent-Type: application/offset+octet-stream\r\n"
+                    for (name, value) in mallory.fields { head += "\(name): \(value)\r\n" }
+                    slow.append(try await UnfinishedRequest(head + "\r\nslow", port: server.http.port))
+                }
+            }
+            let victim = try await server.user("victim", from: "203.0.113.1")
+            #expect(try await self.upload(victim, "mine").status == 204)
+            for request in slow { await request.close() }
+        }
+    }
+
+    @Test func twoHundredConnectionsDoNotStopSignIns() async throws {
+        try await RealServer.with { server in
+            _ = try await server.user("victim", from: "203.0.113.1")
+            var open: [UnfinishedRequest] = []
+            for _ in 0..<200 {
+                open.append(
+                    try await UnfinishedRequest(
+                        "POST /api/login HTTP/1.1\r\nHost: a\r\nContent-Length: 100\r\n\r\n{", port: server.http.port))
+            }
+            #expect(try await server.login("victim", from: "203.0.113.1").status == 200)
+            #expect(try await server.http.get("/health").status == 200)
+            for request in open { await request.close() }
+        }
+    }
+
+    // MARK: Sessions
+
+    @Test func aStolenRefreshTokenEndsTheSessionAndItsConnection() async throws {
+        try await RealServer.with { server in
+            let victim = try await server.user("victim", from: "203.0.113.1")
+            let socket = try await victim.connect()
+            func renew(_ token: String, from address: String) async throws -> RawHTTP.Answer {
+                try await server.http.post("/api/refresh", #"{"refresh":"\#(token)"}"#, RealServer.fields(address))
+            }
+            let thief = try SessionAnswer(json: try await renew(victim.session.refresh, from: "198.51.100.1").json())
+            _ = try await renew(thief.refresh, from: "198.51.100.1")
+            #expect(try await renew(victim.session.refresh, from: "203.0.113.1").status == 401)
+            await socket.waitUntilClosed()
+            #expect(try await server.http.get("/api/sessions", RealServer.fields("198.51.100.1", token: thief.access)).status == 401)
+        }
+    }
+
+    @Test func aPasswordChangeEndsTheOtherSessions() async throws {
+        try await RealServer.with { server in
+            let victim = try await server.user("victim", from: "203.0.113.1")
+            let thief = RealUser(
+                server: server, address: "198.51.100.1",
+                session: try SessionAnswer(json: try await server.login("victim", from: "198.51.100.1").json()))
+            let socket = try await thief.connect()
+            let body = #"{"old":"\#(RealServer.password)","new":"another horse battery","device":{"name":"Test","platform":"linux"}}"#
+            #expect(try await server.http.post("/api/password", body, victim.fields).status == 200)
+            await socket.waitUntilClosed()
+            #expect(try await server.http.get("/api/sessions", thief.fields).status == 401)
+        }
+    }
+
+    // MARK: Texts
+
+    @Test(arguments: ["\u{202E}live", "a\u{200B}b", "\u{2066}x"]) func aDeceptiveTitleIsRefused(title: String) async throws {
+        try await RealServer.with { server in
+            let mallory = try await server.user("mallory", from: "198.51.100.1")
+            let error = await refusal {
+                _ = try await mallory.ask(ChatVerbs.conversationCreate, CreateRequest(id: id("c"), kind: .group, title: title, users: []))
+            }
+            #expect(error?.code == .badRequest)
+        }
+    }
+
+    @Test func aRetryIsComparedByItsBytes() async throws {
+        try await RealServer.with { server in
+            let alice = try await server.user("alice", from: "203.0.113.1")
+            let own = try await alice.ask(ChatVerbs.sync, SyncRequest()).heads[0].conversation
+            func send(_ text: String) async throws -> SendAnswer {
+                try await alice.ask(ChatVerbs.send, SendRequest(id: id("m"), conversation: own, kind: .text, body: ["text": .string(text)]))
+            }
+            let first = try await send("caf\u{E9}")
+            #expect(try await send("caf\u{E9}") == first)
+            #expect(await refusal { _ = try await send("cafe\u{301}") }?.code == .conflict)
+        }
+    }
+
+    @Test func encryptedMessagesAreUnsupported() async throws {
+        try await RealServer.with { server in
+            let alice = try await server.user("alice", from: "203.0.113.1")
+            let own = try await alice.ask(ChatVerbs.sync, SyncRequest()).heads[0].conversation
+            let error = await refusal {
+                _ = try await alice.ask(
+                    ChatVerbs.send, SendRequest(id: id("m"), conversation: own, kind: .encrypted, body: ["data": "AAAA"]))
+            }
+            #expect(error?.code == .unsupported)
+            #expect(
+                try await alice.ask(ChatVerbs.history, HistoryRequest(conversation: own, range: .newest)).events.allSatisfy { $0.n == nil })
+        }
+    }
+
+    @Test func aClientThatReadsLessThanTheServerSendsIsToldSo() async throws {
+        try await RealServer.with({ $0.uploadBytes = 12_345_678 }) { server in
+            let alice = try await server.user("alice", from: "203.0.113.1")
+            let socket = RealSocket(server: server, token: alice.session.access, address: alice.address)
+            try await socket.client.connect(timeout: .seconds(30))
+            var hello = HelloRequest(frameBytes: Int64(ChatLimits.answerBytes) - 1, device: HelloDevice(name: "Test", platform: "test"))
+            #expect(await refusal { _ = try await socket.ask(ChatVerbs.hello, hello) }?.code == .unsupported)
+            hello.frameBytes = Int64(ChatLimits.answerBytes)
+            let answer = try await socket.ask(ChatVerbs.hello, hello)
+            #expect(answer.limits.blobBytes == 12_345_678)
+            socket.close()
+        }
+    }
+
+    // MARK: Files
+
+    @Test func aPictureThatKeepsItsMetadataIsADownload() async throws {
+        try await RealServer.with { server in
+            let mallory = try await server.user("mallory", from: "198.51.100.1")
+            let heic = "\u{0}\u{0}\u{0}\u{18}ftypheic\u{0}\u{0}\u{0}\u{0}mif1heicExif GPS"
+            let answer = try await self.upload(mallory, heic)
+            #expect(answer.status == 204)
+            let blob = try #require(answer.headers["chat-blob"])
+            let file = try await server.http.get("/api/blobs/" + blob, mallory.fields)
+            #expect(file.headers["content-type"] == "application/octet-stream")
+            #expect(file.headers["content-disposition"]?.hasPrefix("attachment") == true)
+        }
+    }
+}
