@@ -1,4 +1,4 @@
-package import ApusJSON
+public import ApusJSON
 
 /// `schedule`: stores a message that the server sends at a time.
 package struct ScheduleRequest: Hashable, WireObject {
@@ -55,27 +55,28 @@ package struct ScheduleRequest: Hashable, WireObject {
 }
 
 /// A message that will be sent later.
-package struct ScheduledMessage: Hashable, WireObject {
+public struct ScheduledMessage: Hashable, Sendable, WireObject {
     /// The id of its `schedule`.
-    package var id: ClientID
+    public var id: ClientID
     /// The conversation.
-    package var conversation: ConversationID
+    public var conversation: ConversationID
     /// The kind of the message.
-    package var kind: EventKind
+    public var kind: EventKind
     /// The body.
-    package var body: JSONObject
+    public var body: JSONObject
     /// The message that it replies to.
-    package var ref: Int64?
+    public var ref: Int64?
     /// The message whose thread it belongs to.
-    package var thread: Int64?
+    public var thread: Int64?
     /// Whether recipients are not notified.
-    package var isSilent: Bool
+    public var isSilent: Bool
     /// The time.
-    package var sendAt: Int64
+    public var sendAt: Int64
     /// The reason for which it could not be sent.
-    package var error: ChatError.Code?
+    public var error: ChatError.Code?
 
-    package init(
+    /// Creates a value.
+    public init(
         id: ClientID, conversation: ConversationID, kind: EventKind, body: JSONObject, ref: Int64? = nil, thread: Int64? = nil,
         isSilent: Bool = false, sendAt: Int64, error: ChatError.Code? = nil
     ) {

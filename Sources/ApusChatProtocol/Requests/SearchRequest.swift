@@ -78,13 +78,14 @@ package struct SearchHit: Hashable, WireObject {
 }
 
 /// A range of a text, in Unicode scalars.
-package struct TextRange: Hashable, WireObject {
+public struct TextRange: Hashable, Sendable, WireObject {
     /// The number of scalars before the range.
-    package var offset: Int64
+    public var offset: Int64
     /// The number of scalars.
-    package var length: Int64
+    public var length: Int64
 
-    package init(offset: Int64, length: Int64) {
+    /// Creates a range.
+    public init(offset: Int64, length: Int64) {
         self.offset = offset
         self.length = length
     }
