@@ -127,7 +127,7 @@ public final class ChatAccounts: Sendable {
         let session = try ChatAnswer.read(try await http.post(path, request, access: nil), as: SessionAnswer.self, verb: path)
         let known = self.all.first { $0.server == server && $0.user == session.user.name }
         let account = known ?? ChatAccount(server: server, user: session.user.name, file: self.environment.makeID().rawValue + ".sqlite")
-        let store = try ChatStore(path: self.path(of: account))
+        let store = try ChatStore(path: self.path(of: account), now: self.environment.now)
         try store.save(
             StoredAccount(
                 server: server, user: session.user.name, device: session.device, access: session.access,
@@ -142,7 +142,7 @@ public final class ChatAccounts: Sendable {
     /// Opens an account of this device. One client at a time may have it open.
     public func open(_ account: ChatAccount) async throws(ChatClientError) -> ChatClient {
         await self.finishSignOuts()
-        let store = try ChatStore(path: self.path(of: account))
+        let store = try ChatStore(path: self.path(of: account), now: self.environment.now)
         try self.change { $0.current = account.id }
         return try await self.open(store)
     }
@@ -167,6 +167,24 @@ public final class ChatAccounts: Sendable {
         await client.close()
         try ChatStore.remove(path: self.path(of: account))
         await self.finishSignOuts()
+    }
+
+    /// Deletes the account of a client on the server, closes the client and removes its store.
+    ///
+    /// - Parameters:
+    ///   - client: The client.
+    ///   - password: The password, which confirms the deletion.
+    public func delete(_ client: ChatClient, password: String) async throws(ChatClientError) {
+        guard let account = self.all.first(where: { $0.server == client.server && $0.user == client.user }) else {
+            throw ChatClientError(.notFound, message: "\(client.user) at \(client.server) is not an account of this folder")
+        }
+        try await client.deleteAccount(password: password)
+        try self.change { state in
+            state.accounts.removeAll { $0.id == account.id }
+            if state.current == account.id { state.current = nil }
+        }
+        await client.close()
+        try ChatStore.remove(path: self.path(of: account))
     }
 
     /// The number of sessions whose end the server does not know yet.

@@ -12,12 +12,42 @@ extension ChatClient {
         return known
     }
 
-    /// Finds users by a name, as far as the server permits it.
+    /// Finds users by a name, as far as the server permits it. Returns the first page.
+    ///
+    /// - Parameter query: An account name, or a part of a shown name.
     public func people(matching query: String) async throws(ChatClientError) -> [ChatUser] {
-        let users = try await self.engine.askPatiently(ChatVerbs.people, PeopleRequest(query: query)).users
-        await self.engine.take(users)
-        return users
+        try await self.people(matching: query, after: nil).users
     }
+
+    /// Finds users by a name, as far as the server permits it.
+    ///
+    /// - Parameters:
+    ///   - query: An account name, or a part of a shown name.
+    ///   - page: The position that the page before ended at; nil for the first page.
+    /// - Returns: The users, and the position of the next page; nil on the last one.
+    public func people(
+        matching query: String, after page: PageToken?
+    ) async throws(ChatClientError) -> (users: [ChatUser], next: PageToken?) {
+        let answer = try await self.engine.askPatiently(ChatVerbs.people, PeopleRequest(query: query, page: page))
+        await self.engine.take(answer.users)
+        return (answer.users, answer.page)
+    }
+
+    /// The name of a user as the lists show it: the alias of a contact, the shown name, or the
+    /// account name.
+    ///
+    /// - Parameter name: The account name.
+    public func title(of name: UserName) async -> String {
+        let contacts = await self.engine.contacts
+        if let alias = contacts[name]?.alias, !alias.isEmpty { return alias }
+        return await self.engine.users[name]?.nick ?? name.rawValue
+    }
+
+    /// The contact whose name looks like that of another user, for a mark beside the user; nil if
+    /// there is none. A contact itself is never marked.
+    ///
+    /// - Parameter user: The user.
+    public func lookalike(of user: ChatUser) async -> UserName? { await self.engine.contacts.lookalike(of: user) }
 
     /// Returns a page of the contacts, requests and blocked users.
     public func contacts(
@@ -95,50 +125,5 @@ extension ChatClient {
     /// Signs all devices out but this one.
     public func signOutOthers() async throws(ChatClientError) {
         _ = try await self.engine.askPatiently(ChatVerbs.deviceRemove, DeviceRemoveRequest(id: self.newID, isOthers: true))
-    }
-
-    // MARK: Search and media
-
-    /// Finds stored messages that contain all words, also without a connection; Chinese words from
-    /// one character.
-    public func searchStored(
-        _ text: String, in conversation: ConversationID? = nil, from sender: UserName? = nil, limit: Int = 30
-    ) async throws(ChatClientError) -> [ChatSearchHit] {
-        try await self.engine.search(StoreQuery(text: text, conversation: conversation, sender: sender, limit: limit))
-    }
-
-    /// Finds messages on the server.
-    public func search(
-        _ text: String, in conversation: ConversationID? = nil, from sender: UserName? = nil, after page: PageToken? = nil
-    ) async throws(ChatClientError) -> (hits: [ChatSearchHit], next: PageToken?) {
-        let request = SearchRequest(query: text, conversation: conversation, sender: sender, page: page)
-        let answer = try await self.engine.askPatiently(ChatVerbs.search, request)
-        let me = self.user
-        let hits = answer.hits.map { hit in
-            let message = ChatMessage(event: hit.event, delivery: hit.event.sender == me ? .sent : nil)
-            return ChatSearchHit(message: message, snippet: hit.snippet)
-        }
-        return (hits, answer.page)
-    }
-
-    /// Finds messages on the server, if there is a connection, and stored ones.
-    package func searchReachable(_ text: String) async throws(ChatClientError) -> (hits: [ChatSearchHit], isStoredOnly: Bool) {
-        let stored = try await self.searchStored(text)
-        guard await self.state == .online else { return (stored, true) }
-        do throws(ChatClientError) {
-            return (ChatSearchHit.merged(try await self.search(text).hits, stored: stored), false)
-        } catch {
-            guard [.notConnected, .timeout, .unreachable].contains(error.code) else { throw error }
-            return (stored, true)
-        }
-    }
-
-    /// Downloads a file or picture.
-    ///
-    /// - Parameters:
-    ///   - blob: The id of the file.
-    ///   - size: The greatest side of a smaller picture, in pixels.
-    public func download(_ blob: BlobID, size: Int? = nil) async throws(ChatClientError) -> [UInt8] {
-        try await self.engine.http.download(blob, size: size, access: try await self.engine.tokens.access())
     }
 }

@@ -149,9 +149,37 @@ public final class ChatClient: Sendable {
         try await self.engine.askPatiently(ChatVerbs.linkInfo, LinkInfoRequest(code: code))
     }
 
-    /// Returns the groups and channels that are listed.
-    public func directory(matching query: String? = nil) async throws(ChatClientError) -> [DirectoryEntry] {
-        try await self.engine.askPatiently(ChatVerbs.directory, DirectoryRequest(query: query)).conversations
+    /// Returns a page of the groups and channels that are listed, largest first.
+    ///
+    /// - Parameters:
+    ///   - query: A part of the title or description; nil for all.
+    ///   - page: The position that the page before ended at; nil for the first page.
+    /// - Returns: The conversations, and the position of the next page; nil on the last one.
+    public func directory(
+        matching query: String? = nil, after page: PageToken? = nil
+    ) async throws(ChatClientError) -> (conversations: [DirectoryEntry], next: PageToken?) {
+        let answer = try await self.engine.askPatiently(ChatVerbs.directory, DirectoryRequest(query: query, page: page))
+        return (answer.conversations, answer.page)
+    }
+
+    // MARK: Scheduled messages
+
+    /// Returns a page of the own messages that the server will send later, of all conversations, in
+    /// the order of their times.
+    ///
+    /// - Parameter page: The position that the page before ended at; nil for the first page.
+    /// - Returns: The messages, and the position of the next page; nil on the last one.
+    public func scheduled(after page: PageToken? = nil) async throws(ChatClientError) -> (messages: [ScheduledMessage], next: PageToken?) {
+        let answer = try await self.engine.askPatiently(ChatVerbs.scheduled, ScheduledRequest(page: page))
+        return (answer.scheduled, answer.page)
+    }
+
+    /// Removes a message that the server would send later, or one that it could not send.
+    ///
+    /// - Parameter id: The id of the message.
+    public func unschedule(_ id: ClientID) async throws(ChatClientError) {
+        let request = UnscheduleRequest(id: self.engine.environment.makeID(), target: id)
+        _ = try await self.engine.askPatiently(ChatVerbs.unschedule, request)
     }
 }
 

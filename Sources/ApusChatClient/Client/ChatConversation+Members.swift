@@ -18,13 +18,15 @@ extension ChatConversation {
     /// Returns a page of the members.
     ///
     /// - Parameters:
-    ///   - query: The start of a name.
-    ///   - state: The state of the members. Default: all states.
+    ///   - query: The start of a name; nil for all members.
+    ///   - state: The state of the members. Default: those that have joined. Admins can also
+    ///     request the others, one state at a time.
     ///   - page: The position that the page before ended at. Default: the first page.
     public func members(
-        matching query: String? = nil, state: MemberState? = nil, after page: PageToken? = nil
+        matching query: String? = nil, state: MemberState = .joined, after page: PageToken? = nil
     ) async throws(ChatClientError) -> MemberPage {
-        let request = MembersRequest(conversation: self.id, query: query, state: state, page: page)
+        let request = MembersRequest(
+            conversation: self.id, query: query, state: state == .joined ? nil : state, page: page)
         let answer = try await self.engine.askPatiently(ChatVerbs.members, request)
         await self.engine.take(answer.members.map(\.user))
         return MemberPage(members: answer.members, total: answer.total, next: answer.page)

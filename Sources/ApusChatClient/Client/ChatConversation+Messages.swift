@@ -32,9 +32,75 @@ extension ChatConversation {
     }
 
     /// Returns a page of the reactions to a message, with the users.
-    public func reactions(to seq: Int64) async throws(ChatClientError) -> [Reaction] {
-        try await self.engine.askPatiently(ChatVerbs.reactions, ReactionsRequest(conversation: self.id, ref: seq)).reactions
+    ///
+    /// - Parameters:
+    ///   - seq: The place of the message in the log.
+    ///   - key: The reaction; nil for all.
+    ///   - page: The position that the page before ended at; nil for the first page.
+    /// - Returns: The reactions, and the position of the next page; nil on the last one.
+    public func reactions(
+        to seq: Int64, key: String? = nil, after page: PageToken? = nil
+    ) async throws(ChatClientError) -> (reactions: [Reaction], next: PageToken?) {
+        let request = ReactionsRequest(conversation: self.id, ref: seq, key: key, page: page)
+        let answer = try await self.engine.askPatiently(ChatVerbs.reactions, request)
+        await self.engine.want(answer.reactions.map(\.user))
+        return (answer.reactions, answer.page)
     }
+
+    /// Returns a message in its first form and after each edit, oldest first. The server returns
+    /// the first 199 edits.
+    ///
+    /// - Parameter seq: The place of the message in the log.
+    public func versions(of seq: Int64) async throws(ChatClientError) -> [MessageVersion] {
+        let request = HistoryRequest(conversation: self.id, range: .newest, edits: seq)
+        let events = try await self.engine.askPatiently(ChatVerbs.history, request).events
+        guard let kind = events.first?.kind, kind.isMessage else { return [] }
+        return events.compactMap { MessageVersion($0, of: kind) }
+    }
+
+    /// The pinned messages, newest first. What is not stored is requested.
+    public var pins: [ChatMessage] {
+        get async throws(ChatClientError) { try await self.engine.messages(try await self.head.pins, in: self.id) }
+    }
+
+    /// Returns what the head of the conversation leaves out.
+    public func info() async throws(ChatClientError) -> ConversationInfo {
+        let answer = try await self.engine.askPatiently(ChatVerbs.conversationInfo, InfoRequest(conversation: self.id))
+        _ = await self.engine.adopt(answer.head)
+        return ConversationInfo(head: answer.head, about: answer.about, createdAt: answer.createdAt, creator: answer.by)
+    }
+
+    // MARK: Later
+
+    /// Stores a message on the server, which sends it at a time.
+    ///
+    /// - Parameters:
+    ///   - body: The body.
+    ///   - time: The time, in milliseconds since 1970, at most one year ahead.
+    ///   - seq: The message that it replies to.
+    ///   - thread: The message whose thread it belongs to.
+    ///   - isSilent: Whether the recipients are not notified.
+    @discardableResult
+    public func schedule(
+        _ body: ChatBody, at time: Int64, replyTo seq: Int64? = nil, thread: Int64? = nil, isSilent: Bool = false
+    ) async throws(ChatClientError) -> ScheduledMessage {
+        let request = ScheduleRequest(
+            id: self.engine.environment.makeID(), conversation: self.id, kind: body.kind, body: body.fields, ref: seq, thread: thread,
+            isSilent: isSilent, sendAt: time)
+        return try await self.engine.askPatiently(ChatVerbs.schedule, request).scheduled
+    }
+
+    /// Returns a page of the own messages of this conversation that the server will send later.
+    /// ``ChatClient/unschedule(_:)`` removes one.
+    ///
+    /// - Parameter page: The position that the page before ended at; nil for the first page.
+    /// - Returns: The messages, and the position of the next page; nil on the last one.
+    public func scheduled(after page: PageToken? = nil) async throws(ChatClientError) -> (messages: [ScheduledMessage], next: PageToken?) {
+        let answer = try await self.engine.askPatiently(ChatVerbs.scheduled, ScheduledRequest(conversation: self.id, page: page))
+        return (answer.scheduled, answer.page)
+    }
+
+    // MARK: Other conversations
 
     /// Pins or unpins a message for all.
     public func pin(_ seq: Int64, isOn: Bool = true) async throws(ChatClientError) {

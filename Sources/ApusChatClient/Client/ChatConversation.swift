@@ -38,6 +38,33 @@ public struct ChatConversation: Sendable {
         try await self.engine.around(seq, in: self.id, limit: limit)
     }
 
+    // MARK: Threads
+
+    /// Returns the rows of a thread after a row, oldest first. The first row of a thread is the
+    /// message that began it.
+    ///
+    /// Without a connection, only stored replies are returned.
+    ///
+    /// - Parameters:
+    ///   - root: The message that began the thread.
+    ///   - seq: The row; 0 for the beginning of the thread.
+    ///   - limit: The maximum number of rows. Default: 50; at most 200.
+    public func replies(to root: Int64, after seq: Int64, limit: Int = 50) async throws(ChatClientError) -> ThreadPage {
+        try await self.engine.replies(to: root, in: self.id, after: seq, limit: limit)
+    }
+
+    /// Returns the rows of a thread before a row, or its newest rows, oldest first.
+    ///
+    /// Without a connection, only stored replies are returned.
+    ///
+    /// - Parameters:
+    ///   - root: The message that began the thread.
+    ///   - seq: The row; nil for the end of the thread.
+    ///   - limit: The maximum number of rows. Default: 50; at most 200.
+    public func replies(to root: Int64, before seq: Int64? = nil, limit: Int = 50) async throws(ChatClientError) -> ThreadPage {
+        try await self.engine.replies(to: root, in: self.id, before: seq, limit: limit)
+    }
+
     /// The unsent messages, in the order of writing.
     public var unsent: [ChatMessage] {
         get async throws(ChatClientError) { try await self.engine.unsent(in: self.id) }
@@ -78,10 +105,19 @@ public struct ChatConversation: Sendable {
     }
 
     /// Stores a message with a file, which is uploaded first; later texts overtake it. The upload
-    /// survives the end of the program, for as long as the file remains.
+    /// survives the end of the program, for as long as the file remains; ``ChatMessage/progress``
+    /// tells how far it is.
+    ///
+    /// - Parameters:
+    ///   - path: The path of the file.
+    ///   - type: The media type, for example `image/png`.
+    ///   - caption: The text below the file.
+    ///   - seq: The message that it replies to.
+    ///   - thread: The message whose thread it belongs to.
+    ///   - isSilent: Whether the recipients are not notified.
     @discardableResult
     public func send(
-        file path: String, type: String, caption: String? = nil, replyTo seq: Int64? = nil
+        file path: String, type: String, caption: String? = nil, replyTo seq: Int64? = nil, thread: Int64? = nil, isSilent: Bool = false
     ) async throws(ChatClientError) -> ChatMessage {
         let attributes = try? FileManager.default.attributesOfItem(atPath: path)
         guard let size = (attributes?[.size] as? NSNumber)?.int64Value, size > 0 else {
@@ -101,7 +137,7 @@ public struct ChatConversation: Sendable {
             ? .image(ImageBody(blob: blob, width: 1, height: 1, size: size, type: type, name: name, text: caption))
             : .file(FileBody(blob: blob, name: name, size: size, type: type, text: caption))
         let upload = OutboxUpload(file: path, type: type, size: size)
-        return try await self.engine.send(body, to: self.id, ref: seq, thread: nil, isSilent: false, upload: upload)
+        return try await self.engine.send(body, to: self.id, ref: seq, thread: thread, isSilent: isSilent, upload: upload)
     }
 
     /// Sends a refused message again.

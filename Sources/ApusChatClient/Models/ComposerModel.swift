@@ -1,8 +1,8 @@
 public import ApusChatProtocol
 public import Observation
 
-/// The input of a conversation, for a view: the text, the message that it answers or replaces, and
-/// the draft.
+/// The input of a conversation, for a view: the text as Markdown, mentions, files, the message that
+/// it answers or replaces, and the draft.
 @MainActor @Observable
 public final class ComposerModel {
     /// What the next ``send()`` does.
@@ -15,7 +15,8 @@ public final class ComposerModel {
         case edit(ChatMessage)
     }
 
-    /// The text. A change stores the draft after a pause and tells the others that the user writes.
+    /// The text, as Markdown (``ChatMarkdown``). A change stores the draft after a pause and tells
+    /// the others that the user writes.
     public var text = "" {
         didSet { if self.text != oldValue { self.textChanged() } }
     }
@@ -23,6 +24,13 @@ public final class ComposerModel {
     public private(set) var mode: Mode = .new
     /// The files that the next ``send()`` sends before the text: path and media type.
     public var files: [(path: String, type: String)] = []
+    /// Whether the recipients are not notified of the next message.
+    public var isSilent = false
+    /// The time at which the server sends the next text, in milliseconds since 1970; nil for now.
+    /// Files are always sent now.
+    public var sendAt: Int64?
+    /// The users that complete the `@name` at the end of the text.
+    public private(set) var suggestions: [ChatUser] = []
     /// Why the last message could not be sent.
     public private(set) var error: ChatClientError?
     /// Whether there is something to send.
@@ -30,29 +38,41 @@ public final class ComposerModel {
 
     /// The conversation.
     public let conversation: ChatConversation
-    private let sleep: @Sendable (Duration) async throws -> Void
-    private let now: @Sendable () -> Int64
+    /// The message whose thread the messages belong to; nil for the conversation itself.
+    public let thread: Int64?
+    private let client: ChatClient
+    /// The users that the text can mention, by the names after `@`.
+    @ObservationIgnored private var mentions: [String: UserName] = [:]
     @ObservationIgnored private var draftTask: Task<Void, Never>?
+    @ObservationIgnored private var suggestionTask: Task<Void, Never>?
     @ObservationIgnored private var lastTyping: Int64 = 0
     @ObservationIgnored private var isRestoring = false
     private static let draftPause: Duration = .seconds(1)
+    private static let suggestionPause: Duration = .milliseconds(150)
     private static let typingPause: Int64 = 3_000
+    private static let maximumSuggestions = 8
 
     /// Creates the input of a conversation. ``restore()`` fills it with the draft.
-    public init(client: ChatClient, conversation: ConversationID) {
+    ///
+    /// - Parameters:
+    ///   - client: The client.
+    ///   - conversation: The conversation.
+    ///   - thread: The message whose thread the messages belong to. Default: none.
+    public init(client: ChatClient, conversation: ConversationID, thread: Int64? = nil) {
+        self.client = client
         self.conversation = client.conversation(conversation)
-        self.sleep = client.engine.environment.sleep
-        self.now = client.engine.environment.now
+        self.thread = thread
     }
 
-    deinit { self.draftTask?.cancel() }
+    deinit {
+        self.draftTask?.cancel()
+        self.suggestionTask?.cancel()
+    }
 
-    /// Shows the draft of the conversation.
+    /// Shows the draft of the conversation. Threads that messages began have no drafts.
     public func restore() async {
-        guard self.text.isEmpty, let draft = (try? await self.conversation.draft) ?? nil else { return }
-        self.isRestoring = true
-        self.text = draft.text
-        self.isRestoring = false
+        guard self.thread == nil, self.text.isEmpty, let draft = (try? await self.conversation.draft) ?? nil else { return }
+        self.replaceText(draft.text)
         if let ref = draft.ref,
             let message = try? await self.conversation.messages(around: ref, limit: 2).messages.first(where: { $0.event.seq == ref })
         {
@@ -61,15 +81,25 @@ public final class ComposerModel {
     }
 
     /// The next message answers this one.
+    ///
+    /// - Parameter message: A message of the conversation.
     public func reply(to message: ChatMessage) { if message.seq != nil { self.mode = .reply(message) } }
 
     /// The text of an own message is edited.
+    ///
+    /// - Parameter message: The message.
     public func edit(_ message: ChatMessage) {
         guard message.isOwn, message.seq != nil, let text = message.text else { return }
         self.mode = .edit(message)
-        self.isRestoring = true
-        self.text = text
-        self.isRestoring = false
+        var entities: [TextEntity] = []
+        if case .text(let body) = message.body { entities = body.entities }
+        let scalars = Array(text.unicodeScalars)
+        for case let entity in entities where entity.kind == .mention {
+            guard let user = entity.user, entity.offset >= 0, entity.length > 1, entity.offset < scalars.count else { continue }
+            let name = scalars[Int(entity.offset)...].prefix(Int(clamping: entity.length)).dropFirst()
+            self.mentions[String(String.UnicodeScalarView(name)).lowercased()] = user
+        }
+        self.replaceText(ChatMarkdown.source(of: text, entities: entities))
     }
 
     /// Ends an answer or an edit.
@@ -78,28 +108,32 @@ public final class ComposerModel {
         self.mode = .new
     }
 
+    // MARK: Sending
+
     /// Sends what was written. On a failure the text remains.
     public func send() async {
         guard self.canSend else { return }
-        let (text, mode, files) = (self.text.trimmingWhitespace, self.mode, self.files)
+        let (source, mode, files) = (self.text, self.mode, self.files)
         self.draftTask?.cancel()
         do throws(ChatClientError) {
+            let (text, entities) = try await self.parsed(source)
             var reply: Int64?
             if case .reply(let message) = mode { reply = message.seq }
             if case .edit(let message) = mode, let seq = message.seq {
-                try await self.conversation.edit(seq, text: text)
+                try await self.conversation.edit(seq, text: text, entities: entities)
             } else {
                 for file in files {
-                    try await self.conversation.send(file: file.path, type: file.type, replyTo: reply)
+                    try await self.conversation.send(file: file.path, type: file.type, replyTo: reply, thread: self.thread)
                     reply = nil
                 }
-                if !text.isEmpty { try await self.conversation.send(text, replyTo: reply) }
+                if !text.isEmpty { try await self.send(.text(TextBody(text: text, entities: entities)), replyTo: reply) }
             }
-            self.isRestoring = true
-            self.text = ""
-            self.isRestoring = false
+            self.replaceText("")
             self.files = []
+            self.mentions = [:]
             self.mode = .new
+            self.isSilent = false
+            self.sendAt = nil
             self.error = nil
             self.lastTyping = 0
         } catch {
@@ -107,24 +141,92 @@ public final class ComposerModel {
         }
     }
 
+    private func send(_ body: ChatBody, replyTo reply: Int64?) async throws(ChatClientError) {
+        if let sendAt {
+            try await self.conversation.schedule(body, at: sendAt, replyTo: reply, thread: self.thread, isSilent: self.isSilent)
+        } else {
+            try await self.conversation.send(body, replyTo: reply, thread: self.thread, isSilent: self.isSilent)
+        }
+    }
+
+    /// The text with its entities. `@all` has a meaning for those that may use it only.
+    private func parsed(_ source: String) async throws(ChatClientError) -> (text: String, entities: [TextEntity]) {
+        var mentions = self.mentions
+        let head = try? await self.conversation.head
+        if let peer = head?.peer { mentions[peer.name.rawValue.lowercased()] = peer.name }
+        let isAdmin = head?.role == .owner || head?.role == .admin
+        let permitsAll = head?.kind == .group && (isAdmin || head?.settings?.mentionAll == .members)
+        return ChatMarkdown.parse(source, mentions: mentions, all: permitsAll ? ["all"] : [])
+    }
+
+    // MARK: Mentions
+
+    /// The start of a name at the end of the text, without its `@`; nil if there is none.
+    var mentionStart: String? {
+        guard let at = self.text.lastIndex(of: "@") else { return nil }
+        let name = self.text[self.text.index(after: at)...]
+        guard name.unicodeScalars.count <= 32, name.unicodeScalars.allSatisfy(\.isNameCharacter) else { return nil }
+        if at > self.text.startIndex, let before = self.text[..<at].unicodeScalars.last, before.isLatinOrNumber { return nil }
+        return String(name)
+    }
+
+    /// Completes the `@name` at the end of the text, and mentions the user.
+    ///
+    /// - Parameter user: One of ``suggestions``.
+    public func complete(with user: ChatUser) {
+        guard self.mentionStart != nil, let at = self.text.lastIndex(of: "@") else { return }
+        self.mentions[user.name.rawValue.lowercased()] = user.name
+        self.suggestions = []
+        self.text = self.text[...at] + user.name.rawValue + " "
+    }
+
+    private func updateSuggestions() {
+        self.suggestionTask?.cancel()
+        guard let start = self.mentionStart else {
+            if !self.suggestions.isEmpty { self.suggestions = [] }
+            return
+        }
+        let sleep = self.client.engine.environment.sleep
+        let (channel, me) = (self.conversation, self.client.user)
+        self.suggestionTask = Task { [weak self] in
+            guard (try? await sleep(Self.suggestionPause)) != nil else { return }
+            let found = try? await channel.members(matching: start.isEmpty ? nil : start).members.map(\.user)
+            guard let self, !Task.isCancelled, self.mentionStart == start else { return }
+            let users = (found ?? []).filter { $0.name != me }
+            self.suggestions = Array(users.prefix(Self.maximumSuggestions))
+            // A name that is typed to its end is a mention, too.
+            for user in users { self.mentions[user.name.rawValue.lowercased()] = user.name }
+        }
+    }
+
+    // MARK: Drafts
+
     /// The user leaves the conversation: other devices get the draft.
     public func leave() async {
         self.draftTask?.cancel()
+        self.suggestionTask?.cancel()
         if case .edit = self.mode { return }
         await self.saveDraft(sends: true)
     }
 
+    private func replaceText(_ text: String) {
+        self.isRestoring = true
+        self.text = text
+        self.isRestoring = false
+    }
+
     private func textChanged() {
         guard !self.isRestoring else { return }
-        let now = self.now()
-        let conversation = self.conversation
+        self.updateSuggestions()
+        let now = self.client.engine.environment.now()
+        let channel = self.conversation
         if self.lastTyping == 0 || now - self.lastTyping >= Self.typingPause, !self.text.isEmpty {
             self.lastTyping = now
-            Task { await conversation.setTyping(true) }
+            Task { await channel.setTyping(true) }
         }
         if case .edit = self.mode { return }
         self.draftTask?.cancel()
-        let sleep = self.sleep
+        let sleep = self.client.engine.environment.sleep
         self.draftTask = Task { [weak self] in
             guard (try? await sleep(Self.draftPause)) != nil else { return }
             await self?.saveDraft(sends: false)
@@ -132,20 +234,11 @@ public final class ComposerModel {
     }
 
     private func saveDraft(sends: Bool) async {
+        guard self.thread == nil else { return }
         var ref: Int64?
         if case .reply(let message) = self.mode { ref = message.seq }
         let known = (try? await self.conversation.draft) ?? nil
         guard known?.text ?? "" != self.text || known?.ref != ref || sends else { return }
         try? await self.conversation.setDraft(self.text, replyTo: ref, sends: sends)
-    }
-}
-
-extension String {
-    /// The text without white space at its ends.
-    var trimmingWhitespace: String {
-        guard let first = self.firstIndex(where: { !$0.isWhitespace }), let last = self.lastIndex(where: { !$0.isWhitespace }) else {
-            return ""
-        }
-        return String(self[first...last])
     }
 }

@@ -1,3 +1,4 @@
+import ApusChatCore
 public import ApusChatProtocol
 public import Observation
 
@@ -37,6 +38,8 @@ public final class ConversationListModel {
         didSet { if self.filter != oldValue { self.arrange() } }
     }
 
+    /// The contacts, whose aliases are shown instead of their names.
+    private var contacts = ContactBook()
     private let client: ChatClient
     @ObservationIgnored private var heads: [ConversationID: ChatHead] = [:]
     @ObservationIgnored private var task: Task<Void, Never>?
@@ -58,6 +61,7 @@ public final class ConversationListModel {
     }
 
     private func reload() async {
+        self.contacts = await self.client.engine.contacts
         self.heads = Dictionary(await self.client.heads.map { ($0.conversation, $0) }, uniquingKeysWith: { $1 })
         self.arrange()
     }
@@ -72,7 +76,10 @@ public final class ConversationListModel {
             for conversation in conversations { self.heads[conversation] = nil }
             self.arrange()
         case .reset: await self.reload()
-        case .messages, .gap, .outgoing, .discarded, .receipts, .typing, .users, .contact, .storeFailed: break
+        case .users:
+            let contacts = await self.client.engine.contacts
+            if contacts != self.contacts { self.contacts = contacts }
+        case .messages, .gap, .outgoing, .discarded, .receipts, .typing, .contact, .device, .storeFailed: break
         }
     }
 
@@ -81,7 +88,8 @@ public final class ConversationListModel {
         var shown: [ChatHead] = []
         var invitations: [ChatHead] = []
         var badge: Int64 = 0
-        for head in self.heads.values {
+        for stored in self.heads.values {
+            let head = stored.expired(at: now)
             if head.state == .invited || head.state == .requested {
                 invitations.append(head)
                 continue
@@ -118,8 +126,20 @@ public final class ConversationListModel {
         }
     }
 
-    /// The title of a row: that of a group, the shown name of the other user, or the account name.
+    /// The title of a row: that of a group, the alias or shown name of the other user, or the
+    /// account name.
+    ///
+    /// - Parameter head: The conversation.
     public func title(of head: ChatHead) -> String {
-        head.title ?? head.peer.map { $0.nick ?? $0.name.rawValue } ?? (head.kind == .own ? self.client.user.rawValue : "")
+        if let title = head.title { return title }
+        guard let peer = head.peer else { return head.kind == .own ? self.client.user.rawValue : "" }
+        if let alias = self.contacts[peer.name]?.alias, !alias.isEmpty { return alias }
+        return peer.nick ?? peer.name.rawValue
     }
+
+    /// The contact whose name the other user of a pair imitates, for a mark beside the title; nil
+    /// if there is none.
+    ///
+    /// - Parameter head: The conversation.
+    public func looksLike(_ head: ChatHead) -> UserName? { head.peer.flatMap { self.contacts.lookalike(of: $0) } }
 }

@@ -16,13 +16,23 @@ public final class MembersModel {
     public private(set) var error: ChatClientError?
 
     private let conversation: ChatConversation
+    /// The state of the members that are listed.
+    public let state: MemberState
     private var query: String?
     private var next: PageToken?
     /// The number of the search, by which answers to an earlier one are recognized.
     @ObservationIgnored private var generation = 0
 
     /// Creates the list of a conversation. It is filled by ``load(matching:)``.
-    public init(client: ChatClient, conversation: ConversationID) { self.conversation = client.conversation(conversation) }
+    ///
+    /// - Parameters:
+    ///   - client: The client.
+    ///   - conversation: The conversation.
+    ///   - state: The state of the members. Default: those that have joined.
+    public init(client: ChatClient, conversation: ConversationID, state: MemberState = .joined) {
+        self.conversation = client.conversation(conversation)
+        self.state = state
+    }
 
     /// Loads the first page.
     /// - Parameter query: The start of a name; nil for all members.
@@ -44,7 +54,7 @@ public final class MembersModel {
         self.isLoading = true
         defer { if generation == self.generation { self.isLoading = false } }
         do throws(ChatClientError) {
-            let page = try await self.conversation.members(matching: self.query, after: self.next)
+            let page = try await self.conversation.members(matching: self.query, state: self.state, after: self.next)
             guard generation == self.generation else { return }
             self.members = replaces ? page.members : self.members + page.members
             self.total = page.total

@@ -8,6 +8,10 @@ public final class SearchModel {
     public var query = "" {
         didSet { if self.query != oldValue { self.queryChanged() } }
     }
+    /// Which messages are found. A change searches after a short pause.
+    public var filter: ChatSearchFilter {
+        didSet { if self.filter != oldValue { self.queryChanged() } }
+    }
     /// The messages, newest first.
     public private(set) var hits: [ChatSearchHit] = []
     /// Whether the server is being asked.
@@ -18,7 +22,6 @@ public final class SearchModel {
     public var hasMore: Bool { self.next != nil }
 
     private let client: ChatClient
-    private let conversation: ConversationID?
     private var next: PageToken?
     @ObservationIgnored private var task: Task<Void, Never>?
     private static let pause: Duration = .milliseconds(200)
@@ -30,7 +33,7 @@ public final class SearchModel {
     ///   - conversation: Restricts the search to a conversation. Default: all conversations.
     public init(client: ChatClient, conversation: ConversationID? = nil) {
         self.client = client
-        self.conversation = conversation
+        self.filter = ChatSearchFilter(conversation: conversation)
     }
 
     deinit { self.task?.cancel() }
@@ -51,27 +54,29 @@ public final class SearchModel {
     }
 
     private func search() async {
-        let query = self.query
-        let stored = (try? await self.client.searchStored(query, in: self.conversation)) ?? []
-        guard query == self.query, !Task.isCancelled else { return }
+        let (query, filter) = (self.query, self.filter)
+        let stored = (try? await self.client.searchStored(query, filter)) ?? []
+        guard query == self.query, filter == self.filter, !Task.isCancelled else { return }
         self.hits = stored
         self.isSearching = true
-        let found = try? await self.client.search(query, in: self.conversation)
-        guard query == self.query, !Task.isCancelled else { return }
+        let found = try? await self.client.searchAll(query, filter)
+        guard query == self.query, filter == self.filter, !Task.isCancelled else { return }
         self.isSearching = false
-        self.isStoredOnly = found == nil
+        self.isStoredOnly = found?.isStoredOnly ?? true
         guard let found else { return }
-        self.hits = ChatSearchHit.merged(found.hits, stored: stored)
+        self.hits = found.hits
         self.next = found.next
     }
 
     /// Loads the next page.
     public func loadMore() async {
         guard let next = self.next, !self.isSearching else { return }
-        let query = self.query
+        let (query, filter) = (self.query, self.filter)
         self.isSearching = true
-        defer { if query == self.query { self.isSearching = false } }
-        guard let found = try? await self.client.search(query, in: self.conversation, after: next), query == self.query else { return }
+        defer { if query == self.query, filter == self.filter { self.isSearching = false } }
+        guard let found = try? await self.client.search(query, filter, after: next), query == self.query, filter == self.filter else {
+            return
+        }
         let known = Set(self.hits.map(\.id))
         self.hits += found.hits.filter { !known.contains($0.id) }
         self.next = found.next

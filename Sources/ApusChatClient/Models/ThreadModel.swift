@@ -1,7 +1,8 @@
 public import ApusChatProtocol
 public import Observation
 
-/// The thread of a conversation, for a view: a window of its rows with the unsent messages.
+/// The rows of a conversation, or of a thread that a message began, for a view: a window of them
+/// with the unsent messages.
 ///
 /// The window has at most ``maximumRows`` rows, so that a long thread does not grow without a
 /// limit; rows beyond it are loaded again when the user scrolls back.
@@ -30,6 +31,8 @@ public final class ThreadModel {
 
     /// The conversation.
     public let conversation: ChatConversation
+    /// The message that began the thread that is shown; nil for the whole conversation.
+    public let thread: Int64?
     /// The number of rows of a page.
     public let pageSize: Int
     /// The greatest number of rows of the window.
@@ -41,9 +44,18 @@ public final class ThreadModel {
     /// The time after which a member that says nothing more is not writing.
     private static let typingTime: Duration = .seconds(6)
 
-    /// Creates the thread of a conversation. It is filled by ``open()``.
-    public init(client: ChatClient, conversation: ConversationID, pageSize: Int = 50, maximumRows: Int = 400) {
+    /// Creates the rows of a conversation, which ``open()`` fills.
+    ///
+    /// - Parameters:
+    ///   - client: The client.
+    ///   - conversation: The conversation.
+    ///   - thread: The message that began a thread, to show its replies only. Default: none.
+    ///   - pageSize: The number of rows of a page. Default: 50.
+    ///   - maximumRows: The greatest number of rows of the window. Default: 400, and at least two
+    ///     pages.
+    public init(client: ChatClient, conversation: ConversationID, thread: Int64? = nil, pageSize: Int = 50, maximumRows: Int = 400) {
         self.client = client
+        self.thread = thread
         self.conversation = client.conversation(conversation)
         self.pageSize = max(1, pageSize)
         self.maximumRows = max(maximumRows, 2 * self.pageSize)
@@ -56,8 +68,9 @@ public final class ThreadModel {
 
     // MARK: Opening
 
-    /// Shows the thread at its first unread message, or at its end, and follows the client until
-    /// ``close()`` or until the model is released.
+    /// Shows the rows at the first unread message, or at their end, and follows the client until
+    /// ``close()`` or until the model is released. A thread that a message began is shown at its
+    /// end.
     public func open() async {
         guard self.task == nil else { return }
         let updates = self.client.updates
@@ -66,7 +79,8 @@ public final class ThreadModel {
         }
         await self.conversation.didOpen()
         self.head = try? await self.conversation.head
-        self.unsent = (try? await self.conversation.unsent) ?? []
+        self.unsent = ((try? await self.conversation.unsent) ?? []).filter(self.isInThread)
+        guard self.thread == nil else { return await self.jumpToEnd() }
         self.firstUnread = (try? await self.conversation.firstUnread) ?? nil
         if let firstUnread { await self.jump(to: firstUnread) } else { await self.jumpToEnd() }
     }
@@ -84,7 +98,7 @@ public final class ThreadModel {
     public func loadEarlier() async {
         guard self.hasEarlier, let first = self.messages.first?.event.seq else { return }
         await self.load { model throws(ChatClientError) in
-            let page = try await model.conversation.messages(before: first, limit: model.pageSize)
+            let page = try await model.earlier(before: first)
             guard model.messages.first?.event.seq == first else { return }
             model.messages = page.messages + model.messages
             model.hasEarlier = page.hasEarlier
@@ -99,7 +113,7 @@ public final class ThreadModel {
     public func loadLater() async {
         guard self.hasLater, let last = self.messages.last?.event.seq else { return }
         await self.load { model throws(ChatClientError) in
-            let page = try await model.conversation.messages(after: last, limit: model.pageSize)
+            let page = try await model.later(after: last)
             guard model.messages.last?.event.seq == last else { return }
             model.messages += page.messages
             model.hasLater = page.hasLater
@@ -110,9 +124,28 @@ public final class ThreadModel {
         }
     }
 
+    private func earlier(before seq: Int64?) async throws(ChatClientError) -> ThreadPage {
+        guard let thread else { return try await self.conversation.messages(before: seq, limit: self.pageSize) }
+        return try await self.conversation.replies(to: thread, before: seq, limit: self.pageSize)
+    }
+
+    private func later(after seq: Int64) async throws(ChatClientError) -> ThreadPage {
+        guard let thread else { return try await self.conversation.messages(after: seq, limit: self.pageSize) }
+        return try await self.conversation.replies(to: thread, after: seq, limit: self.pageSize)
+    }
+
+    /// Whether a row belongs to what is shown.
+    private func isInThread(_ message: ChatMessage) -> Bool {
+        guard let thread else { return true }
+        return message.event.thread == thread || message.event.seq == thread
+    }
+
     /// Shows the rows around a message.
+    ///
+    /// - Parameter seq: The place of the message in the log.
     public func jump(to seq: Int64) async {
         await self.load { model throws(ChatClientError) in
+            if model.thread != nil { return model.show(try await model.later(after: seq - 1)) }
             model.show(try await model.conversation.messages(around: seq, limit: model.pageSize))
         }
     }
@@ -120,6 +153,7 @@ public final class ThreadModel {
     /// Shows the newest rows: what is stored at once, then what is missing.
     public func jumpToEnd() async {
         await self.load { model throws(ChatClientError) in
+            if model.thread != nil { return model.show(try await model.earlier(before: nil)) }
             model.show(try await model.conversation.storedMessages(limit: model.pageSize))
             guard model.messages.count < model.pageSize, model.hasEarlier || model.messages.isEmpty else { return }
             model.show(try await model.conversation.messages(limit: model.pageSize))
@@ -144,9 +178,12 @@ public final class ThreadModel {
         }
     }
 
-    /// The user sees a row: moves the read position up to it.
+    /// The user sees a row: moves the read position up to it. In a thread that a message began it
+    /// does nothing, because the messages between its replies are not shown.
+    ///
+    /// - Parameter message: The row.
     public func didShow(_ message: ChatMessage) async {
-        guard !message.isOwn, let n = message.event.n, n > self.head?.read ?? 0 else { return }
+        guard self.thread == nil, !message.isOwn, let n = message.event.n, n > self.head?.read ?? 0 else { return }
         await self.conversation.markRead(message)
     }
 
@@ -155,14 +192,16 @@ public final class ThreadModel {
     private func take(_ update: ChatUpdate) async {
         switch update {
         case .heads(let heads): if let head = heads.last(where: { $0.conversation == self.conversation.id }) { self.head = head }
-        case .messages(self.conversation.id, let messages): self.merge(messages)
+        case .messages(self.conversation.id, let messages): self.merge(messages.filter(self.isInThread))
         case .gap(self.conversation.id, _):
+            guard self.thread == nil else { return }
             // The newest rows are no longer next to the window.
             if self.hasLater { return }
             self.show(
                 (try? await self.conversation.storedMessages(limit: self.pageSize))
                     ?? ThreadPage(messages: [], hasEarlier: true, hasLater: false))
-        case .outgoing(let message) where message.conversation == self.conversation.id: self.replaceUnsent(message)
+        case .outgoing(let message) where message.conversation == self.conversation.id && self.isInThread(message):
+            self.replaceUnsent(message)
         case .discarded(self.conversation.id, let id): self.unsent.removeAll { $0.event.id == id }
         case .receipts(self.conversation.id): await self.refreshDelivery()
         case .typing(self.conversation.id, let user, let isTyping): self.setTyping(user, isTyping)
@@ -204,8 +243,8 @@ public final class ThreadModel {
 
     private func refreshDelivery() async {
         guard let first = self.messages.first?.event.seq, let last = self.messages.last?.event.seq else { return }
-        guard let page = try? await self.conversation.storedMessages(before: last + 1, limit: self.messages.count) else { return }
-        self.merge(page.messages.filter { $0.event.seq >= first })
+        let page = try? await self.client.engine.stored(self.messages.map(\.event.seq), in: self.conversation.id)
+        self.merge((page ?? []).filter { (first...last).contains($0.event.seq) })
     }
 
     private func setTyping(_ user: UserName, _ isTyping: Bool) {

@@ -36,6 +36,8 @@ extension ChatEngine {
         self.become(.online)
         self.sendDrafts()
         self.subscribe()
+        self.loadContacts()
+        for conversation in self.opened.keys { self.loadReceipts(of: conversation) }
     }
 
     private func perform(_ request: ClientRequest) {

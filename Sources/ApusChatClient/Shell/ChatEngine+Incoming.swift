@@ -89,7 +89,13 @@ extension ChatEngine {
                 let push = try EventPush(json: payload)
                 self.carryOut(self.core.pushed(push))
                 for event in push.events {
-                    if case .contact(let body)? = ChatChange(event) { self.broadcaster.yield(.contact(event.kind, body)) }
+                    switch ChatChange(event) {
+                    case .contact(let body)?:
+                        self.broadcaster.yield(.contact(event.kind, body))
+                        self.loadContacts()
+                    case .device(let body)?: self.broadcaster.yield(.device(event.kind, body))
+                    default: break
+                    }
                 }
             case ChatPushes.head.name: self.carryOut(self.core.pushed(try HeadPush(json: payload)))
             case ChatPushes.mark.name: self.carryOut(self.core.pushed(try MarkPush(json: payload)))
@@ -157,6 +163,8 @@ extension ChatEngine {
             self.noteReceived(messages, in: conversation)
         }
         for id in effects.outgoing { self.announceOutgoing(id) }
+        if let expiry = effects.expiry { self.planExpiry(at: expiry) }
+        if !effects.heads.isEmpty { self.planExpiry(at: self.core.nextPreviewExpiry) }
         for conversation in effects.peers { self.broadcaster.yield(.receipts(conversation)) }
         if !effects.gone.isEmpty { self.broadcaster.yield(.gone(effects.gone)) }
     }
@@ -179,7 +187,8 @@ extension ChatEngine {
         let event = ChatEvent(
             conversation: request.conversation, seq: entry.seq ?? 0, n: entry.n, sender: self.me, id: request.id, at: entry.at,
             kind: request.kind, ref: request.ref, thread: request.thread, body: request.body)
-        return ChatMessage(event: event, delivery: delivery)
+        return ChatMessage(
+            event: event, delivery: delivery, progress: entry.state == .uploading ? self.progress[entry.id] ?? 0 : nil)
     }
 
     // MARK: Receipts

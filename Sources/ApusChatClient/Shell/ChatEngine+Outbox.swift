@@ -47,6 +47,7 @@ extension ChatEngine {
     /// Removes an unsent message. A message that is on its way may still arrive.
     func discard(_ id: ClientID) throws(ChatClientError) {
         guard let entry = try self.store.entry(id), entry.state != .sent else { return }
+        self.progress[id] = nil
         try self.store.discard(id)
         self.carryOut(self.core.discarded(id))
         self.broadcaster.yield(.discarded(entry.conversation, id))
@@ -62,21 +63,28 @@ extension ChatEngine {
     /// Uploads the file of a message. It continues after interruptions, also of the program, where
     /// the server has the bytes.
     private func upload(_ id: ClientID) async {
-        defer { self.uploads.remove(id) }
+        defer {
+            self.uploads.remove(id)
+            self.progress[id] = nil
+        }
         var failures = 0
         while self.state != .closed {
             do throws(ChatClientError) {
                 guard let entry = try self.store.entry(id), entry.state == .uploading, let upload = entry.upload else { return }
-                let blob = try await self.transfer(upload, of: id)
+                let blob = try await self.transfer(
+                    upload, location: { path throws(ChatClientError) in try self.store.setLocation(path, of: id) },
+                    progress: { self.uploaded($0, of: upload.size, id) })
                 guard var request = try self.store.entry(id)?.request else { return }
                 request.body = Self.body(of: request, with: blob)
                 try Self.validate(request)
                 try self.store.uploaded(request)
+                self.progress[id] = nil
                 self.announceOutgoing(id)
                 self.carryOut(self.core.uploaded(id))
                 return
             } catch {
                 guard error.asServerError.code.isTemporary else {
+                    self.progress[id] = nil
                     let changes: [StoreChange] = [.refused(id, error.asServerError)]
                     let me = self.me
                     let effects = self.storing { () throws(ChatClientError) in try self.store.apply(changes, of: me) }
@@ -91,7 +99,33 @@ extension ChatEngine {
         }
     }
 
-    private func transfer(_ upload: OutboxUpload, of id: ClientID) async throws(ChatClientError) -> UploadedBlob {
+    /// Notes how much of the file of a message is uploaded, and tells it in steps of a percent.
+    private func uploaded(_ bytes: Int64, of size: Int64, _ id: ClientID) {
+        let fraction = size > 0 ? min(Double(bytes) / Double(size), 1) : 0
+        guard self.uploads.contains(id), fraction - (self.progress[id] ?? -1) >= 0.01 else { return }
+        self.progress[id] = fraction
+        self.announceOutgoing(id)
+    }
+
+    /// Uploads a file that is no message, for example a picture of the user.
+    func upload(file path: String, type: String) async throws(ChatClientError) -> BlobID {
+        let attributes = try? FileManager.default.attributesOfItem(atPath: path)
+        guard let size = (attributes?[.size] as? NSNumber)?.int64Value, size > 0 else {
+            throw ChatClientError(.badInput, message: "the file \(path) is empty or cannot be read")
+        }
+        let upload = OutboxUpload(file: path, type: type, size: size)
+        return try await self.transfer(upload, location: { _ in }, progress: { _ in }).id
+    }
+
+    /// Uploads a file from where the server has it.
+    ///
+    /// - Parameters:
+    ///   - upload: The file.
+    ///   - store: Stores the address of the upload.
+    ///   - progress: Is told the number of uploaded bytes.
+    private func transfer(
+        _ upload: OutboxUpload, location store: (String) throws(ChatClientError) -> Void, progress: (Int64) -> Void
+    ) async throws(ChatClientError) -> UploadedBlob {
         guard let file = FileHandle(forReadingAtPath: upload.file) else {
             throw ChatClientError(.notFound, message: "the file \(upload.file) cannot be read")
         }
@@ -112,8 +146,9 @@ extension ChatEngine {
             let name = URL(fileURLWithPath: upload.file).lastPathComponent
             let description = UploadDescription(name: name, type: upload.type, size: upload.size)
             path = try await self.http.createUpload(description, access: try await self.tokens.access())
-            try self.store.setLocation(path, of: id)
+            try store(path)
         }
+        progress(offset)
         while true {
             guard self.state != .closed else { throw ChatClientError(.closed, message: "the client was closed") }
             let bytes: [UInt8]
@@ -123,12 +158,13 @@ extension ChatEngine {
             } catch {
                 throw ChatClientError(.notFound, message: "the file \(upload.file) cannot be read: \(error)")
             }
-            let progress = try await self.http.append(bytes, at: offset, to: path, access: try await self.tokens.access())
-            if let blob = progress.blob { return blob }
-            guard progress.offset > offset else {
+            let reached = try await self.http.append(bytes, at: offset, to: path, access: try await self.tokens.access())
+            if let blob = reached.blob { return blob }
+            guard reached.offset > offset else {
                 throw ChatClientError(.badInput, message: "the file \(upload.file) became shorter during its upload")
             }
-            offset = progress.offset
+            offset = reached.offset
+            progress(offset)
         }
     }
 

@@ -18,9 +18,10 @@ extension ChatEngine {
         let words = query.text.split(whereSeparator: \.isWhitespace).map(String.init)
         return try self.store.search(query).map { event in
             let isOwn = event.sender == self.me
+            let snippet = ChatStore.snippet(event.searchText ?? "", words: words)
             return ChatSearchHit(
-                message: ChatMessage(event: event, delivery: isOwn ? .sent : nil),
-                snippet: ChatStore.snippet(event.searchText ?? "", words: words))
+                message: ChatMessage(event: event, delivery: isOwn ? .sent : nil), snippet: snippet,
+                ranges: ChatStore.ranges(of: words, in: snippet))
         }
     }
 }

@@ -150,6 +150,7 @@ extension ChatEngine {
         self.opened[conversation, default: 0] += 1
         self.carryOut(self.core.opened(conversation))
         self.subscribe()
+        self.loadReceipts(of: conversation)
     }
 
     func closed(_ conversation: ConversationID) {
@@ -162,6 +163,24 @@ extension ChatEngine {
         guard self.state == .online, !self.opened.isEmpty else { return }
         let request = SubscribeRequest(conversations: Array(self.opened.keys.sorted().prefix(ChatLimits.subscriptions)))
         self.start { _ = try? await self.ask(ChatVerbs.subscribe, request) }
+    }
+
+    /// Requests how far the members have read: what they read while this client had no connection
+    /// is told in no push.
+    func loadReceipts(of conversation: ConversationID) {
+        guard self.state == .online, let head = self.core.heads[conversation], head.state == .joined, head.tellsReceipts else { return }
+        self.start {
+            guard let answer = try? await self.ask(ChatVerbs.members, MembersRequest(conversation: conversation)), answer.page == nil else {
+                return
+            }
+            await self.take(receipts: answer.members, of: conversation)
+        }
+    }
+
+    private func take(receipts members: [ChatMember], of conversation: ConversationID) {
+        self.take(members.map(\.user))
+        self.storing { () throws(ChatClientError) in try self.store.save(members: members, of: conversation) }
+        self.broadcaster.yield(.receipts(conversation))
     }
 
     // MARK: Positions and drafts

@@ -33,10 +33,16 @@ actor ChatEngine {
     /// The messages with a request on its way.
     var sending: Set<ClientID> = []
     var uploads: Set<ClientID> = []
+    /// The uploaded part of each file on its way, from 0 to 1.
+    var progress: [ClientID: Double] = [:]
     var pullsWaiting: [HistoryRequest] = []
     var pullsRunning = 0
     var users: [UserName: ChatUser] = [:]
     var usersWanted: Set<UserName> = []
+    var contacts = ContactBook()
+    var isLoadingContacts = false
+    /// The time for which the next removal of messages that disappear is planned.
+    var plannedExpiry: Int64?
     var own: ConversationID?
     /// The newest message of each conversation that the server was told to be received, or is about
     /// to be.
@@ -72,7 +78,9 @@ actor ChatEngine {
         self.core = ClientCore(user: self.me)
         let restored = try self.store.restored()
         for user in try self.store.users() { self.users[user.name] = user }
+        self.contacts = ContactBook(try self.store.contacts())
         self.core.restore(restored)
+        self.planExpiry(at: try self.store.nextExpiry())
         for message in restored.unsent where message.isUploading { self.startUpload(message.id) }
     }
 

@@ -39,6 +39,10 @@ public enum ChatUpdate: Sendable, Hashable {
     /// A contact or a request changed in the way that the kind tells. Changes that were made while
     /// there was no connection are not told: read ``ChatClient/contacts(_:after:)`` then.
     case contact(EventKind, ContactBody)
+    /// A device was added or removed in the way that the kind tells: `device.add` is a new sign-in,
+    /// which an application shows to the user. Changes that were made while there was no connection
+    /// are not told: read ``ChatClient/devices()`` then.
+    case device(EventKind, DeviceBody)
     /// The cache was dropped, because the server's data is another. Read everything again.
     case reset
     /// The local store failed. The server repeats what could not be stored.
@@ -49,7 +53,7 @@ public enum ChatUpdate: Sendable, Hashable {
         switch self {
         case .messages(let id, _), .gap(let id, _), .discarded(let id, _), .receipts(let id), .typing(let id, _, _): id
         case .outgoing(let message): message.conversation
-        case .connection, .heads, .gone, .users, .contact, .reset, .storeFailed: nil
+        case .connection, .heads, .gone, .users, .contact, .device, .reset, .storeFailed: nil
         }
     }
 }

@@ -29,6 +29,15 @@ actor SessionTokens {
     /// The server did not accept the access token.
     func reject() { self.isRejected = true }
 
+    /// Takes the tokens of a session that the server has begun anew.
+    func adopt(_ session: SessionAnswer) throws(ChatClientError) {
+        self.account.access = session.access
+        self.account.accessExpiresAt = session.accessExpiresAt
+        self.account.refresh = session.refresh
+        self.isRejected = false
+        try self.save(self.account)
+    }
+
     /// Returns an access token that is valid, as far as is known here.
     func access() async throws(ChatClientError) -> String {
         if !self.isRejected, !self.account.access.isEmpty, self.account.accessExpiresAt - Self.margin > self.now() {
@@ -49,11 +58,7 @@ actor SessionTokens {
         do throws(ChatClientError) {
             let answer = try await self.http.post("/api/refresh", RefreshRequest(refresh: self.account.refresh).json, access: nil)
             let session = try ChatAnswer.read(answer, as: SessionAnswer.self, verb: "refresh")
-            self.account.access = session.access
-            self.account.accessExpiresAt = session.accessExpiresAt
-            self.account.refresh = session.refresh
-            self.isRejected = false
-            try self.save(self.account)
+            try self.adopt(session)
             return .success(session.access)
         } catch {
             return .failure(error)

@@ -9,6 +9,8 @@ package struct StoreEffects: Sendable {
     /// The seqs of new and changed events.
     var events: [ConversationID: Set<Int64>] = [:]
     var gaps: [(conversation: ConversationID, range: ClosedRange<Int64>)] = []
+    /// The first time at which one of the events disappears.
+    var expiry: Int64?
     /// Unsent messages with a new state.
     var outgoing: Set<ClientID> = []
     /// Conversations with a new read position of another member.
@@ -66,13 +68,9 @@ extension ChatStore {
                     """
             ).execute(arguments: [isConfirmed, n, n, conversation.number])
         case .peerRead(let mark):
-            try database.cachedStatement(
-                sql: """
-                    INSERT INTO peer VALUES (?, ?, ?, ?)
-                    ON CONFLICT DO UPDATE SET read = max(read, excluded.read), received = max(received, excluded.received)
-                    """
-            ).execute(arguments: [mark.conversation.number, mark.user.rawValue, mark.read ?? 0, mark.received ?? 0])
+            try self.save(mark, database)
             effects.peers.insert(mark.conversation)
+        case .expire(let now): try self.expire(at: now, &effects, database)
         }
     }
 
@@ -111,6 +109,21 @@ extension ChatStore {
 
     func save(users: [ChatUser]) throws(ChatClientError) {
         try self.write { database in for user in users { try Self.save(user, database) } }
+    }
+
+    /// Replaces the stored contacts.
+    func save(contacts: [Contact]) throws(ChatClientError) {
+        try self.write { database in
+            try database.execute(sql: "DELETE FROM contact")
+            for contact in contacts {
+                try database.cachedStatement(sql: "INSERT OR REPLACE INTO contact VALUES (?, ?)")
+                    .execute(arguments: [contact.user.name.rawValue, try StoredText.write(contact)])
+            }
+        }
+    }
+
+    func contacts() throws(ChatClientError) -> [Contact] {
+        try self.read { try String.fetchAll($0, sql: "SELECT value FROM contact").map { try StoredText.read($0) } }
     }
 
     func users() throws(ChatClientError) -> [ChatUser] {

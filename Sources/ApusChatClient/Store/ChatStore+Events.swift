@@ -21,9 +21,10 @@ extension ChatStore {
         for event in events {
             try self.insert(event, asOf: asOf, database)
             effects.events[conversation, default: []].insert(event.seq)
+            if let time = event.expiresAt { effects.expiry = min(effects.expiry ?? .max, time) }
             if event.sender == me { try self.noteOwn(event, &effects, database) }
         }
-        for event in events where event.ref != nil && !event.kind.isMessage {
+        for event in events where event.thread != nil || event.ref != nil && !event.kind.isMessage {
             try self.applyChange(event, &effects, database)
         }
         try database.cachedStatement(
@@ -36,14 +37,32 @@ extension ChatStore {
         guard let first = events.first, let last = events.last else { return }
         try self.write { database in
             let conversation = first.conversation
-            let lowest = try Self.bound("min", conversation, database)
-            for event in events { try Self.insert(event, asOf: asOf, database) }
+            try Self.insertRun(events, first.seq...last.seq, conversation, asOf: asOf, database)
             try Self.save(mine, in: conversation, database)
-            if let lowest, last.seq < lowest - 1 {
-                try Self.insertGap((last.seq + 1)...(lowest - 1), conversation, database)
-            }
-            try Self.fillGaps(first.seq...last.seq, conversation, database)
         }
+    }
+
+    /// Inserts the events of a thread. They have holes, which are gaps of the store then.
+    func insertThread(_ events: [ChatEvent], mine: [HistoryAnswer.Mine], asOf: Int64) throws(ChatClientError) {
+        guard let conversation = events.first?.conversation else { return }
+        try self.write { database in
+            // What follows the end of the stored log arrives there in order.
+            let end = try Int64.fetchOne(
+                database, sql: "SELECT seq FROM cursor WHERE conversation = ?", arguments: [conversation.number])
+            for event in events.reversed() where event.seq <= end ?? .max {
+                try Self.insertRun([event], event.seq...event.seq, conversation, asOf: asOf, database)
+            }
+            try Self.save(mine, in: conversation, database)
+        }
+    }
+
+    private static func insertRun(
+        _ events: [ChatEvent], _ range: ClosedRange<Int64>, _ conversation: ConversationID, asOf: Int64, _ database: Database
+    ) throws {
+        let lowest = try self.bound("min", conversation, database)
+        for event in events { try self.insert(event, asOf: asOf, database) }
+        if let lowest, range.upperBound < lowest - 1 { try self.insertGap((range.upperBound + 1)...(lowest - 1), conversation, database) }
+        try self.fillGaps(range, conversation, database)
     }
 
     private static func bound(_ function: String, _ conversation: ConversationID, _ database: Database) throws -> Int64? {
@@ -61,18 +80,21 @@ extension ChatStore {
         }
         try database.cachedStatement(
             sql: """
-                INSERT INTO event (conversation, seq, ref, shown, as_of, sender, kind, at, value) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+                INSERT INTO event (conversation, seq, ref, shown, as_of, sender, kind, at, value, thread, expires)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
                 """
         ).execute(arguments: [
             event.conversation.number, event.seq, event.ref, event.isShown, asOf, event.sender?.rawValue, event.kind.rawValue, event.at,
-            try StoredText.write(event),
+            try StoredText.write(event), event.thread, event.expiresAt,
         ])
         try self.index(database.lastInsertedRowID, event, database)
     }
 
     private static func replace(_ key: Int64, _ old: ChatEvent, by new: ChatEvent, asOf: Int64, _ database: Database) throws {
-        try database.cachedStatement(sql: "UPDATE event SET value = ?, kind = ?, shown = ?, as_of = ? WHERE key = ?")
-            .execute(arguments: [try StoredText.write(new), new.kind.rawValue, new.isShown, asOf, key])
+        try database.cachedStatement(
+            sql: "UPDATE event SET value = ?, kind = ?, shown = ?, as_of = ?, thread = ?, expires = ? WHERE key = ?"
+        )
+        .execute(arguments: [try StoredText.write(new), new.kind.rawValue, new.isShown, asOf, new.thread, new.expiresAt, key])
         guard old.searchText != new.searchText else { return }
         try self.unindex(key, old, database)
         try self.index(key, new, database)
@@ -81,10 +103,12 @@ extension ChatStore {
     // MARK: Changes
 
     private static func applyChange(_ change: ChatEvent, _ effects: inout StoreEffects, _ database: Database) throws {
-        guard let ref = change.ref else { return }
+        // A reply in a thread changes the message that began it.
+        guard let ref = change.kind.isMessage ? change.thread : change.ref else { return }
+        let edits = change.kind.isMessage ? "" : "OR ref = ?2"
         let rows = try Row.fetchAll(
             database.cachedStatement(
-                sql: "SELECT key, value, as_of FROM event WHERE conversation = ?1 AND (seq = ?2 OR ref = ?2) AND as_of < ?3"),
+                sql: "SELECT key, value, as_of FROM event WHERE conversation = ?1 AND (seq = ?2 \(edits)) AND as_of < ?3"),
             arguments: [change.conversation.number, ref, change.seq])
         for row in rows {
             let event: ChatEvent = try StoredText.read(row["value"])
@@ -146,6 +170,31 @@ extension ChatStore {
             try self.replace(row["key"], event, by: hidden, asOf: row["as_of"], database)
             effects.events[hide.conversation, default: []].insert(seq)
         }
+    }
+
+    // MARK: Messages that disappear
+
+    /// Removes the content of the events whose time is over.
+    static func expire(at now: Int64, _ effects: inout StoreEffects, _ database: Database) throws {
+        let rows = try Row.fetchAll(
+            database.cachedStatement(sql: "SELECT key, value, as_of FROM event WHERE expires <= ?"), arguments: [now])
+        for row in rows {
+            let event: ChatEvent = try StoredText.read(row["value"])
+            try self.replace(row["key"], event, by: event.expired(at: now), asOf: row["as_of"], database)
+            effects.events[event.conversation, default: []].insert(event.seq)
+            let edits = try Row.fetchAll(
+                database.cachedStatement(sql: "SELECT key, value, as_of FROM event WHERE conversation = ? AND ref = ? AND kind = 'edit'"),
+                arguments: [event.conversation.number, event.seq])
+            for row in edits {
+                let edit: ChatEvent = try StoredText.read(row["value"])
+                try self.replace(row["key"], edit, by: edit.expired(with: event.seq), asOf: row["as_of"], database)
+            }
+        }
+    }
+
+    /// The time of the first event that disappears; nil if none does.
+    func nextExpiry() throws(ChatClientError) -> Int64? {
+        try self.read { try Int64.fetchOne($0, sql: "SELECT min(expires) FROM event WHERE expires IS NOT NULL") }
     }
 
     // MARK: Gaps

@@ -5,6 +5,7 @@ extension ChatStore {
     static var migrator: DatabaseMigrator {
         var migrator = DatabaseMigrator()
         migrator.registerMigration("1") { try $0.execute(sql: Self.schema1) }
+        migrator.registerMigration("2") { try $0.execute(sql: Self.schema2) }
         return migrator
     }
 
@@ -44,5 +45,16 @@ extension ChatStore {
         -- Without a copy of the texts: they are in `event`, and a removal repeats them.
         CREATE VIRTUAL TABLE search USING fts5(text, content='', tokenize='trigram');
         CREATE VIRTUAL TABLE term USING fts5vocab('search', 'row');
+        """
+
+    // Threads, messages that disappear, and contacts.
+    private static let schema2 = """
+        ALTER TABLE event ADD COLUMN thread INTEGER;
+        ALTER TABLE event ADD COLUMN expires INTEGER;
+        UPDATE event SET thread = json_extract(value, '$.thread'), expires = json_extract(value, '$.expires_at')
+            WHERE value LIKE '%"thread"%' OR value LIKE '%"expires_at"%';
+        CREATE INDEX event_thread ON event (conversation, thread, seq) WHERE thread IS NOT NULL;
+        CREATE INDEX event_expires ON event (expires) WHERE expires IS NOT NULL;
+        CREATE TABLE contact (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
         """
 }

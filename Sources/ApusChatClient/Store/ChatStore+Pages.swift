@@ -1,3 +1,4 @@
+import ApusChatCore
 package import ApusChatProtocol
 import GRDB
 
@@ -23,7 +24,7 @@ extension ChatStore {
                 """
                 SELECT value FROM event WHERE conversation = ? AND shown = 1 AND seq < ? AND seq >= ? ORDER BY seq DESC LIMIT ?
                 """, [conversation.number, before, floor, limit], database)
-            var page = Page(messages: try Self.messages(events.reversed(), in: conversation, me: me, database))
+            var page = Page(messages: try Self.messages(events.reversed(), in: conversation, me: me, now: self.now(), database))
             if events.count < limit {
                 let lowest = try Int64.fetchOne(
                     database, sql: "SELECT min(seq) FROM event WHERE conversation = ? AND seq >= ?",
@@ -47,7 +48,7 @@ extension ChatStore {
             let events = try Self.events(
                 "SELECT value FROM event WHERE conversation = ? AND shown = 1 AND seq > ? AND seq < ? ORDER BY seq LIMIT ?",
                 [conversation.number, seq, first ?? .max, limit], database)
-            var page = Page(messages: try Self.messages(events, in: conversation, me: me, database))
+            var page = Page(messages: try Self.messages(events, in: conversation, me: me, now: self.now(), database))
             if events.count < limit, let first, let last { page.gapAfter = max(first, seq + 1)...last }
             return page
         }
@@ -72,7 +73,7 @@ extension ChatStore {
                     arguments: [conversation.number, seq])
                 if let text { events.append(try StoredText.read(text)) }
             }
-            return try Self.messages(events, in: conversation, me: me, database)
+            return try Self.messages(events, in: conversation, me: me, now: self.now(), database)
         }
     }
 
@@ -101,13 +102,51 @@ extension ChatStore {
         }
     }
 
+    /// The rows of a thread: the message that began it, and its replies.
+    struct Thread: Sendable {
+        var messages: [ChatMessage] = []
+        /// Whether the store has all events from the beginning of the thread to the end of the log.
+        var isComplete = false
+    }
+
+    /// Returns the stored rows of a thread in a range of seqs, oldest first.
+    ///
+    /// - Parameters:
+    ///   - range: The seqs.
+    ///   - limit: The maximum number of rows.
+    ///   - isNewest: Whether these are the newest rows of the range, or the oldest ones.
+    func thread(
+        _ root: Int64, of conversation: ConversationID, in range: Range<Int64>, limit: Int, isNewest: Bool, me: UserName
+    ) throws(ChatClientError) -> Thread {
+        try self.read { database in
+            let order = isNewest ? "DESC" : "ASC"
+            // Two parts, because SQLite does not use the index of threads for an OR.
+            let events = try Self.events(
+                """
+                SELECT value FROM (
+                    SELECT seq, value FROM event WHERE conversation = ?1 AND seq = ?2 AND shown = 1
+                    UNION ALL SELECT seq, value FROM event WHERE conversation = ?1 AND thread = ?2 AND shown = 1
+                ) WHERE seq >= ?3 AND seq < ?4 ORDER BY seq \(order) LIMIT ?5
+                """, [conversation.number, root, range.lowerBound, range.upperBound, limit], database)
+            let gaps = try Int64.fetchOne(
+                database, sql: "SELECT count(*) FROM gap WHERE conversation = ? AND last >= ?", arguments: [conversation.number, root])
+            let lowest = try Int64.fetchOne(
+                database, sql: "SELECT min(seq) FROM event WHERE conversation = ?", arguments: [conversation.number])
+            let cursor = try Int64.fetchOne(
+                database, sql: "SELECT seq FROM cursor WHERE conversation = ?", arguments: [conversation.number])
+            return Thread(
+                messages: try Self.messages(isNewest ? events.reversed() : events, in: conversation, me: me, now: self.now(), database),
+                isComplete: gaps == 0 && cursor != nil && lowest.map { $0 <= root } ?? false)
+        }
+    }
+
     private static func events(_ sql: String, _ arguments: StatementArguments, _ database: Database) throws -> [ChatEvent] {
         try String.fetchAll(database.cachedStatement(sql: sql), arguments: arguments).map { try StoredText.read($0) }
     }
 
     /// Adds what is known of the readers and of the own user: two statements for a page.
     private static func messages(
-        _ events: [ChatEvent], in conversation: ConversationID, me: UserName, _ database: Database
+        _ events: [ChatEvent], in conversation: ConversationID, me: UserName, now: Int64, _ database: Database
     ) throws -> [ChatMessage] {
         guard let first = events.first, let last = events.last else { return [] }
         let receipts = try self.receipts(in: conversation, me: me, database)
@@ -120,34 +159,89 @@ extension ChatStore {
             mine[one.seq] = one
         }
         return events.map { event in
+            let event = event.expired(at: now)
             let isOwn = event.sender == me && event.kind.isMessage && event.id != nil
+            let receipt = isOwn ? receipts.of(message: event.n ?? 0) : nil
             return ChatMessage(
-                event: event, delivery: isOwn ? receipts.state(ofMessage: event.n ?? 0) : nil,
-                ownReactions: mine[event.seq]?.reactions ?? [], ownVotes: mine[event.seq]?.votes ?? [])
+                event: event, delivery: isOwn ? receipt?.state ?? .sent : nil, ownReactions: mine[event.seq]?.reactions ?? [],
+                ownVotes: mine[event.seq]?.votes ?? [], receipts: receipt)
         }
     }
 
+    /// The positions of the other members, where these are told: in pairs and small groups.
     static func receipts(in conversation: ConversationID, me: UserName, _ database: Database) throws -> Receipts {
-        let row = try Row.fetchOne(
-            database.cachedStatement(
-                sql:
-                    "SELECT count(*) AS count, min(read) AS read, min(max(read, received)) AS received FROM peer WHERE conversation = ? AND user <> ?"
-            ), arguments: [conversation.number, me.rawValue])
-        let head = try String.fetchOne(
+        let text = try String.fetchOne(
             database.cachedStatement(sql: "SELECT value FROM head WHERE conversation = ?"), arguments: [conversation.number])
-        let others = try head.map { try StoredText.read($0, as: ChatHead.self) }.map { $0.kind == .pair ? 1 : max($0.members - 1, 1) } ?? 1
-        guard let row, (row["count"] as Int64) >= others else { return Receipts() }
-        return Receipts(read: row["read"] ?? 0, received: row["received"] ?? 0)
+        guard let head = try text.map({ try StoredText.read($0, as: ChatHead.self) }), head.tellsReceipts else { return Receipts() }
+        let rows = try Row.fetchAll(
+            database.cachedStatement(sql: "SELECT read, received FROM peer WHERE conversation = ? AND user <> ?"),
+            arguments: [conversation.number, me.rawValue])
+        var receipts = Receipts()
+        receipts.members = head.kind == .pair ? 1 : max(head.members - 1, 0)
+        for row in rows {
+            let read: Int64 = row["read"]
+            receipts.positions.append((read, max(read, row["received"])))
+        }
+        return receipts
+    }
+
+    /// Replaces the positions of the other members by a complete list.
+    func save(members: [ChatMember], of conversation: ConversationID) throws(ChatClientError) {
+        try self.write { database in
+            let known = try String.fetchAll(
+                database, sql: "SELECT user FROM peer WHERE conversation = ?", arguments: [conversation.number])
+            let names = Set(members.map(\.user.name.rawValue))
+            for name in known where !names.contains(name) {
+                try database.execute(
+                    sql: "DELETE FROM peer WHERE conversation = ? AND user = ?", arguments: [conversation.number, name])
+            }
+            for member in members {
+                let mark = ReadMark(conversation: conversation, user: member.user.name, read: member.read)
+                try Self.save(mark, database)
+            }
+        }
+    }
+
+    static func save(_ mark: ReadMark, _ database: Database) throws {
+        try database.cachedStatement(
+            sql: """
+                INSERT INTO peer VALUES (?, ?, ?, ?)
+                ON CONFLICT DO UPDATE SET read = max(read, excluded.read), received = max(received, excluded.received)
+                """
+        ).execute(arguments: [mark.conversation.number, mark.user.rawValue, mark.read ?? 0, mark.received ?? 0])
     }
 }
 
-/// How far all other members have read and received.
-struct Receipts: Hashable, Sendable {
-    var read: Int64 = 0
-    var received: Int64 = 0
+extension ChatHead {
+    /// Whether members see the read positions of others: in pairs and small groups, unless the
+    /// setting of the group forbids it.
+    var tellsReceipts: Bool {
+        switch self.kind {
+        case .pair: true
+        case .group: self.members <= Int64(ChatLimits.receiptMembers) && self.settings?.receipts ?? true
+        default: false
+        }
+    }
+}
 
-    func state(ofMessage n: Int64) -> DeliveryState {
-        if n > 0, n <= self.read { return .read }
-        return n > 0 && n <= self.received ? .delivered : .sent
+/// How far the other members have read and received.
+struct Receipts {
+    /// The number of other members.
+    var members: Int64 = 0
+    /// The positions of those that have told them. The second one contains the first.
+    var positions: [(read: Int64, received: Int64)] = []
+
+    /// The receipts of the n-th message; nil where none are told.
+    func of(message n: Int64) -> MessageReceipts? {
+        guard self.members > 0, n > 0 else { return nil }
+        var receipts = MessageReceipts(members: self.members, delivered: 0, read: 0)
+        for position in self.positions {
+            if position.read >= n { receipts.read += 1 }
+            if position.received >= n { receipts.delivered += 1 }
+        }
+        // A member that left may not be removed from the positions yet.
+        receipts.delivered = min(receipts.delivered, self.members)
+        receipts.read = min(receipts.read, self.members)
+        return receipts
     }
 }

@@ -64,6 +64,7 @@ extension ChatStore {
             restrict("sender = ?", query.sender?.rawValue)
             restrict("at >= ?", query.from)
             restrict("at <= ?", query.until)
+            restrict("(expires IS NULL OR expires > ?)", self.now())
             if !query.kinds.isEmpty {
                 sql += " AND kind IN (\(query.kinds.map { _ in "?" }.joined(separator: ", ")))"
                 arguments += StatementArguments(query.kinds.map(\.rawValue))
@@ -97,4 +98,33 @@ extension ChatStore {
         let end = line.index(start, offsetBy: length, limitedBy: line.endIndex) ?? line.endIndex
         return (start > line.startIndex ? "…" : "") + line[start..<end] + (end < line.endIndex ? "…" : "")
     }
+
+    /// The places of some words in a snippet, in Unicode scalars, in order and without overlaps.
+    static func ranges(of words: [String], in snippet: String) -> [TextRange] {
+        var found: [Range<String.Index>] = []
+        for word in words where !word.isEmpty {
+            var start = snippet.startIndex
+            while found.count < self.maximumRanges,
+                let range = snippet.range(of: word, options: .caseInsensitive, range: start..<snippet.endIndex), !range.isEmpty
+            {
+                found.append(range)
+                start = range.upperBound
+            }
+        }
+        found.sort { $0.lowerBound < $1.lowerBound }
+        var ranges: [TextRange] = []
+        var end = snippet.startIndex
+        for range in found where range.lowerBound >= end && ranges.count < self.maximumRanges {
+            let scalars = snippet.unicodeScalars
+            ranges.append(
+                TextRange(
+                    offset: Int64(scalars.distance(from: scalars.startIndex, to: range.lowerBound)),
+                    length: Int64(scalars.distance(from: range.lowerBound, to: range.upperBound))))
+            end = range.upperBound
+        }
+        return ranges
+    }
+
+    /// The number of words that are marked in a snippet, as on the wire.
+    private static let maximumRanges = 20
 }

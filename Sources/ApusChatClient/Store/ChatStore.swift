@@ -14,10 +14,13 @@ package final class ChatStore: Sendable {
     /// Nil once the store is closed: GRDB crashes on a read of a closed database. The lock is held
     /// during each access; accesses wait for each other anyway.
     private let opened: NIOLockedValueBox<DatabaseQueue?>
+    /// The time, in milliseconds since 1970, by which messages disappear.
+    let now: @Sendable () -> Int64
 
     /// Opens the file, or creates it with access for its owner only. `:memory:` creates a store in
     /// memory.
-    package init(path: String) throws(ChatClientError) {
+    package init(path: String, now: @escaping @Sendable () -> Int64 = ChatEnvironment.live.now) throws(ChatClientError) {
+        self.now = now
         do {
             var configuration = Configuration()
             configuration.label = "apus.chat.store"

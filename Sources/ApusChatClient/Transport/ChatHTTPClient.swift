@@ -121,8 +121,24 @@ final class ChatHTTPClient: ChatHTTPTransport, Sendable {
         return offset
     }
 
-    func download(_ blob: BlobID, size: Int?, access: String) async throws(ChatClientError) -> [UInt8] {
-        var request = self.request(.GET, "/api/blobs/\(blob.rawValue)" + (size.map { "?size=\($0)" } ?? ""), access: access)
+    func download(_ blob: BlobID, size: Int?, owner: BlobOwner?, access: String) async throws(ChatClientError) -> [UInt8] {
+        try await self.get(Self.path(of: blob, size: size, owner: owner), access: access)
+    }
+
+    /// The path and query of a blob.
+    static func path(of blob: BlobID, size: Int?, owner: BlobOwner?) -> String {
+        var query = size.map { ["size=\($0)"] } ?? []
+        switch owner {
+        // Account names have letters of all scripts.
+        case .user(let name): query.append("user=" + (name.rawValue.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""))
+        case .conversation(let id): query.append("conv=\(id.rawValue)")
+        case nil: break
+        }
+        return "/api/blobs/\(blob.rawValue)" + (query.isEmpty ? "" : "?" + query.joined(separator: "&"))
+    }
+
+    func get(_ path: String, access: String) async throws(ChatClientError) -> [UInt8] {
+        var request = self.request(.GET, path, access: access)
         request.isRepeatable = true
         request.acceptsCompression = false  // media is compressed already
         return Array(buffer: try await self.perform(request, timeout: self.configuration.transferTimeout).body)

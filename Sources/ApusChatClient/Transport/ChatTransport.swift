@@ -41,9 +41,17 @@ package protocol ChatHTTPTransport: Sendable {
     /// Appends bytes. Returns the new offset, and the blob after the last byte.
     func append(_ bytes: [UInt8], at offset: Int64, to location: String, access: String) async throws(ChatClientError) -> UploadProgress
     /// Downloads a blob, or a smaller picture of it.
-    func download(_ blob: BlobID, size: Int?, access: String) async throws(ChatClientError) -> [UInt8]
+    func download(_ blob: BlobID, size: Int?, owner: BlobOwner?, access: String) async throws(ChatClientError) -> [UInt8]
+    /// Returns the content of a path.
+    func get(_ path: String, access: String) async throws(ChatClientError) -> [UInt8]
     /// Closes the connections.
     func shutdown()
+}
+
+/// The user or conversation whose picture a blob is: others may read it as that only.
+package enum BlobOwner: Sendable, Hashable {
+    case user(UserName)
+    case conversation(ConversationID)
 }
 
 /// What the server is told of an upload.

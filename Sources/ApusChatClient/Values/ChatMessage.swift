@@ -19,6 +19,34 @@ public enum DeliveryState: Hashable, Sendable {
     case failed(ChatError)
 }
 
+/// How many of the other members have received and read an own message.
+public struct MessageReceipts: Hashable, Sendable {
+    /// The number of other members.
+    public var members: Int64
+    /// The number of those that have received the message on a device, or have read it.
+    public var delivered: Int64
+    /// The number of those that have read the message.
+    public var read: Int64
+
+    /// Creates a value.
+    ///
+    /// - Parameters:
+    ///   - members: The number of other members.
+    ///   - delivered: The number of those that have received the message.
+    ///   - read: The number of those that have read it.
+    public init(members: Int64, delivered: Int64, read: Int64) {
+        self.members = members
+        self.delivered = delivered
+        self.read = read
+    }
+
+    /// The state that all other members have reached.
+    var state: DeliveryState {
+        guard self.members > 0, self.delivered >= self.members else { return .sent }
+        return self.read >= self.members ? .read : .delivered
+    }
+}
+
 /// A row of a thread: a message, or a change that is shown as a line, such as a new member.
 public struct ChatMessage: Identifiable, Hashable, Sendable {
     /// Identifies a row, also while a message of the own user becomes an event of the log.
@@ -37,13 +65,30 @@ public struct ChatMessage: Identifiable, Hashable, Sendable {
     public var ownReactions: [String]
     /// The votes of the own user.
     public var ownVotes: [Int64]
+    /// The numbers of members that received and read an own message, where these are told.
+    public var receipts: MessageReceipts?
+    /// The uploaded part of the file, from 0 to 1; nil if no file is being uploaded.
+    public var progress: Double?
 
     /// Creates a row.
-    public init(event: ChatEvent, delivery: DeliveryState? = nil, ownReactions: [String] = [], ownVotes: [Int64] = []) {
+    ///
+    /// - Parameters:
+    ///   - event: The event.
+    ///   - delivery: The way of an own message.
+    ///   - ownReactions: The reactions of the own user.
+    ///   - ownVotes: The votes of the own user.
+    ///   - receipts: The numbers of members that received and read it.
+    ///   - progress: The uploaded part of the file.
+    public init(
+        event: ChatEvent, delivery: DeliveryState? = nil, ownReactions: [String] = [], ownVotes: [Int64] = [],
+        receipts: MessageReceipts? = nil, progress: Double? = nil
+    ) {
         self.event = event
         self.delivery = delivery
         self.ownReactions = ownReactions
         self.ownVotes = ownVotes
+        self.receipts = receipts
+        self.progress = progress
     }
 
     /// The identity of the row.
@@ -81,11 +126,19 @@ public struct ChatSearchHit: Identifiable, Hashable, Sendable {
     public var message: ChatMessage
     /// The part of the text around the first word found.
     public var snippet: String
+    /// The words found, as ranges of the snippet in Unicode scalars.
+    public var ranges: [TextRange]
 
     /// Creates a hit.
-    public init(message: ChatMessage, snippet: String) {
+    ///
+    /// - Parameters:
+    ///   - message: The message.
+    ///   - snippet: The part of the text around the first word found.
+    ///   - ranges: The words found, as ranges of the snippet.
+    public init(message: ChatMessage, snippet: String, ranges: [TextRange] = []) {
         self.message = message
         self.snippet = snippet
+        self.ranges = ranges
     }
 
     /// The hits of a server, and stored ones that its index does not have yet, newest first.

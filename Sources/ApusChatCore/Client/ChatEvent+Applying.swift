@@ -3,9 +3,10 @@ import ApusJSON
 
 extension ChatEvent {
     /// Returns this event after a change, as the server also applies it. A change concerns the
-    /// message that it refers to; a recall also the edits of that message. Unknown kinds and
-    /// malformed bodies have no effect.
+    /// message that it refers to; a recall also the edits of that message; a reply in a thread the
+    /// message that began it. Unknown kinds and malformed bodies have no effect.
     package func applying(_ change: ChatEvent) -> ChatEvent {
+        if change.kind.isMessage { return self.counting(reply: change) }
         guard change.conversation == self.conversation, change.ref == self.seq || self.isEdit(ofTargetOf: change), !change.kind.isMessage,
             !self.state.isBlank
         else {
@@ -40,6 +41,14 @@ extension ChatEvent {
         default:
             return self
         }
+        return event
+    }
+
+    /// Returns this event after a reply in its thread. A message that was removed still counts.
+    private func counting(reply: ChatEvent) -> ChatEvent {
+        guard reply.thread == self.seq, reply.conversation == self.conversation, self.kind.isMessage else { return self }
+        var event = self
+        event.replies = ThreadSummary(count: (self.replies?.count ?? 0) + 1, seq: max(self.replies?.seq ?? 0, reply.seq))
         return event
     }
 

@@ -47,6 +47,8 @@ package enum StoreChange: Equatable, Sendable {
     case read(ConversationID, n: Int64, isConfirmed: Bool)
     /// The read position of another member.
     case peerRead(ReadMark)
+    /// Remove the content of the events whose time is over (`ChatEvent.expired`).
+    case expire(at: Int64)
 }
 
 /// A delay of the core.

@@ -9,7 +9,7 @@ extension Device {
             guard let conversation = events.first?.conversation else { return }
             let asOf = asOf ?? events.last?.seq ?? 0
             for event in events { self.logs[conversation, default: DeviceLog()].put(event, asOf: asOf) }
-            for event in events where event.n == nil { self.logs[conversation]?.apply(event) }
+            for event in events where event.n == nil || event.thread != nil { self.logs[conversation]?.apply(event) }
         case .head(let head):
             if self.heads.updateValue(head, forKey: head.conversation) == nil {
                 let place = self.conversations.firstIndex { $0 > head.conversation } ?? self.conversations.count
@@ -45,6 +45,7 @@ extension Device {
                 self.reads[conversation] = nil
             }
         case .gap(let conversation, let range): self.gaps[conversation, default: []].append(range)
+        case .expire(let now): for conversation in self.logs.keys { self.logs[conversation]?.expire(at: now) }
         case .peerRead: break
         }
     }
@@ -67,7 +68,7 @@ extension Device {
         for event in answer.events where event.seq < log.last { log.put(event, asOf: answer.seq) }
         // The store may be ahead of the answer.
         if log.last > answer.seq {
-            for seq in answer.seq + 1...log.last { if let change = log[seq], change.n == nil { log.apply(change) } }
+            for seq in answer.seq + 1...log.last { if let change = log[seq], change.n == nil || change.thread != nil { log.apply(change) } }
         }
         self.logs[answer.conversation] = log
     }

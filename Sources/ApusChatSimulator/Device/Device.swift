@@ -86,6 +86,9 @@ final class Device {
         self.core.disconnected()
     }
 
+    /// Removes the messages whose time is over by the clock of the device.
+    func expire() { self.carryOut(self.core.expire(at: self.clock.device)) }
+
     /// Ends the program and starts it from its store.
     func restart() {
         self.disconnected()
@@ -98,6 +101,7 @@ final class Device {
         restored.epoch = self.epoch
         restored.token = self.token
         self.core.restore(restored)
+        self.expire()
     }
 
     // MARK: The user

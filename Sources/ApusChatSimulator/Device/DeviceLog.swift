@@ -41,7 +41,11 @@ struct DeviceLog {
 
     /// Applies a change to the events that do not contain it.
     mutating func apply(_ change: ChatEvent) {
-        guard let ref = change.ref, change.n == nil else { return }
+        if change.n != nil {
+            if let first = change.thread, let index = self.index(of: first) { self.apply(change, at: index) }
+            return
+        }
+        guard let ref = change.ref else { return }
         if let target = self.index(of: ref) { self.apply(change, at: target) }
         // A recall also removes the texts of earlier edits.
         guard change.kind == .recall else { return }
@@ -51,6 +55,17 @@ struct DeviceLog {
     private mutating func apply(_ change: ChatEvent, at index: Int) {
         guard let stored = self.events[index], stored.asOf < change.seq else { return }
         self.events[index] = Stored(event: stored.event.applying(change), asOf: change.seq)
+    }
+
+    /// Removes the content of the events whose time is over.
+    mutating func expire(at now: Int64) {
+        for index in self.events.indices {
+            guard let event = self.events[index]?.event, let time = event.expiresAt, time <= now else { continue }
+            self.events[index]?.event = event.expired(at: now)
+            for other in self.events.indices {
+                if let edit = self.events[other]?.event { self.events[other]?.event = edit.expired(with: event.seq) }
+            }
+        }
     }
 
     /// The missing seqs between the first and the last event.

@@ -7,6 +7,9 @@ final class SimulatedClock {
 
     var wall: Int64 { self.offset + self.monotonic }
 
+    /// The clock of the devices, which never jumps.
+    var device: Int64 { 1_700_000_000_000 + self.monotonic }
+
     func advance(_ milliseconds: Int64) { self.monotonic += milliseconds }
 
     func jump(_ milliseconds: Int64) { self.offset += milliseconds }

@@ -1,10 +1,12 @@
 import ApusChatProtocol
 import ApusChatStorage
+import ApusJSON
 
 // What must hold at the end of a run.
 extension Simulation {
     func check() {
         for device in self.devices {
+            device.expire()
             if let fault = self.fault(of: device) {
                 self.server.faults.append("device \(device.index) of \(device.name): \(fault)")
                 return
@@ -54,9 +56,20 @@ extension Simulation {
             let state = book.entries[target].state
             if book.entries[target].deletedBy.contains(user) || state == .expired || state == .erased { return nil }
         }
+        if self.isOver(entry, in: book) {
+            return event.state.isBlank && event.body.isEmpty ? nil : "event \(entry.seq) has content after its time"
+        }
         if let person = book.people[user], person.state != .joined, entry.changedBy > person.left { return nil }
         if book.people[user]?.hasBlocked == true, !entry.reactions.isEmpty { return nil }
         return self.oracle.fault(of: event, to: user)
+    }
+
+    /// Whether a message, or that of an edit, has disappeared by the clock of the devices. The
+    /// server may still have it.
+    private func isOver(_ entry: Entry, in book: Book) -> Bool {
+        let message = entry.kind == .edit ? book.index(of: entry.ref).map { book.entries[$0] } : entry
+        guard let time = message?.expiresAt, time > 0 else { return false }
+        return time <= self.clock.device
     }
 
     /// Every acknowledged message is in the log once, where it was acknowledged, and in the order

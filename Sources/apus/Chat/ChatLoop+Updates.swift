@@ -30,6 +30,11 @@ extension ChatLoop {
                 self.output.note("\(self.currentTitle) is gone.", .yellow)
                 self.current = nil
             }
+        case .device(let kind, let body):
+            if kind.rawValue == "device.add" {
+                let device = "\(ChatOutput.harmless(body.name)) (\(ChatOutput.harmless(body.platform)))"
+                self.output.note("New sign-in to this account: \(device).", .yellow)
+            }
         case .discarded(_, let id): self.typed.remove(id)
         case .gap, .receipts, .typing: break
         }

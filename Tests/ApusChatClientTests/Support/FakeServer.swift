@@ -26,6 +26,10 @@ final class FakeServer: @unchecked Sendable {  // `lock` guards all members
     private var pushesToLose = 0
     private var repeatsPushes = false
     private var failures: [String: [ChatError]] = [:]
+    /// The positions that `members` tells, and the contacts of every user.
+    private var reads: [UserName: Int64] = [:]
+    private var contacts: [Contact] = []
+    private(set) var scheduled: [ScheduledMessage] = []
     private var isReachable = true
     /// The epoch of the data and the number of the valid access token.
     private var epoch = 1
@@ -85,6 +89,21 @@ final class FakeServer: @unchecked Sendable {  // `lock` guards all members
             return self.run(self.command(key, action, id: "w\(self.nextKey())")).pushes
         }
         self.deliver(pushes)
+    }
+
+    func setRead(_ n: Int64, of user: UserName) { self.locked { self.reads[user] = n } }
+    func set(contacts: [Contact]) { self.locked { self.contacts = contacts } }
+
+    /// A reply in a thread, by a user that has no client here.
+    func reply(_ text: String, by user: UserName, to root: Int64, in conversation: ConversationID) {
+        let content = MessageContent(kind: .text, body: Self.text(["text": .string(text)]))
+        self.change(
+            .send(SendCommand(conversation: ConversationKey(conversation.number), content: .success(content), thread: root)), by: user)
+    }
+
+    /// Pushes to all clients.
+    func push(_ name: String, _ payload: JSONValue) {
+        for connection in self.locked({ self.connections }) { connection.push(name, payload) }
     }
 
     // MARK: Faults
@@ -240,7 +259,8 @@ final class FakeServer: @unchecked Sendable {  // `lock` guards all members
                 let request = try SendRequest(json: payload)
                 let content = MessageContent(kind: request.kind, body: Self.text(request.body))
                 let send = SendCommand(
-                    conversation: ConversationKey(request.conversation.number), content: .success(content), ref: request.ref ?? 0)
+                    conversation: ConversationKey(request.conversation.number), content: .success(content), ref: request.ref ?? 0,
+                    thread: request.thread ?? 0)
                 let (decision, pushes) = self.run(self.command(user, .send(send), id: request.id.rawValue))
                 return (
                     self.json(decision) { SendAnswer(conversation: request.conversation, id: request.id, seq: $0.seq, n: $0.n, at: $0.at) },
@@ -282,8 +302,18 @@ final class FakeServer: @unchecked Sendable {  // `lock` guards all members
                 let request = try DraftRequest(json: payload)
                 return (ChangeAnswer(conversation: request.conversation, id: request.id, seq: nil, at: self.now).json, [])
             case "members":
-                let members = self.names.values.sorted().map { ChatMember(user: ChatUser(name: $0), role: .member, since: 1) }
+                let query = try MembersRequest(json: payload).query ?? ""
+                let names = self.names.values.filter { $0.rawValue.hasPrefix(query) }.sorted()
+                let members = names.map { ChatMember(user: ChatUser(name: $0), role: .member, since: 1, read: self.reads[$0]) }
                 return (MembersAnswer(members: members, version: 1, total: Int64(members.count)).json, [])
+            case "contacts": return (ContactsAnswer(contacts: self.contacts).json, [])
+            case "schedule":
+                let request = try ScheduleRequest(json: payload)
+                let message = ScheduledMessage(
+                    id: request.id, conversation: request.conversation, kind: request.kind, body: request.body, ref: request.ref,
+                    thread: request.thread, isSilent: request.isSilent, sendAt: request.sendAt)
+                self.scheduled.append(message)
+                return (ScheduleAnswer(scheduled: message).json, [])
             case "subscribe", "typing": return (WireEmpty().json, [])
             default: return (ChatError(.unsupported, message: verb).json, [])
             }
@@ -332,6 +362,15 @@ final class FakeServer: @unchecked Sendable {  // `lock` guards all members
 
     private func history(_ request: HistoryRequest, of user: UserKey) -> HistoryAnswer {
         let key = ConversationKey(request.conversation.number)
+        let last = self.storage.head(of: user, in: key)?.conversation.counters.lastSeq ?? 0
+        if let root = request.thread {
+            var from = root
+            if case .from(let seq) = request.range { from = seq }
+            let first = from <= root ? self.storage.events(in: key, .from(root), as: user, limit: 1) : []
+            let views = first + self.storage.events(in: key, .thread(root, from: from), as: user, limit: request.limit - first.count)
+            return HistoryAnswer(
+                conversation: request.conversation, events: views.map { self.event($0, in: request.conversation) }, seq: last)
+        }
         let selection: EventSelection
         switch request.range {
         case .newest: selection = .through(.max)
@@ -340,7 +379,6 @@ final class FakeServer: @unchecked Sendable {  // `lock` guards all members
         case .around(let seq): selection = .from(max(1, seq - Int64(request.limit / 2)))
         }
         let views = self.storage.events(in: key, selection, as: user, limit: request.limit)
-        let last = self.storage.head(of: user, in: key)?.conversation.counters.lastSeq ?? 0
         return HistoryAnswer(
             conversation: request.conversation, events: views.map { self.event($0, in: request.conversation) }, seq: last)
     }
@@ -350,8 +388,10 @@ final class FakeServer: @unchecked Sendable {  // `lock` guards all members
         let body = (try? JSONReader.read(Array(row.body.utf8)))?.objectValue ?? [:]
         return ChatEvent(
             conversation: conversation, seq: row.seq, n: row.n > 0 ? row.n : nil, sender: self.names[row.sender], id: row.clientID,
-            at: row.at, kind: row.kind, ref: row.ref > 0 ? row.ref : nil, state: row.state, body: body,
-            editedAt: row.editedAt > 0 ? row.editedAt : nil, reactions: row.reactions, votes: row.votes)
+            at: row.at, kind: row.kind, ref: row.ref > 0 ? row.ref : nil, thread: row.thread > 0 ? row.thread : nil, state: row.state,
+            body: body, editedAt: row.editedAt > 0 ? row.editedAt : nil, expiresAt: row.expiresAt > 0 ? row.expiresAt : nil,
+            reactions: row.reactions, votes: row.votes,
+            replies: row.replyCount > 0 ? ThreadSummary(count: row.replyCount, seq: row.lastReply) : nil)
     }
 
     private func messages(of push: Push, to transport: FakeTransport) -> [(FakeTransport, String, JSONValue)] {

@@ -72,6 +72,7 @@ final class FakeHTTP: ChatHTTPTransport {
     func append(_ bytes: [UInt8], at offset: Int64, to location: String, access: String) async throws(ChatClientError) -> UploadProgress {
         try self.server.append(bytes.count, to: location)
     }
-    func download(_ blob: BlobID, size: Int?, access: String) async throws(ChatClientError) -> [UInt8] { [1, 2, 3] }
+    func download(_ blob: BlobID, size: Int?, owner: BlobOwner?, access: String) async throws(ChatClientError) -> [UInt8] { [1, 2, 3] }
+    func get(_ path: String, access: String) async throws(ChatClientError) -> [UInt8] { [4, 5, 6] }
     func shutdown() {}
 }

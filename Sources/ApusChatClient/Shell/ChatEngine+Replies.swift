@@ -1,0 +1,84 @@
+import ApusChatCore
+import ApusChatProtocol
+
+// The threads that messages begin.
+extension ChatEngine {
+    /// The number of requests for one page. The server returns replies from a place on only, so
+    /// that earlier ones are reached from the beginning.
+    private static let maximumRequests = 50
+
+    /// Returns the oldest rows of a thread after a seq; with 0, from the message that began it.
+    func replies(to root: Int64, in conversation: ConversationID, after seq: Int64, limit: Int) async throws(ChatClientError) -> ThreadPage
+    {
+        let limit = min(max(1, limit), ChatLimits.historyEvents)
+        let range = (max(seq, 0) + 1)..<Int64.max
+        let stored = try self.store.thread(root, of: conversation, in: range, limit: limit, isNewest: false, me: self.me)
+        if stored.isComplete || self.state == .connecting {
+            return ThreadPage(messages: stored.messages, hasEarlier: seq >= root, hasLater: stored.messages.count == limit)
+        }
+        let messages = try await self.requestReplies(to: root, in: conversation, from: max(seq + 1, root), limit: limit)
+        return ThreadPage(
+            messages: messages, hasEarlier: seq >= root, hasLater: try self.hasReplies(to: root, in: conversation, after: messages))
+    }
+
+    /// Returns the newest rows of a thread before a seq, or its newest rows.
+    func replies(
+        to root: Int64, in conversation: ConversationID, before seq: Int64?, limit: Int
+    ) async throws(ChatClientError) -> ThreadPage {
+        let limit = min(max(1, limit), ChatLimits.historyEvents)
+        let end = seq ?? .max
+        let stored = try self.store.thread(root, of: conversation, in: 1..<end, limit: limit, isNewest: true, me: self.me)
+        if stored.isComplete || self.state == .connecting {
+            return ThreadPage(messages: stored.messages, hasEarlier: stored.messages.first?.event.seq ?? root > root, hasLater: seq != nil)
+        }
+        var rows: [ChatMessage] = []
+        var from = root
+        for _ in 0..<Self.maximumRequests {
+            let page = try await self.requestReplies(to: root, in: conversation, from: from, limit: ChatLimits.historyEvents)
+            rows = Array((rows + page.filter { $0.event.seq < end }).suffix(limit))
+            guard let last = page.last?.event.seq, last < end, try self.hasReplies(to: root, in: conversation, after: page) else { break }
+            from = last + 1
+        }
+        return ThreadPage(messages: rows, hasEarlier: rows.first?.event.seq ?? root > root, hasLater: seq != nil)
+    }
+
+    /// Returns stored rows, in the order of the log.
+    func stored(_ seqs: [Int64], in conversation: ConversationID) throws(ChatClientError) -> [ChatMessage] {
+        try self.store.messages(Set(seqs), in: conversation, me: self.me)
+    }
+
+    /// Returns single messages, in the order of the list. What is not stored is requested.
+    func messages(_ seqs: [Int64], in conversation: ConversationID) async throws(ChatClientError) -> [ChatMessage] {
+        var found: [Int64: ChatMessage] = [:]
+        for message in try self.store.messages(Set(seqs), in: conversation, me: self.me) { found[message.event.seq] = message }
+        for seq in seqs where found[seq] == nil {
+            guard self.state == .online else { break }
+            let request = HistoryRequest(conversation: conversation, range: .from(seq), limit: 1)
+            let answer = try await self.askPatiently(ChatVerbs.history, request)
+            try self.store.insertThread(answer.events.filter { $0.seq == seq }, mine: answer.mine, asOf: answer.seq)
+            found[seq] = try self.store.messages([seq], in: conversation, me: self.me).first
+        }
+        return seqs.compactMap { found[$0] }
+    }
+
+    /// Requests a page of a thread and stores it.
+    private func requestReplies(
+        to root: Int64, in conversation: ConversationID, from seq: Int64, limit: Int
+    ) async throws(ChatClientError) -> [ChatMessage] {
+        let request = HistoryRequest(conversation: conversation, range: .from(seq), limit: limit, thread: root)
+        let answer = try await self.askPatiently(ChatVerbs.history, request)
+        let events = answer.events.filter { event in
+            event.conversation == conversation && event.seq >= seq && (event.seq == root || event.thread == root)
+        }
+        try self.store.insertThread(events, mine: answer.mine, asOf: answer.seq)
+        self.want(events.compactMap(\.sender))
+        return try self.store.messages(Set(events.map(\.seq)), in: conversation, me: self.me)
+    }
+
+    /// Whether the message that began a thread tells of replies after a page.
+    private func hasReplies(to root: Int64, in conversation: ConversationID, after page: [ChatMessage]) throws(ChatClientError) -> Bool {
+        guard let last = page.last?.event.seq else { return false }
+        let first = try self.store.messages([root], in: conversation, me: self.me).first
+        return first?.event.replies.map { $0.seq > last } ?? false
+    }
+}

@@ -1,0 +1,52 @@
+public import ApusChatProtocol
+
+/// A run of a text with one format, for a view: `Text`, an attributed string, or HTML.
+public struct ChatTextSpan: Sendable, Hashable {
+    /// The text of the run.
+    public var text: String
+    /// The formats, without kinds of later versions.
+    public var kinds: Set<TextEntityKind>
+    /// The address of a link. A view opens it only with a scheme that it knows.
+    public var url: String?
+    /// The user of a mention.
+    public var user: UserName?
+    /// The language of a block of code.
+    public var language: String?
+
+    /// Splits a text at the ends of its entities. Ranges outside of the text are cut.
+    ///
+    /// - Parameters:
+    ///   - text: The text.
+    ///   - entities: The ranges with a meaning.
+    /// - Returns: The runs, in order; together they are the text.
+    public static func spans(of text: String, entities: [TextEntity]) -> [ChatTextSpan] {
+        let scalars = Array(text.unicodeScalars)
+        guard !scalars.isEmpty else { return [] }
+        let ranges = entities.compactMap { entity -> (range: Range<Int>, entity: TextEntity)? in
+            guard entity.kind != .unknown, entity.offset >= 0, entity.length > 0, entity.offset < scalars.count else { return nil }
+            let start = Int(entity.offset)
+            return (start..<start + min(Int(clamping: entity.length), scalars.count - start), entity)
+        }
+        let cuts = Set(ranges.flatMap { [$0.range.lowerBound, $0.range.upperBound] } + [0, scalars.count]).sorted()
+        return zip(cuts, cuts.dropFirst()).map { start, end in
+            var span = ChatTextSpan(text: String(String.UnicodeScalarView(scalars[start..<end])), kinds: [])
+            for (range, entity) in ranges where range.contains(start) {
+                span.kinds.insert(entity.kind)
+                span.url = entity.url ?? span.url
+                span.user = entity.user ?? span.user
+                span.language = entity.language ?? span.language
+            }
+            return span
+        }
+    }
+}
+
+extension ChatMessage {
+    /// The text or caption in runs with one format.
+    public var spans: [ChatTextSpan] {
+        switch self.body {
+        case .text(let body): ChatTextSpan.spans(of: body.text, entities: body.entities)
+        default: self.text.map { ChatTextSpan.spans(of: $0, entities: []) } ?? []
+        }
+    }
+}
