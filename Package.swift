@@ -227,7 +227,11 @@ let package = Package(
                 "ApusSocketIOServer", "ApusWebSocket", "ApusWebSocketProtocol", httpTypes, hummingbird, logging, nioCore, serviceLifecycle,
                 unixSignals,
             ],
-            path: "Examples", exclude: ["README"], swiftSettings: settings),
+            path: "Examples", exclude: ["ChatClient", "README", "SwiftUIChat"], swiftSettings: settings),
+        // Of its own, because names of the chat client are also those of other examples.
+        .target(
+            name: "ChatClientExamples", dependencies: ["ApusChatClient", "ApusChatProtocol"], path: "Examples/ChatClient",
+            swiftSettings: settings),
         // That of the README runs, too: `Conformance/test_readme.py`.
         .executableTarget(
             name: "ReadmeExamples",
