@@ -163,11 +163,14 @@ actor ChatEngine {
             guard await self.isOnline(after: lost) else { break }
             let generation = self.generation
             do throws(ChatClientError) { return try await self.ask(verb, request) } catch {
-                guard error.code == .notConnected || error.code == .timeout else { throw error }
-                lost = error.code == .notConnected ? generation : nil
+                // The transport may have a new connection already, on which `hello` is first.
+                let isEarly = error.serverError?.code == .unauthorized
+                guard error.code == .notConnected || error.code == .timeout || isEarly else { throw error }
+                lost = error.code == .timeout ? nil : generation
             }
         }
         if self.state == .closed { throw ChatClientError(.closed, message: "the client was closed") }
+        if case .signedOut(let error) = self.state { throw ChatClientError(server: error) }
         throw ChatClientError(.notConnected, message: "there is no connection to the server")
     }
 
