@@ -89,7 +89,7 @@ public final class ConversationListModel {
         var invitations: [ChatHead] = []
         var badge: Int64 = 0
         for stored in self.heads.values {
-            let head = stored.expired(at: now)
+            let head = stored.expired(at: self.client.store.now())
             if head.state == .invited || head.state == .requested {
                 invitations.append(head)
                 continue

@@ -62,6 +62,7 @@ extension ChatEngine {
             let answer = try await self.ask(ChatVerbs.hello, request)
             guard generation == self.generation else { return }
             self.own = answer.own
+            self.take(serverTime: answer.at)
             self.take([answer.user])
             self.carryOut(self.core.answered(hello: answer))
         } catch {

@@ -9,7 +9,8 @@ extension ChatEngine {
     func planExpiry(at time: Int64?) {
         guard let time, self.state != .closed, time < self.plannedExpiry ?? .max else { return }
         self.plannedExpiry = time
-        let delay = min(max(time - self.environment.now(), 0), Self.maximumDelay)
+        let now = self.store.now()
+        let delay = time > now ? min(time - now, Self.maximumDelay) : 0
         self.start {
             guard (try? await self.environment.sleep(.milliseconds(delay))) != nil else { return }
             await self.expire(plannedAt: time)
@@ -20,8 +21,19 @@ extension ChatEngine {
         // A later plan has taken the place of this one.
         guard self.plannedExpiry == time else { return }
         self.plannedExpiry = nil
-        let now = self.environment.now()
+        let now = self.store.now()
         if time <= now { self.carryOut(self.core.expire(at: now)) }
+        self.planNextExpiry()
+    }
+
+    /// The server told its time, by which messages disappear.
+    func take(serverTime time: Int64) {
+        self.store.setServerTime(time)
+        self.plannedExpiry = nil
+        self.planNextExpiry()
+    }
+
+    private func planNextExpiry() {
         let stored = self.storing { () throws(ChatClientError) in try self.store.nextExpiry() }
         let next = [stored.flatMap { $0 }, self.core.nextPreviewExpiry].compactMap { $0 }.min()
         self.planExpiry(at: next)

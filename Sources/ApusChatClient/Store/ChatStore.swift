@@ -14,13 +14,18 @@ package final class ChatStore: Sendable {
     /// Nil once the store is closed: GRDB crashes on a read of a closed database. The lock is held
     /// during each access; accesses wait for each other anyway.
     private let opened: NIOLockedValueBox<DatabaseQueue?>
-    /// The time, in milliseconds since 1970, by which messages disappear.
-    let now: @Sendable () -> Int64
+    private let clock: @Sendable () -> Int64
+    /// How much the clock of the server is ahead of that of the device, in milliseconds.
+    private let offset = NIOLockedValueBox<Int64>(0)
+    /// The time by which messages disappear: that of the server, as far as it is known.
+    func now() -> Int64 { self.clock() &+ self.offset.withLockedValue { $0 } }
+    /// The server told its time.
+    func setServerTime(_ time: Int64) { self.offset.withLockedValue { $0 = time &- self.clock() } }
 
     /// Opens the file, or creates it with access for its owner only. `:memory:` creates a store in
     /// memory.
     package init(path: String, now: @escaping @Sendable () -> Int64 = ChatEnvironment.live.now) throws(ChatClientError) {
-        self.now = now
+        self.clock = now
         do {
             var configuration = Configuration()
             configuration.label = "apus.chat.store"

@@ -3,9 +3,9 @@ public import ApusChatProtocol
 /// Markdown as users type it: a text with entities, and back.
 ///
 /// It follows the rules of the page (`Web/js/text/markdown.js`): `**bold**`, `*italic*`,
-/// `_italic_`, `__underline__`, `~~strike~~`, `||spoiler||`, `` `code` ``, blocks of code between
-/// lines of three backticks, `> quotes`, `- lists`, `[links](https://example.com)`, addresses,
-/// `@name` and `:emoji:`. A backslash takes the meaning of a character away.
+/// `_italic_`, `__underline__`, `~~strike~~`, `||spoiler||`, code between backticks, blocks of code
+/// between lines of three backticks, `> quotes`, `- lists`, `[links](https://example.com)`,
+/// addresses, `@name` and `:emoji:`. A backslash takes the meaning of a character away.
 /// `Tests/Vectors/markdown.json` has the cases that both are tested with.
 public enum ChatMarkdown {
     /// Parses what a user typed.

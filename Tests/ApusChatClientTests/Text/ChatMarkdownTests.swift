@@ -32,7 +32,7 @@ struct ChatMarkdownTests {
     @Test func theEmojiAreThoseOfThePage() throws {
         let page = try String(contentsOf: Self.root.appendingPathComponent("Web/js/text/emoji.js"), encoding: .utf8)
         for group in ChatEmoji.groups {
-            let list = group.items.map { "\($0.face) \($0.name)" }.joined(separator: ",")
+            let list = group.items.map { "\($0.face) \($0.name) \($0.chineseName)" }.joined(separator: ",")
             #expect(page.contains("  \(group.key): \"\(list)\","), "the group \(group.key)")
         }
         #expect(ChatEmoji.matching("hear", limit: 2).map(\.name) == ["heart_eyes", "heart"])

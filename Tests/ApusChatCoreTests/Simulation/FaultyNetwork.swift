@@ -246,7 +246,7 @@ final class FaultyNetwork {
             } else if n >= device.reads[conversation] ?? 0 {
                 device.reads[conversation] = nil
             }
-        case .gap, .peerRead: break
+        case .gap, .peerRead, .expire: break
         }
     }
 
