@@ -75,8 +75,8 @@ struct StandingTests {
         own.set           ok        ok        ok        -         -
         """
 
-    /// What a user may do in a pair that blocks the other user, is blocked, or is neither. A blocked
-    /// user is told nothing.
+    /// What a user may do in a pair that blocks the other user, is blocked, or is neither. A user
+    /// that is blocked is told nothing.
     static let pair = """
                           blocker   blocked   friend    stranger
         send              ok        ok        ok        -
