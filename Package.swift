@@ -213,7 +213,7 @@ let package = Package(
                 "ApusSocketIOClient",
                 "ApusSocketIOProtocol", grdb, nioCore, nioPosix, nioHTTP1, nioConcurrencyHelpers, logging,
             ]),
-        module("ApusChatTerminal", ["ApusChatClient", "ApusChatProtocol", "ApusJSON"]),
+        module("ApusChatTerminal", ["ApusBytes", "ApusChatClient", "ApusChatProtocol", "ApusJSON"]),
         module(
             "ApusTesting",
             [nioCore, nioPosix, nioConcurrencyHelpers, nioEmbedded, nioHTTP1, nioSSL, httpTypes, crypto, x509, swiftASN1]),
@@ -261,8 +261,9 @@ let package = Package(
         .executableTarget(
             name: "apus",
             dependencies: [
-                "ApusBench", "ApusBytes", "ApusChatClient", "ApusChatServer", "ApusChatProtocol", "ApusCommandSupport", "ApusConnectivity",
-                "ApusEngineIOClient", "ApusEngineIOProtocol", "ApusEventLoop", "ApusFramedProtocol", "ApusFramedSocket", "ApusJSON",
+                "ApusBench", "ApusBytes", "ApusChatClient", "ApusChatServer", "ApusChatProtocol", "ApusChatTerminal", "ApusCommandSupport",
+                "ApusConnectivity", "ApusEngineIOClient", "ApusEngineIOProtocol", "ApusEventLoop", "ApusFramedProtocol", "ApusFramedSocket",
+                "ApusJSON",
                 "ApusSocketIOClient", "ApusSocketIOProtocol", "ApusWebSocket", "ApusWebSocketProtocol", argumentParser, crypto, httpTypes,
                 logging, nioCore, nioPosix, nioSSL, nioConcurrencyHelpers, serviceLifecycle, unixSignals,
             ], swiftSettings: settings),

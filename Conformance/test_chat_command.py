@@ -85,14 +85,15 @@ def sign_up(server, folder: pathlib.Path, name: str, nick: str | None = None) ->
 
 
 class Terminal:
-    """A separate tmux server with one shell, 80 × 24."""
+    """A separate tmux server with one shell."""
 
-    def __init__(self, folder: pathlib.Path):
+    def __init__(self, folder: pathlib.Path, columns: int = 80, rows: int = 24):
         self._socket = str(folder / "tmux")
         environment = {**os.environ, "LANG": "C.UTF-8", "LC_ALL": "C.UTF-8", "TERM": "screen-256color", "SWIFT_BACKTRACE": "enable=no"}
         environment.pop("TMUX", None)
+        environment.pop("NO_COLOR", None)
         subprocess.run(
-            ["tmux", "-u", "-S", self._socket, "-f", "/dev/null", "new-session", "-d", "-x", "80", "-y", "24", "bash --norc --noprofile"],
+            ["tmux", "-u", "-S", self._socket, "-f", "/dev/null", "new-session", "-d", "-x", str(columns), "-y", str(rows), "bash --norc --noprofile"],
             env=environment, check=True)
         self.run("PS1='$ '; clear")
         self.shows("$", last=True)
@@ -110,8 +111,24 @@ class Terminal:
         self.type(command if isinstance(command, str) else " ".join(command))
         self.press("Enter")
 
-    def resize(self, columns: int):
-        self._tmux("resize-window", "-x", str(columns))
+    def resize(self, columns: int, rows: int = 24):
+        self._tmux("resize-window", "-x", str(columns), "-y", str(rows))
+
+    def paste(self, text: str):
+        """Pastes as a terminal does, with the marks of a bracketed paste if the program wants them."""
+        self._tmux("set-buffer", "-b", "pasted", text)
+        self._tmux("paste-buffer", "-p", "-d", "-b", "pasted")
+
+    def screen(self) -> list[str]:
+        """All rows of the screen."""
+        return self._tmux("capture-pane", "-p").split("\n")[:-1]
+
+    def hides(self, text: str):
+        until(lambda: not any(text in line for line in self.lines()), lambda: f"{text!r} in\n" + "\n".join(self.lines()))
+
+    @property
+    def is_alternate(self) -> bool:
+        return self._tmux("display-message", "-p", "#{alternate_on}").strip() == "1"
 
     def lines(self) -> list[str]:
         return [line for line in self._tmux("capture-pane", "-p", "-J").splitlines() if line]
@@ -165,7 +182,7 @@ def bob(server, tmp_path):
 
 
 def test_an_incoming_line_keeps_the_edited_line(terminal, alice, bob):
-    terminal.run([*alice.command, "--open", "bob"])
+    terminal.run([*alice.command, "--lines", "--open", "bob"])
     terminal.shows("Bob Marsh>", last=True)
     terminal.type("Halb getippt 你好")
     terminal.shows("Bob Marsh> Halb getippt 你好", last=True)
@@ -208,7 +225,7 @@ def test_an_incoming_line_keeps_the_edited_line(terminal, alice, bob):
 
 
 def test_a_text_wider_than_the_terminal(terminal, alice, bob):
-    terminal.run([*alice.command, "--open", "bob"])
+    terminal.run([*alice.command, "--lines", "--open", "bob"])
     terminal.shows("Bob Marsh>", last=True)
     text = " ".join(f"{number:03d}字" for number in range(40))
     terminal.type(text)
@@ -227,16 +244,19 @@ def test_a_text_wider_than_the_terminal(terminal, alice, bob):
     assert text in bob.end()
 
 
-@pytest.mark.parametrize("way", ["quit", "end", "interrupt", "TERM", "INT", "HUP", "wrong"])
-def test_the_terminal_mode_is_restored(terminal, alice, tmp_path, way):
+@pytest.mark.parametrize("mode", ["lines", "full"])
+@pytest.mark.parametrize("way", ["quit", "end", "interrupt", "TERM", "INT", "HUP", "SEGV", "wrong"])
+def test_the_terminal_mode_is_restored(terminal, alice, tmp_path, way, mode):
     before, after, code = (tmp_path / name for name in ("before", "after", "code"))
     options = ["--store", str(alice.password_file / "x")] if way == "wrong" else []
-    terminal.run(f"stty -g > {before}")
-    terminal.run([*alice.command, *options])
+    terminal.run(f"stty -g > {before}; echo st''arted")
+    terminal.shows("started")
+    terminal.run([*alice.command, *(["--lines"] if mode == "lines" else ["--open", "bob"]), *options])
     if way != "wrong":
-        terminal.shows(">", last=True)
-        mode = subprocess.run(["stty", "-g", "-F", terminal.device], capture_output=True, text=True, check=True).stdout
-        assert mode != before.read_text()
+        terminal.shows("> " if mode == "lines" else "❯", last=mode == "lines")
+        now = subprocess.run(["stty", "-g", "-F", terminal.device], capture_output=True, text=True, check=True).stdout
+        assert now != before.read_text()
+        assert terminal.is_alternate == (mode == "full")
     if way == "quit":
         terminal.run("/quit")
     elif way == "end":
@@ -245,16 +265,22 @@ def test_the_terminal_mode_is_restored(terminal, alice, tmp_path, way):
         terminal.press("C-c")
     elif way != "wrong":
         os.kill(terminal.foreground, getattr(signal, "SIG" + way))
-    terminal.shows("$", last=True)
+    until(lambda: not terminal.is_alternate, "the screen is not given back")
+    if way == "SEGV":
+        terminal.shows("fault")
+    else:
+        terminal.shows("$", last=True)
     terminal.run(f"echo $? > {code}; stty -g > {after}; echo do''ne")
     terminal.shows("done")
     assert after.read_text() == before.read_text()
-    expected = {"quit": 0, "end": 0, "interrupt": 130, "INT": 130, "TERM": 143, "HUP": 129, "wrong": 74}
+    expected = {"quit": 0, "end": 0, "interrupt": 130 if mode == "lines" else 0, "INT": 130, "TERM": 143, "HUP": 129, "SEGV": 139, "wrong": 74}
     assert int(code.read_text()) == expected[way]
+    if mode == "full" and way != "wrong":
+        assert any("started" in line for line in terminal.lines())  # the screen before is back
 
 
 def test_tab_completes_commands_and_names(terminal, alice):
-    terminal.run([*alice.command, "--open", "bob"])
+    terminal.run([*alice.command, "--lines", "--open", "bob"])
     terminal.shows("Bob Marsh>", last=True)
     terminal.type("/his\t")
     terminal.shows("Bob Marsh> /history", last=True)
@@ -266,7 +292,7 @@ def test_tab_completes_commands_and_names(terminal, alice):
 
 
 def test_a_stopped_chat_continues(terminal, alice, bob):
-    terminal.run([*alice.command, "--open", "bob"])
+    terminal.run([*alice.command, "--lines", "--open", "bob"])
     terminal.shows("Bob Marsh>", last=True)
     terminal.type("vor der Pause")
     terminal.press("C-z")

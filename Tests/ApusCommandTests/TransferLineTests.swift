@@ -1,3 +1,4 @@
+import ApusChatTerminal
 import Testing
 
 @testable import apus
@@ -31,7 +32,7 @@ import Testing
     @Test(arguments: 0...200) func itNeverTouchesTheLastColumn(width: Int) {
         for name in ["a", "a very long name that goes on and on and on and on and on.txt", "很长的文件名字很长的文件名字很长的文件名字.jpg"] {
             let line = TransferLine.text(self.board(name), width: width, at: .seconds(8))
-            #expect(TerminalText.columns(line) <= max(0, width - 1))
+            #expect(TerminalText.width(line) <= max(0, width - 1))
         }
     }
 

@@ -1,15 +1,3 @@
-/// A part of a row with one style.
-package struct ScreenSpan: Hashable, Sendable {
-    package enum Style: Hashable, Sendable { case normal, bold, dim, reverse, accent, warning }
-    package var text: String
-    package var style: Style
-
-    package init(_ text: String, _ style: Style = .normal) {
-        self.text = text
-        self.style = style
-    }
-}
-
 /// The content of a screen: one list of spans a row, and the cursor.
 package struct ScreenFrame: Hashable, Sendable {
     package var rows: [[ScreenSpan]]
@@ -31,27 +19,30 @@ package struct ScreenFrame: Hashable, Sendable {
 
     /// The bytes that turn an earlier frame of the same size into this one: the changed rows only,
     /// in one synchronized update, so that the screen does not flicker.
-    package func output(after old: ScreenFrame?) -> String {
+    package func output(after old: ScreenFrame?, hasColour: Bool = true) -> String {
         let isWhole = old?.rows.count != self.rows.count
         var output = "\u{1B}[?2026h\u{1B}[?25l"
-        if isWhole { output += "\u{1B}[2J" }
+        if isWhole { output += "\u{1B}[0m\u{1B}[2J" }
         for (index, row) in self.rows.enumerated() where isWhole || old?.rows[index] != row {
             output += "\u{1B}[\(index + 1);1H"
-            for span in row { output += Self.code(span.style) + span.text }
-            output += "\u{1B}[0m\u{1B}[K"
+            // A terminal may give an emoji another width: its row is erased first.
+            if !isWhole, !row.allSatisfy(\.isNarrow) || old?.rows[index].allSatisfy(\.isNarrow) == false { output += "\u{1B}[0m\u{1B}[2K" }
+            var column = 1
+            var isCertain = true
+            for span in row {
+                if !isCertain { output += "\u{1B}[\(column)G" }
+                output += span.style.code(hasColour: hasColour) + span.text
+                column += span.width
+                isCertain = span.isNarrow
+            }
+            output += "\u{1B}[0m"
         }
         if let cursor = self.cursor { output += "\u{1B}[\(cursor.row + 1);\(cursor.column + 1)H\u{1B}[?25h" }
         return output + "\u{1B}[?2026l"
     }
+}
 
-    private static func code(_ style: ScreenSpan.Style) -> String {
-        switch style {
-        case .normal: "\u{1B}[0m"
-        case .bold: "\u{1B}[0;1m"
-        case .dim: "\u{1B}[0;2m"
-        case .reverse: "\u{1B}[0;7m"
-        case .accent: "\u{1B}[0;36m"
-        case .warning: "\u{1B}[0;31m"
-        }
-    }
+extension ScreenSpan {
+    /// Whether every terminal gives the text the same width.
+    fileprivate var isNarrow: Bool { self.text.unicodeScalars.allSatisfy { $0.value < 0x300 } }
 }

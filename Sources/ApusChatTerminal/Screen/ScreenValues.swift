@@ -1,82 +1,116 @@
-package import ApusChatClient
-package import ApusChatProtocol
+/// A row of the list of conversations.
+package struct ScreenConversation: Hashable, Sendable {
+    package var id: String
+    package var title: String
+    package var preview: String
+    package var time: String
+    package var unread: Int64
+    package var mentions: Int64
+    package var isPinned: Bool
+    package var isMuted: Bool
+    package var isOnline: Bool
+    package var hasDraft: Bool
+    /// Whether it is marked as unread.
+    package var isMarked: Bool
 
-extension ScreenMessage {
-    /// A row of a thread as the screen shows it.
-    /// - Parameters:
-    ///   - names: Returns the shown name of a user.
-    ///   - time: Returns the time of day of milliseconds since 1970.
-    package init(_ message: ChatMessage, names: (UserName) -> String, time: (Int64) -> String) {
-        let sender = message.event.sender.map(names) ?? ""
-        let mark: Mark =
-            switch message.delivery {
-            case nil: .none
-            case .queued, .uploading, .sending: .waiting
-            case .sent: .sent
-            case .delivered: .delivered
-            case .read: .read
-            case .failed: .failed
-            }
-        self.init(
-            sender: sender, time: time(message.event.at), text: Self.text(of: message, sender: sender, names: names),
-            isOwn: message.isOwn, mark: mark, isNotice: !message.event.kind.isMessage && message.event.kind != .hidden)
+    package init(
+        id: String, title: String, preview: String = "", time: String = "", unread: Int64 = 0, mentions: Int64 = 0, isPinned: Bool = false,
+        isMuted: Bool = false, isOnline: Bool = false, hasDraft: Bool = false, isMarked: Bool = false
+    ) {
+        self.id = id
+        self.title = title
+        self.preview = preview
+        self.time = time
+        self.unread = unread
+        self.mentions = mentions
+        self.isPinned = isPinned
+        self.isMuted = isMuted
+        self.isOnline = isOnline
+        self.hasDraft = hasDraft
+        self.isMarked = isMarked
     }
+}
 
-    /// The words for a message or a change.
-    private static func text(of message: ChatMessage, sender: String, names: (UserName) -> String) -> String {
-        switch message.event.state {
-        case .recalled: return "(message recalled)"
-        case .expired, .erased: return "(message removed)"
-        default: break
+/// A message on the screen.
+package struct ScreenMessage: Hashable, Sendable, Identifiable {
+    package enum Mark: Hashable, Sendable {
+        case none, waiting, sent, delivered, read
+        case failed(String)
+    }
+    /// Identifies the message while it changes.
+    package var id: String
+    /// The place in the log; nil for an unsent message.
+    package var seq: Int64?
+    package var sender: String
+    package var day: String
+    package var time: String
+    /// The paragraphs: a quote, the text, reactions.
+    package var paragraphs: [[ScreenSpan]]
+    /// The text as the sender typed it, for an edit.
+    package var source: String
+    package var isOwn: Bool
+    package var mark: Mark
+    /// A line without a sender, such as "bob joined".
+    package var isNotice: Bool
+    /// Whether a line above it tells that it is the first unread message.
+    package var isFirstUnread: Bool
+
+    package init(
+        id: String, seq: Int64? = nil, sender: String, day: String = "", time: String, paragraphs: [[ScreenSpan]], source: String = "",
+        isOwn: Bool = false, mark: Mark = .none, isNotice: Bool = false, isFirstUnread: Bool = false
+    ) {
+        self.id = id
+        self.seq = seq
+        self.sender = sender
+        self.day = day
+        self.time = time
+        self.paragraphs = paragraphs
+        self.source = source
+        self.isOwn = isOwn
+        self.mark = mark
+        self.isNotice = isNotice
+        self.isFirstUnread = isFirstUnread
+    }
+}
+
+/// Lines in place of the messages: the help, results of a search, a list of members.
+package struct ScreenPanel: Hashable, Sendable {
+    package struct Line: Hashable, Sendable {
+        package var text: String
+        package var style: ScreenStyle
+        /// The command that a choice of the line performs.
+        package var command: String?
+
+        package init(_ text: String, _ style: ScreenStyle = .normal, command: String? = nil) {
+            self.text = text
+            self.style = style
+            self.command = command
         }
-        if message.event.kind == .hidden { return "(message hidden)" }
-        if message.needsUpdate { return "(update the program to see this message)" }
-        if let body = message.body { return self.text(of: body) + self.details(of: message) }
-        switch message.change {
-        case .conversationCreate(let body): return sender + " created " + (body.title.map { "\"\($0)\"" } ?? "the conversation")
-        case .conversationSet(let body):
-            return body.title.map { sender + " changed the title to \"\($0)\"" } ?? sender + " changed the settings"
-        case .members(let body): return self.text(of: body, kind: message.event.kind, sender: sender, names: names)
-        case .pin(let body): return sender + (body.isRemoval ? " unpinned a message" : " pinned a message")
-        default: return "(\(message.event.kind))"
-        }
     }
+    package var title: String
+    package var lines: [Line]
+    /// The chosen line; nil if no line can be chosen.
+    package var selected: Int?
+    var first = 0
 
-    private static func text(of body: ChatBody) -> String {
-        switch body {
-        case .text(let body): body.text
-        case .image(let body): "[picture] " + (body.text ?? body.name ?? "")
-        case .audio(let body): (body.isVoice ? "[voice message] " : "[audio] ") + (body.text ?? body.name ?? "")
-        case .video(let body): "[video] " + (body.text ?? "")
-        case .file(let body): "[file] " + body.name + (body.text.map { "\n" + $0 } ?? "")
-        case .location: "[place]"
-        case .card(let body): "[contact] @" + body.user.rawValue
-        case .call(let body): "[call] " + body.state.rawValue
-        case .poll(let body): "[poll] " + body.question
-        case .bundle(let body): "[messages] " + body.title
-        case .encrypted: "(encrypted message)"
-        case .custom(let body): body.text ?? "(message of an application)"
-        }
+    package init(title: String, lines: [Line]) {
+        self.title = title
+        self.lines = lines
+        self.selected = lines.firstIndex { $0.command != nil }
     }
+}
 
-    private static func details(of message: ChatMessage) -> String {
-        let edited = message.event.state == .edited ? " (edited)" : ""
-        let reactions = message.event.reactions.map { " \($0.key) \($0.count)" }.joined()
-        return edited + (reactions.isEmpty ? "" : "\n" + reactions)
-    }
-
-    private static func text(of body: MemberBody, kind: EventKind, sender: String, names: (UserName) -> String) -> String {
-        let users = body.users.map(names).joined(separator: ", ")
-        switch kind {
-        case .memberJoin: return users.isEmpty ? sender + " joined" : sender + " added " + users
-        case .memberInvite: return sender + " invited " + users
-        case .memberLeave: return sender + " left"
-        case .memberRemove: return sender + " removed " + users
-        case .memberBan: return sender + " banned " + users
-        case .memberUnban: return sender + " lifted the ban of " + users
-        case .memberRole: return sender + " changed the role of " + users
-        case .memberMute: return sender + " changed who may write: " + users
-        default: return "(\(kind))"
-        }
-    }
+/// What the shell of the screen does after a key.
+package enum ScreenAction: Hashable, Sendable {
+    case open(conversation: String)
+    /// A line was submitted: a message or a command.
+    case submit(String)
+    case loadEarlier
+    case loadLater
+    case typing
+    /// Escape without anything to close.
+    case leaveThread
+    case suspend
+    case redraw
+    case quit
 }

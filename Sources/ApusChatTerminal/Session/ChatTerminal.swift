@@ -2,64 +2,110 @@ package import ApusChatClient
 import ApusChatProtocol
 import Observation
 
-/// The chat on a full screen: joins the models of a client, the keys and the ``ChatScreen``. The
-/// program gives it bytes and sizes, and writes what it outputs.
+/// The chat on a full screen: joins the models of a client, the keys, the commands and the
+/// ``ChatScreen``. The program gives it bytes and sizes, and writes what it outputs.
 @MainActor
 package final class ChatTerminal {
-    package private(set) var screen: ChatScreen
-    package private(set) var hasEnded = false
-    let client: ChatClient
+    package var screen: ChatScreen
+    package internal(set) var hasEnded = false
+    /// Whether the user asked to end the session and remove the store.
+    package private(set) var hasLoggedOut = false
+    /// Whether the user asked to suspend the program.
+    package var wantsSuspension = false
+    package let client: ChatClient
+    package let commander: ChatCommander
     let list: ConversationListModel
-    private(set) var thread: ThreadModel?
+    var thread: ThreadModel?
+    /// The message that began the open thread, and the rows of the thread.
+    package var openThread: Int64?
+    var threadRows: [ChatMessage] = []
+    let clock: ChatClock
     private let output: (String) -> Void
-    private let time: (Int64) -> String
+    private let hasColour: Bool
+    private let open: (String) throws -> Void
     private var keys = KeyReader()
     private var shown: ScreenFrame?
-    private var names: [UserName: String] = [:]
-    private var wanted: Set<UserName> = []
+    var names: [UserName: String] = [:]
+    var wanted: Set<UserName> = []
+    /// Messages that others answer, and that are not among the rows.
+    var quotes: [Int64: ChatMessage] = [:]
+    var wantedQuotes: Set<Int64> = []
+    var askedQuotes: Set<Int64> = []
     private var isDrawing = false
+    /// What the present command told.
+    private var said: [ChatSaid] = []
     /// What the last command told, until the next key.
-    private var notice: String?
-    /// The messages of a search, which are shown in place of the thread until the next key.
-    private var hits: [ChatSearchHit]?
+    var notice: (text: String, isWarning: Bool)?
+    private var lastTyping: Int64 = 0
+    private var updates: Task<Void, Never>?
 
     /// - Parameters:
     ///   - output: Writes to the terminal.
-    ///   - time: Returns the time of day of milliseconds since 1970.
-    package init(client: ChatClient, width: Int, height: Int, output: @escaping (String) -> Void, time: @escaping (Int64) -> String) {
+    ///   - openFile: Opens a file with the program of its type.
+    package init(
+        client: ChatClient, width: Int, height: Int, clock: ChatClock, hasColour: Bool = true, output: @escaping (String) -> Void,
+        openFile: @escaping (String) throws -> Void = { _ in }
+    ) {
         self.client = client
+        self.commander = ChatCommander(client: client, clock: clock)
         self.list = ConversationListModel(client: client)
         self.screen = ChatScreen(width: width, height: height)
+        self.clock = clock
+        self.hasColour = hasColour
         self.output = output
-        self.time = time
+        self.open = openFile
+        self.commander.host = self
     }
+
+    /// Takes the screen: the alternate one, without automatic line ends, with marks around a paste.
+    package static let enterSequence = "\u{1B}[?1049h\u{1B}[?7l\u{1B}[?2004h\u{1B}[2J"
+    /// Gives the screen back.
+    package static let leaveSequence = "\u{1B}[?2026l\u{1B}[0m\u{1B}[?2004l\u{1B}[?7h\u{1B}[?25h\u{1B}[?1049l"
 
     /// Shows the list and follows the client.
     package func start() async {
-        // The other screen, pasted text marked, and later back.
-        self.output("\u{1B}[?1049h\u{1B}[?2004h")
+        self.output(Self.enterSequence)
         await self.list.start()
+        let updates = self.client.updates
+        self.updates = Task { [weak self] in
+            for await update in updates { await self?.take(update) }
+        }
+        self.screen.editor.completions = await self.commander.completions()
+        if let pending = try? await self.commander.pendingRequests(), !pending.isEmpty { self.tellRequests(pending.count) }
         self.draw()
     }
 
     /// Restores the terminal.
     package func stop() async {
-        await self.thread?.close()
-        self.output("\u{1B}[?2004l\u{1B}[?25h\u{1B}[?1049l")
+        self.updates?.cancel()
+        await self.leaveConversation()
+        self.output(Self.leaveSequence)
     }
 
     package func resized(width: Int, height: Int) {
         self.screen.resize(width: width, height: height)
+        self.redraw()
+    }
+
+    /// Draws everything again, after another program wrote to the terminal.
+    package func redraw() {
         self.shown = nil
         self.draw()
+    }
+
+    /// Takes the screen again after a suspension.
+    package func resume() {
+        self.wantsSuspension = false
+        self.output(Self.enterSequence)
+        self.redraw()
     }
 
     /// Bytes of the keyboard arrived; no further ones follow at once.
     package func received(_ bytes: [UInt8]) async {
         for key in self.keys.read(bytes) + self.keys.flush() {
             self.notice = nil
-            self.hits = nil
             for action in self.screen.handle(key) { await self.perform(action) }
+            if self.hasEnded { return }
         }
         self.draw()
     }
@@ -67,134 +113,149 @@ package final class ChatTerminal {
     // MARK: Actions
 
     private func perform(_ action: ScreenAction) async {
-        do throws(ChatClientError) {
-            switch action {
-            case .quit: self.hasEnded = true
-            case .open(let text): if let id = ConversationID(text) { await self.open(id) }
-            case .send(let text): try await self.thread?.conversation.send(text)
-            case .typing: await self.thread?.conversation.setTyping(true)
-            case .loadEarlier: await self.thread?.loadEarlier()
-            case .search(let text): self.hits = try await self.client.searchReachable(text).hits
-            case .command(let text): try await self.run(text)
+        switch action {
+        case .quit: self.hasEnded = true
+        case .suspend: self.wantsSuspension = true
+        case .redraw: self.shown = nil
+        case .open(let text):
+            guard let id = ConversationID(text) else { break }
+            await self.attempt { try await self.show(self.client.conversation(id)) }
+        case .submit(let line): await self.submit(line)
+        case .typing: await self.tellTyping()
+        case .loadEarlier: await self.thread?.loadEarlier()
+        case .loadLater: await self.thread?.loadLater()
+        case .leaveThread: await self.attempt { try await self.showThread(nil) }
+        }
+    }
+
+    /// Performs a typed line as if it was submitted.
+    package func submit(_ line: String) async {
+        self.said = []
+        let parsed = ChatLine(line)
+        switch parsed {
+        case .text:
+            await self.commander.perform(parsed)
+            await self.toEnd()
+        case .command(let call): await self.perform(call, line)
+        case .nothing, .mistake: await self.commander.perform(parsed)
+        }
+        self.lastTyping = 0
+        self.tellSaid(title: line)
+        self.screen.editor.completions = await self.commander.completions()
+    }
+
+    private func perform(_ call: ChatCall, _ line: String) async {
+        switch call.name {
+        case .quit: self.hasEnded = true
+        case .logout: (self.hasEnded, self.hasLoggedOut) = (true, true)
+        case .help: self.screen.panel = ChatScreen.help
+        case .chats: self.listConversations()
+        case .history: await self.thread?.loadEarlier()
+        case .open where call.words.contains("/"):
+            // A place of a search: the conversation and the message.
+            let parts = call.words.split(separator: "/").map(String.init)
+            guard parts.count == 2, let id = ConversationID(parts[0]), let seq = Int64(parts[1]) else { break }
+            await self.attempt {
+                try await self.show(self.client.conversation(id))
+                try await self.jump(to: seq)
             }
-        } catch {
-            self.notice = error.message
+        default: await self.commander.perform(.command(call))
         }
     }
 
-    private func open(_ id: ConversationID) async {
-        if self.thread?.conversation.id != id {
-            await self.thread?.close()
-            let thread = ThreadModel(client: self.client, conversation: id)
-            self.thread = thread
-            await thread.open()
+    private func listConversations() {
+        self.commander.listed = self.list.conversations.map(\.conversation)
+        for (index, head) in self.list.conversations.enumerated() {
+            let unread = head.unread > 0 ? " (\(head.unread) new)" : ""
+            self.say(.init(text: "\(index + 1). \(ChatText.title(of: head))\(unread)", style: .plain, command: "/open \(index + 1)"))
         }
-        self.screen.show(id.rawValue)
-        if let last = self.thread?.messages.last(where: { !$0.isOwn && $0.event.n != nil }) { await self.thread?.didShow(last) }
     }
 
-    private func run(_ command: String) async throws(ChatClientError) {
-        let parts = command.split(separator: " ", maxSplits: 1).map(String.init)
-        let argument = parts.count > 1 ? parts[1] : ""
-        let rows = self.thread?.rows ?? []
-        switch (parts.first ?? "", self.thread?.conversation) {
-        case ("chat", _): await self.open(try await self.client.conversation(with: argument).id)
-        case ("file", let chat?): try await chat.send(file: argument, type: MediaType.of(path: argument))
-        case ("edit", let chat?):
-            guard let seq = rows.last(where: { $0.isOwn && $0.seq != nil && $0.text != nil })?.seq else { break }
-            try await chat.edit(seq, text: argument)
-        case ("recall", let chat?):
-            guard let seq = rows.last(where: { $0.isOwn && $0.seq != nil && !$0.event.state.isBlank })?.seq else { break }
-            try await chat.recall(seq)
-        case ("react", let chat?):
-            guard let seq = rows.last(where: { !$0.isOwn && $0.event.n != nil })?.seq else { break }
-            try await chat.react(seq, argument)
-        case ("retry", let chat?):
-            for row in rows { if case .failed = row.delivery, let id = row.event.id { try await chat.retry(id) } }
-        case ("discard", let chat?):
-            for row in rows { if case .failed = row.delivery, let id = row.event.id { try await chat.discard(id) } }
-        default: self.notice = "/chat NAME  /search WORDS  /file PATH  /edit TEXT  /recall  /react EMOJI  /retry  /discard  /quit"
+    func attempt(_ body: () async throws -> Void) async {
+        do { try await body() } catch {
+            self.notice = ((error as? ChatClientError)?.message ?? "\(error)", true)
         }
+    }
+
+    /// Shows what a command told: one line in the status line, several ones as a panel.
+    private func tellSaid(title: String) {
+        defer { self.said = [] }
+        guard let first = self.said.first else { return }
+        if self.said.count == 1, first.command == nil, TerminalText.width(first.text) < self.screen.width - 20 {
+            self.notice = (first.text, first.style == .warning)
+            return
+        }
+        self.screen.panel = ScreenPanel(
+            title: title, lines: self.said.map { ScreenPanel.Line($0.text, Self.style($0.style), command: $0.command) })
+    }
+
+    private static func style(_ style: ChatSaid.Style) -> ScreenStyle {
+        switch style {
+        case .plain: .normal
+        case .bold: .bold
+        case .dim: .dim
+        case .accent: .accent
+        case .good: .good
+        case .warning: .warning
+        }
+    }
+
+    private func tellTyping() async {
+        guard let thread = self.thread, self.clock.now() - self.lastTyping >= 3_000 else { return }
+        self.lastTyping = self.clock.now()
+        await thread.conversation.setTyping(true)
+    }
+
+    private func tellRequests(_ count: Int) {
+        self.notice = ("✉ \(count) request\(count == 1 ? " waits" : "s wait") for an answer; /requests", false)
     }
 
     // MARK: Drawing
 
-    private func draw() {
+    func draw() {
         let frame = withObservationTracking {
             self.fill()
             return self.screen.frame()
         } onChange: {
             Task { @MainActor [weak self] in self?.changed() }
         }
-        guard frame != self.shown else { return }
-        self.output(frame.output(after: self.shown))
-        self.shown = frame
+        if frame != self.shown {
+            self.output(frame.output(after: self.shown, hasColour: self.hasColour))
+            self.shown = frame
+        }
         self.requestNames()
+        self.requestQuotes()
+        self.markVisible()
     }
 
     /// Several changes of one turn are drawn once.
-    private func changed() {
-        guard !self.isDrawing else { return }
+    func changed() {
+        guard !self.isDrawing, !self.hasEnded else { return }
         self.isDrawing = true
         Task { @MainActor [weak self] in
             self?.isDrawing = false
-            self?.draw()
+            if self?.wantsSuspension == false { self?.draw() }
         }
     }
 
-    private func fill() {
-        self.screen.conversations = self.list.conversations.map { head in
-            ScreenConversation(
-                id: head.conversation.rawValue, title: self.list.title(of: head), preview: head.last?.text ?? "",
-                time: self.time(head.at), unread: head.unread, isPinned: head.own.pinnedAt != nil)
-        }
-        let rows = self.hits.map { $0.reversed().map(\.message) } ?? self.thread?.rows ?? []
-        self.screen.messages = rows.map { ScreenMessage($0, names: self.name, time: self.time) }
-        let typing = (self.thread?.typing ?? []).map(self.name)
-        self.screen.typing = typing.isEmpty ? "" : typing.joined(separator: ", ") + (typing.count == 1 ? " is typing" : " are typing")
-        self.screen.isWarning = self.notice != nil
-        self.screen.status = self.notice.map(TerminalText.plain) ?? self.thread?.error?.message ?? self.status
-    }
-
-    private var status: String {
-        switch self.list.connection {
-        case .connecting: "connecting"
-        case .syncing: "synchronizing"
-        case .online: "online"
-        case .signedOut(let error): "signed out: " + error.message
-        case .closed: "closed"
-        }
-    }
-
-    private func name(_ user: UserName) -> String {
-        if let known = self.names[user] { return known }
-        self.wanted.insert(user)
-        return user.rawValue
-    }
-
-    private func requestNames() {
-        guard !self.wanted.isEmpty else { return }
-        let wanted = self.wanted
-        self.wanted = []
-        let client = self.client
-        Task { @MainActor [weak self] in
-            for user in wanted {
-                guard let profile = await client.user(user) else { continue }
-                self?.names[user] = profile.nick ?? user.rawValue
-            }
-            self?.draw()
-        }
+    /// Messages that were on the screen are read.
+    private func markVisible() {
+        guard let index = self.screen.lastVisible, self.openThread == nil, let thread = self.thread else { return }
+        let rows = thread.rows
+        guard rows.indices.contains(index) else { return }
+        guard let last = rows[...index].last(where: { !$0.isOwn && $0.event.n != nil }) else { return }
+        Task { await thread.didShow(last) }
     }
 }
 
-/// The media types of common files, by their extension.
-enum MediaType {
-    private static let types = [
-        "png": "image/png", "jpg": "image/jpeg", "jpeg": "image/jpeg", "gif": "image/gif", "webp": "image/webp", "pdf": "application/pdf",
-        "txt": "text/plain", "zip": "application/zip",
-    ]
+extension ChatTerminal: ChatCommandHost {
+    package var conversation: ChatConversation? { self.thread?.conversation }
+    package var selectedSeq: Int64? { self.screen.markedSeq }
+    package var shownRows: [ChatMessage] { self.openThread == nil ? self.thread?.rows ?? [] : self.threadRows }
 
-    static func of(path: String) -> String {
-        path.split(separator: ".").last.flatMap { self.types[$0.lowercased()] } ?? "application/octet-stream"
-    }
+    package func say(_ line: ChatSaid) { self.said.append(line) }
+
+    package func openFile(_ path: String) throws { try self.open(path) }
+
+    package func sent(_ message: ChatMessage) {}
 }

@@ -8,8 +8,13 @@ package enum Key: Hashable, Sendable {
     /// Alt and a letter.
     case alt(Character)
     case enter, tab, backTab, escape, backspace, delete
+    /// A line end that does not submit: Alt+Enter or Ctrl+J.
+    case newline
     case up, down, left, right, home, end, pageUp, pageDown
-    case wordLeft, wordRight
+    /// Control or Alt with an arrow.
+    case wordLeft, wordRight, markUp, markDown
+    /// A function key, from 1.
+    case function(Int)
 }
 
 /// Reads the keys of a terminal from its bytes, which may arrive in any pieces.
@@ -18,6 +23,8 @@ package struct KeyReader: Sendable {
     private var pasted: [UInt8]?
     /// The number of bytes of an unfinished sequence. Longer ones are not keys.
     private static let maximumSequence = 32
+    /// The number of bytes of a paste that are kept.
+    private static let maximumPaste = 64 * 1_024
     private static let pasteEnd: [UInt8] = Array("\u{1B}[201~".utf8)
 
     package init() {}
@@ -47,7 +54,11 @@ package struct KeyReader: Sendable {
     }
 
     private mutating func readPaste() -> Key? {
-        guard let end = self.pending.firstRange(of: Self.pasteEnd) else { return nil }
+        guard let end = self.pending.firstRange(of: Self.pasteEnd) else {
+            // Further text is dropped; the end of the mark may be in the last bytes.
+            if self.pending.count > Self.maximumPaste { self.pending.removeSubrange(Self.maximumPaste - 8..<self.pending.count - 8) }
+            return nil
+        }
         let text = String(decoding: self.pending[..<end.lowerBound], as: UTF8.self)
         self.pending.removeFirst(end.upperBound)
         self.pasted = nil
@@ -58,7 +69,8 @@ package struct KeyReader: Sendable {
     private mutating func next() -> (Key?, Int)? {
         guard let first = self.pending.first else { return nil }
         switch first {
-        case 0x0D, 0x0A: return (.enter, 1)
+        case 0x0D: return (.enter, 1)
+        case 0x0A: return (.newline, 1)
         case 0x09: return (.tab, 1)
         case 0x7F, 0x08: return (.backspace, 1)
         case 0x1B: return self.nextSequence()
@@ -68,18 +80,17 @@ package struct KeyReader: Sendable {
         }
     }
 
+    /// An invalid byte becomes U+FFFD.
     private func nextCharacter() -> (Key?, Int)? {
         guard let first = self.pending.first else { return nil }
         // Not the first byte of a character.
-        if (0x80..<0xC2).contains(first) || first > 0xF4 { return (nil, 1) }
+        if (0x80..<0xC2).contains(first) || first > 0xF4 { return (.character("\u{FFFD}"), 1) }
         let length = first < 0x80 ? 1 : first < 0xE0 ? 2 : first < 0xF0 ? 3 : 4
-        guard self.pending.count >= length else { return nil }
-        let bytes = self.pending[..<length]
-        // An invalid byte becomes U+FFFD, which the terminal sends as three bytes.
-        guard let character = String(decoding: bytes, as: UTF8.self).first, character != "\u{FFFD}" || length == 3 else {
-            return (nil, 1)
-        }
-        return (.character(character), length)
+        let bytes = self.pending.prefix(length)
+        if let end = bytes.dropFirst().firstIndex(where: { $0 & 0xC0 != 0x80 }) { return (.character("\u{FFFD}"), end) }
+        guard bytes.count == length else { return nil }
+        let text = String(decoding: bytes, as: UTF8.self)
+        return (.character(text.unicodeScalars.count == 1 ? text.first ?? "\u{FFFD}" : "\u{FFFD}"), length)
     }
 
     private mutating func nextSequence() -> (Key?, Int)? {
@@ -88,11 +99,20 @@ package struct KeyReader: Sendable {
         case UInt8(ascii: "["), UInt8(ascii: "O"): break
         case 0x1B: return (.escape, 1)
         case 0x7F: return (.control("w"), 2)
+        case 0x0D, 0x0A: return (.newline, 2)
         case 0x21...0x7E: return (.alt(Character(Unicode.Scalar(self.pending[1]))), 2)
         default: return (.escape, 1)
         }
-        guard let final = self.pending.dropFirst(2).firstIndex(where: { (0x40...0x7E).contains($0) }) else {
+        guard let final = self.pending.dropFirst(2).firstIndex(where: { !(0x20...0x3F).contains($0) }) else {
             return self.pending.count > Self.maximumSequence ? (nil, self.pending.count) : nil
+        }
+        // Another byte ends the sequence, which is not a key then.
+        guard (0x40...0x7E).contains(self.pending[final]) else { return (nil, final) }
+        // The console of Linux sends F1 to F5 as ESC [ [ A to E.
+        if self.pending[1] == UInt8(ascii: "["), final == 2, self.pending[2] == UInt8(ascii: "[") {
+            guard self.pending.count > 3 else { return nil }
+            let number = Int(self.pending[3]) - 0x40
+            return ((1...5).contains(number) ? .function(number) : nil, 4)
         }
         let parameters = String(decoding: self.pending[2..<final], as: UTF8.self)
         if self.pending[final] == UInt8(ascii: "~"), parameters == "200" { self.pasted = [] }
@@ -102,8 +122,9 @@ package struct KeyReader: Sendable {
     private static func key(final: UInt8, parameters: String) -> Key? {
         let isModified = parameters.hasSuffix(";5") || parameters.hasSuffix(";3")
         switch final {
-        case UInt8(ascii: "A"): return .up
-        case UInt8(ascii: "B"): return .down
+        case UInt8(ascii: "A"): return isModified ? .markUp : .up
+        case UInt8(ascii: "B"): return isModified ? .markDown : .down
+        case UInt8(ascii: "P")...UInt8(ascii: "S"): return .function(Int(final) - 0x4F)
         case UInt8(ascii: "C"): return isModified ? .wordRight : .right
         case UInt8(ascii: "D"): return isModified ? .wordLeft : .left
         case UInt8(ascii: "H"): return .home
@@ -116,6 +137,7 @@ package struct KeyReader: Sendable {
             case "3": return .delete
             case "5": return .pageUp
             case "6": return .pageDown
+            case "11", "12", "13", "14", "15": return Int(parameters).map { .function($0 - 10) }
             default: return nil
             }
         default: return nil

@@ -1,29 +1,42 @@
-/// A line of input with a cursor and a history.
+/// A text that is typed: a cursor, a history and the completion of words. It has several lines if
+/// line ends are inserted.
 package struct LineEditor: Sendable, Hashable {
     package private(set) var characters: [Character] = []
     /// The number of characters before the cursor.
     package private(set) var cursor = 0
+    private var bytes = 0
     private var history: [String] = []
-    /// The place in the history; the number of entries stands for the new line.
+    /// The place in the history; the number of entries stands for the new text.
     private var place = 0
-    /// The new line, while an entry of the history is shown.
+    /// The new text, while an entry of the history is shown.
     private var unfinished = ""
-    private static let maximumHistory = 100
+    /// The words that ``complete()`` completes.
+    package var completions: [String] = []
+
+    /// The maximum length of the text in bytes of UTF-8. Further characters are not inserted.
+    package static let maximumBytes = 32 * 1_024
+    /// The maximum number of entries of the history.
+    package static let maximumHistory = 500
 
     package init() {}
 
     package var text: String { String(self.characters) }
+    package var before: String { String(self.characters[..<self.cursor]) }
+    package var after: String { String(self.characters[self.cursor...]) }
+    package var isEmpty: Bool { self.characters.isEmpty }
 
-    /// Replaces the line.
+    /// Replaces the text.
     package mutating func set(_ text: String) {
-        self.characters = Array(text)
-        self.cursor = self.characters.count
+        self.characters = []
+        self.cursor = 0
+        self.bytes = 0
+        self.insert(text)
     }
 
-    /// Empties the line and adds it to the history.
-    package mutating func take() -> String {
+    /// Empties the editor and adds the text to the history.
+    package mutating func take(remembers: Bool = true) -> String {
         let text = self.text
-        if !text.isEmpty, self.history.last != text {
+        if remembers, text.contains(where: { !$0.isWhitespace }), self.history.last != text {
             self.history.append(text)
             if self.history.count > Self.maximumHistory { self.history.removeFirst() }
         }
@@ -36,40 +49,63 @@ package struct LineEditor: Sendable, Hashable {
     /// Handles a key. Returns whether it is a key of the editor.
     package mutating func handle(_ key: Key) -> Bool {
         switch key {
-        case .character(let character): self.insert([character])
-        case .paste(let text): self.insert(Array(text))
+        case .character(let character): self.insert(String(character))
+        case .paste(let text): self.insert(text)
+        case .newline: self.insert("\n")
         case .backspace, .control("h"): self.remove(self.cursor - 1..<self.cursor)
         case .delete, .control("d"): self.remove(self.cursor..<self.cursor + 1)
         case .left, .control("b"): self.cursor = max(0, self.cursor - 1)
         case .right, .control("f"): self.cursor = min(self.characters.count, self.cursor + 1)
-        case .home, .control("a"): self.cursor = 0
-        case .end, .control("e"): self.cursor = self.characters.count
+        case .home, .control("a"): self.cursor = self.lineStart
+        case .end, .control("e"): self.cursor = self.lineEnd
         case .wordLeft, .alt("b"): self.cursor = self.wordStart
         case .wordRight, .alt("f"): self.cursor = self.wordEnd
         case .control("w"): self.remove(self.wordStart..<self.cursor)
         case .alt("d"): self.remove(self.cursor..<self.wordEnd)
-        case .control("u"): self.remove(0..<self.cursor)
-        case .control("k"): self.remove(self.cursor..<self.characters.count)
-        case .up, .control("p"): self.recall(self.place - 1)
-        case .down, .control("n"): self.recall(self.place + 1)
+        case .control("u"): self.remove(self.lineStart..<self.cursor)
+        case .control("k"): self.remove(self.cursor..<self.lineEnd)
+        case .up: if !self.moveLine(by: -1) { self.recall(self.place - 1) }
+        case .down: if !self.moveLine(by: 1) { self.recall(self.place + 1) }
+        case .control("p"): self.recall(self.place - 1)
+        case .control("n"): self.recall(self.place + 1)
         default: return false
         }
         return true
     }
 
-    private mutating func insert(_ new: [Character]) {
+    private mutating func insert(_ text: String) {
+        // A tab and a line end are text; the terminal would execute other control characters.
+        var new = text.unicodeScalars.filter { $0 == "\t" || $0 == "\n" || $0.properties.generalCategory != .control }
+        let room = max(0, Self.maximumBytes - self.bytes)
+        while new.reduce(0, { $0 + UTF8.width($1) }) > room { new.removeLast() }
+        guard !new.isEmpty else { return }
+        self.bytes += new.reduce(0) { $0 + UTF8.width($1) }
         // A combining mark joins the character before the cursor.
-        let before = String(self.characters[..<self.cursor] + new)
-        let after = self.characters[self.cursor...]
-        let joined = Array(before)
-        self.characters = joined + after
-        self.cursor = joined.count
+        let last = self.cursor > 0 ? String(self.characters[self.cursor - 1]) : ""
+        let joined = Array(last + String(String.UnicodeScalarView(new)))
+        let start = max(0, self.cursor - 1)
+        self.characters.replaceSubrange(start..<self.cursor, with: joined)
+        self.cursor = start + joined.count
     }
 
     private mutating func remove(_ range: Range<Int>) {
         let range = range.clamped(to: 0..<self.characters.count)
+        self.bytes -= self.characters[range].reduce(0) { $0 + $1.utf8.count }
         self.characters.removeSubrange(range)
         self.cursor = min(range.lowerBound, self.characters.count)
+    }
+
+    private var lineStart: Int { (self.characters[..<self.cursor].lastIndex(where: \.isNewline) ?? -1) + 1 }
+    private var lineEnd: Int { self.characters[self.cursor...].firstIndex(where: \.isNewline) ?? self.characters.count }
+
+    /// Moves the cursor to another line of the text. Returns false if there is none.
+    private mutating func moveLine(by step: Int) -> Bool {
+        let column = self.cursor - self.lineStart
+        let edge = step < 0 ? self.lineStart - 1 : self.lineEnd + 1
+        guard (0...self.characters.count).contains(edge) else { return false }
+        self.cursor = edge
+        self.cursor = min(self.lineStart + column, self.lineEnd)
+        return true
     }
 
     private var wordStart: Int {
@@ -93,28 +129,33 @@ package struct LineEditor: Sendable, Hashable {
         self.set(place == self.history.count ? self.unfinished : self.history[place])
     }
 
-    /// The part of the line around the cursor that has room, and the cell of the cursor in it.
-    package func visible(width: Int) -> (text: String, cursor: Int) {
-        let width = max(2, width)
-        var start = self.cursor
-        var used = 0
-        // One cell remains for the cursor.
-        while start > 0 {
-            let next = Self.width(self.characters[start - 1])
-            if used + next > width - 1 { break }
-            used += next
-            start -= 1
+    // MARK: Completion
+
+    /// Completes the word before the cursor: adds the characters that all matching words share, and
+    /// a space if one word matches. Returns whether a word matches. Letter case is ignored.
+    package mutating func complete() -> Bool {
+        let start = String(self.characters[self.previousSpace..<self.cursor])
+        guard !start.isEmpty else { return false }
+        let matching = self.completions.filter { $0.count >= start.count && $0.prefix(start.count).lowercased() == start.lowercased() }
+        guard let first = matching.first else { return false }
+        let shared = matching.dropFirst().reduce(Substring(first)) { shared, word in
+            shared.prefix(zip(shared, word).prefix { $0 == $1 }.count)
         }
-        let cell = used
-        var end = self.cursor
-        while end < self.characters.count {
-            let next = Self.width(self.characters[end])
-            if used + next > width { break }
-            used += next
-            end += 1
-        }
-        return (String(self.characters[start..<end].map { $0.isNewline ? "⏎" : $0 }), cell)
+        self.insert(String(shared.dropFirst(start.count)) + (Set(matching).count == 1 ? " " : ""))
+        return true
     }
 
-    private static func width(_ character: Character) -> Int { character.isNewline ? 1 : TerminalText.width(character) }
+    /// The words that ``complete()`` chooses from, if there are several.
+    package var candidates: [String] {
+        let start = String(self.characters[self.previousSpace..<self.cursor]).lowercased()
+        guard start.count > 1 || start == "/" || start == "@" else { return [] }
+        let matching = Set(self.completions.filter { $0.lowercased().hasPrefix(start) })
+        return matching.count > 1 ? matching.sorted() : []
+    }
+
+    private var previousSpace: Int {
+        var index = self.cursor
+        while index > 0, !self.characters[index - 1].isWhitespace { index -= 1 }
+        return index
+    }
 }

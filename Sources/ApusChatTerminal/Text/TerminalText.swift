@@ -13,7 +13,8 @@ package enum TerminalText {
             if character.unicodeScalars.contains(where: { $0.value == 0xFE0F || $0.value == 0x200D || $0.value == 0x20E3 }) { return 2 }
             if (0x1F1E6...0x1F1FF).contains(first.value) { return 2 }
         }
-        return self.width(first)
+        if character.unicodeScalars.contains(where: { $0.value == 0xFE0E }) { return 1 }
+        return min(2, character.unicodeScalars.reduce(0) { $0 + self.width($1) })
     }
 
     private static func width(_ scalar: Unicode.Scalar) -> Int {
@@ -23,6 +24,7 @@ package enum TerminalText {
         }
         if scalar.properties.isEmojiPresentation { return 2 }
         switch scalar.value {
+        case 0x1160...0x11FF: return 0  // vowels and finals of a Hangul syllable
         case 0x1100...0x115F, 0x2E80...0x303E, 0x3041...0x33FF, 0x3400...0x4DBF, 0x4E00...0x9FFF, 0xA000...0xA4CF, 0xA960...0xA97F,
             0xAC00...0xD7A3, 0xF900...0xFAFF, 0xFE10...0xFE19, 0xFE30...0xFE6F, 0xFF01...0xFF60, 0xFFE0...0xFFE6, 0x16FE0...0x18DFF,
             0x1AFF0...0x1B2FF, 0x1F200...0x1F265, 0x20000...0x2FFFD, 0x30000...0x3FFFD:
@@ -65,39 +67,68 @@ package enum TerminalText {
         return fitted + "…" + String(repeating: " ", count: width - 1 - used)
     }
 
+    /// Fills a text to a number of cells.
+    package static func padded(_ text: String, to width: Int) -> String {
+        text + String(repeating: " ", count: max(0, width - self.width(text)))
+    }
+
+    /// Returns the text with its middle replaced by an ellipsis if it is wider than `width`,
+    /// because the end of a file name contains its extension.
+    package static func shortened(_ text: String, to width: Int) -> String {
+        guard self.width(text) > width else { return text }
+        guard width > 1 else { return width == 1 ? "…" : "" }
+        let end = String(self.prefix(String(text.reversed()), (width - 1) / 2).reversed())
+        return self.prefix(text, width - 1 - self.width(end)) + "…" + end
+    }
+
+    private static func prefix(_ text: String, _ width: Int) -> String {
+        var left = width
+        return String(
+            text.prefix { character in
+                left -= self.width(character)
+                return left >= 0
+            })
+    }
+
+    // MARK: Lines
+
     /// Breaks a text into lines of at most a number of cells: at spaces, after wide characters, and
     /// inside of longer words.
     package static func wrapped(_ text: String, to width: Int) -> [String] {
-        text.split(separator: "\n", omittingEmptySubsequences: false).flatMap { self.wrappedLine(self.plain($0), to: max(2, width)) }
+        text.split(separator: "\n", omittingEmptySubsequences: false).flatMap { line in
+            let characters = Array(self.plain(line))
+            return self.lines(of: characters, width: width).map { String(characters[$0]) }
+        }
     }
 
-    private static func wrappedLine(_ text: String, to width: Int) -> [String] {
-        var lines: [String] = []
-        var line: [Character] = []
+    /// Returns the ranges of the lines of one paragraph. Spaces at the end of a line are in none.
+    package static func lines(of text: [Character], width: Int) -> [Range<Int>] {
+        let width = max(2, width)
+        var lines: [Range<Int>] = []
+        var start = 0
         var used = 0
-        /// The number of characters of the line up to the last place where it may be broken.
+        /// The index after the last character after which the line may be broken.
         var lastBreak = 0
-        for character in text {
+        for (index, character) in text.enumerated() {
             let next = self.width(character)
             if used + next > width {
                 if character == " " {
-                    lines.append(String(line))
-                    (line, used, lastBreak) = ([], 0, 0)
+                    lines.append(start..<index)
+                    (start, used, lastBreak) = (index + 1, 0, index + 1)
                     continue
                 }
-                let cut = lastBreak > 0 && next < 2 ? lastBreak : line.count
-                var head = String(line[..<cut])
-                while head.hasSuffix(" ") { head.removeLast() }
-                lines.append(head)
-                line.removeFirst(cut)
-                used = self.width(String(line))
-                lastBreak = 0
+                let cut = lastBreak > start && next < 2 ? lastBreak : index
+                var end = cut
+                while end > start, text[end - 1] == " " { end -= 1 }
+                lines.append(start..<end)
+                start = cut
+                used = text[cut..<index].reduce(0) { $0 + self.width($1) }
+                lastBreak = cut
             }
-            line.append(character)
             used += next
-            if character == " " || next == 2 { lastBreak = line.count }
+            if character == " " || next == 2 { lastBreak = index + 1 }
         }
-        lines.append(String(line))
+        lines.append(min(start, text.count)..<text.count)
         return lines
     }
 }

@@ -1,52 +1,32 @@
 import ApusChatClient
 import ApusChatProtocol
+import ApusChatTerminal
 
-/// Lists and opens conversations, and shows their rows.
+/// Lists and opens conversations, and prints their rows.
 extension ChatLoop {
     private static let mostUnread: Int64 = 500
+    /// The number of conversations that a list prints unless all are requested.
+    private static let mostListed = 20
 
-    func list() async {
-        let heads = await self.client.heads.filter { $0.state == .joined && !$0.own.isArchived }.sorted { $0.at > $1.at }
-        self.listed = heads.map(\.conversation)
+    func list(isAll: Bool) async {
+        let heads = await self.client.heads.filter { $0.state == .joined && !$0.own.isArchived }.sorted { left, right in
+            let (isLeftUnread, isRightUnread) = (left.unread > 0, right.unread > 0)
+            if !isAll, isLeftUnread != isRightUnread { return isLeftUnread }
+            return left.at > right.at
+        }
+        self.commander.listed = heads.map(\.conversation)
         if heads.allSatisfy({ $0.kind == .own }) {
             self.output.line("No conversations yet. /users NAME finds users, /open NAME starts a conversation.")
         }
-        for (index, head) in heads.enumerated() {
+        for (index, head) in heads.prefix(isAll ? heads.count : Self.mostListed).enumerated() {
             let unread = head.unread > 0 ? self.output.styled(" (\(head.unread) new)", .yellow) : ""
             let last = head.last.map { "  " + ChatText.summary(of: $0) } ?? ""
             let title = self.output.styled(ChatText.title(of: head), .bold)
             self.output.line("\(index + 1). \(title)\(unread)\(self.output.styled(last, .dim))")
         }
-    }
-
-    /// Tab completes commands, `@` and the names of members, and the names and titles for `/open`.
-    func offerCompletions() async {
-        guard let typing = self.output.typing else { return }
-        var words = ChatLine.commands + ["@all"]
-        var users = Set(self.members)
-        for head in await self.client.heads {
-            if let peer = head.peer?.name { users.insert(peer) }
-            if let title = head.title, !title.contains(where: \.isWhitespace) { words.append(ChatOutput.harmless(title)) }
+        if !isAll, heads.count > Self.mostListed {
+            self.output.note("\(heads.count - Self.mostListed) more; /chats all lists them", .dim)
         }
-        for user in users.sorted() { words += ["@\(user)", user.rawValue] }
-        typing.complete(words)
-    }
-
-    func open(_ name: String) async throws {
-        try await self.show(try await self.conversation(named: name))
-    }
-
-    /// Returns the conversation with a number in `/chats`, a title or a user name.
-    private func conversation(named name: String) async throws -> ChatConversation {
-        if let number = Int(name), self.listed.indices.contains(number - 1) { return self.client.conversation(self.listed[number - 1]) }
-        let heads = await self.client.heads.filter { $0.state == .joined }
-        let wanted = name.lowercased()
-        if let known = heads.first(where: {
-            ChatText.title(of: $0).lowercased() == wanted || $0.peer?.name.rawValue == wanted && $0.kind == .pair
-        }) {
-            return self.client.conversation(known.conversation)
-        }
-        return try await self.conversation(with: name.hasPrefix("@") ? String(name.dropFirst()) : name)
     }
 
     /// Shows a conversation from its first unread message on, with some earlier messages.
@@ -54,13 +34,13 @@ extension ChatLoop {
         let head = try await conversation.head
         await self.current?.didClose()
         self.current = conversation
+        self.openThread = nil
+        self.writing = [:]
+        self.receipts = [:]
         self.currentTitle = ChatText.title(of: head)
         self.output.line(self.output.styled("— \(self.currentTitle) —", .bold))
         await conversation.didOpen()
-        self.members = []
-        if head.kind == .group, self.output.typing != nil, self.isOnline, let members = try? await conversation.members() {
-            self.members = members.members.map(\.user.name)
-        }
+        if head.kind == .group, self.output.typing != nil { await self.commander.loadMembers() }
         self.screen = ChatRows(readThrough: head.read)
         let limit = Int(max(20, min(Self.mostUnread, head.unread + 5)))
         var page = try await conversation.messages(limit: limit)
@@ -93,16 +73,26 @@ extension ChatLoop {
         self.output.note("— end of the earlier messages\(page.hasEarlier ? "; /history shows more" : "") —", .dim)
     }
 
-    func search(_ words: String) async throws {
-        let (hits, isStoredOnly) = try await self.client.searchReachable(words)
-        if isStoredOnly { self.output.note("No connection: only messages of this device are searched.", .dim) }
-        guard !hits.isEmpty else { return self.output.note("No messages found.", .dim) }
-        for hit in hits.reversed() {
-            let title = (try? await self.client.conversation(hit.message.conversation).head).map(ChatText.title) ?? "?"
-            let sender = hit.message.event.sender?.rawValue ?? "?"
-            self.output.line(
-                self.output.styled("[\(title)] #\(hit.message.event.seq) ", .cyan) + "\(sender): \(ChatOutput.harmless(hit.snippet))")
+    func jump(to seq: Int64) async throws {
+        let page = try await self.opened().messages(around: seq, limit: 11)
+        guard page.messages.contains(where: { $0.event.seq == seq }) else {
+            throw ChatClientError(.notFound, message: "there is no message #\(seq)")
         }
+        self.output.note("— around #\(seq) —", .dim)
+        for message in page.messages { self.output.line(self.line(message)) }
+        self.output.note("— end —", .dim)
+    }
+
+    func showThread(_ root: Int64?) async throws {
+        self.openThread = root
+        guard let root else { return self.output.note("— end of the thread —", .dim) }
+        self.output.note("— thread of #\(root); /thread ends it —", .dim)
+        for message in try await self.opened().replies(to: root).messages { self.output.line(self.line(message)) }
+    }
+
+    private func opened() throws(ChatClientError) -> ChatConversation {
+        guard let current else { throw ChatClientError(.badInput, message: "Open a conversation first: /open NAME") }
+        return current
     }
 
     func name(ofSenderOf message: ChatMessage) -> String {
@@ -117,10 +107,15 @@ extension ChatLoop {
     /// Prints a row and records that it is on the screen.
     func print(_ message: ChatMessage) {
         self.screen.shown(message)
+        self.output.line(self.line(message))
+    }
+
+    private func line(_ message: ChatMessage) -> String {
         let name = self.name(ofSenderOf: message)
         let mark = message.isOwn ? self.output.styled("  " + ChatText.mark(for: message.delivery), .dim) : ""
         let place = message.seq.map { " #\($0)" } ?? ""
-        let time = self.output.styled(ChatText.time(message.event.at) + place, .dim)
-        self.output.line("\(time) \(self.output.styled(name, message.isOwn ? .plain : .cyan)): \(ChatText.content(of: message))\(mark)")
+        let time = self.output.styled(self.clock.time(message.event.at) + place, .dim)
+        let content = ChatText.content(of: message, quote: message.event.ref.flatMap { self.screen[$0] })
+        return "\(time) \(self.output.styled(name, message.isOwn ? .plain : .cyan)): \(content)\(mark)"
     }
 }

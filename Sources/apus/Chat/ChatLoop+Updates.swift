@@ -1,5 +1,6 @@
 import ApusChatClient
 import ApusChatProtocol
+import ApusChatTerminal
 
 /// Shows what changed while the program runs.
 extension ChatLoop {
@@ -32,10 +33,12 @@ extension ChatLoop {
             }
         case .device(let kind, let body):
             if kind.rawValue == "device.add" {
-                let device = "\(ChatOutput.harmless(body.name)) (\(ChatOutput.harmless(body.platform)))"
-                self.output.note("New sign-in to this account: \(device).", .yellow)
+                self.output.note(
+                    "New sign-in to this account: \(ChatText.harmless(body.name)) (\(ChatText.harmless(body.platform))).", .yellow)
             }
         case .discarded(_, let id): self.typed.remove(id)
+        case .receipts(let id) where id == self.current?.id: await self.showReceipts()
+        case .typing(let id, let user, let isTyping) where id == self.current?.id: self.show(user, isTyping: isTyping)
         case .gap, .receipts, .typing: break
         }
     }
@@ -51,6 +54,33 @@ extension ChatLoop {
             await self.tellRequests()
         case .signedOut(let reason): self.signedOut = reason.message
         case .connecting, .syncing, .online, .closed: break
+        }
+    }
+
+    /// Tells how many requests wait, when there is a connection.
+    func tellRequests() async {
+        guard self.isOnline, let pending = try? await self.commander.pendingRequests(), !pending.isEmpty else { return }
+        self.output.note("✉ \(pending.count) request\(pending.count == 1 ? " waits" : "s wait") for an answer; /requests", .yellow)
+    }
+
+    /// Tells once, on a terminal, that a user is writing.
+    private func show(_ user: UserName, isTyping: Bool) {
+        guard isTyping else { return self.writing[user] = nil }
+        let now = self.clock.now()
+        // Clients repeat it while the user writes.
+        if self.output.isTerminal, now - self.writing[user, default: 0] > 30_000 { self.output.note("\(user) is typing…", .dim) }
+        self.writing[user] = now
+    }
+
+    /// Tells that the newest own message was received or read.
+    private func showReceipts() async {
+        guard let current, let last = self.screen.newest(where: \.isOwn)?.event.seq else { return }
+        guard let page = try? await current.storedMessages(before: last + 1, limit: 1), let row = page.messages.last,
+            row.event.seq == last, let delivery = row.delivery, self.receipts[last] != delivery
+        else { return }
+        self.receipts = [last: delivery]
+        if self.output.isTerminal, delivery == .delivered || delivery == .read {
+            self.output.note("\(ChatText.mark(for: delivery)) #\(last)", .dim)
         }
     }
 
@@ -91,7 +121,7 @@ extension ChatLoop {
         case .failed(let error):
             guard let id = message.event.id, self.typed.remove(id) != nil else { return }
             self.output.note(
-                "✗ not sent: \(ChatOutput.harmless(error.message))  (\(ChatText.summary(of: message))); /retry or /discard", .red)
+                "✗ not sent: \(ChatText.harmless(error.message))  (\(ChatText.summary(of: message))); /retry or /discard", .red)
         default: break
         }
     }
@@ -106,7 +136,7 @@ extension ChatLoop {
                 continue
             }
             if head.state == .invited, known == nil {
-                let title = head.title.map(ChatOutput.harmless) ?? "a group"
+                let title = head.title.map(ChatText.harmless) ?? "a group"
                 let inviter = head.peer.map { "@\($0.name)" } ?? "A user"
                 self.output.note("✉ \(inviter) invites you to \"\(title)\". /requests lists, /accept \(title) joins.", .yellow)
                 continue
@@ -132,7 +162,7 @@ extension ChatLoop {
     private func show(_ kind: EventKind, _ body: ContactBody) {
         switch (kind.rawValue, body.isIncoming) {
         case ("contact.request", true):
-            let text = body.text.map { ": \"\(ChatOutput.harmless($0))\"" } ?? ""
+            let text = body.text.map { ": \"\(ChatText.harmless($0))\"" } ?? ""
             self.output.note("✉ @\(body.user) asks to become a contact\(text). /accept \(body.user) or /decline \(body.user)", .yellow)
         case ("contact.accept", true): self.output.note("@\(body.user) is now a contact.", .green)
         default: break

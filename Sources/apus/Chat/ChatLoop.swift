@@ -1,9 +1,10 @@
 import ApusChatClient
 import ApusChatProtocol
+import ApusChatTerminal
 import ArgumentParser
 import Foundation
 
-/// The main loop of `apus chat`: processes input lines and updates of the client, one at a time.
+/// The line mode of `apus chat`: processes input lines and updates of the client, one at a time.
 @MainActor final class ChatLoop {
     private enum Input: Sendable {
         case line(String)
@@ -12,33 +13,28 @@ import Foundation
         case waitedEnough
     }
 
-    /// An entry of `/requests`.
-    enum Request: Equatable {
-        case contact(UserName)
-        case invitation(ConversationID, title: String)
-    }
-
     let accounts: ChatAccounts
     let client: ChatClient
     let output: ChatOutput
+    let commander: ChatCommander
+    let clock: ChatClock
     private let wait: Duration
     var current: ChatConversation?
     var currentTitle = ""
+    var openThread: Int64?
     /// The rows of the open conversation on the screen.
     var screen = ChatRows()
     /// The messages sent from this terminal that the server has not confirmed.
     var typed: Set<ClientID> = []
     /// Confirmed messages of this terminal, whose rows are not printed again.
     var confirmed: Set<ClientID> = []
-    /// The conversations of the last `/chats`, which `/open` accepts by number.
-    var listed: [ConversationID] = []
-    /// The requests of the last `/requests`, which `/accept` accepts by number.
-    var requests: [Request] = []
     /// The newest message of each conversation that was told, by its ordinal.
     var told: [ConversationID: Int64] = [:]
     var online: Set<UserName> = []
-    /// Members of the open conversation, for mentions; empty until they are needed.
-    var members: [UserName] = []
+    /// The users that are writing in the open conversation.
+    var writing: [UserName: Int64] = [:]
+    /// The state of own messages that was told, by their places.
+    var receipts: [Int64: DeliveryState] = [:]
     var signedOut: String?
     var isOnline = false
     var hasQuit = false
@@ -53,34 +49,9 @@ import Foundation
         self.client = client
         self.output = output
         self.wait = wait
-    }
-
-    /// Waits until a client is connected or signed out.
-    /// - Returns: The state; nil if the time is over before.
-    static func firstState(of client: ChatClient, within wait: Duration) async -> ChatConnectionState? {
-        let updates = client.updates
-        switch await client.state {
-        case .online, .signedOut, .closed: return await client.state
-        case .connecting, .syncing: break
-        }
-        return await withTaskGroup(of: ChatConnectionState?.self) { group in
-            group.addTask {
-                for await case .connection(let state) in updates {
-                    switch state {
-                    case .online, .signedOut, .closed: return state
-                    case .connecting, .syncing: continue
-                    }
-                }
-                return nil
-            }
-            group.addTask {
-                try? await Task.sleep(for: wait)
-                return nil
-            }
-            let first = await group.next() ?? nil
-            group.cancelAll()
-            return first
-        }
+        self.clock = .system
+        self.commander = ChatCommander(client: client, clock: .system)
+        self.commander.host = self
     }
 
     /// Runs until /quit or the end of the input.
@@ -104,9 +75,9 @@ import Foundation
             if case .failed = message.delivery { continue }
             if let id = message.event.id { self.typed.insert(id) }
         }
-        await self.perform(.list)
+        await self.list(isAll: false)
         await self.tellRequests()
-        if let name { await self.perform(.open(name)) }
+        if let name { await self.perform(.command(ChatCall(.open, [], name))) }
         self.readLines { continuation.yield($0) }
         await self.offerCompletions()
         var timer: Task<Void, Never>?
@@ -115,7 +86,7 @@ import Foundation
             switch input {
             case .line(let line):
                 let line = ChatLine(line)
-                if !self.deferred.isEmpty || line.concernsLastMessage && self.awaitsConfirmation {
+                if !self.deferred.isEmpty || self.mustWait(line) {
                     self.deferred.append(line)
                 } else {
                     await self.perform(line)
@@ -132,12 +103,12 @@ import Foundation
             case .waitedEnough:
                 return await self.finish()
             }
-            while !self.hasQuit, let next = self.deferred.first, !(next.concernsLastMessage && self.awaitsConfirmation) {
+            while !self.hasQuit, let next = self.deferred.first, !self.mustWait(next) {
                 self.deferred.removeFirst()
                 await self.perform(next)
             }
             if self.hasQuit || self.signedOut != nil { return await self.finish() }
-            if self.isLeaving, self.typed.isEmpty, self.deferred.isEmpty, await self.unsentCount == 0 { return await self.finish() }
+            if self.isLeaving, self.typed.isEmpty, self.deferred.isEmpty, await self.client.unsentCount == 0 { return await self.finish() }
             self.output.prompt(self.promptText)
             await self.offerCompletions()
         }
@@ -160,16 +131,14 @@ import Foundation
         }
     }
 
-    private var awaitsConfirmation: Bool { self.isOnline && !self.typed.isEmpty }
+    private func mustWait(_ line: ChatLine) -> Bool {
+        guard case .command(let call) = line, call.concernsLastMessage else { return false }
+        return self.isOnline && !self.typed.isEmpty
+    }
 
-    private var promptText: String { self.current == nil ? "> " : "\(self.currentTitle)> " }
-
-    /// The number of messages that wait for the server. Refused ones do not.
-    private var unsentCount: Int {
-        get async {
-            let unsent = (try? await self.client.unsent) ?? []
-            return unsent.count { message in if case .failed = message.delivery { false } else { true } }
-        }
+    private var promptText: String {
+        guard self.current != nil else { return "> " }
+        return "\(self.currentTitle)\(self.openThread.map { " ⤷#\($0)" } ?? "")> "
     }
 
     /// Removes the prompt, reports unsent messages and returns the exit code.
@@ -182,7 +151,7 @@ import Foundation
             return ExitCode(77)
         }
         guard !self.hasLoggedOut else { return nil }
-        let unsent = await self.unsentCount
+        let unsent = await self.client.unsentCount
         guard unsent > 0 else { return nil }
         self.output.error(
             "\(unsent) message\(unsent == 1 ? " is" : "s are") stored and not sent yet; start again with the same store to send")
@@ -192,31 +161,55 @@ import Foundation
     // MARK: Input
 
     private func perform(_ line: ChatLine) async {
-        do {
-            switch line {
-            case .nothing: break
-            case .mistake(let words): self.output.note(words, .red)
-            case .help: self.output.line(ChatLine.helpText)
-            case .quit: self.hasQuit = true
-            case .logout:
+        guard case .command(let call) = line else { return await self.commander.perform(line) }
+        switch call.name {
+        case .quit: self.hasQuit = true
+        case .help: for line in ChatCommandName.helpLines { self.output.line(line) }
+        case .chats: await self.list(isAll: call.words == "all")
+        case .history: await self.attempt { try await self.history() }
+        case .logout:
+            await self.attempt {
                 try await self.accounts.signOut(self.client)
-                self.hasQuit = true
-                self.hasLoggedOut = true
-            case .list: await self.list()
-            case .open(let name): try await self.open(name)
-            case .search(let words): try await self.search(words)
-            case .users, .new, .members, .add, .remove, .leave, .requests, .answer, .contact, .block, .mute:
-                try await self.performAboutPeople(line)
-            default: try await self.performAboutMessages(line)
+                (self.hasQuit, self.hasLoggedOut) = (true, true)
             }
-        } catch {
+        default: await self.commander.perform(line)
+        }
+    }
+
+    private func attempt(_ body: () async throws -> Void) async {
+        do { try await body() } catch {
             self.output.note((error as? ChatClientError)?.message ?? "\(error)", .red)
         }
     }
 
-    /// The open conversation.
-    func opened() throws(ChatClientError) -> ChatConversation {
-        guard let current else { throw ChatClientError(.badInput, message: "Open a conversation first: /open NAME") }
-        return current
+    /// Tab completes commands, `@` and the names of members, and the names and titles for `/open`.
+    private func offerCompletions() async {
+        guard let typing = self.output.typing else { return }
+        typing.complete(await self.commander.completions())
     }
+}
+
+extension ChatLoop: ChatCommandHost {
+    var conversation: ChatConversation? { self.current }
+    var shownRows: [ChatMessage] { self.screen.all }
+    var selectedSeq: Int64? { nil }
+
+    func say(_ line: ChatSaid) {
+        let style: ChatOutput.Style =
+            switch line.style {
+            case .plain: .plain
+            case .bold: .bold
+            case .dim: .dim
+            case .accent: .cyan
+            case .good: .green
+            case .warning: .red
+            }
+        self.output.note(line.text, style)
+    }
+
+    func sent(_ message: ChatMessage) {
+        if let id = message.event.id { self.typed.insert(id) }
+    }
+
+    func openFile(_ path: String) throws { try ChatFullScreen.openFile(path) }
 }

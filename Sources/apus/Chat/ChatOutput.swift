@@ -1,4 +1,3 @@
-import ApusBytes
 import ApusCommandSupport
 import Foundation
 
@@ -55,8 +54,4 @@ struct ChatOutput: Sendable {
     }
 
     func raw(_ text: String) { writeStandardOutput(Data(text.utf8)) }
-
-    /// Returns text from another user with control characters and bidirectional controls replaced
-    /// by U+FFFD. Indents the lines after the first.
-    static func harmless(_ text: String) -> String { PeerText.visible(text, lineFeed: "\n    ") }
 }

@@ -58,6 +58,9 @@ struct ChatRows {
         }
     }
 
+    /// The rows in the order of the log.
+    var all: [ChatMessage] { self.rows.values.sorted { $0.event.seq < $1.event.seq } }
+
     subscript(seq: Int64) -> ChatMessage? { self.rows[seq] }
 
     /// The last row that fulfils a condition.

@@ -4,6 +4,11 @@ import Foundation
 /// The default folder of a user's store.
 enum ChatStorePath {
     static func standard(server: String, user: String) throws -> String {
+        try self.folder().appendingPathComponent(self.folderName(server: server, user: user)).path
+    }
+
+    /// The folder of all stores.
+    private static func folder() throws -> URL {
         let environment = ProcessInfo.processInfo.environment
         let base =
             environment["XDG_DATA_HOME"].flatMap { $0.hasPrefix("/") ? URL(fileURLWithPath: $0) : nil }
@@ -14,7 +19,23 @@ enum ChatStorePath {
         } catch {
             throw ChatClientError(.store, message: "cannot create the folder \(folder.path); use another one with --store", cause: error)
         }
-        return folder.appendingPathComponent(self.folderName(server: server, user: user)).path
+        return folder
+    }
+
+    // MARK: The last account
+
+    /// The server and the user of the last account whose store is in the default folder.
+    static func last() throws -> (server: String, user: String)? {
+        let file = try self.folder().appendingPathComponent("last-account")
+        guard let text = try? String(contentsOf: file, encoding: .utf8) else { return nil }
+        let lines = text.split(separator: "\n").map(String.init)
+        return lines.count == 2 ? (lines[0], lines[1]) : nil
+    }
+
+    /// Stores the server and the user for the next command. A failure is of no importance.
+    static func remember(server: String, user: String) {
+        guard let folder = try? self.folder() else { return }
+        try? Data("\(server)\n\(user)\n".utf8).write(to: folder.appendingPathComponent("last-account"), options: .atomic)
     }
 
     /// Returns a name of ASCII letters, digits, hyphens and periods, so that no address or

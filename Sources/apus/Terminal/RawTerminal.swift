@@ -3,19 +3,24 @@ import Foundation
 /// Sets the terminal of standard input to a mode without line buffering and echo, and restores it.
 ///
 /// The mode belongs to the terminal, not to the process. It is restored by ``leave()``, by `exit`
-/// and by a signal that ends the process. The state of the signal handlers is set once, before they
-/// are installed, and they call only async-signal-safe functions.
+/// and by a signal that ends the process, also by one of a fault. The state of the signal handlers
+/// is set once, before they are installed, and they call only async-signal-safe functions.
 enum RawTerminal {
-    /// The mode to restore; `nil` before ``begin()``.
+    /// The mode to restore; `nil` before ``begin(leaving:)``.
     nonisolated(unsafe) private static var original: UnsafeMutablePointer<termios>?
+    /// The control sequence that gives the screen back, written before the mode is restored.
+    nonisolated(unsafe) private static var farewell: UnsafeMutableBufferPointer<UInt8>?
     /// A pipe that passes signal numbers to the thread that reads the terminal.
     nonisolated(unsafe) private static var signals: (read: Int32, write: Int32) = (-1, -1)
 
     /// Sets the mode, installs the signal handlers and arranges that `exit` restores the mode. Call
     /// it once.
+    ///
+    /// - Parameter sequence: The control sequence that gives the screen back; empty if only the mode
+    ///   is changed.
     /// - Returns: A descriptor from which the numbers of SIGWINCH, SIGCONT and SIGTSTP are read,
     ///   one byte each; `nil` when standard input is not a terminal.
-    static func begin() -> Int32? {
+    static func begin(leaving sequence: String = "") -> Int32? {
         let mode = UnsafeMutablePointer<termios>.allocate(capacity: 1)  // kept for the life of the process
         mode.initialize(to: termios())
         var ends: [Int32] = [-1, -1]
@@ -25,10 +30,15 @@ enum RawTerminal {
         }
         for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
         _ = fcntl(ends[1], F_SETFL, O_NONBLOCK)
+        if !sequence.isEmpty {
+            let bytes = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: sequence.utf8.count)
+            _ = bytes.initialize(from: sequence.utf8)
+            self.farewell = bytes
+        }
         self.original = mode
         self.signals = (ends[0], ends[1])
         atexit { RawTerminal.leave() }
-        for number in [SIGINT, SIGTERM, SIGHUP, SIGQUIT] {
+        for number in [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGSEGV] {
             signal(number) { number in
                 RawTerminal.leave()
                 signal(number, SIG_DFL)
@@ -46,7 +56,7 @@ enum RawTerminal {
         guard let original = self.original, tcgetpgrp(STDIN_FILENO) == getpgrp() else { return }
         var mode = original.pointee
         mode.c_lflag &= ~tcflag_t(ICANON | ECHO | ISIG | IEXTEN)
-        mode.c_iflag &= ~tcflag_t(IXON)
+        mode.c_iflag &= ~tcflag_t(IXON | ICRNL)
         withUnsafeMutableBytes(of: &mode.c_cc) { characters in
             characters[Int(VMIN)] = 1
             characters[Int(VTIME)] = 0
@@ -54,9 +64,11 @@ enum RawTerminal {
         tcsetattr(STDIN_FILENO, TCSADRAIN, &mode)
     }
 
-    /// Restores the mode.
+    /// Gives the screen back and restores the mode.
     static func leave() {
-        if let original = self.original, tcgetpgrp(STDIN_FILENO) == getpgrp() { tcsetattr(STDIN_FILENO, TCSANOW, original) }
+        guard let original = self.original, tcgetpgrp(STDIN_FILENO) == getpgrp() else { return }
+        if let farewell = self.farewell { _ = write(STDOUT_FILENO, farewell.baseAddress, farewell.count) }
+        tcsetattr(STDIN_FILENO, TCSANOW, original)
     }
 
     /// Stops the process group, as Ctrl-Z does at a terminal in its normal mode.
@@ -81,9 +93,12 @@ enum RawTerminal {
     }
 
     /// The terminal's width in columns.
-    static var columns: Int {
+    static var columns: Int { self.size.columns }
+
+    /// The terminal's width and height in characters.
+    static var size: (columns: Int, rows: Int) {
         var size = winsize()
-        guard ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return 80 }
-        return Int(size.ws_col)
+        guard ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0, size.ws_row > 0 else { return (80, 24) }
+        return (Int(size.ws_col), Int(size.ws_row))
     }
 }

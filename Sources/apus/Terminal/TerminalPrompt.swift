@@ -1,3 +1,4 @@
+import ApusChatTerminal
 import ApusCommandSupport
 import Foundation
 import NIOConcurrencyHelpers
@@ -10,7 +11,7 @@ final class TerminalPrompt: Sendable {
     }
 
     private struct State {
-        var editor = LineEditor()
+        var keys = PromptKeys()
         var prompt = ""
         /// Whether the row is shown: true between `start` and `stop`.
         var isShown = false
@@ -55,14 +56,14 @@ final class TerminalPrompt: Sendable {
     }
 
     /// Sets the words that Tab completes.
-    func complete(_ words: [String]) { self.state.withLockedValue { $0.editor.completions = words } }
+    func complete(_ words: [String]) { self.state.withLockedValue { $0.keys.editor.completions = words } }
 
     /// Erases the row, calls `write`, and draws the row below the written text.
     /// - Returns: Whether the row is shown. If not, `write` is not called.
     func above(_ write: () -> Void) -> Bool {
         self.state.withLockedValue { state in
             guard state.isShown else { return false }
-            self.write(LineEditor.Row.erasure)
+            self.write(PromptRow.erasure)
             write()
             self.draw(state)
             return true
@@ -74,13 +75,13 @@ final class TerminalPrompt: Sendable {
         self.state.withLockedValue { state in
             guard state.isShown else { return }
             state.isShown = false
-            self.write(LineEditor.Row.erasure)
+            self.write(PromptRow.erasure)
             RawTerminal.leave()
         }
     }
 
     private func draw(_ state: State) {
-        self.write(state.editor.row(prompt: state.prompt, columns: RawTerminal.columns, style: self.style).screenText)
+        self.write(PromptRow(state.keys.editor, prompt: state.prompt, columns: RawTerminal.columns, style: self.style).screenText)
     }
 
     private func write(_ text: String) { writeStandardOutput(Data(text.utf8)) }
@@ -121,7 +122,7 @@ final class TerminalPrompt: Sendable {
         var inputs: [Input] = []
         var isInterrupted = false
         self.state.withLockedValue { state in
-            for action in state.editor.received(bytes) {
+            for action in state.keys.received(bytes) {
                 switch action {
                 case .submit(let line):
                     self.leave(line, state)
@@ -146,11 +147,11 @@ final class TerminalPrompt: Sendable {
 
     /// Replaces the row by the complete submitted line.
     private func leave(_ line: String, _ state: State) {
-        if state.isShown { self.write(LineEditor.Row.erasure + self.style(state.prompt) + line + "\n") }
+        if state.isShown { self.write(PromptRow.erasure + self.style(state.prompt) + line + "\n") }
     }
 
     private func suspend() {
-        self.write(LineEditor.Row.erasure)
+        self.write(PromptRow.erasure)
         RawTerminal.suspend()
     }
 

@@ -1,3 +1,4 @@
+import ApusBytes
 import ApusCommandSupport
 import ApusFramedProtocol
 import ApusFramedSocket
@@ -233,9 +234,9 @@ final class ReceiveSession: Sendable {
             }
             self.output.event("completed", ["name": .string(name), "as": .string(finalName), "size": JSONValue(event.size)])
             guard count <= Self.linesOfSender else { return }
-            let alias = finalName == name ? "" : " as \(TerminalText.harmless(finalName))"
+            let alias = finalName == name ? "" : " as \(PeerText.visible(finalName))"
             let size = moved == 0 && event.size > 0 ? "already there" : ByteCount(event.size).text
-            self.output.line("\(TerminalText.harmless(name))\(alias)  \(size)\(count == Self.linesOfSender ? " …" : "")")
+            self.output.line("\(PeerText.visible(name))\(alias)  \(size)\(count == Self.linesOfSender ? " …" : "")")
         case .failed(let error):
             let file = self.output.ended(key, isCompleted: false, size: event.size)
             self.state.withLockedValue { state in
@@ -247,7 +248,7 @@ final class ReceiveSession: Sendable {
                 "failed",
                 ["name": .string(name), "code": .string(error.code.rawValue), "message": .string(error.message)])
             let kept = file.map { $0.done > 0 ? "; \(ByteCount($0.done).text) of \(ByteCount($0.size).text) kept for resumption" : "" }
-            self.output.note("\(TerminalText.harmless(name)): \(error.message)\(kept ?? "")")
+            self.output.note("\(PeerText.visible(name)): \(error.message)\(kept ?? "")")
         }
     }
 }

@@ -1,3 +1,4 @@
+import ApusBytes
 import ApusCommandSupport
 import ApusFramedSocket
 import ArgumentParser
@@ -61,7 +62,7 @@ struct SendCommand: AsyncParsableCommand {
         }
         let names = self.paths.map { URL(fileURLWithPath: $0).standardizedFileURL.lastPathComponent }
         if let name = names.first(where: { name in names.count(where: { $0 == name }) > 1 }) {
-            throw ValidationError("two of the files would be named \(TerminalText.harmless(name)) at the receiver; send them separately")
+            throw ValidationError("two of the files would be named \(PeerText.visible(name)) at the receiver; send them separately")
         }
         guard !(self.quiet && self.json) else { throw ValidationError("--quiet and --json exclude each other") }
         guard [self.code != nil, self.tlsOptions.isGiven, self.plain].count(where: { $0 }) <= 1 else {

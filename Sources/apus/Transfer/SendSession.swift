@@ -1,3 +1,4 @@
+import ApusBytes
 import ApusCommandSupport
 import ApusFramedProtocol
 import ApusFramedSocket
@@ -205,7 +206,7 @@ final class SendSession: Sendable {
     // MARK: Files
 
     private func handle(_ event: SentFileEvent) {
-        let name = TerminalText.harmless(event.name)
+        let name = PeerText.visible(event.name)
         switch event.kind {
         case .offered: self.output.update { $0.offered(event.name, name: event.name, size: event.size, at: $1) }
         case .began(let offset): self.output.began(event.name, name: event.name, size: event.size, offset: offset)

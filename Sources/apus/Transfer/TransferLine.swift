@@ -1,3 +1,5 @@
+import ApusBytes
+import ApusChatTerminal
 import Foundation
 
 /// Formats the progress line at the bottom of the terminal.
@@ -11,11 +13,11 @@ enum TransferLine {
     ///   because some terminals wrap when it is written.
     static func text(_ board: TransferSummary, width: Int, at now: Duration) -> String {
         let width = max(0, width - 1)
-        let label = TerminalText.harmless(self.label(of: board))
+        let label = PeerText.visible(self.label(of: board))
         if !board.files.isEmpty, board.files.allSatisfy({ $0.file.isCompared }) {
             let tail = "  checking for a partial file"
-            let room = width - TerminalText.columns(tail)
-            return room < min(self.leastLabel, TerminalText.columns(label))
+            let room = width - TerminalText.width(tail)
+            return room < min(self.leastLabel, TerminalText.width(label))
                 ? TerminalText.shortened(label, to: width) : TerminalText.shortened(label, to: room) + tail
         }
         let (done, known) = (board.doneBytes, board.knownBytes)
@@ -31,11 +33,11 @@ enum TransferLine {
         ]
         for candidate in fields {
             let tail = candidate.compactMap { $0 }.joined(separator: "  ")
-            let room = width - TerminalText.columns(tail) - 2
-            let barRoom = room - 2 - max(self.leastLabel, min(TerminalText.columns(label), width / 3))
-            guard room >= min(self.leastLabel, TerminalText.columns(label)) else { continue }
+            let room = width - TerminalText.width(tail) - 2
+            let barRoom = room - 2 - max(self.leastLabel, min(TerminalText.width(label), width / 3))
+            guard room >= min(self.leastLabel, TerminalText.width(label)) else { continue }
             guard barRoom >= self.bar.least else {
-                return TerminalText.padded(TerminalText.shortened(label, to: room), to: min(room, TerminalText.columns(label))) + "  "
+                return TerminalText.padded(TerminalText.shortened(label, to: room), to: min(room, TerminalText.width(label))) + "  "
                     + tail
             }
             let length = min(barRoom, self.bar.most)
@@ -77,6 +79,6 @@ enum TransferLine {
     static func plain(_ file: TransferSummary.File, rate: Double?) -> String {
         let percent = file.size == 0 ? 100 : Int(Double(file.done) / Double(file.size) * 100)
         let speed = rate.map { ", \(ByteCount(Int($0)).text)/s" } ?? ""
-        return "\(TerminalText.harmless(file.name)): \(percent)%, \(ByteCount(file.done).text) of \(ByteCount(file.size).text)\(speed)"
+        return "\(PeerText.visible(file.name)): \(percent)%, \(ByteCount(file.done).text) of \(ByteCount(file.size).text)\(speed)"
     }
 }

@@ -1,3 +1,4 @@
+import ApusBytes
 import ApusCommandSupport
 import ApusJSON
 import Foundation
@@ -94,7 +95,7 @@ final class TransferOutput: Sendable {
         self.event("began", ["name": .string(name), "size": JSONValue(size), "offset": JSONValue(offset)])
         guard !self.hasLine else { return }
         if offset > 0, offset < size {
-            self.line("\(TerminalText.harmless(name)): resumes at \(ByteCount(offset).text) of \(ByteCount(size).text)")
+            self.line("\(PeerText.visible(name)): resumes at \(ByteCount(offset).text) of \(ByteCount(size).text)")
         }
     }
 

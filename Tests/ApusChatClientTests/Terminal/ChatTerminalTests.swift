@@ -17,7 +17,7 @@ struct ChatTerminalTests {
         try await client.isOnline()
         try await eventually { try await client.conversation(pair).texts.count == 1 }
         var written = ""
-        let terminal = ChatTerminal(client: client, width: 80, height: 24, output: { written += $0 }, time: { _ in "10:00" })
+        let terminal = ChatTerminal(client: client, width: 80, height: 24, clock: .system, output: { written += $0 })
         await terminal.start()
         func text() -> String {
             var screen = terminal.screen
@@ -36,7 +36,10 @@ struct ChatTerminalTests {
         await terminal.received(Array("/edit another answer\r".utf8))
         try await eventually { text().contains("another answer (edited)") }
         await terminal.received(Array("/nothing\r".utf8))
-        #expect(text().contains("/search WORDS"))
+        #expect(text().contains("unknown command /nothing"))
+        await terminal.received(Array("/help\r".utf8))
+        #expect(text().contains("A selected message"))
+        await terminal.received([0x1B])
         server.write("while typing", by: Value.bob, in: pair)
         try await eventually { text().contains("while typing") }
         await terminal.received([0x03])

@@ -3,7 +3,7 @@ import ApusChatProtocol
 import ApusJSON
 import Testing
 
-@testable import apus
+@testable import ApusChatTerminal
 
 @Suite struct ChatTextTests {
     private func text(_ kind: String, _ fields: [String: String], state: EventState = .normal, ref: Int64? = nil) -> String {
@@ -28,10 +28,5 @@ import Testing
     @Test func aSummaryIsOneShortLine() {
         #expect(ChatText.shortened("a\n    b") == "a b")
         #expect(ChatText.shortened(String(repeating: "长", count: 80)).count == 60)
-    }
-
-    @Test func theStoreOfAUserStaysInItsFolder() {
-        #expect(ChatStorePath.folderName(server: "https://chat.example.com:444", user: "../Bob") == "chat.example.com-444-.._bob")
-        #expect(ChatStorePath.folderName(server: "http://127.0.0.1:3000", user: "王伟") == "127.0.0.1-3000-__")
     }
 }

@@ -1,8 +1,9 @@
+import ApusChatTerminal
 import Testing
 
 @testable import apus
 
-@Suite struct LineEditorTests {
+@Suite struct PromptTests {
     /// The bytes of a text in which `^A` stands for Ctrl-A, `^[` for ESC and `^?` for DEL.
     private func bytes(_ text: String) -> [UInt8] {
         var bytes: [UInt8] = []
@@ -17,7 +18,7 @@ import Testing
     }
 
     /// Types into an editor, one byte at a time.
-    private func typed(_ text: String, into editor: LineEditor = LineEditor()) -> (editor: LineEditor, actions: [LineEditor.Action]) {
+    private func typed(_ text: String, into editor: PromptKeys = PromptKeys()) -> (editor: PromptKeys, actions: [PromptKeys.Action]) {
         var editor = editor
         let actions = self.bytes(text).flatMap { editor.received([$0]) }
         return (editor, actions)
@@ -41,11 +42,11 @@ import Testing
         ("one two^A^[[1;3C^[[1;5C!", "one two!|"),
         ("a^Ib", "a\tb|"), ("a^@^G^L^\\b", "ab|"),  // control characters are not inserted
         ("a^[[200~b^[[201~^[[38;5;1mc^[[15~d", "abcd|"),  // sequences of other keys are ignored
-        ("a^[[1^?b", "b|"), ("a^[xb", "axb|"), ("a^[^[[Db", "b|a"),
+        ("a^[[1^?b", "b|"), ("a^[xb", "ab|"), ("a^[^[[Db", "b|a"),
     ])
     func keys(bytes: String, text: String) {
         let (editor, actions) = self.typed(bytes)
-        #expect(editor.before + "|" + editor.after == text)
+        #expect(editor.editor.before + "|" + editor.editor.after == text)
         #expect(actions.filter { $0 != .clearScreen } == [])
     }
 
@@ -56,9 +57,9 @@ import Testing
             ([0xf0, 0x9f, 0x90, 0xa6], "🐦"),
         ] as [([UInt8], String)])
     func invalidUTF8(bytes: [UInt8], text: String) {
-        var editor = LineEditor()
+        var editor = PromptKeys()
         let actions = editor.received(bytes)
-        #expect(actions == (bytes.last == 0x0d ? [.submit(text)] : []) && editor.text == (bytes.last == 0x0d ? "" : text))
+        #expect(actions == (bytes.last == 0x0d ? [.submit(text)] : []) && editor.editor.text == (bytes.last == 0x0d ? "" : text))
     }
 
     @Test func anyBytesInAnyPieces() {
@@ -68,19 +69,21 @@ import Testing
                 Bool.random(using: &generator)
                     ? UInt8.random(in: 0...255, using: &generator) : [0x1b, 0x5b, 0x41, 0x44, 0xe4, 0xbd].randomElement() ?? 0
             }
-            var whole = LineEditor()
-            var single = LineEditor()
+            var whole = PromptKeys()
+            var single = PromptKeys()
             let actions = whole.received(bytes)
             #expect(actions == bytes.flatMap { single.received([$0]) })
-            #expect(whole.text == single.text && whole.text.unicodeScalars.allSatisfy { $0 == "\t" || $0.value >= 0x20 })
-            for columns in [0, 1, 5, 40] { _ = whole.row(prompt: "鸟> ", columns: columns) }
+            #expect(
+                whole.editor.text == single.editor.text
+                    && whole.editor.text.unicodeScalars.allSatisfy { $0 == "\t" || $0 == "\n" || $0.value >= 0x20 })
+            for columns in [0, 1, 5, 40] { _ = PromptRow(whole.editor, prompt: "鸟> ", columns: columns) }
         }
     }
 
     @Test func linesAreSubmitted() {
         let (editor, actions) = self.typed("one^M二^J^M^[[D^M")
         #expect(actions == [.submit("one"), .submit("二"), .submit(""), .submit("")])
-        #expect(editor.text == "")
+        #expect(editor.editor.text == "")
     }
 
     @Test func theWholeLineIsSubmittedWithTheCursorInIt() {
@@ -100,7 +103,7 @@ import Testing
         var editor = self.typed("one^Mtwo^Mtwo^M  ^Mdraft").editor
         func press(_ bytes: String) -> String {
             editor = self.typed(bytes, into: editor).editor
-            return editor.before + "|" + editor.after
+            return editor.editor.before + "|" + editor.editor.after
         }
         let (up, down) = ("^[[A", "^[[B")
         #expect(press(up) == "two|")
@@ -118,18 +121,18 @@ import Testing
     }
 
     @Test func discardedLinesAreNotInTheHistory() {
-        #expect(self.typed("kept^Msecret^C^[[A").editor.text == "kept")
-        #expect(self.typed("^[[A^[[B").editor.text == "")
+        #expect(self.typed("kept^Msecret^C^[[A").editor.editor.text == "kept")
+        #expect(self.typed("^[[A^[[B").editor.editor.text == "")
     }
 
     @Test func memoryIsBounded() {
-        var editor = LineEditor()
+        var editor = PromptKeys()
         #expect(editor.received(Array(repeating: UInt8(ascii: "a"), count: 100_000)) == [])
-        #expect(editor.text.utf8.count == LineEditor.maximumBytes)
+        #expect(editor.editor.text.utf8.count == LineEditor.maximumBytes)
         #expect(editor.received(Array("é".utf8) + [0x0d]) == [.submit(String(repeating: "a", count: LineEditor.maximumBytes))])
         for number in 0..<600 { _ = editor.received(self.bytes("line \(number)^M")) }
         for _ in 0..<600 { _ = editor.received(self.bytes("^[[A")) }
-        #expect(editor.text == "line 100")
+        #expect(editor.editor.text == "line 100")
     }
 
     // MARK: The row
@@ -145,21 +148,21 @@ import Testing
         ("1234567890abcdef^[[D^[[D^[[D^[[D^[[D^[[D", 12, "4567890ab", 9),
     ])
     func row(bytes: String, columns: Int, text: String, cursor: Int) {
-        let row = self.typed(bytes).editor.row(prompt: "> ", columns: columns)
-        #expect(row == LineEditor.Row(prompt: "> ", text: text, cursor: cursor))
+        let row = PromptRow(self.typed(bytes).editor.editor, prompt: "> ", columns: columns)
+        #expect(row == PromptRow(prompt: "> ", text: text, cursor: cursor))
     }
 
     @Test func theRowFitsWithAnyText() {
         for columns in 4...30 {
             for prompt in ["> ", "Gruppe mit langem Namen> ", "一个名字很长的群聊> "] {
-                var editor = LineEditor()
+                var editor = PromptKeys()
                 for character in "ab一二🐦 c三é四五六七八d" {
                     _ = editor.received(Array(String(character).utf8))
                     for back in 0..<3 {
                         if back > 0 { _ = editor.received([0x02]) }
-                        let row = editor.row(prompt: prompt, columns: columns)
-                        #expect(TerminalText.columns(row.prompt + row.text) < max(columns, 3))
-                        #expect(row.cursor <= TerminalText.columns(row.prompt + row.text))
+                        let row = PromptRow(editor.editor, prompt: prompt, columns: columns)
+                        #expect(TerminalText.width(row.prompt + row.text) < max(columns, 3))
+                        #expect(row.cursor <= TerminalText.width(row.prompt + row.text))
                     }
                     _ = editor.received([0x05])
                 }
@@ -168,13 +171,13 @@ import Testing
     }
 
     @Test func aLongPromptIsCut() {
-        #expect(LineEditor().row(prompt: "Swift watchers> ", columns: 21) == .init(prompt: "Swift w…> ", text: "", cursor: 10))
+        #expect(PromptRow(LineEditor(), prompt: "Swift watchers> ", columns: 21) == .init(prompt: "Swift w…> ", text: "", cursor: 10))
     }
 
     @Test func theScreenText() {
-        let row = self.typed("你好^[[D").editor.row(prompt: "> ", columns: 20) { "\u{1b}[1m\($0)\u{1b}[0m" }
+        let row = PromptRow(self.typed("你好^[[D").editor.editor, prompt: "> ", columns: 20) { "\u{1b}[1m\($0)\u{1b}[0m" }
         #expect(row.screenText == "\r\u{1b}[J\u{1b}[1m> \u{1b}[0m你好\r\u{1b}[4C")
-        #expect(LineEditor().row(prompt: "", columns: 20).screenText == "\r\u{1b}[J\r")
+        #expect(PromptRow(LineEditor(), prompt: "", columns: 20).screenText == "\r\u{1b}[J\r")
     }
 
     @Test(arguments: [
@@ -182,9 +185,9 @@ import Testing
         ("nothing", "nothing\t"), ("", "\t"), ("/quit ", "/quit \t"),
     ])
     func tabCompletesAWord(typed: String, text: String) {
-        var editor = LineEditor()
-        editor.completions = ["/recall", "/reply", "@bob", "@王伟", "@carol", "@carla", "/quit"]
+        var editor = PromptKeys()
+        editor.editor.completions = ["/recall", "/reply", "@bob", "@王伟", "@carol", "@carla", "/quit"]
         _ = editor.received((typed + "\t").utf8)
-        #expect(editor.text == text)
+        #expect(editor.editor.text == text)
     }
 }

@@ -1,11 +1,17 @@
-import ApusChatClient
-import ApusChatProtocol
-import Foundation
+import ApusBytes
+package import ApusChatClient
+package import ApusChatProtocol
 
 /// Formats messages for display.
-enum ChatText {
+package enum ChatText {
+    /// Returns text from another user with control characters and bidirectional controls replaced
+    /// by U+FFFD. Indents the lines after the first.
+    package static func harmless(_ text: String) -> String { PeerText.visible(text, lineFeed: "\n    ") }
+
     /// Returns the content of a row, with its reactions.
-    static func content(of message: ChatMessage) -> String {
+    ///
+    /// - Parameter quote: The message that the row answers.
+    package static func content(of message: ChatMessage, quote: ChatMessage? = nil) -> String {
         let event = message.event
         switch event.state {
         case .recalled: return "(recalled)"
@@ -14,46 +20,61 @@ enum ChatText {
         case .normal, .edited, .unknown: break
         }
         var text = message.body.map { self.content(of: $0, delivery: message.delivery) } ?? message.change.map { self.line(for: $0, event) }
-        if text == nil { text = message.needsUpdate ? "(update to see this)" : "(\(ChatOutput.harmless(event.kind.rawValue)))" }
+        if text == nil { text = message.needsUpdate ? "(update to see this)" : "(\(self.harmless(event.kind.rawValue)))" }
+        if case .poll(let poll)? = message.body { text?.append(self.options(of: poll, message)) }
         if event.state == .edited { text?.append(" (edited)") }
-        if let ref = event.ref, message.body != nil { text = "↩ #\(ref) " + (text ?? "") }
-        for reaction in event.reactions { text?.append("  [\(ChatOutput.harmless(reaction.key)) \(reaction.count)]") }
+        if let ref = event.ref, message.body != nil {
+            let words = quote.map { "\($0.event.sender?.rawValue ?? "?"): \(self.shortened(self.content(of: $0), to: 40)) » " } ?? ""
+            text = "↩ #\(ref) " + words + (text ?? "")
+        }
+        if let thread = event.thread, thread != event.ref { text = "⤷ #\(thread) " + (text ?? "") }
+        if let replies = event.replies { text?.append("  [\(replies.count) in the thread]") }
+        for reaction in event.reactions { text?.append("  [\(self.harmless(reaction.key)) \(reaction.count)]") }
         return text ?? ""
     }
 
     private static func content(of body: ChatBody, delivery: DeliveryState?) -> String {
         switch body {
-        case .text(let body): ChatOutput.harmless(body.text)
+        case .text(let body): self.harmless(body.text)
         case .image(let body):
             delivery == .uploading
                 ? self.media("picture, not uploaded yet", body.text)
                 : self.media("picture \(body.width)×\(body.height), \(self.size(body.size))", body.text)
         case .audio(let body): self.media(body.isVoice ? "voice message" : "recording", body.text)
         case .video(let body): self.media("film \(body.width)×\(body.height), \(self.size(body.size))", body.text)
-        case .file(let body): self.media("file \(ChatOutput.harmless(body.name)), \(self.size(body.size))", body.text)
-        case .location(let body): "[place \(body.latitude), \(body.longitude)] " + ChatOutput.harmless(body.name ?? "")
+        case .file(let body): self.media("file \(self.harmless(body.name)), \(self.size(body.size))", body.text)
+        case .location(let body): "[place \(body.latitude), \(body.longitude)] " + self.harmless(body.name ?? "")
         case .card(let body): "[user @\(body.user)]"
         case .call(let body): "[call, \(body.state.rawValue)]"
         case .poll(let body):
-            "[poll] \(ChatOutput.harmless(body.question)): \(body.options.map(ChatOutput.harmless).joined(separator: " / "))"
-        case .bundle(let body): "[\(body.items.count) messages] " + ChatOutput.harmless(body.title)
+            "[\(body.isClosed ? "closed poll" : "poll")] \(self.harmless(body.question))"
+        case .bundle(let body): "[\(body.items.count) messages] " + self.harmless(body.title)
         case .encrypted: "[encrypted message]"
-        case .custom(let body): "[\(ChatOutput.harmless(body.kind.rawValue))]"
+        case .custom(let body): "[\(self.harmless(body.kind.rawValue))]"
         }
     }
 
-    private static func media(_ words: String, _ caption: String?) -> String {
-        "[\(words)]" + (caption.map { " " + ChatOutput.harmless($0) } ?? "")
+    private static func options(of poll: PollBody, _ message: ChatMessage) -> String {
+        poll.options.enumerated().map { index, option in
+            let votes = index < message.event.votes.count ? message.event.votes[index] : 0
+            return "\n    \(index + 1). \(self.harmless(option))  \(votes)\(message.ownVotes.contains(Int64(index)) ? " ✓" : "")"
+        }.joined()
     }
 
-    private static func size(_ bytes: Int64) -> String { "\(max(1, bytes / 1_024)) KiB" }
+    private static func media(_ words: String, _ caption: String?) -> String {
+        "[\(words)]" + (caption.map { " " + self.harmless($0) } ?? "")
+    }
+
+    static func size(_ bytes: Int64) -> String {
+        bytes < 10 << 20 ? "\(max(1, bytes / 1_024)) KiB" : "\(bytes >> 20) MiB"
+    }
 
     /// Returns the words for a change that is a row of its own.
     private static func line(for change: ChatChange, _ event: ChatEvent) -> String {
         switch change {
         case .conversationCreate(let body): return body.kind == .pair ? "(opened the conversation)" : "(created the \(body.kind.rawValue))"
         case .conversationSet(let body):
-            return body.title.map { "(named the conversation \"\(ChatOutput.harmless($0))\")" } ?? "(changed the settings)"
+            return body.title.map { "(named the conversation \"\(self.harmless($0))\")" } ?? "(changed the settings)"
         case .pin(let body): return "(\(body.isRemoval ? "unpinned" : "pinned")\(event.ref.map { " #\($0)" } ?? " a message"))"
         case .members(let body):
             let users = body.users.map { "@\($0)" }.joined(separator: ", ")
@@ -67,21 +88,21 @@ enum ChatText {
     }
 
     /// Returns the content as one line of at most 60 characters.
-    static func summary(of message: ChatMessage) -> String { self.shortened(self.content(of: message)) }
+    package static func summary(of message: ChatMessage) -> String { self.shortened(self.content(of: message)) }
 
     /// Returns the newest event of a conversation as one line of at most 60 characters.
-    static func summary(of preview: EventPreview) -> String {
+    package static func summary(of preview: EventPreview) -> String {
         guard !preview.state.isBlank else { return "(\(preview.state.rawValue))" }
-        let text = preview.text.map(ChatOutput.harmless) ?? "(\(ChatOutput.harmless(preview.kind.rawValue)))"
+        let text = preview.text.map { self.harmless($0) } ?? "(\(self.harmless(preview.kind.rawValue)))"
         return self.shortened(preview.kind.rawValue == "text" || preview.text == nil ? text : "[\(preview.kind)] \(text)")
     }
 
-    static func shortened(_ text: String) -> String {
+    package static func shortened(_ text: String, to length: Int = 60) -> String {
         let line = text.split(whereSeparator: \.isNewline).map { $0.drop { $0 == " " } }.joined(separator: " ")
-        return line.count > 60 ? line.prefix(59) + "…" : line
+        return line.count > length ? line.prefix(length - 1) + "…" : line
     }
 
-    static func mark(for delivery: DeliveryState?) -> String {
+    package static func mark(for delivery: DeliveryState?) -> String {
         switch delivery {
         case .queued, .uploading, .sending: "… waiting"
         case .failed: "✗ not sent"
@@ -92,17 +113,10 @@ enum ChatText {
         }
     }
 
-    /// Returns the local time of day in hours and minutes.
-    static func time(_ milliseconds: Int64) -> String {
-        let formatter = DateFormatter()
-        formatter.dateFormat = "HH:mm"
-        return formatter.string(from: Date(timeIntervalSince1970: Double(milliseconds) / 1_000))
-    }
-
     /// Returns the title of a conversation: that of a group, or the shown name of the other user.
-    static func title(of head: ChatHead) -> String {
-        if let title = head.title { return ChatOutput.harmless(title) }
+    package static func title(of head: ChatHead) -> String {
+        if let title = head.title { return self.harmless(title) }
         if head.kind == .own { return "Notes" }
-        return head.peer.map { ChatOutput.harmless($0.nick ?? $0.name.rawValue) } ?? "?"
+        return head.peer.map { self.harmless($0.nick ?? $0.name.rawValue) } ?? "?"
     }
 }

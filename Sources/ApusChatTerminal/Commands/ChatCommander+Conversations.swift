@@ -1,0 +1,176 @@
+package import ApusChatClient
+import ApusChatProtocol
+
+/// Finds, creates and changes conversations.
+extension ChatCommander {
+    /// Returns the conversation with an id, a number of the list, a title or a user name. An id may
+    /// be followed by `/` and a message.
+    package func conversation(named name: String) async throws -> ChatConversation {
+        if let number = Int(name), self.listed.indices.contains(number - 1) { return self.client.conversation(self.listed[number - 1]) }
+        let heads = await self.client.heads.filter { $0.state == .joined }
+        if let id = ConversationID(name), heads.contains(where: { $0.conversation == id }) { return self.client.conversation(id) }
+        let wanted = name.lowercased()
+        if let known = heads.first(where: {
+            ChatText.title(of: $0).lowercased() == wanted || $0.peer?.name.rawValue == wanted && $0.kind == .pair
+        }) {
+            return self.client.conversation(known.conversation)
+        }
+        return try await self.conversation(with: name.hasPrefix("@") ? String(name.dropFirst()) : name)
+    }
+
+    /// Returns the conversation with the user of exactly this name.
+    /// - Throws: An error that lists users with similar names if there is no such user.
+    private func conversation(with name: String) async throws -> ChatConversation {
+        do throws(ChatClientError) {
+            return try await self.client.conversation(with: name)
+        } catch {
+            if error.serverError?.code == .forbidden {
+                throw ChatClientError(.refused, message: "\(error.message) /contact \(name) asks the user to become a contact.")
+            }
+            guard error.code == .notFound || error.code == .badInput || error.serverError?.code == .notFound else { throw error }
+            let found = (try? await self.client.people(matching: name)) ?? []
+            let names = found.prefix(5).map { "\($0.name) (\(ChatText.harmless($0.nick ?? "")))" }
+            let similar = names.isEmpty ? "" : "; similar names: \(names.joined(separator: ", "))\(found.count > names.count ? ", …" : "")"
+            throw ChatClientError(.notFound, message: "there is no user named \(ChatText.harmless(name))\(similar)")
+        }
+    }
+
+    // MARK: New ones
+
+    func others(_ call: ChatCall) async throws {
+        switch call.name {
+        case .group:
+            let parts = call.words.split(separator: ":", maxSplits: 1)
+            let names = parts.count > 1 ? ChatCall.names(parts[1]) : []
+            guard let title = parts.first?.trimmingSpaces, !title.isEmpty, !names.isEmpty else {
+                throw ChatClientError(.badInput, message: "\(call.name.usage): the title or the names are missing")
+            }
+            let conversation = try await self.client.create(.group, title: title, users: try names.map(self.user))
+            self.say("Contacts are members now; other users have an invitation.")
+            try await self.host?.show(conversation)
+        case .channel:
+            let conversation = try await self.client.create(.channel, title: call.words)
+            var settings = ConversationSettingsChange()
+            (settings.listed, settings.join) = (true, .open)
+            try await conversation.set(settings: settings)
+            self.say("The directory lists the channel; every user can join.")
+            try await self.host?.show(conversation)
+        case .directory:
+            let found = try await self.client.directory(matching: call.words.isEmpty ? nil : call.words).conversations
+            self.directory = found.map(\.conversation)
+            if found.isEmpty { self.say("No groups or channels found.", .dim) }
+            for (index, entry) in found.enumerated() {
+                let about = entry.about.map { "  " + ChatText.shortened(ChatText.harmless($0)) } ?? ""
+                self.say(
+                    "\(index + 1). \(ChatText.harmless(entry.title))  (\(entry.kind.rawValue), \(entry.members) members)\(about)",
+                    command: "/join \(index + 1)")
+            }
+        case .join:
+            if let number = Int(call.words), self.directory.indices.contains(number - 1) {
+                try await self.enter(try await self.client.join(self.directory[number - 1]))
+                return
+            }
+            // A link of the page ends with the code.
+            guard let code = LinkCode(call.words.split(separator: "/").last.map(String.init) ?? "") else {
+                throw ChatClientError(
+                    .badInput, message: "\"\(ChatText.harmless(call.words))\" is neither a code nor a number of /directory")
+            }
+            try await self.enter(try await self.client.join(code))
+        default: break
+        }
+    }
+
+    private func enter(_ conversation: ChatConversation) async throws {
+        if let head = try? await conversation.head, head.state == .requested {
+            return self.say("An admin of \(ChatText.title(of: head)) has to approve the request.")
+        }
+        try await self.host?.show(conversation)
+    }
+
+    // MARK: Settings
+
+    func settings(_ call: ChatCall) async throws {
+        let chat = try self.opened()
+        switch call.name {
+        case .mute:
+            let until = try self.time(inHours: call.words) ?? self.clock.now() + 87_600 * 3_600_000
+            try await chat.setOwn(mutedUntil: until)
+            self.say("New messages are not shown while another conversation is open.")
+        case .unmute:
+            try await chat.setOwn(mutedUntil: 0)
+            self.say("New messages are shown again.")
+        case .top, .untop: try await chat.setOwn(isPinned: call.name == .top)
+        case .archive, .unarchive:
+            try await chat.setOwn(isArchived: call.name == .archive)
+            self.say(call.name == .archive ? "Archived. /archived lists." : "Back in the list.")
+        case .unread: try await chat.setOwn(isMarkedUnread: true)
+        case .delete: try await chat.delete(forAll: call.words == "all")
+        case .info: try await self.info(chat)
+        case .title: try await chat.set(title: call.words)
+        case .about: try await chat.set(about: call.words)
+        case .links:
+            let links = try await chat.links()
+            if links.isEmpty { self.say("No invite links.", .dim) }
+            for link in links { self.say(self.words(for: link)) }
+        case .link:
+            let words = call.words.split(separator: " ").map(String.init)
+            let uses = try words.dropFirst().first.map { word throws(ChatClientError) in
+                guard let uses = Int64(word), uses > 0 else { throw ChatClientError(.badInput, message: "the uses must be greater than 0") }
+                return uses
+            }
+            let link = try await chat.createLink(expiresAt: try self.time(inHours: words.first ?? ""), uses: uses)
+            self.say("The code is \(self.words(for: link)). Others join by /join \(link.code).")
+        case .revoke:
+            guard let code = LinkCode(call.words) else { throw ChatClientError(.badInput, message: "this is not the code of a link") }
+            try await chat.revoke(code)
+            self.say("The link is void.")
+        default: try await chat.set(settings: try Self.change(call))
+        }
+    }
+
+    private func words(for link: InviteLink) -> String {
+        let end = link.expiresAt.map { ", until \(self.clock.moment($0))" } ?? ""
+        return "\(link.code)  (used \(link.used)\(link.uses.map { " of \($0)" } ?? "") times\(end))"
+    }
+
+    private static func change(_ call: ChatCall) throws(ChatClientError) -> ConversationSettingsChange {
+        var change = ConversationSettingsChange()
+        let invalid = ChatClientError(.badInput, message: "\(call.name.usage): \"\(ChatText.harmless(call.words))\" is not valid")
+        switch call.name {
+        case .slow, .expire:
+            guard let seconds = ChatClock.seconds(call.words) else { throw invalid }
+            if call.name == .slow { change.slow = seconds } else { change.expire = seconds }
+        case .write:
+            guard let scope = MemberScope(rawValue: call.words), scope != .unknown else { throw invalid }
+            change.write = scope
+        case .joining:
+            guard let rule = JoinRule(rawValue: call.words), rule != .unknown else { throw invalid }
+            change.join = rule
+        case .listed:
+            guard ["yes", "no"].contains(call.words) else { throw invalid }
+            change.listed = call.words == "yes"
+        default: throw invalid
+        }
+        return change
+    }
+
+    private func info(_ chat: ChatConversation) async throws {
+        let info = try await chat.info()
+        let head = info.head
+        self.say("\(ChatText.title(of: head))  (\(head.kind.rawValue), \(head.members) members, you are \(head.role.rawValue))", .bold)
+        if let about = info.about { self.say(ChatText.harmless(about)) }
+        if let peer = head.peer, head.kind == .pair {
+            self.say("@\(peer.name)\(peer.status.map { "  “\(ChatText.harmless($0))”" } ?? "")")
+            if peer.online == true {
+                self.say("online", .good)
+            } else if let seen = peer.lastSeen {
+                self.say("seen \(self.clock.moment(seen))")
+            }
+        }
+        self.say("created \(self.clock.moment(info.createdAt))\(info.creator.map { " by @\($0)" } ?? "")")
+        guard let settings = info.settings else { return }
+        self.say("write: \(settings.write.rawValue)  join: \(settings.join.rawValue)  listed: \(settings.listed ? "yes" : "no")")
+        if settings.slow > 0 { self.say("slow: one message in \(settings.slow) s") }
+        if settings.expire > 0 { self.say("messages disappear after \(settings.expire) s") }
+    }
+}

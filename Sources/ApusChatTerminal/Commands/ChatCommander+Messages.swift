@@ -1,0 +1,245 @@
+import ApusChatClient
+import ApusChatProtocol
+import ApusJSON
+import Foundation
+
+/// Reads, writes and changes messages of the open conversation.
+extension ChatCommander {
+    func send(_ text: String) async throws {
+        let chat = try self.opened()
+        self.host?.sent(try await chat.send(.text(await self.body(of: text)), thread: self.host?.openThread))
+    }
+
+    /// The body of a text that was typed as Markdown. Without a connection, only known members can
+    /// be mentioned.
+    private func body(of source: String) async -> TextBody {
+        if source.contains("@") { await self.loadMembers() }
+        let mentions = Dictionary(self.members.names.map { ($0.rawValue.lowercased(), $0) }, uniquingKeysWith: { $1 })
+        let (text, entities) = ChatMarkdown.parse(source, mentions: mentions)
+        return TextBody(text: text, entities: entities)
+    }
+
+    // MARK: Reading
+
+    func read(_ call: ChatCall) async throws {
+        switch call.name {
+        case .archived:
+            let heads = await self.client.heads.filter { $0.state == .joined && $0.own.isArchived }.sorted { $0.at > $1.at }
+            self.listed = heads.map(\.conversation)
+            if heads.isEmpty { self.say("No conversation is archived.", .dim) }
+            for (index, head) in heads.enumerated() {
+                self.say("\(index + 1). \(ChatText.title(of: head))", command: "/open \(index + 1)")
+            }
+        case .open: try await self.host?.show(try await self.conversation(named: call.words))
+        case .notes:
+            guard let notes = await self.client.notes else { throw ChatClientError(.notConnected, message: "the notes are not known yet") }
+            try await self.host?.show(notes)
+        case .jump: if let seq = call.seqs.first { try await self.host?.jump(to: seq) }
+        case .search: try await self.search(call.words)
+        case .pins:
+            let pins = try await self.opened().pins
+            if pins.isEmpty { self.say("No message is pinned.", .dim) }
+            for row in pins { self.say(self.line(row), command: "/jump #\(row.event.seq)") }
+        case .thread:
+            guard !call.words.isEmpty else {
+                if call.seqs.isEmpty, self.host?.openThread != nil { return try await self.host?.showThread(nil) ?? () }
+                let row = try await self.message(try self.target(call))
+                try await self.host?.showThread(row.event.thread ?? row.event.seq)
+                return
+            }
+            let row = try await self.message(try self.target(call))
+            let chat = try self.opened()
+            self.host?.sent(
+                try await chat.send(.text(await self.body(of: call.words)), thread: row.event.thread ?? row.event.seq))
+        default: break
+        }
+    }
+
+    private func line(_ row: ChatMessage) -> String {
+        let name = row.event.sender == self.client.user ? "you" : row.event.sender?.rawValue ?? "?"
+        return "\(self.clock.moment(row.event.at)) #\(row.event.seq) \(name): \(ChatText.summary(of: row))"
+    }
+
+    private func search(_ words: String) async throws {
+        let (hits, isStoredOnly) = try await self.client.searchReachable(words)
+        if isStoredOnly { self.say("No connection: only messages of this device are searched.", .dim) }
+        guard !hits.isEmpty else { return self.say("No messages found.", .dim) }
+        for hit in hits.reversed() {
+            let title = (try? await self.client.conversation(hit.message.conversation).head).map(ChatText.title) ?? "?"
+            let sender = hit.message.event.sender?.rawValue ?? "?"
+            self.say(
+                "[\(title)] #\(hit.message.event.seq) \(sender): \(ChatText.harmless(hit.snippet))",
+                command: "/open \(hit.message.conversation)/\(hit.message.event.seq)")
+        }
+    }
+
+    // MARK: Writing
+
+    func write(_ call: ChatCall) async throws {
+        let chat = try self.opened()
+        switch call.name {
+        case .reply:
+            let seq = try self.target(call) { !$0.isOwn }
+            self.host?.sent(
+                try await chat.send(.text(await self.body(of: call.words)), replyTo: seq, thread: self.host?.openThread))
+        case .edit:
+            let seq = try self.target(call) { $0.isOwn && $0.event.kind.rawValue == "text" }
+            try await chat.edit(seq, .text(await self.body(of: call.words)))
+        case .recall: for seq in try self.targets(call, where: \.isOwn) { try await chat.recall(seq) }
+        case .hide: try await chat.hide(try self.targets(call))
+        case .forward: try await self.forward(call)
+        case .react: try await chat.react(try self.target(call) { !$0.isOwn }, call.words)
+        case .unreact: try await chat.react(try self.target(call), call.words, isOn: false)
+        case .reactions:
+            let found = try await chat.reactions(to: try self.target(call) { !$0.event.reactions.isEmpty })
+            if found.reactions.isEmpty { self.say("No reactions.", .dim) }
+            for reaction in found.reactions { self.say("\(ChatText.harmless(reaction.key))  @\(reaction.user)") }
+        case .readers:
+            let readers = try await chat.readers(of: try self.target(call, where: \.isOwn))
+            if readers.isEmpty { self.say("Not received yet.", .dim) }
+            for reader in readers { self.say("@\(reader.user)  \(reader.isRead ? "read" : reader.isReceived ? "delivered" : "sent")") }
+        case .pin, .unpin: for seq in try self.targets(call) { try await chat.pin(seq, isOn: call.name == .pin) }
+        case .file:
+            let (path, caption) = Self.file(call.words)
+            self.host?.sent(try await chat.send(file: path, type: MediaType.of(path: path), caption: caption))
+        case .save, .view: try await self.save(call)
+        case .poll: try await self.poll(call.words)
+        case .vote: try await self.vote(call)
+        case .closepoll: try await chat.closePoll(try self.target(call) { $0.isOwn && $0.event.kind.rawValue == "poll" })
+        case .retry, .discard:
+            for message in try await chat.unsent {
+                guard case .failed = message.delivery, let id = message.event.id else { continue }
+                if call.name == .retry { try await chat.retry(id) } else { try await chat.discard(id) }
+            }
+        default: break
+        }
+    }
+
+    private func forward(_ call: ChatCall) async throws {
+        let seqs = try self.targets(call)
+        let parts = call.words.split(separator: ":", maxSplits: 1).map { $0.trimmingSpaces }
+        let target = try await self.conversation(named: parts.first ?? "")
+        let title = parts.count > 1 && !parts[1].isEmpty ? parts[1] : nil
+        try await self.opened().forward(seqs, to: target.id, bundledAs: title)
+        self.say("\(seqs.count) message\(seqs.count == 1 ? " was" : "s were") forwarded.", .good)
+    }
+
+    /// Splits a path, in quotes if it has spaces, and a caption.
+    private static func file(_ words: String) -> (path: String, caption: String?) {
+        var path = words
+        var caption = ""
+        if words.hasPrefix("\""), let end = words.dropFirst().firstIndex(of: "\"") {
+            path = String(words[words.index(after: words.startIndex)..<end])
+            caption = words[words.index(after: end)...].trimmingSpaces
+        } else if !FileManager.default.fileExists(atPath: (words as NSString).expandingTildeInPath) {
+            let parts = words.split(separator: " ", maxSplits: 1).map(String.init)
+            path = parts.first ?? ""
+            caption = parts.count > 1 ? parts[1].trimmingSpaces : ""
+        }
+        return ((path as NSString).expandingTildeInPath, caption.isEmpty ? nil : caption)
+    }
+
+    /// Writes a received file to the disk. It does not replace a file.
+    private func save(_ call: ChatCall) async throws {
+        let seq = try self.target(call) { Self.blob(of: $0) != nil }
+        guard let (blob, name) = Self.blob(of: try await self.message(seq)) else {
+            throw ChatClientError(.notFound, message: "message #\(seq) has no file")
+        }
+        // The name is chosen by the sender: its last component, without a leading period.
+        let shown = String(ChatText.harmless(name.split(separator: "/").last.map(String.init) ?? "").drop { $0 == "." })
+        let safe = shown.isEmpty ? "file" : shown
+        var target = URL(fileURLWithPath: call.words.isEmpty ? safe : (call.words as NSString).expandingTildeInPath)
+        if call.name == .view {
+            let folder = FileManager.default.temporaryDirectory.appendingPathComponent("apus-chat-" + UUID().uuidString)
+            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+            target = folder.appendingPathComponent(safe)
+        }
+        guard !FileManager.default.fileExists(atPath: target.path) else {
+            throw ChatClientError(.badInput, message: "\(target.path) exists; name another file: /save #\(seq) PATH")
+        }
+        let bytes = try await self.client.download(blob)
+        do { try Data(bytes).write(to: target, options: .withoutOverwriting) } catch {
+            throw ChatClientError(.badInput, message: "cannot write \(target.path): \(error.localizedDescription)")
+        }
+        self.say("Saved \(target.path), \(bytes.count) bytes.")
+        if call.name == .view { try self.host?.openFile(target.path) }
+    }
+
+    private static func blob(of row: ChatMessage) -> (BlobID, name: String)? {
+        switch row.body {
+        case .image(let body)?: (body.blob, body.name ?? "picture")
+        case .file(let body)?: (body.blob, body.name)
+        case .audio(let body)?: (body.blob, body.name ?? "recording")
+        case .video(let body)?: (body.blob, body.name ?? "film")
+        default: nil
+        }
+    }
+
+    // MARK: Polls
+
+    private func poll(_ words: String) async throws {
+        let isMultiple = words.hasPrefix("*")
+        let parts = words.drop { $0 == "*" }.split(separator: "|").map { $0.trimmingSpaces }.filter { !$0.isEmpty }
+        guard let question = parts.first, parts.count > 2 else {
+            throw ChatClientError(.badInput, message: "\(ChatCommandName.poll.usage): at least two options are needed")
+        }
+        let body = PollBody(question: question, options: Array(parts.dropFirst()), allowsMultiple: isMultiple)
+        self.host?.sent(try await self.opened().send(.poll(body)))
+    }
+
+    private func vote(_ call: ChatCall) async throws {
+        let seq = try self.target(call) { $0.event.kind.rawValue == "poll" }
+        guard case .poll(let poll)? = try await self.message(seq).body else {
+            throw ChatClientError(.badInput, message: "message #\(seq) is not a poll")
+        }
+        let numbers = call.names.map { Int64($0) ?? -1 }
+        guard numbers == [0] || numbers.allSatisfy({ (1...Int64(poll.options.count)).contains($0) }) else {
+            throw ChatClientError(.badInput, message: "the options of the poll are 1 to \(poll.options.count)")
+        }
+        try await self.opened().vote(seq, options: numbers == [0] ? [] : numbers.map { $0 - 1 })
+    }
+
+    // MARK: Later
+
+    func later(_ call: ChatCall) async throws {
+        switch call.name {
+        case .schedule:
+            let (word, text) = call.named
+            guard let time = self.clock.parse(word) else {
+                throw ChatClientError(.badInput, message: "\(call.name.usage): \"\(word)\" is not a time")
+            }
+            guard !text.isEmpty else { throw ChatClientError(.badInput, message: "\(call.name.usage): the text is missing") }
+            try await self.opened().schedule(.text(await self.body(of: text)), at: time, thread: self.host?.openThread)
+            self.say("The message will be sent \(self.clock.moment(time)). /scheduled lists.", .good)
+        case .scheduled:
+            let found = try await self.client.scheduled().messages
+            self.scheduled = found.map(\.id)
+            if found.isEmpty { self.say("No message is scheduled.", .dim) }
+            for (index, message) in found.enumerated() {
+                let title = (try? await self.client.conversation(message.conversation).head).map(ChatText.title) ?? "?"
+                let text = ChatText.shortened(ChatText.harmless(message.body["text"]?.stringValue ?? "(\(message.kind))"))
+                let error = message.error.map { "  not sent: \($0.rawValue)" } ?? ""
+                self.say("\(index + 1). \(self.clock.moment(message.sendAt)) [\(title)] \(text)\(error)")
+            }
+        case .unschedule:
+            guard let number = Int(call.words), self.scheduled.indices.contains(number - 1) else {
+                throw ChatClientError(.badInput, message: "\"\(call.words)\" is not a number of /scheduled")
+            }
+            try await self.client.unschedule(self.scheduled[number - 1])
+            self.say("The message is no longer scheduled.", .good)
+        default: break
+        }
+    }
+}
+
+/// The media types of common files, by their extension.
+package enum MediaType {
+    private static let types = [
+        "png": "image/png", "jpg": "image/jpeg", "jpeg": "image/jpeg", "gif": "image/gif", "webp": "image/webp", "pdf": "application/pdf",
+        "txt": "text/plain", "zip": "application/zip",
+    ]
+
+    package static func of(path: String) -> String {
+        path.split(separator: ".").last.flatMap { self.types[$0.lowercased()] } ?? "application/octet-stream"
+    }
+}

@@ -1,0 +1,173 @@
+package import ApusChatClient
+package import ApusChatProtocol
+
+/// A line that a command tells.
+package struct ChatSaid: Hashable, Sendable {
+    package enum Style: Hashable, Sendable { case plain, bold, dim, accent, good, warning }
+    package var text: String
+    package var style: Style
+    /// The command that a choice of the line performs, where lines can be chosen.
+    package var command: String?
+}
+
+/// What performs commands: a screen or a line mode.
+@MainActor
+package protocol ChatCommandHost: AnyObject {
+    /// The open conversation.
+    var conversation: ChatConversation? { get }
+    /// The rows on the screen, in the order of the log.
+    var shownRows: [ChatMessage] { get }
+    /// The place of the selected message.
+    var selectedSeq: Int64? { get }
+    /// The message that began the open thread.
+    var openThread: Int64? { get }
+    func say(_ line: ChatSaid)
+    /// Opens a conversation.
+    func show(_ conversation: ChatConversation) async throws
+    /// Shows the messages around a message of the open conversation.
+    func jump(to seq: Int64) async throws
+    /// Shows a thread; nil for the conversation.
+    func showThread(_ root: Int64?) async throws
+    /// A message was stored and will be sent.
+    func sent(_ message: ChatMessage)
+    /// Opens a file with the program of its type.
+    func openFile(_ path: String) throws
+}
+
+/// Performs the commands that do not depend on how the chat is shown.
+@MainActor
+package final class ChatCommander {
+    package let client: ChatClient
+    package weak var host: (any ChatCommandHost)?
+    let clock: ChatClock
+    /// The conversations of the last list, which `/open` accepts by number.
+    package var listed: [ConversationID] = []
+    /// The conversations of the last `/directory`.
+    var directory: [ConversationID] = []
+    /// The requests of the last `/requests`.
+    var requests: [ChatRequest] = []
+    var scheduled: [ClientID] = []
+    var devices: [DeviceID] = []
+    /// Members of a conversation, for mentions; empty until they are needed.
+    var members: (conversation: ConversationID?, names: [UserName]) = (nil, [])
+    /// Where the next `/members` continues.
+    var nextMembers: (conversation: ConversationID, query: String, page: PageToken)?
+
+    package init(client: ChatClient, clock: ChatClock) {
+        self.client = client
+        self.clock = clock
+    }
+
+    /// Performs a line. Commands of the program itself, such as `/quit`, are the host's.
+    package func perform(_ line: ChatLine) async {
+        do {
+            switch line {
+            case .nothing: break
+            case .mistake(let words): self.say(words, .warning)
+            case .text(let text): try await self.send(text)
+            case .command(let call): try await self.perform(call)
+            }
+        } catch {
+            self.say((error as? ChatClientError)?.message ?? "\(error)", .warning)
+        }
+    }
+
+    private func perform(_ call: ChatCall) async throws {
+        switch call.name {
+        case .chats, .history, .help, .quit, .logout: break  // the host's
+        case .archived, .open, .notes, .jump, .search, .pins, .thread: try await self.read(call)
+        case .reply, .edit, .recall, .hide, .forward, .react, .unreact, .reactions, .readers, .pin, .unpin, .file, .save, .view, .poll,
+            .vote, .closepoll, .retry, .discard:
+            try await self.write(call)
+        case .schedule, .scheduled, .unschedule: try await self.later(call)
+        case .members, .add, .remove, .ban, .unban, .banned, .role, .silence, .unsilence, .approve, .leave: try await self.people(in: call)
+        case .mute, .unmute, .top, .untop, .archive, .unarchive, .unread, .delete, .info, .title, .about, .slow, .expire, .write, .joining,
+            .listed, .links, .link, .revoke:
+            try await self.settings(call)
+        case .group, .channel, .directory, .join: try await self.others(call)
+        case .users, .contacts, .contact, .uncontact, .alias, .block, .unblock, .blocked, .requests, .accept, .decline, .report:
+            try await self.contacts(call)
+        case .nick, .status, .sessions, .signout: try await self.account(call)
+        }
+    }
+
+    // MARK: Shared parts
+
+    func say(_ text: String, _ style: ChatSaid.Style = .plain, command: String? = nil) {
+        self.host?.say(ChatSaid(text: text, style: style, command: command))
+    }
+
+    /// The open conversation.
+    func opened() throws(ChatClientError) -> ChatConversation {
+        guard let conversation = self.host?.conversation else {
+            throw ChatClientError(.badInput, message: "Open a conversation first: /open NAME")
+        }
+        return conversation
+    }
+
+    /// The places of the messages that a command concerns: the given ones, the selected one, or the
+    /// last one that fulfils a condition.
+    func targets(_ call: ChatCall, where condition: (ChatMessage) -> Bool = { _ in true }) throws(ChatClientError) -> [Int64] {
+        if !call.seqs.isEmpty { return call.seqs }
+        if let selected = self.host?.selectedSeq { return [selected] }
+        let rows = self.host?.shownRows ?? []
+        guard let row = rows.last(where: { $0.event.n != nil && !$0.event.state.isBlank && condition($0) }) else {
+            throw ChatClientError(.badInput, message: "there is no such message on the screen; name it by its number, such as #17")
+        }
+        return [row.event.seq]
+    }
+
+    func target(_ call: ChatCall, where condition: (ChatMessage) -> Bool = { _ in true }) throws(ChatClientError) -> Int64 {
+        guard let seq = try self.targets(call, where: condition).first else {
+            throw ChatClientError(.badInput, message: "\(call.name.usage): the number is missing")
+        }
+        return seq
+    }
+
+    /// A message of the open conversation, by its place.
+    func message(_ seq: Int64) async throws(ChatClientError) -> ChatMessage {
+        if let row = self.host?.shownRows.first(where: { $0.event.seq == seq }) { return row }
+        let page = try await self.opened().messages(around: seq, limit: 2)
+        guard let row = page.messages.first(where: { $0.event.seq == seq }) else {
+            throw ChatClientError(.notFound, message: "there is no message #\(seq)")
+        }
+        return row
+    }
+
+    func user(_ text: String) throws(ChatClientError) -> UserName {
+        guard let name = UserName(text) else {
+            throw ChatClientError(.badInput, message: "\"\(ChatText.harmless(text))\" is not a user name")
+        }
+        return name
+    }
+
+    /// The time in a number of hours, in milliseconds since 1970; nil for an empty text.
+    func time(inHours text: String) throws(ChatClientError) -> Int64? {
+        guard !text.isEmpty else { return nil }
+        guard let hours = Int64(text), (1...87_600).contains(hours) else {
+            throw ChatClientError(.badInput, message: "the hours must be from 1 to 87600")
+        }
+        return self.clock.now() + hours * 3_600_000
+    }
+
+    func list(_ names: [UserName]) -> String { names.map { "@\($0)" }.joined(separator: ", ") }
+
+    /// The words that Tab completes: commands, `@` and names, and titles.
+    package func completions() async -> [String] {
+        var words = ChatCommandName.words + ["@all"]
+        var users = Set(self.members.names)
+        for head in await self.client.heads {
+            if let peer = head.peer?.name { users.insert(peer) }
+            if let title = head.title, !title.contains(where: \.isWhitespace) { words.append(ChatText.harmless(title)) }
+        }
+        for user in users.sorted() { words += ["@\(user)", user.rawValue] }
+        return words
+    }
+
+    /// Reads the names of the members of a group, for mentions and completion.
+    package func loadMembers() async {
+        guard let conversation = self.host?.conversation, self.members.conversation != conversation.id else { return }
+        guard await self.client.state == .online, let page = try? await conversation.members() else { return }
+        self.members = (conversation.id, page.members.map(\.user.name))
+    }
+}

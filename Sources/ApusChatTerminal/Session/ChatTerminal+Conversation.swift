@@ -1,0 +1,220 @@
+package import ApusChatClient
+import ApusChatProtocol
+
+/// The open conversation.
+extension ChatTerminal {
+    package func show(_ conversation: ChatConversation) async throws {
+        if self.thread?.conversation.id != conversation.id || self.openThread != nil {
+            await self.leaveConversation()
+            let thread = ThreadModel(client: self.client, conversation: conversation.id)
+            self.thread = thread
+            await thread.open()
+            if let error = thread.error, thread.rows.isEmpty { self.notice = (error.message, true) }
+            if let draft = (try? await conversation.draft) ?? nil { self.screen.editor.set(draft.text) }
+        }
+        self.screen.show(conversation.id.rawValue)
+        self.fill()
+        self.screen.showFirstUnread()
+        if self.thread?.head?.own.isMarkedUnread == true { try? await conversation.setOwn(isMarkedUnread: false) }
+        if self.thread?.head?.kind == .group { await self.commander.loadMembers() }
+        self.screen.editor.completions = await self.commander.completions()
+    }
+
+    /// Stores the draft and closes the thread.
+    func leaveConversation() async {
+        guard let thread = self.thread else { return }
+        let text = self.screen.editor.text
+        // A command is not a draft.
+        let draft = text.hasPrefix("/") && !text.hasPrefix("//") ? "" : text
+        let known = ((try? await thread.conversation.draft) ?? nil)?.text ?? ""
+        if draft != known { try? await thread.conversation.setDraft(draft, sends: true) }
+        self.screen.editor.set("")
+        await thread.close()
+        self.thread = nil
+        self.openThread = nil
+        self.threadRows = []
+        self.quotes = [:]
+        self.wantedQuotes = []
+        self.askedQuotes = []
+    }
+
+    package func jump(to seq: Int64) async throws {
+        guard let thread = self.thread else { return }
+        if self.openThread != nil { try await self.showThread(nil) }
+        if !thread.rows.contains(where: { $0.event.seq == seq }) { await thread.jump(to: seq) }
+        self.fill()
+        guard let row = self.screen.messages.first(where: { $0.seq == seq }) else {
+            throw ChatClientError(.notFound, message: "there is no message #\(seq)")
+        }
+        self.screen.mark(row.id)
+    }
+
+    func toEnd() async {
+        if self.openThread == nil, self.thread?.hasLater == true { await self.thread?.jumpToEnd() }
+        await self.reloadThread()
+        self.screen.followEnd()
+    }
+
+    // MARK: Threads
+
+    package func showThread(_ root: Int64?) async throws {
+        self.openThread = root
+        self.threadRows = []
+        if let root, let thread = self.thread {
+            self.threadRows = try await thread.conversation.replies(to: root).messages
+        }
+        self.screen.followEnd()
+    }
+
+    func reloadThread() async {
+        guard let root = self.openThread, let thread = self.thread else { return }
+        guard let page = try? await thread.conversation.replies(to: root) else { return }
+        // Rows that wait for the server are not in the log yet.
+        self.threadRows = page.messages + thread.unsent.filter { $0.event.thread == root }
+        self.changed()
+    }
+
+    // MARK: Updates
+
+    func take(_ update: ChatUpdate) async {
+        switch update {
+        case .messages(let id, _) where id == self.thread?.conversation.id: await self.reloadThread()
+        case .outgoing(let message) where message.conversation == self.thread?.conversation.id: await self.reloadThread()
+        case .contact(let kind, let body) where kind.rawValue == "contact.request" && body.isIncoming:
+            self.notice = ("✉ @\(body.user) asks to become a contact. /accept \(body.user) or /decline \(body.user)", false)
+        case .heads(let heads):
+            for head in heads where head.state == .invited {
+                self.notice = ("✉ invitation to \"\(head.title.map(ChatText.harmless) ?? "a group")\"; /requests", false)
+            }
+        case .gone(let conversations):
+            guard let open = self.thread?.conversation.id, conversations.contains(open) else { return }
+            await self.leaveConversation()
+            self.screen.closeConversation()
+            self.notice = ("The conversation is gone.", true)
+        case .reset:
+            await self.leaveConversation()
+            self.screen.closeConversation()
+            self.notice = ("The server's data is another; the local copy was dropped.", true)
+        case .connection(.signedOut): self.hasEnded = true
+        case .storeFailed(let error): self.notice = (error.message, true)
+        case .users(let users): for user in users { self.names[user.name] = user.nick ?? user.name.rawValue }
+        default: return
+        }
+        self.changed()
+    }
+
+    // MARK: Values of the screen
+
+    func fill() {
+        let now = self.clock.now()
+        self.screen.conversations = self.list.conversations.map { head in
+            var preview = head.last.map { ChatText.summary(of: $0) } ?? ""
+            if head.kind == .group, let sender = head.last?.sender {
+                preview = "\(sender == self.client.user ? "you" : self.name(sender)): \(preview)"
+            }
+            return ScreenConversation(
+                id: head.conversation.rawValue, title: ChatText.title(of: head), preview: preview, time: self.clock.time(head.at),
+                unread: head.unread, mentions: head.mentions, isPinned: head.own.pinnedAt != nil,
+                isMuted: head.own.mutedUntil ?? 0 > now, isOnline: head.kind == .pair && head.peer?.online == true,
+                hasDraft: head.own.draft.map { !$0.text.isEmpty } ?? false, isMarked: head.own.isMarkedUnread)
+        }
+        let rows = self.shownRows
+        let bySeq = Dictionary(rows.compactMap { row in row.seq.map { ($0, row) } }, uniquingKeysWith: { $1 })
+        let firstUnread = self.openThread == nil ? self.thread?.firstUnread : nil
+        self.screen.messages = rows.map { row in
+            let quote = row.event.ref.flatMap { ref in row.body == nil ? nil : bySeq[ref] ?? self.quote(ref) }
+            var message = ScreenMessage(row, quote: quote, me: self.client.user, clock: self.clock, name: self.name)
+            message.isFirstUnread = row.seq != nil && row.seq == firstUnread
+            return message
+        }
+        self.screen.isThread = self.openThread != nil
+        self.screen.hasEarlier = self.openThread == nil && self.thread?.hasEarlier == true
+        self.screen.hasLater = self.openThread == nil && self.thread?.hasLater == true
+        self.screen.unread = self.thread?.head?.unread ?? 0
+        self.screen.subtitle = self.subtitle
+        let typing = (self.thread?.typing ?? []).map(self.name)
+        self.screen.typing =
+            typing.isEmpty ? "" : typing.prefix(3).joined(separator: ", ") + (typing.count == 1 ? " is typing…" : " are typing…")
+        self.screen.notice = self.notice.map { TerminalText.plain($0.text) } ?? self.thread?.error?.message ?? ""
+        self.screen.isWarning = self.notice?.isWarning ?? (self.thread?.error != nil)
+        self.screen.isOnline = self.list.connection == .online
+        self.screen.connection = self.connection
+    }
+
+    private var connection: String {
+        switch self.list.connection {
+        case .connecting: "offline, connecting…"
+        case .syncing: "synchronizing…"
+        case .online: "\(self.client.user) online"
+        case .signedOut(let error): "signed out: " + error.message
+        case .closed: "closed"
+        }
+    }
+
+    private var subtitle: String {
+        guard let head = self.thread?.head else { return "" }
+        var words: [String] = []
+        switch head.kind {
+        case .pair:
+            if let peer = head.peer {
+                words.append("@\(peer.name)")
+                if peer.online == true {
+                    words.append("online")
+                } else if let seen = peer.lastSeen {
+                    words.append("seen \(self.clock.moment(seen))")
+                }
+                if let status = peer.status, !status.isEmpty { words.append("“\(status)”") }
+            }
+        case .group, .channel: words.append("\(head.kind.rawValue), \(head.members) member\(head.members == 1 ? "" : "s")")
+        default: break
+        }
+        if head.own.mutedUntil ?? 0 > self.clock.now() { words.append("muted") }
+        if !head.pins.isEmpty { words.append("\(head.pins.count) pinned") }
+        if let expire = head.settings?.expire, expire > 0 { words.append("messages disappear") }
+        return words.joined(separator: "  ")
+    }
+
+    func name(_ user: UserName) -> String {
+        if let known = self.names[user] { return known }
+        self.wanted.insert(user)
+        return user.rawValue
+    }
+
+    private func quote(_ seq: Int64) -> ChatMessage? {
+        if let known = self.quotes[seq] { return known }
+        if self.askedQuotes.insert(seq).inserted { self.wantedQuotes.insert(seq) }
+        return nil
+    }
+
+    func requestNames() {
+        guard !self.wanted.isEmpty else { return }
+        let wanted = self.wanted
+        self.wanted = []
+        let client = self.client
+        Task { @MainActor [weak self] in
+            var isNew = false
+            for user in wanted {
+                guard let profile = await client.user(user) else { continue }
+                self?.names[user] = profile.nick ?? user.rawValue
+                isNew = true
+            }
+            if isNew { self?.changed() }
+        }
+    }
+
+    func requestQuotes() {
+        guard let conversation = self.thread?.conversation, !self.wantedQuotes.isEmpty else { return }
+        let wanted = self.wantedQuotes
+        self.wantedQuotes = []
+        Task { @MainActor [weak self] in
+            var isNew = false
+            for seq in wanted {
+                let page = try? await conversation.storedMessages(before: seq + 1, limit: 1)
+                guard let row = page?.messages.last, row.event.seq == seq else { continue }
+                self?.quotes[seq] = row
+                isNew = true
+            }
+            if isNew, self?.thread?.conversation.id == conversation.id { self?.changed() }
+        }
+    }
+}
