@@ -42,7 +42,7 @@ import Testing
         ("one two^A^[[1;3C^[[1;5C!", "one two!|"),
         ("a^Ib", "a\tb|"), ("a^@^G^L^\\b", "ab|"),  // control characters are not inserted
         ("a^[[200~b^[[201~^[[38;5;1mc^[[15~d", "abcd|"),  // sequences of other keys are ignored
-        ("a^[[1^?b", "b|"), ("a^[xb", "ab|"), ("a^[^[[Db", "b|a"),
+        ("a^[[1^?b", "b|"), ("a^[xb", "axb|"), ("a^[^[[Db", "b|a"),
     ])
     func keys(bytes: String, text: String) {
         let (editor, actions) = self.typed(bytes)

@@ -53,6 +53,11 @@ package enum ChatCommandName: String, CaseIterable, Hashable, Sendable {
         return Array(all[start...end])
     }
 
+    static let helpNotes = [
+        "#N is the number of a message, also several: #3,#5-#9. Without it, the selected or the last message is meant.",
+        "Any other line is sent to the open conversation. A line that begins with // is sent with one /.",
+    ]
+
     /// The help, one line a command.
     package static var helpLines: [String] {
         var lines: [String] = []
@@ -60,8 +65,7 @@ package enum ChatCommandName: String, CaseIterable, Hashable, Sendable {
             lines.append((lines.isEmpty ? "" : "\n") + title)
             lines += commands.map { TerminalText.padded("  " + $0.usage, to: 36) + "  " + $0.form.help }
         }
-        lines.append("\n#N is the number of a message, also several: #3,#5-#9. Without it, the selected or the last message is meant.")
-        lines.append("Any other line is sent to the open conversation. A line that begins with // is sent with one /.")
+        lines += [""] + self.helpNotes
         return lines.flatMap { $0.split(separator: "\n", omittingEmptySubsequences: false).map(String.init) }
     }
 
@@ -133,7 +137,7 @@ package enum ChatCommandName: String, CaseIterable, Hashable, Sendable {
         case .expire:
             Form(
                 arguments: "TIME", help: "messages disappear after a time such as 7d; 0 for never", aliases: ["disappear"], missing: "time")
-        case .write: Form(arguments: "members|admins", help: "who may write", missing: "choice")
+        case .write: Form(arguments: "members|admins", help: "the members that may write", missing: "choice")
         case .joining: Form(arguments: "open|approval|closed", help: "how users join", missing: "choice")
         case .listed: Form(arguments: "yes|no", help: "whether the directory lists it", missing: "choice")
         case .links: Form(help: "list the invite links")

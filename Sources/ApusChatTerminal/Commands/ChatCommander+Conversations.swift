@@ -157,7 +157,8 @@ extension ChatCommander {
     private func info(_ chat: ChatConversation) async throws {
         let info = try await chat.info()
         let head = info.head
-        self.say("\(ChatText.title(of: head))  (\(head.kind.rawValue), \(head.members) members, you are \(head.role.rawValue))", .bold)
+        let kind = head.kind == .pair ? "" : "  (\(head.kind.rawValue), \(head.members) members, you are \(head.role.rawValue))"
+        self.say(ChatText.title(of: head) + kind, .bold)
         if let about = info.about { self.say(ChatText.harmless(about)) }
         if let peer = head.peer, head.kind == .pair {
             self.say("@\(peer.name)\(peer.status.map { "  “\(ChatText.harmless($0))”" } ?? "")")

@@ -12,16 +12,24 @@ extension ChatScreen {
         let selection: [(String, String)] = [
             ("r, Enter", "reply"), ("e", "edit"), ("+", "react"), ("f", "forward"), ("t", "thread"), ("v", "vote"), ("p", "pin"),
             ("d", "recall for all"), ("x", "remove from the own view"), ("s", "save the file"), ("o", "open the file"),
-            ("i", "who received and read it"), ("w", "who reacted"),
+            ("i", "list its readers"), ("w", "list its reactions"),
         ]
         func lines(_ title: String, _ keys: [(String, String)]) -> [ScreenPanel.Line] {
-            [.init(title, .bold)] + keys.map { .init(TerminalText.padded("  " + $0.0, to: 22) + $0.1) } + [.init("")]
+            [.init(title, .bold)] + keys.map { .init(TerminalText.padded("  " + $0.0, to: 22) + $0.1, indent: 22) } + [.init("")]
         }
         let list: [(String, String)] = [("↑ ↓, j k", "select"), ("n", "the next one with unread messages"), ("q", "quit")]
         var all = lines("Keys", keys) + lines("A selected message", selection) + lines("The list", list)
-        all += ChatCommandName.helpLines.map { line in
-            .init(line, line.isEmpty || line.hasPrefix(" ") || line.hasPrefix("#") || line.hasPrefix("Any") ? .normal : .bold)
+        for (title, commands) in ChatCommandName.groups {
+            all.append(.init(title, .bold))
+            for command in commands {
+                let usage = "  " + command.usage
+                if usage.count > 20 { all.append(.init(usage)) }
+                all.append(
+                    .init(TerminalText.padded(usage.count > 20 ? "" : usage, to: 22) + command.form.help, indent: 22))
+            }
+            all.append(.init(""))
         }
+        all += ChatCommandName.helpNotes.map { ScreenPanel.Line($0) }
         return ScreenPanel(title: "Help", lines: all)
     }
 }

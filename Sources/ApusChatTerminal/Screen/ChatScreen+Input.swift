@@ -148,10 +148,13 @@ extension ChatScreen {
         case .escape:
             if !self.editor.isEmpty, self.editor.text.hasPrefix("/") {
                 _ = self.editor.take(remembers: false)
+            } else if self.marked != nil {
+                self.marked = nil
             } else if self.isThread {
                 return [.leaveThread]
-            } else if self.bottom != nil {
+            } else if self.bottom != nil || self.hasLater {
                 self.bottom = nil
+                return [.toEnd]
             } else {
                 self.focus = .list
             }

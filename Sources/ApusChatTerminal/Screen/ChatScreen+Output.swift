@@ -41,7 +41,10 @@ extension ChatScreen {
             case .list: left = "Enter open  n next unread  / command  ? help"
             case .messages: left = "#\(self.markedSeq.map(String.init) ?? "") r reply  e edit  + react  t thread  d recall  ? help"
             case .input:
-                left = self.bottom != nil ? (self.unread > 0 ? "\(self.unread) new below  Esc end" : "Esc end of the messages") : ""
+                left =
+                    self.bottom != nil || self.hasLater
+                    ? (self.unread > 0 ? "\(self.unread) new below  Esc end" : "Esc end of the messages")
+                    : "F1 help  ↑ select a message  Esc list"
             }
         }
         if left.isEmpty, self.panel != nil {
@@ -136,6 +139,14 @@ extension ChatScreen {
 
     // MARK: The panel
 
+    /// Breaks a text of two columns, so that the second one stays a column.
+    private static func wrapped(_ text: String, to width: Int, indent: Int) -> [String] {
+        let characters = Array(text)
+        let head = String(characters.prefix(indent))
+        let rows = TerminalText.wrapped(String(characters.dropFirst(indent)), to: max(2, width - indent))
+        return rows.enumerated().map { ($0.offset == 0 ? head : String(repeating: " ", count: indent)) + $0.element }
+    }
+
     private mutating func panelRows(_ height: Int) -> [[ScreenSpan]] {
         guard var panel = self.panel else { return [] }
         let width = self.threadWidth
@@ -146,7 +157,9 @@ extension ChatScreen {
             let start = body.count
             var style = line.style
             style.isReverse = index == panel.selected
-            for text in TerminalText.wrapped(line.text, to: max(2, width - 2)) {
+            let indent = min(line.indent, width / 2)
+            let texts = TerminalText.wrapped(line.text, to: max(2, width - 2))
+            for text in texts.count > 1 && indent > 0 ? Self.wrapped(line.text, to: width - 2, indent: indent) : texts {
                 body.append([ScreenSpan(TerminalText.fitted(" " + text, to: width), style)])
             }
             places.append(start..<body.count)

@@ -38,7 +38,7 @@ extension ChatScreen {
     }
 
     /// The width of the names.
-    private var nameWidth: Int { max(4, min(14, self.threadWidth / 6)) }
+    private var nameWidth: Int { max(4, min(14, self.threadWidth / 5)) }
 
     /// All rows of the messages.
     mutating func rows() -> [Row] {

@@ -99,6 +99,11 @@ package struct ChatScreen: Sendable {
         if self.focus == .messages { self.focus = .input }
     }
 
+    /// Ends the selection after a command for the message, unless the command selected another one.
+    package mutating func unmark() {
+        if self.focus != .messages { self.marked = nil }
+    }
+
     /// The place of the selected message.
     package var markedSeq: Int64? {
         guard let marked = self.marked else { return nil }

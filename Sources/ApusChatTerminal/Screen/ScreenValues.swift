@@ -80,11 +80,14 @@ package struct ScreenPanel: Hashable, Sendable {
         package var style: ScreenStyle
         /// The command that a choice of the line performs.
         package var command: String?
+        /// The number of characters of a first column; 0 without one.
+        package var indent: Int
 
-        package init(_ text: String, _ style: ScreenStyle = .normal, command: String? = nil) {
+        package init(_ text: String, _ style: ScreenStyle = .normal, command: String? = nil, indent: Int = 0) {
             self.text = text
             self.style = style
             self.command = command
+            self.indent = indent
         }
     }
     package var title: String
@@ -107,6 +110,8 @@ package enum ScreenAction: Hashable, Sendable {
     case submit(String)
     case loadEarlier
     case loadLater
+    /// The newest messages are shown.
+    case toEnd
     case typing
     /// Escape without anything to close.
     case leaveThread

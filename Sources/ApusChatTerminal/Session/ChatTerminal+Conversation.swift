@@ -83,6 +83,7 @@ extension ChatTerminal {
         case .contact(let kind, let body) where kind.rawValue == "contact.request" && body.isIncoming:
             self.notice = ("✉ @\(body.user) asks to become a contact. /accept \(body.user) or /decline \(body.user)", false)
         case .heads(let heads):
+            self.screen.editor.completions = await self.commander.completions()
             for head in heads where head.state == .invited {
                 self.notice = ("✉ invitation to \"\(head.title.map(ChatText.harmless) ?? "a group")\"; /requests", false)
             }

@@ -124,6 +124,7 @@ package final class ChatTerminal {
         case .typing: await self.tellTyping()
         case .loadEarlier: await self.thread?.loadEarlier()
         case .loadLater: await self.thread?.loadLater()
+        case .toEnd: await self.toEnd()
         case .leaveThread: await self.attempt { try await self.showThread(nil) }
         }
     }
@@ -140,6 +141,7 @@ package final class ChatTerminal {
         case .nothing, .mistake: await self.commander.perform(parsed)
         }
         self.lastTyping = 0
+        self.screen.unmark()
         self.tellSaid(title: line)
         self.screen.editor.completions = await self.commander.completions()
     }

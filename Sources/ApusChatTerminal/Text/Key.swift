@@ -100,7 +100,7 @@ package struct KeyReader: Sendable {
         case 0x1B: return (.escape, 1)
         case 0x7F: return (.control("w"), 2)
         case 0x0D, 0x0A: return (.newline, 2)
-        case 0x21...0x7E: return (.alt(Character(Unicode.Scalar(self.pending[1]))), 2)
+        case UInt8(ascii: "b"), UInt8(ascii: "d"), UInt8(ascii: "f"): return (.alt(Character(Unicode.Scalar(self.pending[1]))), 2)
         default: return (.escape, 1)
         }
         guard let final = self.pending.dropFirst(2).firstIndex(where: { !(0x20...0x3F).contains($0) }) else {

@@ -33,8 +33,8 @@ extension LineEditor {
         return (Self.shown(self.characters[start..<end]), cell)
     }
 
-    /// The text in rows of a width, at most a number of them around the cursor, and the place of the
-    /// cursor. The last cell of a row is kept for the cursor.
+    /// The text in rows of a width, at most a number of them around the cursor, and the place of
+    /// the cursor. The last cell of a row is kept for the cursor.
     package func layout(width: Int, maximumRows: Int) -> (rows: [String], row: Int, column: Int) {
         let width = max(3, width)
         var rows: [ArraySlice<Character>] = []

@@ -259,7 +259,7 @@ enum ChatPrinter {
         guard !isJSON else { return ChatOutput.standard.line(ChatLines.line(row)) }
         let time = Date(timeIntervalSince1970: Double(row.event.at) / 1_000).formatted(.iso8601)
         let sender = row.event.sender?.rawValue ?? "-"
-        let text = ChatText.content(of: row).split(separator: "\n").joined(separator: " ")
+        let text = ChatText.content(of: row).split(separator: "\n").map { $0.drop { $0 == " " } }.joined(separator: " ")
         ChatOutput.standard.line("\(row.conversation)\t\(row.event.seq)\t\(time)\t\(sender)\t\(text)")
     }
 

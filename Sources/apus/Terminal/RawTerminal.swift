@@ -16,8 +16,8 @@ enum RawTerminal {
     /// Sets the mode, installs the signal handlers and arranges that `exit` restores the mode. Call
     /// it once.
     ///
-    /// - Parameter sequence: The control sequence that gives the screen back; empty if only the mode
-    ///   is changed.
+    /// - Parameter sequence: The control sequence that gives the screen back; empty if only the
+    ///   mode is changed.
     /// - Returns: A descriptor from which the numbers of SIGWINCH, SIGCONT and SIGTSTP are read,
     ///   one byte each; `nil` when standard input is not a terminal.
     static func begin(leaving sequence: String = "") -> Int32? {
