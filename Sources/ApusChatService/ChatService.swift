@@ -85,9 +85,9 @@ package final class ChatService: Sendable {
         self.timers = timers
         self.log = ChatLog(
             storage: storage.writer, on: logLoop, environment: configuration.environment, rules: configuration.rules
-        ) { batch in
+        ) { batch, answers in
             hubLoop.execute {
-                hubBox.value.committed(batch)
+                hubBox.value.committed(batch, answers)
                 timers.value.committed(batch)
             }
             indexer?.committed()

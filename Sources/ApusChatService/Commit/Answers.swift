@@ -1,6 +1,7 @@
 import ApusChatCore
 import ApusChatProtocol
 import ApusChatStorage
+import ApusSocketIOServer
 import NIOCore
 
 /// A command on its way to the writer.
@@ -44,14 +45,23 @@ struct Answers {
 
     /// Gives the answers that were added, and forgets them.
     mutating func give() {
+        var deliveries = self.take()
+        deliveries.send()
+    }
+
+    /// Gives the answers that no event loop was named for, and returns the others as deliveries to
+    /// which the events of the batch can be added.
+    mutating func take() -> SocketIODeliveries {
         for (completion, result) in self.others { completion(result) }
         self.others.removeAll(keepingCapacity: true)
+        var deliveries = SocketIODeliveries()
         for index in self.groups.indices where !self.groups[index].answers.isEmpty {
             let answers = self.groups[index].answers
             self.groups[index].answers = []
-            self.groups[index].eventLoop.execute {
+            deliveries.add(on: self.groups[index].eventLoop) {
                 for (completion, result) in answers { completion(result) }
             }
         }
+        return deliveries
     }
 }

@@ -2,6 +2,7 @@ package import ApusChatCore
 package import ApusChatProtocol
 package import ApusChatStorage
 import ApusEventLoop
+package import ApusSocketIOServer
 import NIOConcurrencyHelpers
 package import NIOCore
 
@@ -31,6 +32,10 @@ package final class ChatLog: Sendable {
         }
     }
 
+    /// Takes a committed batch, and the answers of its commands, which it must send before or with
+    /// what it tells of the batch.
+    package typealias BatchHandler = @Sendable (DecidedBatch, SocketIODeliveries) -> Void
+
     private let writer: NIOLoopBoundBox<LogWriter>
     /// The commands that the writer has not taken.
     private let submissions = NIOLockedValueBox<[Submission]>([])
@@ -39,13 +44,12 @@ package final class ChatLog: Sendable {
     /// - Parameters:
     ///   - storage: The storage. Nothing else may write to it.
     ///   - eventLoop: A loop of its own: it is blocked while a batch is synced to disk.
-    ///   - onBatch: Called on the loop with each batch, after the acks of its commands. It must not
-    ///     block.
+    ///   - onBatch: Called on the loop with each batch. It must not block.
     ///   - onRecovery: Called on the loop when the storage takes writes again. A batch that was not
     ///     acknowledged may be stored.
     package init(
         storage: sending any MaintainedStorage, on eventLoop: any EventLoop, environment: Environment, rules: ChatRules = ChatRules(),
-        onBatch: @escaping @Sendable (DecidedBatch) -> Void, onRecovery: @escaping @Sendable () -> Void = {}
+        onBatch: @escaping BatchHandler, onRecovery: @escaping @Sendable () -> Void = {}
     ) {
         let writer = LogWriter(
             storage: storage, eventLoop: eventLoop, submissions: self.submissions, environment: environment, rules: rules, onBatch: onBatch,

@@ -8,7 +8,7 @@ import NIOCore
 /// Decides and writes the commands of all sessions, in batches.
 ///
 /// A batch has the commands that arrived while the one before it was written; it never waits for
-/// more. Its acks leave after its commit, its pushes after its acks.
+/// more. Its acks leave after its commit, its pushes with or after its acks.
 ///
 /// Confined to an event loop of its own, which it blocks while a batch is synced to disk.
 final class LogWriter {
@@ -17,7 +17,7 @@ final class LogWriter {
     private let submissions: NIOLockedValueBox<[Submission]>
     private let environment: ChatLog.Environment
     private let rules: ChatRules
-    private let onBatch: @Sendable (DecidedBatch) -> Void
+    private let onBatch: ChatLog.BatchHandler
     private let onHealth: @Sendable (Committer.Health) -> Void
     private let onRecovery: @Sendable () -> Void
     private var sequencer = Sequencer()
@@ -33,7 +33,7 @@ final class LogWriter {
     init(
         storage: any MaintainedStorage, eventLoop: any EventLoop, submissions: NIOLockedValueBox<[Submission]>,
         environment: ChatLog.Environment, rules: ChatRules,
-        onBatch: @escaping @Sendable (DecidedBatch) -> Void, onHealth: @escaping @Sendable (Committer.Health) -> Void,
+        onBatch: @escaping ChatLog.BatchHandler, onHealth: @escaping @Sendable (Committer.Health) -> Void,
         onRecovery: @escaping @Sendable () -> Void
     ) {
         self.storage = storage
@@ -113,8 +113,7 @@ final class LogWriter {
                 _ = try self.storage.commit(batch.changes)
                 guard self.committer.batchWritten() == .acknowledge else { return }
                 for (entry, decision) in zip(entries, decisions) { self.complete(entry, decision.result) }
-                self.answers.give()
-                self.onBatch(batch)
+                self.onBatch(batch, self.answers.take())
                 // A failure here makes the next batch fail, whose commands are then refused.
                 try? self.storage.checkpointIfDue()
                 return

@@ -39,6 +39,12 @@ final class Hub {
     private var entries: [SocketKey: Entry] = [:]
     var shown = ShownSettings()
     private var digest = HeadDigest()
+    /// While a batch is told: what each event loop gets of it in one task.
+    private var deliveries: SocketIODeliveries?
+    /// The connections that are asked whether they read, once they have what they read.
+    private var asked: [ChatConnection] = []
+    /// The number of deliveries after which those of a batch are handed over.
+    private static let maximumDeliveries = 2_048
 
     /// - Parameters:
     ///   - reads: What the hub alone reads from.
@@ -124,7 +130,13 @@ final class Hub {
 
     // MARK: Batches
 
-    func committed(_ batch: DecidedBatch) {
+    /// Tells what a batch changed, and sends the answers of its commands before.
+    func committed(_ batch: DecidedBatch, _ answers: SocketIODeliveries) {
+        self.deliveries = answers
+        defer {
+            self.handOver()
+            self.deliveries = nil
+        }
         self.shown.committed(batch.changes)
         var deliveries = self.router.route(batch)
         // The events of a conversation do not tell its new members what it is.
@@ -232,8 +244,19 @@ final class Hub {
             }
         }
         guard !ready.isEmpty else { return }
-        self.send(frame, ready)
+        if self.deliveries == nil {
+            self.send(frame, ready)
+        } else {
+            self.deliveries?.add(frame.event, payload: frame.payload, to: ready.lazy.map(\.socket))
+        }
         for connection in ready { self.sent(frame.payload.textBytes, to: connection) }
+        if self.deliveries?.count ?? 0 > Self.maximumDeliveries { self.handOver() }
+    }
+
+    private func handOver() {
+        self.deliveries?.send()
+        for connection in self.asked { self.ask(connection) }
+        self.asked.removeAll(keepingCapacity: true)
     }
 
     // MARK: Connections that do not read
@@ -242,13 +265,16 @@ final class Hub {
         let key = connection.key
         switch self.entries[key]?.window.sent(bytes) {
         case .doNothing, nil: break
-        case .ask:
-            let hub = WeakLoopBound(self, on: self.eventLoop)
-            connection.socket.whenDrained { hub.onLoop { $0.drained(key) } }
+        case .ask: if self.deliveries == nil { self.ask(connection) } else { self.asked.append(connection) }
         case .stall:
             self.entries[key]?.heads.hold()
             self.carryOut(self.router.stalled(key, at: self.monotonic()), for: key)
         }
+    }
+
+    private func ask(_ connection: ChatConnection) {
+        let (hub, key) = (WeakLoopBound(self, on: self.eventLoop), connection.key)
+        connection.socket.whenDrained { hub.onLoop { $0.drained(key) } }
     }
 
     private func drained(_ key: SocketKey) {

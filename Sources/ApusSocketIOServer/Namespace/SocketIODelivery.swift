@@ -33,11 +33,19 @@ extension SocketIONamespace {
     /// Sends an event to sockets of this server, which must not repeat. Encodes it once and
     /// schedules one task per event loop. Sockets that cannot receive it now still get it.
     package func emit(_ event: String, payload: SocketIOPayload, to sockets: some Sequence<SocketIOServerSocket>) {
+        guard let outbound = self.outbound(event, payload) else { return }
+        for group in Recipients(sockets).groups { group.forEach { $0.deliver(outbound, isVolatile: false) } }
+    }
+
+    /// Encodes an event for several sockets.
+    ///
+    /// - Returns: `nil` for an event that has no wire form, which is reported.
+    func outbound(_ event: String, _ payload: SocketIOPayload) -> SocketIOOutbound? {
         do throws(SocketIOError) {
-            let outbound = try self.encode(.event(name: event, arguments: payload, ackID: nil), shared: true, isCompressed: true)
-            for group in Recipients(sockets).groups { group.forEach { $0.deliver(outbound, isVolatile: false) } }
+            return try self.encode(.event(name: event, arguments: payload, ackID: nil), shared: true, isCompressed: true)
         } catch {
             self.reportUnencodable(event, error)
+            return nil
         }
     }
 

@@ -23,7 +23,7 @@ final class StubChat: HostedChat, ChatRequests {
     init(_ folder: ChatFolder) throws {
         self.log = ChatLog(
             storage: try SQLiteStorage(folder), on: self.group.any(),
-            environment: ChatLog.Environment(wall: { 1_700_000_000_000 }, monotonic: { 0 }), onBatch: { _ in })
+            environment: ChatLog.Environment(wall: { 1_700_000_000_000 }, monotonic: { 0 }), onBatch: { _, _ in })
         self.database = LogDatabase(self.log, reads: try SQLiteReads(folder))
     }
 

@@ -41,7 +41,9 @@ final class LogFixture {
         self.log = ChatLog(
             storage: storage, on: loop ?? self.loop,
             environment: ChatLog.Environment(wall: { wall.withLockedValue { $0 } }, monotonic: { wall.withLockedValue { $0 } })
-        ) { batch in
+        ) { batch, answers in
+            var answers = answers
+            answers.send()
             for case .events(_, let first, let last) in batch.pushes {
                 output.withLockedValue { $0.append("events \(first)...\(last)") }
             }

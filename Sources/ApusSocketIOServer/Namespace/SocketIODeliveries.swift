@@ -1,0 +1,63 @@
+import ApusEngineIOServer
+package import ApusSocketIOProtocol
+package import NIOCore
+
+/// Events for sockets of this server, and work beside them, that each event loop gets in one task:
+/// a connection then gets what it is sent in one write.
+package struct SocketIODeliveries: Sendable {
+    private struct Group: Sendable {
+        let eventLoop: any EventLoop
+        var work: [@Sendable () -> Void] = []
+        var events: [(socket: SocketIOServerSocket, outbound: SocketIOOutbound)] = []
+    }
+
+    /// There are as many groups as event loops, which are few.
+    private var groups: [Group] = []
+    /// The number of deliveries that were added and not sent, each of one event to one socket.
+    package private(set) var count = 0
+
+    package init() {}
+
+    /// Adds work of an event loop, which comes before the events.
+    package mutating func add(on eventLoop: any EventLoop, _ work: @escaping @Sendable () -> Void) {
+        self.groups[self.group(on: eventLoop)].work.append(work)
+    }
+
+    /// Adds an event for sockets of one namespace, which must not repeat. Encodes it once. Sockets
+    /// that cannot receive it now still get it.
+    package mutating func add(_ event: String, payload: SocketIOPayload, to sockets: some Sequence<SocketIOServerSocket>) {
+        var outbound: SocketIOOutbound?
+        for socket in sockets {
+            guard let encoded = outbound ?? socket.namespace.outbound(event, payload) else { return }
+            outbound = encoded
+            self.groups[self.group(on: socket.eventLoop)].events.append((socket, encoded))
+            self.count += 1
+        }
+    }
+
+    /// Hands over what was added, and forgets it.
+    package mutating func send() {
+        for index in self.groups.indices {
+            let (work, events) = (self.groups[index].work, self.groups[index].events)
+            guard !work.isEmpty || !events.isEmpty else { continue }
+            self.groups[index].work = []
+            self.groups[index].events = []
+            let body: @Sendable () -> Void = {
+                for each in work { each() }
+                for event in events { event.socket.deliver(event.outbound, isVolatile: false) }
+            }
+            if let session = events.first?.socket.session {
+                session.runOnLoop(delivering: events.count, body)
+            } else {
+                self.groups[index].eventLoop.execute(body)
+            }
+        }
+        self.count = 0
+    }
+
+    private mutating func group(on eventLoop: any EventLoop) -> Int {
+        if let known = self.groups.firstIndex(where: { $0.eventLoop === eventLoop }) { return known }
+        self.groups.append(Group(eventLoop: eventLoop))
+        return self.groups.count - 1
+    }
+}
