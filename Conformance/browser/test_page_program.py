@@ -45,6 +45,30 @@ def sign_in(page, name):
     page.locator(".chat-list .row").first.wait_for()
 
 
+def test_the_first_form_over_a_slow_link(browser, demo):
+    """The page on an empty cache at 1.6 Mbit/s and 150 ms: its size, its requests, and the time until the form is there."""
+    with contextlib.closing(browser.new_context(viewport=PHONE)) as context:
+        page = context.new_page()
+        devtools = context.new_cdp_session(page)
+        devtools.send("Network.enable")
+        conditions = {"offline": False, "latency": 150, "downloadThroughput": 1.6e6 / 8, "uploadThroughput": 0.8e6 / 8}
+        devtools.send("Network.emulateNetworkConditions", conditions)
+        sizes = []
+        devtools.on("Network.loadingFinished", lambda event: sizes.append(event["encodedDataLength"]))
+        page.add_init_script("""new MutationObserver((_, observer) => {
+          if (!document.querySelector("#auth-form")) return;
+          window.formTime = performance.now();
+          observer.disconnect();
+        }).observe(document, { childList: true, subtree: true })""")
+        page.goto(demo.url)
+        page.locator("#auth-form").wait_for()
+        time = page.evaluate("window.formTime")
+        print(f"first form after {time:.0f} ms, {len(sizes)} requests, {sum(sizes)} bytes")
+        assert sum(sizes) <= 150_000
+        assert len(sizes) <= 12
+        assert time < 4_000  # under a second on an idle machine
+
+
 def test_the_demo_accounts_have_a_conversation(visit):
     alice, bobby = visit(viewport=DESKTOP), visit(viewport=PHONE, color_scheme="dark")
     sign_in(alice, "alice")

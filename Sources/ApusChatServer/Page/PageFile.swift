@@ -1,3 +1,4 @@
+import ApusEngineIOServer
 import Crypto
 import Foundation
 import NIOCore
@@ -9,6 +10,9 @@ struct PageFile: Sendable {
     /// The hash of the bytes, which is the entity tag without its quotes.
     let hash: String
     let bytes: ByteBuffer
+    /// The bytes in the coding `gzip`, prepared once; `nil` for a file that does not shrink, such
+    /// as a picture.
+    let compressed: ByteBuffer?
 
     /// - Returns: `nil` for a file whose extension is not served.
     init?(name: String, bytes: ByteBuffer) {
@@ -16,6 +20,11 @@ struct PageFile: Sendable {
         self.type = type
         self.hash = String(SHA256.hash(data: Data(bytes.readableBytesView)).description.suffix(64).prefix(32))
         self.bytes = bytes
+        self.compressed = Self.isText(type) ? HTTPContentCoding.gzip.encode(bytes, level: 9) : nil
+    }
+
+    private static func isText(_ type: String) -> Bool {
+        type.hasPrefix("text/") || type.hasPrefix("application/") || type == "image/svg+xml"
     }
 
     /// The media type of a file name; `nil` when its extension is not served.

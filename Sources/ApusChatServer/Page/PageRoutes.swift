@@ -1,4 +1,5 @@
 import ApusChatHTTP
+import ApusEngineIOServer
 import HTTPTypes
 import Hummingbird
 import NIOCore
@@ -37,18 +38,38 @@ struct PageRoutes: Sendable {
     private func response(to request: Request, _ context: HTTPContext) throws -> Response {
         let path = request.uri.path
         guard let file = self.file(path) else { throw HTTPError(.notFound) }
-        let tag = "\"" + file.hash + "\""
         var headers: HTTPFields = [
-            .contentType: file.type, .eTag: tag, .contentSecurityPolicy: Self.policy,
+            .contentType: file.type, .contentSecurityPolicy: Self.policy,
             .cacheControl: Self.namesContent(path, of: file) ? "public, max-age=31536000, immutable" : "no-cache",
         ]
         if let name = HTTPField.Name("X-Frame-Options") { headers[name] = "DENY" }
         // The worker of a page in a subfolder serves that folder only, which is the default, too.
         if path.hasSuffix("/sw.js"), let name = HTTPField.Name("Service-Worker-Allowed") { headers[name] = String(path.dropLast(5)) }
-        if let tags = request.headers[.ifNoneMatch], tags == "*" || tags.contains(tag) {
-            return Response(status: .notModified, headers: headers)
+        var bytes = file.bytes
+        var tag = "\"" + file.hash + "\""
+        if let compressed = file.compressed {
+            headers[.vary] = "Accept-Encoding"
+            if HTTPContentCoding(accepted: request.headers[values: .acceptEncoding], offered: [.gzip]) != nil {
+                headers[.contentEncoding] = "gzip"
+                bytes = compressed
+                // Each representation has a tag of its own (RFC 9110 8.8.3.3).
+                tag = "\"" + file.hash + "-gzip\""
+            }
         }
-        return Response(status: .ok, headers: headers, body: Self.body(file.bytes, on: context.channel))
+        headers[.eTag] = tag
+        if Self.matches(request.headers[values: .ifNoneMatch], tag) { return Response(status: .notModified, headers: headers) }
+        return Response(status: .ok, headers: headers, body: Self.body(bytes, on: context.channel))
+    }
+
+    /// Whether `If-None-Match` names an entity tag (RFC 9110 13.1.2). The comparison is weak.
+    private static func matches(_ lists: [String], _ tag: String) -> Bool {
+        for element in lists.flatMap({ $0.split(separator: ",") }) {
+            let text = element.trimmingPrefix { $0 == " " || $0 == "\t" }
+            let end = text.lastIndex { $0 != " " && $0 != "\t" }
+            let candidate = end.map { text[...$0] } ?? ""
+            if candidate == "*" || (candidate.hasPrefix("W/") ? candidate.dropFirst(2) : candidate) == tag { return true }
+        }
+        return false
     }
 
     /// An invitation to a group is the address `/join` of the page, with the code in its fragment.

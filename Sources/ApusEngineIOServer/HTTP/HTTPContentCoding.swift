@@ -1,9 +1,9 @@
 import ApusBytes
 import CZlib
-import NIOCore
+package import NIOCore
 
 /// A content coding of an HTTP response. Source: RFC 9110 8.4.1.
-enum HTTPContentCoding: String {
+package enum HTTPContentCoding: String {
     case gzip
     /// The zlib format of RFC 1950. RFC 9110 8.4.1.2 notes that some senders wrongly use raw
     /// DEFLATE.
@@ -12,8 +12,10 @@ enum HTTPContentCoding: String {
     /// Creates the coding that a client prefers, or `nil` if it accepts none of these. Source: RFC
     /// 9110 12.5.3.
     ///
-    /// - Parameter accepted: The values of `Accept-Encoding`.
-    init?(accepted: [String]) {
+    /// - Parameters:
+    ///   - accepted: The values of `Accept-Encoding`.
+    ///   - offered: The codings that the server has.
+    package init?(accepted: [String], offered: Set<Self> = [.gzip, .deflate]) {
         var weights: [Self: Double] = [:]
         // "*" stands for the codings that are not listed.
         var others: Double?
@@ -28,14 +30,14 @@ enum HTTPContentCoding: String {
             default: continue
             }
         }
-        let gzip = weights[.gzip] ?? others ?? 0
-        let deflate = weights[.deflate] ?? others ?? 0
+        let gzip = offered.contains(.gzip) ? weights[.gzip] ?? others ?? 0 : 0
+        let deflate = offered.contains(.deflate) ? weights[.deflate] ?? others ?? 0 : 0
         guard max(gzip, deflate) > 0 else { return nil }
         self = gzip >= deflate ? .gzip : .deflate
     }
 
     /// Compresses a body. Returns `nil` if the result is not smaller, or if memory is exhausted.
-    func encode(_ body: ByteBuffer, level: Int) -> ByteBuffer? {
+    package func encode(_ body: ByteBuffer, level: Int) -> ByteBuffer? {
         guard let length = uInt(exactly: body.readableBytes) else { return nil }
         // The largest window is 15; adding 16 selects the gzip format.
         let windowBits: CInt = self == .gzip ? 31 : 15

@@ -37,6 +37,51 @@ import Testing
         }
     }
 
+    @Test(
+        arguments: [
+            ("gzip", true), ("br, gzip;q=0.1", true), ("*", true), ("deflate, x-gzip", true), ("gzip;q=0", false), ("identity", false),
+            ("*;q=0", false), ("deflate", false), ("", false),
+        ])
+    func textIsCompressedForClientsThatAcceptIt(accepted: String, isCompressed: Bool) async throws {
+        let script = String(repeating: "let a = 1\n", count: 100)
+        try await RunningServer.with(page: ["index.html": "x", "app.js": script]) { server in
+            let answer = try await server.http.get("/app.js", accepted.isEmpty ? [:] : ["Accept-Encoding": accepted])
+            #expect(answer.headers["content-encoding"] == (isCompressed ? "gzip" : nil))
+            #expect(answer.headers["vary"] == "Accept-Encoding")
+            #expect((answer.headers["content-length"].flatMap { Int($0) } ?? 0 < 100) == isCompressed)
+            #expect((answer.body == script) != isCompressed)
+        }
+    }
+
+    @Test func eachRepresentationHasATagOfItsOwn() async throws {
+        let script = String(repeating: "let a = 1\n", count: 100)
+        try await RunningServer.with(page: ["index.html": "x", "app.js": script]) { server in
+            let plain = try #require(try await server.http.get("/app.js").headers["etag"])
+            let gzip = try #require(try await server.http.get("/app.js", ["Accept-Encoding": "gzip"]).headers["etag"])
+            #expect(plain != gzip)
+            for (tag, accepted, status) in [(plain, "gzip", 200), (gzip, "", 200), ("\"x\" , W/\(gzip) ", "gzip", 304), ("*", "", 304)] {
+                let again = try await server.http.get("/app.js", ["If-None-Match": tag, "Accept-Encoding": accepted])
+                #expect(again.status == status)
+                #expect(again.headers["vary"] == "Accept-Encoding")
+            }
+        }
+    }
+
+    @Test func aFileThatDoesNotShrinkIsServedAsItIs() throws {
+        let file = try #require(PageFile(name: "a.js", bytes: ByteBuffer(string: "1")))
+        #expect(file.compressed == nil)
+        let picture = try #require(PageFile(name: "a.png", bytes: ByteBuffer(repeating: 0, count: 1_000)))
+        #expect(picture.compressed == nil)
+    }
+
+    /// The files that a browser requests before the first form, and the sum that it transfers.
+    @Test func theShellIsSmall() throws {
+        let files = EmbeddedPage.files.filter { !$0.path.contains("test") && !$0.path.contains("sample") }
+        let sizes = files.compactMap { PageFile(name: $0.path, bytes: $0.bytes) }.map { ($0.compressed ?? $0.bytes).readableBytes }
+        #expect(sizes.reduce(0, +) <= 150_000)
+        #expect(sizes.count <= 12)
+    }
+
     @Test func aNameWithTheHashOfTheContentIsKept() async throws {
         let text = "let a = 1\n"
         let hash = SHA256.hash(data: Data(text.utf8)).prefix(8).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
