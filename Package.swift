@@ -172,8 +172,8 @@ let package = Package(
             "ApusChatHTTP",
             [
                 "ApusArchive", "ApusBytes", "ApusChatCore", "ApusChatStorage", "ApusChatProtocol", "ApusConnectivity", "ApusJSON",
-                "ApusPictures", "ApusSocketIOServer", "ApusWebSocket", crypto, httpTypes, hummingbird, hummingbirdCore, logging, nioCore,
-                nioConcurrencyHelpers, nioPosix,
+                "ApusPictures", "ApusSocketIOServer", "ApusWebPush", "ApusWebSocket", crypto, httpTypes, hummingbird, hummingbirdCore,
+                logging, nioCore, nioConcurrencyHelpers, nioPosix,
             ]),
         // The chat's server below HTTP: what it writes, and for whom.
         module(
@@ -359,7 +359,8 @@ let package = Package(
                 "ApusChatCore", "ApusChatHTTP", "ApusChatServer", "ApusChatSQLite", "ApusChatService", "ApusChatStorage",
                 "ApusChatProtocol",
                 "ApusConnectivity", "ApusEventLoop", "ApusJSON", "ApusLinkPreviews", "ApusSocketIOClient", "ApusSocketIOServer",
-                "ApusWebPush", "ApusWebSocket", crypto, logging, nioCore, nioConcurrencyHelpers, nioPosix, nioSSL, serviceLifecycle, x509,
+                "ApusWebPush", "ApusWebSocket", crypto, logging, nioCore, nioConcurrencyHelpers, nioHTTP1, nioPosix, nioSSL,
+                serviceLifecycle, x509,
             ]),
         tests(
             "ApusChatServiceTests",

@@ -14,6 +14,9 @@ extension ChatServerConfiguration {
         }
         try self.require(self.listensWithoutTLS || self.tls != .off, "`listensWithoutTLS` must be true if `tls` is off.")
         try self.require(self.sessionLifetime >= .seconds(3_600), "`sessionLifetime` must be at least one hour.")
+        try self.require(
+            self.pushContact.map { $0.hasPrefix("mailto:") || $0.hasPrefix("https://") } ?? true,
+            "`pushContact` must be a URL with the scheme mailto or https.")
         try self.require(self.uploadBytes > 0, "`uploadBytes` must be greater than 0.")
         try self.require(self.uploadQuota >= self.uploadBytes, "`uploadQuota` must be at least `uploadBytes`, \(self.uploadBytes).")
         try self.require(

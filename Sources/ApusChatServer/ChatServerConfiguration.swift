@@ -50,6 +50,13 @@ public struct ChatServerConfiguration: Sendable {
     /// The maximum number of connected clients of one IPv4 address or IPv6 /64 network. Default:
     /// 1,000.
     public var maximumClientsPerAddress = 1_000
+    /// A `mailto:` or `https:` URL by which operators of push services reach the operator of this
+    /// server (RFC 8292). Default: nil; the push service of Apple then refuses notifications.
+    public var pushContact: String?
+    /// Networks to which the server connects for clients although they are not public, for tests.
+    package var outgoingNetworks: [String] = []
+    /// PEM certificates of authorities that push services may have, for tests.
+    package var outgoingAuthorities: String?
     /// Whether the budgets of `docs/chat-limits.md` apply. Default: yes. A server without them
     /// listens on loopback addresses only; it is for load tests.
     public var hasLimits = true

@@ -5,6 +5,7 @@ import ApusChatStorage
 import ApusConnectivity
 import ApusEngineIOServer
 import ApusSocketIOServer
+import ApusWebPush
 import ApusWebSocket
 import Dispatch
 import Hummingbird
@@ -27,6 +28,7 @@ final class ServerParts: Sendable {
     private let folder: ChatFolder
     private let files: BlobStore
     private let demo: DemoEvents?
+    private let pushes: WebPushSender
     private let metrics = ServerMetrics()
     private let responder: MeasuringResponder<RouterResponder<HTTPContext>>
     private let start = ContinuousClock.now
@@ -58,10 +60,17 @@ final class ServerParts: Sendable {
         let chat = self.chat
         accounts.onEnd { chat.end($0) }
         accounts.onChange { chat.note($0) }
+        let vapid = VAPID(key: try PushKey.load(from: path), contact: configuration.pushContact)
+        self.pushes = WebPushSender(vapid, configuration: configuration, logger: logger) { device, subscription in
+            try? await accounts.forgetPush(of: device, subscription)
+        }
+        let pushes = self.pushes
+        chat.notify { pushes.send($0) }
         self.demo = configuration.demo ? DemoEvents(namespace: self.io.namespace("/")) : nil
         self.demo?.mount()
         let router = ChatRoutes(
-            accounts: accounts, chat: self.chat.requests, files: self.files, uploads: uploads, server: configuration.answer,
+            accounts: accounts, chat: self.chat.requests, files: self.files, uploads: uploads,
+            server: configuration.answer(pushKey: vapid.publicKey),
             proxies: proxies
         ).router()
         page.add(to: router)
@@ -153,6 +162,7 @@ final class ServerParts: Sendable {
     func close() async {
         await self.io.shutdown()
         await self.chat.close()
+        await self.pushes.close()
         await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
             // Waits for the threads of both.
             DispatchQueue.global().async {
@@ -189,8 +199,9 @@ extension ChatServerConfiguration {
     }
 
     /// What `/api/server` answers.
-    fileprivate var answer: ServerAnswer {
+    fileprivate func answer(pushKey: String) -> ServerAnswer {
         ServerAnswer(
-            name: self.name, version: ChatServer.version, registration: self.accounts.registration, limits: self.limits)
+            name: self.name, version: ChatServer.version, registration: self.accounts.registration, limits: self.limits,
+            pushKey: pushKey)
     }
 }

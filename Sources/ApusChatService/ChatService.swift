@@ -51,6 +51,8 @@ package final class ChatService: Sendable {
     private let hasBudgets: Bool
     private let groups: [MultiThreadedEventLoopGroup]
     let indexer: SearchIndexer?
+    /// Decides the notifications of devices that are not connected.
+    package let notifier: PushNotifier
     private let timers: NIOLoopBoundBox<CallTimers>
 
     /// - Parameters:
@@ -81,6 +83,15 @@ package final class ChatService: Sendable {
         let timers = NIOLoopBoundBox.sending(CallTimers(on: hubLoop, ringTime: configuration.ringTime), to: hubLoop)
         let indexer: SearchIndexer? = if let index { SearchIndexer(index, logger: logger) } else { nil }
         self.indexer = indexer
+        let (names, presence, received) = (self.names, self.presence, self.received)
+        let notifier = PushNotifier(
+            reads: try storage.openReads(), logger: logger, now: configuration.environment.wall,
+            hasReceived: { n, member, device in received.last(of: member, on: device) >= n }
+        ) { reads, user in
+            ReadContext(
+                reads: reads, viewer: user, names: names, presence: presence, received: received, now: configuration.environment.wall())
+        }
+        self.notifier = notifier
         self.hub = hubBox
         self.timers = timers
         self.log = ChatLog(
@@ -91,6 +102,7 @@ package final class ChatService: Sendable {
                 timers.value.committed(batch)
             }
             indexer?.committed()
+            notifier.committed(batch)
         } onRecovery: {
             hubLoop.execute { hubBox.value.restart() }
         }
@@ -109,6 +121,7 @@ package final class ChatService: Sendable {
         await self.log.close()
         await self.pool.close()
         await self.indexer?.close()
+        await self.notifier.close()
         for group in self.groups { try? await group.shutdownGracefully() }
     }
 
@@ -118,6 +131,14 @@ package final class ChatService: Sendable {
     package func answer(_ verb: String, _ request: JSONValue, of requester: Requester) async throws(ChatError) -> JSONValue {
         try await withCheckedContinuation { continuation in
             self.answer(verb, request, of: requester, in: CommandLane()) { continuation.resume(returning: $0) }
+        }.get()
+    }
+
+    /// Answers a request of a verb that reads, without a charge to the budgets of the user.
+    package func read(_ verb: String, _ request: JSONValue, of user: UserKey) async throws(ChatError) -> JSONValue {
+        guard case .read(let body) = self.verbs[verb]?.answer else { throw .unknownVerb(verb) }
+        return try await withCheckedContinuation { continuation in
+            self.read(for: user, { context in try body(request, context) }) { continuation.resume(returning: $0) }
         }.get()
     }
 

@@ -9,6 +9,12 @@ package protocol CredentialReads: AnyObject {
     /// Returns the devices of a user, last used first.
     func devices(of user: UserKey, limit: Int) throws(StorageError) -> [DeviceRow]
 
+    /// Returns the devices of a user that receive pushes.
+    func pushDevices(of user: UserKey, limit: Int) throws(StorageError) -> [PushDeviceRow]
+
+    /// Returns devices that receive pushes, in key order.
+    func pushDevices(after cursor: DeviceKey, limit: Int) throws(StorageError) -> [PushDeviceRow]
+
     /// Returns a code of a user by its hash.
     func code(_ hash: [UInt8], of user: UserKey) throws(StorageError) -> CodeRow?
 
@@ -18,6 +24,9 @@ package protocol CredentialReads: AnyObject {
 
     /// Returns the number of bytes that a user has uploaded and that are still stored.
     func uploadedBytes(of user: UserKey) throws(StorageError) -> Int64
+
+    /// Returns uploads of a user that are still stored, in no order.
+    func uploads(of user: UserKey, after cursor: Int64, limit: Int) throws(StorageError) -> UploadPage
 
     /// Returns blobs that were uploaded before a time and to which no event, profile or
     /// conversation refers.
@@ -31,6 +40,18 @@ package struct OrphanPage: Sendable, Equatable {
     package var next: Int64?
 
     package init(blobs: [BlobID], next: Int64?) {
+        self.blobs = blobs
+        self.next = next
+    }
+}
+
+/// Some uploads of a user. A page can be empty.
+package struct UploadPage: Sendable, Equatable {
+    package var blobs: [BlobRow]
+    /// The place from which the next page continues; nil after the last one.
+    package var next: Int64?
+
+    package init(blobs: [BlobRow], next: Int64?) {
         self.blobs = blobs
         self.next = next
     }

@@ -62,5 +62,9 @@ private struct NoMessages: ChatRequests {
         throw ChatError(.unsupported, message: "The server does not know the verb \(verb).")
     }
 
+    func read(_ verb: String, _ request: JSONValue, of session: AccountSession) async throws(ChatError) -> JSONValue {
+        throw ChatError(.unsupported, message: "The server does not know the verb \(verb).")
+    }
+
     func writeFailure() async -> String? { nil }
 }

@@ -78,6 +78,11 @@ struct Serve: AsyncParsableCommand {
     @Option(help: "A port of 127.0.0.1 for /metrics (Prometheus), /health and /ready; 0 selects a free port. Default: none.")
     var metricsPort: Int?
 
+    @Option(
+        help: ArgumentHelp(
+            "A mailto: or https: URL for operators of push services, which Apple's requires (RFC 8292). Default: none.", valueName: "url"))
+    var pushContact: String?
+
     @Option(help: "Whether budgets limit requests, connections and sign-ins: on or off. Off is for load tests, on loopback addresses only.")
     var limits = Switch.on
 
@@ -151,6 +156,7 @@ struct Serve: AsyncParsableCommand {
             networks: self.trustedProxies,
             source: self.readsProxyProtocol ? .proxyProtocol : self.readsForwarded ? .forwarded : .xForwardedFor)
         configuration.metricsPort = self.metricsPort
+        configuration.pushContact = self.pushContact
         configuration.hasLimits = self.limits == .on
         return configuration
     }

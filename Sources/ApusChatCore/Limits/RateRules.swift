@@ -18,6 +18,8 @@ package enum RateAction: String, CaseIterable, Sendable {
     case upload
     /// A search of users or messages.
     case search
+    /// An export of the data of an account.
+    case export
 
     package var name: String {
         switch self {
@@ -29,6 +31,7 @@ package enum RateAction: String, CaseIterable, Sendable {
         case .registration: "registration"
         case .upload: "upload"
         case .search: "search"
+        case .export: "export of the own data"
         }
     }
 }
@@ -89,6 +92,7 @@ package struct RateRules: Sendable {
         rules[.upload, .account] = .init(burst: 50, 1, per: .seconds(2))
         rules[.upload, .address] = .init(burst: 200, 2, per: .seconds(1))
         rules[.search, .account] = .init(burst: 10, 1, per: .seconds(1))
+        rules[.export, .account] = .init(burst: 3, 1, per: .seconds(6 * 3_600))
         return rules
     }()
 

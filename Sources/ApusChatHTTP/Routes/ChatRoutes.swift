@@ -1,3 +1,4 @@
+import ApusChatCore
 package import ApusChatProtocol
 import ApusJSON
 package import ApusWebSocket
@@ -49,6 +50,7 @@ package struct ChatRoutes: Sendable {
         self.addSessionRoutes(to: router)
         self.addUploadRoutes(to: router)
         self.addBlobRoutes(to: router)
+        self.addExportRoute(to: router)
         router.post("/api/chat/:verb") { request, context in try await self.mirror(request, context) }
     }
 
@@ -72,6 +74,11 @@ package struct ChatRoutes: Sendable {
         case ChatVerbs.devices.name: return try .json(try await self.devices(of: session, from: context.client))
         case ChatVerbs.deviceRemove.name:
             return try .json(try await self.removeDevice(try DeviceRemoveRequest(json: body), of: session, from: context.client))
+        case ChatVerbs.pushSet.name:
+            let set = try PushSetRequest(json: body)
+            try self.accounts.charge(.change, to: [.account(session.user), .device(session.device)])
+            try await self.accounts.setPush(set, of: session)
+            return try .json(WireEmpty())
         default: return try .json(value: try await self.chat.answer(verb, body, of: session, from: context.client))
         }
     }

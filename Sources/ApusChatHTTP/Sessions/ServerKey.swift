@@ -14,16 +14,24 @@ package import ApusChatStorage
 /// sessions end.
 package enum ServerKey {
     /// Reads the key of a data folder, or makes one.
-    package static func load(from folder: String) throws(StorageError) -> [UInt8] {
-        let path = folder + "/chat.key"
+    ///
+    /// - Parameters:
+    ///   - name: The name of the file.
+    ///   - makes: Returns a new key of 32 bytes.
+    package static func load(
+        from folder: String, named name: String = "chat.key", makes: () -> [UInt8] = { Secrets.bytes(32) }
+    ) throws(StorageError) -> [UInt8] {
+        let path = folder + "/" + name
         let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard descriptor >= 0 else { throw self.failure("opened", path) }
         defer { _ = close(descriptor) }
         var key = [UInt8](repeating: 0, count: 32)
         let count = pread(descriptor, &key, key.count, 0)
         if count == key.count { return key }
-        guard count == 0 else { throw StorageError(.corrupt, message: "\(path) must have 32 bytes. Remove it to end all sessions.") }
-        key = Secrets.bytes(32)
+        guard count == 0 else {
+            throw StorageError(.corrupt, message: "\(path) must have 32 bytes. Without it a new one is made, and what it signed ends.")
+        }
+        key = makes()
         guard pwrite(descriptor, key, key.count, 0) == key.count, fsync(descriptor) == 0 else { throw self.failure("written", path) }
         return key
     }

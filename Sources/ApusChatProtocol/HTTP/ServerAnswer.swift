@@ -10,13 +10,18 @@ package struct ServerAnswer: Hashable, WireObject {
     package var features: [String]
     /// The limits that a client has to know.
     package var limits: HelloLimits
+    /// The public key of the server for Web Push, in base64url.
+    package var pushKey: String?
 
-    package init(name: String, version: String, registration: Registration, features: [String] = [], limits: HelloLimits) {
+    package init(
+        name: String, version: String, registration: Registration, features: [String] = [], limits: HelloLimits, pushKey: String? = nil
+    ) {
         self.name = name
         self.version = version
         self.registration = registration
         self.features = features
         self.limits = limits
+        self.pushKey = pushKey
     }
 
     package init(from reader: WireReader) throws(WireError) {
@@ -25,6 +30,7 @@ package struct ServerAnswer: Hashable, WireObject {
         self.registration = try reader.choice("registration")
         self.features = try reader.strings("features", length: 40, maximum: 100)
         self.limits = try reader.object("limits")
+        self.pushKey = try reader.stringIfPresent("push_key", minimum: 1, maximum: 100)
     }
 
     package func write(to writer: inout WireWriter) {
@@ -33,6 +39,7 @@ package struct ServerAnswer: Hashable, WireObject {
         writer.write("registration", self.registration)
         writer.write("features", ifAny: self.features)
         writer.write("limits", self.limits)
+        writer.write("push_key", ifPresent: self.pushKey)
     }
 }
 

@@ -24,6 +24,13 @@ enum UploadPaths {
                         "blobs.get", "Returns the bytes of a blob that the user may read. Ranges are supported.", status: "200"),
                 ])
             ),
+            (
+                "/api/account/export",
+                .object([
+                    "get": self.operation(
+                        "account.export", "Returns the data of the user as a ZIP file, whose `README.txt` names its parts.", status: "200")
+                ])
+            ),
         ]
     }
 

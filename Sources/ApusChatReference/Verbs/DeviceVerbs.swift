@@ -98,7 +98,11 @@ extension ChatReference {
                     """#),
             Verb(
                 ChatVerbs.pushSet,
-                "Sets where the device receives notifications while it is not connected. The address has to be public.",
+                """
+                Sets where the device receives notifications of messages that it has not received. The address has to begin \
+                with `https` and to be public. Only `web` is supported. The subscription ends with the session of the device, \
+                and when its push service does not know it any more.
+                """,
                 request: [
                     .id,
                     .must("kind", .choice(PushService.self), "The service; `none` ends notifications."),

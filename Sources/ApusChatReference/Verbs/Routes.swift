@@ -41,6 +41,9 @@ extension ChatReference {
                 .must("registration", .choice(Registration.self), "Whether accounts can be created."),
                 .may("features", .list(.words(40), 100), "The features of the server."),
                 .must("limits", .shape("HelloLimits"), "The limits that a client has to know."),
+                .may(
+                    "push_key", .words(100),
+                    "The `applicationServerKey` of subscriptions for `push.set`, in base64url (RFC 8292). Absent if the server sends none."),
             ], ServerAnswer.self,
             errors: [],
             example: #"{}"#,

@@ -1,10 +1,10 @@
 /// The statements of sign-ins and uploads.
 enum CredentialQuery: Int, Query {
     case credential, setCredential, removeCredential
-    case device, devices, setDevice, removeDevice
+    case device, devices, setDevice, removeDevice, setPush, pushesOfUser, pushes
     case code, setCode, removeCode, clearCodes
     case invitation, setInvitation, removeInvitation
-    case blob, setBlob, quota, addToQuota, orphans, lastBlob, unreferred, uploaders, removeUploads, removeBlob
+    case blob, setBlob, quota, addToQuota, orphans, lastBlob, unreferred, uploaders, uploads, removeUploads, removeBlob
 
     static var group: QueryGroup { .credential }
 
@@ -27,6 +27,10 @@ enum CredentialQuery: Int, Query {
                 is_confirmed = ?10, rotated_at = ?11
             """
         case .removeDevice: "DELETE FROM device WHERE device = ?1"
+        case .setPush: "UPDATE device SET push = ?2 WHERE device = ?1"
+        case .pushesOfUser:
+            "SELECT device, user, push FROM device INDEXED BY device_user WHERE user = ?1 AND push IS NOT NULL LIMIT ?2"
+        case .pushes: "SELECT device, user, push FROM device WHERE device > ?1 AND push IS NOT NULL ORDER BY device LIMIT ?2"
         case .code: "SELECT purpose, expires_at FROM code WHERE user = ?1 AND hash = ?2"
         case .setCode: "INSERT OR REPLACE INTO code (user, hash, purpose, expires_at) VALUES (?1, ?2, ?3, ?4)"
         case .removeCode: "DELETE FROM code WHERE user = ?1 AND hash = ?2"
@@ -43,6 +47,11 @@ enum CredentialQuery: Int, Query {
         case .lastBlob: "SELECT max(id) FROM blob"
         case .unreferred: "SELECT b.id, b.size FROM blob b WHERE b.digest = ?1 AND \(Self.isUnreferred)"
         case .uploaders: "SELECT user FROM upload WHERE blob = ?1"
+        case .uploads:
+            """
+            SELECT b.digest, b.size, b.type, b.width, b.height, b.created_at FROM upload u JOIN blob b ON b.id = u.blob
+            WHERE u.blob BETWEEN ?2 AND ?3 AND u.user = ?1 AND b.type <> ''
+            """
         case .removeUploads: "DELETE FROM upload WHERE blob = ?1"
         case .removeBlob: "DELETE FROM blob WHERE id = ?1"
         }

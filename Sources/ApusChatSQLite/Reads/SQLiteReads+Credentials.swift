@@ -14,6 +14,18 @@ extension SQLiteReads: CredentialReads {
         try self.connection.statement(CredentialQuery.devices).with(user.rawValue, Int64(limit)).all(DeviceColumns.row)
     }
 
+    package func pushDevices(of user: UserKey, limit: Int) throws(StorageError) -> [PushDeviceRow] {
+        try self.connection.statement(CredentialQuery.pushesOfUser).with(user.rawValue, Int64(limit)).all(Self.pushDevice)
+    }
+
+    package func pushDevices(after cursor: DeviceKey, limit: Int) throws(StorageError) -> [PushDeviceRow] {
+        try self.connection.statement(CredentialQuery.pushes).with(cursor.rawValue, Int64(limit)).all(Self.pushDevice)
+    }
+
+    private static func pushDevice(_ row: SQLiteStatement) -> PushDeviceRow {
+        PushDeviceRow(key: DeviceKey(row.int(0)), user: UserKey(row.int(1)), subscription: row.text(2))
+    }
+
     package func code(_ hash: [UInt8], of user: UserKey) throws(StorageError) -> CodeRow? {
         let statement = try self.connection.statement(CredentialQuery.code).with(user.rawValue)
         statement.bind(2, bytes: hash)
@@ -41,6 +53,18 @@ extension SQLiteReads: CredentialReads {
 
     package func uploadedBytes(of user: UserKey) throws(StorageError) -> Int64 {
         try self.connection.statement(CredentialQuery.quota).with(user.rawValue).number()
+    }
+
+    /// Examines `limit` rows of the table a page, so that no page reads all of it.
+    package func uploads(of user: UserKey, after cursor: Int64, limit: Int) throws(StorageError) -> UploadPage {
+        let last = cursor + Int64(limit)
+        let blobs = try self.connection.statement(CredentialQuery.uploads).with(user.rawValue, cursor + 1, last).all { row in
+            BlobID(row.text(0)).map {
+                BlobRow(id: $0, size: row.int(1), type: row.text(2), width: row.int(3), height: row.int(4), createdAt: row.int(5))
+            }
+        }
+        let end = try self.connection.statement(CredentialQuery.lastBlob).number()
+        return UploadPage(blobs: blobs.compactMap(\.self), next: last < end ? last : nil)
     }
 
     /// Examines `limit` rows of the table a page, so that no page reads all of it.

@@ -22,6 +22,11 @@ extension SQLiteStorage {
             DeviceColumns.bind(device, to: statement)
             try statement.run()
         }
+        for (device, subscription) in changes.pushes {
+            let statement = try self.connection.statement(CredentialQuery.setPush).with(device.rawValue)
+            if let subscription { statement.bind(2, subscription) } else { statement.bindNull(2) }
+            try statement.run()
+        }
         for code in changes.codes {
             let statement = try self.connection.statement(CredentialQuery.setCode).with(code.user.rawValue)
             statement.bind(2, bytes: code.hash)

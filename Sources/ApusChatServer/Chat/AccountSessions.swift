@@ -28,6 +28,10 @@ struct AccountSessions: ChatSessions {
         try await self.refusing { try await self.accounts.endDevices(request, of: requester.session) }
     }
 
+    func setPush(_ request: PushSetRequest, of requester: Requester) async throws(ChatError) {
+        try await self.refusing { try await self.accounts.setPush(request, of: requester.session) }
+    }
+
     /// Converts other failures to a refusal that the client tries again.
     private func refusing<Value: Sendable>(_ body: () async throws -> Value) async throws(ChatError) -> Value {
         do {

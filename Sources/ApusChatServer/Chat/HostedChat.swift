@@ -1,4 +1,5 @@
 package import ApusChatHTTP
+package import ApusChatService
 package import ApusChatStorage
 package import ApusSocketIOServer
 package import ApusWebSocket
@@ -17,6 +18,9 @@ package protocol HostedChat: Sendable {
     ///   - accounts: Finds the session of a connection.
     ///   - proxies: Find the address of a client.
     func attach(to server: SocketIOServer, accounts: Accounts, proxies: TrustedProxies)
+
+    /// Begins to pass on the notifications of devices. Called at most once.
+    func notify(_ deliver: @escaping @Sendable ([PushNotice]) -> Void)
 
     /// Does the work that no request causes, until the task is cancelled.
     func run() async

@@ -2,7 +2,7 @@ import ApusChatCore
 package import ApusChatHTTP
 import ApusChatProtocol
 package import ApusChatSQLite
-import ApusChatService
+package import ApusChatService
 package import ApusChatStorage
 import ApusJSON
 package import ApusSocketIOServer
@@ -38,6 +38,8 @@ package final class ServiceChat: HostedChat {
         self.gateway.withLockedValue { $0 = gateway }
     }
 
+    package func notify(_ deliver: @escaping @Sendable ([PushNotice]) -> Void) { self.service.notifier.start(deliver) }
+
     package func run() async { await self.service.run() }
 
     package func end(_ devices: [DeviceKey]) { self.attached?.end(Set(devices.map(\.rawValue))) }
@@ -66,6 +68,10 @@ private struct ServiceRequests: ChatRequests {
     func answer(_ verb: String, _ request: JSONValue, of session: AccountSession, from client: ClientOrigin) async throws(ChatError)
         -> JSONValue
     { try await self.service.answer(verb, request, of: Requester(user: session.user, device: session.device, origin: client.keys)) }
+
+    func read(_ verb: String, _ request: JSONValue, of session: AccountSession) async throws(ChatError) -> JSONValue {
+        try await self.service.read(verb, request, of: session.user)
+    }
 
     func writeFailure() async -> String? {
         switch self.service.log.health {

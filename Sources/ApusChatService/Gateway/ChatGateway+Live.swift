@@ -28,6 +28,13 @@ extension ChatGateway {
                 do throws(WireError) { removal = try DeviceRemoveRequest(json: request) } catch { throw ChatError(error) }
                 return try await sessions.removeDevice(removal, of: connection.requester).json
             }
+        case ChatVerbs.pushSet.name:
+            self.inTask(.change, connection, answer) { sessions throws(ChatError) in
+                let set: PushSetRequest
+                do throws(WireError) { set = try PushSetRequest(json: request) } catch { throw ChatError(error) }
+                try await sessions.setPush(set, of: connection.requester)
+                return WireEmpty().json
+            }
         default: return false
         }
         return true

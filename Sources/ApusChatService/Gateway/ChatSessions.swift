@@ -11,6 +11,9 @@ package protocol ChatSessions: Sendable {
     /// Answers `devices`.
     func devices(of requester: Requester) async throws(ChatError) -> DevicesAnswer
 
+    /// Carries out `push.set`.
+    func setPush(_ request: PushSetRequest, of requester: Requester) async throws(ChatError)
+
     /// Answers `device.remove`.
     func removeDevice(_ request: DeviceRemoveRequest, of requester: Requester) async throws(ChatError) -> ChangeAnswer
 }

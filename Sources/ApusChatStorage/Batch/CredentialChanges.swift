@@ -6,6 +6,8 @@ package struct CredentialChanges: Sendable {
     package var removedCredentials: [UserKey] = []
     package var devices: [DeviceRow] = []
     package var removedDevices: [DeviceKey] = []
+    /// New subscriptions of devices that exist; nil removes one.
+    package var pushes: [(device: DeviceKey, subscription: String?)] = []
     /// The users whose codes of a purpose are removed.
     package var clearedCodes: [(user: UserKey, purpose: CodeRow.Purpose)] = []
     package var removedCodes: [CodeRow] = []
@@ -22,6 +24,6 @@ package struct CredentialChanges: Sendable {
     package var isEmpty: Bool {
         self.credentials.isEmpty && self.removedCredentials.isEmpty && self.devices.isEmpty && self.removedDevices.isEmpty
             && self.clearedCodes.isEmpty && self.removedCodes.isEmpty && self.codes.isEmpty && self.invitations.isEmpty
-            && self.uploads.isEmpty && self.collectedBlobs.isEmpty
+            && self.pushes.isEmpty && self.uploads.isEmpty && self.collectedBlobs.isEmpty
     }
 }

@@ -7,18 +7,25 @@ struct MemoryCredentials {
     var codes: [UserKey: [[UInt8]: CodeRow]] = [:]
     var invitations: [[UInt8]: InvitationRow] = [:]
     var blobs: [BlobID: BlobRow] = [:]
+    var pushes: [DeviceKey: String] = [:]
 }
 
 extension MemoryStorage: CredentialReads {
     func write(_ changes: CredentialChanges) {
         for user in changes.removedCredentials { self.signIns.credentials[user] = nil }
-        for device in changes.removedDevices { self.signIns.devices[device] = nil }
+        for device in changes.removedDevices {
+            self.signIns.devices[device] = nil
+            self.signIns.pushes[device] = nil
+        }
         for (user, purpose) in changes.clearedCodes {
             self.signIns.codes[user] = self.signIns.codes[user]?.filter { $1.purpose != purpose }
         }
         for code in changes.removedCodes { self.signIns.codes[code.user]?[code.hash] = nil }
         for credential in changes.credentials { self.signIns.credentials[credential.user] = credential }
         for device in changes.devices { self.signIns.devices[device.key] = device }
+        for (device, subscription) in changes.pushes where self.signIns.devices[device] != nil {
+            self.signIns.pushes[device] = subscription
+        }
         for code in changes.codes { self.signIns.codes[code.user, default: [:]][code.hash] = code }
         for invitation in changes.invitations { self.signIns.invitations[invitation.hash] = invitation.usesLeft > 0 ? invitation : nil }
         for (blob, user) in changes.uploads {
@@ -40,6 +47,17 @@ extension MemoryStorage: CredentialReads {
         return Array(own.sorted { ($0.seenAt, $0.key) > ($1.seenAt, $1.key) }.prefix(limit))
     }
 
+    package func pushDevices(of user: UserKey, limit: Int) -> [PushDeviceRow] {
+        self.pushDevices(after: DeviceKey(.min), limit: .max).filter { $0.user == user }.prefix(limit).map { $0 }
+    }
+
+    package func pushDevices(after cursor: DeviceKey, limit: Int) -> [PushDeviceRow] {
+        let rows = self.signIns.pushes.compactMap { key, subscription in
+            self.signIns.devices[key].map { PushDeviceRow(key: key, user: $0.user, subscription: subscription) }
+        }
+        return Array(rows.filter { $0.key > cursor }.sorted { $0.key < $1.key }.prefix(limit))
+    }
+
     package func code(_ hash: [UInt8], of user: UserKey) -> CodeRow? { self.signIns.codes[user]?[hash] }
 
     package func invitation(_ hash: [UInt8]) -> InvitationRow? { self.signIns.invitations[hash] }
@@ -48,6 +66,10 @@ extension MemoryStorage: CredentialReads {
 
     package func uploadedBytes(of user: UserKey) -> Int64 {
         self.uploads.reduce(0) { $0 + ($1.user == user ? self.signIns.blobs[$1.blob]?.size ?? 0 : 0) }
+    }
+
+    package func uploads(of user: UserKey, after cursor: Int64, limit: Int) -> UploadPage {
+        UploadPage(blobs: self.uploads.filter { $0.user == user }.compactMap { self.signIns.blobs[$0.blob] }, next: nil)
     }
 
     package func orphans(before time: Int64, after cursor: Int64, limit: Int) -> OrphanPage {

@@ -57,6 +57,20 @@ package struct DeviceRow: Sendable, Equatable {
     }
 }
 
+/// Where a device receives pushes. It ends with the device.
+package struct PushDeviceRow: Sendable, Equatable {
+    package var key: DeviceKey
+    package var user: UserKey
+    /// The subscription as JSON text.
+    package var subscription: String
+
+    package init(key: DeviceKey, user: UserKey, subscription: String) {
+        self.key = key
+        self.user = user
+        self.subscription = subscription
+    }
+}
+
 /// A code that stands for the password once, stored as its SHA-256.
 package struct CodeRow: Sendable, Equatable {
     package enum Purpose: UInt8, Sendable {

@@ -44,6 +44,10 @@ struct EchoChat: ChatRequests {
         return .object(["verb": .string(verb), "request": request])
     }
 
+    func read(_ verb: String, _ request: JSONValue, of session: AccountSession) async throws(ChatError) -> JSONValue {
+        throw ChatError(.unsupported, message: "The server does not know the verb.")
+    }
+
     func writeFailure() async -> String? { nil }
 }
 

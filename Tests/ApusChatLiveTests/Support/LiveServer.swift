@@ -105,6 +105,10 @@ struct LiveSessions: ChatSessions {
         try await Self.answer { try await self.accounts.devices(of: requester.session) }
     }
 
+    func setPush(_ request: PushSetRequest, of requester: Requester) async throws(ChatError) {
+        try await Self.answer { try await self.accounts.setPush(request, of: requester.session) }
+    }
+
     func removeDevice(_ request: DeviceRemoveRequest, of requester: Requester) async throws(ChatError) -> ChangeAnswer {
         try await Self.answer { try await self.accounts.endDevices(request, of: requester.session) }
     }
@@ -124,6 +128,10 @@ struct LiveRequests: ChatRequests {
         _ verb: String, _ request: JSONValue, of session: AccountSession, from client: ClientOrigin
     ) async throws(ChatError) -> JSONValue {
         try await self.service.answer(verb, request, of: Requester(user: session.user, device: session.device))
+    }
+
+    func read(_ verb: String, _ request: JSONValue, of session: AccountSession) async throws(ChatError) -> JSONValue {
+        try await self.service.read(verb, request, of: session.user)
     }
 
     func writeFailure() async -> String? { nil }

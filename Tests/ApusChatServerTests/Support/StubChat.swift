@@ -34,6 +34,8 @@ final class StubChat: HostedChat, ChatRequests {
         self.note("attach")
     }
 
+    func notify(_ deliver: @escaping @Sendable ([PushNotice]) -> Void) {}
+
     func run() async {}
 
     func end(_ devices: [DeviceKey]) { self.note("end \(devices.count)") }
@@ -51,6 +53,10 @@ final class StubChat: HostedChat, ChatRequests {
     func answer(_ verb: String, _ request: JSONValue, of session: AccountSession, from client: ClientOrigin) async throws(ChatError)
         -> JSONValue
     { .object(["verb": .string(verb), "address": .string(client.text)]) }
+
+    func read(_ verb: String, _ request: JSONValue, of session: AccountSession) async throws(ChatError) -> JSONValue {
+        .object(["verb": .string(verb)])
+    }
 
     func writeFailure() async -> String? { self.failure.withLockedValue { $0 } }
 

@@ -159,6 +159,10 @@ struct FakeSessions: ChatSessions {
         return Requester(user: user, device: DeviceKey(user.rawValue * 100 + device), origin: [.address(UInt64(user.rawValue))])
     }
 
+    func setPush(_ request: PushSetRequest, of requester: Requester) async throws(ChatError) {
+        throw ChatError(.unsupported, message: "The server sends no pushes.")
+    }
+
     func devices(of requester: Requester) async throws(ChatError) -> DevicesAnswer { DevicesAnswer(devices: []) }
 
     func removeDevice(_ request: DeviceRemoveRequest, of requester: Requester) async throws(ChatError) -> ChangeAnswer {

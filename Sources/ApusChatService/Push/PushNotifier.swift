@@ -1,0 +1,195 @@
+import ApusChatCore
+import ApusChatProtocol
+package import ApusChatStorage
+import ApusEventLoop
+import ApusJSON
+import Logging
+import NIOConcurrencyHelpers
+import NIOCore
+import NIOPosix
+
+/// A notification for one device.
+package struct PushNotice: Sendable {
+    package var device: DeviceKey
+    /// The subscription as JSON text.
+    package var subscription: String
+    /// The message, which the service worker of the page reads.
+    package var content: [UInt8]
+    /// Identifies the conversation. A newer notice of it replaces an older one.
+    package var topic: String
+    package var isUrgent: Bool
+}
+
+/// Finds the devices that are told of new messages by a push, on a thread of its own.
+///
+/// A notice is decided a moment after the commit, so that what a user reads at once on another
+/// device causes none. Messages of one conversation become one notice, of the newest of them.
+/// Confined to its event loop; `committed` may be called on any thread.
+package final class PushNotifier: Sendable {
+    private static let delay = TimeAmount.milliseconds(1_500)
+    /// The maximum number of conversations that wait. The messages of further ones are not told.
+    private static let maximumConversations = 10_000
+    /// The number of members from which on only those that a message names are told.
+    private static let largeConversation = 500
+    private static let devicesOfUser = 40
+    /// The number of heads whose unread messages are counted for the badge.
+    private static let badgeHeads = 100
+    private static let previewScalars = 200
+
+    private struct State {
+        var reads: (any AccountReads)?
+        /// By conversation: the messages, and whether each is silent.
+        var waiting: [ConversationKey: [EventAddress: Bool]] = [:]
+        var isScheduled = false
+    }
+
+    private let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+    private let eventLoop: any EventLoop
+    private let state: NIOLoopBoundBox<State>
+    private let logger: Logger
+    private let makeContext: @Sendable (any AccountReads, UserKey) -> ReadContext
+    private let hasReceived: @Sendable (_ n: Int64, _ member: MemberAddress, _ device: DeviceKey) -> Bool
+    private let now: @Sendable () -> Int64
+    private let deliver: NIOLockedValueBox<(@Sendable ([PushNotice]) -> Void)?>
+
+    init(
+        reads: consuming sending any AccountReads, logger: Logger, now: @escaping @Sendable () -> Int64,
+        hasReceived: @escaping @Sendable (_ n: Int64, _ member: MemberAddress, _ device: DeviceKey) -> Bool,
+        makeContext: @escaping @Sendable (any AccountReads, UserKey) -> ReadContext
+    ) {
+        self.eventLoop = self.group.any()
+        self.logger = logger
+        self.now = now
+        self.hasReceived = hasReceived
+        self.makeContext = makeContext
+        self.deliver = .init(nil)
+        self.state = .sending(State(reads: reads), to: self.eventLoop)
+    }
+
+    /// Begins to pass notices on. Without it nothing is read.
+    package func start(_ deliver: @escaping @Sendable ([PushNotice]) -> Void) { self.deliver.withLockedValue { $0 = deliver } }
+
+    /// Notes the messages of a batch.
+    func committed(_ batch: DecidedBatch) {
+        guard self.deliver.withLockedValue({ $0 != nil }) else { return }
+        let messages = batch.changes.events.filter { $0.isMessage && $0.sender != UserKey(0) }.map(\.address)
+        guard !messages.isEmpty else { return }
+        self.eventLoop.execute { self.add(messages, batch.silent) }
+    }
+
+    /// Ends the thread.
+    func close() async {
+        try? await self.eventLoop.submit { self.state.value.reads = nil }.get()
+        try? await self.group.shutdownGracefully()
+    }
+
+    private func add(_ messages: [EventAddress], _ silent: Set<EventAddress>) {
+        for address in messages {
+            let key = address.conversation
+            guard self.state.value.waiting[key] != nil || self.state.value.waiting.count < Self.maximumConversations else { continue }
+            self.state.value.waiting[key, default: [:]][address] = silent.contains(address)
+        }
+        guard !self.state.value.isScheduled, self.state.value.reads != nil else { return }
+        self.state.value.isScheduled = true
+        self.eventLoop.assumeIsolated().scheduleTask(in: Self.delay) { self.decide() }
+    }
+
+    private func decide() {
+        self.state.value.isScheduled = false
+        let waiting = self.state.value.waiting
+        self.state.value.waiting = [:]
+        guard let reads = self.state.value.reads, let deliver = self.deliver.withLockedValue({ $0 }) else { return }
+        for (conversation, messages) in waiting {
+            do {
+                let notices = try reads.inSnapshot { try self.notices(conversation, messages, reads) }
+                if !notices.isEmpty { deliver(notices) }
+            } catch {
+                self.logger.warning("Notifications could not be decided", metadata: ["error": "\(error)"])
+            }
+        }
+    }
+
+    private func notices(_ key: ConversationKey, _ messages: [EventAddress: Bool], _ reads: any AccountReads) throws -> [PushNotice] {
+        let seqs = messages.keys.map(\.seq)
+        guard let first = seqs.min(), let last = seqs.max() else { return [] }
+        var notices: [PushNotice] = []
+        for user in try self.candidates(key, messages, reads) {
+            let devices = try reads.pushDevices(of: user, limit: Self.devicesOfUser)
+            guard !devices.isEmpty, let head = try reads.head(of: user, in: key) else { continue }
+            let context = self.makeContext(reads, user)
+            let views = try reads.events(in: key, .through(last), as: user, limit: min(Int(clamping: last - first + 1), 50))
+            let quiet = try reads.accounts([user]).first?.quietHours
+            let newest = views.last { view in
+                guard let row = view.row, let isSilent = messages[row.address] else { return false }
+                return PushRules.notify(
+                    head.member, of: row, isSilent: isSilent, mentionsOnly: head.member.notifiesMentionsOnly, quietHours: quiet,
+                    at: self.now())
+            }
+            guard let newest, let row = newest.row else { continue }
+            let recipients = devices.filter { !self.hasReceived(row.n, head.member.address, $0.key) }
+            guard !recipients.isEmpty else { continue }
+            let content = try self.content(newest, row, head, context)
+            for device in recipients {
+                notices.append(
+                    PushNotice(
+                        device: device.key, subscription: device.subscription, content: content,
+                        topic: ConversationID(key).description, isUrgent: row.kind == .call))
+            }
+        }
+        return notices
+    }
+
+    /// The members that may be told: all of them, or those that are named in a large conversation.
+    private func candidates(
+        _ key: ConversationKey, _ messages: [EventAddress: Bool], _ reads: any AccountReads
+    ) throws -> [UserKey] {
+        let page = try reads.members(of: key, in: .joined, after: nil, limit: Self.largeConversation)
+        guard page.next != nil else { return page.members.map(\.address.user) }
+        var named: Set<UserKey> = []
+        for user in page.members.prefix(1).map(\.address.user) {
+            // The mentions of a row are the same for all members.
+            for address in messages.keys {
+                let view = try reads.events(in: key, .from(address.seq), as: user, limit: 1).first
+                named.formUnion(view?.row?.mentions ?? [])
+            }
+        }
+        return named.sorted()
+    }
+
+    // MARK: The message
+
+    private func content(_ view: EventView, _ row: EventRow, _ head: HeadRow, _ context: ReadContext) throws -> [UInt8] {
+        let preview = try context.preview(view, in: row.conversation)
+        let sender = try context.users([row.sender]).first
+        let name = sender.map { $0.nick ?? $0.name.description } ?? ""
+        let text = Self.cut(preview.text ?? Self.names[row.kind.rawValue] ?? "")
+        let isGroup = head.conversation.kind == .group || head.conversation.kind == .channel
+        var content: JSONObject = [
+            "conv": .string(ConversationID(row.conversation).description), "seq": .integer(row.seq), "n": .integer(row.n),
+            "kind": .string(row.kind.rawValue),
+        ]
+        if let sender { content["sender"] = .string(sender.name.description) }
+        content["title"] = .string(isGroup ? head.conversation.profile.title : name)
+        content["body"] = .string(isGroup && !name.isEmpty ? "\(name): \(text)" : text)
+        content["badge"] = .integer(try self.badge(of: head.member.address.user, context.reads))
+        return try JSONWriter.bytes(of: .object(content))
+    }
+
+    /// The unread messages of the conversations that are not muted.
+    private func badge(of user: UserKey, _ reads: any AccountReads) throws -> Int64 {
+        let now = self.now()
+        let heads = try reads.heads(of: user, after: nil, limit: Self.badgeHeads).heads
+        return heads.reduce(0) { $0 + ($1.member.mutedUntil <= now && $1.member.state == .joined ? $1.unread : 0) }
+    }
+
+    private static func cut(_ text: String) -> String {
+        let scalars = text.unicodeScalars
+        return scalars.count <= self.previewScalars ? text : String(String.UnicodeScalarView(scalars.prefix(self.previewScalars))) + "…"
+    }
+
+    /// What a message without a text is.
+    private static let names = [
+        "image": "Photo", "audio": "Voice message", "video": "Video", "file": "File", "location": "Location", "card": "Contact",
+        "call": "Call", "poll": "Poll", "bundle": "Forwarded messages", "encrypted": "Encrypted message",
+    ]
+}
