@@ -85,11 +85,12 @@ package final class ChatService: Sendable {
         self.indexer = indexer
         let (names, presence, received) = (self.names, self.presence, self.received)
         let notifier = PushNotifier(
-            reads: try storage.openReads(), logger: logger, now: configuration.environment.wall,
+            reads: try storage.openReads(), logger: logger, now: { configuration.environment.read().time },
             hasReceived: { n, member, device in received.last(of: member, on: device) >= n }
         ) { reads, user in
             ReadContext(
-                reads: reads, viewer: user, names: names, presence: presence, received: received, now: configuration.environment.wall())
+                reads: reads, viewer: user, names: names, presence: presence, received: received,
+                now: configuration.environment.read().time)
         }
         self.notifier = notifier
         self.hub = hubBox

@@ -36,6 +36,7 @@ final class WebPushSender: Sendable {
     private let vapid: VAPID
     private let rules: AddressRules
     private let tls: TLSSettings
+    private let clock: SystemClock
     private let logger: Logger
     private let forget: @Sendable (DeviceKey, _ subscription: String) async -> Void
     private let eventLoop: any EventLoop
@@ -49,6 +50,7 @@ final class WebPushSender: Sendable {
         self.vapid = vapid
         self.rules = AddressRules(exceptions: configuration.outgoingNetworks.compactMap { IPNetwork($0) })
         self.tls = configuration.outgoingAuthorities.map { .trusting(authoritiesPEM: $0) } ?? .system
+        self.clock = configuration.clock
         self.logger = logger
         self.forget = forget
         self.eventLoop = MultiThreadedEventLoopGroup.singleton.any()
@@ -56,7 +58,7 @@ final class WebPushSender: Sendable {
 
     /// Queues notifications. Called on any thread.
     func send(_ notices: [PushNotice]) {
-        let time = ServerClock.monotonic()
+        let time = self.clock.monotonic()
         let isAccepted = self.state.withLockedValue { state in
             guard !state.isClosed else { return true }
             var isAccepted = true
@@ -87,7 +89,7 @@ final class WebPushSender: Sendable {
 
     /// Begins what can be sent now, and schedules the rest.
     private func work() {
-        let time = ServerClock.monotonic()
+        let time = self.clock.monotonic()
         let (pushes, delay) = self.state.withLockedValue { state -> ([PushQueue<Content>.Push], Int64?) in
             let pushes = state.queue.next(at: time)
             guard !state.isScheduled, let next = state.queue.nextTime(after: time) else { return (pushes, nil) }
@@ -99,7 +101,7 @@ final class WebPushSender: Sendable {
                 let outcome = await self.outcome(of: push)
                 var generator = SystemRandomNumberGenerator()
                 self.state.withLockedValue {
-                    $0.queue.ended(push.device, outcome, at: ServerClock.monotonic(), using: &generator)
+                    $0.queue.ended(push.device, outcome, at: self.clock.monotonic(), using: &generator)
                 }
                 self.work()
             }
@@ -143,13 +145,13 @@ final class WebPushSender: Sendable {
         let endpoint = subscription.endpoint
         let salt = SymmetricKey(size: .bits128).withUnsafeBytes { Array($0) }
         let body = try PushEncryption.encrypt(notice.content, for: subscription, key: P256.KeyAgreement.PrivateKey(), salt: salt)
-        let seconds = max(0, (push.expiresAt - ServerClock.monotonic()) / 1_000)
+        let seconds = max(0, (push.expiresAt - self.clock.monotonic()) / 1_000)
         var request = HTTPExchangeRequest(
             .POST, endpoint.target,
             headers: [
                 "Content-Type": "application/octet-stream", "Content-Encoding": "aes128gcm", "TTL": String(seconds),
                 "Urgency": notice.isUrgent ? "high" : "normal", "Topic": notice.topic,
-                "Authorization": try self.vapid.authorization(for: endpoint, at: ServerClock.wall() / 1_000),
+                "Authorization": try self.vapid.authorization(for: endpoint, at: self.clock.wall() / 1_000),
             ], body: ByteBuffer(bytes: body))
         request.acceptsCompression = false
         var dialer = Dialer(tls: self.tls)
