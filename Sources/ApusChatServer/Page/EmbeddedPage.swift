@@ -5,14 +5,19 @@
 enum EmbeddedPage {
     static let files: [EmbeddedFile] = [
         _app_webmanifest,
-        _css_page_c693c75aa09a8ac5_css,
-        _css_test_3f410901d5a449be_css,
+        _css_page_943f3000c82003be_css,
+        _css_test_7860f3182c54f74c_css,
+        _img_icon_192_png,
+        _img_icon_512_png,
         _img_icon_svg,
+        _img_maskable_192_png,
+        _img_maskable_512_png,
+        _img_touch_180_png,
         _index_html,
-        _js_app_b0e691592a1337b7_js,
-        _js_core_core_1dbad1ddae5d6aef_js,
-        _js_core_worker_f6f5429ec2643e03_js,
-        _js_state_sample_8597d9eeab7e4f3b_js,
+        _js_app_f6394f7266a1beb7_js,
+        _js_core_core_de314d35907cc2a6_js,
+        _js_core_worker_4f849b47f0368b9a_js,
+        _js_state_sample_958e1acb1ae73ca5_js,
         _js_test_c31b47cb51e25621_js,
         _sw_js,
         _test_html,
@@ -22,19 +27,30 @@ enum EmbeddedPage {
 {
   "name": "Apus",
   "short_name": "Apus",
+  "description": "Chat with people and groups on a server of your own.",
   "id": "/",
   "start_url": "/",
   "scope": "/",
+  "lang": "en",
+  "dir": "auto",
   "display": "standalone",
+  "display_override": ["standalone", "minimal-ui"],
   "background_color": "#ffffff",
-  "theme_color": "#1d6fb8",
-  "icons": [{ "src": "/img/icon.svg", "sizes": "any", "type": "image/svg+xml", "purpose": "any" }],
+  "theme_color": "#2458c5",
+  "launch_handler": { "client_mode": "navigate-existing" },
+  "icons": [
+    { "src": "/img/icon-192.png", "sizes": "192x192", "type": "image/png", "purpose": "any" },
+    { "src": "/img/icon-512.png", "sizes": "512x512", "type": "image/png", "purpose": "any" },
+    { "src": "/img/maskable-192.png", "sizes": "192x192", "type": "image/png", "purpose": "maskable" },
+    { "src": "/img/maskable-512.png", "sizes": "512x512", "type": "image/png", "purpose": "maskable" },
+    { "src": "/img/icon.svg", "sizes": "any", "type": "image/svg+xml", "purpose": "any" }
+  ],
   "categories": ["social"]
 }
 
 """#))
 
-    private static let _css_page_c693c75aa09a8ac5_css = EmbeddedFile(path: "css/page-c693c75aa09a8ac5.css", content: .text(#"""
+    private static let _css_page_943f3000c82003be_css = EmbeddedFile(path: "css/page-943f3000c82003be.css", content: .text(#"""
 /* Colors, sizes and fonts. Every text color has a contrast of 4.5 or more on the surfaces it is used on. */
 
 @font-face {
@@ -170,6 +186,8 @@ a { color: var(--accent); }
 .button.quiet { background: none; }
 .button.quiet:hover { background: var(--hover); }
 .button.wide { width: 100%; }
+.button.small { min-height: 34px; padding: 5px 14px; font-size: 14px; white-space: nowrap; flex: none; }
+@media (pointer: coarse) { .button.small { min-height: 40px; } }
 .button:disabled { opacity: 0.55; }
 .link { color: var(--accent); font-weight: 600; border-radius: 4px; }
 .link:hover { text-decoration: underline; }
@@ -194,6 +212,7 @@ input[type="checkbox"], input[type="radio"] { accent-color: var(--accent); width
 .form-error:empty { display: none; }
 
 .avatar { --h: 250; --size: 48px; position: relative; display: inline-grid; place-items: center; width: var(--size); height: var(--size); border-radius: 50%; flex: none; background: oklch(calc(var(--avatar-l) + var(--shade, 0)) 0.13 var(--h)); color: #fff; font-weight: 600; font-size: calc(var(--size) * 0.38); line-height: 1; letter-spacing: -0.01em; user-select: none; }
+.avatar.symbol { background: var(--accent-soft); color: var(--accent); }
 .avatar.square { border-radius: 32%; }
 .avatar img { position: absolute; inset: 0; width: 100%; height: 100%; object-fit: cover; border-radius: inherit; }
 .avatar .icon { width: 52%; height: 52%; }
@@ -207,6 +226,8 @@ input[type="checkbox"], input[type="radio"] { accent-color: var(--accent); width
 .badge { display: inline-grid; place-items: center; min-width: 22px; height: 22px; padding: 0 7px; border-radius: 11px; background: var(--accent); color: var(--on-accent); font-size: 12.5px; font-weight: 700; font-variant-numeric: tabular-nums; flex: none; }
 .badge.quiet { background: var(--muted); color: var(--surface); }
 .badge.mention { padding: 0; }
+.icon-button { position: relative; }
+.icon-button > .badge { position: absolute; top: 1px; right: -1px; min-width: 18px; height: 18px; padding: 0 5px; font-size: 11px; box-shadow: 0 0 0 2px var(--surface); }
 
 #app { height: 100%; }
 .panes { display: grid; grid-template-columns: minmax(280px, 26vw) minmax(0, 1fr); height: 100%; max-width: 1680px; margin: 0 auto; background: var(--surface); }
@@ -220,6 +241,7 @@ input[type="checkbox"], input[type="radio"] { accent-color: var(--accent); width
 .banner { display: flex; align-items: center; gap: 10px; padding: 8px 16px; background: var(--warning-soft); color: var(--warning); font-size: 14px; flex: none; }
 .banner .icon { width: 18px; height: 18px; }
 .empty { display: grid; place-content: center; justify-items: center; gap: 10px; padding: 32px; text-align: center; color: var(--muted); height: 100%; }
+.empty.after { height: auto; padding-top: 48px; }
 .empty h2 { color: var(--text); }
 .empty .logo { width: 84px; height: 84px; fill: var(--accent); opacity: 0.85; }
 .only-narrow { display: none !important; }
@@ -278,9 +300,11 @@ mark { background: var(--mark); color: var(--text); border-radius: 2px; }
 .peer .sub { color: var(--muted); font-size: 13.5px; font-weight: 400; }
 .peer .sub.active { color: var(--accent); }
 .peer .lines { min-width: 0; }
-.pinned { display: flex; align-items: center; gap: 10px; width: 100%; padding: 6px 18px; background: var(--surface); border-bottom: 1px solid var(--line); font-size: 14px; flex: none; }
-.pinned:hover { background: var(--hover); }
-.pinned .icon { color: var(--accent); width: 18px; height: 18px; }
+.pinned { display: flex; align-items: center; gap: 4px; width: 100%; padding: 3px 10px 3px 4px; background: var(--surface); border-bottom: 1px solid var(--line); font-size: 14px; flex: none; }
+.pin-line { display: flex; align-items: center; gap: 10px; padding: 3px 14px; border-radius: 10px; min-width: 0; }
+.pin-line:hover { background: var(--hover); }
+.pin-line:focus-visible { outline-offset: -2px; }
+.pin-line .icon { color: var(--accent); width: 18px; height: 18px; }
 .pinned strong { color: var(--accent); display: block; font-size: 13px; }
 
 .log { display: flex; flex-direction: column; padding: 0 16px; overflow-anchor: none; }
@@ -330,6 +354,7 @@ mark { background: var(--mark); color: var(--text); border-radius: 2px; }
 .text code { font-family: var(--mono); font-size: 0.91em; background: rgb(110 130 165 / 18%); border-radius: 4px; padding: 1px 4px; }
 .text pre { font-family: var(--mono); font-size: 13px; background: rgb(110 130 165 / 16%); border-radius: 8px; padding: 8px 10px; margin: 4px 0; overflow-x: auto; white-space: pre; }
 .text .quoted { display: block; border-left: 3px solid var(--accent); padding-left: 9px; margin: 2px 0; }
+.text .listed { display: block; margin: 2px 0; padding-left: 2px; }
 .text .spoiler { background: var(--muted); color: transparent; border-radius: 3px; cursor: pointer; }
 .text .spoiler.open { background: rgb(110 130 165 / 22%); color: inherit; }
 .text .mention { color: var(--accent); font-weight: 600; }
@@ -388,7 +413,10 @@ mark { background: var(--mark); color: var(--text); border-radius: 2px; }
 .reaction { display: inline-flex; align-items: center; gap: 5px; height: 28px; padding: 0 9px; border-radius: 14px; background: var(--theirs); box-shadow: var(--shadow); font-size: 13px; font-variant-numeric: tabular-nums; }
 .reaction .face { font-size: 16px; }
 .reaction[aria-pressed="true"] { background: var(--accent); color: var(--on-accent); }
-.thread-link { font-size: 13.5px; font-weight: 600; color: var(--accent); padding: 3px 2px; }
+.meta .expires { display: inline-flex; align-items: center; gap: 2px; }
+.meta .expires .icon { width: 14px; height: 14px; }
+.thread-link .icon { width: 16px; height: 16px; }
+.thread-link { display: inline-flex; align-items: center; gap: 5px; font-size: 13.5px; font-weight: 600; color: var(--accent); padding: 3px 2px; }
 .failure { display: flex; align-items: center; gap: 10px; padding: 3px 2px; font-size: 13.5px; color: var(--danger); }
 .jump { position: absolute; right: 18px; bottom: 12px; display: grid; place-items: center; width: 44px; height: 44px; border-radius: 50%; background: var(--raised); color: var(--muted); box-shadow: var(--shadow-large); z-index: 3; }
 .jump .badge { position: absolute; top: -9px; left: 50%; transform: translateX(-50%); }
@@ -397,9 +425,12 @@ mark { background: var(--mark); color: var(--text); border-radius: 2px; }
 @media (max-width: 720px) { .log { padding: 0 8px; } .bubble-box { max-width: 88%; } .message:not(.alone) .bubble-box { max-width: 96%; } }
 .pinned .ellipsis { display: block; }
 
+.selection-bar .danger { color: var(--danger); }
 .album { display: grid; grid-template-columns: 1fr 1fr; gap: 3px; width: min(400px, 72vw); border-radius: 13px; overflow: hidden; }
 .album .picture { border-radius: 0; aspect-ratio: 1; }
 .album .picture:first-child:nth-last-child(odd) { grid-column: span 2; aspect-ratio: 16 / 10; }
+.contact-bar { display: grid; gap: 8px; padding: 10px 16px; border-bottom: 1px solid var(--line); background: var(--surface); flex: none; }
+.contact-bar .lines { display: grid; gap: 6px; }
 /* The composer, its bars, completion, and the emoji picker. */
 
 .composer { position: relative; flex: none; padding: 8px 14px calc(12px + env(safe-area-inset-bottom)); }
@@ -434,6 +465,7 @@ mark { background: var(--mark); color: var(--text); border-radius: 2px; }
 .drop-target { position: absolute; inset: 12px; display: grid; place-items: center; border: 2px dashed var(--accent); border-radius: 18px; background: color-mix(in srgb, var(--surface) 88%, transparent); color: var(--accent); font-weight: 600; z-index: 8; pointer-events: none; }
 .selection-bar { display: flex; align-items: center; gap: 8px; padding: 10px 16px calc(10px + env(safe-area-inset-bottom)); background: var(--surface); border-top: 1px solid var(--line); flex: none; }
 @media (max-width: 720px) { .composer { padding: 6px 8px calc(8px + env(safe-area-inset-bottom)); } }
+.slow-line { padding: 6px 14px 0; color: var(--muted); font-size: 13px; font-variant-numeric: tabular-nums; }
 /* Menus, dialogs, the details pane, sign-in, toasts, the picture viewer. */
 
 .menu { position: fixed; min-width: 200px; max-width: 320px; max-height: calc(100vh - 16px); overflow-y: auto; padding: 6px; border-radius: 14px; background: var(--raised); color: var(--text); box-shadow: var(--shadow-large); z-index: 40; border: 1px solid var(--line); }
@@ -456,7 +488,42 @@ dialog .dialog-body { padding: 6px 20px 16px; overflow-y: auto; display: grid; g
 dialog .dialog-body.flush { padding: 0; display: flex; flex-direction: column; flex: 1; }
 dialog .dialog-foot { display: flex; gap: 8px; justify-content: flex-end; padding: 12px 20px 16px; flex: none; }
 dialog .pad { padding: 4px 20px 10px; display: grid; gap: 10px; }
-dialog .people { flex: 1; min-height: 280px; height: 46vh; overflow-y: auto; }
+dialog .people { flex: 1; min-height: 160px; overflow-y: auto; }
+dialog.card.tall { height: min(720px, calc(100dvh - 24px)); }
+dialog .people .row, dialog.card > .row { padding-left: 20px; padding-right: 20px; }
+dialog .people .empty { height: auto; padding: 36px 24px; }
+.dialog-form { display: flex; flex-direction: column; flex: 1; min-height: 0; }
+.dialog-body.rows, .pad .rows { gap: 0; }
+.rows > h3 { padding: 14px 0 2px; }
+.rows > h3:first-child { padding-top: 0; }
+.list-title { padding: 14px 20px 4px; }
+
+.request { display: flex; gap: 12px; padding: 8px 20px; align-items: flex-start; }
+.request .face { border-radius: 50%; flex: none; }
+.request .lines { flex: 1; min-width: 0; display: grid; gap: 6px; }
+.request .lines.middle { align-self: center; gap: 0; }
+.request > .button { align-self: center; }
+.request .line { display: flex; gap: 6px; align-items: baseline; min-width: 0; }
+.request .title { font-weight: 600; min-width: 0; }
+.request .sub, .request .time { color: var(--muted); font-size: 13px; min-width: 0; }
+.request .time { flex: none; }
+.request .line .title { flex: 0 1 auto; } .request .line .sub { flex: 0 10 auto; } .request .spring { flex: 1; }
+.said { background: var(--field); border-radius: 4px 12px 12px; padding: 8px 12px; overflow-wrap: anywhere; white-space: pre-wrap; justify-self: start; max-width: 100%; }
+.request-box { display: grid; gap: 10px; padding: 14px 16px; border-radius: 14px; border: 1px solid var(--line); }
+.notice-line { display: flex; gap: 8px; align-items: flex-start; padding: 8px 12px; border-radius: 10px; background: var(--warning-soft); color: var(--warning); font-size: 13.5px; text-align: start; }
+.notice-line .icon { width: 18px; height: 18px; margin-top: 1px; }
+.action-list { display: grid; gap: 2px; }
+.action-row { display: flex; gap: 14px; align-items: center; width: 100%; min-height: 44px; padding: 8px 12px; border-radius: 10px; }
+.action-row:hover { background: var(--hover); }
+.action-row .icon { width: 20px; height: 20px; color: var(--muted); }
+.action-row.danger .icon { color: inherit; }
+.action-row .lines { display: grid; flex: 1; }
+.action-row .title { font-weight: 600; }
+.action-row[aria-pressed="true"] { background: var(--accent-soft); }
+.dialog-body.profile .action-list { margin: 0 -12px; }
+.is-online { color: var(--online); }
+.lookalike { display: inline-flex; vertical-align: -3px; color: var(--warning); flex: none; }
+.lookalike .icon, .row .lookalike .icon { width: 17px; height: 17px; color: inherit; }
 .picked { display: flex; flex-wrap: wrap; gap: 6px; }
 .picked button { display: inline-flex; gap: 6px; align-items: center; padding: 3px 10px 3px 4px; border-radius: 18px; background: var(--accent-soft); color: var(--accent); font-size: 14px; font-weight: 600; }
 .picked .icon { width: 14px; height: 14px; }
@@ -473,13 +540,22 @@ fieldset.group > legend { font-size: 13px; font-weight: 600; color: var(--muted)
 .settings nav button { display: flex; gap: 12px; align-items: center; padding: 9px 12px; border-radius: 10px; }
 .settings nav button:hover { background: var(--hover); }
 .settings nav button[aria-selected="true"] { background: var(--accent-soft); color: var(--accent); font-weight: 600; }
-.settings nav .icon { width: 20px; height: 20px; }
+.settings nav .icon { width: 20px; height: 20px; color: var(--muted); }
+.settings nav [aria-selected="true"] .icon { color: inherit; }
+.settings nav .icon-chevron { width: 16px; height: 16px; }
+@media (min-width: 721px) { .settings nav .icon-chevron { display: none; } }
+.page-head { display: flex; align-items: center; gap: 6px; min-height: 32px; }
+.settings section + section, .settings section + form, .settings form + form { border-top: 1px solid var(--line); padding-top: 16px; }
 .settings .page { padding: 8px 22px 20px; overflow-y: auto; display: grid; gap: 16px; align-content: start; scrollbar-width: thin; }
 @media (max-width: 720px) {
   dialog.card.wide { width: 100vw; height: 100dvh; max-width: none; max-height: none; border-radius: 0; border: 0; }
-  .settings { grid-template-columns: 1fr; grid-template-rows: auto 1fr; }
-  .settings nav { display: flex; overflow-x: auto; border: 0; border-bottom: 1px solid var(--line); scrollbar-width: none; }
-  .settings nav button { white-space: nowrap; flex: none; }
+  dialog.card.tall { width: 100vw; height: 100dvh; max-width: none; max-height: none; border-radius: 0; border: 0; margin: 0; }
+  .settings { grid-template-columns: 1fr; }
+  .settings nav { border: 0; padding: 6px 10px; }
+  .settings nav button, .settings nav button[aria-selected="true"] { min-height: 48px; background: none; color: inherit; font-weight: 400; }
+  .settings:not(.has-page) .page, .settings.has-page nav { display: none; }
+  .settings .page { padding: 0 20px 24px; }
+  .page-head { margin-left: -10px; }
 }
 
 .details .scroller { padding-bottom: 24px; }
@@ -488,12 +564,21 @@ fieldset.group > legend { font-size: 13px; font-weight: 600; color: var(--muted)
 .details .actions { display: grid; grid-template-columns: repeat(auto-fit, minmax(86px, 1fr)); gap: 6px; padding: 4px 16px 14px; }
 .details .action { display: grid; justify-items: center; gap: 4px; padding: 9px 2px; border-radius: 12px; color: var(--accent); background: var(--accent-soft); font-size: 12.5px; font-weight: 600; text-align: center; }
 .details .action:hover { background: var(--selected); }
-.details .block { padding: 10px 18px; border-top: 1px solid var(--line); display: grid; gap: 8px; }
+.details .block { padding: 10px 18px; border-top: 1px solid var(--line); display: grid; grid-template-columns: minmax(0, 1fr); gap: 8px; }
 .details .block.members { padding: 10px 0 0; }
 .details .block.members > :not(.scroller) { margin: 0 18px; }
-.details .members-list { height: 340px; overflow-y: auto; }
+.details .block.members > .filters { margin: 0; padding: 0 12px; flex-wrap: wrap; }
+.details .members-list { min-height: 64px; max-height: 360px; overflow-y: auto; }
+.details .members-list .empty { height: auto; padding: 24px; }
+.details .members-list .row { padding-left: 18px; padding-right: 18px; }
+.details .action-list { padding: 10px 6px; }
+.row-with-buttons { display: flex; align-items: center; padding-right: 10px; }
+.row-with-buttons .row { flex: 1; min-width: 0; }
+.details .row-with-buttons .row { padding-right: 4px; }
 .about { white-space: pre-wrap; overflow-wrap: anywhere; }
-.link-row { display: flex; gap: 6px; align-items: center; padding: 4px 0; }
+.link-row { display: flex; gap: 2px; align-items: center; padding: 4px 0; }
+.link-row .lines { flex: 1; min-width: 0; }
+.details .block > .button { justify-self: start; }
 
 .auth { min-height: 100%; display: grid; place-items: center; padding: 24px 16px; overflow-y: auto; height: 100%; }
 .auth .card { width: min(400px, 100%); display: grid; gap: 16px; padding: 34px 32px 28px; border-radius: 22px; background: var(--raised); box-shadow: var(--shadow-large); }
@@ -524,19 +609,25 @@ dialog.scrolls form { overflow-y: auto; }
 .codes { font-family: var(--mono); background: var(--field); border-radius: 10px; padding: 12px 16px; user-select: all; }
 .results { flex: 1; min-height: 0; overflow-y: auto; }
 .search-filters { display: flex; flex-wrap: wrap; gap: 8px; }
+.search-filters .days { flex: 1 1 100%; }
 .search-filters select.input { min-width: 0; flex: 1 1 130px; font-size: 14px; }
 .dialog-fields { display: grid; gap: 12px; justify-items: stretch; } .dialog-fields > .button { justify-self: start; } .dialog-fields:empty { display: none; }
 
 .qrcode { width: 208px; background: #fff; border-radius: 12px; align-self: center; }
 .qrcode path { fill: #000; }
+.button-row.centered { justify-content: center; }
 .button-row, .input-pair { display: flex; gap: 8px; flex-wrap: wrap; }
 .input-pair .input { flex: 1 1 160px; min-width: 0; }
+.chips { display: flex !important; flex-wrap: nowrap; overflow-x: auto; gap: 6px !important; }
+.chips .chip .face, .row .face { font-size: 20px; }
+.pins { padding: 0 12px 12px; overflow-y: auto; }
+.pins .row { border-radius: 12px; }
 .version { padding: 10px 0; border-bottom: 1px solid var(--line); }
 .version .text { white-space: pre-wrap; overflow-wrap: anywhere; }
 
 """#))
 
-    private static let _css_test_3f410901d5a449be_css = EmbeddedFile(path: "css/test-3f410901d5a449be.css", content: .text(#"""
+    private static let _css_test_7860f3182c54f74c_css = EmbeddedFile(path: "css/test-7860f3182c54f74c.css", content: .text(#"""
 /* Colors, sizes and fonts. Every text color has a contrast of 4.5 or more on the surfaces it is used on. */
 
 @font-face {
@@ -672,6 +763,8 @@ a { color: var(--accent); }
 .button.quiet { background: none; }
 .button.quiet:hover { background: var(--hover); }
 .button.wide { width: 100%; }
+.button.small { min-height: 34px; padding: 5px 14px; font-size: 14px; white-space: nowrap; flex: none; }
+@media (pointer: coarse) { .button.small { min-height: 40px; } }
 .button:disabled { opacity: 0.55; }
 .link { color: var(--accent); font-weight: 600; border-radius: 4px; }
 .link:hover { text-decoration: underline; }
@@ -696,6 +789,7 @@ input[type="checkbox"], input[type="radio"] { accent-color: var(--accent); width
 .form-error:empty { display: none; }
 
 .avatar { --h: 250; --size: 48px; position: relative; display: inline-grid; place-items: center; width: var(--size); height: var(--size); border-radius: 50%; flex: none; background: oklch(calc(var(--avatar-l) + var(--shade, 0)) 0.13 var(--h)); color: #fff; font-weight: 600; font-size: calc(var(--size) * 0.38); line-height: 1; letter-spacing: -0.01em; user-select: none; }
+.avatar.symbol { background: var(--accent-soft); color: var(--accent); }
 .avatar.square { border-radius: 32%; }
 .avatar img { position: absolute; inset: 0; width: 100%; height: 100%; object-fit: cover; border-radius: inherit; }
 .avatar .icon { width: 52%; height: 52%; }
@@ -709,6 +803,8 @@ input[type="checkbox"], input[type="radio"] { accent-color: var(--accent); width
 .badge { display: inline-grid; place-items: center; min-width: 22px; height: 22px; padding: 0 7px; border-radius: 11px; background: var(--accent); color: var(--on-accent); font-size: 12.5px; font-weight: 700; font-variant-numeric: tabular-nums; flex: none; }
 .badge.quiet { background: var(--muted); color: var(--surface); }
 .badge.mention { padding: 0; }
+.icon-button { position: relative; }
+.icon-button > .badge { position: absolute; top: 1px; right: -1px; min-width: 18px; height: 18px; padding: 0 5px; font-size: 11px; box-shadow: 0 0 0 2px var(--surface); }
 
 #app { height: 100%; }
 .panes { display: grid; grid-template-columns: minmax(280px, 26vw) minmax(0, 1fr); height: 100%; max-width: 1680px; margin: 0 auto; background: var(--surface); }
@@ -722,6 +818,7 @@ input[type="checkbox"], input[type="radio"] { accent-color: var(--accent); width
 .banner { display: flex; align-items: center; gap: 10px; padding: 8px 16px; background: var(--warning-soft); color: var(--warning); font-size: 14px; flex: none; }
 .banner .icon { width: 18px; height: 18px; }
 .empty { display: grid; place-content: center; justify-items: center; gap: 10px; padding: 32px; text-align: center; color: var(--muted); height: 100%; }
+.empty.after { height: auto; padding-top: 48px; }
 .empty h2 { color: var(--text); }
 .empty .logo { width: 84px; height: 84px; fill: var(--accent); opacity: 0.85; }
 .only-narrow { display: none !important; }
@@ -806,10 +903,431 @@ dd { margin: 0; overflow: hidden; text-overflow: ellipsis; }
 
 """#))
 
+    private static let _img_icon_192_png = EmbeddedFile(path: "img/icon-192.png", content: .base64("""
+iVBORw0KGgoAAAANSUhEUgAAAMAAAADACAYAAABS3GwHAAAQAElEQVR4nOzdCXxU1b0H8N+5M9kDIWGHiJBMBBFBEZElINq6UKuoNRqQurW2apcndtFqF1+1
+1ipdbPvU6qvPFSJRFrFutbJIEG3KIhCWTELYISAkIftk7nnnfyEYkkyY5c5k7p3/9/MZZiWE5P+/59z/PYsTFpN106dnQXpcEFoOhJ4jgGwBkQEpUyWQqh6n
+QiADzHwSRyRkrfqZ10KIWvVYPUcZpFYKqZfC6SwtnzehFBYiEMUGXV2cnJTceLH6JqdKIaaq+wvVy3Fg0UuiWQoUq+RYoenaivqG+I/3LR1XjygVVQmQlVec
+Bq15ihC6CnoxVR3Vx6ojjRPMuqRsUb/DtVLKFeogtqKmXq48/FbuMUSJqEiAQTOL+yTqTXlCYKY6guSq+6humVhwpGoW1G92lbqb16LJ13fNm3IU3axbAy07
+b7VLaPJB9V3MBndtYo1H3V7xeuUTOwpzt6GbdEsCuPJXny+l/nPVNF6rvgENLGapk2hdSCxSfzxeXpBbjAiLaAK4rl+TiXjvb1VTeDN3c1hbJ7pHr4pmx4Pu
+hRP2IEIiEoRUzUlMbvyxivn7VeAngzEfVCLUq1T4rTjW70n3uzlNCLOwJ0DWjatnapp8Qj3MBGP+kijzSm3OjgUTlyKMwpYA/b+5ISW1ufZVdcS/FowFSbUI
+i2vjU2cffGVMHcIgLAnguumTsercZoH66tlgLFSqNVC1khvdr09cC5OZXIGRwnVT0X0Q+hoOfmYaiiUVU678VXNgMvNagIel5tq6+nn16A4wFiaqbPp8mXfS
+3SgUXpjAnATI2xSfrVUtFkJMB2PhJvG2W0/7BgpHNSNEISeA6+Y1PeH1vqUeXgzGIkRKuUzqideVF46rRghCSoDMvNWDExz6+6q+fw4YizBVIdoodO9X3IVT
+DyFIQZ8E983blMrBz7qTKrGfKzXHRxSLCFJQCeCaXpqQ5qhaysHPuptKglE9HdVLKCYRhCASQAr0rHxD/dPTwFgUUP34S5F2cIERmwEKOAGy84ueVv/i18FY
+VBHXZOUX/QUBCihjsvJX3aVBPAPGopQOeXd5Qe6z/n7e7wRw5a0ZKTXvv3k0J4tusk5F9UXu+bmb/fm0X10gVe5Mko6WBRz8LPqJFKmLAhqC78+n/UoAVe58
+his+zCqoMpSU3PgHvz57ug+48j+ZpnpWy8CYxei6dln5gokfdvWZrluAh6UmpdfvEwrGookmvE9RDHf5ma7ezNpS9EMhxHAwZkVCjKQY7vIjvt4wJrDHtZSo
+L9IDjFmVlMfqtcSsffPHHe7sbZ8tgIxr+TkHP7M8FcNJeuOjPt/u7MWheZ8NcGiecnU2nQTGLE5KNLR4ErJ3Lhy3v/17nbYAKvgf4OBndkGx7Ixrur/T99q/
+wEd/ZkfUCnibkgdVLD6/qu3rHVoAp8NzLwc/sxujFUisv7fD622f0PLkQmusUKXPXmDMZiTkUW9jSlbbVuCUFkBoTdM5+JldCYh0R3zDtLavte8C5YMxOxPy
+tlOetj6gTSqSZdM+8Dr9zN48sgmZZYsmV9KTky1Aot7Im1SwWBAnE+T1rU+0Lx+IK8FYDNCkOLlg8/EEyNsUr86Rp4GxGCCFvLh1FQkjAVyOY5NUoTSoZSUY
+sxpVDUpE2uGJ9PhEF0ifBsZiyvGYb92DdxoYiy3T6A+jBZAS54GxGNIa84IGvzkdnv1gLMa0eOMGOp0O7wgwFoMo9jUdnAAsNlHsa4L7/yxGCSlGOIUQ3AKw
+mCSAEZqUcgAYi0lygFNdAU4EYzFIAol0IYwTgMUmIXppKg04AVhsUrGvCUhOABaTKPadPAqUxSwV+0Fvk8qYHXACsJjGCcBimhOsU0mqd3jWGckYNjDJuA0f
+koyMHnFIVK8nJTiM95PiHeiZ4ujwd6vrWlCxvxG7Kxux80Ajdhn3Dcbjw9UesOghXPlFEjGOgnjsWT1xfk4PnKduOZnJ6NsrPAtk1NR5sa60ButLa1G8rQZr
+NlfDDMkqIS88Ow2Z/RKQGK9h++56fFpSjWZPzP96uxSTCTCwdzxyR6eroFcB7+oBV2b3LYXa0KSjaGMV3vvsC/yr+AhqG7wB/f2MnnG4a8Zg5F3SH6lJp7ZG
+9eprz52/E6+8z9M9fImZBKCgv2piH1x5UR+McaUiWi1ZdQiFyw6qo3fNaT87bkRP/OXe4eiT1nVr9chLO/Dye5wEnbF1AlDQXz25rwr63jg3K3qDvjN0vvD6
+RwexQN3onKK9b14xEL+8bZi/Xw7Tf7wO7r0NYKeyZQLcMK2fuvXHBcPtscPTopWH8Oc3dmHPoSbj+R1XDcLPZg9FIF5SLcCjqiVgp7JNFYhOXGd+tT+um9qv
+Q1/Y6q6b2te4UfeIKkvfv/4MBOrsM1PAOrJ8Alw7pS9uvnygOpm1VhcnGDNy+yJYg/rwiJfOWDYBbr5sAO657gz0S+f1fFnwLJUA8U6B/K8OwHeuGYz+6fFg
+/uMLcJ2zRALExwncdOkA3H1tZtguUNkdXYlmHUV9AuSpis59+WeettbNurZ22zGwjqI2AUYOTcFv7nRhVBZXL8xQtKkKrKOoS4C0FCd+MutM49K+JsBM0DoQ
+j3UUNQkgVLDPUie4c24aYiQBM8+ijw+BdS4qIu2cYSmYe89Z3Toozc6+NqEPlqgkaL2SzL7UrRNiqItzz3WZKHxkNAd/GNG8hqW/Ow9Tx/AW0O1121igzL4J
++P33zzKGJHelqrYFR2o8+ELdjh478VjVtOubvKhv9BrDiRua1U09pteSabJKosMYH5+ceHziSoq6758Rj75p8eitqkl9e8XHbDn1b0v2Ym7BTrDjuqULRKXN
+h27NUoF5vAGiIN6xvwFle9VtXz3K1T2NXKSTt+aW8OQntT5Zg5NwztBUY5zMSNUNo/teqfY+//jujMHIVv/vH/xpG1q8PFkmoi0ABdfjd+VgxJnJ+I+qS6/d
+VqPua7Btdz3t2BEVhg5IxPiRaRg/oqdxT0Oq7eizkmp858ktqGvUEcsimgAXqqCiI72VLstTQkwa1QvTxqbjkvPTYSdbdtbhtsdKjG5lrOI5wQFIiNNUMqTh
+iot64/ILe6NHsvWHXVNXM/9XGzuddBMLOAGCROOTaIrlrMusPxSbWoKZD2+Mye4QJ4AJaNjGLVcOxDcu7gerWrf9GG75zWY0NsdWEnACmIhKrLd/bZAxV8GK
+s9JWrD+Kb/9uC2KJI2PUtx4GMwWVc1dvqsZrHxxQ1yh0YzEtWkTLKoYOSIKmKtP+rEhhF5wAYUDXLoq31uC1fx5Q1xsERrt6wGGRkX3jz04zzgnK98XG/AHu
+AkXAGf0S8MDsYapylAEraPLomPHABnVR0v5JwIvjRsDuyiZ87w9bVc19M44ci/5yI5V7H787B7GAEyCCSirq1MmxNX7kVNqlE3q74wSIoO9ek4l4p3V+5Pfd
+dAYG23w5FU6ACEnv4cTsK6y1JXNivANP3GPvrhAnQITcoboT1Le2mvFn98SlY+01BqotToAIoDFD31RXiq3qgdlDjSmrdsQJEAF0MkmTcqyKdsihRQrsiBMg
+zGjSz61XWr+acm/eEGMAoN1wAoQZLeXY2T5iVkNTSK+fat3Bfr5wAoQR9Ztvs3Dfv71bbfR/acUJEEaXjcvAgN72qaO7MpONCUF2wgkQRrdON7/vf/OvNxl7
+iHWXW2zWCnAChMmIIclGDd1M//1/5fhsSw0efK4M33q8xFgeJtK+ckEGBve1T6vGCRAmZh/9lxYdxqsfHDj5fOWGKlz+o7VYtu4oIs1OJ8OcAGFAa5teM7kP
+zFK2t14d9d0dXqdNt7/zxBb8ccEu6BEc1E7bUtkFJ0AYzLpsgKqZm/OjpY2z75q7tcu5uk8v2oNvqy4RJUQkDOmfaOxRbAecACaj0uctJg56m/PnbajwY2nz
+jz+vwjUPrDdai0i43sILALTFCWCyS8dmoE8vc1aTe3bxHixf7//GFnsPN+GGX2w0JreH2/SLesMOOAFMRt0fM7z76Rf4/eu7ECjqMtHKDs8v3YtwolUv7LAR
+OSeAiQZkxGPK6NAvFG3eUYsf/WU7QvHEvJ14SJ0462E8O546xvrDpDkBTEQXiUSI44Zp/vDtvy2Bx4SVmxcsq8SdqkpEy7WEQ+5o6+83wAlgkjinwMyvhDZk
+uLq2xZg4f9TEifN0vYAm5IdjKfRzs1Isvz4qJ4BJvjaxD1KTQ9tbgJYr33XQ/M3sqEL002dKYTZq7XLPtXYrwAlgkhtDnDDyw6e2Ye328O3lS1eSf/3iDpht
+jMvaJ8KcACYY1CchpHE/T87fiXfXfIFwe+X9/XiqcDfMdG62tVfG5gQwAW3vGqyCfx3Ac2+Ft2TZ1l8X7sZL7+6DWUZnp1h6vjAngAmCvSpKA9l+8b/liLRH
+X67AopXm7B1MS6dkDbTuDp+cACGadn56UDtOUq3/B3/chu5Cg+toEVwzWLkbxAkQomBWS9h7qNGo9dMitN2FyqJ3z91qXDkO1fAhKbAqToAQ0JXfQFd8pn2P
+KfiPRsEiuTR2yIzy6Jn9E2FVnABBOmdYCt58dHRAf6ehyYs7VPDv2G9+rT9Y//z3Ecz78ABCMYzPAWJLvrriu+DXo9Ev3f9Rn80tujFIbWN5LaLNb17eEdKG
+GMMGcQsQE+IcAk/e48Ij385GvNP/2p9Xl/j+H7YZ83mjUbNHGjvHU5IGg3a/GWTRVaQ5AfxE/X066l87JfCS5/3Purtl7m4gtu+ux/8s3INg0S44VsQJ4IcJ
+5/TEW4+PwaiswKsdj7y0A0s+NqfmHm5/W7In6K5Q7zRzJgFFGifAadx59WC8+OAopPcIvNa/T1VZXn5vP6zCq1NrFVxVKD01tIGA3YUTwIekBA1/nTMcP511
+purjIijrSsM3uC1c1pfW4s0VlQhUGieAfQwbmIjFj43BFeNDm/e6wR19FR9/0OC8pgB3jO/FCWAPl5yfbgR/1qDQa9tWbAEIrTj3wjuBDZgLposYDTgB2phz
+4xA899OzkWzSZhYlFdZsAcgzi/cEtKVrj2RuASyLpvW98LORuOe6TJiFuj9UX7cqmkf8zCL/5w44LTozMuYTgBaxXapKnFNMnuC9wW3N7k9br31wAJVHm/36
+rNNhzVCK6QSYkdvXGM8zuK/5l/LX2yABaGUK6gr5w6LxH7sJ8PDtWZj7vZyA1vCsPOrxe23+9RY9AW6PVqQ+8MXpWwFNs+a0MGueuYSAJq88fd8InJdz+snc
+NFb+05IaFG2sMm6tV0lzR6djYG/fVz6P1HiM9X3s4u//2IuHbhnW5WccnADRb4wrFc/95Gxk9Oy8ZEdXQmm05qrPj6qAr8a67TXGa+1RdWdgb9/zANZbtP7v
+C7V6/5U3xFgO0RerdoFiJgFo1Tba8JlGdLa1q7IRRZ9XnzzK+zNDqqSiztgpxRe7dH9a1TXqRhLQfse+eLzWrHjZPgESVB//d3e7cNXE4xtW0Br6n2w+CDFr
+1AAABoRJREFUHuwU+JQAgdq8o+u5tHaoALX393/sM3aJ9NXXD9fyi+Fm6wSgMerP/ngE6tRRndbDoa7N52W1Ie+mcroLXBvK7NUFIgePNGPFhirjSnln6hoj
+szmH2WyfAPm/2oh6k49O+1VVhOb0pvfo+OOjcfV1DdYMhtNZ8NFBnwlQb9EEsHUZtHhrjenB38rXkiJ2PPq3Wr7uqFHh6oxVu0A8FCJIdCLcGbudALdFS6ks
+WdX55B6rdoE0SGmfgnUE+ToPWLfdvglAFvqYK1BrxW6fin1NCuH/JlTspJJOKkGNzV64I7RJXXfZuqvemOnW3uEq/8YMRROKfeoCRc8iNRZSvr/BWOenLZpN
+Ja07ANRvtNR6ewePWi8BlEbqAnECBIECfduuU4/2du7/t/XOmo4JUGnFBFCxrwkB7gIFqf0FMavOAAsUFQDaj3Wi6wRWQ7GvSSlCWxcvhpXsjM0EIB8Wf7mh
+B1WHaM1Tq6HYp3OACrCgtK0E7TnUFBUL3kbKsrVfLvRl0f4/qVBVILkVLCibyr9sAexe/mzvk83VJ0uf+w9bs5JOsa9pcHAChGDriRNhOw6AO52PNxw/fbTq
+3AeKfa2Fu0AhoZ1eSCz1/1stX3+8G1RxIPiVpbsTxb5WMWLCLimlPUdvRcAWVRHxtOg+h0bY2coTCbCn0oKVdClrKfY1PCx0VQ4qBgsKBf7mivqw7MQe7Q5X
+e4z5FOHY3DvshPgPxf6JwXDiPbCg0BTKWOz/t1qzqdqaCaB6cPTHiQTQloMFpbFZt8zy5+Hw8edVAa0gFz2Ox7wxv801vTRBph2sEhDW3euGMX9J2eTWe/VE
+4ahmowVwv5vTpIL/UzAWE8RyCn56dHJCjC7lYjAWA3TxZayfTADRLOapOw8YszdPo0h8o/XJyQQoWzS5Ukq8A8ZsjGJ83/xxJ8dzt58TXADG7EyKF9s+PSUB
+avS0t1WKxG5Rm9mcrCurbHq77SunJMChwlG16grZ02DMlsRfsfySUy5adFgWxdOc8JTqJ1lzdBNjPlBMt3jj/tT+9Q4JsHPhuP3q4y+DMVuRL1cUju8w+7HT
+hbGkw/l7lTKxM72J2RvFsq7N7eytThOgfN6EUinEm2DMBqTAa2WFk9ydvedzaUQpnb/kVeOY5akYljLuMV9v+0yA8tcv2q4qQo+DMStTMWzEsg9dLo7r9qY9
+JqXcBsYsiGKXYrirz3S9OnThqGYhHHeBMQsSmvbd1lGfvpx2eXR3wcTlKpP+BsYshGLWPX/SitN9zq/9AZp0bY6E3AzGrEDKEopZfz7qVwLsKZzUILzOG9XV
+NHuv/c0sj2LUA8cNFLP+fN7vHWLchRNKIPA9MBbNVIzufH3iFn8/HtAWSWUFk19UGfYUGItCFJsUo4H8nSD2t5fClb+axgrNBmPR41V3waRbVEgHtEBTEJvk
+Cen2TrpN/SsfgbEoQLFIMRlo8JPgdoksFN4ab9oM1eRsAmPd6zOKRYpJBCHobVJp8kyLJ+FylX5lYKw7qNhr9IrpxkSuIIW0TzDNHdD1hAvURYdlYCyyVsDp
+GKvKnUcQgiBOgjuRtynepVW/qb7a18FYuEkUuvW02acb5uAPcxKA5ElHtmP1M+oL3gnGwucFd8Hkb8Ek5iXACdn5RXeqDH1KCCSBMZPQnF4p5H3lBbnPwkSm
+JwBx5a0ZKR0tCwTEOWAsRDQOjYbiGKMRTBbSSbAv9I2K6v4XqIevgrEQqOB/1pvoGReO4CdhaQHaysovukqj4RMC2WDMb7Lcq4vbdyyYvBJhFPYEILT/ANIO
+/khK8ZA6N0gGYz6cGHH8mKjpN5eW7UeYRSQBWmXnf3YG0DxXnRvcCMbaU+VNeBz3uRdO2IMIiWgCtMrKXzVOSPwMQlwrwnQewqxBAro67C8WQnvUXTBpHSKs
+WxKg1bC8VcMdmrhffRc0sjQOLJZ4VPS/KnXxmK81eyKhWxOg1aCZxX0SZeMNqms0S/1QctV5QlR8X8xcqn8v1W92lbqf36glFLZdp7+7RF2gGecJumem6hjN
+UN/cJDDLU3G/SkixSIq4wrKC8bsRRaL6SDvo6uLk5KTmKbqmX6wahYvVecM49R3Hg0UvYzVB8akUWKkLubKpNrFo39JxUTuX3HJdjaxZa3LQ0pIDoambnqP+
+A9kqOTLUDz5VnVClqsep6n+VAWY+iSPqaF6rfua0j0SteqyeowxSK4XUSyHi3F2twhaN/h8AAP//jJprpgAAAAZJREFUAwAFGhIc/PiRZgAAAABJRU5ErkJg
+gg==
+"""))
+
+    private static let _img_icon_512_png = EmbeddedFile(path: "img/icon-512.png", content: .base64("""
+iVBORw0KGgoAAAANSUhEUgAAAgAAAAIACAYAAAD0eNT6AAAQAElEQVR4nOzdB2CV1fnH8efcmwUBAsgGIZCwFKsoKkvF2Vb9uyoSFa12aK111Frb2mWHHdqh
+rbbVLutgGOu21lGllaWigKwASQg77Ayyc+/5n3MRRQhJbu56x/fTXm8SgkIC9/m9zznvc9IEvtZ76vIuXYMVo5QK9FKhcDcJSFfz4W5hLV2VqG6ipJvofR8z
+b3dVWnfb/7aI6iUAUkzvNP+oMn9Pq7VSkefI+/se1Vp0VUB9+DEdqNIB8zEd3lkd6l60o3DMXoFvKYHn2SKfE6geITqUb14ghovSw82LRL6Yt80fgD4CwJe0
+yHbReq15LVhr3ilW9u1AYG1tTcbqLS+MqxV4GgHAQ3Ivnz8qLRT+FEUeQKxM52CrKRHF5vXDhAO1NqR0cSCklpQUTiwWeAIBwMVswQ/o8BTTqp9iUvxpSql+
+AgCJtck85piIMMcEgznFsyeVCFyJAOAiFHwATqO1LjelZI59hMPhOesKJ68WuAIBwMEo+ADchkDgHgQAhxky9e2hacGm6WYB7kpT8EcKALhbkQ7LE8067Yn1
+hSevEzgGAcABBly+qFencH2B+WZcKUqNFwDwIC2ywHQ0n6hVGbO3zBy3U5BSBIAU6XvV0uzsxuqLbNE3j7NN4U8TAPADrZu1qFe1Uk/UpGc/t+2xY2sESUcA
+SKYpb6bl9U0/e9+VvlxkvvzZAgC+pmtMa+BZHQg8XrK14XWZc3qzICkIAEmQP23ueL3vSn+audLvLQCAQ2m9w7xWzg6p4ONlsya8LUgoAkCiTNXBYcEF05SE
+v2XWvD4lAIB206I/0OHAL0r1hCelUIUEcUcAiLPca97MCtRlXBsQ/U1ztT9UAAAx0KVhkXtLu2X9VR4e1ySIGwJAnNhNfV0ba27SSt9qvqh9BQAQT5vCWv2q
+JiP7L2wajA8CQIwGTZ3fMyuobzZvfs08jhAAQCLtMo/f14fU7zcVTtwt6DACQAflX7JwkKQ3f8N8Bb/Mbn4ASDZtugCBh6Ux8Jvip8dvEkSNABCloVPnjgwG
+1LfMV266eTddAACpZPcFPBYK6XsYOxwdAkA72VZ/ZjB8t/mSXWe+aAEBADiGFgkrLQ/VNaZ9f/MzJ+8StIkA0Ja7dGBY0bzrAlrdbb5aPQUA4GS7tFZ3loye
+8Be5S4UFh0UAaEVuwYKT03ToIVHqWAEAuIbW8r6SwJeLZ094X9AiAkAL8i6e10cy9L3my3OVUnyNAMCNWBZoHcXtQKbdn1807xbzZbnLvNdNAABewLJACwgA
+H6LdDwDeZpcFzGv8TSWzJs4XEABo9wOAf5gQoEXpR0OhjG+XFZ5ULj7m34I35c20/H7pN9HuBwBfqgpr/cPSbU0P+PUIYl8GgN5Tl3fJCVb+0bw5XQAAfvZ4
+ZSjnhh2FY/aKz/guAORNXXiCCoRmm995ngAAoKVEAvrC4pmTV4iP+GqiXf60ebepYGgBxR8A8BFTE3RYvZtXMO/L4iO+6AAMvuKtHumhwN+UkosEAIDD0Fqe
+bQqGv7Bhxil7xOM8HwBsy1+Czc8oUUcKAABt0KI3Sijt4pLC8e+Jh3l4CUCr/S1/ij8AoL1szbC1I79g7tdtLRGP8uRvbOjlC/sGw6FHze/uHAEAoKO0vNoY
+DBd4cUnAcwFg2NS3Jqtg4CnzG+srAADEyC4J6JC+orTwlLniIZ5aAsibNq8gEFBvUvwBAPFilwRsbbE1RjzEMwEgr2D+7eZphiiVJgAAxNO+2jLDS7cKeiIA
+5BXMvVeJvpdZ/gCARLE1xhSZh/ML5t4pHuDygqmVufJ/yPwmfDW8AQCQWlrkzyWzJl5vyqgWl3JtAMj/7NpM3W37IyaOeWpNBgDgDlrLrJJtjVe59TAhVwaA
+vlctze7SWP2CUup0AQAgVbS8WJ3RpWDbY8fWiMu4LgDkXrS4e1pW7SvmzZMEAIDUe6e5vvOny54dWyEu4qoAkFfwzpGim14ybf9jBAAAhzDLAcukUc4qeWbS
+dnEJ1wSAvKnz8yUYfoOxvgAAJzIhoFjC6rMlhROLxQVcEQCGTZ1/jArq180vto8AAOBQWmS7DqmzSgsnLhOHc3wAOLJg7oBMkbfML3WYAADgdFpK6hrTTt78
+zMm7xMEcPQio1wVzu2aIvErxBwC4hpK8TpnN/7I1TBzMsQEg95o3s7p3lufNmv/RAgCAu5yU01k9K1PedOx4emcGgLt0IK0uo9DEqCkCAIALmTX2M/L7Zfzd
+1jRxIEf+ovKK5j1ovnLnCwAA7jY9b9X834gDOS4A5BfMu8u0/b8iAAB4gFJyS/60+d8Wh3HUXQDDCuZ+JSDqjwIAgNeE5ariJyc9Lg7hmAAwbNr885XSzymP
+HFEMAMAnaN1squ7nimdNfl4cwBEBIL9gwRQtoZdN6z9LAADwKC26PhwKnLaucOI7kmIpDwD5l8892rRFFphFEkffLwkAQJzs0lqmlMyetFxSKKXtdnuyn9bq
+RYo/AMBHjjCX3y/YGigplNIAEMysfcS0IHIFAAAfsbUvmFXzN0mhlAWAYdPm3qqUXCgAAPiQEnWxrYWSIinZAzBs2rwTA0rmmTfTBQAAv9LSGAqrU1KxKTDp
+HQC75mGu/J8Uij8AwO+UZASCevaA/1vUWZIs6QEgmFX7J9b9AQDYx9bETtn1f5AkS2oAyCuYd435jU4TAADwESXq87ZGShIlbQ9A/tSFR+lA6F3T/k96mwMA
+AKfTWmpVQJ9UPHPyCkmCpHQAImsbgeZCij8AAC2zNdKEgKTtB0hKAIisbSh1lAAAgMMySwFHJ2s/QMIDwL51f/V5AQAAbUrWfoCE7gEYcPmiXp3D9aWM+gUA
+IApaV9cGsoZtmTlupyRIQjsAnXT9ryj+AABEydTOSA1N5H9CEiTvsrmnq4B6QwAAQIeEtZxUOnvSu5IAiekATNVBEy3+KAAAoMPMVfqDkZqaAAkJAMMC825S
+So0UAADQYUrJibamSgLEfQmAjX8AAMRRgjYExr0DwMY/AADiKEEbAuPaAWDjHwAAiRHvDYHx6wCw8Q8AgISJ94bAuAUANv4BAJA48d4QGJclADb+AQCQBHHc
+EBiXDgAb/wAASII4bgiMuQMw7IqFw1UotNq0JhJ6rgAAALBNAPv/tFGls09eIzGIuQOgws3fpfgDAJActuYq1XSnxCimwj3kkkX909PrN5hfSpoAAIDk0Lq5
+QcmQjbMmb5EOiqkDkJbe8C2KPwAASWZqb4ZWd0gMOtwBsFf/JgCUmFZEJwEAAEmltdQ1BcMDN8w4ZY90QIc7AOkZDbdQ/AEASA1bgzPCgVukgzrUAci9aHH3
+YGbNOqVUdwEAACmhRe9pCAUGbiqcWCdR6lAHIC2z7isUfwAAUkuJ6pERCF8vHRB1B2DQ1PmdMoPhEvMf7S8AACDF9Jbi8qYhMuf05mh+VtQdgIxg+PMUfwAA
+nEINyOuXMV2iFF0AmPJmmin+twkAAHAOrb9j/hFVVz+qAJDXN+NS828fLgAAwDGUUiPyLltwYTQ/J4oAEEkW3xQAAOA8gfB3o+kCtDsA5E+bd7JScrwAAADH
+MUv042ytbu/ntzsAaFEFAgAAHCuaWt2+AHDdonQTLS4XAADgXEoKIjW7HdoVAPIqGs8ziwp9BAAAOJap1X3zqhvPbM/ntq8DENC0/wEAcAMdblfNbnO3YO+p
+y7vkBCq2ilJdBAAAOJvW1RV1MnDn85OrW/u0NjsA3YKVl1L8AQBwCaW65nRWn2vr09oMAEoL7X8AAFykPbW71SWAvIvn9VGZssm82a4dhQAAwBGaQip45LqZ
+47cd7hNa7QDoDH2FUPwBAHCbdBVubvX2/UAbP3iNAAAA1wmo1pcBDrsEkHv5/FFpWq8SAADgOlqLlrAaUVI4sbilHz9sB8AUfzb/AQDgUkqZ/wf19MP9+OGX
+ALS+SAAAgHu1UstbXALIvWhx92Bm7W6bHgQAALiSFgk3hFTvTYUTdx/8Yy12AIIZdVMo/gAAuJsp5IFMJae29GMtLwEoPUUAAID7HaamtxgAlBAAAADwgsPV
+9EPa/Kz/AwDgHYfbB3BIB4D1fwAAvONw+wAOXQJQ4c8IAADwjhb2AaQd+kmKAAAAgIe0tA/gE63+3IIFuWkSXicAAMAzWtoH8IklgKCEpwgAAPCUlvYBHLQH
+gNv/AADwpIP2ARy0B0BNEQAA4DkH7wP4qANg1/9Ni2CIAAAAz9FKHWNr/f73PwoAwbA+TgAAgCfZfQAH1vqPlgCUklECAAA8S6tw7v63Awd8kAAAAICHmS7A
+R7X+4w6AqFwBAACepZT6KAB83AEQlgAAAPAyU+tz978dCQD2BEDTFugrAADAu7QelH/lwm72zX0dgPTaXAEAAJ5mlgCCzY2hYfbtSAAIBmj/AwDgB/trfmQT
+ILcAAgDgD/trfqQDwAZAAAD8QYvOtc+RAKC0JgAAAOAD+2cBfNgBULkCAAA8T+t9swBU7tR3+qUFm7YKAADwheb6zj3S0oIh2v8AAPhIWmbNqIDW4X4CAAB8
+wy79B7TS3QUAAPiGrf0BEwOyBAAA+Iep/YGABAgAAAD4iK39acISAAAA/mKXALQmAAAA4Ce29psOgCIAAADgJ0qy2AQIAIDvqKw0JQQAAAD8RGnpHmATIAAA
+PrNvE6AQAAAA8BFb+9kECACA3yjFJkAAAHwoK6BEEwAAAPAR9eEcgEwBAAD+YWp/QAAAgO8QAAAA8CECAAAAPkQAAADAhwgAAAD4EAEAAAAfIgAAAOBDBAAA
+AHyIAAAAgA+lCYCo9OyaJl06p0m37KBkZwUlMz0gmRmBfc/mkZGuDng7IM0hLU3NYWls3vfcFHnW0tj08ccazNtVNSHZtqdRdlc1CQAkGgEAMPodkSH9j8iU
+gb0yZYB9mLf7m+cjuqVL185B89hX8G1RT4byXY1SvrtBdlQ0yfaKRtlugsGOPfZjjbJxe72UldcLAMSCAADfsIV89JBsGX5kZxl5ZLbkDewkg3rvK/hOYwOJ
+fbSmZEudrDdBYPWGmkggKDXvr91YIzX1YQGAtqj8gnlaAI85emi2jBqcLSMHd5b8QfsKfp8e6eIHdglhzcZaWbK2Wt5ZVSXvr6kiFAA4BAEArpYeVDLCFPkx
+Q7vImGFdIs/2/Yw0JdgnbP6GF62vkXeLqmSRebyzslJ2VzeLl+Vkp0mvnHTp1iVNdplllA3bWTIBDkYAgKv0N23xScd0l7HDu0YK/lG52YLobdhWL/OWVcpb
+H+yR+csqXN8hsEs5U8b2kAljusuEo3Miyz0Hsxssy7bWy4vzd5jHTtlbFxLAzwgAcLR+PTPkZPOCPv4o8zDP9oUe8ff+mmoTCCpk7gcVkbfdoEfXNLl0Sl/5
+zMlHyKfyukT1c+sawvKXFzfLn1/YHHkb8CMCABzFtm5PPW7fVdyJo3Mkt1+WILnslfHCFZXyxnu75aUFO6XWgQXy2nMHyC1TB0t2Vmx3Zdi7LW57YE1kK+Gi
+QQAAEABJREFUeQTwGwIAUs5e1duruDNP6CnHj+wmAZbvHeWFeTvlubk75L9L9kiqnTS6m/z4S3mSN6CTxNMP/1oqM14vF8BPCABIOmUK/PEjukYKvn0Mi/OL
+ORLDziSw6+fPvrVDVpbVSDJ1zgzInVcPlWln9JVE+cFfS2Tm69sE8AsCAJImUvDH9ZRzTuwZafXDvewMgqf/u12emrM94ZMLTxzVTX7ztRFtzkWIh6nf/0CW
+FO8VwA8IAEgYeyveaWN7mPZ+Lznj+B7SpVNQ4D2FJgQ88q8tkdkD8XbjJYPkVrPWnyybdzbIZ76xWOob2RgI7yMAIK7sHPwzju8ZWdOfMrZnzJu04B524+Df
+Xtoiby6Ofa/AETnp8vtbR0au/pPtj89ukt/M3iCA1xEAEBefPukIOX9ir8i92FkZFH0/szMGHnl5q/xzzrYO3UFgi/+MH4xJ6d6Qk69/l0OZ4HkEAHRYz27p
+cvlZfWXaGf0iA3qAA9nbCWe+Xh65135POycP2uI/665jUn775z0z1kd+3YCXEQAQtUnH5EjBmf3krHE9JS3IPXtonV1P/8e/t8pDz22S6trDT9/r2yNDZvxw
+jAzum/rZD6s31Mr531oigJcRANAudrTqZWf0jRR+hvOgI6pqQpHpe3//15ZDNtnZuf2FP/mUoyY9jvvSO1JZ4+0zE+BvBAC0asSRneVL5w+Ui0/tLUA82OWA
+P5lugN0waNniP+OHx8jQ/s4Kll/77Wp55Z1dAngVN2OjRXYXvx23agf2APFkZ/h/Z3qufOG8AWZZYLNccXY/xxV/K9eBvyYgnggA+IgdzlNwVl+Zfnb/pAxd
+gb/ZNf8fXDNUnCq3HxMq4W0EAEj+wE6Rq7ELJveWzHRu4QOsPj0IwfA2AoCPnXJsd/nKhYMiB6wA+KRunZlcCW8jAPiQncl/w0WD5Nj86M5QB/wkm9HV8DgC
+gE/YE/jOm9ArcsU/cnBnAdC6ugbOA4C3EQA8LmiW9C85tY9cZwo/9+8D7ccMAHgdAcDDrjirn3zFtPoZ0wtEr4oAAI8jAHhMelBJgSn81184MHKbFYCOqagm
+AMDbCAAeYQv/ZWf2jazx9+tJ4QdiVbq1TgAvIwC4XKTwn/Fh4afVD8TNyrIaAbyMAOBS9hS+qaf3kRsuOpI1fiABlpXsFcDLCAAuNHVKH7np0sEUfiBB1pfX
+S0MTtwHC2wgALmIH9/zkS3kyeki2AEicd4uqBPA6AoAL9O6eLt+ePlQumNRLACTe/5buEcDrCAAOlpGm5MsXDJTrLxgknTI5pAdIBq1F3lpaIYDXEQAc6rMn
+HyHfmp4rA3tlCoDkWby2WvbWhQTwOgKAw+QP6iQ//VK+nDCyqwBIvjmLaf/DHwgADtGlU1C+UTBELj+rX2R+P4Dks+3/Z9/aLoAfEAAc4JLT+sgdlw+RI3LS
+BUDqzFteIVt3NQrgBwSAFLLH8v74i3ly/Aja/YATPPmfbQL4BQEgBWy7/+uXDZYrz+lPux9wiD3VzfLqu7sE8AsCQJJdfGpvueOKXOlFux9wlLWbaiXE8D/4
+iMovmKcFCZc/sJP89Mvs7gecbGnxXrnpviL2AcAXaEAnmFIiN1w0SJ77xXEUf8Dh7Ljtl+4ZK2ee0EMAr6MDkECD+2bJ/TePlDHDmN0PuM3fXtoi98woY1kA
+nkUASAB71X/tuQPktmmDJTOdJgvgViwJwMsIAHE2sHem3Geu+o8zrUQA7lddG5Jv/mGN/Oc9JgTCW7g8jaPp5/STf907luIPeEjXzkH50+2j5dtX5grgJdwG
+GAf9jsiQe24YLhOOzhEn2L6nSXZWNsqOCvtoMu83SlVts1TVhMzVjH1ulkrzqDbv249X7G2WWGRlBCQnO026mUdOl7TI2/uf7Ytnj67pkR/r3iXtE889u/LH
+D+7xxfMHyNABneSW+1dLfSMbA+B+LAHEaOqUPnLn1UMjw30SaXd1s+w0BX1nZVOksO/68Nm+bwv8rqqmSLHfbZ7dpF/PjMhmySHmcaR55PbrJEP6ZUU+luiv
+KdARRRtq5ZqfrYj8HQTcjADQQfbK9t6vjojr7UK2eJduqZN15fWyzj5vrYs8r99WL80h/32bepgOgQ0GQw4IBfsDgu0iAKlSvrtRvvTLlbLahAHArQgAHTBx
+TI7c89Xh0rdHhkSrtiEsZaaw20epfTbFfr15rN1YIzX1tBXbq2e3dBk7vIt5dJPjhneVMcO6SHYWW1qQPHXm7/KNvymStz6oEMCNCABR+s70XPnCeQPa/Dy7
+RriyrEaWFldLyWZb6G3Rr5dte7idKFFGHNlZjs3vKkcPzZYTR3WLvA8kkp0RcPej6+SxV7YK4DYEgHbKG9BJHrhtVGSk78EamsKyan2tLC/dK8vso2SvFG+u
+jZwtjtSxmxPtZDfbIRhrHjYccAYDEuEf/94qP/3HOgHchADQDnb374G3ANki/0HxXlm5viZS9O2VPtxhmAly9m6Nk81j/FE5kX0GQDw8878dcscf1wrgFgSA
+Vtjb1K45d4B065xGsfeoUYM7y4Qx3WW8CQR2b4ftGgAd9eL8nfKNB9ZImFdVuAABAPhQelDJeBMCzji+p3n0kAG9MgWI1qvv7pabfltECIDjEQCAwxg9JFum
+jO0hp5vH2BGc5Ij2syHg5vuKOEgIjkYAANrBDiw6f2Iv8+gducsAaMubi/fIV39d5MsZHnAHAgAQJXvg0wWTest5E3rJyMHcaojDm7usQq6/Z5U0NvMyC+ch
+AAAxsLMGpp7eVy6c3Js7CtCit5ZWyBd+sVIApyEAAHGQFlRy1riecumUPnLKsT0koAT4yFNztst3HioWwEmCPcd88S4BEBO747t4c508P2+nFL6xLXLaYt6A
+zpLNgUYwjsrNlpD5Q/JuUZUATkEHAEgQ2wU4+8Qj5OrP9JeTRncT4LYH1sgLJiQCTkAAAJLAjpC2Z0j836TeDBvysaaQlmvuXiHvrKITgNQjAABJZI8xnn5O
+f7nm3P6Sk82mQT/aWxeSS7/3gZRsqRMglQgAQApkpgdk2pl95UvnD5T+R0R/rDTcrXxXo1zwnSWyp7pZgFQhAAApFDSrARdM7i3XXzgocuIk/GN5aY0U3LUs
+cpookArcBQCkkD0yumh9rTz+arms3VQro4d0YZ6AT/TpkWG6P5ny2qLdAqQCAQBwCHsb4eOvbpX15fUycnB2ZL8AvM2eN7FtT6OsWMcpo0g+lgAAB7JLA5ec
+1le+dskgTiX0OLsEYDcFFm2oFSCZCACAw9k5AjdePEh6dksXeNOmHQ1y/h2Lpaae/QBIHpYAAIdbWrxXHnul3BSHkIwZ1oU5Ah7ULTtN8gd1lpcWMCQIyUMA
+AFzAjpF9b3W1zHitXEIhkaOHdpGMNA4c8JJhAzpFQt7itdUCJAMBAHARe6zswpWV8uQb5dIpMyifyusi8I4JR+fIguWVsnVXowCJxh4AwMUG98mSn16XFykc
+8IYdFU1y3h2LGRKEhKMDALiYPXXwmf/tkNUbamTs8K7StTO3DrpddlZQBvXOkpff3iVAIhEAAA+wc+VnvF4uyvzv2PyuEgyyP8DNhg/qHAl1nBeARGIJAPCY
+wX2z5D/3HS9wt4q9zXLWre9HujxAInA/EeAxR+VmC9zPToL88ReHCZAoBADAY265dLDAG86d0EvOObGnAIlAAAA85KxxPSV/EKcKesnd1+VLTjabOxF/BADA
+Q2763JECb7FLAT9iKQAJQAAAPGLK2B6s/3vUeSwFIAEIAIBHfP0y1v697EdfzJMunYICxAsBAPCAycd05+rf43rlpMuNl7DEg/ghAAAecMtUCoMffP6z/SNz
+HoB4IAAALjf+6Bw5bnhXgfelB5XcedVQAeKBAAC4HDv//eXME3rISaO7CRArAgDgYsfld6EY+NCPvpAnAY57QIwIAICL3cLOf1+yw56uPKe/ALEgAAAuZU+M
+s7v/4U9242e3bG4LRMcRAACXuulS1v79zI4H/vplQwToKAIA4EIDe2fKp086QuBv08/px22B6DACAOBCX7lwEJvAEHHjJYME6AgCAOAyPbumySWn9RHAumBS
+bxnQK1OAaBEAAJf5wvkDJSONy3/skxZU8jW6AOgAAgDgItlZAbny7H4CHOjiU/vQBUDUCACAi1xxdn9OhMMhbBfA7gsBokEAAFzCzoH/0vkDBGjJ56b0kd7d
+0wVoLwIA4BIXn9ZHenbjBR4ts/tCbriILgDajwAAuAQv7mjLtDP70QVAuxEAABc44/geMqg3m7zQOtsF+PxnWCZC+xAAABe49lxe1NE+087sy22iaBcCAOBw
+Q/tnyfijcwRoj+5d0uSCyb0FaAsBAHC46y7w9tr/ghWVgvi6+jMcFYy2EQAAB7O7/r18NbdkbbVc/dMVcuat78vy0hpBfIweki0njOwqQGsIAICD2dPevLqe
+u6uySa7/VVHk7Q3b6uWS7y2Ve2eul8ZmLYjd1Z+mC4DWEQAAh7KDf7zayg2FRb7yq1Wyu6rpo49pU/cffn6znH/HYlm1nm5ArD4zvpcckcMtgTg8AgDgULb1
+n5OdJl7088fWyZLivS3+2Lqt9XLxnUvlvsIN0hSiG9BR9rhougBoDQEAcKjrLhgoXvTKO7vkH//e2urn2A7Bg09vkktMEFi7qVbQMVec3U+CvMrjMPijATiQ
+ve1v2IBO4jVrNtbK7Q+ubffnF22olXO/uSSyNIDo2VsCzznpCAFaQgAAHMiLg3+qa0Nyw6+KpL4xLNGymwOn/2S57KxsEkTHHhUMtIQAADiMHfl7+tge4iV2
+g9/XflskG7bXS0e9vbLKdAMWy0LmBkTl1GN7cIgUWkQAABzmi+cPFOWxO/8efGajzF8ee+HeU90sV/10hdwzY700s0GwXewegP+b2EuAgxEAAAfp0ikonzvN
+Wy3becsq5f7CjRJPf35hs1z6/Q9k665GQdtYBkBLCACAg1xiin+nTO/8tdy4vSHS+k+EFetqIksC9q4CtO7oodmS58FNpYgNAQBwkM97aPBPXUNYrrtnpeyt
+C0mi2H/31367Wn7w1xJB6+gC4GAEAMAhJh2TI4P7ZolX3PbAGineXCfJMPP1bXLJdz+IjBdGyy7khEAchAAAOMRVHpra9odnNsnri3ZLMi0r3SsXfGdJZNYA
+DtXviAyZOIZjpfExAgDgAPbF+fTje4oX/HfJHvntkxskFbbvaZLPfe+DpIcPt7joFJYB8DECAOAA08/pH5nd7nalW+rk1t+tkVSyg4Zu+HWRPPB0fO888AKm
+AuJABAAgxexxv9PO6CtuV1Mfjpzwl8hNf9Gwtx7efN9qaWiKfvKgV2VnBSJ7TQCLAACk2HkTe0VmtruZnfR3831FkZP8nOTlt3fJZT9YxubAA0wZ642lJsSO
+AACk2DWfdf/cf7vm/7+lFeJEK8tqIpsD7cFCEDnjBG+NmUbHEQCAFDo2v4sclZstbvbau7vlj7dNRCwAABAASURBVM9uEiezmwMvv2uZLFlbLX43uE+W5Pbz
+zu2m6DgCAJBCdvOfm9lb7r7++9Ru+msvuzdh+k9WxOVMArfzyh0niA0BAEiRnOw0Od/Fh7RU1YTk+ntXuWqTnf21fv7uFZGuhZ+ddhzLACAAAClTcFZfSQu6
+896/xmYtX/zFCtm0o0Hc6MbfFslzc3eIX40/OsdTZ06gY/gTAKTIFWf1E7e69XerZUnxXnEre9fC7Q+ulSdeKxc/skcET/5Ud4G/EQCAFJh8THcZ0CtT3Og3
+szd4poV+199K5ff/9OfAoNPHsgzgdwQAIAUuO9Odg3/++d/tjt/xH63fPbVR7n50nfjNqewD8D0CAJBkdujP2ePctwt7wYpK+fafisWLHnl5q/z0H/4KAX17
+ZMjwQZ0F/kUAAJLs0il9XLf5b315vXz110XiZf/491b5xRNl4icnje4m8C8CAJBkbjv2d3d1s1x99wrHzPhPpL++uCWyx8Evjh9JAPAzAgCQRCcf1c1Vm//s
+7X7X/myFbNnpztv9OsLucfDLxsBxI7sK/IsAACTRZWe459Y/e6ucvd3PztL3G7sx8C+mG+B1NozavQDwJwIAkCRdOgXl3PHuOY/93pnrfT0x75dPlPkiBIwb
+xTKAXxEAgCT53Gnu2fxX+OY2+fMLm8XvbAh47JWt4mUnsAzgWwQAIEncsvnvP+/tkTsfLhHs8+NH1knhnO3iVSewEdC3CABAEowd0VWGuOAIVrvef/P93r7d
+ryO+93CxzF1WIV40akh2ZHkK/kMAAJJg2hnOn/xnd/rbk/Iam7Tgk8LmS2LnIBRtqBWvCZhVqePyWQbwIwIAkGD26squ/zvZnupmueonK6Rib7OgZXUN4cgt
+keW7GsVrjmcfgC8RAIAEO29CL3Gy+kZT2H6+QjZsrxe0bmdlk3zxlyulpj4sXnL8CPYB+BEBAEiwS093bvs/0tr+TZGsWOe/e/07as3GWrnxN6sk5KEMcPTQ
+bIH/EACABMrtl2XWV7uIU9nNbW8t9ebmtkSat6xSvvuwdw5GsgdU9evJQCC/IQAACVRwpnMn/z303GZP396WaPZo5Aef9s7RyCMH0wXwGwIAkCBKiVzs0M1/
+Ly/cJb+atV4Qm/sKN8hLC3aKF4w4kqOB/YYAACTIGcf3lJ5d08RpFqyolK//frUgPr79p2JZ7YHbA+08APgLAQBIkKmnO+/q3w76uf5eb21gSzV7F8WX71kp
+1bXuPi559BA6AH5DAAASoIe58j/ddACcZP+gH3s/O+Jr665G+dpviyJ3VbhV3sDOku6SsyoQHwQAIAHs4J+Ag15LGfSTePOXV8qvZrp3X4X985o/iC6AnxAA
+gAS47Azn7P6vNVf81/yMQT/JYE9QfOWdXeJWIwcTAPyEAADEmb3vf2h/Zxz80xzSkTV/u/aP5Lj9wbWu3RTIrYD+QgAA4swpk/+0WY++7fdrZOGKSkHyuHlT
+IB0AfyEAAHFkD/45f2JvcYKfP14mL7/t3na0m9lNgTff575bLZkF4C8EACBO8gd1kud+fqxkZ6X+r9Xjr5bL3/+1RZA6c5dVuO570Kd7hgSpCr7BtxqIg3Mn
+9JJn7j5WBvdN/dq/nfL3o7+XClLv3hnrXbUfwE6vPLKPM/avIPEIAEAM7K1Td16VK/ffPEKyMlL/18keUsOUP+doCmm56b4iaWx2z4CAgb0zBf5AAAA6yI75
+ffwHY+TacweIEyxZWy3X3buSKX8Os25rvfzyiTJxi4G96QD4BQEA6AB7q98LvxwrJ47qJk5QZNrMdspfY5OLR9F52KP/3ipvfeCOY5cH9qID4BcEACBKV57d
+T2bcdYz06ZEuTlBWXi/Tf7w8MvAHznX7A2ukssb5kxhZAvAPAgDQThlpSu796nC56wvDHDMz3d5udsWPlrmisPjd7upmueMPa8Xp6AD4BwEAaIcB5kXxqZ9+
+Si46xRn3+Fvb9zRFiv+OiiaBO7zx/h6Z+fo2cTL2APgHAQBowymf6i4v/OI4Ge2g89LtoT5X/HiZbNrRIHCXux9dJxu3O/f71v+IDIE/EACAVnz14kHyl28f
+Jd2yg+IUNfVhmf6T5bK+nMN93KihKSzfecjZSwGD2AfgCwQAoAV2pO9D3xwtX79ssKOO9bXF45q7l7v2sBns8/bKKnl+3k5xKjYC+gMBADjI/pG+ZxzfQ5zE
+nux33T2rZEnxXoH7/eSRUqmqceaBQewD8AcCAHAAJ430PVBYi9x032qZv5yT/bzC7uP4+ePrxIl6d3fGLa5ILAIA8KHvXj3UMSN9Dzb7P9vk9UW7Bd7y1Jzt
+8s6qKnGa7l0IAH5AAIDv2ZG+M344Rq75bH9xqvdWO69IID6+9+dix01w7N4lTeB9BAD4mtNG+h7OkuJqgTfZswL++OwmcRICgD8QAOBbThvpezh760Lc8udx
+f3x2o5RuqROnIAD4AwEAvmNH+t5n1vqdNNK3Ne+v4erf6+wJjt/9c4k4BXsA/IEAAF/ZP9L3vAm9xC3sMb/wvkVFVfLvt3eJE3TvSgfADwgA8A0njvRtD9b/
+/eMXT5RJUyj1GwJ7dqMD4AcEAPjCjZc4b6Rvey1mCcA3Nu9okMdf2SqpZqdfZmdRHryO7zA8bf9I31unOmukb3uVlddHNgHCP3731MbIkKBUy2EfgOcRAOBZ
+Th3pGw3W//3HBr4Hn94oqcadAN5HAIAnOXWkb7RY//enx18tT/lRzwQA7yMAwFNsm//Oq3IdO9I3WksJAL5kD366+9HUnhOQQwDwPAIAPMOO9H38B2Pk2nMH
+iBfY3eBF6zn216/s2Q+pnAHROdN9G2YRHQIAPMEtI32jsaxkb+RKEP71o7+XSqpkpLtw1yyiQgCA6115jjtG+kaL9j9WltXISwt2SipkpFEevI7vMFzro5G+
+17pjpG+0lhTvFeCBpzeKTkEjKNMDe2jQOr7DcCU3jvSNFh0AWMWb6lIyIjgznfLgdXyH4TpuHekbjd3VzZGpcID1u39uSHoXwHbY4G0EALiKm0f6RmPxmioB
+9rNdgFffTW4XIIMOgOfxHYYr2JG+fzOF360jfaPF+j8Odl9hcrsALAF4H99hON7+kb6nHNtd/GIpI4BxENsFsLMBkoXbAL2PAABH88pI32i9zwmAaMEDSTwj
+gCUA7+M7DEeybf7vXj3UMyN9o7F2U600NIUFOJidC/Cf95LTBSAAeB/fYTiOHen7xA/GyDWf7S9OYo9offntXbKrskkSiRMA0Rp7XHAyMAjI+zjtAY5iR/o+
+eNtoR0z1s1fhi4qqZf7yCpm3rCJy9WU3YT142yg558SekihL2QCIVtg/h3MW75EpYxN7zHVmBnsAvI4AAMewI31t2z9VU/3CprivMi+uc02xn28ei1ZXSWPT
+oduuV5btTWgA4AhgtOVvL21JeAAIKAKA1xEAkHJ24Mg9Xx2ekql+G7c37LvC/8AU/eWVUlnT3ObPWbmuRhKlvjEsazZyAiBat2BFpRRvrpP8gZ0kUUIcROV5
+BACklB3p+6fbRyVtqp9dx7cvnvsKfkUkAETLtmAT5YOSvSmZ+w73sV2An12XJ4nS2MxGVK8jACBl7Ejf+24emdCpfnYd/73V1ZGW/twD1vFjsW1Po1TVhBLy
+62YDINrrube2yx1XDJHuXRLzMt7YTBL1OgIAUuJrlxwpN116ZNyn+tnibou83bRnr/DfLWp5HT9W9qCeRAwmYv0f7WUL9IzXyuWrFw+SRGgiAHgeAQBJZUf6
+/u6WkXEtnh+t40c277VvHT9WNmQkIgAsKuIMALTfo69slesuGChpCdg428gsCs8jACBp7Ejfh24fHfNUv/3r+PM/LPgbttdLsq0oi/+teuW7GmVPdeLDC7zD
+zqR4acFOuXByb4k3OgDeRwBAUtiRvr/8Sn6HpvrZFr69Jc8W/HnmSn/FupqUb5RLxEZA2v/oiL++uCVBAYAOgNcRAJBQQVPvvz19aFRT/WxxX7W+RuZ+kNh1
+/FisL6+XuoawdMqM37Q0AgA6wv5dsRtdTxjZVeKJDoD3EQCQMHak70PfHC3HDW/7hWnTjoaPduonax0/VsvX7ZUTR3WTeGECIDrqkZe3mAAwUuKJ2wC9jwCA
+hGhrpK8t8AuWV344hCc16/ixsssA8QoAdgrhshICADrm32/vitye2rdHhsSL07puiD8CAOJu+jn95M6DRvraF5P31lRFdurbhxPW8WMVz30ARaaNywmAiMXT
+/90uN1wUv1sCm0L8efQ6AgDi5sCRvp+4H9+09N8pqvTcFcXKdfG7Ymf9H7F68o1tcQ0AdAC8jwCAuLAjfb//+aGyu6pJbvndmsioXTes48di9cZac5Wk43J4
+Eev/iJXdR/POqio5aXR8lqW4C8D7CACIC3twyA2/LhI/sV0O27o/ZlgXiRUjgBEPtgsQrwBgD6aCt8XvHib4mt2A5Eer4rAPYG9dSEq31AkQq5ff3im1DfEp
+3F7v4IEAAMQkHhsBWf9HvNh1++fe2iHxULmXAOB1BAAgBiviEACWrmX9H/Hz1JxtEg8VBADPIwAAMbB7AMIxbpZeSgcAcfRByV4picOSEh0A7yMAADGwG6Vi
+Xb9nCQDxNvs/sXcB6AB4HwEAiFEs+wDsBEROAES82WUAe4tqRzU2awZT+UBAtG4QAB22MoajgVn/RyJU14bkjfd2S0ftqW4SeJyp/QGtVIUA6LCV6zreAWD9
+H4nyr4W7pKOquAXQ82ztt0sA7juFBXCQ5TGMBGb9H4nyn0W7I638jmD93xfq7RIAAQCIgW23bt4Z/UqaXaNdsS5+BwoBB7Jr+HMW75GO4A4AHzC1P6CUsAQA
+xKgjywD25zSHOHAFifPywp3SEXQAvM/WftMBYA8AEKuO3AnA+j8S7bV3O7YMQAfAB0ztD2j2AAAx68idAKz/I9HsMsD/lkS/DFDBJkDP05EOgCIAALHqUAeA
+WwCRBC8tiH4ZoILbAH1ARzYBsgQAxKh8d6NU1YTa/fn2BEA7BAhItDffj34ZYLtPT/f0FS12EyB7AIB4WFrS/pb+oqIqAZKhpj4sby2N7mV+y07mw3mdiswB
+YBMgEBfRLAOw/o9kevnt6JYBtuwiAHie3QQYljB9SCAOogkArP8jmV5/d1e7lwHsAVfRLGfBncIqzCZAIF5WRjERkA4AkskuA8xb1r5m76btXP37gRJVH1As
+AQBxUVZeL3UNbZ+gZo8PtpsAgWSa8377bgfcSvvfH/ZtAgyUC4C4WNGOLgBX/0iFN95v3+mArP/7g639geZQsEgAxEV79gGw/o9UsLeqrt5Q2+bncQeAP9ja
+HygrPKlca6kUADFrTwCgA4BUac/hQCwBeJ+t+bb22+OARYkuEwAxaysA2B3Wq9ZzAiBS483FbS8D0AHwPqV0pPMfCQBaKZYBgDgo2lATOeb3cJaX7rXpG0iJ
+91ZXR46vbs3WnUwB9DrzEvRxAFAfvgNSGNK4AAANv0lEQVQgNra4r2llnXVpMev/SK3WlgHsn9/NO7kz3OuUqDL7vK8DoAkAQLy0djIgRwAj1ea0sgyws7JJ
+Qm3fyQqX21/zIwHAfMMJAECcrGhlHwAbAJFqb7y/57DLUKz/+8P+mh8JANLUuUwAxMXhNgLurm6WrbtYX0Vq2SFUi9e2HEQ376D973Va61CN5BTbtyMBoOzZ
+sRUmEG4TADFbdZgA8B4nAMIh3jzMPoB1WwkAnqfUph2FYyLrlIGPPsZGQCAu7K1+JVvqDvk46/9wijfea3kfQPHmtgcFwd1MrS/b//ZHAUAzCwCIm5XrDu0C
+sP4Pp1izsVYq9jYf8vHSFoIrvMUsAXx0sf9xB0AH6AAAcXLwnQBhs8a2hBHAcJC5Hxx6DtzajXQAvE4f0O3/uAPArYBA3By8EdC+sDY0cX8VnGPBik9OgN+8
+s6HVIVbwBhUIHBoAQgG1RADExbLST17ts/4Pp1m4/JMBoHQz7X8/CGl1aAAomzWhzGS/9QIgZnbc6oH3VC9hAiAcZsP2etm04+M/o2wA9D5b422t3/9+4KAf
+niMA4uLAZYAla+kAwHkWHrAMUEIHwAc+WeMPCgBqjgCIi/0BwN4WyNUVnGjB8o83AnIHgB98ssZ/IgCEJDBHAMTF/jsB7NU/JwDCieYvP7ADQEj1uoNr/CcC
+APsAgPhZ8eEsAE4AhFPZw3+KTeu/tiEcGVUN7zp4/d8KtPBpcwRAzMp3N0pVzeHnrgNOYPcBrGrlACt4xaG1vYUAwD4AIF7s7YDvr+EMADjX/OUVtP994dDa
+nnbwB+waQZowsASIh9fe3SV7aK3Cwd5ZWSWDemcJvK2lPX6qpU/MK5hXZn5giACISXZWQGrqCdRwtj490mX7niaBN9n1/5JZk3IP/njgMJ8+RwDEjOIPN6D4
+e13LNf0wAYB9AAAAeEPLNb3FAMA8AAAAvOFwNb3FAMA8AAAA3E9rvfrg+//3Cxz+Z8mzAgAAXEz9+3A/ctgAEArLIwIAAFyrtVp+2ABQVjhpiekdLBUAAOA+
+poZHavlhBFr9yRKYJQAAwHXC0nonv9UA0BgMPam1cI4ZAAAuYmt3IBx+orXPaTUAbJhxSqlS8j8BAACuYWt3ceGpO1r7nDaWACIjBB8RAADgGu2p3W0GgKpQ
+zlPmiTmRAAC4gq7Zm96lsK3PajMA7Cgcs9esJfxLAACA42lRL2577Niatj6vzQCw79+mHhEAAOB8YdWuO/jaFQBKume8ZNYTtgsAAHAurXfYmt2eT21fB+Dh
+cU2mpzBTAACAY5n2/4xIzW6H9gUAQ4lmKBAAAA4WzRj/dgeA4tmT3taiFwkAAHAcreX9ssKJ7R7h3+4AYHoApv6rXwsAAHAerX4SqdXtFEUAECnZ1viU1nqN
+AAAAxzBVf23JkxOei+bnRBUAZM7pzaLUzwUAADjJz6K5+reiCwBGSXnj4yZrbBEAAJByZn1+677aHJ2oA4DtAoS13CsAACDltJZ7Ih36KEUfAIzGcOAhkzj2
+CAAASBmtdYWtydIBHQoAmwon1ilRvxMAAJAySqn7bU2WDuhQALAaA+H7TduhQ/9RAAAQG3v131zf+T7poA4HgA0zTrFLAA8LAABIOnP1/1DZs2MrpIM6HACs
+RqXvoQsAAEBy2drb1Jh5v8QgpgCwcdbkLeaX8agAAIAk0o+uf3rcVolBTAEg8kuQ9N+YKBL17QcAAKADTM3VwbSYR/PHHABKZ5+8Rov8VQAAQMLZmls6Y/xa
+iVHMAcCqC2R9z/ySdgoAAEggvXNfzY1dXALAlpnjdoZFvi8AACBhbK21NVfiIC4BwCoNTfqz1vKuAACAuNOiF9laK3EStwAghSpk1iVuFAAAEFdaa1tjb7C1
+VuIkfgFA7IbASe+ahPIPAQAA8fSX0lmTF0kcxTUAWHUq63YTVaoFAADEQfw2/h0o7gHgww2BPxAAABCzeG78O1DcA4BVGp70ezYEAgAQm3hv/DtQQgIAGwIB
+AIhdvDf+HSgxAUDYEAgAQCxsDY33xr8DJSwAWGwIBACgI/TOSA1NoIQGALtpQSt1swAAgHbTor6ZiI1/B0poALBKZk16hKUAAADax9ZMWzslwRIeAKy6mqyv
+mt/QCgEAAIen9UpbMyUJkhIAtrwwrlYpmaa11AoAADhEpEaG06bamilJkJQAYBXPnLxCFLcGAgDQIlMjiwvHr5QkUZJkeQXzZpn/6DQBAAAR+9b9J18jSZS0
+DsB+ofrOX9EiZQIAAOywn7JkrfsfKOkBoOzZsRXhkJpmfseNAgCAvzWZtf/LkrXuf6CkBwBrXeHEd8KivyUAAPhYWOs77ORcSYGk7wE4UF7B3KeVqIsFAACf
+MVf+z5XMnnSRpEhKOgD7heqzv8B+AACA39jaF2rofI2kUEoDgN0PYL4K/8d5AQAA3zA1Tyl9fqQGplBKA4Bl2h/LdUBdpEXXCwAAHhapdSp4QWQ2ToqlPABY
+JTMnvWFnA5iWSFgAAPAgHdnzF5haPGvCHHEARwQAq3jW5OeVcHIgAMCbzNX/jaWzJ74oDuGYAGAVz5r4oHn6kQAA4C0/Kp01+U/iICm9DfBwhhXMfSAginMD
+AACuZ678/1Qya/IN4jCO6gDsVzpqklkK0M8LAAAuZtb9Z5aMmuTIC1pHBgC5S4Wbs5rspsA3BAAAV9JzSsobr7Y1TRzIkUsA+/W6YG7XnE5qvlIyRgAAcAmt
+5d3KOn3mzucnO3bOjTM7AB+yX7hGpT9teiglAgCAK+jS+sa0zzq5+FuODgDWxlmTt5inT5vHLgEAwNH0lsaAPnvzMyc7vmY5PgBYxbMnleiQGm9aKsUCAIAT
+2W61VqdumHFKqbiAKwKAVVI4sVgaZZJ58x0BAMBBtOhFEg5NsBes4hKO3gTYkr5XLc3u0lj9glLqdAEAIPX+W1uTee6WF8bViou4pgOw37bHjq1RVX0/a5YD
+ZgkAAKmkpVAq+3zabcXfcl0H4GNa5RXMu0eJul0AAEg2re8zLf/bTCnV4kIuDgD75BXMv12JvlcAAEiSsNZfL509+T5xMdcHAMt0Ar6stP6DKJUmAAAkiNY6
+pFXgutJZE/8mLueJAGANmzb//ICEnzIhIFMAAIgzrcWs8+tLS2ZPflk8wDMBwMq7bO7p5nf0tFKquwAAECem+Fdqpc8qnTV5kXiE6+4CaE3Jk5Pf1MG0k8w3
+apkAABAHWvQKc7V8gpeKv+WpAGCVzhi/tiGsTtYijwgAADEIi34wlNU0zk0DftrLU0sAB8srmHeN0vp3olRXAQCgvbTeq3XgqpInJz4rHuXpAGANu2LhcBUK
+/VMpOUYAAGhDpOWv1YVevOo/kOeWAA7GkgAAIAqPe7XlfzDPdwAOZJcETLT7g+kGdBIAAPYzLX/R6obiJyc9Lj7hqwBgDZs6/xgV0E+wJAAAsPzS8j+Y55cA
+DlZaOHEZSwIAgA/5puV/MN91AA7EkgAA+JO56q9XYfVlP7X8D+brAGDlTn2nXzDYeL8SdZkAADzPFP8nQ6GMW8oKTyoXH/N9ANgv7/J5Z6iw/r0odZQAALxH
+65U6oG4qmTnpDQEB4BOmvJk2rG/mjQGlf2ze6yYAAC+oCmv9w9JtTQ/InNObBREEgBawLAAA3kC7//AIAK1gWQAAXIp2f5sIAG1hWQAA3IR2fzsRANqJZQEA
+cC5tev2i9KOm3f9t2v3tQwCI0rCCueMCIl83f9imKaWCAgBIGa11yCzTPqlCwZ8WF45fKWg3AkAHDZn69tD0QPM3tdLXmq5AlgAAksYO8jFPj4QD6hfrZkxa
+L4gaASBGQy9f2DcYbr7V9J5uUEpyBACQSFXm8UcJhX5dXHjqDkGHEQDiZNjURTmBQOMNpiNwq/mi9hUAQNxokW0qrO+X9LQHi58YXyWIGQEgznKveTMrUJdx
+bUD0N8261FABAHSc1utMqfqVVPX5a/HLwxsEcUMASJSpOjgsuGCakvC3lKhPCQCg3bSWZWad/5el4UmzpFCFBHFHAEiC3IIFJwd1aLr5Yk8zXYHeAgA4lNY7
+TKt/tnmtfKJ49uSFgoQiACTTlDfT8vpnnqXC4enmK3+R+fJnCwD4mq4xC/zPmsL/RMm2ptcY3pM8BIAU6XvV0uzsppoLldZXKtHnmM5AmgCAH2jdbAr+a7bo
+12R0fXbbY8fWCJKOAOAAAy5f1CsrXG+XCKYrpU4QAPAirRfaol8XyJq1Zea4nYKUIgA4zLBpb49Qqmm60uoK893JEwBwMa31avNa9kRzKP3x9YUnrxM4BgHA
+wYZOnTsyEAhMMX+FIg/THegnAOBgpuCXmyXN/2rRc8IqMKds5sQigSMRAFyEQADAaSj47kUAcDECAYAU2GSq/n/N8xwdDswpKZxYLHAlAoCH5BfMHyta8k0S
+H2ECwQjzzTXPaoT5LvcUAIiGlt3mH2u0yBrzOrJGab02pPTqdbNPWSrwBAKAD+RetLh7WnrtaJ1mgoFWI5SW4TYgaFHDlZLOAsCXtJZaJXqtaeGvjRR6pdeo
+ZrWmuanzqrJnx1YIPI0A4HO9py7vkhPa212nh7qLDuToQNg86+4BUTnmxaC7eYHobl4cupuXihylzbMS8zGdYz9mrgjsj2UKgNTQukErVWGeK8wSYKW5aq/Q
+SpvCbd+2HxPzdqAyrMMVYj8vFK5UgUCFagpWVDQ3V+58fnK1wLf+HwAA///xoWZ1AAAABklEQVQDAMAi6NNym+1sAAAAAElFTkSuQmCC
+"""))
+
     private static let _img_icon_svg = EmbeddedFile(path: "img/icon.svg", content: .text(#"""
 <svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 64 64"><rect width="64" height="64" rx="18" fill="#2458c5"/><path fill="#fff" transform="rotate(32 32 33) translate(6.4 6.6) scale(.8)" d="M32 14C33.6 14 34.8 15.6 35.2 18.2C45 18.6 55 26 61 41C53 33 45 29.6 36 29.5C35.6 34 34.8 38.5 34 42.5L38.5 55L32 48L25.5 55L30 42.5C29.2 38.5 28.4 34 28 29.5C19 29.6 11 33 3 41C9 26 19 18.6 28.8 18.2C29.2 15.6 30.4 14 32 14Z"/></svg>
 
 """#))
+
+    private static let _img_maskable_192_png = EmbeddedFile(path: "img/maskable-192.png", content: .base64("""
+iVBORw0KGgoAAAANSUhEUgAAAMAAAADACAIAAADdvvtQAAALwUlEQVR4nOzdCVCU5x3H8Qd2F9iF5VjlEATUrIjG+2yjUeMVq2M0VqOxZjwyRlsTU+3ENJ2m
+mjTGo05MRpsmPUwbGzuJY2yqMTGxMR54R5BLOQQEFVgBd2GXXY6FPopFQFh2+cO++77v7zMMA/g64vDlPZ73fZ5V6hcmMICO8mYABAgISBAQkCAgIEFAQIKA
+gAQBAQkCAhIEBCQICEgQEJAgICBBQECCgIAEAQEJAgISBAQkCAhIEBCQICAgQUBAgoCABAEBCQICEgQEJAgISBAQkCAgIEFAQIKAgAQBAQkCAhIEBCQICEgQ
+EJAgICBBQECCgIAEAQEJAgISBAQkCAhIEBCQICAgQUBAgoCABAEBCQICEgQEJAgISBAQkCAgIEFAQIKAgAQBAQkCAhIEBCQICEgQEJAgICBBQECCgIAEAQEJ
+AgISJZON3j38wnW+Wo3C30/hr1YE+CmUSq9KW521ym6tuv++sLQq+6aVgdMkG1CfSPWwvtp+MRp9lCa2h19MmJ+Tf9FkqU3KqkjKMl/MKE/OrqisqmNO81V5
+PxKlNlvt+cU2Jg9e+oUJTCr6x/r/6NGgEf20I/oFdg9Ssc5wKsV4+HTJkQul5Ra7g82Gx2mXz4x8cnS3hk95QNv2Xj9yvpRJnRQCGqIPmD6m+7TROud3Mx3A
+SzqYUPL12ZKH90mr5vT81YKYh//Kbz7M3ve9gUmaiAPSR6kXTongv/QROh/mLvzwtPfboo8O3yox1TR8ZevP9XPHh7W6sa26bvQL562uHARFR5QBzZ0Q9uyU
+iKH6ACYcvmvZ/eXNVbN7zh4X6mCzF7ZdOZZ4h0mXmE6iYyP8Fk/rMW9iWIBawYQ2f2IYf2t3sz5RagQkPH60evGn0TN/3J2JjdLbi0mapwcUF615eX7M1JE6
+L3H+IAzGaiZpnhsQH/d79We9J48IYWKWkV/JJM0TA/JRea2ZF8OHVVQKce//LTb7lesWJmkeF9DkEbrXl/aO6u7LxO/ohbL6eiZtHhRQRDefN5Y/Mmm4uI9Z
+TWXekPjxi1PoBj7PPMCCSeF/Xj+AnzIzCXlsYLDC2+tsuolJl/ADiTqtcvOqvq3ueMoqai1WOz+TqKisrbTZ+Sgw/9R87ytajZKPBvG3hg/4PfYAtZK/V/t6
+3AMqJy4bX34vg3/bTIoEDmjisJCtq/S6QBW/Wsm6UZlbaM0rtF4vtmUWVHbsDoCfj3d8rH+/aA2/D88/GBUfyDxAzi3r8i3pN29XMckRLCD+k541NrRPpPri
+VdOFq+WO73VT8IZG9Q8cMyDosYFBTDh3KmpXbb9yKbOCSYukHudwjB/pJgwNmTpKx98LcjOkqrpu0ZupydfMTEJkFFAjX5X33Amhy2dG9Yrowsc/WlVuqZ33
+enJuoXQeN/OUqzB3stfVp+ZY9hwpTM+zhOt83Dnm5OvjPXVUt4MJtyul8oyHHANqxM/Z9x83HEss0wX69I5Uu+d2Gz968sv7Aydu846Z+Mk6oAaGOzWHz5R8
+cdIQrFXFx/izrhca7PNIlPrwWSk88IqA7uOXgd9cKDudahzUR9tZz1M7oI/SVNfW/ZAh+osyBNRMYWn13qNFRnMtv1JjXYwfyL48U8Iv75mYYWJhK4rL3DTi
+t2WlnokcAmrF6rnRzC2GxWkXTYlgYoaAWpo8ImRAL3ecSjdYuyDaA+/fOQ8BtbRmnpt2Pw2CA1QrZkUx0UJAzfBz5wG93D1b6PmZkUH+Yp1jjoCa+cXTPZnb
+afwUq+YI8O92CgT0QP9YzfA4LRPC4mnhgf7CT3brAAT0wIpZLu8GKio75ykUPx/F4mk9mAghoPtCg1Wzxro2cXHb3usz1ycmdtIjPkt/EumjEt8sFAR033NP
+urYD+PZC6V8O3uQj1ws3pry3r8BOvrkeolVOGdmNiQ0Cukul9Hp2Srjz22cWVK7dmdXwMb+nvuvzggUbkgtLqePXT40V39xtBHTXnHGhfDzGyY1NltoV265U
+1TTb51zONs94JYnfjmUEk0fotBqRnUojoLsWu3L8Wv3O1VslrexszFY7/6M//fsGI5g+WmRHMQTEhuoDnL938eoHWefSyx1s8M6n+S+9m1Fd28FzoimjEJDY
+OH/9/M9vij4/frvdzb4+V7pwQ+qdihrmunGDgvgJGRMPuQfEr31mPx7qzJYJKaY3PsphzknJMT/12uUCg8un1T4q7zH9hZx+5Cq5B/TME05dfF0vsr244ypz
+RVFp9dK308rKXd4PjR8azMRD7gEtmNz+4zj8smv55vQOzE3OL7Yt25zu6gSM4XEeMZvWSbIOaOygoOiwdub08NNhXk++oYMzudLzLCv/kF5rd2ECxoBeGhEt
+xybrgNo9ftXX17+0I4M4l/RsWvnanZn1Tq8UpFJ694913xNtRPINKDhAOaO9VTs37s797lInrLHKr8t2fFbg/PaP9hZyBWOXyDegp8e3s0jvXw/d2nu0iHUS
+PsDoeACpKXc+U0sk34CemeTo+PXV2dKtn+SxTrVuV4aTk3hiw909ab/D5BhQaLBq35uD9FHqtjY4k2pauzODdTbDnZr172c6s2VsDwTkqUb20x7aOnRo3zaf
+PEzPM6/cfsXeNWsffJ9k/PtXhaw9MWF+YlmgXF4BLZne418bB+kC27zxzgcMl2xK79KXR9n0ca4zi0f3DBPHTkguAfmqvN9dE/fbJb0dbFNirH7urVSjucvn
+Gv/6g6x2twkPcd9LEFHIIiA+Wnhg0+B2X2rj4yNFhaXueGWC1FzLZ98VO94mWCuOiT7SD+iJYSH/2TykrxMLCCdluW+tjC2f5JVbHO3qQrRdvkJIp5B4QL+c
+H/PhK/0DNO3/NtfV1btzBcyKSvvbe/IcbBASgD2QoLQaxe7XBqye29PJ+0pZN6wtnlLtavuPGxwkGyiSuarSDCg+RnNwy5DHB7vwXETyNQHWetq2N6+tPxLL
+Y2USDGj2uND9bw2OCnXtMjgxS4DVd3/IqEjKbj1chUgGgqQW0IZlfbav7uujavP/daON5eITs5y9UdW5/nboVqtf9xZJQGJdFOJh/AbF++viWx1i5hfnCSlG
+/nYq2aj29T6xa2SLDWzV9ms3rUwIR86X5hfbYh66+SWWPZBEAhoZH/jHdfG6JmMnZqv9XLqJF3M61ZRz60EcRvPdJwxbLKdyKdMs1At78X+X39z43dKWI5xi
+eaZMCgEtmxG5flGsUuFVY6+/nFWRkGJKSDXyD9pahzk1xzJ2ULMH1y9nC7la6r5jxWvm9Wwxs9FWLY6VyMUdED8ebVmpj4v233Ok8Gya6UyayZnbWPx2aYuA
+EgV9DRTeyqf/Nayc3WydMotIXh5K3AH1iVT//h+5JSbXZj6k5bZ8HdPELIHXa+Z3NloEZK0SR0DivgrjKbhaD9fihXALDFVuuIHqWL7Bdjm72TiCVSSHMDk+
+UMbPqZsOOgu++2lw4ISh6adiOYTJ9JHW9CZHMWHPoBsdPH27psmM+g7MSBSEXAPKexBQkmfsgcot9mOJxsZPDUZ3PFhCJ9OA0v4fEP+lbxqTsJoexQx3EJAH
+S8u9f8bKx4RcmjbapY5eLLPY7h/FbhtxCPNgmQWVdffGGZM84wSoER/NYvfmbzCRkGlAfK9z9d6T7R5yCdboZPLdibD05RbdRr4TCxtGg1qMvgjudMrd8+hW
+l9DzTPINiJ8780tlT/tR5Rba+LfU4cVA3E86j3O4igd0KdOzjl8NElKMNxCQ50vNMXvaGXSDk8lGxxM2PIp8A+L3wL841f6Kme7H90AievUn+QbE7i1jyDwP
+H5Lmb0wksMwvkCAgIEFAQIKAgAQBAQkCAhIEBCQICEgQEJAgICBBQECCgIAEAQEJAgISBAQkCAhIEBCQICAgQUBAgoCABAEBCQICEgQEJAgISBAQkCAgIEFA
+QIKAgAQBAQkCAhIEBCQICEgQEJAgICBBQECCgIAEAQEJAgISBAQkCAhIEBCQICAgQUBAgoCABAEBCQICEgQEJAgISBAQkCAgIPkfAAAA//8UX8GnAAAABklE
+QVQDAL465opnegzVAAAAAElFTkSuQmCC
+"""))
+
+    private static let _img_maskable_512_png = EmbeddedFile(path: "img/maskable-512.png", content: .base64("""
+iVBORw0KGgoAAAANSUhEUgAAAgAAAAIACAIAAAB7GkOtAAAQAElEQVR4nOzdCXhV1b2w8ZU5J/NMEkIEjIwyOCJVlDqUyVnqUJkqV1t7FbW3tQ63DrfUOtTW
+qQOfX/V61dpqtRdnsSqKSEURCAmQEAIBMkDmnIznJCd3IWpFIDkn2fucvff//T08PIgnPi3R/e611l5rRxZcvloBAOQJVwAAkQgAAAhFAABAKAIAAEIRAAAQ
+igAAgFAEAACEIgAAIBQBAAChCAAACEUAAEAoAgAAQhEAABCKAACAUAQAAIQiAAAgFAEAAKEIAAAIRQAAQCgCAABCEQAAEIoAAIBQBAAAhCIAACAUAQAAoQgA
+AAhFAABAKAIAAEIRAAAQigAAgFAEAACEIgAAIBQBAAChCAAACEUAAEAoAgAAQhEAABCKAACAUAQAAIQiAAAgFAEAAKEIAAAIRQAAQCgCAABCEQAAEIoAAIBQ
+BAAAhCIAACAUAQAAoQgAAAhFAABAKAIAAEIRAAAQigAAgFAEAACEIgAAIBQBAAChCAAACEUAAEAoAgAAQhEAABCKAACAUAQAAIQiAAAgFAEAAKEIAAAIRQAA
+QCgCAABCEQAAEIoAAIBQBAAAhCIAACAUAQAAoQgAAAhFAABAKAIAAEIRAAAQigAAgFAEAACEIgAAIBQBAAChCAAACEUAAEAoAgAAQhEAABCKAACAUAQAAIQi
+AAAgFAEAAKEIAAAIRQAAQCgCAABCEQAAEIoAAIBQBAAAhCIAACAUAQAAoQgAAAhFAABAKAIAAEIRAAAQigAAgFAEAACEIgAAIBQBAAChCAAACEUAAEAoAgAA
+QhEAABCKAACAUAQAAIQiAAAgFAEAAKEIAAAIRQAAQCgCAABCEQAAEIoAAIBQBAAAhCIAACAUAQAAoQgAAAhFAABAKAIAAEIRAAAQigAAgFAEAACEIgAAIBQB
+AAChCAAACEUAAEAoAgAAQhEAABCKAACAUAQAAIQiAAAgFAEAAKEIAAAIRQAAQCgCAABCEQAAEIoAAIBQBAAAhCIAACAUAQAAoQgAAAhFAABAKAIAAEIRAAAQ
+igAAgFAEAACEIgAAIBQBAAChCAAACEUAAEAoAgAAQhEAABCKAACAUAQAAIQiAAAgFAEAAKEIAAAIRQAAQCgCAABCEQAAEIoAAIBQBAAAhCIAACAUAQAAoQgA
+AAhFAABAKAIAAEIRAAAQKlIBVpIYF+GKCY+NjoiNDte/iI4M9/b0ery+Lo+vy/vFD4+3t9PjUwAGhwAgeDJTorLTYnLSo7PTYzKSo9KSolISIlMT9/+ckhCV
+lRoV0D+t0d1d1+ypbfLWNu3/Wf+6rsm7t9Gzs6ajpt6jAPSHAMB4+s59ZK5reLbrqOzYETmuvMyY3Iz9P5ShUhN1PCKPyTvM32rv8pXtaS+v6tA/l1V2bK9s
+31nTqQAcLKzg8tUKGBx9iZ9UkDhhZMLEgoSROa705MDu5YPj480tn25tWb/Nva6kpbWjRwHiEQAMhJ6gP2F04nHHJE04OkH/IjneZkPJkl3tugQfFTWtKWpu
+au1WQVcw1DVtUupxxyTqQVJOeoweyujf3Lyz7Z11Df/4tEH/QgHmIwDwV3xs+Mljk08am6R/Hj8iPjIiTDmCvtp+VNT8YWHjJ1tb9PKyMtmMk9MXzso5aUxS
+H59Zub7x1mVldc1eBZiJAKAf3zo2+fRJqVOPTR43PF453arCpuWrapd/WKtMMHNK+g1z8wvyXP58uLmt+2d/2PbOukYFmIYA4DD0DM8Zk1PPOTFt+vGptpve
+GbyWtp5XVte+sHJv8Q5jpmJG5MTe+8Njjh+VqAJ0++Pbn393rwLMQQDwL0nxEWedkDZnaoa++isotW1P+99W7ntx5T59P64GasncYddfMkwN1L//ZuuKTxoU
+YAICABUXEz5jSvq538rUsz2Omdk3ls7Ak69Xle5uD+ir9B/sb5eMPvP4QdW0y+ubc/OGCh5jhQkIgFzRUWHnnJh+4H5f/1qhP5+Vup9+q/rVj+r8+XB2evST
+t4z3c8a/b//4tOHaB7cqwGgEQKJpE1MumJY54+R0PdevEKDqeo/OwF/eqXG3H3EzQf6Q2OfunBDo3uY+nHnDut37uhRgKAIgiL4qXfrtIfrSn50WrTA4nR7f
+U29W//F/9xy6p2xMftz//OexBx7tN8rvXtrz0Au7FGAoAuB88bHh55+WefHpWZOPCfgpFPRNLw7/v5crn3qjWs/UH/gdHdfl905OSzT40aniHW0X3rZRAYYi
+AE52VHbs1ecNveC0TKZ6TNXQ4n3kxd3PrqhJcEW88F8TDZn3P9SkRf9s7+IMVBiJADjT2SemzftOzqkTkhWCZU9tV12Tx7xh1gW3buSICBiL00AdJSYqfO70
+rAUzc0bmmnITij7kZcboH8o0QzNjCACMRQAcIjEuYvGcoQtn5ehZCAUnykph6R4GIwC2py/9V83JXTQrl0u/s7liWMiBwQiAjXHpF6WPbQfAwBAAW+LSL1BL
+WwjeWwBnIwA2w1y/WPUtvB4ABiMAtqEv/VefN3T+DC79Qm2p4BEgGIwA2IC+9P/g/Lx5M3LiY1kGFKqm3sMaAAxHACwtOT7y3y/Ou/ysbJ4AEW4zt/8wAQGw
+rivOHnLTpUelJvI9glpX0qIAo3FxsaLxI+J/9YOCsUc5/x288NPK9bwcGMYjANaSlhR167zhF5yWGcYLWvClvY2eQF9GBviDAFhFRLhaOCv3+kuG8ZAPvuG9
+z7j9hykIgCVMHZ98x/dHFgzlBDccxqsf1SrABAQgxHIzYm5fMOI7J6Up4HD0/M/Hm1kBhikIQMhER4X98IK8a84fGhPFI544ohfe26sAcxCA0Jg5JV0v9urb
+fwX06a2P6xVgDu49g21kruuZnx/76I2jufrDH3/4ydjxI3ggGKaISDt2sUJQhIWpxefmPnrDmKOyYxXgn6T4yEumD+n0+NaXuhVgKN4JHCRDM2MeWjJ6ckGC
+AgZkVWHTfzxW2ujmUGgYhimgYLji7CGvP3AcV38MxrSJKfrfoinjkhRgEKaAzJWeHPX4zePmz8iJimRrLwYrLjbi4jOyenvV2i08GAoD8BSQiS46PfPnC0cm
+xhm2s3dfo7fRfeBHd4Pb29DibWrt3v+XLZ//pdtbU+857BcmuCLiYsNdMRGu6HBXbERcTHhs9EG/Ex8TnpkanZ4UpYt14GceTrWsG7477Oihrpt/v83b06uA
+QSAAptAX3KVXHz1naoYKUOnu9h3VHeVVHfrirq/yB671+md9oW/tGPhx8PprP//yAF4pFR8bnp4UnfZlD9KSoo7OdY0aFjduOE+khN6538rIy4pdfG9xSxsv
+CcDAsQhsPD3X/+iNY7LTo/v+WHuXr3RXW+H21p01nTuqOnbUdFTWdik7KBjqGp0fr2Ogfx5zVNxQnmcNkV37Ohf/arP+90cBA0IADHbthXk/viz/sH+rut5T
+squtaEdr6a72LRVtjvnv1hUTPuao+DH5cRNGJkwZl5w/hIdcg8fd3nP1/ZvXlfCEKAaCABgmMyXqkRtGnzjmi4c0OvQN/u52fcXfuqt9a0WbvuIPZg7HRrLT
+oqeMTz5lXLKOwbAsBgfBcP1DJW+yYRiBIwDGOPvEtHuuKaht8mwsc28oa9U/66t/r/glupz0aJ2BU8bvj0FeJjEwS49P3fgIDUDACIABhqRGD8+J3VjW2unx
+KRzB0MyY6celzpqSwZPsZqABGAACgGBLTYw856T0Waek62miyAi2RxhGN+Dm35e+vLpOAf5hIxiCTY+Tine0LV9V+/Rb1TurO6Miw4ZmxkaEU4LB0n+Euqy7
+ajpKeH8k/MMIAKGX4Io464S0807NOGNyqsKg/cdjjAPgF0YACD1Pd2/JrnZ9zXr27ZpGd3dOekxqYpTCQJ19Yvr6bS2799ljWwlCiBEArOj4UYnf/faQ2VMz
+4mI4kWIg2rt8l95RqLOqgCMjALAuffWfMzVDl+C4UYkKAapt8l58+8aaBo8CjoAAwAaOznXpDMz9dlZyPKdXBaCssuO7Py8UsgMRA8AaAGxALwx8uKnp6beq
+2zp7xh6V4GJeyD9pSVHHj0p6+cNaH8eG4nAIAGyju6d3XYn7mRXV7nadgXhXjGHnbDvY0MwYvaj+j08bFHAIAgCb0Rn4rNT99Fs1zW3dOgNxsWSgH+OGx9c1
+e4rK2xRwMAIAW+rx9a7fpjNQ3eTuHpOfEO8iA305bVLqO5821DUH8EIISEAAYGM9PrWhrPWJ16oaWrzjRyTEMxo4gojwsNMnp/7tvb3eblYD8C8EAE6wqbz1
+mRU1+uo24ejEaF6/fDhJ8ZEFeXGvrWGHMP6FAMAh9KTQ2i0tz79bk+CKHDc8gbOFDjUy16WHSjqWCvgcAYCjdHh8761vfPWj2rys2BE5LoWDnToxhcUAfIUA
+wIGaWrtf/ahu9aYmvTCQmRKt8CW9GHDqhJS/vru3h60BIABwsOp6z1/e2VtR03HsyISkOLYQfyElITLBFfHBxiYF8dhRCYd7eXXdBbdsVPiaBTNzThjN8Uog
+ABBg3oxshYM9eN0oTloF/wbA4fRl7qrZQxUONjQj5uYrhyvIRgDgcAtm5SbFs0HsMK48J3vq+GQFwQgAnEzf/l99Lrf/R3T/j45hIkgyvvdwsnkzcrj970N2
+WvQN381XkIoAwLFiosIXc/vfn/kzc/KHxCqIRADgWPNmZKcl8vh/P6Iiwm6bP0JBJAIAZ9K3/9ecn6fgh7NOSD15bJKCPAQAznTF2UO4/fff3VcdzfF5AhEA
+OFBEuPq385j9D0BBnuuKc9guJw4BgAOdf1rmkFTOgAvMTZfmJ/BiNWEIABzo2guHKQQoOT7y2gtZNZGFAMBppk1KGZHDc40DsWBmTioLJ5IQADjN1cz+D1Rs
+dPjiOfzpCUIA4CjH5MVxvs1gzJuRkxjHSoAUBACO8qOLmMUelPhYBgGCEAA4R1Zq1OypGQqDs2h2LoMAIQgAnOPq8/LYzTR4ehCwaFauggAEAA6hL1tzp2cp
+GOGqObl6QVjB6fgewyEuPTObfUxG0X+SF07LVHA6AgAnCAvbf9OqYJyFM/nzdD4CACeYcXJ6dlroz3749V8q7nqyvL3Lp+yvIM/FA7WORwDgBN+fHfrb1ffW
+Ny5bXvnsiprZP12/rsSt7G8hS8FORwBge6Pz444flahCatfezhsfLjnw68rarsvv2nT3k+UdNh8KnHl8an4Wh2o4GQGA7YX8CDOPt/fq+7d8Y+bnmRU1s2w+
+FNArK/NmcEa0kxEA2NuQ1OhZp4R489cty7aVV3Uc+vsHhgJLn9qhbOuSM4YoOBcBgL0tmp0b2s1fetL/ldV1fXzgqTer59y8oaquS9lQUnzEzCnpCg5FAGBj
+MVHhl58VylvU4h1tS/+n/xv80t3tugHvb2hUNnThNLbXORYBgI3NnZ4Vws1fTa3d1zywubun158Pt3b0/Nt9W379XEWP3RaGpx+XqscBCk5EAGBjIdz86HhC
+iwAAEABJREFU5etVP3pw675Gb0BftezlygVLixpaAvuq0IoIZxDgWAQAdjVlXFL+kJA9pHjfszs/2dqiArd2S4ueDtpY1qrs4yIC4FAEAHZ15XdyVIgsX1X7
+xGtVaqDqmr2X3Vn47Ns1yiaOHRlfMNSl4DgEALaUnhw14+TQPJ1SuL31lmVlanD0SsBdT5T/5Pfb/FxCCLkLT2cQ4EAEALZ05TnZIXn6s6bec80DW4y6auuR
+xBV3FzW4u5XlXXAqh4M6EAGA/YSFqSvODsEO1U6PT1/965uNXMLdsM197s3ri8rblLVlp0cX5DEL5DQEAPajJ38ykqNU0N34SMmWCuOv1LVN3kvvKHxtTZ2y
+tumTUxWchQDAfuaFYvn3sZd2v7POrJ1c3p7eGx8pvf/PFcrCph+XpuAsBAA2k58VO2Vckgqud9Y1PPzCbmWyx1+pvHVZWa9VV4VPHJPkiuGK4Sh8O2Ezi2YH
++/a/bE/HTY+WqqD428p9S748VtpqIsLVGcwCOQsBgJ3ERodfFNznEeuavYvuKQ7myf5vfly/YGmxXnBW1kMAHIYAwE7OOzUzmIf/6Kvwwl8W7230qOBaU9w8
+/xdFLW09ymLOPJ4AOAoBgJ0E8+xPX6+67rclpbvbVShsKGu97M5CYx85Hby0pKjxI+IVnIIAwDYK8lwTj05QwXL3E+WhPcC5rLLjsrs2WW2b2GkTUhScggDA
+NoL59Od/v1H953+E/qyeiprO7+kGWOn00CnjkhWcggDAHqIjwy4O1vLvyvWN9zxtlfc4bq/q+N7dRU2tVhkHHDcqMSykr2CDgQgA7OGC0zKD8xB6ya52PfVv
+qYfxdQPm/aLI3W6JNWG9CD9uOMsADkEAYA+XnRWMw39qGjwL7ynu8lruEUydpflLrdKAk8cyC+QQBAA2oJd/JxWYvvzb2tHz/V8VW+3Bm68U72hb+Mvi9q7Q
+x+nEMcHeiQ2TEADYwLxzTF/+7fGpa+7fUranQ1nYpvLWq35V7OkO8fzUSQTAKQgArG7/8u8Zpi//3rps28Be8Rhk60rcSx7aGtolitTESF4Q5gwEAFZ33qmm
+L//+8X/3/P2DWmUT76xrvPu/y1VInTSWQYATEABY3dzp5t7+v7am7sG/7lK28uyKmsdfqVShM/mYRAX7IwCwtNyMGFOXHDdsc//0d9uUDd3/54o3/lmvQmRM
+Pk+COgEBgKVdYebhP5V1XYvv2+y1yWvZD3XToyWfhmjdoiAvju1gDkAAYF36EnPxGWYFoKWtZ8HSYgueuOm/Hp9afO/m8qoQPLmkV+ZH5LAObHsEANY1bWJK
+Vqop7/7t8voW3VO8a2+nsrn2Lt+1D24NyeaA0cPiFGyOAMC65k435fZf3zj/8IGtm8pblSPoEcDP/hCCZYzRLAPYHwGARSW4Is4+yZS3kP/kd6UfbmpSDvLm
+x/VPvl6lgmt0PiMA2yMAsKiLTs+KijB+nXHpUzte/ahOOc59z+5cX+pWQcQIwAEIACzqsjONn/95/JXKp96sVk6k57Wu/c3WuiAeZDQsKyY457PCPHz/YEVj
+j4o3fIbhldV19/+5QjlXfbNXLwh3B/GpVtaB7Y4AwHIS4yJumz9cGeq99Y0/fqxUOd2Gbe6Hng/eruYRuTwJam8EANYyJj/ulfsmnzLeyBPnC7e3XvfbrUqG
+ZS9Xrt0SpN1heZmxCnZGAGAhs6dmvLh00tCMGGWcssqOhb8s9njtut13AG58pKS1Ixgb3IZmGvmdQvARAFhCRLi6Y9GIh5eMio4y8smf3fu6rrx7U3CuhtZR
+2+S9bVmZMt+wLEYA9kYAEHqZKVF/uWvC/BkGv/VlX6P3e/+1qcFtldepB9MbH9cH4YBrRgB2RwAQYpMLEl69b7Lhxws3tXbrq39NvUdJdecT26tN/r+fmx4T
+wSXEzvjuIZQWzMx57q4JaUkGH/jjbu+Z94uiihrbH/UzGB1dviUPbfWZufYRFqZy0hkE2BgBQGjERIU/tGTUzxeOiDR6u6++8M1fWlSyq12Jt6Gs9YnXzD0i
+glkgWyMACIH8rNi/3zNxztQMZTRPd+/iezcX72hT+NxDz+8ydSKIdWBbIwAItmkTU5bfO+mYPOM3kfb41I8e3GqLd7sHTZfXd8eftivT5GYwArAxAoCgWjJ3
+2J9uGZfgilBG6+1VP36s9P0NjQoHW7m+ccUnDcocGcnRCrZFABAkiXERT9wy7vpLhpn0KkE97fP6Ggce82mIO/+0vdNjyktjUhIiFWyLACAYDhzwMG1SijLN
+hrKgHoZsL3XN3t/81ZQzglISCYCNEQCYzowDHg5FAPr21BtVZjwZlRxPAGyMAMBEJh3wcFgbtxGAvvh61S3LjH9zJFNAtkYAYBaTDng4rNaOnp2yt335o6i8
+bfkqg8+HSEk0eBMfgokAwBQmHfBwJJ+Vcvvvl/uf22nswahxMeFhpo/uYBYCAOOZdMBDHzayAOCffY3ex1+pVIZKT2IQYFcEAEYy74CHvq1nAcBvf1y+p6HF
+yFcHswxgXwQAhjHvgId+rWcKyG+dHt+vnzPy3cgsA9gXAYAxzDvgoV96+VfaK18G6YWV+7ZUGHZckhn7uhEcBAAGMO+AB39sYP4ncEuf2qEMouf9FOyJ7xwG
+xewDHvzBFrABWLul5YONTcoIQdjkAZMQAAxcQZ7L7AMe/MEjQAPz2Eu7lRGiI7mM2BXfOQzQ7KkZf/+l6Qc89Mvb07u1gne/DIReOV+9qVkNGiMA+yIACNhX
+BzzERof+359N21u7e8x87aGjPfw3A06IYwRgX3znEJhgHvDgD+Z/BkMPAj7ePNj358RY4D4AA8N3DgEI8gEP/mAL2CA9+uJgBwGMAOyL7xz8FfwDHvyxsaxV
+YRD0CGCQJymxBmBfBAD9i4kK/811phzw0OnxrdrYVLanQw1Ig7u7qq5LYXAeGdxKACMA++IQD/QjPyv2jz8dY+AWX1+vKt7Rurqw6cNNTZ+VuL09vUvmDrs+
+b5gK3GclvP/dAKs3NeuB1KSCBDUgUZGMAOyKAKAv0yamPHLjaEO2+FbWdR246H9Y2ORuP+jkhs07B3gsAVvAjPKnVyv1N1oNSEQEAbArAoAj0jfm1108qC2+
++kL/z+Lm1Zv2X/crjvzClgEHgAUAo7y5tr6m3pOdHq0C5+3mMVy7IgA4jMS4iIeXjB7YFt/unl59XdYX/VWFTYVlbp8fFwc9j9/S1pMUH9g4Q/+TOQTUKL29
+6onXq26bP1wFztvtU7AnAoBvKshz/f+fjQt0i295VYe+6Osfa4qa27sCviIU72ydOj45oC8p29Pe5eXSY5jn36256dJ8V0zAK7rGvmIMwUQAcJDZUzPu+2GB
+n1t8G9zda4qa9Mz++xsb9zUO6h0jm3e0BRoAtoAZq63T99d39y6aFfAWP28PGbYrAoAvRISr2xeM6HeLr77d+7SkZfXna7kDnrs/lB4BqACt38YCgMH0UvCC
+mTnhAa76MAKwLwKA/TJTon7/4zFH2uKrJ4hLdrfvf4ansGnt1mYz/oPXIwAVIEYAhqtp8Lz9Sf2Mk9MD+irWAOyLAGD/AQ/Lfjr20C2+exs9+6f1P7/u69ke
+Zaby6o6OLp//E9CdHt+2PRwCarwnXqsKPACMAOyKAEinh/y3zhv+1RZfvX67dnOzvuLrS39Z5QA36A7A/kHGrjb/TxnasM3dy2XHBJ+VurdXdRyd6/L/Szws
+xdsWAZArJir8vmsL5kzN8PWqAw9u6h/6v/9Qna5cvDOAALADwDzPvV3znwtH+P95D8dx2xYBECo/K/b2hSP2Nniu+22Jvu5b4aXqAS0pswfYPC99sO9n84ZH
++b2/lxGAfREAoTq9PT94YIuykqLyAG7qOQXaPO72nhVr6/XQ0M/Pd3QRALviGD+hBvnYvhlKd7f7/JtLqKrrqm+23P9+J3lx5T7/P9zSZu4DAjAPAYBV6LUH
+3QB/PskCgNlWFTbtbfT4+eHmVgJgVwQAFrLZv+1gzP8EwfPv7vXzk02MAGyLAMBC/NwOxhawIHjp/X1+PmjLdJx9EQBYiD8PAul1gsLtTAGZbk9t15ri5n4/
+1tbJCrCNEQBYyCY/HgTSo4RuHjwPiuUf1vb7maZWbv9tjADAQjo9vj7eG3MA8z9B89bHdf0e9MkKsK0RAFhLv7NAbAELGj29s2pjY9+faSIAdkYAYC39ngu9
+gUeAguiNj+v7/gAjAFsjALCWvkcArR09O/ubI4KB9CyQp8/DPhkB2BoBgLX0fYPPS4CDTM8Crd7U1McHWAS2NQIAa3G39/SxB5UFgOB74591ffzdfX5vGIYF
+EQBYTh+zQCwABN+KtfV9zAJV13cp2BYBgOX0sR/4M6aAgq7vWaDqekYANkYAYDlHOhFIL/9a4b0FAr155GeBquoYAdgY7wOA5RxpCmgj8z8hsvKzhsP+fndP
+L08B2RojAFjOntqulrbD3OmzAhwqDe7uovLDVHn3Pm7/7Y0AwIoOOwtEAEJo5YbDDAJYAbY7AgArOnQWyNvTu7XCr9fFwAzvrz/MmRAsANgdAYAVHRqAou2t
+HAIaQhvKWt3t35yXYwRgdwQAVnToiUDM/4Tce4cMAngG1O4IAKxoe2WH9+D7/Q28BzjUPthwSACYArI5AgAr6u395nYwXgMQch8ccjR0FVNANkcAYFFfnwVq
+cHdX1nKtCbFGd/fXx2G+XrWjukPBzggALOrrI4D1pS0KFvD1WaCKms5eVuVtjgDAor7+IBALABbx9UOBtlfyVK7tEQBY1JaKNt+XN5gcAmoReiWmrfOL1wTr
+hXoFmyMAsKjunt6yPfvvMXUGeA+MRfT41NotzQd+vY0RgP0RAFjXgVkgPdXQ5fUpWMOaoi8CwBSQAxAAWFfxjv1T/8z/WMpXywAlnMxhfxwHDes6MAJgBdhS
+Sne3N7V2t3f2eDmZw/4IAKyrcPv+Sz9bwKxm1camlAQuHU7AFBCsq9PjK9vToW85FaxkTVFTGQsAjkDGYWnPvF3NbiOr+ai4OTw8TMH+wgouX60Aq0pwRfAe
+YAvKTouuaeAoUNtjBABL4+pvTVz9nYE1AAAQigAAgFAEAACEIgAAIBQBAAChCAAACEUAAEAoAgAAQhEAABCKAACAUAQAAIQiAAAgFAEAAKEIAAAIRQAAQCgC
+AABCEQAAEIoAAIBQBAAAhCIAACAUAQAAoQgAAAhFAABAKAIAAEIRAAAQigAAgFAEAACEIgAAIBQBAAChCAAACEUAAEAoAgAAQhEAABCKAACAUAQAAIQiAAAg
+FAEAAKEIAAAIRQAAQCgCAABCEQAAEIoAAIBQBAAAhCIAACAUAQAAoQgAAAhFAABAKAIAAEIRAAAQigAAgFAEAACEIgAAIBQBAAChCAAACEUAAEAoAgAAQhEA
+ABCKAACAUAQAAIQiAAAgFAEAAKEIAAAIRQAAQCgCAABCEQAAEIoAAIBQBAAAhCIAACAUAQAAoQsXjnUAAAEnSURBVAgAAAhFAABAKAIAAEIRAAAQigAAgFAE
+AACEIgAAIBQBAAChCAAACEUAAEAoAgAAQhEAABCKAACAUAQAAIQiAAAgFAEAAKEIAAAIRQAAQCgCAABCEQAAEIoAAIBQBAAAhCIAACAUAQAAoQgAAAhFAABA
+KAIAAEIRAAAQigAAgFAEAACEIgAAIBQBAAChCAAACEUAAEAoAgAAQhEAABCKAACAUAQAAIQiAAAgFAEAAKEIAAAIRQAAQCgCAABCEQAAEIoAAIBQBAAAhCIA
+ACAUAQAAoQgAAAhFAABAKAIAAEIRAAAQigAAgFAEAACEIgAAIBQBAAChCAAACEUAAEAoAgAAQhEAABCKAACAUAQAAIQiAAAgFAEAAKEIAAAIRQAAQKj/AwAA
+//+c2X30AAAABklEQVQDADiwb7fxwxR3AAAAAElFTkSuQmCC
+"""))
+
+    private static let _img_touch_180_png = EmbeddedFile(path: "img/touch-180.png", content: .base64("""
+iVBORw0KGgoAAAANSUhEUgAAALQAAAC0CAIAAACyr5FlAAAK8klEQVR4nOzdCXCU5R3H8SfZhNz3aQI5IEAggUC5UYkCVpoiDFoVpMBQBAp1ai1lRMQ6Fi2i
+0GpHLW2nMFCqUxiOohzFlsoNcoWQi5CD3HeySXaz2ewRHw2uIe5/jyS77/vu+/tMhlmSN6NDvnnf533e533XI2nheQZgjjsDICAOICEOICEOICEOICEOICEO
+ICEOICEOICEOICEOICEOICEOICEOICEOICEOICEOICEOICEOICEOICEOICEOICEOICEOICEOICEOICEOICEOICEOICEOICEOICEOICEOICEOICEOICEOICEO
+ICEOICEOICEOICEOICEOICEOICEOICEOICEOICEOICEOICEOICEOICEOICEOICEOICEOICEOICEOICEOICEOICEOICEOIHkw1xUX5f1A2KAgPw9/Xw8/b4W/
+j6KLsfYOg6bDoNYa+YsWtb6gTK3uMDIwx3XiiAn3Skn0G53gN3yw79AYH/6njd9YVtuRe1fNP7JLVGdvKm38rmkpQaMT/ZpadV/caG5u0zNX5Ja08DyTrFHx
+fo9NCh03PGDsMH++h2D9ptIYjl9q+Pe5+su5rdQ2C2dFrV0whO+Tuv+q1Rnf2FWy//+1zOVIMo6EaO+50yMWpEfERXozx6hr1h06W/fx5zVVDVrTJ/mBadsv
+RsyaEPL97ddsz//v1SbmWqQUB983zHso4qn0SH74YM7yv2vNf/+s8kp+q4+X+55NqeOS/M1uVlip+dFvbjDXIo0xx4y0YN5ExrRw5nR8P8E/8sva+QCWKoNL
+ivUJ9FO0qg3MhYg9jqVzHlg5Nzb62wO8UJLjrA9vQwI8EYeT9Br3iZ9G61JlMHHGMe/B8JeejR8c4cWko63dwMewzLWIKw4+S/H7VcNSEv2Z1FzItnWCRELE
+EkeAr2L9ooRnZ0W5uzEp4lNhzOWIIo75D0dsXJIYGiDh6dpzWS645xD4wlt8tPcnr6duWztc0mVwO18ZPSzGh7kWISfBVs2LXb8ovtcnNVojn8P+5kPPR3mm
+F61qPZ+g5JfQAnwUAb4efFLh6z99FaGBnkwc+Dz6K38p/PR8A3MVwvy+8mmDrWuG8+FnYYXmTkV7YWV7cZWGf/AXnbouZqfo0EHJ8X582pRfapmUHChULl6e
+7n94YcSQSO+PDlUwlyDAnoM3MTUlKKdEdatI1a4d+MvlI+N8p44OmpYabPYiiBPsPVnzxq5iJn3Sviprmfcg95kTQjOmhqWPC+GvmRMdOF23YUchkzhFaOoK
+5qL0hi5+zDp2qXH38Sr+wkPhPjjSW+GUc2W+d+RHmQvZLUzKXDkOE52hq6C8/bMLDXtOVDe26FIS/H29FczBJiYHKlX6rCIVkyxZxGHSqe/KLFTxRBpadMlx
+fv6+jk3kwTHB528pa5o6mTTJK45uBiPjv9B7/1PNh8NpSQGDPB01HHF3d5s5PuTwuXqNVpLLVOUYRzdjF7t2u23/qVo/H8WYoY66msOPX2OHBRw8XcckSO63
+JjS16bd9UqrucODV9smjAhfNjmIShPtW2LI5MX4OHp++vDghKkQyC1NM5B4HP+FcOucB5mA8vk3LEpnUyD2OJY9Hhzjlmt+cKWGpTlwXPSBkHYenwm3lE7HM
+WV5dKrGdh6zjeGZWlDOv0vFpsRlpwUw6ZB3Hih/HMOf61TNxTDrkGwe/ZjvEnhvm+Fw46zc+ofKDEQFMIuQbx/IMO0YbeaXq9BeufnCwnPXb6vmDmUTINI6R
+cb5TRgfauLFSpVv9bh6fa39/f/lPXsuqbtSyfnh0fHBYkFhWr1km0zhsP0kxGrvWbr9d3Xjv4tnNQlXG+sxjF/u+FtDNze2J6QLc19kHcoyDn6HMfyjCxo23
+flx6Jf++xzGoNIYX/1Tw6t+KWF/NnW7rf11Ycozj6Ucibdzy+OXGnUerzH5p36naxb/L7tvNsWlJ/rFSuJ9PjnE891i0LZvl3lWv+6DAwgZf5rXO25BZWqNh
+9ps1IZSJnuzieDgtOCbc+m9tU6vu+a25Or2VpfCVDdr5G7O+zLV7OeAj44VZ/GwX2cXx3Gzruw2d3vj81rx6pU03Rqs1hqVv5VzNb2X2mDIq0MdL7P/48ooj
+MsRz9kTr+/OXdxTeKrZj7afByFa+k8fnQmz/lkGe7hNG2HouLRR5xfFkuvVFNx8erOjDXWv8FGb5ltzKBjumQMYME/vDBOQVx8KZVs5TDpyue29/GeuTxhbd
+ks38/MXWWfbUoYhDNPiUaGyEpYsp/MS1n3cilddpV7yda+PGKaJf3iGjOJ5+1NIx5WyW8pfv3Wb9llmosvFeyNhwrwBfh98+0x9yicPyrCj/if58Wx4bIHtP
+1py43GjLlkPF/dQGWcSRNNjn4JtjqK8WV2l+tiWnD3f3W7Bhx52K+g6rm8VHOeohuwPC9eP44aTQQ2+NpUYbDcpOPopsax/gWxPUHcY12/K1nVbuZYqPxp5D
+OBsWJ3z462TvQeYP7byJn27OqVM65CmA+WXt2/9l5cRnSCT2HEII9vf4529TV8y1tBBw1bt5RVV9uTJio13HqkprLB1cwsW9sMM140iO8/307bTJoyxNQRaU
+t9s7590Hm3eXWPhqSADicK6MqWEH3hwbHWbl6lrmnTbmeKczmy08aDBY3I/Jc6k43N3YxiUJ77840pYb550TB/f6zmKD0fypED/2MRFznThCAjz+8Vrq8gxb
+7za44aw4ymo79pyoNvslfx9MgjkeH2Qc2WJlkNFTR6fBoUPRXv58uKJTb/60ViHin4ArxGHjIKOn6wWqroGc9LKiuU2/75T5R3QoRPw8b8nHsWlZIjXIKKnu
+2H2i+o/7zEw23Chw0jHF5K9HzD+c1M1NvHFI+KHSfDT30brkScn3HUqa2vQXs5X8BOHMzebu97jgF7de+t5NiFlFzo6jurHzwOm6p9J7rxnw9HDTivWtOKQa
+B7/evWNdcvehhF8WuVbQej5Lya+s5t7tvRyLT4NW1Gt7vXuL00ajPe04XPHkjIheuwqry1QFJMk4FsyIeGfNcD6LdfRi1YVs5eXcVq3O0lWMnBJVzzj46YMg
+7wR7t6bj86vN/FpPz09a/j8XlvTimJgcyGcNpqy+0tRq6+44u0T9+OQw018F2W10O/BFbc84BvyC38CSXhx8zvtqvl3fwfLvX/or4INjz9xUtqj0Qd/OfYn8
+EZSyWM/BDys9/+r8UxUTvaHr6KXvVi879CmG/SeLOOqVugblvTuhdXqjXfcQDLgj5+pNr20/MgpCLssEc0vbu19kF6v5ry8TzrXbbaaHONQpRf3ka7nEYTqy
+ZBYKdkwxOXTm3s6jvhlxiIBp/iOzUPi3MTh55d7yY+w5ROG7Pccd4fccOSXq7tFGvRJjDhEor9NqtAb+I6lq6NdDmwbK2ZtfrwCqtGGFuoBkdFPTrWL19QLh
+dxvd+KUf/mdprajjkPa7udqFH1kaW8SyGz91vZlPnNc0inrMIac47qprGkVxTGHf3JV/9KLY34FWRnHcKlKJZMDRjVo7KB4yiqPYiesCbcHPWZi44c14gIQ4
+gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4
+gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gPQVAAAA//+DQEnNAAAABklEQVQDAP9xoewj9EwDAAAAAElFTkSuQmCC
+"""))
 
     private static let _index_html = EmbeddedFile(path: "index.html", content: .text(#"""
 <!doctype html>
@@ -821,12 +1339,13 @@ dd { margin: 0; overflow: hidden; text-overflow: ellipsis; }
   <meta name="theme-color" media="(prefers-color-scheme: light)" content="#ffffff">
   <meta name="theme-color" media="(prefers-color-scheme: dark)" content="#171b22">
   <meta name="referrer" content="no-referrer">
-  <link rel="prefetch" href="js/core-worker-f6f5429ec2643e03.js">
+  <link rel="prefetch" href="js/core-worker-4f849b47f0368b9a.js">
   <title>Apus</title>
   <link rel="icon" href="img/icon.svg" type="image/svg+xml">
+  <link rel="apple-touch-icon" href="img/touch-180.png">
   <link rel="manifest" href="app.webmanifest">
-  <link rel="stylesheet" href="css/page-c693c75aa09a8ac5.css">
-  <script type="module" src="js/app-b0e691592a1337b7.js"></script>
+  <link rel="stylesheet" href="css/page-943f3000c82003be.css">
+  <script type="module" src="js/app-f6394f7266a1beb7.js"></script>
 </head>
 <body>
   <div id="app"></div>
@@ -837,7 +1356,7 @@ dd { margin: 0; overflow: hidden; text-overflow: ellipsis; }
 
 """#))
 
-    private static let _js_app_b0e691592a1337b7_js = EmbeddedFile(path: "js/app-b0e691592a1337b7.js", content: .text(#"""
+    private static let _js_app_f6394f7266a1beb7_js = EmbeddedFile(path: "js/app-f6394f7266a1beb7.js", content: .text(#"""
 const $core_applying = (() => {
 
 const MESSAGES = new Set(["text", "image", "audio", "video", "file", "location", "card", "call", "poll", "bundle", "encrypted"]);
@@ -847,6 +1366,7 @@ const isMessage = (event) => MESSAGES.has(event.kind) || (event.n !== undefined 
 const isBlank = (event) => BLANK.has(event.state);
 
 function applying(event, change, user) {
+  if (change.thread === event.seq && change.n !== undefined) return replied(event, change);
   if (isMessage(change) || isBlank(event)) return event;
   const isTarget = change.ref === event.seq;
   if (!isTarget && !(change.kind === "recall" && event.kind === "edit" && event.ref === change.ref)) return event;
@@ -854,11 +1374,8 @@ function applying(event, change, user) {
   switch (change.kind) {
     case "edit":
       if ((change.at ?? 0) < (event.edited_at ?? 0)) return event;
-      return { ...event, ...(!event.state && { first: event.body }), body: body.body, state: "edited", edited_at: change.at };
-    case "recall": {
-      const { body: _, first: _____, reactions: __, votes: ___, expires_at: ____, ...rest } = event;
-      return { ...rest, state: "recalled" };
-    }
+      return { ...event, body: body.body, state: "edited", edited_at: change.at };
+    case "recall": return blanking(event, "recalled");
     case "react": return reacted(event, body, change.sender === user);
     case "vote": {
       const after = change.votes ? { ...event, votes: change.votes } : event;
@@ -868,6 +1385,15 @@ function applying(event, change, user) {
     case "call.update": return { ...event, body: { ...event.body, state: body.state, ...(body.duration !== undefined && { duration: body.duration }) } };
     default: return event;
   }
+}
+
+function blanking({ body: _, reactions: __, votes: ___, expires_at: ____, mine: _____, ...rest }, state) { return { ...rest, state }; }
+
+const expiring = (event) => blanking(event, "expired");
+
+function replied(event, { seq }) {
+  const { count = 0, seq: newest = 0 } = event.replies ?? {};
+  return seq > newest ? { ...event, replies: { count: count + 1, seq } } : event;
 }
 
 function reacted(event, { key, remove }, own) {
@@ -931,7 +1457,7 @@ function reading(head, read, unread, mentioned) {
   const own = head.own?.marked_unread ? { ...head.own, marked_unread: undefined } : head.own;
   return { ...head, read, unread: left, mentions: mentioned ?? (left === 0 ? 0 : head.mentions), own };
 }
-return { isMessage, isBlank, applying, preview, advancing, mentions, reading };
+return { isMessage, isBlank, applying, expiring, preview, advancing, mentions, reading };
 })();
 const $state_notifications = (() => {
 
@@ -940,25 +1466,23 @@ const { mentions } = $core_applying;
 const FRESH = 60_000; // older messages were missed, and are shown by the badge alone
 
 async function watchNotifications(store) {
+  watchBadge(store);
   if (!globalThis.isSecureContext || !navigator.serviceWorker) return;
   const { serviceWorker } = navigator;
   serviceWorker.addEventListener("message", ({ data, ports }) => {
     if (data?.type === "shown") ports[0]?.postMessage(document.hasFocus() && store.shown.includes(data.conv));
     if (data?.type === "open" && data.conv) location.hash = `#/c/${data.conv}`;
+    if (data?.type === "sound") store.onsound?.();
   });
   const tell = async (message) => (await serviceWorker.ready).active?.postMessage(message);
   store.onevents = (conv, events) => {
     const head = store.conversation(conv);
     const event = events.findLast((each) => head && deserves(store, head, each));
-    if (event && store.port.leads && Notification.permission === "granted") tell({ type: "notify", conv, silent: isQuiet(store.settings), ...store.describe(head, event) });
+    if (!event || !store.port.leads || isQuiet(store.settings)) return;
+    const { desktop = true, sound = false } = store.notifying ?? {};
+    const show = desktop && Notification.permission === "granted";
+    if (show || sound) tell({ type: "notify", conv, show, sound, silent: !sound || undefined, ...store.describe(head, event) });
   };
-  let badge = -1;
-  store.subscribe("conversations", () => {
-    const { unread } = store;
-    if (unread === badge) return;
-    badge = unread;
-    (unread > 0 ? navigator.setAppBadge?.(unread) : navigator.clearAppBadge?.())?.catch(() => {});
-  });
   store.onread = (conv) => { if (Notification.permission === "granted") tell({ type: "read", conv }); };
   store.subscribe("session", () => { if (store.session.phase === "signedOut") tell({ type: "signedOut" }); });
   try {
@@ -968,11 +1492,22 @@ async function watchNotifications(store) {
   }
 }
 
-function deserves(store, head, event, now = Date.now()) {
+function watchBadge(store) {
+  let badge = -1;
+  store.subscribe("conversations", () => {
+    const { unread } = store;
+    if (unread === badge) return;
+    badge = unread;
+    (unread > 0 ? navigator.setAppBadge?.(unread) : navigator.clearAppBadge?.())?.catch(() => {});
+  });
+}
+
+function deserves(store, head, event, now = store.now) {
   const user = store.account?.name;
+  const { muted_until: muted = 0, notify } = head.own ?? {};
   if (event.n === undefined || event.sender === user || event.silent || event.kind === "hidden" || event.state) return false;
-  if (now - event.at > FRESH || event.n <= (head.read ?? 0)) return false;
-  return (head.own?.muted_until ?? 0) <= now || mentions(event, user);
+  if (now - event.at > FRESH || event.n <= (head.read ?? 0) || muted > now) return false;
+  return notify !== "mentions" || mentions(event, user);
 }
 
 function isQuiet({ quiet_from: from, quiet_until: until }, now = new Date()) {
@@ -981,6 +1516,38 @@ function isQuiet({ quiet_from: from, quiet_until: until }, now = new Date()) {
   return from < until ? minute >= from && minute < until : minute >= from || minute < until;
 }
 return { watchNotifications, deserves, isQuiet };
+})();
+const $core_receipts = (() => {
+
+const MOST = 100; // members of a conversation with read positions
+
+function showsReceipts({ kind, members = 0, settings, state }) {
+  if (state && state !== "joined") return false;
+  return kind === "pair" || (kind === "group" && members <= MOST && settings?.receipts !== false);
+}
+
+class Positions {
+  #all = new Map(); // user -> {read, received}
+
+  mark(user, { read = 0, received = 0 }) {
+    const before = this.#all.get(user);
+    const after = { read: Math.max(before?.read ?? 0, read), received: Math.max(before?.received ?? 0, received, read) };
+    if (before && after.read <= before.read && after.received <= before.received) return false;
+    this.#all.set(user, after);
+    return true;
+  }
+
+  keep(users) {
+    for (const user of this.#all.keys()) if (!users.has(user)) this.#all.delete(user);
+  }
+
+  status(n, others) {
+    const all = [...this.#all.values()];
+    if (others === 0 || all.length < others) return "sent";
+    return all.every(({ read }) => read >= n) ? "read" : all.every(({ received }) => received >= n) ? "delivered" : "sent";
+  }
+}
+return { showsReceipts, Positions };
 })();
 const $state_api = (() => {
 
@@ -1052,9 +1619,9 @@ class ChatState {
   schedule(conv, message, at) { return this.verb("schedule", { conv, kind: "text", ...message, send_at: at }); }
   async scheduled(conv) { return (await this.verb("scheduled", { conv })).scheduled; }
   unschedule(of) { return this.verb("unschedule", { of }); }
-  async readers(conv, seq) { return (await this.verb("readers", { conv, seq })).readers; }
+  readers(conv, seq, page) { return this.verb("readers", { conv, seq, page }); }
   edits(conv, seq) { return this.port.request("edits", { conv, seq }); }
-  async reactions(conv, ref) { return (await this.verb("reactions", { conv, ref })).reactions; }
+  reactions(conv, ref, { key, page } = {}) { return this.verb("reactions", { conv, ref, key, page }); }
   mark(conv, n) { return this.port.request("mark", { conv, read: n }); }
   markUnread(conv, on = true) { return this.setOwn(conv, { marked_unread: on }); }
   saveDraft(conv, text, ref) { return this.port.request("draft", { conv, text, ref }); }
@@ -1107,10 +1674,11 @@ class MemberList {
   hasMore = false;
   loading = true;
 
-  constructor(store, conv, query) {
+  constructor(store, conv, query, state) {
     this.#store = store;
     this.conv = conv;
     this.query = query.trim();
+    this.state = state;
     this.ready = this.reload();
   }
 
@@ -1123,7 +1691,7 @@ class MemberList {
   async #load(page, version) {
     this.loading = true;
     try {
-      const answer = await this.#store.verb("members", { conv: this.conv, query: this.query || undefined, page });
+      const answer = await this.#store.verb("members", { conv: this.conv, query: this.query || undefined, state: this.state === "joined" ? undefined : this.state, page });
       if (version !== this.#version) return await this.#latest;
       this.members = page ? [...this.members, ...answer.members] : answer.members;
       this.total = answer.total;
@@ -1163,10 +1731,11 @@ return { MemberList, search };
 })();
 const $state_window = (() => {
 
-const { applying, isBlank, isMessage } = $core_applying;
+const { applying, expiring, isBlank, isMessage } = $core_applying;
 
 const PAGE = 80;
 const MOST = 2000; // events held; the far end is dropped
+const LONGEST = 3_600_000; // ms of a timer
 const SILENT = /^(edit|recall|react|vote|poll\.close|call\.update|hidden|self\.|contact\.|device\.)/;
 
 class ThreadWindow {
@@ -1180,6 +1749,9 @@ class ThreadWindow {
   #isSeeking = false; // nothing is shown before the first unread message is found, and so nothing is read
   #pending = null;
   #version = 0;
+  #timer = 0; // until the next of the messages disappears
+  #root = null; // of a thread: the message that began it
+  #isAtBeginning = false; // of a thread: whether the first reply is loaded
 
   constructor(store, conv, thread) {
     this.#store = store;
@@ -1193,12 +1765,18 @@ class ThreadWindow {
   get #head() { return this.#store.conversation(this.conv); }
   get #last() { return this.#events.at(-1)?.seq ?? this.#end ?? 0; }
   get total() { return this.#head?.n ?? 0; }
-  get hasOlder() { return this.#events.length > 0 && this.#events[0].seq > Math.max(this.#low, this.thread ?? this.#head?.min_seq ?? 1); }
-  get hasNewer() { return this.thread === undefined && this.#last < (this.#head?.seq ?? 0); }
+  get hasOlder() {
+    if (this.#events.length === 0) return false;
+    return this.thread === undefined ? this.#events[0].seq > Math.max(this.#low, this.#head?.min_seq ?? 1) : !this.#isAtBeginning;
+  }
+  get hasNewer() { return this.thread === undefined ? this.#last < (this.#head?.seq ?? 0) : !this.#isAtEnd; }
   get offset() { return Math.max(0, (this.#events.find((event) => event.n !== undefined)?.n ?? 1) - 1); }
   get rows() { return (this.#rows ??= this.#makeRows()); }
 
-  close() { this.#store.closed(this); }
+  close() {
+    clearTimeout(this.#timer);
+    this.#store.closed(this);
+  }
 
   loadOlder() { return this.#load(() => ({ before: this.#events[0].seq }), () => this.hasOlder, 1); }
   loadNewer() { return this.#load(() => ({ from: this.#last + 1 }), () => this.hasNewer, -1); }
@@ -1206,7 +1784,7 @@ class ThreadWindow {
   jumpToEnd() { return this.hasNewer ? this.#replace({}) : Promise.resolve(true); }
 
   async jump(seq) {
-    if (!this.#events.some((event) => event.seq === seq)) await this.#replace({ around: seq });
+    if (seq !== this.thread && !this.#events.some((event) => event.seq === seq)) await this.#replace({ around: seq });
     return this.rows.some((row) => row.seq === seq);
   }
 
@@ -1215,25 +1793,25 @@ class ThreadWindow {
     const user = this.#store.account?.name;
     const isLoaded = this.#events.length > 0 || this.#end !== null;
     for (const event of events) {
-      for (let index = 0; event.ref !== undefined && event.n === undefined && index < this.#events.length; index += 1) {
-        const each = this.#events[index];
-        if (each.seq === event.ref || (event.kind === "recall" && each.ref === event.ref)) {
-          if (event.seq > each.asOf) this.#events[index] = { ...applying(each, event, user), asOf: event.seq };
-        }
-      }
-      if (this.thread === undefined ? isLoaded && event.seq === this.#last + 1 : event.thread === this.thread && event.seq > this.#last) this.#events.push({ ...event, asOf: event.seq });
+      this.#change((each) => (event.seq > each.asOf && isTarget(each, event) ? { ...applying(each, event, user), asOf: event.seq } : each));
+      if (this.thread === undefined ? isLoaded && event.seq === this.#last + 1 : this.#isAtEnd && event.thread === this.thread && event.seq > this.#last) this.#events.push({ ...event, asOf: event.seq });
     }
     if (!isLoaded && !this.loading) this.#replace({});
     if (this.#events.length > MOST) this.#events.splice(0, this.#events.length - MOST);
     this.invalidate();
   }
 
-  event(seq) { return this.#events.find((event) => event.seq === seq); }
+  event(seq) { return seq === this.#root?.seq ? this.#root : this.#events.find((event) => event.seq === seq); }
 
   hidden(seqs) {
     const set = new Set(seqs);
-    this.#events = this.#events.map((event) => (set.has(event.seq) ? { conv: event.conv, seq: event.seq, n: event.n, kind: "hidden", asOf: event.asOf } : event));
+    this.#change((event) => (set.has(event.seq) ? { conv: event.conv, seq: event.seq, n: event.n, kind: "hidden", asOf: event.asOf } : event));
     this.invalidate();
+  }
+
+  #change(change) {
+    this.#events.forEach((event, index) => { this.#events[index] = change(event); });
+    if (this.#root) this.#root = change(this.#root);
   }
 
   connected() {
@@ -1282,12 +1860,12 @@ class ThreadWindow {
     const version = (this.#version += 1);
     this.loading = true;
     try {
-      const page = await this.#store.port.request("history", { conv: this.conv, ...range, limit: PAGE, thread: this.thread });
+      const page = this.thread === undefined ? await this.#request(range) : await this.#threadPage(range.around);
       if (version !== this.#version) return false;
       this.#low = this.#beginning(page) ?? 1;
       this.#events = this.#merge(page);
       this.#end = this.#events.length === 0 ? page.seq : null;
-      this.#isAtEnd = this.#last >= page.seq;
+      this.#isAtEnd = page.isAtEnd ?? this.#last >= page.seq;
       return true;
     } catch (error) {
       this.error = error;
@@ -1296,6 +1874,21 @@ class ThreadWindow {
       if (version === this.#version) { this.loading = this.#isSeeking; this.invalidate(); }
     }
   }
+
+  #request(range) { return this.#store.port.request("history", { conv: this.conv, ...range, limit: PAGE, thread: this.thread }); }
+
+  async #threadPage(around) {
+    const beginning = this.#root ? null : this.#store.port.request("history", { conv: this.conv, around: this.thread, limit: 1 });
+    const [before, after] = await Promise.all([this.#request(around === undefined ? {} : { before: around }), around === undefined ? null : this.#request({ from: around })]);
+    const root = (await beginning)?.events.find((event) => event.seq === this.thread);
+    if (root) this.#root = this.#merge({ ...(await beginning), events: [root] })[0];
+    const page = { ...before, events: this.#replies(before) };
+    this.#isAtBeginning = page.events.length === 0;
+    if (after) Object.assign(page, { events: [...page.events, ...this.#replies(after)], mine: [...(page.mine ?? []), ...(after.mine ?? [])] });
+    return { ...page, isAtEnd: (page.events.at(-1)?.seq ?? 0) >= (this.#root?.replies?.seq ?? 0) };
+  }
+
+  #replies(page) { return page.events.filter((event) => event.thread === this.thread); }
 
   #load(range, possible, side) {
     if (this.#pending) return this.#pending;
@@ -1315,22 +1908,22 @@ class ThreadWindow {
       const version = this.#version;
       let page;
       try {
-        page = await this.#store.port.request("history", { conv: this.conv, ...range(), limit: PAGE, thread: this.thread });
+        page = await this.#request(range());
       } catch (error) { this.error = error; return false; }
       if (version !== this.#version) return false;
       this.#low = this.#beginning(page) ?? this.#low;
-      const events = this.#merge(page);
+      const events = this.#merge(this.thread === undefined ? page : { ...page, events: this.#replies(page) });
       if (side > 0) {
         const fresh = events.filter((event) => event.seq < this.#events[0].seq);
-        if (fresh.length === 0) { this.#low = this.#events[0].seq; break; }
+        if (fresh.length === 0) { this.#low = this.#events[0].seq; this.#isAtBeginning = true; break; }
         const all = [...fresh, ...this.#events];
         if (all.length > MOST) this.#isAtEnd = false;
         this.#events = all.slice(0, MOST);
       } else {
         const fresh = events.filter((event) => event.seq > this.#last);
-        if (fresh.length === 0 || fresh[0].seq !== this.#last + 1) break;
+        if (this.thread === undefined ? fresh[0]?.seq !== this.#last + 1 : fresh.length === 0) { this.#isAtEnd ||= this.thread !== undefined; break; }
         this.#events = [...this.#events, ...fresh].slice(-MOST);
-        this.#isAtEnd = this.#last >= page.seq;
+        this.#isAtEnd = this.#last >= (this.thread === undefined ? page.seq : this.#root?.replies?.seq ?? 0);
       }
       this.#rows = null;
       if (this.rows.length !== before) break;
@@ -1349,11 +1942,13 @@ class ThreadWindow {
 
   #makeRows() {
     if (this.#isSeeking) return [];
-    const known = new Map(this.#events.map((event) => [event.seq, event]));
+    this.#expire();
+    const events = this.#root ? [this.#root, ...this.#events] : this.#events;
+    const known = new Map(events.map((event) => [event.seq, event]));
     const user = this.#store.account?.name;
     const rows = [];
     const keys = new Set();
-    for (const event of this.#events) {
+    for (const event of events) {
       if (SILENT.test(event.kind)) continue;
       const own = event.sender === user;
       const key = own && event.id ? event.id : String(event.seq);
@@ -1370,6 +1965,18 @@ class ThreadWindow {
     return rows;
   }
 
+  #expire() {
+    const { now } = this.#store;
+    let next = Infinity;
+    this.#change((event) => {
+      if (event.expires_at <= now) return expiring(event);
+      if (event.expires_at < next) next = event.expires_at;
+      return event;
+    });
+    clearTimeout(this.#timer);
+    if (next < Infinity) this.#timer = setTimeout(() => this.invalidate(), Math.min(LONGEST, next - now + 1));
+  }
+
   #row(key, event, own, status, quoted) {
     const cached = this.#cache.get(key);
     if (cached && cached.event === event && cached.status === status && cached.quoted === quoted) return cached.row;
@@ -1380,11 +1987,17 @@ class ThreadWindow {
     return row;
   }
 }
+
+function isTarget(event, change) {
+  if (change.n !== undefined) return change.thread === event.seq;
+  return change.ref === event.seq || (change.kind === "recall" && change.ref !== undefined && change.ref === event.ref);
+}
 return { ThreadWindow };
 })();
 const $state_store = (() => {
 
-const { advancing, reading } = $core_applying;
+const { advancing, expiring, reading } = $core_applying;
+const { Positions, showsReceipts } = $core_receipts;
 const { ChatState } = $state_api;
 const { MemberList, search } = $state_lists;
 const { ThreadWindow } = $state_window;
@@ -1409,9 +2022,11 @@ class Store extends ChatState {
   #contacts = new Map();
   #outbox = new Map();
   #typing = new Map();
-  #marks = new Map(); // how far any other member has read and received
+  #positions = new Map(); // conversation -> how far the others have read and received
+  #counted = new Map(); // conversation -> the version of the members whose positions are known
   #quotes = new Map();
   #windows = new Map();
+  #early = new Map(); // conversation -> events that arrived before its head
   #lists = new Set();
   #sorted = null;
 
@@ -1421,6 +2036,7 @@ class Store extends ChatState {
     this.started = this.#start();
   }
 
+  get now() { return Date.now() + (this.session.clock ?? 0); }
   get account() { return this.session.user; }
   get unread() { return [...this.#heads.values()].reduce((sum, head) => sum + ((head.own?.muted_until ?? 0) > Date.now() || head.own?.archived ? 0 : head.unread ?? 0), 0); }
   get unsent() { return [...this.#outbox.values()].reduce((sum, items) => sum + items.length, 0); }
@@ -1449,6 +2065,7 @@ class Store extends ChatState {
   draft(id) { return this.#heads.get(id)?.draft ?? null; }
   typing(id) { return [...(this.#typing.get(id)?.keys() ?? [])]; }
   contacts(state = "friend") { return [...this.#contacts.values()].filter((each) => each.state === state); }
+  get contactIndex() { return this.#contacts; }
   contact(name) { return this.#contacts.get(name) ?? null; }
 
   user(name) {
@@ -1456,6 +2073,12 @@ class Store extends ChatState {
     if (user) return user;
     if (name && this.session.phase === "signedIn") this.#want(name);
     return { name };
+  }
+
+  async refresh(name) {
+    const { users } = await this.verb("users", { names: [name] }).catch(() => ({ users: [] }));
+    this.remember(users);
+    return this.user(name);
   }
 
   presence(name) {
@@ -1478,14 +2101,17 @@ class Store extends ChatState {
     return event ? { ...event, key: String(seq), own: event.sender === this.account?.name } : null;
   }
 
-  members(id, query = "") {
-    const list = new MemberList(this, id, query);
+  members(id, query = "", state = "joined") {
+    const list = new MemberList(this, id, query, state);
     this.#lists.add(list);
     return list;
   }
 
   search(query, filters = {}) { return search(this, query, filters); }
-  blobURL(blob, size) { return this.port.blobURL?.(blob, size) ?? `/api/blobs/${encodeURIComponent(blob)}${size ? `?size=${size}` : ""}`; }
+  blobURL(blob, size, of = {}) {
+    const query = new URLSearchParams({ ...(size && { size }), ...of }).toString();
+    return this.port.blobURL?.(blob, size) ?? `/api/blobs/${encodeURIComponent(blob)}${query && `?${query}`}`;
+  }
 
   mark(conv, n) {
     this.onread?.(conv);
@@ -1512,8 +2138,33 @@ class Store extends ChatState {
   waiting(conv) { return this.#outbox.get(conv) ?? []; }
 
   receipt(conv, n) {
-    const { read = 0, received = 0 } = this.#marks.get(conv) ?? {};
-    return read >= n ? "read" : received >= n ? "delivered" : "sent";
+    const head = this.#heads.get(conv);
+    if (!head || !showsReceipts(head)) return "sent";
+    this.#countReaders(head);
+    return this.#positions.get(conv)?.status(n, head.kind === "pair" ? 1 : (head.members ?? 1) - 1) ?? "sent";
+  }
+
+  async #countReaders({ conv, members_version: version = 0 }) {
+    if (this.#counted.get(conv) === version || this.connection.state !== "online") return;
+    this.#counted.set(conv, version);
+    try {
+      const users = new Set();
+      const marks = [];
+      for (let page; ;) {
+        const answer = await this.verb("members", { conv, page });
+        for (const { user, read, state } of answer.members) {
+          if (state && state !== "joined") continue;
+          users.add(user.name);
+          if (read !== undefined) marks.push({ conv, user: user.name, read });
+        }
+        this.remember(answer.members.map((each) => each.user));
+        if (!(page = answer.page)) break;
+      }
+      this.#positions.get(conv)?.keep(users);
+      this.marked(marks);
+    } catch {
+      this.#counted.delete(conv);
+    }
   }
 
   quoted(conv, seq) {
@@ -1528,6 +2179,8 @@ class Store extends ChatState {
         this.changed(`thread:${conv}`);
       });
     }
+    const event = this.#quotes.get(key);
+    if (event?.expires_at <= this.now) this.#quotes.set(key, expiring(event));
     return this.#quotes.get(key);
   }
 
@@ -1536,7 +2189,7 @@ class Store extends ChatState {
     for (const user of users) {
       const before = this.#users.get(user.name);
       const alias = this.#contacts.get(user.name)?.alias;
-      const after = { ...before, ...user, alias };
+      const after = { ...user, alias };
       if (before && JSON.stringify(before) === JSON.stringify(after)) continue;
       this.#users.set(user.name, after);
       isNew = true;
@@ -1550,10 +2203,8 @@ class Store extends ChatState {
         if (read !== undefined) this.#update(conv, (head) => reading(head, read));
         continue;
       }
-      const before = this.#marks.get(conv) ?? { read: 0, received: 0 };
-      const after = { read: Math.max(before.read, read ?? 0), received: Math.max(before.received, received ?? 0) };
-      if (after.read === before.read && after.received === before.received) continue;
-      this.#marks.set(conv, after);
+      if (!this.#positions.has(conv)) this.#positions.set(conv, new Positions());
+      if (!this.#positions.get(conv).mark(user, { read, received })) continue;
       for (const window of this.#windowsOf(conv)) window.invalidate();
     }
   }
@@ -1570,7 +2221,7 @@ class Store extends ChatState {
     this.session = session;
     this.connection = connection;
     if (another) {
-      for (const each of [this.#heads, this.#users, this.#contacts, this.#outbox, this.#typing, this.#marks, this.#quotes, this.#windows]) each.clear();
+      for (const each of [this.#heads, this.#users, this.#contacts, this.#outbox, this.#typing, this.#positions, this.#counted, this.#quotes, this.#windows, this.#early]) each.clear();
     }
     if (session.user) this.remember([session.user]);
     this.#setContacts(contacts);
@@ -1593,16 +2244,17 @@ class Store extends ChatState {
         return this.changed("session");
       case "connection":
         this.connection = event.connection;
+        this.#counted.clear(); // marks may have been missed
         if (event.connection.state === "online") for (const window of this.#windows.values()) window.connected();
         return this.changed("connection");
       case "heads": return this.#setHeads(event.heads ?? [], event.gone ?? []);
       case "events": return this.#events(event.conv, event.events);
-      case "gap": this.#windows.get(event.conv)?.reset(); return;
+      case "gap": for (const window of this.#windowsOf(event.conv)) window.reset(); return;
       case "hidden": return this.#windows.get(event.conv)?.hidden(event.seqs);
       case "outbox": this.#queued(event.item, event.removed); return;
       case "marks": return this.marked(event.marks);
       case "users": return this.remember(event.users);
-      case "presence": return this.remember(event.users.map(({ user, online, last_seen }) => ({ name: user, online, ...(last_seen && { last_seen }) })));
+      case "presence": return this.remember(event.users.map(({ user, online, last_seen }) => ({ ...this.#users.get(user), name: user, online, ...(last_seen && { last_seen }) })));
       case "typing": return this.#types(event);
       case "contacts": this.#setContacts(event.contacts); return;
       case "settings": this.settings = event.settings; return this.changed("settings");
@@ -1618,6 +2270,9 @@ class Store extends ChatState {
     }
     this.remember(heads.flatMap((head) => (head.peer ? [head.peer] : [])));
     for (const head of heads) {
+      const early = this.#early.get(head.conv);
+      if (early) queueMicrotask(() => this.onevents?.(head.conv, early));
+      this.#early.delete(head.conv);
       const version = this.#heads.get(head.conv)?.members_version;
       this.#put(head);
       if (version !== undefined && version !== head.members_version) {
@@ -1653,7 +2308,8 @@ class Store extends ChatState {
       if (event.ref !== undefined) this.#quotes.delete(`${conv} ${event.ref}`);
     }
     for (const window of this.#windowsOf(conv)) window.received(events);
-    this.onevents?.(conv, events);
+    if (this.#heads.has(conv)) this.onevents?.(conv, events);
+    else this.#early.set(conv, events);
   }
 
   #windowsOf(conv) { return [...this.#lists, this.#windows.get(conv)].filter((each) => each instanceof ThreadWindow && each.conv === conv); }
@@ -1692,16 +2348,22 @@ class Store extends ChatState {
 
   #want(name) {
     if (this.#wanted.has(name)) return;
-    if (this.#wanted.size === 0) queueMicrotask(async () => {
+    this.#wanted.add(name);
+    if (this.#wanted.size === 1) queueMicrotask(() => this.#learnUsers());
+  }
+
+  async #learnUsers() {
+    while (this.#wanted.size > 0) {
       const names = [...this.#wanted].slice(0, 100);
       try {
         const { users } = await this.verb("users", { names });
-        this.remember([...names.map((each) => ({ name: each })), ...users]);
+        this.remember([...names.filter((each) => !users.some(({ name }) => name === each)).map((each) => ({ name: each })), ...users]);
         for (const window of this.#windows.values()) window.invalidate();
-      } catch { /* requested again when the name is shown again */ }
-      this.#wanted.clear();
-    });
-    this.#wanted.add(name);
+      } catch {
+        return this.#wanted.clear(); // requested again when a name is shown again
+      }
+      for (const name of names) this.#wanted.delete(name);
+    }
   }
 
   #title(head) {
@@ -1735,12 +2397,12 @@ async function makePort() {
       console.warn("No worker:", error);
     }
   }
-  const { Core } = await import("./core-core-1dbad1ddae5d6aef.js");
+  const { Core } = await import("./core-core-de314d35907cc2a6.js");
   return new PagePort(Core);
 }
 
 class WorkerPort {
-  #worker = new Worker(new URL("./core-worker-f6f5429ec2643e03.js", import.meta.url), { type: "module" });
+  #worker = new Worker(new URL("./core-worker-4f849b47f0368b9a.js", import.meta.url), { type: "module" });
   #requests = new Map();
   #serial = 0;
   #listener = () => {};
@@ -1797,7 +2459,7 @@ const SAMPLES = { signedOut: { phase: "signedOut" }, empty: { empty: true }, off
 const sample = new URLSearchParams(location.search).get("sample");
 
 const starting = sample === null ? createState()
-  : import("./state-sample-8597d9eeab7e4f3b.js").then(({ createSampleState }) => createSampleState(SAMPLES[sample] ?? {}));
+  : import("./state-sample-958e1acb1ae73ca5.js").then(({ createSampleState }) => createSampleState(SAMPLES[sample] ?? {}));
 return { starting };
 })();
 const $views_dom = (() => {
@@ -1884,6 +2546,7 @@ const { svg } = $views_dom;
 const PATHS = {
   archive: ["M4 5h16v4H4zM5.5 9v10h13V9M10 13h4"],
   at: ["M15.5 12a3.5 3.5 0 1 1-7 0 3.5 3.5 0 0 1 7 0Zm0 0v1.5a2.5 2.5 0 0 0 5 0V12a8.5 8.5 0 1 0-3.5 6.87"],
+  block: ["M12 3.5a8.5 8.5 0 1 0 0 17 8.5 8.5 0 0 0 0-17ZM6 6l12 12"],
   back: ["M15 5l-7 7 7 7"],
   bell: ["M6 16V11a6 6 0 1 1 12 0v5l1.5 2h-15L6 16ZM10 20.5h4"],
   bellOff: ["M8 6.5A6 6 0 0 1 18 11v5M6 9.5V16l-1.5 2H17M10 20.5h4M4 4l16 16"],
@@ -1916,6 +2579,7 @@ const PATHS = {
   paperclip: ["M19 11l-7.5 7.5a4.5 4.5 0 0 1-6.4-6.4l8-8a3 3 0 0 1 4.3 4.3l-8 8a1.5 1.5 0 0 1-2.2-2.2L14.5 7"],
   pen: ["M4.5 19.5l1-4L16 5l3 3L8.5 18.5l-4 1Z", "M13 20h7"],
   person: ["M12 11.5a3.75 3.75 0 1 0 0-7.5 3.75 3.75 0 0 0 0 7.5ZM5 20c.4-3.8 3.2-5.8 7-5.8s6.6 2 7 5.8"],
+  list: ["M9 6h11M9 12h11M9 18h11M4.5 6v.1M4.5 12v.1M4.5 18v.1"],
   personAdd: ["M10 11.5a3.75 3.75 0 1 0 0-7.5 3.75 3.75 0 0 0 0 7.5ZM3 20c.4-3.8 3.2-5.8 7-5.8s6.6 2 7 5.8M18.5 7v6M15.5 10h6"],
   picture: ["M5 5h14v14H5zM5 16l4-4 3.5 3.5L15 13l4 4M15 9v.1"],
   pin: ["M9 4h6l-.5 6 3 3.5h-11l3-3.5L9 4ZM12 13.5V20"],
@@ -1973,6 +2637,11 @@ const en = {
   cancel: "Cancel",
   close: "Close",
   save: "Save",
+  saved: "Saved",
+  show: "Show",
+  menu: "Main menu",
+  never: "Never",
+  unlimited: "Unlimited",
   done: "Done",
   back: "Back",
   more: "More",
@@ -2016,6 +2685,11 @@ const en = {
   nameTaken: "This user name is taken.",
   fieldRequired: "Please fill in this field.",
   inviteCode: "Invitation code",
+  inviteCodeHint: "This server creates accounts for invited people only.",
+  invitationWrong: "The invitation code is wrong or was used up.",
+  registrationClosed: "Accounts are created by the operator of this server.",
+  recoveryWrong: "The user name or the recovery code is wrong.",
+  nameRefused: "This user name is not possible. Use small letters, digits, “.”, “-” and “_”.",
   code: "One-time code",
   chats: "Chats",
   allChats: "All",
@@ -2023,6 +2697,7 @@ const en = {
   groups: "Groups",
   people: "People",
   archived: "Archived",
+  channels: "Channels",
   newChat: "New chat",
   newGroup: "New group",
   newChannel: "New channel",
@@ -2096,6 +2771,8 @@ const en = {
   dropHere: "Drop files here to send them",
   removeAttachment: "Remove {name}",
   disappearing: "Disappearing messages",
+  disappearingHint: "New messages are removed for everyone after this time.",
+  disappearAfter: "Remove after",
   disappearingOn: "Messages disappear after {time}",
   off: "Off",
   reply: "Reply",
@@ -2137,6 +2814,7 @@ const en = {
   audio: "Audio",
   file: "File",
   location: "Location",
+  locationFailed: "The location is not available.",
   contactCard: "Contact card",
   poll: "Poll",
   bundle: "Forwarded messages",
@@ -2181,6 +2859,10 @@ const en = {
   noMessages: "No messages yet",
   noMessagesHint: "Say hello!",
   nameMark: "@{name}",
+  looksLike: "@{name} is not your contact {other} (@{account}). The names look alike.",
+  looksLikeYou: "@{name} has a name that looks like yours.",
+  isBot: "Program",
+  isDeleted: "This account was deleted.",
   groupTitle: "Title",
   groupAbout: "Description",
   addMembers: "Add members",
@@ -2195,20 +2877,64 @@ const en = {
   roleMember: "Member",
   roleReader: "Reader",
   roleGuest: "Guest",
-  makeAdmin: "Make admin",
-  makeMember: "Make member",
-  makeReader: "Make reader",
+  roleAdminHint: "May change the group and manage members.",
+  roleMemberHint: "May write, and what the permissions allow.",
+  roleReaderHint: "May read and react.",
+  roleGuestHint: "May write, but not invite, pin or mention all.",
+  changeRole: "Change role",
+  roleOf: "Role of {name}",
   transferOwner: "Transfer ownership",
-  muteMember: "Mute for 1 hour",
-  removeMember: "Remove from group",
-  banMember: "Remove and ban",
+  transferQuestion: "Make {name} the owner? You become an admin.",
+  newOwner: "Name a new owner",
+  transferAndLeave: "Make {name} the owner and leave?",
+  muteMember: "Mute…",
+  muteNamed: "Mute {name}",
+  unmuteMember: "Let write again",
+  mutedUntil: "Muted until {time}",
+  mutedForever: "Muted",
+  forTime: "For {time}",
+  forGood: "For good",
+  removeMember: "Remove",
+  removeQuestion: "Remove {name}?",
+  banMember: "Remove and ban…",
+  banNamed: "Remove and ban {name}",
+  unban: "Lift the ban",
+  bannedUntil: "Banned until {time}",
+  bannedForever: "Banned",
+  takeBackInvitation: "Take back the invitation",
+  joinRequests: "Requests",
+  invitedPeople: "Invited",
+  bannedPeople: "Banned",
+  noJoinRequests: "No requests to join",
+  noInvited: "No open invitations",
+  noBanned: "Nobody is banned",
+  askedAt: "asked to join {time}",
+  invitedBy: "invited by {name}",
+  wereInvited: "{users} got an invitation.",
+  wereNotAdded: "Could not be added: {users}",
+  addShort: "Add",
+  createdBy: "Created by {name} on {time}",
+  createdAt: "Created on {time}",
   inviteLinks: "Invite links",
   newLink: "New link",
+  createLink: "Create link",
+  noLinks: "No links yet",
+  linkEnds: "Valid",
+  linkAfter: "for {time}",
+  linkMost: "People who may join",
+  peopleCount: { one: "{n} person", other: "{n} people" },
+  linkRole: "Join as",
+  linkHint: "Anyone with the link can join at once until it ends.",
+  linkForever: "without an end",
+  linkBy: "by {name}",
+  linkEnded: "This invite link has ended.",
+  revokeQuestion: "Revoke this link? Nobody can join by it any more.",
   linkUses: { one: "{used} of {n} used", other: "{used} of {n} used" },
   linkUsed: { one: "Used {n} time", other: "Used {n} times" },
   linkExpires: "until {time}",
   revoke: "Revoke",
   groupSettings: "Permissions",
+  rightsOfMembers: "What members may do",
   whoWrite: "Who may write",
   whoInvite: "Who may invite",
   whoManage: "Who may change the profile",
@@ -2217,6 +2943,7 @@ const en = {
   everyMember: "All members",
   onlyAdmins: "Only admins",
   joining: "Joining",
+  whoJoins: "How people join",
   joinClosed: "By invitation",
   joinApproval: "After approval",
   joinOpen: "Open to all",
@@ -2225,13 +2952,31 @@ const en = {
   historyAll: "Everything",
   historyJoin: "From joining on",
   slowMode: "Slow mode",
+  slowOn: "Slow mode: a message every {time}",
+  slowLeft: "Slow mode: your next message is sent in {time}",
   showReceipts: "Show who has read",
   leave: "Leave group",
-  leaveShort: "Leave",
+  leaveChannel: "Leave channel",
+  leaveChannelQuestion: "Leave this channel?",
+  leaveLast: "You are the last member. Nobody can open it any more.",
+  deleteForAll: "Delete for all",
+  deleteForAllQuestion: "Delete “{title}” for all members?",
+  deleteForAllHint: "All its messages are erased. This cannot be undone.",
+  deletedForAll: "It was deleted for all members.",
   leaveQuestion: "Leave this group?",
-  leaveOwner: "Transfer the ownership before you leave.",
+  leaveOwner: "You are the owner. Choose the member that becomes the owner when you leave.",
   report: "Report",
   reportReason: "What is wrong?",
+  reportHint: "Reports go to the operators of this server, who can see what you report.",
+  reportText: "What happened? (optional)",
+  reportNamed: "Report {name}",
+  chooseReason: "Please choose a reason.",
+  reasonSpam: "Advertising or spam",
+  reasonAbuse: "Insults or harassment",
+  reasonViolence: "Violence or threats",
+  reasonIllegal: "Illegal content",
+  reasonImpersonation: "Pretends to be somebody else",
+  reasonOther: "Something else",
   reported: "Thank you, the report was sent.",
   block: "Block",
   unblock: "Unblock",
@@ -2239,21 +2984,50 @@ const en = {
   addContact: "Add to contacts",
   removeContact: "Remove from contacts",
   contactRequests: "Contact requests",
+  sentRequests: "Sent requests",
+  requestCount: { one: "{n} contact request", other: "{n} contact requests" },
+  sentAt: "sent {time}",
+  takeBack: "Take back",
+  takeBackRequest: "Take back the request",
+  requestTakenBack: "The request was taken back.",
+  requestAccepted: "{name} is now a contact.",
+  requestDeclined: "The request of {name} was declined.",
+  requestSent: "The request was sent to {name}.",
+  requestText: "Message with the request (optional)",
+  requestPlaceholder: "Say who you are",
+  sendRequest: "Send request",
+  addContactNamed: "Add {name} to contacts",
+  asksForContact: "Wants to be your contact",
+  newRequest: "{name} wants to be your contact.",
+  nowContact: "{name} accepted your request.",
+  removeContactQuestion: "Remove {name} from your contacts?",
   accept: "Accept",
   decline: "Decline",
   alias: "Alias",
+  setAlias: "Set an alias",
+  changeAlias: "Change the alias",
+  aliasHint: "Only you see it, in place of “{name}”. Empty removes it.",
   writeMessage: "Message",
   noContacts: "No contacts yet",
   noContactsHint: "Search by name or @name.",
   invited: "{name} invites you to this group",
   join: "Join",
   requested: "Your request to join waits for approval.",
+  askToJoin: "Ask to join",
+  approvalHint: "An admin has to approve your request.",
+  isJoined: "Joined",
+  isRequested: "Requested",
+  group: "Group",
+  channel: "Channel",
   leftGroup: "You are no longer a member of this group.",
   cannotWrite: "Only admins can write here.",
   profile: "Profile",
   statusText: "Status",
   avatar: "Picture",
   changePicture: "Change picture",
+  removePicture: "Remove picture",
+  notAPicture: "This file is not a picture.",
+  nickHint: "Others see this name. Several people may have the same one.",
   language: "Language",
   system: "System",
   theme: "Theme",
@@ -2268,6 +3042,7 @@ const en = {
   quietHours: "Quiet hours",
   quietFrom: "From",
   quietUntil: "Until",
+  quietHint: "No notifications in these hours, on all devices.",
   privacy: "Privacy",
   privacyLastSeen: "Who sees when I was online",
   privacyAvatar: "Who sees my picture",
@@ -2279,19 +3054,34 @@ const en = {
   contactsOnly: "My contacts",
   sessions: "Sessions",
   thisDevice: "This device",
+  otherSessions: "Other sessions",
+  noOtherSessions: "You are signed in on this device only.",
+  signedInAt: "Signed in {time}",
+  sessionEnded: "{name} was signed out.",
+  othersEnded: "All other sessions have ended.",
+  endOthersHint: "This device stays signed in.",
   endSession: "Sign out",
   endOtherSessions: "Sign out everywhere else",
   lastActive: "Last active {time}",
   security: "Security",
   changePassword: "Change password",
   passwordChanged: "The password was changed.",
+  passwordEnds: "All other sessions end.",
   recoveryCodes: "Recovery codes",
   recoveryCodesHint: "Keep these codes in a safe place. Each works once.",
   blocked: "Blocked",
   noBlocked: "No blocked accounts.",
+  notAContact: "Not a contact",
+  youBlocked: "You blocked {name}.",
+  blockedHint: "You do not see what blocked accounts write to you. They are not told.",
   account: "Account",
   exportData: "Export my data",
+  exportHint: "A file with your profile, contacts, messages and files.",
+  signOutHint: "Messages stored on this device are removed from it.",
+  insecure: "Not encrypted",
+  insecureHint: "This page was opened without HTTPS. The browser then offers no notifications, no start without a connection, no microphone and no clipboard, and each tab has a connection of its own.",
   deleteAccount: "Delete my account",
+  deleteAccountHint: "Your messages are blanked and you leave all groups. This cannot be undone.",
   deleteAccountQuestion: "Delete the account {name}? Your messages are blanked, and the name is never given out again.",
   deleteAccountDo: "Delete the account",
   enterSends: "Send with Enter",
@@ -2307,16 +3097,25 @@ const en = {
   anyPerson: "Anyone",
   here: "In this chat",
   everywhere: "In all chats",
-  resultCount: { one: "{n} result", other: "{n} results" },
+  resultCount: { one: "{n} result", other: "{n}{more} results" },
   quickJump: "Jump to a chat, a person or a message",
   offline: "You are offline. Messages are sent when the connection is back.",
   connecting: "Connecting…",
   updateReady: "A new version is ready.",
   reload: "Reload",
-  errorUnknown: "This did not work. Please try again.",
   errorForbidden: "You may not do this.",
   errorNotFound: "This is no longer available.",
-  errorLimit: "Too many at once. Please wait a moment.",
+  errorLimit: "The limit of the server is reached.",
+  errorTooMany: "Too many requests. Please wait a moment.",
+  errorTooManyUntil: "Too many at once. Try again in {time}.",
+  errorSilenced: "An admin does not let you write for another {time}.",
+  errorTooLong: "This is too long or too large.",
+  errorUnavailable: "The server is starting, stopping or overloaded. Please try again soon.",
+  errorUnauthorized: "The session has ended. Please sign in again.",
+  errorInsecure: "This needs HTTPS.",
+  errorCancelled: "Cancelled.",
+  errorRefused: "The server refused this: {reason}",
+  errorServer: "The server has an error: {reason}",
   errorTooLate: "The time for this is over.",
   errorTooLarge: "This file is too large. The limit is {size}.",
   errorOffline: "There is no connection to the server.",
@@ -2332,6 +3131,11 @@ const en = {
   eventLeave: "{name} left",
   eventRemove: "{name} removed {users}",
   eventBan: "{name} banned {users}",
+  eventBanUntil: "{name} banned {users} until {time}",
+  eventUnban: "{name} lifted the ban of {users}",
+  eventMute: "{name} muted {users}",
+  eventMuteUntil: "{name} muted {users} until {time}",
+  eventUnmute: "{name} let {users} write again",
   eventInvite: "{name} invited {users}",
   eventRole: "{name} made {users} {role}",
   eventTitle: "{name} changed the title to “{title}”",
@@ -2368,6 +3172,9 @@ const en = {
   folders: "Folders",
   newFolder: "New folder",
   folderName: "Name of the folder",
+  folderFilter: "Chats in it",
+  folderChosen: "Chats that I choose",
+  foldersHint: "Folders are shown above the chats. They follow to your other devices.",
   folderLimit: "There can be at most {n} folders.",
   rename: "Rename",
   deleteFolder: "Delete the folder",
@@ -2380,6 +3187,33 @@ const en = {
   dismissedVersion: "This page is out of date. Please reload it.",
   searchLocal: "messages on this device only",
   errorUnsupported: "This server does not offer this.",
+  disappearsAt: "Disappears on {time}",
+  inThread: "in a thread",
+  readCount: "Read by {n} of {all}",
+  firstVersion: "first version",
+  sendNow: "Send now",
+  changeTime: "Change the time",
+  forwardAnonymous: "Without the names of the senders",
+  pollCloses: "Ends at a time",
+  pollClosesAt: "The poll ends at",
+  pollEnds: "ends on {time}",
+  inHour: "In an hour",
+  tonight: "Tonight",
+  tomorrowMorning: "Tomorrow morning",
+  timeZone: "In your time zone, {zone}.",
+  notifyAbout: "Notify about",
+  notifyAll: "All messages",
+  notifyMentions: "Mentions only",
+  notificationsDenied: "This browser blocks notifications of this page. Permit them in its settings.",
+  notificationsPush: "Also while the page is closed",
+  notificationsPushHint: "Messages are encrypted for this browser.",
+  notificationsPushMissing: "This browser or the server cannot push messages.",
+  chooseOther: "Choose…",
+  fromDay: "From day",
+  untilDay: "Until day",
+  betweenDays: "Between two days",
+  lastDay: "Last 24 hours",
+  offlineShort: "You are offline",
 };
 return { en };
 })();
@@ -2390,6 +3224,11 @@ const zh = {
   cancel: "取消",
   close: "关闭",
   save: "保存",
+  saved: "已保存",
+  show: "查看",
+  menu: "主菜单",
+  never: "永不",
+  unlimited: "不限",
   done: "完成",
   back: "返回",
   more: "更多",
@@ -2433,6 +3272,11 @@ const zh = {
   nameTaken: "该用户名已被使用。",
   fieldRequired: "请填写此项。",
   inviteCode: "邀请码",
+  inviteCodeHint: "此服务器仅为受邀用户开通账号。",
+  invitationWrong: "邀请码错误或已被用完。",
+  registrationClosed: "账号由服务器管理员创建。",
+  recoveryWrong: "用户名或恢复码错误。",
+  nameRefused: "该用户名不可用。请使用小写字母、数字、“.”、“-”和“_”。",
   code: "一次性验证码",
   chats: "聊天",
   allChats: "全部",
@@ -2440,6 +3284,7 @@ const zh = {
   groups: "群组",
   people: "联系人",
   archived: "已归档",
+  channels: "频道",
   newChat: "新聊天",
   newGroup: "新建群组",
   newChannel: "新建频道",
@@ -2513,6 +3358,8 @@ const zh = {
   dropHere: "拖放文件到此处发送",
   removeAttachment: "移除 {name}",
   disappearing: "消息自动消失",
+  disappearingHint: "新消息会在此时间之后为所有人删除。",
+  disappearAfter: "删除时间",
   disappearingOn: "消息将在 {time}后消失",
   off: "关闭",
   reply: "回复",
@@ -2554,6 +3401,7 @@ const zh = {
   audio: "音频",
   file: "文件",
   location: "位置",
+  locationFailed: "无法获取位置。",
   contactCard: "名片",
   poll: "投票",
   bundle: "合并转发的消息",
@@ -2598,6 +3446,10 @@ const zh = {
   noMessages: "还没有消息",
   noMessagesHint: "打个招呼吧！",
   nameMark: "@{name}",
+  looksLike: "@{name} 不是你的联系人 {other}（@{account}），两者名称相似。",
+  looksLikeYou: "@{name} 的名称与你的相似。",
+  isBot: "机器人",
+  isDeleted: "该账号已删除。",
   groupTitle: "名称",
   groupAbout: "简介",
   addMembers: "添加成员",
@@ -2612,20 +3464,64 @@ const zh = {
   roleMember: "成员",
   roleReader: "读者",
   roleGuest: "访客",
-  makeAdmin: "设为管理员",
-  makeMember: "设为普通成员",
-  makeReader: "设为读者",
+  roleAdminHint: "可以修改群组并管理成员。",
+  roleMemberHint: "可以发言，并拥有权限设置允许的操作。",
+  roleReaderHint: "可以阅读和回应。",
+  roleGuestHint: "可以发言，但不能邀请、置顶或 @所有人。",
+  changeRole: "更改角色",
+  roleOf: "{name} 的角色",
   transferOwner: "转让群主",
-  muteMember: "禁言 1 小时",
-  removeMember: "移出群组",
-  banMember: "移出并封禁",
+  transferQuestion: "将群主转让给 {name}？你将成为管理员。",
+  newOwner: "指定新群主",
+  transferAndLeave: "将群主转让给 {name} 并退出？",
+  muteMember: "禁言…",
+  muteNamed: "禁言 {name}",
+  unmuteMember: "解除禁言",
+  mutedUntil: "禁言至 {time}",
+  mutedForever: "已禁言",
+  forTime: "{time}",
+  forGood: "永久",
+  removeMember: "移出",
+  removeQuestion: "将 {name} 移出？",
+  banMember: "移出并封禁…",
+  banNamed: "移出并封禁 {name}",
+  unban: "解除封禁",
+  bannedUntil: "封禁至 {time}",
+  bannedForever: "已封禁",
+  takeBackInvitation: "撤回邀请",
+  joinRequests: "申请",
+  invitedPeople: "已邀请",
+  bannedPeople: "已封禁",
+  noJoinRequests: "没有加入申请",
+  noInvited: "没有待接受的邀请",
+  noBanned: "没有被封禁的用户",
+  askedAt: "{time} 申请加入",
+  invitedBy: "由 {name} 邀请",
+  wereInvited: "已向 {users} 发出邀请。",
+  wereNotAdded: "无法添加：{users}",
+  addShort: "添加",
+  createdBy: "由 {name} 创建于 {time}",
+  createdAt: "创建于 {time}",
   inviteLinks: "邀请链接",
   newLink: "新建链接",
+  createLink: "创建链接",
+  noLinks: "还没有链接",
+  linkEnds: "有效期",
+  linkAfter: "{time}",
+  linkMost: "可加入人数",
+  peopleCount: { other: "{n} 人" },
+  linkRole: "加入后的角色",
+  linkHint: "在链接失效之前，任何人都可凭链接直接加入。",
+  linkForever: "长期有效",
+  linkBy: "由 {name} 创建",
+  linkEnded: "该邀请链接已失效。",
+  revokeQuestion: "撤销此链接？此后任何人都无法通过它加入。",
   linkUses: "已使用 {used}/{n}",
   linkUsed: "已使用 {n} 次",
   linkExpires: "有效期至 {time}",
   revoke: "撤销",
   groupSettings: "权限",
+  rightsOfMembers: "成员权限",
   whoWrite: "谁可以发言",
   whoInvite: "谁可以邀请",
   whoManage: "谁可以修改资料",
@@ -2634,6 +3530,7 @@ const zh = {
   everyMember: "所有成员",
   onlyAdmins: "仅管理员",
   joining: "加入方式",
+  whoJoins: "加入方式",
   joinClosed: "仅限邀请",
   joinApproval: "需要批准",
   joinOpen: "公开加入",
@@ -2642,13 +3539,31 @@ const zh = {
   historyAll: "全部",
   historyJoin: "加入之后",
   slowMode: "慢速模式",
+  slowOn: "慢速模式：每 {time} 可发一条消息",
+  slowLeft: "慢速模式：{time}后可发送下一条消息",
   showReceipts: "显示谁已读",
   leave: "退出群组",
-  leaveShort: "退出",
+  leaveChannel: "退出频道",
+  leaveChannelQuestion: "退出此频道？",
+  leaveLast: "你是最后一位成员，退出后将无人可以访问。",
+  deleteForAll: "为所有人删除",
+  deleteForAllQuestion: "为所有成员删除“{title}”？",
+  deleteForAllHint: "其中所有消息都将被清除，且无法恢复。",
+  deletedForAll: "已为所有成员删除。",
   leaveQuestion: "退出此群组？",
-  leaveOwner: "退出前请先转让群主。",
+  leaveOwner: "你是群主。请选择在你退出后接任群主的成员。",
   report: "举报",
   reportReason: "请说明原因",
+  reportHint: "举报会发送给服务器管理员，他们可以看到被举报的内容。",
+  reportText: "发生了什么？（可选）",
+  reportNamed: "举报 {name}",
+  chooseReason: "请选择原因。",
+  reasonSpam: "广告或垃圾信息",
+  reasonAbuse: "辱骂或骚扰",
+  reasonViolence: "暴力或威胁",
+  reasonIllegal: "违法内容",
+  reasonImpersonation: "冒充他人",
+  reasonOther: "其他",
   reported: "感谢反馈，举报已提交。",
   block: "拉黑",
   unblock: "取消拉黑",
@@ -2656,21 +3571,50 @@ const zh = {
   addContact: "添加到通讯录",
   removeContact: "从通讯录移除",
   contactRequests: "好友请求",
+  sentRequests: "已发送的请求",
+  requestCount: { other: "{n} 条好友请求" },
+  sentAt: "发送于 {time}",
+  takeBack: "撤回",
+  takeBackRequest: "撤回请求",
+  requestTakenBack: "请求已撤回。",
+  requestAccepted: "{name} 已成为你的联系人。",
+  requestDeclined: "已拒绝 {name} 的请求。",
+  requestSent: "已向 {name} 发送请求。",
+  requestText: "附言（可选）",
+  requestPlaceholder: "介绍一下自己",
+  sendRequest: "发送请求",
+  addContactNamed: "将 {name} 添加为联系人",
+  asksForContact: "请求成为你的联系人",
+  newRequest: "{name} 请求成为你的联系人。",
+  nowContact: "{name} 接受了你的请求。",
+  removeContactQuestion: "将 {name} 从联系人中移除？",
   accept: "接受",
   decline: "拒绝",
   alias: "备注名",
+  setAlias: "设置备注名",
+  changeAlias: "修改备注名",
+  aliasHint: "仅你可见，用来代替“{name}”。留空则移除。",
   writeMessage: "发消息",
   noContacts: "还没有联系人",
   noContactsHint: "按姓名或 @用户名搜索。",
   invited: "{name} 邀请你加入此群组",
   join: "加入",
   requested: "你的加入请求正在等待批准。",
+  askToJoin: "申请加入",
+  approvalHint: "需由管理员批准。",
+  isJoined: "已加入",
+  isRequested: "已申请",
+  group: "群组",
+  channel: "频道",
   leftGroup: "你已不是此群组的成员。",
   cannotWrite: "仅管理员可以在此发言。",
   profile: "个人资料",
   statusText: "状态",
   avatar: "头像",
   changePicture: "更换头像",
+  removePicture: "移除图片",
+  notAPicture: "该文件不是图片。",
+  nickHint: "他人看到的名称，可以重复。",
   language: "语言",
   system: "跟随系统",
   theme: "主题",
@@ -2685,6 +3629,7 @@ const zh = {
   quietHours: "免打扰时段",
   quietFrom: "从",
   quietUntil: "至",
+  quietHint: "在这些时段内，所有设备都不发送通知。",
   privacy: "隐私",
   privacyLastSeen: "谁可以看到我的在线状态",
   privacyAvatar: "谁可以看到我的头像",
@@ -2696,19 +3641,34 @@ const zh = {
   contactsOnly: "我的联系人",
   sessions: "登录设备",
   thisDevice: "当前设备",
+  otherSessions: "其他设备",
+  noOtherSessions: "你仅在此设备上登录。",
+  signedInAt: "登录于 {time}",
+  sessionEnded: "{name} 已退出登录。",
+  othersEnded: "其他设备已全部退出登录。",
+  endOthersHint: "此设备保持登录。",
   endSession: "退出",
   endOtherSessions: "退出其他所有设备",
   lastActive: "最近活动：{time}",
   security: "安全",
   changePassword: "修改密码",
   passwordChanged: "密码已修改。",
+  passwordEnds: "其他设备将退出登录。",
   recoveryCodes: "恢复码",
   recoveryCodesHint: "请妥善保存这些恢复码，每个只能使用一次。",
   blocked: "黑名单",
   noBlocked: "没有被拉黑的账号。",
+  notAContact: "非联系人",
+  youBlocked: "你已拉黑 {name}。",
+  blockedHint: "你看不到被拉黑账号发来的消息，对方不会得知。",
   account: "账号",
   exportData: "导出我的数据",
+  exportHint: "包含你的资料、联系人、消息和文件。",
+  signOutHint: "存储在此设备上的消息将被清除。",
+  insecure: "未加密",
+  insecureHint: "此页面未通过 HTTPS 打开。浏览器因此不提供通知、离线启动、麦克风和剪贴板，且每个标签页各用一条连接。",
   deleteAccount: "删除我的账号",
+  deleteAccountHint: "你的消息将被清空，并退出所有群组，且无法恢复。",
   deleteAccountQuestion: "删除账号 {name}？你的消息会被清空，该用户名不会再次开放。",
   deleteAccountDo: "删除账号",
   enterSends: "按 Enter 发送",
@@ -2724,16 +3684,25 @@ const zh = {
   anyPerson: "任何人",
   here: "在此聊天中",
   everywhere: "在所有聊天中",
-  resultCount: "{n} 条结果",
+  resultCount: "{n}{more} 条结果",
   quickJump: "跳转到聊天、联系人或消息",
   offline: "你已离线，恢复连接后会自动发送消息。",
   connecting: "正在连接…",
   updateReady: "新版本已就绪。",
   reload: "重新加载",
-  errorUnknown: "操作失败，请重试。",
   errorForbidden: "你没有权限执行此操作。",
   errorNotFound: "内容已不可用。",
-  errorLimit: "操作过于频繁，请稍候再试。",
+  errorLimit: "已达到服务器上限。",
+  errorTooMany: "操作过于频繁，请稍候。",
+  errorTooManyUntil: "操作过于频繁，请在 {time}后重试。",
+  errorSilenced: "管理员已将你禁言，还剩 {time}。",
+  errorTooLong: "内容过长或过大。",
+  errorUnavailable: "服务器正在启动、停止或过载，请稍后重试。",
+  errorUnauthorized: "登录已失效，请重新登录。",
+  errorInsecure: "此功能需要 HTTPS。",
+  errorCancelled: "已取消。",
+  errorRefused: "服务器拒绝了此操作：{reason}",
+  errorServer: "服务器出错：{reason}",
   errorTooLate: "已超过可操作的时间。",
   errorTooLarge: "文件过大，上限为 {size}。",
   errorOffline: "无法连接到服务器。",
@@ -2749,6 +3718,11 @@ const zh = {
   eventLeave: "{name} 退出了群组",
   eventRemove: "{name} 移除了 {users}",
   eventBan: "{name} 封禁了 {users}",
+  eventBanUntil: "{name} 将 {users} 封禁至 {time}",
+  eventUnban: "{name} 解除了对 {users} 的封禁",
+  eventMute: "{name} 禁言了 {users}",
+  eventMuteUntil: "{name} 将 {users} 禁言至 {time}",
+  eventUnmute: "{name} 解除了 {users} 的禁言",
   eventInvite: "{name} 邀请了 {users}",
   eventRole: "{name} 将 {users} 设为{role}",
   eventTitle: "{name} 将名称改为“{title}”",
@@ -2785,6 +3759,9 @@ const zh = {
   folders: "分组",
   newFolder: "新建分组",
   folderName: "分组名称",
+  folderFilter: "包含的聊天",
+  folderChosen: "由我选择的聊天",
+  foldersHint: "分组显示在聊天列表上方，并同步到你的其他设备。",
   folderLimit: "最多可以有 {n} 个分组。",
   rename: "重命名",
   deleteFolder: "删除分组",
@@ -2797,6 +3774,33 @@ const zh = {
   dismissedVersion: "页面版本过旧，请重新加载。",
   searchLocal: "仅限本设备上的消息",
   errorUnsupported: "此服务器不支持该功能。",
+  disappearsAt: "将于 {time} 消失",
+  inThread: "在话题中",
+  readCount: "{all} 人中 {n} 人已读",
+  firstVersion: "最初版本",
+  sendNow: "立即发送",
+  changeTime: "更改时间",
+  forwardAnonymous: "不显示发送者姓名",
+  pollCloses: "定时结束",
+  pollClosesAt: "投票结束时间",
+  pollEnds: "{time} 结束",
+  inHour: "一小时后",
+  tonight: "今晚",
+  tomorrowMorning: "明天早上",
+  timeZone: "按你的时区：{zone}。",
+  notifyAbout: "通知范围",
+  notifyAll: "所有消息",
+  notifyMentions: "仅提及我的消息",
+  notificationsDenied: "浏览器已禁止此页面的通知，请在浏览器设置中允许。",
+  notificationsPush: "页面关闭时也通知",
+  notificationsPushHint: "消息会为此浏览器加密。",
+  notificationsPushMissing: "此浏览器或服务器不支持推送。",
+  chooseOther: "选择…",
+  fromDay: "起始日期",
+  untilDay: "截止日期",
+  betweenDays: "指定日期",
+  lastDay: "最近 24 小时",
+  offlineShort: "你已离线",
 };
 return { zh };
 })();
@@ -2907,22 +3911,33 @@ function duration(milliseconds) {
   return parts.map((part, index) => (index ? String(part).padStart(2, "0") : String(part))).join(":");
 }
 
+function timeLeft(milliseconds) {
+  const seconds = Math.max(0, Math.ceil(milliseconds / 1000));
+  const [size, unit] = [[86_400, "day"], [3_600, "hour"], [60, "minute"]].find(([length]) => seconds >= length) ?? [1, "second"];
+  return formatter(Intl.NumberFormat, { style: "unit", unit, unitDisplay: "narrow" }).format(Math.floor(seconds / size));
+}
+
 function span(seconds) {
   const units = [[86_400, "day"], [3_600, "hour"], [60, "minute"], [1, "second"]];
   const [size, unit] = units.find(([length]) => seconds % length === 0 && seconds >= length) ?? [1, "second"];
   return formatter(Intl.NumberFormat, { style: "unit", unit, unitDisplay: "long" }).format(seconds / size);
 }
 
+function roughSpan(seconds) {
+  const size = [86_400, 3_600, 60].find((each) => seconds >= 2 * each) ?? 1;
+  return span(Math.ceil(seconds / size) * size);
+}
+
 const number = (value) => formatter(Intl.NumberFormat, {}).format(value);
 const percent = (value) => formatter(Intl.NumberFormat, { style: "percent" }).format(value);
 const list = (items) => formatter(Intl.ListFormat, { type: "conjunction" }).format(items);
 const compare = (one, other) => formatter(Intl.Collator, { numeric: true }).compare(one, other);
-return { dayOf, clock, fullDate, shortDate, dayTitle, listTime, lastSeen, fileSize, duration, span, number, percent, list, compare };
+return { dayOf, clock, fullDate, shortDate, dayTitle, listTime, lastSeen, fileSize, duration, timeLeft, span, roughSpan, number, percent, list, compare };
 })();
 const $views_model = (() => {
 
 const { t, currentLanguage } = $i18n_index;
-const { duration, list } = $i18n_format;
+const { duration, list, roughSpan, shortDate } = $i18n_format;
 
 function userName(state, name) {
   if (!name) return t("appName");
@@ -3025,9 +4040,14 @@ function noteText(state, event) {
     case "member.join": return body.via === "add" || (!body.via && event.users?.length && !event.users.includes(event.sender)) ? t("eventAdd", { name, users }) : t("eventJoin", { users: users || name });
     case "member.leave": return t("eventLeave", { name });
     case "member.remove": return t("eventRemove", { name, users });
-    case "member.ban": return t("eventBan", { name, users });
+    case "member.ban": return body.until === undefined ? t("eventBan", { name, users }) : t("eventBanUntil", { name, users, time: shortDate(body.until) });
     case "member.invite": return t("eventInvite", { name, users });
     case "member.role": return t("eventRole", { name, users, role: currentLanguage() === "en" ? roleName(body.role).toLowerCase() : roleName(body.role) });
+    case "member.unban": return t("eventUnban", { name, users });
+    case "member.mute": {
+      if (body.until !== undefined && body.until <= (event.at ?? 0)) return t("eventUnmute", { name, users });
+      return body.until === undefined ? t("eventMute", { name, users }) : t("eventMuteUntil", { name, users, time: shortDate(body.until) });
+    }
     case "pin": return t(body.remove ? "eventUnpin" : "eventPin", { name });
     case "react": return t("eventReact", { name, emoji: body.key ?? "" });
     default: return t("eventOther", { name });
@@ -3035,13 +4055,18 @@ function noteText(state, event) {
 }
 
 const ERRORS = {
-  forbidden: "errorForbidden", not_found: "errorNotFound", limit: "errorLimit", too_late: "errorTooLate",
-  offline: "errorOffline", storage: "errorStorage", conflict: "errorConflict", unsupported: "errorUnsupported", unauthorized: "wrongPassword",
+  forbidden: "errorForbidden", not_found: "errorNotFound", limit: "errorLimit", too_many: "errorTooMany", too_late: "errorTooLate", too_large: "errorTooLong",
+  offline: "errorOffline", storage: "errorStorage", unavailable: "errorUnavailable", conflict: "errorConflict", unsupported: "errorUnsupported",
+  unauthorized: "errorUnauthorized", insecure: "errorInsecure", cancelled: "errorCancelled",
 };
 
 function errorText(error) {
+  const seconds = error?.retryAfter > 0 ? Math.ceil(error.retryAfter / 1000) : 0;
+  if (seconds && error.code === "forbidden") return t("errorSilenced", { time: roughSpan(seconds) });
+  if (seconds && error.code === "too_many") return t("errorTooManyUntil", { time: roughSpan(seconds) });
   const key = ERRORS[error?.code];
-  return key ? t(key) : t("errorUnknown");
+  if (key) return t(key);
+  return t(error?.code === "bad_request" ? "errorRefused" : "errorServer", { reason: error?.message || String(error) });
 }
 
 function matches({ user, alias }, query) {
@@ -3129,7 +4154,7 @@ function openMenu(anchor, items, { label, quick } = {}) {
       box.append(h("button", {
         type: "button", tabindex: "-1", class: item.danger ? "danger" : null, onclick: run(item.run),
         role: item.checked === undefined ? "menuitem" : "menuitemradio", "aria-checked": item.checked === undefined ? null : String(item.checked),
-      }, icon(item.checked ? "check" : item.icon ?? "chevron"), h("span", { class: "grow" }, item.label)));
+      }, icon(item.checked ? "check" : item.icon ?? "chevron"), h("span", { class: "grow" }, item.label), item.end));
     }
   }
   if (box.lastElementChild?.tagName === "HR") box.lastElementChild.remove();
@@ -3167,16 +4192,31 @@ class AuthView {
     this.card = h("div", { class: "card" });
     this.element = h("main", { class: "auth" }, this.card);
     this.#show(mode);
+    this.end = app.state.subscribe("session", () => this.#learn());
     const { notice } = app.state;
     if (notice?.kind === "dismissed") this.error.textContent = t(DISMISSED[notice.reason] ?? "dismissed");
   }
 
   close() {
+    this.end();
     this.element.remove();
   }
 
-  #show(mode, name = "") {
+  get registration() {
+    return this.app.state.session.server?.registration ?? "open";
+  }
+
+  #learn() {
+    if (this.shown === this.registration) return;
+    const { name, password } = this.form.elements;
+    const [focused, typed] = [document.activeElement?.name, password.value];
+    this.#show(this.mode === "register" && this.registration === "closed" ? "signIn" : this.mode, name.value, focused);
+    this.form.elements.password.value = typed;
+  }
+
+  #show(mode, name = "", focused = null) {
     this.mode = mode;
+    this.shown = this.registration;
     this.error = h("p", { class: "form-error", role: "alert" });
     this.codeField = null;
     const hints = mode === "register";
@@ -3186,18 +4226,20 @@ class AuthView {
       field("name", t("userName"), { autocomplete: "username", value: name, autocapitalize: "none", spellcheck: "false", maxlength: "32", hint: hints ? t("userNameHint") : null }),
       mode === "register" ? field("nick", t("nick"), { autocomplete: "nickname", maxlength: "50" }) : null,
       mode === "recover" ? field("recovery", t("recoveryCode"), { autocomplete: "off", spellcheck: "false" }) : null,
+      mode === "register" && this.registration === "invitation" ? field("invitation", t("inviteCode"), { autocomplete: "off", spellcheck: "false", autocapitalize: "none", maxlength: "100", hint: t("inviteCodeHint") }) : null,
       passwordField(mode === "recover" ? t("newPassword") : t("password"), mode === "signIn" ? "current-password" : "new-password", hints ? t("passwordHint") : null),
       this.fields, this.error, this.button);
     this.form = form;
     const link = (target, label) => h("button", { type: "button", class: "link", onclick: () => this.#show(target, form.elements.name.value) }, label);
     const language = h("button", { type: "button", class: "button quiet", "aria-haspopup": "menu", "aria-expanded": "false", onclick: () => openMenu(language, Object.entries(LANGUAGE_NAMES).map(([key, label]) =>
       ({ label, checked: key === currentLanguage(), icon: "globe", run: () => { this.app.setPreference("language", key); } })), { label: t("language") }) }, icon("globe"), LANGUAGE_NAMES[currentLanguage()]);
+    const closed = this.registration === "closed";
     replace(this.card,
       h("div", { class: "brand" }, h("span", { class: "brand-mark" }, logo()), h("h1", {}, t("appName")), h("p", { class: "muted" }, t(LEADS[mode]))),
       form,
-      h("div", { class: "foot" }, mode === "signIn" ? [link("register", t("noAccount")), link("recover", t("forgot"))] : link("signIn", t("haveAccount"))),
+      h("div", { class: "foot" }, mode === "signIn" ? [closed ? h("span", { class: "muted" }, t("registrationClosed")) : link("register", t("noAccount")), link("recover", t("forgot"))] : link("signIn", t("haveAccount"))),
       language);
-    requestAnimationFrame(() => (form.elements.name.value ? form.elements.password : form.elements.name).focus());
+    requestAnimationFrame(() => (form.elements[focused] ?? (form.elements.name.value ? form.elements.password : form.elements.name)).focus());
   }
 
   async #submit(data) {
@@ -3230,8 +4272,17 @@ class AuthView {
       elements[extra[0]].focus();
       return;
     }
-    const text = this.mode === "register" && error?.code === "conflict" ? t("nameTaken") : errorText(error);
-    this.#fail(text, elements[error?.field] ?? elements.password);
+    this.#fail(this.#reason(error), elements[error?.field] ?? elements.password);
+  }
+
+  #reason(error) {
+    const isNew = this.mode === "register";
+    if (isNew && error?.code === "conflict") return t("nameTaken");
+    if (isNew && error?.code === "forbidden") return t(this.registration === "invitation" || this.form.elements.invitation ? "invitationWrong" : "registrationClosed");
+    if (error?.code === "unauthorized") return t({ signIn: this.form.elements.code?.value ? "wrongCode" : "wrongPassword", recover: "recoveryWrong" }[this.mode] ?? "errorUnauthorized");
+    if (error?.code === "bad_request" && error.field === "name") return t("nameRefused");
+    if (error?.code === "bad_request" && error.field === "password") return t("passwordHint");
+    return errorText(error);
   }
 
   #fail(text, input) {
@@ -3259,6 +4310,20 @@ function passwordField(label, autocomplete, hint) {
 }
 return { AuthView };
 })();
+const $views_address = (() => {
+
+function addressOf(conv, seq = null, thread = null) {
+  return ["#", thread === null ? "c" : "t", conv, thread, seq].filter((part) => part !== null).join("/");
+}
+
+function readAddress(hash) {
+  const [, kind, conv, ...places] = hash.split("/");
+  const [first = null, second = null] = places.map((place) => (/^\d{1,16}$/.test(place) ? Number(place) : null));
+  if (kind !== "c" && kind !== "t") return { conv: null, seq: null, thread: null };
+  return kind === "t" ? { conv, thread: first, seq: second } : { conv, thread: null, seq: first };
+}
+return { addressOf, readAddress };
+})();
 const $views_dialog = (() => {
 
 const { h, uniqueID } = $views_dom;
@@ -3284,7 +4349,7 @@ function openDialog(title, content, { wide = false, onclose, label = "" } = {}) 
   });
   document.body.append(element);
   element.showModal();
-  (element.querySelector("[autofocus]") ?? element.querySelector(".dialog-body input, .dialog-body button, .dialog-foot .primary"))?.focus();
+  (element.querySelector("[autofocus]") ?? element.querySelector(".dialog-body input, .dialog-body select, .dialog-body textarea, .dialog-body button, .dialog-foot .primary"))?.focus();
   return { element, close: () => element.close() };
 }
 
@@ -3300,10 +4365,10 @@ function confirm(question, { yes = t("yes"), dangerous = false, detail = null } 
   });
 }
 
-function ask(title, { label = title, value = "", yes = t("ok"), type = "text", hint = null } = {}) {
+function ask(title, { label = title, value = "", yes = t("save"), type = "text", hint = null, maxlength = 1000, lines = 1 } = {}) {
   return new Promise((resolve) => {
     let answer = null;
-    const input = h("input", { class: "input", type, value, autofocus: true, maxlength: "1000" });
+    const input = h(lines > 1 ? "textarea" : "input", { class: "input", type: lines > 1 ? null : type, rows: lines > 1 ? String(lines) : null, value, autofocus: true, maxlength: String(maxlength) });
     const form = h("form", { onsubmit: (event) => { event.preventDefault(); answer = input.value; dialog.close(); } },
       h("div", { class: "dialog-body" }, h("label", { class: "field" }, label, input), hint ? h("p", { class: "small muted" }, hint) : null),
       h("div", { class: "dialog-foot" },
@@ -3326,8 +4391,11 @@ function switchRow(label, checked, change, { detail = null, disabled = false } =
 function selectRow(label, value, options, change, { disabled = false } = {}) {
   const id = uniqueID("select");
   const select = h("select", { class: "input", id, disabled }, options.map(([key, text]) => h("option", { value: String(key) }, text)));
-  select.value = String(value);
-  select.addEventListener("change", () => change(select.value));
+  let before = select.value = String(value);
+  select.addEventListener("change", async () => {
+    if (await change(select.value) === false) select.value = before;
+    else before = select.value;
+  });
   return h("div", { class: "option-row" }, h("label", { class: "lines", for: id }, label), select);
 }
 return { openDialog, confirm, ask, switchRow, selectRow };
@@ -3370,17 +4438,299 @@ function frame(id, { size = "", square = false, online = false, src = null }, ..
 }
 
 function userAvatar(state, user, options = {}) {
-  const src = user.avatar ? state.blobURL(user.avatar, 128) : null;
+  const src = user.avatar ? state.blobURL(user.avatar, 128, { user: user.name }) : null;
   return frame(user.name, { src, online: user.online, ...options }, initials(user.nick || user.name));
 }
 
 function headAvatar(state, head, options = {}) {
   if (head.kind === "pair" && head.peer) return userAvatar(state, state.user(head.peer.name) ?? head.peer, options);
   if (head.kind === "self") return frame("self", options, icon("bookmark"));
-  const src = head.avatar ? state.blobURL(head.avatar, 128) : null;
+  const src = head.avatar ? state.blobURL(head.avatar, 128, { conv: head.conv }) : null;
   return frame(head.conv, { src, square: true, ...options }, initials(head.title ?? "?", false));
 }
 return { hueOf, initials, userAvatar, headAvatar };
+})();
+const $views_fields = (() => {
+
+const { h } = $views_dom;
+
+const submitting = (button, run) => async (event) => {
+  event.preventDefault();
+  button.disabled = true;
+  await run();
+  button.disabled = false;
+};
+
+function password(label, autocomplete) {
+  const input = h("input", { class: "input", type: "password", autocomplete, maxlength: "200" });
+  input.addEventListener("input", () => input.removeAttribute("aria-invalid"));
+  return [input, h("label", { class: "field" }, label, input)];
+}
+
+function refusedPassword(error, input, text) {
+  error.textContent = text;
+  input.setAttribute("aria-invalid", "true");
+  input.focus();
+}
+return { submitting, password, refusedPassword };
+})();
+const $views_toast = (() => {
+
+const { h } = $views_dom;
+const { icon } = $views_icons;
+const { errorText } = $views_model;
+const { t } = $i18n_index;
+
+let box = null;
+
+function toast(text, { action = null, seconds = 5, role = "status" } = {}) {
+  if (!box?.isConnected) {
+    box = h("div", { class: "toasts", popover: "manual" });
+    document.body.append(box);
+  }
+  const line = h("div", { class: "toast", role }, h("span", { class: "grow" }, text));
+  const remove = () => line.remove();
+  if (action) line.append(h("button", { type: "button", onclick: () => { remove(); action.run(); } }, action.label));
+  box.append(line);
+  while (box.children.length > 3) box.firstElementChild.remove();
+  if (box.showPopover && !box.matches(":popover-open")) box.showPopover();
+  if (seconds === null) line.append(h("button", { type: "button", class: "icon-button", "aria-label": t("close"), onclick: remove }, icon("close")));
+  else setTimeout(remove, seconds * 1000);
+  return remove;
+}
+
+async function attempt(promise) {
+  try {
+    return await promise;
+  } catch (error) {
+    console.error(error);
+    toast(errorText(error), { role: "alert" });
+    return undefined;
+  }
+}
+return { toast, attempt };
+})();
+const $views_links = (() => {
+
+const { h, replace } = $views_dom;
+const { icon } = $views_icons;
+const { confirm, openDialog, selectRow } = $views_dialog;
+const { submitting } = $views_fields;
+const { attempt, toast } = $views_toast;
+const { roleName, userName } = $views_model;
+const { shortDate, span } = $i18n_format;
+const { t } = $i18n_index;
+
+const ENDS = [0, 3_600, 86_400, 7 * 86_400, 30 * 86_400];
+const USES = [0, 1, 5, 10, 50, 100, 1000];
+
+const linkAddress = (code) => new URL(`/join#${code}`, location.href).href;
+
+async function copyText(text) {
+  try {
+    await navigator.clipboard.writeText(text);
+    toast(t("copied"), { seconds: 2 });
+  } catch {
+    const field = h("input", { class: "input", readonly: true, value: text, "aria-label": t("copy"), autofocus: true });
+    openDialog(t("copy"), h("div", { class: "dialog-body" }, field));
+    field.select();
+  }
+}
+
+class LinkList {
+  constructor(state, conv) {
+    this.state = state;
+    this.conv = conv;
+    this.list = h("ul", {});
+    this.make = h("button", { type: "button", class: "button", onclick: () => this.#create() }, icon("link"), t("newLink"));
+    this.element = h("div", { class: "block" }, h("h3", {}, t("inviteLinks")), this.list, this.make);
+    this.update();
+  }
+
+  async update() {
+    const links = await this.state.links(this.conv).catch(() => []);
+    replace(this.list, links.length ? links.map((link) => this.#row(link)) : h("li", { class: "small muted" }, t("noLinks")));
+  }
+
+  #row(link) {
+    const address = linkAddress(link.code);
+    const isOver = (link.expires_at && link.expires_at < Date.now()) || (link.uses && link.used >= link.uses);
+    const facts = [link.uses ? t("linkUses", { used: link.used ?? 0, n: link.uses }) : t("linkUsed", { n: link.used ?? 0 }),
+      link.expires_at ? t("linkExpires", { time: shortDate(link.expires_at) }) : t("linkForever"), link.role && link.role !== "member" ? roleName(link.role) : null, t("linkBy", { name: userName(this.state, link.by) })];
+    return h("li", { class: "link-row" },
+      h("div", { class: "lines" }, h("div", { class: `ellipsis${isOver ? " muted" : ""}`, title: address }, address.split("/").at(-1)), h("div", { class: "small muted" }, facts.filter(Boolean).join(" · "))),
+      h("button", { type: "button", class: "icon-button", "aria-label": t("copyLink"), title: t("copyLink"), onclick: () => copyText(address) }, icon("copy")),
+      h("button", { type: "button", class: "icon-button danger", "aria-label": t("revoke"), title: t("revoke"), onclick: async () => {
+        if (!(await confirm(t("revokeQuestion"), { yes: t("revoke"), dangerous: true }))) return;
+        await attempt(this.state.revokeLink(this.conv, link.code));
+        this.update();
+        this.make.focus();
+      } }, icon("trash")));
+  }
+
+  #create() {
+    const values = { ends: 7 * 86_400, uses: 0, role: "member" };
+    const set = (name) => (value) => { values[name] = name === "role" ? value : Number(value); };
+    const save = h("button", { type: "submit", class: "button primary" }, t("createLink"));
+    const form = h("form", { onsubmit: submitting(save, async () => {
+      const link = await attempt(this.state.createLink(this.conv, { role: values.role, uses: values.uses || undefined, expires_at: values.ends ? Date.now() + values.ends * 1000 : undefined }));
+      if (!link) return;
+      dialog.close();
+      this.update();
+      copyText(linkAddress(link.code));
+    }) },
+    h("div", { class: "dialog-body rows" },
+      selectRow(t("linkEnds"), values.ends, ENDS.map((seconds) => [seconds, seconds ? t("linkAfter", { time: span(seconds) }) : t("never")]), set("ends")),
+      selectRow(t("linkMost"), values.uses, USES.map((uses) => [uses, uses ? t("peopleCount", { n: uses }) : t("unlimited")]), set("uses")),
+      selectRow(t("linkRole"), values.role, ["member", "reader", "guest"].map((role) => [role, roleName(role)]), set("role")),
+      h("p", { class: "small muted" }, t("linkHint"))),
+    h("div", { class: "dialog-foot" }, h("button", { type: "button", class: "button quiet", onclick: () => dialog.close() }, t("cancel")), save));
+    const dialog = openDialog(t("newLink"), form);
+  }
+}
+return { linkAddress, copyText, LinkList };
+})();
+const $views_memberactions = (() => {
+
+const { h } = $views_dom;
+const { confirm, openDialog } = $views_dialog;
+const { openMenu } = $views_menu;
+const { attempt } = $views_toast;
+const { roleName, userName } = $views_model;
+const { span } = $i18n_format;
+const { t } = $i18n_index;
+
+const DAY = 86_400;
+const MUTES = [900, 3_600, 8 * 3_600, DAY, 7 * DAY];
+const BANS = [DAY, 7 * DAY, 30 * DAY];
+const ROLES = ["admin", "member", "reader", "guest"];
+const RANK = ["guest", "reader", "member", "admin", "owner"];
+
+function memberMenu(app, head, member, anchor, done) {
+  const { state } = app;
+  const { name } = member.user;
+  const shown = userName(state, name);
+  const isOwner = head.role === "owner";
+  const isJoined = member.state === "joined";
+  const isBelow = RANK.indexOf(member.role) < RANK.indexOf(head.role ?? "member") && (isOwner || head.role === "admin");
+  const run = (promise) => attempt(promise).then(done);
+  const sure = async (question, yes, work) => { if (await confirm(question, { yes, dangerous: true })) run(work()); };
+  const isMuted = member.muted_until > Date.now();
+  openMenu(anchor, [
+    { icon: "person", label: t("profile"), run: () => app.openProfile(name) },
+    isJoined && { icon: "chatBubble", label: t("writeMessage"), run: () => app.openPerson(name) },
+    member.state === "requested" && { icon: "check", label: t("accept"), run: () => run(state.approve(head.conv, name, true)) },
+    member.state === "requested" && { icon: "close", label: t("decline"), run: () => run(state.approve(head.conv, name, false)) },
+    member.state === "invited" && { icon: "undo", label: t("takeBackInvitation"), run: () => run(state.removeMembers(head.conv, [name])) },
+    member.state === "banned" && { icon: "check", label: t("unban"), run: () => run(state.unban(head.conv, [name])) },
+    isJoined && isBelow && { icon: "star", label: t("changeRole"), run: () => chooseRole(state, head, member, done) },
+    isJoined && isOwner && { icon: "key", label: t("transferOwner"), run: () => sure(t("transferQuestion", { name: shown }), t("transferOwner"), () => state.setRole(head.conv, [name], "owner")) },
+    null,
+    isJoined && isBelow && (isMuted
+      ? { icon: "bell", label: t("unmuteMember"), run: () => run(state.muteMembers(head.conv, [name], 0)) }
+      : { icon: "bellOff", label: t("muteMember"), run: () => chooseEnd(t("muteNamed", { name: shown }), MUTES, (until) => run(state.muteMembers(head.conv, [name], until))) }),
+    isJoined && isBelow && { icon: "trash", label: t("removeMember"), danger: true, run: () => sure(t("removeQuestion", { name: shown }), t("remove"), () => state.removeMembers(head.conv, [name])) },
+    member.state !== "banned" && isBelow && { icon: "shield", label: t("banMember"), danger: true, run: () => chooseEnd(t("banNamed", { name: shown }), BANS, (until) => run(state.ban(head.conv, [name], until)), true) },
+  ], { label: shown });
+}
+
+function chooseEnd(title, spans, choose, dangerous = false) {
+  const button = (label, until) => h("button", { type: "button", class: `button wide${dangerous ? " dangerous" : ""}`, onclick: () => { dialog.close(); choose(until()); } }, label);
+  const dialog = openDialog(title, h("div", { class: "dialog-body" },
+    spans.map((seconds) => button(t("forTime", { time: span(seconds) }), () => Date.now() + seconds * 1000)), button(t("forGood"), () => undefined)));
+}
+
+function chooseRole(state, head, member, done) {
+  const isOwner = head.role === "owner";
+  const hints = { admin: "roleAdminHint", member: "roleMemberHint", reader: "roleReaderHint", guest: "roleGuestHint" };
+  const choose = async (role) => {
+    dialog.close();
+    if (role !== member.role) await attempt(state.setRole(head.conv, [member.user.name], role)).then(done);
+  };
+  const dialog = openDialog(t("roleOf", { name: userName(state, member.user.name) }), h("div", { class: "dialog-body" }, h("fieldset", { class: "group" }, h("legend", { class: "visually-hidden" }, t("changeRole")),
+    ROLES.filter((role) => role !== "admin" || isOwner).map((role) => h("button", { type: "button", class: "action-row", autofocus: role === member.role, "aria-pressed": String(role === member.role), onclick: () => choose(role) },
+      h("span", { class: "lines" }, h("span", { class: "title" }, roleName(role)), h("span", { class: "small muted" }, t(hints[role]))))))));
+}
+return { memberMenu };
+})();
+const $text_skeleton = (() => {
+
+const IGNORED = /[\p{Mn}\p{Me}\p{Cf}\p{Zs}\p{Cc}\p{DI}._-]/u;
+const SHARED = { m: "rn", w: "vv", i: "l", 1: "l", "|": "l", 0: "o" };
+const PAIRS = `
+  аa еe іi јj оo рp сc уy хx ѕs һh ԁd ԛq ԝw ѵv ӏl үy гr ьb АA ВB ЕE КK МM НH ОO РP СC ТT ХX УY ЅS ІI ЈJ ԚQ ԜW ѴV ӀI ҮY
+  αa οo νv ρp υu ιi κk γy σo ϲc ϳj ΑA ΒB ΕE ΖZ ΗH ΙI ΚK ΜM ΝN ΟO ΡP ΤT ΥY ΧX ϹC ϿJ
+  ոn սu օo հh զq ցg յj ՕO ՏS ԼL ՍU
+  ᎪA ᏴB ᏟC ᎠD ᎬE ᏀG ᎻH ᎥI ᎫJ ᏦK ᏞL ᎷM ᏢP ᏒR ᏚS ᎢT ᏙV ᎳW ᏃZ
+  ıi ɑa ɡg ſf ɩi ɪi ʏy ᴏo ᴄc ᴠv ᴡw ᴢz ꜱs ɢg ʜh ɴn ʀr ʟl ᴀa ᴇe ᴋk ᴘp ᴛt ᴜu ⅼl ɛe ʋv ƅb ɯw`;
+const TABLE = new Map(PAIRS.trim().split(/\s+/).map((pair) => [...pair]));
+
+function skeleton(name) {
+  let found = "";
+  for (const scalar of name.normalize("NFKD")) {
+    if (IGNORED.test(scalar)) continue;
+    for (const lower of (TABLE.get(scalar) ?? scalar).toLowerCase()) {
+      const letter = TABLE.get(lower) ?? lower;
+      found += SHARED[letter] ?? letter;
+    }
+  }
+  return found;
+}
+return { skeleton };
+})();
+const $views_lookalike = (() => {
+
+const { h } = $views_dom;
+const { icon } = $views_icons;
+const { userName } = $views_model;
+const { skeleton } = $text_skeleton;
+const { t } = $i18n_index;
+
+let kept = {}; // the names of the present contacts and account
+
+function namesOf(state) {
+  const { account, contactIndex } = state;
+  if (kept.account === account && kept.contactIndex === contactIndex) return kept.names;
+  const names = new Map();
+  const add = (text, name) => {
+    const form = text ? skeleton(text) : "";
+    if (form) names.set(form, (names.get(form) ?? new Set()).add(name));
+  };
+  for (const { user, alias } of state.contacts()) for (const text of [user.name, user.nick, alias]) add(text, user.name);
+  if (account) for (const text of [account.name, account.nick]) add(text, account.name);
+  kept = { account, contactIndex, names };
+  return names;
+}
+
+function resembled(state, name) {
+  if (!name || name === state.account?.name) return null;
+  const user = state.user(name) ?? { name };
+  const names = namesOf(state);
+  const isContact = state.contact(name)?.state === "friend";
+  for (const text of isContact ? [user.alias || user.nick || name] : [user.alias, user.nick, name]) {
+    const others = text && names.get(skeleton(text));
+    const other = others && [...others].find((each) => each !== name);
+    if (other) return other;
+  }
+  return null;
+}
+
+function lookalikeMark(state, name) {
+  const other = resembled(state, name);
+  if (!other) return null;
+  const label = warning(state, name, other);
+  return h("span", { class: "lookalike", role: "img", "aria-label": label, title: label }, icon("warning"));
+}
+
+function lookalikeNote(state, name) {
+  const other = resembled(state, name);
+  return other ? h("p", { class: "notice-line" }, icon("warning"), h("span", {}, warning(state, name, other))) : null;
+}
+
+function warning(state, name, other) {
+  return other === state.account?.name ? t("looksLikeYou", { name }) : t("looksLike", { name, other: userName(state, other), account: other });
+}
+return { resembled, lookalikeMark, lookalikeNote };
 })();
 const $views_virtual = (() => {
 
@@ -3399,7 +4749,7 @@ class VirtualList {
 
   constructor(scroller, container, options) {
     this.scroller = scroller;
-    this.options = { estimate: 66, stick: false, anchored: true, signature: () => "", ...options };
+    this.options = { estimate: 66, stick: () => false, anchored: true, signature: () => "", ...options };
     this.rows = [];
     this.slice = container.appendChild(document.createElement(options.tag ?? "div"));
     this.slice.className = "slice";
@@ -3407,7 +4757,7 @@ class VirtualList {
     container.classList.add("virtual");
     this.#scheduled = perFrame(() => this.layout());
     this.onscroll = () => {
-      if (this.scroller.scrollTop !== this.#ignored && this.options.stick) this.#following = this.isAtEnd();
+      if (this.scroller.scrollTop !== this.#ignored) this.#following = this.#sticks();
       this.#scheduled();
       this.options.onscroll?.(this);
     };
@@ -3428,6 +4778,8 @@ class VirtualList {
     return this.scroller.scrollHeight - this.scroller.scrollTop - this.scroller.clientHeight < 40;
   }
 
+  #sticks() { return this.options.stick() && this.isAtEnd(); }
+
   setRows(rows) {
     const anchor = this.#anchor();
     this.rows = rows;
@@ -3441,7 +4793,7 @@ class VirtualList {
   }
 
   toEnd() {
-    this.#following = this.options.stick;
+    this.#following = this.options.stick();
     this.layout({ end: true });
   }
 
@@ -3461,7 +4813,7 @@ class VirtualList {
       } else this.scroller.scrollTop = place === "start" ? top - 60 : top - Math.max(40, (view - height) / 2);
       this.#place();
     }
-    if (this.options.stick && this.isAtEnd() && place !== "start") this.#following = true;
+    if (place !== "start" && this.#sticks()) this.#following = true;
     return this.#elements.get(key)?.element ?? null;
   }
 
@@ -3643,10 +4995,11 @@ class RowList {
   #render(row) {
     const key = this.options.key(row);
     const inner = this.options.render(row);
-    inner.tabIndex = this.#focus === key ? 0 : -1;
-    inner.dataset.focus = "row";
-    inner.addEventListener("click", () => { this.#focus = key; this.options.choose(row); });
-    inner.addEventListener("contextmenu", (event) => {
+    const button = inner.matches(".row") ? inner : inner.querySelector(".row"); // a row may have more buttons beside it
+    button.tabIndex = this.#focus === key ? 0 : -1;
+    button.dataset.focus = "row";
+    button.addEventListener("click", () => { this.#focus = key; this.options.choose(row); });
+    button.addEventListener("contextmenu", (event) => {
       if (!this.options.menu) return;
       event.preventDefault();
       this.options.menu(row, { x: event.clientX, y: event.clientY });
@@ -3667,7 +5020,7 @@ class RowList {
     this.#focus = this.options.key(row);
     this.list.toIndex(index, "nearest");
     this.list.layout();
-    this.list.element(this.#focus)?.firstElementChild?.focus({ preventScroll: true });
+    this.list.element(this.#focus)?.querySelector(".row")?.focus({ preventScroll: true });
   }
 
   #typed(event) {
@@ -3687,72 +5040,1385 @@ class RowList {
 }
 return { RowList };
 })();
-const $views_toast = (() => {
+const $views_pickers = (() => {
+
+const { h, replace } = $views_dom;
+const { icon } = $views_icons;
+const { headAvatar, userAvatar } = $views_avatar;
+const { openDialog, switchRow } = $views_dialog;
+const { lookalikeMark } = $views_lookalike;
+const { RowList } = $views_rows;
+const { attempt } = $views_toast;
+const { headTitle, matches, userName } = $views_model;
+const { t } = $i18n_index;
+
+function searchField(label, extra = {}) {
+  const input = h("input", { type: "text", role: "searchbox", inputmode: "search", enterkeyhint: "search", class: "input search", placeholder: label, "aria-label": label, autocomplete: "off", autofocus: true, ...extra });
+  return { input, element: h("div", { class: "search-box" }, icon("search"), input) };
+}
+
+function personRow(state, user, { sub = `@${user.name}`, end = null, chosen = null } = {}) {
+  return h("button", { type: "button", class: "row compact person", "data-user": user.name, "aria-pressed": chosen === null ? null : String(chosen) },
+    userAvatar(state, user, { size: "m", online: user.online }),
+    h("span", { class: "lines" }, h("span", { class: "line" }, h("span", { class: "title ellipsis" }, userName(state, user.name)), lookalikeMark(state, user.name)), h("span", { class: "sub ellipsis" }, sub)),
+    chosen ? icon("check") : null, end);
+}
+
+class PeopleList {
+  #people = [];
+  #page = null;
+  #loading = false;
+  #query = "";
+
+  constructor(app, { choose, render, signature, exclude = () => false, label = t("searchPeople"), empty = null }) {
+    this.state = app.state;
+    this.exclude = exclude;
+    this.field = searchField(label, { id: "find-people" });
+    this.rows = new RowList({
+      label: t("people"), className: "people", estimate: 56, search: this.field.input,
+      key: (row) => row.user.name, choose: (row) => choose(row.user),
+      render: (row) => (render ?? ((user) => personRow(this.state, user)))(row.user), signature: (row) => signature?.(row.user) ?? "",
+      onend: () => this.#more(),
+    });
+    this.none = empty;
+    this.empty = h("div", { class: "empty", hidden: true });
+    this.rows.element.append(this.empty);
+    let timer = 0;
+    this.field.input.addEventListener("input", () => {
+      clearTimeout(timer);
+      this.#start(false);
+      timer = setTimeout(() => this.#start(true), 180);
+    });
+  }
+
+  show() {
+    this.#start(false);
+  }
+
+  refresh() {
+    this.rows.list.layout();
+  }
+
+  close() {
+    this.rows.close();
+  }
+
+  #start(remote) {
+    this.#query = this.field.input.value.trim().replace(/^@/, "");
+    this.#page = null;
+    const contacts = this.state.contacts().filter((contact) => matches(contact, this.#query)).map(({ user }) => user);
+    this.#set(contacts);
+    if (remote && this.#query) {
+      this.#page = undefined;
+      this.#more();
+    }
+  }
+
+  #set(users) {
+    const seen = new Set();
+    this.#people = users.filter((user) => !seen.has(user.name) && seen.add(user.name) && !this.exclude(user));
+    this.rows.setRows(this.#people.map((user) => ({ user })));
+    this.empty.hidden = this.#people.length > 0 || this.#page !== null;
+    const none = this.#query ? null : this.none ?? { hint: t("noContactsHint") };
+    replace(this.empty, none?.title ? h("h2", {}, none.title) : null, h("p", {}, none?.hint ?? t("noResults")));
+  }
+
+  async #more() {
+    if (this.#loading || this.#page === null || this.#page === "") return;
+    this.#loading = true;
+    const query = this.#query;
+    const answer = await attempt(this.state.people(query, this.#page));
+    this.#loading = false;
+    if (query !== this.#query) {
+      if (this.#query) this.#more();
+      return;
+    }
+    this.#page = answer?.page ?? null;
+    this.#set([...this.#people, ...(answer?.users ?? [])]);
+  }
+}
+
+function choosePerson(app, title) {
+  return new Promise((resolve) => {
+    let chosen = null;
+    const people = new PeopleList(app, { choose: (user) => { chosen = user; dialog.close(); } });
+    const dialog = openDialog(title, [h("div", { class: "pad" }, people.field.element), people.rows.element], { onclose: () => { people.close(); resolve(chosen); } });
+    people.show();
+  });
+}
+
+function chooseConversation(app, title, { switches = {} } = {}) {
+  const { state } = app;
+  return new Promise((resolve) => {
+    let chosen = null;
+    const choices = {};
+    const { input, element } = searchField(t("search"));
+    const rows = new RowList({
+      label: t("chatList"), className: "people", estimate: 56, search: input, key: (head) => head.conv,
+      choose: (head) => { chosen = { conv: head.conv, ...choices }; dialog.close(); },
+      render: (head) => h("button", { type: "button", class: "row compact" }, headAvatar(state, head, { size: "m" }), h("span", { class: "lines" }, h("span", { class: "title ellipsis" }, headTitle(state, head)))),
+    });
+    const show = () => rows.setRows(state.conversations({ filter: "all", query: input.value.trim() }).filter((head) => !head.state || head.state === "joined"));
+    input.addEventListener("input", show);
+    const dialog = openDialog(title, [h("div", { class: "pad" }, element, Object.entries(switches).map(([name, label]) => switchRow(label, false, (on) => { choices[name] = on; }))), rows.element], { onclose: () => { rows.close(); resolve(chosen); } });
+    show();
+  });
+}
+return { searchField, personRow, PeopleList, choosePerson, chooseConversation };
+})();
+const $views_members = (() => {
+
+const { h, replace } = $views_dom;
+const { icon } = $views_icons;
+const { memberMenu } = $views_memberactions;
+const { personRow } = $views_pickers;
+const { RowList } = $views_rows;
+const { attempt } = $views_toast;
+const { errorText, isAdmin, roleName, userName } = $views_model;
+const { lastSeen, listTime, number, shortDate } = $i18n_format;
+const { t } = $i18n_index;
+
+const STATES = { joined: "members", requested: "joinRequests", invited: "invitedPeople", banned: "bannedPeople" };
+const EMPTY = { joined: "noResults", requested: "noJoinRequests", invited: "noInvited", banned: "noBanned" };
+
+const rank = ({ role }) => ["guest", "reader", "member", "admin", "owner"].indexOf(role);
+
+class MemberPane {
+  #state = "joined";
+
+  constructor(app, head) {
+    this.app = app;
+    this.state = app.state;
+    this.head = head;
+    this.input = h("input", { type: "text", role: "searchbox", inputmode: "search", enterkeyhint: "search", class: "input search", placeholder: t("searchMembers"), "aria-label": t("searchMembers"), autocomplete: "off" });
+    this.title = h("h3", {}, t("members"));
+    this.tabs = h("div", { class: "filters", role: "group", "aria-label": t("members"), hidden: true });
+    this.rows = new RowList({
+      label: t("members"), className: "members-list", estimate: 56, search: this.input,
+      key: (member) => member.user.name, signature: (member) => this.#signature(member),
+      render: (member) => this.#row(member),
+      choose: (member) => this.#choose(member),
+      menu: (member, anchor) => this.#menu(member, anchor),
+      onend: () => this.list?.hasMore && !this.list.loading && this.list.loadMore(),
+    });
+    this.empty = h("p", { class: "empty", hidden: true });
+    this.rows.element.append(this.empty);
+    this.element = h("div", { class: "block members" }, this.title, this.tabs, h("div", { class: "search-box" }, icon("search"), this.input), this.rows.element);
+    let timer = 0;
+    this.input.addEventListener("input", () => { clearTimeout(timer); timer = setTimeout(() => this.#open(), 150); });
+    const ends = [this.state.subscribe(`members:${head.conv}`, () => this.#show()), this.state.subscribe("presence", () => this.rows.list.layout())];
+    this.end = () => { for (const end of ends) end(); };
+    this.#open();
+    this.updateHead(head);
+  }
+
+  updateHead(head) {
+    const changed = this.head.members_version !== head.members_version || isAdmin(this.head) !== isAdmin(head);
+    this.head = head;
+    replace(this.title, `${t("members")} · ${number(head.members ?? 0)}`);
+    this.tabs.hidden = !isAdmin(head);
+    if (!isAdmin(head) && this.#state !== "joined") this.#chooseState("joined");
+    else if (changed || !this.counted) this.#count();
+  }
+
+  close() {
+    this.closed = true;
+    this.end();
+    this.list?.close?.();
+    this.rows.close();
+  }
+
+  async #count() {
+    this.counted = true;
+    this.#showTabs();
+    if (!isAdmin(this.head)) return;
+    const answer = await this.state.verb("members", { conv: this.head.conv, state: "requested" }).catch(() => null);
+    this.waiting = answer?.members.length ?? 0;
+    if (!this.closed) this.#showTabs();
+  }
+
+  #showTabs() {
+    const focused = this.tabs.contains(document.activeElement) ? document.activeElement.dataset.state : null;
+    replace(this.tabs, Object.entries(STATES).map(([state, label]) => h("button", {
+      type: "button", class: "chip", "data-state": state, "aria-pressed": String(state === this.#state), onclick: () => this.#chooseState(state),
+    }, t(label), state === "requested" && this.waiting ? [" ", h("span", { class: "count" }, number(this.waiting))] : null)));
+    if (focused) this.tabs.querySelector(`[data-state=${focused}]`)?.focus({ preventScroll: true });
+  }
+
+  #chooseState(state) {
+    this.#state = state;
+    this.#showTabs();
+    this.#open();
+  }
+
+  #open() {
+    this.list?.close?.();
+    this.list = this.state.members(this.head.conv, this.input.value.trim(), this.#state);
+    this.#show();
+  }
+
+  #show() {
+    const { list } = this;
+    if (this.#state === "requested" && !list.loading && !list.query && this.waiting !== list.members.length) {
+      this.waiting = list.members.length;
+      this.#showTabs();
+    }
+    this.rows.setRows(list.members.toSorted((one, other) => rank(other) - rank(one)));
+    this.empty.hidden = list.members.length > 0 || list.loading;
+    this.empty.textContent = list.error ? errorText(list.error) : t(list.query ? "noResults" : EMPTY[this.#state]);
+  }
+
+  #user(member) { return this.state.user(member.user.name) ?? member.user; }
+
+  #signature(member) {
+    const user = this.#user(member);
+    return `${member.role}|${member.muted_until ?? ""}|${user.online}|${user.last_seen}|${userName(this.state, user.name)}|${user.avatar}`;
+  }
+
+  #row(member) {
+    const user = this.#user(member);
+    const row = personRow(this.state, user, { sub: this.#sub(member, user), end: member.role && member.role !== "member" ? h("span", { class: "role" }, roleName(member.role)) : null });
+    if (this.#state !== "requested") return row;
+    const answer = (accept) => h("button", {
+      type: "button", class: "icon-button", title: t(accept ? "accept" : "decline"), "aria-label": `${t(accept ? "accept" : "decline")}${t("colon")}${userName(this.state, user.name)}`, onclick: () => this.#answer(user.name, accept),
+    }, icon(accept ? "check" : "close"));
+    return h("div", { class: "row-with-buttons" }, row, answer(true), answer(false));
+  }
+
+  #sub(member, user) {
+    const { state } = this;
+    if (this.#state === "requested") return t("askedAt", { time: listTime(member.since) });
+    if (this.#state === "invited") return member.by ? t("invitedBy", { name: userName(state, member.by) }) : `@${user.name}`;
+    if (this.#state === "banned") return member.banned_until ? t("bannedUntil", { time: shortDate(member.banned_until) }) : t("bannedForever");
+    if (member.muted_until > Date.now()) return t(member.muted_until - Date.now() > 50 * 365 * 86_400_000 ? "mutedForever" : "mutedUntil", { time: shortDate(member.muted_until) });
+    if (user.online || user.name === state.account?.name) return t("online");
+    return user.last_seen ? lastSeen(user.last_seen) : `@${user.name}`;
+  }
+
+  async #answer(name, accept) {
+    await attempt(this.state.approve(this.head.conv, name, accept));
+    this.list.reload();
+  }
+
+  #choose(member) {
+    if (member.user.name === this.state.account?.name || !isAdmin(this.head)) this.app.openProfile(member.user.name);
+    else this.#menu(member, this.rows.list.element(member.user.name)?.querySelector(".row") ?? this.rows.element);
+  }
+
+  #menu(member, anchor) {
+    if (member.user.name === this.state.account?.name) return;
+    memberMenu(this.app, this.head, { ...member, state: this.#state }, anchor, () => this.list.reload());
+  }
+}
+return { MemberPane };
+})();
+const $views_folders = (() => {
+
+const { h, replace } = $views_dom;
+const { icon } = $views_icons;
+const { ask, confirm, openDialog, switchRow } = $views_dialog;
+const { openMenu } = $views_menu;
+const { attempt, toast } = $views_toast;
+const { t } = $i18n_index;
+
+const MOST = 20;
+const LONGEST = 30;
+const FILTERS = { unread: "unread", people: "people", groups: "groups", channels: "channels" };
+
+const folderNames = (state) => (state.settings?.folders ?? []).filter(({ filter }) => !filter).map(({ name }) => name);
+
+const inFolder = (head, name) => head.own?.folders?.includes(name) ?? false;
+
+function put(state, head, name, on) {
+  const others = (head.own?.folders ?? []).filter((each) => each !== name);
+  return state.setOwn(head.conv, { folders: on ? [...others, name] : others });
+}
+
+function foldersPage({ state }, page) {
+  const list = h("ul", {});
+  const name = h("input", { class: "input", maxlength: String(LONGEST), "aria-label": t("folderName"), placeholder: t("folderName") });
+  const filter = h("select", { class: "input", "aria-label": t("folderFilter") }, [["", t("folderChosen")], ...Object.entries(FILTERS).map(([key, label]) => [key, t(label)])].map(([key, label]) => h("option", { value: key }, label)));
+  const show = () => replace(list, (state.settings?.folders ?? []).map((folder) => h("li", { class: "option-row" }, icon("bookmark"),
+    h("span", { class: "lines" }, h("div", { class: "title ellipsis" }, folder.name), h("div", { class: "small muted" }, t(FILTERS[folder.filter] ?? "folderChosen"))),
+    h("button", { type: "button", class: "icon-button", "aria-haspopup": "menu", "aria-expanded": "false", "aria-label": `${t("more")}${t("colon")}${folder.name}`, onclick: (event) => folderMenu({ state }, event.currentTarget, folder.name, () => {}) }, icon("more")))));
+  const form = h("form", { class: "input-pair", onsubmit: async (event) => {
+    event.preventDefault();
+    const text = name.value.trim();
+    if (!text) return name.focus();
+    if (await add(state, text, filter.value || undefined)) name.value = "";
+  } }, name, filter, h("button", { type: "submit", class: "button" }, icon("plus"), t("newFolder")));
+  page.append(h("p", { class: "small muted" }, t("foldersHint")), list, form);
+  show();
+  return state.subscribe("settings", show);
+}
+
+function chooseFolders(app, conv) {
+  const { state } = app;
+  const list = h("div", {});
+  const input = h("input", { class: "input", maxlength: String(LONGEST), "aria-label": t("folderName"), placeholder: t("folderName"), autofocus: true });
+  const show = () => replace(list, folderNames(state).map((name) =>
+    switchRow(name, inFolder(state.conversation(conv), name), async (on) => (await attempt(put(state, state.conversation(conv), name, on))) !== undefined)));
+  const form = h("form", { class: "input-pair", onsubmit: async (event) => {
+    event.preventDefault();
+    const name = input.value.trim();
+    if (!name || !(await add(state, name))) return;
+    input.value = "";
+    await attempt(put(state, state.conversation(conv), name, true));
+  } }, input, h("button", { type: "submit", class: "button", "aria-label": t("newFolder") }, icon("plus"), t("newFolder")));
+  const ends = [state.subscribe("settings", show), state.subscribe(`conversation:${conv}`, show)];
+  openDialog(t("folders"), h("div", { class: "dialog-body" }, list, form), { onclose: () => { for (const end of ends) end(); } });
+  show();
+}
+
+async function add(state, name, filter) {
+  const folders = state.settings?.folders ?? [];
+  if (folders.some((each) => each.name === name)) return true;
+  if (folders.length >= MOST) {
+    toast(t("folderLimit", { n: MOST }), { role: "alert" });
+    return false;
+  }
+  return (await attempt(state.setSettings({ folders: [...folders, { name, ...(filter && { filter }) }] }))) !== undefined;
+}
+
+function folderMenu({ state }, anchor, name, moved) {
+  const set = (folders) => attempt(state.setSettings({ folders }));
+  const change = async (to) => {
+    const folders = state.settings?.folders ?? [];
+    const after = to === null ? folders.filter((each) => each.name !== name) : folders.map((each) => (each.name === name ? { ...each, name: to } : each));
+    if (await set(after) === undefined) return;
+    for (const head of state.conversations({ filter: "everything" }).filter((each) => inFolder(each, name))) {
+      const others = head.own.folders.filter((each) => each !== name);
+      await attempt(state.setOwn(head.conv, { folders: to === null ? others : [...others, to] }));
+    }
+    moved(to);
+  };
+  openMenu(anchor, [
+    { icon: "edit", label: t("rename"), run: async () => {
+      const to = (await ask(t("rename"), { label: t("folderName"), value: name }))?.trim().slice(0, LONGEST);
+      if (to && to !== name && !folderNames(state).includes(to)) change(to);
+    } },
+    { icon: "trash", label: t("deleteFolder"), danger: true, run: async () => {
+      if (await confirm(t("deleteFolderQuestion", { name }), { yes: t("delete"), dangerous: true })) change(null);
+    } },
+  ], { label: name });
+}
+return { folderNames, foldersPage, chooseFolders, folderMenu };
+})();
+const $views_compose = (() => {
 
 const { h } = $views_dom;
-const { errorText } = $views_model;
+const { icon } = $views_icons;
+const { openDialog, switchRow } = $views_dialog;
+const { choosePerson } = $views_pickers;
+const { toast } = $views_toast;
+const { userName } = $views_model;
+const { t } = $i18n_index;
 
-let box = null;
+const YEAR = 364 * 86_400_000; // the longest time of the server, with some room
 
-function toast(text, { action = null, seconds = 5, role = "status" } = {}) {
-  if (!box?.isConnected) {
-    box = h("div", { class: "toasts", popover: "manual" });
-    document.body.append(box);
-  }
-  const line = h("div", { class: "toast", role }, h("span", { class: "grow" }, text));
-  const remove = () => line.remove();
-  if (action) line.append(h("button", { type: "button", onclick: () => { remove(); action.run(); } }, action.label));
-  box.append(line);
-  while (box.children.length > 3) box.firstElementChild.remove();
-  if (box.showPopover && !box.matches(":popover-open")) box.showPopover();
-  setTimeout(remove, seconds * 1000);
-  return remove;
+const localTime = (at) => new Date(at - new Date(at).getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
+
+function clockTime(hour, days) {
+  const date = new Date();
+  date.setDate(date.getDate() + days);
+  return date.setHours(hour, 0, 0, 0);
 }
 
-async function attempt(promise) {
+function newPoll() {
+  return new Promise((resolve) => {
+    let content = null;
+    let multiple = false;
+    let anonymous = false;
+    let closes = null;
+    const ending = h("input", { type: "datetime-local", class: "input", value: localTime(Date.now() + 86_400_000), min: localTime(Date.now() + 60_000) });
+    const endField = h("label", { class: "field", hidden: true }, t("pollClosesAt"), ending);
+    const question = h("input", { class: "input", maxlength: "300", required: true, autofocus: true });
+    const options = h("div", { class: "dialog-body" });
+    const add = () => {
+      if (options.children.length >= 20) return null;
+      const input = h("input", { class: "input", maxlength: "100", "aria-label": t("pollOption", { n: options.children.length + 1 }), placeholder: t("pollOption", { n: options.children.length + 1 }) });
+      options.append(input);
+      return input;
+    };
+    add();
+    add();
+    const form = h("form", { onsubmit: (event) => {
+      event.preventDefault();
+      const texts = [...options.querySelectorAll("input")].map((input) => input.value.trim()).filter(Boolean);
+      if (!question.value.trim() || texts.length < 2) {
+        toast(t("fieldRequired"));
+        return;
+      }
+      content = { kind: "poll", body: { question: question.value.trim(), options: texts, ...(multiple && { multiple }), ...(anonymous && { anonymous }), ...(closes && ending.value && { closes_at: new Date(ending.value).getTime() }) } };
+      dialog.close();
+    } },
+    h("div", { class: "dialog-body" }, h("label", { class: "field" }, t("pollQuestion"), question)), options,
+    h("div", { class: "dialog-body" }, h("button", { type: "button", class: "button", onclick: () => add()?.focus() }, icon("plus"), t("pollAddOption")),
+      switchRow(t("pollMultiple"), false, (on) => { multiple = on; }), switchRow(t("pollAnonymous"), false, (on) => { anonymous = on; }),
+      switchRow(t("pollCloses"), false, (on) => { closes = on; endField.hidden = !on; }), endField),
+    h("div", { class: "dialog-foot" }, h("button", { type: "submit", class: "button primary" }, t("send"))));
+    const dialog = openDialog(t("pollCreate"), form, { onclose: () => resolve(content), label: "scrolls" });
+  });
+}
+
+async function shareContact(app) {
+  const user = await choosePerson(app, t("attachContact"));
+  return user ? { kind: "card", body: { user: user.name, nick: userName(app.state, user.name) } } : null;
+}
+
+function shareLocation() {
+  return new Promise((resolve) => {
+    if (!navigator.geolocation) {
+      toast(t("locationFailed"));
+      resolve(null);
+      return;
+    }
+    navigator.geolocation.getCurrentPosition(
+      ({ coords }) => resolve({ kind: "location", body: { latitude: coords.latitude, longitude: coords.longitude, accuracy: Math.round(coords.accuracy) } }),
+      () => { toast(t("locationFailed"), { role: "alert" }); resolve(null); },
+      { timeout: 15_000 });
+  });
+}
+
+function scheduleTime(at = Date.now() + 3_600_000) {
+  return new Promise((resolve) => {
+    let answer = null;
+    const input = h("input", { type: "datetime-local", class: "input", required: true, autofocus: true, value: localTime(at), min: localTime(Date.now() + 60_000), max: localTime(Date.now() + YEAR) });
+    const set = (time) => { input.value = localTime(time); };
+    const quick = [["inHour", Date.now() + 3_600_000], ["tonight", clockTime(20, 0)], ["tomorrowMorning", clockTime(9, 1)]].filter(([, time]) => time > Date.now() + 60_000);
+    const form = h("form", { onsubmit: (event) => { event.preventDefault(); answer = new Date(input.value).getTime(); dialog.close(); } },
+      h("div", { class: "dialog-body" }, h("div", { class: "button-row" }, quick.map(([name, time]) => h("button", { type: "button", class: "chip", onclick: () => set(time) }, t(name)))),
+        h("label", { class: "field" }, t("scheduleAt"), input), h("p", { class: "small muted" }, t("timeZone", { zone: Intl.DateTimeFormat().resolvedOptions().timeZone }))),
+      h("div", { class: "dialog-foot" }, h("button", { type: "submit", class: "button primary" }, t("schedule"))));
+    const dialog = openDialog(t("schedule"), form, { onclose: () => resolve(answer) });
+  });
+}
+
+async function describeFile(file) {
+  const url = URL.createObjectURL(file);
   try {
-    return await promise;
-  } catch (error) {
-    console.error(error);
-    toast(errorText(error), { role: "alert" });
-    return undefined;
+    if (/^image\/(png|jpeg|gif|webp|avif)$/.test(file.type)) {
+      const image = new Image();
+      image.src = url;
+      await image.decode();
+      return { kind: "image", size: { width: image.naturalWidth, height: image.naturalHeight } };
+    }
+    if (file.type.startsWith("video/")) {
+      const film = document.createElement("video");
+      await new Promise((resolve, reject) => {
+        film.onloadedmetadata = resolve;
+        film.onerror = reject;
+        film.src = url;
+      });
+      return { kind: "video", size: { width: film.videoWidth, height: film.videoHeight, duration: Math.round(film.duration * 1000) } };
+    }
+  } catch {
+  } finally {
+    URL.revokeObjectURL(url);
+  }
+  return { kind: "file", size: {} };
+}
+return { newPoll, shareContact, shareLocation, scheduleTime, describeFile };
+})();
+const $views_scheduled = (() => {
+
+const { h, replace } = $views_dom;
+const { icon } = $views_icons;
+const { scheduleTime } = $views_compose;
+const { openDialog } = $views_dialog;
+const { attempt, toast } = $views_toast;
+const { errorText, eventText } = $views_model;
+const { shortDate } = $i18n_format;
+const { t } = $i18n_index;
+
+function showScheduled(app, conv) {
+  const { state } = app;
+  const body = h("div", { class: "dialog-body" });
+  const button = (name, label, run, danger) => h("button", { type: "button", class: `icon-button${danger ? " danger" : ""}`, "aria-label": label, title: label, onclick: run }, icon(name));
+
+  const move = async ({ id, kind, body: content, ref, thread, silent, send_at: before }) => {
+    const at = await scheduleTime(Math.max(before, Date.now() + 60_000));
+    if (at === null) return;
+    if (await attempt(state.schedule(conv, { kind, body: content, ref, thread, silent }, at)) === undefined) return;
+    await attempt(state.unschedule(id));
+    toast(t("scheduledFor", { time: shortDate(at) }));
+    show();
+  };
+
+  const sendNow = async ({ id, kind, body: content, ref, thread, silent }) => {
+    if (await attempt(state.unschedule(id)) === undefined) return;
+    await attempt(state.send(conv, { kind, body: content, ref, thread, silent }));
+    show();
+  };
+
+  const row = (message) => h("div", { class: "option-row scheduled", "data-scheduled": message.id },
+    h("span", { class: "lines" }, h("div", { class: "ellipsis" }, eventText(state, message)),
+      message.error ? h("div", { class: "small danger", role: "alert" }, t("failedReason", { reason: errorText({ code: message.error }) })) : null,
+      h("div", { class: "small muted" }, t("scheduledFor", { time: shortDate(message.send_at) }), message.silent ? ` · ${t("sendSilently")}` : "")),
+    button("send", t("sendNow"), () => sendNow(message)), button("clock", t("changeTime"), () => move(message)),
+    button("trash", t("delete"), async () => { await attempt(state.unschedule(message.id)); show(); }, true));
+
+  const show = async () => {
+    const messages = await attempt(state.scheduled(conv));
+    if (messages && body.isConnected) replace(body, messages.length ? messages.map(row) : h("p", { class: "muted" }, t("none")));
+    if (document.activeElement === document.body) body.closest("dialog")?.querySelector("button")?.focus();
+  };
+  openDialog(t("scheduled"), body);
+  show();
+}
+return { showScheduled };
+})();
+const $views_groupsettings = (() => {
+
+const { h } = $views_dom;
+const { openDialog, selectRow, switchRow } = $views_dialog;
+const { attempt, toast } = $views_toast;
+const { errorText, isAdmin, isGroup } = $views_model;
+const { span } = $i18n_format;
+const { t } = $i18n_index;
+
+const SLOW = [0, 10, 30, 60, 300, 900, 3600];
+const EXPIRIES = [0, 3_600, 86_400, 604_800, 2_592_000];
+const refusing = new Set(); // kinds of conversations whose messages the server does not let disappear
+
+const withPresent = (values, present) => (values.includes(present) ? values : [...values, present].sort((one, other) => one - other));
+const spans = (values, present) => withPresent(values, present).map((seconds) => [seconds, seconds ? span(seconds) : t("off")]);
+
+const setter = (state, conv) => (name) => async (value) => ((await attempt(state.setConversation(conv, { settings: { [name]: value } }))) === undefined ? false : undefined);
+
+function groupSettings(state, head) {
+  const settings = head.settings ?? {};
+  const set = setter(state, head.conv);
+  const level = [["members", t("everyMember")], ["admins", t("onlyAdmins")]];
+  const number = (name) => (value) => set(name)(Number(value));
+  openDialog(t("groupSettings"), h("div", { class: "dialog-body rows" },
+    h("h3", {}, t("rightsOfMembers")),
+    selectRow(t("whoWrite"), settings.write ?? (head.kind === "channel" ? "admins" : "members"), level, set("write")),
+    selectRow(t("whoInvite"), settings.invite ?? "members", level, set("invite")),
+    selectRow(t("whoManage"), settings.manage ?? "admins", level, set("manage")),
+    selectRow(t("whoPin"), settings.pin ?? "admins", level, set("pin")),
+    selectRow(t("whoMentionAll"), settings.mention_all ?? "admins", level, set("mention_all")),
+    h("h3", {}, t("joining")),
+    selectRow(t("whoJoins"), settings.join ?? "closed", [["closed", t("joinClosed")], ["approval", t("joinApproval")], ["open", t("joinOpen")]], set("join")),
+    switchRow(t("listed"), settings.listed ?? false, set("listed")),
+    selectRow(t("historyFor"), settings.history ?? "all", [["all", t("historyAll")], ["join", t("historyJoin")]], set("history")),
+    h("h3", {}, t("messages")),
+    selectRow(t("slowMode"), settings.slow ?? 0, spans(SLOW, settings.slow ?? 0), number("slow")),
+    selectRow(t("disappearing"), settings.expire ?? 0, spans(EXPIRIES, settings.expire ?? 0), number("expire")),
+    switchRow(t("showReceipts"), settings.receipts ?? true, set("receipts"))), { label: "scrolls" });
+}
+
+const mayExpire = (head) => !refusing.has(head.kind) && (!head.state || head.state === "joined") && (isGroup(head) ? isAdmin(head) : true);
+
+function chooseExpiry(state, head) {
+  const before = head.settings?.expire ?? 0;
+  const dialog = openDialog(t("disappearing"), h("div", { class: "dialog-body" }, h("p", { class: "small muted" }, t("disappearingHint")), selectRow(t("disappearAfter"), before, spans(EXPIRIES, before), async (value) => {
+    try {
+      await state.setConversation(head.conv, { settings: { expire: Number(value) } });
+      return undefined;
+    } catch (error) {
+      if (["unsupported", "forbidden", "bad_request"].includes(error.code)) {
+        refusing.add(head.kind);
+        dialog.close();
+      }
+      toast(errorText(error), { role: "alert" });
+      return false;
+    }
+  })));
+}
+return { groupSettings, mayExpire, chooseExpiry };
+})();
+const $views_leaving = (() => {
+
+const { h } = $views_dom;
+const { confirm, openDialog } = $views_dialog;
+const { personRow, searchField } = $views_pickers;
+const { RowList } = $views_rows;
+const { attempt, toast } = $views_toast;
+const { headTitle, userName } = $views_model;
+const { t } = $i18n_index;
+
+async function leave(app, head) {
+  const isChannel = head.kind === "channel";
+  if (head.role === "owner" && (head.members ?? 0) > 1) return nameOwner(app, head);
+  if (!(await confirm(t(isChannel ? "leaveChannelQuestion" : "leaveQuestion"), { yes: t(isChannel ? "leaveChannel" : "leave"), dangerous: true, detail: (head.members ?? 0) > 1 ? null : t("leaveLast") }))) return;
+  await go(app, head);
+}
+
+async function go(app, head) {
+  if (await attempt(app.state.leave(head.conv)) !== undefined && app.openID === head.conv) app.closeThread();
+}
+
+function nameOwner(app, head) {
+  const { state } = app;
+  const { input, element } = searchField(t("searchMembers"));
+  let list = null;
+  const rows = new RowList({
+    label: t("members"), className: "people", estimate: 56, search: input, key: (member) => member.user.name,
+    render: (member) => personRow(state, member.user),
+    choose: async ({ user: { name } }) => {
+      if (!(await confirm(t("transferAndLeave", { name: userName(state, name) }), { yes: t("leave"), dangerous: true }))) return;
+      dialog.close();
+      if (await attempt(state.setRole(head.conv, [name], "owner")) !== undefined) await go(app, head);
+    },
+    onend: () => list?.hasMore && !list.loading && list.loadMore(),
+  });
+  const show = () => rows.setRows((list?.members ?? []).filter(({ user }) => user.name !== state.account?.name));
+  const open = () => {
+    list?.close();
+    list = state.members(head.conv, input.value);
+    show();
+  };
+  let timer = 0;
+  input.addEventListener("input", () => { clearTimeout(timer); timer = setTimeout(open, 150); });
+  const end = state.subscribe(`members:${head.conv}`, show);
+  const dialog = openDialog(t("newOwner"), [h("div", { class: "pad" }, h("p", { class: "small muted" }, t("leaveOwner")), element), rows.element], { label: "tall", onclose: () => { end(); list?.close(); rows.close(); } });
+  open();
+}
+
+async function deleteForAll(app, head) {
+  if (!(await confirm(t("deleteForAllQuestion", { title: headTitle(app.state, head) }), { yes: t("deleteForAll"), dangerous: true, detail: t("deleteForAllHint") }))) return;
+  const isOpen = app.openID === head.conv;
+  if (await attempt(app.state.deleteConversation(head.conv, true)) === undefined) return;
+  if (isOpen) app.closeThread();
+  toast(t("deletedForAll"));
+}
+return { leave, deleteForAll };
+})();
+const $views_conversationmenu = (() => {
+
+const { openMenu } = $views_menu;
+const { confirm, openDialog, selectRow } = $views_dialog;
+const { chooseFolders } = $views_folders;
+const { attempt } = $views_toast;
+const { h } = $views_dom;
+const { showScheduled } = $views_scheduled;
+const { chooseExpiry, mayExpire } = $views_groupsettings;
+const { deleteForAll, leave } = $views_leaving;
+const { isGroup, isMuted, userName } = $views_model;
+const { span } = $i18n_format;
+const { t } = $i18n_index;
+
+const HOUR = 3_600_000;
+const FOREVER = 4_102_444_800_000;
+
+function conversationMenu(app, anchor, head, { thread = null } = {}) {
+  const { state } = app;
+  const set = (values) => attempt(state.setOwn(head.conv, values));
+  const peer = head.kind === "pair" ? head.peer?.name : null;
+  if (head.state === "invited" || head.state === "requested") {
+    openMenu(anchor, [
+      { icon: "close", label: t(head.state === "invited" ? "decline" : "takeBackRequest"), run: () => attempt(head.state === "invited" ? state.answerInvitation(head.conv, false) : state.leave(head.conv)) },
+      head.state === "invited" && { icon: "warning", label: t("report"), danger: true, run: () => app.report({ conv: head.conv }) },
+    ], { label: t("more") });
+    return;
+  }
+  openMenu(anchor, [
+    thread && { icon: "info", label: t("chatInfo"), run: () => app.toggleDetails(true) },
+    { icon: "pin", label: t(head.own?.pinned_at ? "unpinChat" : "pinChat"), run: () => set({ pinned: !head.own?.pinned_at }) },
+    isMuted(head) ? { icon: "bell", label: t("unmute"), run: () => set({ muted_until: 0 }) } : { icon: "bellOff", label: t("mute"), run: () => chooseMute(set, head) },
+    { icon: "archive", label: t(head.own?.archived ? "unarchive" : "archive"), run: () => set({ archived: !head.own?.archived }) },
+    { icon: "bookmark", label: t("folders"), run: () => chooseFolders(app, head.conv) },
+    head.unread || head.own?.marked_unread ? { icon: "check", label: t("markRead"), run: () => attempt(Promise.all([state.mark(head.conv, head.n), head.own?.marked_unread ? state.setOwn(head.conv, { marked_unread: false }) : null])) }
+      : { icon: "star", label: t("markUnread"), run: () => set({ marked_unread: true }) },
+    thread && { icon: "calendar", label: t("scheduled"), run: () => showScheduled(app, head.conv) },
+    thread && mayExpire(head) && { icon: "timer", label: t("disappearing"), run: () => chooseExpiry(state, head) },
+    null,
+    peer && state.contact(peer)?.state === "blocked" && { icon: "shield", label: t("unblock"), run: () => attempt(state.unblock(peer)) },
+    peer && state.contact(peer)?.state !== "blocked" && { icon: "shield", label: t("block"), danger: true, run: async () => { if (await confirm(t("blockQuestion", { name: userName(state, peer) }), { yes: t("block"), dangerous: true })) attempt(state.block(peer)); } },
+    peer && { icon: "warning", label: t("report"), danger: true, run: () => app.report({ user: peer }) },
+    isGroup(head) && (!head.state || head.state === "joined") && { icon: "leave", label: t(head.kind === "channel" ? "leaveChannel" : "leave"), danger: true, run: () => leave(app, head) },
+    head.kind !== "self" && { icon: "trash", label: t("deleteChat"), danger: true, run: async () => { if (await confirm(t("deleteChatQuestion"), { yes: t("delete"), dangerous: true })) { if (app.openID === head.conv) app.closeThread(); attempt(state.deleteConversation(head.conv)); } } },
+    isGroup(head) && head.role === "owner" && { icon: "trash", label: t("deleteForAll"), danger: true, run: () => deleteForAll(app, head) },
+  ], { label: t("more") });
+}
+
+function chooseMute(set, head) {
+  const choices = [[t("muteFor", { time: span(3_600) }), HOUR], [t("muteFor", { time: span(28_800) }), 8 * HOUR], [t("muteFor", { time: span(172_800) }), 48 * HOUR], [t("muteForever"), null]];
+  const rule = head && isGroup(head) ? selectRow(t("notifyAbout"), head.own?.notify ?? "all", [["all", t("notifyAll")], ["mentions", t("notifyMentions")]], (notify) => set({ notify })) : null;
+  const dialog = openDialog(t(rule ? "notifications" : "mute"), h("div", { class: "dialog-body" }, rule, choices.map(([label, time]) =>
+    h("button", { type: "button", class: "button wide", onclick: () => { dialog.close(); set({ muted_until: time === null ? FOREVER : Date.now() + time }); } }, label))));
+}
+return { conversationMenu, chooseMute };
+})();
+const $views_requests = (() => {
+
+const { h, replace } = $views_dom;
+const { icon } = $views_icons;
+const { userAvatar } = $views_avatar;
+const { openDialog } = $views_dialog;
+const { submitting } = $views_fields;
+const { lookalikeNote } = $views_lookalike;
+const { attempt, toast } = $views_toast;
+const { userName } = $views_model;
+const { listTime } = $i18n_format;
+const { t } = $i18n_index;
+
+const LONGEST = 200;
+
+const byTime = (one, other) => (other.at ?? 0) - (one.at ?? 0) || (one.user.name < other.user.name ? -1 : 1);
+
+const incoming = (state) => state.contacts("asked").sort(byTime);
+
+const outgoing = (state) => state.contacts("asking").sort(byTime);
+
+async function answerRequest(state, name, accept) {
+  if (await attempt(state.answerContact(name, accept)) === undefined) return;
+  toast(t(accept ? "requestAccepted" : "requestDeclined", { name: userName(state, name) }), { seconds: 3 });
+}
+
+async function takeBack(state, name) {
+  if (await attempt(state.removeContact(name)) !== undefined) toast(t("requestTakenBack"), { seconds: 3 });
+}
+
+function showRequests(app, element) {
+  const { state } = app;
+  const [asked, asking] = [incoming(state), outgoing(state)];
+  replace(element,
+    asked.length ? [h("h3", { class: "list-title" }, t("contactRequests")), h("ul", {}, asked.map((contact) => incomingRow(app, contact)))] : null,
+    asking.length ? [h("h3", { class: "list-title" }, t("sentRequests")), h("ul", {}, asking.map((contact) => outgoingRow(app, contact)))] : null,
+    asked.length || asking.length ? h("h3", { class: "list-title" }, t("contacts")) : null);
+}
+
+function incomingRow(app, { user, text, at }) {
+  const { state } = app;
+  const shown = userName(state, user.name);
+  const button = (accept, look, label) => h("button", { type: "button", class: `button small ${look}`, "aria-label": `${label}${t("colon")}${shown}`, onclick: () => answerRequest(state, user.name, accept) }, label);
+  return h("li", { class: "request", "data-user": user.name },
+    h("button", { type: "button", class: "face", "aria-label": `${t("profile")}${t("colon")}${shown}`, onclick: () => app.openProfile(user.name) }, userAvatar(state, user, { size: "m" })),
+    h("div", { class: "lines" },
+      h("div", { class: "line" }, h("span", { class: "title ellipsis" }, shown), h("span", { class: "sub ellipsis" }, `@${user.name}`), h("span", { class: "spring" }), at ? h("time", { class: "time" }, listTime(at)) : null),
+      text ? h("p", { class: "said" }, text) : null,
+      lookalikeNote(state, user.name),
+      h("div", { class: "button-row" }, button(true, "primary", t("accept")), button(false, "", t("decline")))));
+}
+
+function outgoingRow(app, { user, at }) {
+  const { state } = app;
+  const shown = userName(state, user.name);
+  return h("li", { class: "request", "data-user": user.name },
+    h("button", { type: "button", class: "face", "aria-label": `${t("profile")}${t("colon")}${shown}`, onclick: () => app.openProfile(user.name) }, userAvatar(state, user, { size: "m" })),
+    h("div", { class: "lines middle" }, h("div", { class: "title ellipsis" }, shown), h("div", { class: "sub ellipsis" }, at ? t("sentAt", { time: listTime(at) }) : `@${user.name}`)),
+    h("button", { type: "button", class: "button small quiet", "aria-label": `${t("takeBack")}${t("colon")}${shown}`, onclick: () => takeBack(state, user.name) }, t("takeBack")));
+}
+
+function askForContact(app, name) {
+  const { state } = app;
+  const text = h("textarea", { class: "input", rows: "3", maxlength: String(LONGEST), autofocus: true, placeholder: t("requestPlaceholder") });
+  const send = h("button", { type: "submit", class: "button primary" }, t("sendRequest"));
+  const form = h("form", { onsubmit: submitting(send, async () => {
+    if (await attempt(state.requestContact(name, { text: [...text.value.trim()].slice(0, LONGEST).join("") })) === undefined) return;
+    dialog.close();
+    toast(t("requestSent", { name: userName(state, name) }));
+  }) },
+  h("div", { class: "dialog-body" }, lookalikeNote(state, name), h("label", { class: "field" }, t("requestText"), text)),
+  h("div", { class: "dialog-foot" }, h("button", { type: "button", class: "button quiet", onclick: () => dialog.close() }, t("cancel")), send));
+  const dialog = openDialog(t("addContactNamed", { name: userName(state, name) }), form);
+}
+
+function requestBadge(state) {
+  const { length } = state.contacts("asked");
+  return length ? h("span", { class: "badge", "aria-hidden": "true" }, String(Math.min(length, 99))) : null;
+}
+return { incoming, outgoing, answerRequest, takeBack, showRequests, askForContact, requestBadge };
+})();
+const $views_profile = (() => {
+
+const { h, replace } = $views_dom;
+const { icon } = $views_icons;
+const { userAvatar } = $views_avatar;
+const { ask, confirm, openDialog } = $views_dialog;
+const { lookalikeNote } = $views_lookalike;
+const { answerRequest, askForContact, takeBack } = $views_requests;
+const { attempt } = $views_toast;
+const { userName } = $views_model;
+const { lastSeen } = $i18n_format;
+const { t } = $i18n_index;
+
+const LONGEST_ALIAS = 50;
+
+function openProfile(app, name) {
+  const { state } = app;
+  if (name === state.account?.name) {
+    app.settings("profile");
+    return;
+  }
+  const body = h("div", { class: "dialog-body profile" });
+  const show = () => {
+    const focused = body.contains(document.activeElement) ? document.activeElement.dataset.action : null;
+    replace(body, hero(state, name), request(state, name), actions(app, name, () => dialog.close()));
+    if (focused) (body.querySelector(`[data-action="${focused}"]`) ?? body.querySelector("button"))?.focus();
+  };
+  const ends = ["contacts", "users"].map((key) => state.subscribe(key, show));
+  const dialog = openDialog(t("profile"), body, { onclose: () => ends.forEach((end) => end()) });
+  show();
+  state.refresh(name);
+  body.querySelector("button")?.focus();
+}
+
+function hero(state, name) {
+  const user = state.user(name) ?? { name };
+  const shown = userName(state, name);
+  const presence = user.online ? t("online") : user.last_seen ? lastSeen(user.last_seen) : null;
+  return h("div", { class: "profile-head" }, userAvatar(state, user, { size: "xl" }), h("h2", {}, shown),
+    h("div", { class: "muted" }, user.alias && user.nick && user.nick !== shown ? `${user.nick} · @${name}` : `@${name}`),
+    user.bot ? h("div", { class: "small muted" }, t("isBot")) : null, user.deleted ? h("div", { class: "small muted" }, t("isDeleted")) : null,
+    presence ? h("div", { class: `small ${user.online ? "is-online" : "muted"}` }, presence) : null,
+    user.status ? h("p", { class: "about" }, user.status) : null, lookalikeNote(state, name));
+}
+
+function request(state, name) {
+  const contact = state.contact(name);
+  if (contact?.state !== "asked") return null;
+  return h("div", { class: "request-box" }, h("h3", {}, t("asksForContact")), contact.text ? h("p", { class: "said" }, contact.text) : null,
+    h("div", { class: "button-row" },
+      h("button", { type: "button", class: "button primary", "data-action": "accept", onclick: () => answerRequest(state, name, true) }, icon("check"), t("accept")),
+      h("button", { type: "button", class: "button", "data-action": "decline", onclick: () => answerRequest(state, name, false) }, t("decline"))));
+}
+
+function actions(app, name, close) {
+  const { state } = app;
+  const contact = state.contact(name);
+  const relation = contact?.state;
+  const shown = userName(state, name);
+  const row = (action, symbol, label, run, look = "") => h("button", { type: "button", class: `action-row ${look}`, "data-action": action, onclick: run }, icon(symbol), label);
+  return h("div", { class: "action-list" },
+    row("message", "chatBubble", t("writeMessage"), () => { close(); app.openPerson(name); }),
+    relation === "friend" ? row("alias", "edit", contact.alias ? t("changeAlias") : t("setAlias"), () => changeAlias(state, name, contact)) : null,
+    relation === "friend" ? row("remove", "person", t("removeContact"), async () => {
+      if (await confirm(t("removeContactQuestion", { name: shown }), { yes: t("remove"), dangerous: true })) attempt(state.removeContact(name));
+    }) : null,
+    relation === undefined ? row("add", "personAdd", t("addContact"), () => askForContact(app, name)) : null,
+    relation === "asking" ? row("back", "undo", t("takeBackRequest"), () => takeBack(state, name)) : null,
+    relation === "blocked" ? row("unblock", "shield", t("unblock"), () => attempt(state.unblock(name)))
+      : row("block", "shield", t("block"), async () => {
+        if (await confirm(t("blockQuestion", { name: shown }), { yes: t("block"), dangerous: true })) attempt(state.block(name));
+      }, "danger"),
+    row("report", "warning", t("report"), () => app.report({ user: name }), "danger"));
+}
+
+async function changeAlias(state, name, { alias = "", user }) {
+  const text = await ask(t("alias"), { value: alias, hint: t("aliasHint", { name: user.nick ?? name }), maxlength: LONGEST_ALIAS });
+  if (text !== null && text.trim() !== alias) attempt(state.setAlias(name, text.trim()));
+}
+
+function pickImage(state) {
+  return new Promise((resolve) => {
+    const input = h("input", { type: "file", accept: "image/*" });
+    input.addEventListener("cancel", () => resolve(null));
+    input.addEventListener("change", async () => resolve(input.files[0] ? await attempt(uploadSquare(state, input.files[0])) : null));
+    input.click();
+  });
+}
+
+async function uploadSquare(state, file) {
+  const bitmap = await createImageBitmap(file).catch(() => { throw Object.assign(new Error(), { code: "bad_request", message: t("notAPicture") }); });
+  const side = Math.min(bitmap.width, bitmap.height);
+  const size = Math.min(512, side);
+  const canvas = h("canvas", { width: size, height: size });
+  canvas.getContext("2d").drawImage(bitmap, (bitmap.width - side) / 2, (bitmap.height - side) / 2, side, side, 0, 0, size, size);
+  bitmap.close();
+  const blob = await new Promise((done) => canvas.toBlob(done, "image/jpeg", 0.88));
+  return (await state.upload(blob)).blob;
+}
+return { openProfile, pickImage };
+})();
+const $views_details = (() => {
+
+const { h, replace, Scope } = $views_dom;
+const { icon } = $views_icons;
+const { headAvatar } = $views_avatar;
+const { LinkList } = $views_links;
+const { MemberPane } = $views_members;
+const { chooseMute } = $views_conversationmenu;
+const { deleteForAll, leave } = $views_leaving;
+const { ask, openDialog } = $views_dialog;
+const { groupSettings } = $views_groupsettings;
+const { lookalikeNote } = $views_lookalike;
+const { PeopleList, personRow } = $views_pickers;
+const { pickImage } = $views_profile;
+const { openMenu } = $views_menu;
+const { attempt, toast } = $views_toast;
+const { headTitle, isAdmin, isGroup, isMuted, permits, userName } = $views_model;
+const { lastSeen, list, shortDate, span } = $i18n_format;
+const { t } = $i18n_index;
+
+class DetailsView {
+  #scope = new Scope();
+
+  constructor(app, id) {
+    this.app = app;
+    this.state = app.state;
+    this.id = id;
+    this.body = h("div", { class: "scroller" });
+    this.closer = h("button", { type: "button", class: "icon-button", "aria-label": t("close"), onclick: () => app.toggleDetails(false) }, icon("close"));
+    this.element = h("aside", { class: "pane details", "aria-label": t("chatInfo") }, h("header", { class: "bar" }, this.closer, h("h2", {}, t("chatInfo"))), this.body);
+    this.#scope.add(this.state.subscribe(`conversation:${id}`, () => this.#update()));
+    for (const key of ["presence", "contacts"]) this.#scope.add(this.state.subscribe(key, () => this.head?.kind === "pair" && this.#update()));
+    this.#update();
+    this.#load();
+  }
+
+  focus() {
+    this.closer.focus({ preventScroll: true });
+  }
+
+  close() {
+    this.closed = true;
+    this.members?.close();
+    this.#scope.close();
+    this.element.remove();
+  }
+
+  async #load() {
+    if (!isGroup(this.head)) return;
+    try {
+      this.info = await this.state.info(this.id);
+    } catch (error) {
+      console.warn(error);
+    }
+    if (!this.closed) this.#update();
+  }
+
+  #update() {
+    const head = this.state.conversation(this.id);
+    if (!head || this.closed) return;
+    if (this.head && (this.head.seq !== head.seq) && isGroup(head) && head.last?.kind === "conversation.set" && this.head.last?.seq !== head.last.seq) this.#load();
+    this.head = head;
+    const joined = !head.state || head.state === "joined";
+    this.top ??= h("div", {});
+    const focused = this.top.contains(document.activeElement) ? document.activeElement.dataset.action : null;
+    replace(this.top, this.#hero(head), h("div", { class: "actions" }, this.#actions(head, joined)), this.#about(head));
+    if (focused) this.top.querySelector(`[data-action="${focused}"]`)?.focus({ preventScroll: true });
+    if (!this.top.isConnected) this.body.append(this.top);
+    if (!isGroup(head)) return;
+    if (joined && !this.members) {
+      this.members = new MemberPane(this.app, head);
+      this.foot = h("div", {});
+      this.body.append(this.members.element, this.foot);
+    } else if (!joined && this.members) {
+      this.members.close();
+      this.members.element.remove();
+      this.foot.remove();
+      this.members = this.links = null;
+    }
+    this.members?.updateHead(head);
+    if (this.members) this.#showFoot(head);
+  }
+
+  #hero(head) {
+    const peer = head.kind === "pair" ? this.state.user(head.peer?.name) ?? head.peer : null;
+    const count = isGroup(head) ? t(head.kind === "channel" ? "subscribers" : "membersCount", { n: head.members ?? 0 }) : "";
+    return h("div", { class: "hero" }, headAvatar(this.state, head, { size: "xl" }), h("h2", {}, headTitle(this.state, head)),
+      h("div", { class: "sub" }, peer ? `@${peer.name}` : count),
+      peer && (peer.online || peer.last_seen) ? h("div", { class: `small ${peer.online ? "is-online" : "muted"}` }, peer.online ? t("online") : lastSeen(peer.last_seen)) : null,
+      peer ? lookalikeNote(this.state, peer.name) : null);
+  }
+
+  #about(head) {
+    const peer = head.kind === "pair" ? this.state.user(head.peer?.name) ?? head.peer : null;
+    const about = peer ? peer.status : this.info?.about;
+    const { expire, slow } = head.settings ?? {};
+    const facts = [expire ? t("disappearingOn", { time: span(expire) }) : null, slow && isGroup(head) ? t("slowOn", { time: span(slow) }) : null,
+      this.info?.created_at ? (this.info.by ? t("createdBy", { name: userName(this.state, this.info.by), time: shortDate(this.info.created_at) }) : t("createdAt", { time: shortDate(this.info.created_at) })) : null].filter(Boolean);
+    return [about ? h("div", { class: "block" }, h("h3", {}, t(peer ? "statusText" : "groupAbout")), h("p", { class: "about" }, about)) : null,
+      facts.length ? h("div", { class: "block small muted" }, facts.map((fact) => h("p", {}, fact))) : null];
+  }
+
+  #actions(head, joined) {
+    const { app, state } = this;
+    const action = (name, symbol, label, run) => h("button", { type: "button", class: "action", "data-action": name, onclick: run }, icon(symbol), label);
+    const set = (values) => attempt(state.setOwn(head.conv, values));
+    const isOpenGroup = isGroup(head) && joined;
+    return [
+      head.state === "invited" || head.state === "requested" ? null : isMuted(head) ? action("mute", "bell", t("unmute"), () => set({ muted_until: 0 })) : action("mute", "bellOff", t("mute"), () => chooseMute(set, head)),
+      head.state === "invited" || head.state === "requested" ? null : action("search", "search", t("search"), () => app.search({ conv: head.conv })),
+      head.kind === "pair" && head.peer ? action("profile", "person", t("profile"), () => app.openProfile(head.peer.name)) : null,
+      isOpenGroup && permits(head, "manage", "admins") ? action("edit", "edit", t("edit"), (event) => this.#editMenu(event.currentTarget)) : null,
+      isOpenGroup && isAdmin(head) ? action("settings", "settings", t("settings"), () => groupSettings(state, this.head)) : null,
+      isOpenGroup && permits(head, "invite") ? action("add", "personAdd", t("addShort"), () => this.#addMembers()) : null,
+    ];
+  }
+
+  #editMenu(anchor) {
+    const set = (values) => attempt(this.state.setConversation(this.id, values)).then(() => this.#load());
+    openMenu(anchor, [
+      { icon: "edit", label: t("groupTitle"), run: async () => { const title = await ask(t("groupTitle"), { value: this.head.title ?? "", maxlength: 100 }); if (title?.trim()) set({ title: title.trim() }); } },
+      { icon: "quote", label: t("groupAbout"), run: async () => { const about = await ask(t("groupAbout"), { value: this.info?.about ?? "", lines: 4 }); if (about !== null) set({ about: about.trim() }); } },
+      { icon: "picture", label: t("changePicture"), run: async () => { const blob = await pickImage(this.state); if (blob) set({ avatar: blob }); } },
+      this.head.avatar && { icon: "trash", label: t("removePicture"), danger: true, run: () => set({ avatar: "" }) },
+    ], { label: t("edit") });
+  }
+
+  #showFoot(head) {
+    const key = `${isAdmin(head)}|${head.role}|${head.kind}`;
+    if (this.footKey === key && this.foot.isConnected) return;
+    this.footKey = key;
+    const isChannel = head.kind === "channel";
+    const row = (symbol, label, run) => h("button", { type: "button", class: "action-row danger", onclick: run }, icon(symbol), label);
+    replace(this.foot, isAdmin(head) ? new LinkList(this.state, this.id).element : null,
+      h("div", { class: "block action-list" },
+        row("leave", t(isChannel ? "leaveChannel" : "leave"), () => leave(this.app, this.head)),
+        row("warning", t("report"), () => this.app.report({ conv: this.id })),
+        head.role === "owner" ? row("trash", t("deleteForAll"), () => deleteForAll(this.app, this.head)) : null));
+  }
+
+  #addMembers() {
+    const picked = new Set();
+    const people = new PeopleList(this.app, {
+      choose: (user) => { if (!picked.delete(user.name)) picked.add(user.name); done.disabled = !picked.size; people.refresh(); },
+      render: (user) => personRow(this.state, user, { chosen: picked.has(user.name) }), signature: (user) => String(picked.has(user.name)),
+      exclude: (user) => user.name === this.state.account?.name,
+    });
+    const done = h("button", { type: "button", class: "button primary", disabled: true, onclick: async () => {
+      dialog.close();
+      const answer = await attempt(this.state.invite(this.id, [...picked]));
+      if (answer) this.#tellAdded(answer, [...picked]);
+    } }, t("addMembers"));
+    const dialog = openDialog(t("addMembers"), [h("div", { class: "pad" }, people.field.element), people.rows.element, h("div", { class: "dialog-foot" }, done)], { label: "tall", onclose: () => people.close() });
+    people.show();
+  }
+
+  #tellAdded({ added = [], invited = [] }, picked) {
+    const names = (users) => list(users.map((name) => userName(this.state, name)));
+    const others = picked.filter((name) => !added.includes(name) && !invited.includes(name));
+    if (invited.length) toast(t("wereInvited", { users: names(invited) }));
+    if (others.length) toast(t("wereNotAdded", { users: names(others) }), { role: "alert" });
   }
 }
-return { toast, attempt };
+return { DetailsView };
+})();
+const $views_directory = (() => {
+
+const { h } = $views_dom;
+const { headAvatar } = $views_avatar;
+const { openDialog } = $views_dialog;
+const { searchField } = $views_pickers;
+const { RowList } = $views_rows;
+const { attempt, toast } = $views_toast;
+const { errorText, userName } = $views_model;
+const { t } = $i18n_index;
+
+const count = (entry) => t(entry.kind === "channel" ? "subscribers" : "membersCount", { n: entry.members ?? 0 });
+const isMember = (state, conv) => { const head = state.conversation(conv); return Boolean(head) && (!head.state || head.state === "joined"); };
+
+function openDirectory(app) {
+  const { state } = app;
+  const { input, element } = searchField(t("search"));
+  let entries = [];
+  let page; // of the next request; null after the last one
+  let request = 0;
+  let loading = false;
+  const status = h("p", { class: "empty", role: "status" }, t("loading"));
+  const rows = new RowList({
+    label: t("explore"), className: "people", estimate: 66, search: input, key: (entry) => entry.conv,
+    render: (entry) => h("button", { type: "button", class: "row compact" }, headAvatar(state, entry, { size: "m" }),
+      h("span", { class: "lines" }, h("span", { class: "title ellipsis" }, entry.title), h("span", { class: "sub ellipsis" }, [count(entry), entry.about].filter(Boolean).join(" · "))),
+      isMember(state, entry.conv) ? h("span", { class: "role" }, t("isJoined")) : state.conversation(entry.conv)?.state === "requested" ? h("span", { class: "role" }, t("isRequested")) : null),
+    choose: (entry) => { dialog.close(); openEntry(app, entry); },
+    onend: () => more(),
+  });
+  rows.element.append(status);
+  const more = async () => {
+    if (loading || page === null) return;
+    const current = request;
+    loading = true;
+    try {
+      const answer = await state.directory(input.value.trim(), page);
+      if (current !== request) return;
+      const known = new Set(entries.map(({ conv }) => conv));
+      entries = [...entries, ...(answer.conversations ?? []).filter(({ conv }) => !known.has(conv))];
+      page = answer.page ?? null;
+      status.textContent = t("noResults");
+    } catch (error) {
+      if (current !== request) return;
+      page = null;
+      status.textContent = errorText(error);
+    } finally {
+      if (current === request) loading = false;
+    }
+    status.hidden = entries.length > 0;
+    rows.setRows(entries);
+  };
+  const show = () => {
+    request += 1;
+    loading = false;
+    entries = [];
+    page = undefined;
+    more();
+  };
+  let timer = 0;
+  input.addEventListener("input", () => { clearTimeout(timer); timer = setTimeout(show, 200); });
+  const dialog = openDialog(t("explore"), [h("div", { class: "pad" }, h("p", { class: "small muted" }, t("exploreHint")), element), rows.element], { label: "tall", onclose: () => { request += 1; rows.close(); } });
+  show();
+}
+
+function openEntry(app, entry) {
+  if (isMember(app.state, entry.conv)) app.openConversation(entry.conv);
+  else showEntry(app, entry, { conv: entry.conv });
+}
+
+function showEntry(app, entry, where) {
+  const { state } = app;
+  const isRequested = where.conv && state.conversation(where.conv)?.state === "requested";
+  const join = h("button", { type: "button", class: "button primary wide", autofocus: true, disabled: isRequested, onclick: async () => {
+    join.disabled = true;
+    const answer = await attempt(state.join(where));
+    join.disabled = false;
+    if (!answer?.head) return;
+    dialog.close();
+    if (answer.head.state === "requested") toast(t("requested"));
+    else app.openConversation(answer.head.conv);
+  } }, t(isRequested ? "isRequested" : entry.join === "approval" ? "askToJoin" : "join"));
+  const dialog = openDialog(t(entry.kind === "channel" ? "channel" : "group"), h("div", { class: "dialog-body" },
+    h("div", { class: "profile-head" }, headAvatar(state, { ...entry, conv: entry.conv ?? where.link }, { size: "xl" }), h("h2", {}, entry.title), h("div", { class: "muted" }, count(entry)),
+      entry.by ? h("p", { class: "small muted" }, t("linkInvites", { name: entry.by.nick ?? userName(state, entry.by.name) })) : null),
+    entry.about ? h("p", { class: "about" }, entry.about) : null,
+    entry.join === "approval" && !isRequested ? h("p", { class: "small muted" }, t("approvalHint")) : null, join));
+}
+
+async function openLink(app, code) {
+  try {
+    showEntry(app, await app.state.linkInfo(code), { link: code });
+  } catch (error) {
+    toast(error.code === "not_found" ? t("linkEnded") : errorText(error), { role: "alert", seconds: 8 });
+  }
+}
+return { openDirectory, openLink };
+})();
+const $views_newchat = (() => {
+
+const { h, replace } = $views_dom;
+const { icon } = $views_icons;
+const { userAvatar } = $views_avatar;
+const { openDialog, selectRow, switchRow } = $views_dialog;
+const { PeopleList, personRow } = $views_pickers;
+const { showRequests } = $views_requests;
+const { attempt, toast } = $views_toast;
+const { userName } = $views_model;
+const { list } = $i18n_format;
+const { t } = $i18n_index;
+
+function newChat(app) {
+  const people = new PeopleList(app, { choose: (user) => { dialog.close(); app.openPerson(user.name); } });
+  const other = (name, label, run) => h("button", { type: "button", class: "row compact", onclick: () => { dialog.close(); run(); } }, h("span", { class: "avatar size-m symbol" }, icon(name)), h("span", { class: "title" }, label));
+  const dialog = openDialog(t("newChat"), [
+    h("div", { class: "pad" }, people.field.element),
+    other("group", t("newGroup"), () => newGroup(app, "group")), other("megaphone", t("newChannel"), () => newGroup(app, "channel")), other("globe", t("explore"), () => app.explore()),
+    people.rows.element,
+  ], { label: "tall", onclose: () => people.close() });
+  people.show();
+}
+
+function newGroup(app, kind = "group") {
+  const { state } = app;
+  const settings = kind === "channel" ? { join: "open", listed: true } : { join: "closed", listed: false };
+  const picked = new Map();
+  const chips = h("div", { class: "picked" });
+  const title = h("input", { class: "input", name: "title", maxlength: "100", placeholder: t("groupTitle"), "aria-label": t("groupTitle") });
+  const about = h("input", { class: "input", name: "about", maxlength: "1000", placeholder: t("groupAbout"), "aria-label": t("groupAbout") });
+  const error = h("p", { class: "form-error", role: "alert" });
+  const people = new PeopleList(app, {
+    label: t("addMembers"),
+    choose: (user) => {
+      if (!picked.delete(user.name)) picked.set(user.name, user);
+      showChips();
+      people.refresh();
+    },
+    render: (user) => personRow(state, user, { chosen: picked.has(user.name) }),
+    signature: (user) => String(picked.has(user.name)),
+    exclude: (user) => user.name === state.account?.name,
+  });
+  const showChips = () => replace(chips, [...picked.values()].map((user) => h("button", { type: "button", "aria-label": `${t("remove")}: ${userName(state, user.name)}`, onclick: () => {
+    picked.delete(user.name);
+    showChips();
+    people.refresh();
+    people.field.input.focus();
+  } }, userAvatar(state, user, { size: "s" }), userName(state, user.name), icon("close"))));
+  const create = h("button", { type: "submit", class: "button primary" }, t(kind === "channel" ? "createChannel" : "createGroup"));
+  const submit = async (event) => {
+    event.preventDefault();
+    error.textContent = title.value.trim() ? "" : t("fieldRequired");
+    title.setAttribute("aria-invalid", String(!title.value.trim()));
+    if (!title.value.trim()) return title.focus();
+    create.disabled = true;
+    const answer = await attempt(state.createGroup({ kind, title: title.value.trim(), about: about.value.trim() || undefined, users: [...picked.keys()], settings }));
+    create.disabled = false;
+    if (!answer) return;
+    dialog.close();
+    if (answer.invited?.length) toast(t("wereInvited", { users: list(answer.invited.map((name) => userName(state, name))) }));
+    app.openConversation(answer.head.conv);
+  };
+  const dialog = openDialog(t(kind === "channel" ? "newChannel" : "newGroup"), h("form", { class: "dialog-form", onsubmit: submit }, [
+    h("div", { class: "pad" }, title, error, about,
+      h("div", { class: "rows" }, selectRow(t("joining"), settings.join, [["closed", t("joinClosed")], ["approval", t("joinApproval")], ["open", t("joinOpen")]], (value) => { settings.join = value; }),
+        switchRow(t("listed"), settings.listed, (on) => { settings.listed = on; })),
+      people.field.element, chips),
+    people.rows.element, h("div", { class: "dialog-foot" }, create)]), { label: "tall", onclose: () => people.close() });
+  people.field.input.addEventListener("keydown", (event) => { if (event.key === "Enter") event.preventDefault(); });
+  title.focus();
+  people.show();
+}
+
+function showContacts(app) {
+  const { state } = app;
+  const people = new PeopleList(app, { choose: (user) => app.openProfile(user.name), empty: { title: t("noContacts"), hint: t("noContactsHint") } });
+  const requests = h("div", { class: "requests" });
+  people.rows.element.prepend(requests);
+  const show = () => {
+    showRequests(app, requests);
+    people.show();
+  };
+  const end = state.subscribe("contacts", show);
+  people.field.input.addEventListener("input", () => { requests.hidden = people.field.input.value.trim() !== ""; });
+  openDialog(t("contacts"), [h("div", { class: "pad" }, people.field.element), people.rows.element], { label: "tall", onclose: () => { end(); people.close(); } });
+  show();
+}
+return { newChat, newGroup, showContacts };
+})();
+const $views_report = (() => {
+
+const { h } = $views_dom;
+const { openDialog } = $views_dialog;
+const { submitting } = $views_fields;
+const { attempt, toast } = $views_toast;
+const { userName } = $views_model;
+const { t } = $i18n_index;
+
+const REASONS = { spam: "reasonSpam", abuse: "reasonAbuse", violence: "reasonViolence", illegal: "reasonIllegal", impersonation: "reasonImpersonation", other: "reasonOther" };
+const LONGEST = 1000;
+
+function report(app, { conv, seqs, user }) {
+  const { state } = app;
+  const error = h("p", { class: "form-error", role: "alert" });
+  const text = h("textarea", { class: "input", rows: "3", maxlength: String(LONGEST) });
+  const send = h("button", { type: "submit", class: "button dangerous" }, t("report"));
+  const reasons = h("fieldset", { class: "group" }, h("legend", {}, t("reportReason")), Object.entries(REASONS).map(([reason, label]) =>
+    h("label", { class: "choice" }, h("input", { type: "radio", name: "reason", value: reason }), t(label))));
+  const form = h("form", { onsubmit: submitting(send, async () => {
+    const reason = new FormData(form).get("reason");
+    if (!reason) {
+      error.textContent = t("chooseReason");
+      reasons.querySelector("input").focus();
+      return;
+    }
+    if (await attempt(state.report({ conv, seqs, user, reason, text: text.value.trim() })) === undefined) return;
+    dialog.close();
+    toast(t("reported"));
+  }) },
+  h("div", { class: "dialog-body" }, h("p", { class: "small muted" }, t("reportHint")), reasons, error, h("label", { class: "field" }, t("reportText"), text)),
+  h("div", { class: "dialog-foot" }, h("button", { type: "button", class: "button quiet", onclick: () => dialog.close() }, t("cancel")), send));
+  const dialog = openDialog(user ? t("reportNamed", { name: userName(state, user) }) : t("report"), form, { label: "scrolls" });
+  reasons.querySelector("input").focus();
+}
+return { report };
+})();
+const $views_searchfilters = (() => {
+
+const { h } = $views_dom;
+const { chooseConversation, choosePerson } = $views_pickers;
+const { headTitle, userName } = $views_model;
+const { t } = $i18n_index;
+
+const DAY = 86_400_000;
+const OTHER = "\u0000";
+const KINDS = [["text", "messages"], ["image", "picture"], ["video", "video"], ["audio", "audio"], ["file", "file"], ["poll", "poll"], ["location", "location"], ["card", "contactCard"], ["bundle", "bundle"]];
+
+function choice(label, choices, change, other) {
+  const box = h("select", { class: "input", "aria-label": label });
+  let chosen = choices[0][0];
+  const show = () => {
+    box.replaceChildren(...[...choices, ...(other ? [[OTHER, t("chooseOther")]] : [])].map(([value, text]) => h("option", { value }, text)));
+    box.value = chosen;
+  };
+  box.addEventListener("change", async () => {
+    if (box.value === OTHER) {
+      const found = await other();
+      if (found && !choices.some(([value]) => value === found[0])) choices.push(found);
+      if (found) [chosen] = found;
+    } else chosen = box.value;
+    show();
+    change(chosen);
+  });
+  show();
+  return box;
+}
+
+function placeFilter(app, conv, change) {
+  const { state } = app;
+  const first = conv ? [[conv, t("here")], ["", t("everywhere")]] : [["", t("everywhere")]];
+  return choice(t("filterChat"), first, (value) => change({ conv: value || null }), async () => {
+    const found = await chooseConversation(app, t("filterChat"));
+    return found ? [found.conv, headTitle(state, state.conversation(found.conv))] : null;
+  });
+}
+
+function senderFilter(app, change) {
+  const { state } = app;
+  return choice(t("filterFrom"), [["", t("anyPerson")], [state.account?.name ?? "", t("you")]], (value) => change({ sender: value || undefined }), async () => {
+    const user = await choosePerson(app, t("filterFrom"));
+    return user ? [user.name, userName(state, user.name)] : null;
+  });
+}
+
+function kindFilter(change) {
+  return choice(t("filterKind"), [["", t("anyKind")], ...KINDS.map(([kind, name]) => [kind, t(name)])], (value) => change({ kinds: value ? [value] : undefined }));
+}
+
+function timeFilter(change) {
+  const field = (label) => h("input", { type: "date", class: "input", "aria-label": label });
+  const [from, until] = [field(t("fromDay")), field(t("untilDay"))];
+  const days = h("div", { class: "input-pair days", hidden: true }, from, until);
+  const between = () => change({ from_at: startOf(from.value), until_at: startOf(until.value, 1) });
+  for (const input of [from, until]) input.addEventListener("change", between);
+  const box = choice(t("filterWhen"), [["0", t("anyTime")], ["1", t("lastDay")], ["7", t("lastWeek")], ["30", t("lastMonth")], ["365", t("lastYear")], ["days", t("betweenDays")]], (value) => {
+    days.hidden = value !== "days";
+    if (value === "days") between();
+    else change({ from_at: value === "0" ? undefined : Date.now() - Number(value) * DAY, until_at: undefined });
+  });
+  return [box, days];
+}
+
+function startOf(value, after = 0) {
+  if (!value) return undefined;
+  const [year, month, day] = value.split("-").map(Number);
+  return new Date(year, month - 1, day + after).getTime() - after;
+}
+return { placeFilter, senderFilter, kindFilter, timeFilter };
 })();
 const $text_emoji = (() => {
 
 const DATA = {
-  smileys: "😀 grinning,😃 smiley,😄 smile,😁 grin,😆 laughing,😅 sweat_smile,🤣 rofl,😂 joy,🙂 slight_smile,🙃 upside_down,😉 wink,😊 blush,😇 innocent,🥰 in_love,😍 heart_eyes,🤩 star_struck,😘 kissing_heart,😋 yum,😛 tongue,😜 wink_tongue,🤗 hug,🤭 giggle,🤔 thinking,🤐 zipper,🤨 raised_eyebrow,😐 neutral,😑 expressionless,😶 no_mouth,😏 smirk,😒 unamused,🙄 eye_roll,😬 grimace,😌 relieved,😔 pensive,😪 sleepy,😴 sleeping,😷 mask,🤒 ill,🤧 sneeze,🥵 hot,🥶 cold,😵 dizzy,🤯 mind_blown,🤠 cowboy,🥳 party,😎 sunglasses,🤓 nerd,😕 confused,😟 worried,🙁 frown,😮 open_mouth,😲 astonished,😳 flushed,🥺 pleading,😨 fearful,😰 anxious,😥 sad_relieved,😢 cry,😭 sob,😱 scream,😖 confounded,😞 disappointed,😓 sweat,😩 weary,🥱 yawn,😤 triumph,😡 rage,😠 angry,🤬 swearing,😈 imp,💀 skull,💩 poop,🤡 clown,👻 ghost,👽 alien,🤖 robot",
-  people: "👋 wave,🤚 raised_back,✋ hand,👌 ok,🤌 pinched,✌️ victory,🤞 fingers_crossed,🤟 love_you,🤘 metal,🤙 call_me,👈 left,👉 right,👆 point_up,👇 point_down,👍 thumbsup,👎 thumbsdown,✊ fist,👊 punch,👏 clap,🙌 raised_hands,👐 open_hands,🤝 handshake,🙏 pray,✍️ writing,💪 muscle,👀 eyes,🧠 brain,👶 baby,👧 girl,👦 boy,👩 woman,👨 man,👵 grandma,👴 grandpa,🙋 raising_hand,🤷 shrug,🤦 facepalm,💃 dancer,🏃 runner,🚶 walking,👨‍👩‍👧 family,🧑‍💻 technologist",
-  nature: "🐶 dog,🐱 cat,🐭 mouse,🐹 hamster,🐰 rabbit,🦊 fox,🐻 bear,🐼 panda,🐯 tiger,🦁 lion,🐮 cow,🐷 pig,🐸 frog,🐵 monkey,🐔 chicken,🐧 penguin,🐦 bird,🦅 eagle,🦉 owl,🐺 wolf,🐴 horse,🦄 unicorn,🐝 bee,🦋 butterfly,🐌 snail,🐢 turtle,🐍 snake,🐙 octopus,🐟 fish,🐬 dolphin,🐳 whale,🌵 cactus,🌲 evergreen,🌴 palm,🌱 seedling,🍀 clover,🌸 blossom,🌹 rose,🌻 sunflower,🌍 earth,🌙 moon,⭐ star,🌟 glowing_star,⚡ zap,🔥 fire,🌈 rainbow,☀️ sun,⛅ cloud,🌧️ rain,❄️ snowflake,☃️ snowman,💧 droplet,🌊 ocean",
-  food: "🍏 apple,🍐 pear,🍊 orange,🍋 lemon,🍌 banana,🍉 watermelon,🍇 grapes,🍓 strawberry,🍒 cherries,🍑 peach,🥝 kiwi,🍅 tomato,🥑 avocado,🥦 broccoli,🌽 corn,🥕 carrot,🥔 potato,🍞 bread,🥐 croissant,🧀 cheese,🥚 egg,🍳 cooking,🥓 bacon,🍔 burger,🍟 fries,🍕 pizza,🌭 hotdog,🥪 sandwich,🌮 taco,🥗 salad,🍝 spaghetti,🍜 noodles,🍣 sushi,🥟 dumpling,🍚 rice,🍦 ice_cream,🍰 cake,🎂 birthday,🍫 chocolate,🍿 popcorn,☕ coffee,🍵 tea,🧋 bubble_tea,🍺 beer,🍻 beers,🍷 wine,🥂 cheers,🍹 cocktail",
-  activities: "⚽ soccer,🏀 basketball,🏈 football,🎾 tennis,🏐 volleyball,🏓 ping_pong,🏸 badminton,🥊 boxing,⛳ golf,🎣 fishing,🎿 ski,🏂 snowboard,🚴 cyclist,🏊 swimmer,🚣 rowing,🧗 climbing,🏆 trophy,🥇 gold,🎯 dart,🎮 game,🎲 die,🧩 puzzle,🎨 art,🎬 film,🎤 microphone,🎧 headphones,🎸 guitar,🎹 piano,🎻 violin,🎉 tada,🎈 balloon,🎁 gift,🎄 christmas_tree,🧧 red_envelope,🏮 lantern",
-  travel: "🚗 car,🚕 taxi,🚌 bus,🚲 bicycle,🛵 scooter,🚂 train,🚇 metro,✈️ plane,🚀 rocket,⛵ sailboat,🚢 ship,⚓ anchor,🚦 traffic_light,🗺️ map,🏠 house,🏢 office,🏥 hospital,🏫 school,🏖️ beach,🏝️ island,⛰️ mountain,🏕️ camping,🌃 night,🌅 sunrise,🗼 tower,🎡 ferris_wheel",
-  objects: "⌚ watch,📱 phone,💻 laptop,⌨️ keyboard,🖨️ printer,📷 camera,📺 tv,💡 bulb,🔋 battery,🔌 plug,💰 money,💳 card,🔧 wrench,🔨 hammer,🔒 lock,🔑 key,📦 package,✉️ envelope,📧 email,📅 date,📌 pushpin,📎 paperclip,✂️ scissors,📝 memo,📚 books,📈 chart_up,📉 chart_down,🔍 search,🧪 test_tube,💊 pill,🩺 stethoscope,🛒 cart,⏰ alarm,⏳ hourglass",
-  symbols: "❤️ heart,🧡 orange_heart,💛 yellow_heart,💚 green_heart,💙 blue_heart,💜 purple_heart,🖤 black_heart,💔 broken_heart,💕 hearts,💯 hundred,✅ check,☑️ ballot,❌ x,❗ exclamation,❓ question,⚠️ warning,🚫 prohibited,♻️ recycle,➕ plus,➖ minus,💤 zzz,💬 speech,🔔 bell,🔕 no_bell,🎵 note,✨ sparkles,🔴 red,🟢 green,🔵 blue,🏁 finish",
+  smileys: "😀 grinning 笑脸,😃 smiley 开心,😄 smile 大笑,😁 grin 咧嘴笑,😆 laughing 哈哈,😅 sweat_smile 苦笑,🤣 rofl 笑倒,😂 joy 笑哭,🙂 slight_smile 微笑,🙃 upside_down 倒脸,😉 wink 眨眼,😊 blush 害羞,😇 innocent 天使,🥰 in_love 爱意,😍 heart_eyes 花痴,🤩 star_struck 星星眼,😘 kissing_heart 飞吻,😋 yum 好吃,😛 tongue 吐舌,😜 wink_tongue 调皮,🤗 hug 抱抱,🤭 giggle 捂嘴笑,🤔 thinking 思考,🤐 zipper 闭嘴,🤨 raised_eyebrow 怀疑,😐 neutral 无语,😑 expressionless 面无表情,😶 no_mouth 沉默,😏 smirk 得意,😒 unamused 不屑,🙄 eye_roll 白眼,😬 grimace 尴尬,😌 relieved 放松,😔 pensive 失落,😪 sleepy 困,😴 sleeping 睡觉,😷 mask 口罩,🤒 ill 发烧,🤧 sneeze 打喷嚏,🥵 hot 热,🥶 cold 冷,😵 dizzy 晕,🤯 mind_blown 震惊,🤠 cowboy 牛仔,🥳 party 庆祝,😎 sunglasses 墨镜,🤓 nerd 书呆子,😕 confused 困惑,😟 worried 担心,🙁 frown 难过,😮 open_mouth 惊讶,😲 astonished 吃惊,😳 flushed 脸红,🥺 pleading 可怜,😨 fearful 害怕,😰 anxious 焦虑,😥 sad_relieved 伤心,😢 cry 流泪,😭 sob 大哭,😱 scream 尖叫,😖 confounded 纠结,😞 disappointed 失望,😓 sweat 冒汗,😩 weary 疲惫,🥱 yawn 哈欠,😤 triumph 哼,😡 rage 暴怒,😠 angry 生气,🤬 swearing 骂人,😈 imp 小恶魔,💀 skull 骷髅,💩 poop 便便,🤡 clown 小丑,👻 ghost 鬼,👽 alien 外星人,🤖 robot 机器人",
+  people: "👋 wave 挥手,🤚 raised_back 手背,✋ hand 手掌,👌 ok 好的,🤌 pinched 捏手指,✌️ victory 胜利,🤞 fingers_crossed 祈祷好运,🤟 love_you 爱你,🤘 metal 摇滚,🤙 call_me 打电话,👈 left 左,👉 right 右,👆 point_up 上,👇 point_down 下,👍 thumbsup 赞,👎 thumbsdown 踩,✊ fist 拳头,👊 punch 出拳,👏 clap 鼓掌,🙌 raised_hands 举手庆祝,👐 open_hands 张开手,🤝 handshake 握手,🙏 pray 合十,✍️ writing 写字,💪 muscle 肌肉,👀 eyes 眼睛,🧠 brain 大脑,👶 baby 婴儿,👧 girl 女孩,👦 boy 男孩,👩 woman 女人,👨 man 男人,👵 grandma 奶奶,👴 grandpa 爷爷,🙋 raising_hand 举手,🤷 shrug 耸肩,🤦 facepalm 捂脸,💃 dancer 跳舞,🏃 runner 跑步,🚶 walking 走路,👨‍👩‍👧 family 家庭,🧑‍💻 technologist 程序员",
+  nature: "🐶 dog 狗,🐱 cat 猫,🐭 mouse 老鼠,🐹 hamster 仓鼠,🐰 rabbit 兔子,🦊 fox 狐狸,🐻 bear 熊,🐼 panda 熊猫,🐯 tiger 老虎,🦁 lion 狮子,🐮 cow 牛,🐷 pig 猪,🐸 frog 青蛙,🐵 monkey 猴子,🐔 chicken 鸡,🐧 penguin 企鹅,🐦 bird 鸟,🦅 eagle 鹰,🦉 owl 猫头鹰,🐺 wolf 狼,🐴 horse 马,🦄 unicorn 独角兽,🐝 bee 蜜蜂,🦋 butterfly 蝴蝶,🐌 snail 蜗牛,🐢 turtle 乌龟,🐍 snake 蛇,🐙 octopus 章鱼,🐟 fish 鱼,🐬 dolphin 海豚,🐳 whale 鲸鱼,🌵 cactus 仙人掌,🌲 evergreen 松树,🌴 palm 棕榈,🌱 seedling 幼苗,🍀 clover 四叶草,🌸 blossom 樱花,🌹 rose 玫瑰,🌻 sunflower 向日葵,🌍 earth 地球,🌙 moon 月亮,⭐ star 星星,🌟 glowing_star 闪亮星星,⚡ zap 闪电,🔥 fire 火,🌈 rainbow 彩虹,☀️ sun 太阳,⛅ cloud 多云,🌧️ rain 下雨,❄️ snowflake 雪花,☃️ snowman 雪人,💧 droplet 水滴,🌊 ocean 海浪",
+  food: "🍏 apple 苹果,🍐 pear 梨,🍊 orange 橙子,🍋 lemon 柠檬,🍌 banana 香蕉,🍉 watermelon 西瓜,🍇 grapes 葡萄,🍓 strawberry 草莓,🍒 cherries 樱桃,🍑 peach 桃子,🥝 kiwi 猕猴桃,🍅 tomato 番茄,🥑 avocado 牛油果,🥦 broccoli 西兰花,🌽 corn 玉米,🥕 carrot 胡萝卜,🥔 potato 土豆,🍞 bread 面包,🥐 croissant 牛角包,🧀 cheese 奶酪,🥚 egg 鸡蛋,🍳 cooking 煎蛋,🥓 bacon 培根,🍔 burger 汉堡,🍟 fries 薯条,🍕 pizza 披萨,🌭 hotdog 热狗,🥪 sandwich 三明治,🌮 taco 玉米卷,🥗 salad 沙拉,🍝 spaghetti 意大利面,🍜 noodles 面条,🍣 sushi 寿司,🥟 dumpling 饺子,🍚 rice 米饭,🍦 ice_cream 冰淇淋,🍰 cake 蛋糕,🎂 birthday 生日,🍫 chocolate 巧克力,🍿 popcorn 爆米花,☕ coffee 咖啡,🍵 tea 茶,🧋 bubble_tea 奶茶,🍺 beer 啤酒,🍻 beers 干杯啤酒,🍷 wine 红酒,🥂 cheers 碰杯,🍹 cocktail 鸡尾酒",
+  activities: "⚽ soccer 足球,🏀 basketball 篮球,🏈 football 橄榄球,🎾 tennis 网球,🏐 volleyball 排球,🏓 ping_pong 乒乓球,🏸 badminton 羽毛球,🥊 boxing 拳击,⛳ golf 高尔夫,🎣 fishing 钓鱼,🎿 ski 滑雪,🏂 snowboard 滑雪板,🚴 cyclist 骑车,🏊 swimmer 游泳,🚣 rowing 划船,🧗 climbing 攀岩,🏆 trophy 奖杯,🥇 gold 金牌,🎯 dart 飞镖,🎮 game 游戏,🎲 die 骰子,🧩 puzzle 拼图,🎨 art 画画,🎬 film 电影,🎤 microphone 麦克风,🎧 headphones 耳机,🎸 guitar 吉他,🎹 piano 钢琴,🎻 violin 小提琴,🎉 tada 撒花,🎈 balloon 气球,🎁 gift 礼物,🎄 christmas_tree 圣诞树,🧧 red_envelope 红包,🏮 lantern 灯笼",
+  travel: "🚗 car 汽车,🚕 taxi 出租车,🚌 bus 公交车,🚲 bicycle 自行车,🛵 scooter 摩托车,🚂 train 火车,🚇 metro 地铁,✈️ plane 飞机,🚀 rocket 火箭,⛵ sailboat 帆船,🚢 ship 轮船,⚓ anchor 船锚,🚦 traffic_light 红绿灯,🗺️ map 地图,🏠 house 房子,🏢 office 办公楼,🏥 hospital 医院,🏫 school 学校,🏖️ beach 沙滩,🏝️ island 海岛,⛰️ mountain 山,🏕️ camping 露营,🌃 night 夜晚,🌅 sunrise 日出,🗼 tower 铁塔,🎡 ferris_wheel 摩天轮",
+  objects: "⌚ watch 手表,📱 phone 手机,💻 laptop 电脑,⌨️ keyboard 键盘,🖨️ printer 打印机,📷 camera 相机,📺 tv 电视,💡 bulb 灯泡,🔋 battery 电池,🔌 plug 插头,💰 money 钱,💳 card 银行卡,🔧 wrench 扳手,🔨 hammer 锤子,🔒 lock 锁,🔑 key 钥匙,📦 package 包裹,✉️ envelope 信封,📧 email 邮件,📅 date 日历,📌 pushpin 图钉,📎 paperclip 回形针,✂️ scissors 剪刀,📝 memo 备忘录,📚 books 书,📈 chart_up 上涨,📉 chart_down 下跌,🔍 search 搜索,🧪 test_tube 试管,💊 pill 药,🩺 stethoscope 听诊器,🛒 cart 购物车,⏰ alarm 闹钟,⏳ hourglass 沙漏",
+  symbols: "❤️ heart 爱心,🧡 orange_heart 橙心,💛 yellow_heart 黄心,💚 green_heart 绿心,💙 blue_heart 蓝心,💜 purple_heart 紫心,🖤 black_heart 黑心,💔 broken_heart 心碎,💕 hearts 两颗心,💯 hundred 满分,✅ check 对勾,☑️ ballot 选中,❌ x 错误,❗ exclamation 感叹号,❓ question 问号,⚠️ warning 警告,🚫 prohibited 禁止,♻️ recycle 回收,➕ plus 加号,➖ minus 减号,💤 zzz 睡着,💬 speech 对话,🔔 bell 铃铛,🔕 no_bell 静音,🎵 note 音符,✨ sparkles 闪光,🔴 red 红色,🟢 green 绿色,🔵 blue 蓝色,🏁 finish 终点",
 };
 
 const EMOJI = Object.entries(DATA).map(([key, list]) => ({
   key,
   items: list.split(",").map((entry) => {
-    const at = entry.indexOf(" ");
-    return { face: entry.slice(0, at), name: entry.slice(at + 1) };
+    const [face, name, zh] = entry.split(" ");
+    return { face, name, zh };
   }),
 }));
 
 const ALL = EMOJI.flatMap((group) => group.items);
-const BY_NAME = new Map([...ALL.map((item) => [item.name, item.face]), ["+1", "👍"], ["-1", "👎"], ["love", "❤️"], ["lol", "😂"]]);
+const BY_NAME = new Map([...ALL.map((item) => [item.zh, item.face]), ...ALL.map((item) => [item.name, item.face]), ["+1", "👍"], ["-1", "👎"], ["love", "❤️"], ["lol", "😂"]]);
 
 function findEmoji(text, limit = 8) {
-  const wanted = text.toLowerCase();
-  const starts = ALL.filter((item) => item.name.startsWith(wanted));
-  const others = ALL.filter((item) => !item.name.startsWith(wanted) && item.name.includes(wanted));
-  return [...starts, ...others].slice(0, limit);
+  const words = text.toLowerCase().split(/[\s_]+/).filter(Boolean);
+  const found = ALL.filter(({ name, zh }) => words.every((word) => name.includes(word) || zh.includes(word)));
+  const rank = ({ name, zh }) => (name.startsWith(words[0]) || zh.startsWith(words[0]) ? 0 : 1);
+  return found.sort((one, other) => rank(one) - rank(other)).slice(0, limit);
 }
 
 function replaceShortcodes(text) {
-  return text.replace(/:([a-z0-9_+-]{1,24}):/g, (whole, name) => BY_NAME.get(name) ?? whole);
+  return text.replace(/[:：]([a-z0-9_+-]{1,24}|\p{Script=Han}{1,6})[:：]/gu, (whole, name) => BY_NAME.get(name) ?? whole);
 }
 
 const ONLY_EMOJI = /^(?:\p{Extended_Pictographic}|\p{Emoji_Component}|\s)+$/u;
@@ -3771,6 +6437,7 @@ const $text_markdown = (() => {
 const { replaceShortcodes } = $text_emoji;
 
 const LINK = /\bhttps?:\/\/[^\s<>"'“”‘’，。；！？、（）【】《》]+/giu;
+const NAME = /@([\p{L}\p{N}._-]{1,32})/gu;
 const SCHEMES = /^(https?|mailto|tel|xmpp):/i;
 const INLINE = [
   { mark: "**", type: "bold" },
@@ -3880,7 +6547,7 @@ function parseMarkdown(source, { mentions = new Map(), all = new Set(["all"]) } 
 
   const mentioned = (text) => {
     let at = 0;
-    for (const match of text.matchAll(/@([\p{L}\p{N}._-]{1,32})/gu)) {
+    for (const match of text.matchAll(NAME)) {
       const before = match.index ? text[match.index - 1] : " ";
       if (/[\p{Script=Latin}\p{N}]/u.test(before)) continue;
       let name = match[1];
@@ -3917,7 +6584,7 @@ function parseMarkdown(source, { mentions = new Map(), all = new Set(["all"]) } 
       if (rest) add("\n");
       continue;
     }
-    const list = /^(?:[-*] [^\n]+(?:\n|$))+/.exec(rest);
+    const list = /^(?:(?:[-*•]|\d{1,3}[.)]) [^\n]+(?:\n|$))+/.exec(rest);
     if (list) {
       const offset = out.length;
       inline(list[0].replace(/^[-*] /gm, "• ").replace(/\n$/, ""));
@@ -3926,13 +6593,17 @@ function parseMarkdown(source, { mentions = new Map(), all = new Set(["all"]) } 
       if (rest) add("\n");
       continue;
     }
-    const end = /\n(?=```|> |[-*] )/.exec(rest);
+    const end = /\n(?=```|> |[-*•] |\d{1,3}[.)] )/.exec(rest);
     const size = end ? end.index + 1 : rest.length;
     inline(rest.slice(0, size));
     rest = rest.slice(size);
   }
   out.entities.sort((one, other) => one.offset - other.offset || other.length - one.length);
   return { text: out.text, entities: out.entities };
+}
+
+function namesIn(text) {
+  return [...new Set([...text.matchAll(NAME)].map(([, name]) => name.toLowerCase().replace(/[._-]+$/, "")))].filter(Boolean);
 }
 
 function closing(text, mark) {
@@ -3967,13 +6638,14 @@ function toMarkdown(text, entities = []) {
   for (const [offset, , mark] of inserts) scalars.splice(offset, 0, mark);
   return scalars.join("").replace(/^• /gm, "- ");
 }
-return { LINK, linkEnd, isSafeURL, parseMarkdown, toMarkdown };
+return { LINK, linkEnd, isSafeURL, parseMarkdown, namesIn, toMarkdown };
 })();
 const $text_render = (() => {
 
 const { h } = $views_dom;
 const { isSafeURL, LINK, linkEnd } = $text_markdown;
 
+const BLOCKS = new Set(["pre", "quote", "list"]);
 const SIMPLE = { bold: "strong", italic: "em", underline: "u", strike: "s", code: "code" };
 
 function renderText(text, entities = [], context = {}) {
@@ -3999,7 +6671,7 @@ function range(scalars, start, end, entities, context, depth) {
     if (entity.offset > at) nodes.push(...plain(scalars.slice(at, entity.offset).join(""), depth));
     nodes.push(element(entity, range(scalars, entity.offset, stop, inside, context, depth + 1), context));
     at = stop;
-    if ((entity.type === "pre" || entity.type === "quote") && scalars[at] === "\n") at += 1;
+    if (BLOCKS.has(entity.type) && scalars[at] === "\n") at += 1;
   }
   if (at < end) nodes.push(...plain(scalars.slice(at, end).join(""), depth));
   return nodes;
@@ -4022,6 +6694,7 @@ function element(entity, children, context) {
   const { type } = entity;
   if (SIMPLE[type]) return h(SIMPLE[type], {}, children);
   if (type === "pre") return h("pre", { tabindex: "0" }, h("code", { "data-language": entity.language }, children));
+  if (type === "list") return h("span", { class: "listed" }, children);
   if (type === "quote") return h("span", { class: "quoted", role: "blockquote" }, children);
   if (type === "spoiler") return spoiler(children, context);
   if (type === "link") {
@@ -4060,777 +6733,30 @@ function highlight(text, ranges = []) {
 }
 return { renderText, highlight };
 })();
-const $views_pickers = (() => {
-
-const { h, replace } = $views_dom;
-const { icon } = $views_icons;
-const { headAvatar, userAvatar } = $views_avatar;
-const { openDialog, switchRow } = $views_dialog;
-const { RowList } = $views_rows;
-const { attempt } = $views_toast;
-const { eventText, headTitle, matches, userName } = $views_model;
-const { renderText } = $text_render;
-const { shortDate } = $i18n_format;
-const { t } = $i18n_index;
-
-function searchField(label, extra = {}) {
-  const input = h("input", { type: "text", role: "searchbox", inputmode: "search", enterkeyhint: "search", class: "input search", placeholder: label, "aria-label": label, autocomplete: "off", autofocus: true, ...extra });
-  return { input, element: h("div", { class: "search-box" }, icon("search"), input) };
-}
-
-function personRow(state, user, { sub = `@${user.name}`, end = null, chosen = null } = {}) {
-  return h("button", { type: "button", class: "row compact person", "data-user": user.name, "aria-pressed": chosen === null ? null : String(chosen) },
-    userAvatar(state, user, { size: "m", online: user.online }),
-    h("span", { class: "lines" }, h("span", { class: "title ellipsis" }, userName(state, user.name)), h("span", { class: "sub ellipsis" }, sub)),
-    chosen ? icon("check") : null, end);
-}
-
-class PeopleList {
-  #people = [];
-  #page = null;
-  #loading = false;
-  #query = "";
-
-  constructor(app, { choose, render, signature, exclude = () => false, label = t("searchPeople") }) {
-    this.state = app.state;
-    this.exclude = exclude;
-    this.field = searchField(label, { id: "find-people" });
-    this.rows = new RowList({
-      label: t("people"), className: "people", estimate: 56, search: this.field.input,
-      key: (row) => row.user.name, choose: (row) => choose(row.user),
-      render: (row) => (render ?? ((user) => personRow(this.state, user)))(row.user), signature: (row) => signature?.(row.user) ?? "",
-      onend: () => this.#more(),
-    });
-    this.empty = h("p", { class: "empty", hidden: true }, t("noResults"));
-    this.rows.element.append(this.empty);
-    let timer = 0;
-    this.field.input.addEventListener("input", () => {
-      clearTimeout(timer);
-      this.#start(false);
-      timer = setTimeout(() => this.#start(true), 180);
-    });
-  }
-
-  show() {
-    this.#start(false);
-  }
-
-  refresh() {
-    this.rows.list.layout();
-  }
-
-  close() {
-    this.rows.close();
-  }
-
-  #start(remote) {
-    this.#query = this.field.input.value.trim().replace(/^@/, "");
-    this.#page = null;
-    const contacts = this.state.contacts().filter((contact) => matches(contact, this.#query)).map(({ user }) => user);
-    this.#set(contacts);
-    if (remote && this.#query) {
-      this.#page = undefined;
-      this.#more();
-    }
-  }
-
-  #set(users) {
-    const seen = new Set();
-    this.#people = users.filter((user) => !seen.has(user.name) && seen.add(user.name) && !this.exclude(user));
-    this.rows.setRows(this.#people.map((user) => ({ user })));
-    this.empty.hidden = this.#people.length > 0 || this.#page !== null;
-  }
-
-  async #more() {
-    if (this.#loading || this.#page === null || this.#page === "") return;
-    this.#loading = true;
-    const query = this.#query;
-    const answer = await attempt(this.state.people(query, this.#page));
-    this.#loading = false;
-    if (query !== this.#query) {
-      if (this.#query) this.#more();
-      return;
-    }
-    this.#page = answer?.page ?? null;
-    this.#set([...this.#people, ...(answer?.users ?? [])]);
-  }
-}
-
-function choosePerson(app, title) {
-  return new Promise((resolve) => {
-    let chosen = null;
-    const people = new PeopleList(app, { choose: (user) => { chosen = user; dialog.close(); } });
-    const dialog = openDialog(title, [h("div", { class: "pad" }, people.field.element), people.rows.element], { onclose: () => { people.close(); resolve(chosen); } });
-    people.show();
-  });
-}
-
-function chooseConversation(app, title, { merge = false } = {}) {
-  const { state } = app;
-  return new Promise((resolve) => {
-    let chosen = null;
-    let merged = false;
-    const { input, element } = searchField(t("search"));
-    const rows = new RowList({
-      label: t("chatList"), className: "people", estimate: 56, search: input, key: (head) => head.conv,
-      choose: (head) => { chosen = { conv: head.conv, merged }; dialog.close(); },
-      render: (head) => h("button", { type: "button", class: "row compact" }, headAvatar(state, head, { size: "m" }), h("span", { class: "lines" }, h("span", { class: "title ellipsis" }, headTitle(state, head)))),
-    });
-    const show = () => rows.setRows(state.conversations({ filter: "all", query: input.value.trim() }).filter((head) => !head.state || head.state === "joined"));
-    input.addEventListener("input", show);
-    const dialog = openDialog(title, [h("div", { class: "pad" }, element, merge ? switchRow(t("forwardMerged"), false, (on) => { merged = on; }) : null), rows.element], { onclose: () => { rows.close(); resolve(chosen); } });
-    show();
-  });
-}
-
-async function showReaders(app, conv, seq) {
-  const readers = await attempt(app.state.readers(conv, seq));
-  if (!readers) return;
-  const { state } = app;
-  openDialog(t("readBy"), h("div", { class: "dialog-body" }, readers.length ? readers.map(({ user, read }) =>
-    h("div", { class: "option-row" }, userAvatar(state, state.user(user) ?? { name: user }, { size: "s" }), h("span", { class: "lines" }, userName(state, user)), h("span", { class: "small muted" }, t(read ? "statusRead" : "statusDelivered")))) : t("none")));
-}
-
-async function showScheduled(app, conv) {
-  const { state } = app;
-  const body = h("div", { class: "dialog-body" });
-  const show = async () => {
-    const messages = await attempt(state.scheduled(conv));
-    replace(body, messages?.length ? messages.map((message) => h("div", { class: "option-row" },
-      h("span", { class: "lines" }, h("div", { class: "ellipsis" }, eventText(state, message)), h("div", { class: "small muted" }, t("scheduledFor", { time: shortDate(message.send_at) }))),
-      h("button", { type: "button", class: "icon-button", "aria-label": t("delete"), onclick: async () => { await attempt(state.unschedule(message.id)); show(); } }, icon("trash")))) : h("p", { class: "muted" }, t("none")));
-  };
-  openDialog(t("scheduled"), body);
-  show();
-}
-
-async function showEdits(app, conv, seq) {
-  const { state } = app;
-  const edits = await attempt(state.edits(conv, seq));
-  if (!edits) return;
-  openDialog(t("editHistory"), h("div", { class: "dialog-body" }, edits.length ? edits.map(({ at, body }) => h("div", { class: "version" },
-    h("div", { class: "small muted" }, shortDate(at)), h("div", { class: "text" }, renderText(body.text ?? "", body.entities, { me: state.account?.name, open: (name) => app.openProfile(name) })))) : h("p", { class: "muted" }, t("none"))));
-}
-
-async function showReactions(app, conv, seq) {
-  const { state } = app;
-  const found = await attempt(state.reactions(conv, seq));
-  if (!found) return;
-  openDialog(t("whoReacted"), h("div", { class: "dialog-body" }, found.map(({ user, key }) =>
-    h("div", { class: "option-row" }, userAvatar(state, state.user(user) ?? { name: user }, { size: "s" }), h("span", { class: "lines" }, userName(state, user)), h("span", {}, key)))));
-}
-return { searchField, personRow, PeopleList, choosePerson, chooseConversation, showReaders, showScheduled, showEdits, showReactions };
-})();
-const $views_members = (() => {
-
-const { h, replace } = $views_dom;
-const { icon } = $views_icons;
-const { openMenu } = $views_menu;
-const { confirm } = $views_dialog;
-const { personRow } = $views_pickers;
-const { RowList } = $views_rows;
-const { attempt } = $views_toast;
-const { isAdmin, roleName, userName } = $views_model;
-const { lastSeen, number } = $i18n_format;
-const { t } = $i18n_index;
-
-const HOUR = 3_600_000;
-
-class MemberPane {
-  constructor(app, head) {
-    this.app = app;
-    this.state = app.state;
-    this.head = head;
-    this.input = h("input", { type: "text", role: "searchbox", inputmode: "search", enterkeyhint: "search", class: "input search", placeholder: t("searchMembers"), "aria-label": t("searchMembers"), autocomplete: "off" });
-    this.title = h("h3", {}, t("members"));
-    this.rows = new RowList({
-      label: t("members"), className: "members-list", estimate: 56, search: this.input,
-      key: (member) => member.user.name,
-      render: (member) => personRow(this.state, member.user, {
-        sub: member.state && member.state !== "joined" ? `@${member.user.name}` : member.user.online || member.user.name === this.state.account?.name ? t("online") : member.user.last_seen ? lastSeen(member.user.last_seen) : `@${member.user.name}`,
-        end: member.role && member.role !== "member" ? h("span", { class: "role" }, roleName(member.role)) : null,
-      }),
-      choose: (member) => this.#choose(member),
-      menu: (member, anchor) => this.#menu(member, anchor),
-      onend: () => this.list?.hasMore && !this.list.loading && this.list.loadMore(),
-    });
-    this.element = h("div", { class: "block members" }, this.title, h("div", { class: "search-box" }, icon("search"), this.input), this.rows.element);
-    let timer = 0;
-    this.input.addEventListener("input", () => { clearTimeout(timer); timer = setTimeout(() => this.#open(), 150); });
-    this.end = this.state.subscribe(`members:${head.conv}`, () => this.#show());
-    this.#open();
-  }
-
-  updateHead(head) {
-    this.head = head;
-    replace(this.title, `${t("members")} · ${number(head.members ?? 0)}`);
-  }
-
-  close() {
-    this.end();
-    this.list?.close?.();
-    this.rows.close();
-  }
-
-  #open() {
-    this.list?.close?.();
-    this.list = this.state.members(this.head.conv, this.input.value.trim());
-    this.#show();
-  }
-
-  #show() {
-    this.rows.setRows([...(this.list?.members ?? [])]);
-  }
-
-  #choose(member) {
-    if (member.user.name === this.state.account?.name || !isAdmin(this.head)) this.app.openProfile(member.user.name);
-    else this.#menu(member, this.rows.list.element(member.user.name)?.firstElementChild ?? this.rows.element);
-  }
-
-  #menu(member, anchor) {
-    const { state, head } = this;
-    const { name } = member.user;
-    if (name === state.account?.name) return;
-    const owner = head.role === "owner";
-    const below = member.role !== "owner" && (owner || (head.role === "admin" && member.role !== "admin"));
-    const run = (promise) => attempt(promise).then(() => this.#open());
-    const shown = userName(state, name);
-    const asked = member.state === "requested";
-    openMenu(anchor, [
-      asked && { icon: "check", label: t("accept"), run: () => run(state.approve(head.conv, name, true)) },
-      asked && { icon: "close", label: t("decline"), run: () => run(state.approve(head.conv, name, false)) },
-      { icon: "person", label: t("profile"), run: () => this.app.openProfile(name) },
-      { icon: "chatBubble", label: t("writeMessage"), run: () => this.app.openPerson(name) },
-      owner && member.role !== "admin" && { icon: "star", label: t("makeAdmin"), run: () => run(state.setRole(head.conv, [name], "admin")) },
-      below && member.role !== "member" && { icon: "group", label: t("makeMember"), run: () => run(state.setRole(head.conv, [name], "member")) },
-      below && member.role !== "reader" && { icon: "eye", label: t("makeReader"), run: () => run(state.setRole(head.conv, [name], "reader")) },
-      owner && { icon: "key", label: t("transferOwner"), run: async () => { if (await confirm(t("transferOwner"), { yes: t("transferOwner"), dangerous: true, detail: shown })) run(state.setRole(head.conv, [name], "owner")); } },
-      null,
-      below && { icon: "bellOff", label: t("muteMember"), run: () => run(state.muteMembers(head.conv, [name], Date.now() + HOUR)) },
-      below && { icon: "trash", label: t("removeMember"), danger: true, run: async () => { if (await confirm(t("removeMember"), { yes: t("remove"), dangerous: true, detail: shown })) run(state.removeMembers(head.conv, [name])); } },
-      below && { icon: "shield", label: t("banMember"), danger: true, run: async () => { if (await confirm(t("banMember"), { yes: t("banMember"), dangerous: true, detail: shown })) run(state.ban(head.conv, [name])); } },
-    ], { label: shown });
-  }
-}
-return { MemberPane };
-})();
-const $views_folders = (() => {
-
-const { h, replace } = $views_dom;
-const { icon } = $views_icons;
-const { ask, confirm, openDialog, switchRow } = $views_dialog;
-const { openMenu } = $views_menu;
-const { attempt, toast } = $views_toast;
-const { t } = $i18n_index;
-
-const MOST = 20;
-const LONGEST = 30;
-
-const folderNames = (state) => (state.settings?.folders ?? []).filter(({ filter }) => !filter).map(({ name }) => name);
-
-const inFolder = (head, name) => head.own?.folders?.includes(name) ?? false;
-
-function put(state, head, name, on) {
-  const others = (head.own?.folders ?? []).filter((each) => each !== name);
-  return state.setOwn(head.conv, { folders: on ? [...others, name] : others });
-}
-
-function chooseFolders(app, conv) {
-  const { state } = app;
-  const list = h("div", {});
-  const input = h("input", { class: "input", maxlength: String(LONGEST), "aria-label": t("folderName"), placeholder: t("folderName"), autofocus: true });
-  const show = () => replace(list, folderNames(state).map((name) =>
-    switchRow(name, inFolder(state.conversation(conv), name), async (on) => (await attempt(put(state, state.conversation(conv), name, on))) !== undefined)));
-  const form = h("form", { class: "input-pair", onsubmit: async (event) => {
-    event.preventDefault();
-    const name = input.value.trim();
-    if (!name || !(await add(state, name))) return;
-    input.value = "";
-    await attempt(put(state, state.conversation(conv), name, true));
-  } }, input, h("button", { type: "submit", class: "button", "aria-label": t("newFolder") }, icon("plus"), t("newFolder")));
-  const ends = [state.subscribe("settings", show), state.subscribe(`conversation:${conv}`, show)];
-  openDialog(t("folders"), h("div", { class: "dialog-body" }, list, form), { onclose: () => { for (const end of ends) end(); } });
-  show();
-}
-
-async function add(state, name) {
-  const folders = state.settings?.folders ?? [];
-  if (folders.some((each) => each.name === name)) return true;
-  if (folders.length >= MOST) {
-    toast(t("folderLimit", { n: MOST }), { role: "alert" });
-    return false;
-  }
-  return (await attempt(state.setSettings({ folders: [...folders, { name }] }))) !== undefined;
-}
-
-function folderMenu({ state }, anchor, name, moved) {
-  const set = (folders) => attempt(state.setSettings({ folders }));
-  const change = async (to) => {
-    const folders = state.settings?.folders ?? [];
-    const after = to === null ? folders.filter((each) => each.name !== name) : folders.map((each) => (each.name === name ? { ...each, name: to } : each));
-    if (await set(after) === undefined) return;
-    for (const head of state.conversations({ filter: "everything" }).filter((each) => inFolder(each, name))) {
-      const others = head.own.folders.filter((each) => each !== name);
-      await attempt(state.setOwn(head.conv, { folders: to === null ? others : [...others, to] }));
-    }
-    moved(to);
-  };
-  openMenu(anchor, [
-    { icon: "edit", label: t("rename"), run: async () => {
-      const to = (await ask(t("rename"), { label: t("folderName"), value: name }))?.trim().slice(0, LONGEST);
-      if (to && to !== name && !folderNames(state).includes(to)) change(to);
-    } },
-    { icon: "trash", label: t("deleteFolder"), danger: true, run: async () => {
-      if (await confirm(t("deleteFolderQuestion", { name }), { yes: t("delete"), dangerous: true })) change(null);
-    } },
-  ], { label: name });
-}
-return { folderNames, chooseFolders, folderMenu };
-})();
-const $views_conversationmenu = (() => {
-
-const { openMenu } = $views_menu;
-const { confirm, openDialog, selectRow } = $views_dialog;
-const { chooseFolders } = $views_folders;
-const { attempt } = $views_toast;
-const { h } = $views_dom;
-const { showScheduled } = $views_pickers;
-const { isAdmin, isGroup, isMuted, userName } = $views_model;
-const { span } = $i18n_format;
-const { t } = $i18n_index;
-
-const HOUR = 3_600_000;
-const FOREVER = 4_102_444_800_000;
-const EXPIRIES = [0, 3_600, 86_400, 604_800, 2_592_000];
-
-function conversationMenu(app, anchor, head, { thread = null } = {}) {
-  const { state } = app;
-  const set = (values) => attempt(state.setOwn(head.conv, values));
-  const peer = head.kind === "pair" ? head.peer?.name : null;
-  openMenu(anchor, [
-    thread && { icon: "info", label: t("chatInfo"), run: () => app.toggleDetails(true) },
-    { icon: "pin", label: t(head.own?.pinned_at ? "unpinChat" : "pinChat"), run: () => set({ pinned: !head.own?.pinned_at }) },
-    isMuted(head) ? { icon: "bell", label: t("unmute"), run: () => set({ muted_until: 0 }) } : { icon: "bellOff", label: t("mute"), run: () => chooseMute(set) },
-    { icon: "archive", label: t(head.own?.archived ? "unarchive" : "archive"), run: () => set({ archived: !head.own?.archived }) },
-    { icon: "bookmark", label: t("folders"), run: () => chooseFolders(app, head.conv) },
-    head.unread || head.own?.marked_unread ? { icon: "check", label: t("markRead"), run: () => attempt(Promise.all([state.mark(head.conv, head.n), head.own?.marked_unread ? state.setOwn(head.conv, { marked_unread: false }) : null])) }
-      : { icon: "star", label: t("markUnread"), run: () => set({ marked_unread: true }) },
-    thread && { icon: "calendar", label: t("scheduled"), run: () => showScheduled(app, head.conv) },
-    thread && isGroup(head) && isAdmin(head) && { icon: "timer", label: t("disappearing"), run: () => chooseExpiry(state, head) },
-    null,
-    peer && { icon: "shield", label: t("block"), danger: true, run: async () => { if (await confirm(t("blockQuestion", { name: userName(state, peer) }), { yes: t("block"), dangerous: true })) attempt(state.block(peer)); } },
-    isGroup(head) && (!head.state || head.state === "joined") && { icon: "leave", label: t("leave"), danger: true, run: () => leave(app, head) },
-    head.kind !== "self" && { icon: "trash", label: t("deleteChat"), danger: true, run: async () => { if (await confirm(t("deleteChatQuestion"), { yes: t("delete"), dangerous: true })) { if (app.openID === head.conv) app.closeThread(); attempt(state.deleteConversation(head.conv)); } } },
-  ], { label: t("more") });
-}
-
-function chooseMute(set) {
-  const choices = [[t("muteFor", { time: span(3_600) }), HOUR], [t("muteFor", { time: span(28_800) }), 8 * HOUR], [t("muteFor", { time: span(172_800) }), 48 * HOUR], [t("muteForever"), null]];
-  const dialog = openDialog(t("mute"), h("div", { class: "dialog-body" }, choices.map(([label, time]) =>
-    h("button", { type: "button", class: "button wide", onclick: () => { dialog.close(); set({ muted_until: time === null ? FOREVER : Date.now() + time }); } }, label))));
-}
-
-function chooseExpiry(state, head) {
-  openDialog(t("disappearing"), h("div", { class: "dialog-body" }, selectRow(t("disappearing"), head.settings?.expire ?? 0,
-    EXPIRIES.map((seconds) => [seconds, seconds ? span(seconds) : t("off")]), (value) => attempt(state.setConversation(head.conv, { settings: { expire: Number(value) } })))));
-}
-
-async function leave(app, head) {
-  if (!(await confirm(t("leaveQuestion"), { yes: t("leave"), dangerous: true, detail: head.role === "owner" && (head.members ?? 0) > 1 ? t("leaveOwner") : null }))) return;
-  if (await attempt(app.state.leave(head.conv)) !== undefined) app.closeThread();
-}
-return { conversationMenu, chooseMute, leave };
-})();
-const $views_profile = (() => {
-
-const { h, replace } = $views_dom;
-const { icon } = $views_icons;
-const { userAvatar } = $views_avatar;
-const { ask, confirm, openDialog } = $views_dialog;
-const { attempt, toast } = $views_toast;
-const { userName } = $views_model;
-const { lastSeen } = $i18n_format;
-const { t } = $i18n_index;
-
-function openProfile(app, name) {
-  const { state } = app;
-  if (name === state.account?.name) {
-    app.settings("profile");
-    return;
-  }
-  const body = h("div", { class: "dialog-body" });
-  const show = () => {
-    const user = state.user(name) ?? { name };
-    const contact = [...state.contacts("friend"), ...state.contacts("asked"), ...state.contacts("asking"), ...state.contacts("blocked")].find((item) => item.user.name === name);
-    const relation = contact?.state;
-    const button = (symbol, label, run, look = "") => h("button", { type: "button", class: `button wide ${look}`, onclick: run }, icon(symbol), label);
-    const shown = userName(state, name);
-    replace(body,
-      h("div", { class: "profile-head" }, userAvatar(state, user, { size: "xl" }), h("h2", {}, shown), h("div", { class: "muted" }, `@${name}`),
-        user.status ? h("p", {}, user.status) : null, h("div", { class: "small muted" }, user.online ? t("online") : user.last_seen ? lastSeen(user.last_seen) : "")),
-      button("chatBubble", t("writeMessage"), () => { dialog.close(); app.openPerson(name); }, "primary"),
-      relation === "asking" ? button("personAdd", t("accept"), () => attempt(state.answerContact(name, true))) : null,
-      relation === "friend"
-        ? [button("edit", t("alias"), async () => { const alias = await ask(t("alias"), { value: contact.alias ?? "" }); if (alias !== null) attempt(state.setAlias(name, alias.trim())); }), button("person", t("removeContact"), () => attempt(state.removeContact(name)))]
-        : relation === "asked" || relation === "asking" ? null : button("personAdd", t("addContact"), () => attempt(state.requestContact(name))),
-      relation === "blocked" ? button("shield", t("unblock"), () => attempt(state.unblock(name)))
-        : button("shield", t("block"), async () => { if (await confirm(t("blockQuestion", { name: shown }), { yes: t("block"), dangerous: true })) attempt(state.block(name)); }, "dangerous"),
-      button("warning", t("report"), () => report(app, { user: name }), "quiet danger"));
-  };
-  const ends = ["contacts", "users"].map((key) => state.subscribe(key, show));
-  const dialog = openDialog(t("profile"), body, { onclose: () => ends.forEach((end) => end()) });
-  show();
-  body.querySelector(".primary")?.focus();
-}
-
-async function report(app, { conv, seqs, user }) {
-  const text = await ask(t("report"), { label: t("reportReason"), yes: t("report") });
-  if (text === null) return;
-  if (await attempt(app.state.report({ conv, seqs, user, reason: "other", text: text.trim() })) !== undefined) toast(t("reported"));
-}
-
-function pickImage(state) {
-  return new Promise((resolve) => {
-    const input = h("input", { type: "file", accept: "image/*" });
-    input.addEventListener("cancel", () => resolve(null));
-    input.addEventListener("change", async () => resolve(input.files[0] ? await attempt(uploadSquare(state, input.files[0])) : null));
-    input.click();
-  });
-}
-
-async function uploadSquare(state, file) {
-  const bitmap = await createImageBitmap(file);
-  const side = Math.min(bitmap.width, bitmap.height);
-  const size = Math.min(512, side);
-  const canvas = h("canvas", { width: size, height: size });
-  canvas.getContext("2d").drawImage(bitmap, (bitmap.width - side) / 2, (bitmap.height - side) / 2, side, side, 0, 0, size, size);
-  bitmap.close();
-  const blob = await new Promise((done) => canvas.toBlob(done, "image/jpeg", 0.88));
-  return (await state.upload(blob)).blob;
-}
-return { openProfile, report, pickImage };
-})();
-const $views_details = (() => {
-
-const { h, replace, Scope } = $views_dom;
-const { icon } = $views_icons;
-const { headAvatar } = $views_avatar;
-const { MemberPane } = $views_members;
-const { chooseMute, leave } = $views_conversationmenu;
-const { ask, openDialog, selectRow, switchRow } = $views_dialog;
-const { PeopleList, personRow } = $views_pickers;
-const { pickImage } = $views_profile;
-const { openMenu } = $views_menu;
-const { attempt, toast } = $views_toast;
-const { headTitle, isAdmin, isGroup, isMuted, permits } = $views_model;
-const { lastSeen, shortDate, span } = $i18n_format;
-const { t } = $i18n_index;
-
-const SLOW = [0, 10, 30, 60, 300, 3600];
-
-class DetailsView {
-  #scope = new Scope();
-
-  constructor(app, id) {
-    this.app = app;
-    this.state = app.state;
-    this.id = id;
-    this.body = h("div", { class: "scroller" });
-    this.closer = h("button", { type: "button", class: "icon-button", "aria-label": t("close"), onclick: () => app.toggleDetails(false) }, icon("close"));
-    this.element = h("aside", { class: "pane details", "aria-label": t("chatInfo") }, h("header", { class: "bar" }, this.closer, h("h2", {}, t("chatInfo"))), this.body);
-    this.#scope.add(this.state.subscribe(`conversation:${id}`, () => this.#update()));
-    this.#update();
-    this.#load();
-  }
-
-  focus() {
-    this.closer.focus({ preventScroll: true });
-  }
-
-  close() {
-    this.closed = true;
-    this.members?.close();
-    this.#scope.close();
-    this.element.remove();
-  }
-
-  async #load() {
-    if (!isGroup(this.head)) return;
-    try {
-      this.info = await this.state.info(this.id);
-    } catch (error) {
-      console.warn(error);
-    }
-    if (!this.closed) this.#update();
-  }
-
-  #update() {
-    const head = this.state.conversation(this.id);
-    if (!head || this.closed) return;
-    this.head = head;
-    const peer = head.kind === "pair" ? this.state.user(head.peer?.name) ?? head.peer : null;
-    const about = this.info?.about ?? peer?.status;
-    const joined = !head.state || head.state === "joined";
-    this.top ??= h("div", {});
-    replace(this.top,
-      h("div", { class: "hero" }, headAvatar(this.state, head, { size: "xl" }), h("h2", {}, headTitle(this.state, head)),
-        h("div", { class: "sub" }, peer ? `@${peer.name}` : isGroup(head) ? t(head.kind === "channel" ? "subscribers" : "membersCount", { n: head.members ?? 0 }) : ""),
-        peer && (peer.online || peer.last_seen) ? h("div", { class: "small muted" }, peer.online ? t("online") : lastSeen(peer.last_seen)) : null),
-      h("div", { class: "actions" }, this.#actions(head, peer, joined)),
-      about ? h("div", { class: "block" }, h("h3", {}, t(peer ? "statusText" : "groupAbout")), h("p", { class: "about" }, about)) : null);
-    if (!this.top.isConnected) this.body.append(this.top);
-    if (isGroup(head) && joined && !this.members) {
-      this.members = new MemberPane(this.app, head);
-      this.links = h("div", { class: "block" });
-      this.body.append(this.members.element, this.links);
-      this.#updateLinks();
-    }
-    this.members?.updateHead(head);
-  }
-
-  #actions(head, peer, joined) {
-    const { app, state } = this;
-    const action = (name, label, run) => h("button", { type: "button", class: "action", onclick: run }, icon(name), label);
-    const set = (values) => attempt(state.setOwn(head.conv, values));
-    const manage = isGroup(head) && joined && permits(head, "manage", "admins");
-    return [
-      isMuted(head) ? action("bell", t("unmute"), () => set({ muted_until: 0 })) : action("bellOff", t("mute"), () => chooseMute(set)),
-      action("search", t("search"), () => app.search({ conv: head.conv })),
-      peer ? action("person", t("profile"), () => app.openProfile(peer.name)) : null,
-      manage ? action("edit", t("edit"), (event) => this.#editMenu(event.currentTarget)) : null,
-      isGroup(head) && joined && isAdmin(head) ? action("settings", t("groupSettings"), () => this.#permissions()) : null,
-      isGroup(head) && joined ? action("leave", t("leaveShort"), () => leave(app, head)) : null,
-    ];
-  }
-
-  #editMenu(anchor) {
-    const set = (values) => attempt(this.state.setConversation(this.id, values)).then(() => this.#load());
-    openMenu(anchor, [
-      { icon: "edit", label: t("groupTitle"), run: async () => { const title = await ask(t("groupTitle"), { value: this.head.title ?? "" }); if (title?.trim()) set({ title: title.trim() }); } },
-      { icon: "quote", label: t("groupAbout"), run: async () => { const about = await ask(t("groupAbout"), { value: this.info?.about ?? "" }); if (about !== null) set({ about: about.trim() }); } },
-      { icon: "picture", label: t("changePicture"), run: async () => { const blob = await pickImage(this.state); if (blob) set({ avatar: blob }); } },
-    ], { label: t("edit") });
-  }
-
-  async #updateLinks() {
-    if (!permits(this.head, "invite")) {
-      this.links.hidden = true;
-      return;
-    }
-    const links = isAdmin(this.head) ? await this.state.links(this.id).catch(() => []) : [];
-    if (this.closed) return;
-    const address = (code) => new URL(`/join#${code}`, location.href).href;
-    replace(this.links, h("h3", {}, t("inviteLinks")), links.map((link) => h("div", { class: "link-row" },
-      h("span", { class: "grow" }, h("div", { class: "ellipsis" }, address(link.code)),
-        h("div", { class: "small muted" }, [link.uses ? t("linkUses", { used: link.used, n: link.uses }) : t("linkUsed", { n: link.used ?? 0 }), link.expires_at ? t("linkExpires", { time: shortDate(link.expires_at) }) : null].filter(Boolean).join(" · "))),
-      h("button", { type: "button", class: "icon-button", "aria-label": t("copyLink"), onclick: () => navigator.clipboard?.writeText(address(link.code)).then(() => toast(t("copied"), { seconds: 2 })) }, icon("copy")),
-      h("button", { type: "button", class: "icon-button danger", "aria-label": t("revoke"), onclick: async () => { await attempt(this.state.revokeLink(this.id, link.code)); this.#updateLinks(); } }, icon("trash")))),
-    isAdmin(this.head) ? h("button", { type: "button", class: "button", onclick: async () => { await attempt(this.state.createLink(this.id, { expires_at: Date.now() + 7 * 86_400_000 })); this.#updateLinks(); } }, icon("link"), t("newLink")) : null,
-    h("button", { type: "button", class: "button", onclick: () => this.#addMembers() }, icon("personAdd"), t("addMembers")));
-  }
-
-  #addMembers() {
-    const picked = new Set();
-    const people = new PeopleList(this.app, {
-      choose: (user) => { if (!picked.delete(user.name)) picked.add(user.name); done.disabled = !picked.size; people.refresh(); },
-      render: (user) => personRow(this.state, user, { chosen: picked.has(user.name) }), signature: (user) => String(picked.has(user.name)),
-    });
-    const done = h("button", { type: "button", class: "button primary", disabled: true, onclick: async () => { dialog.close(); await attempt(this.state.invite(this.id, [...picked])); } }, t("addMembers"));
-    const dialog = openDialog(t("addMembers"), [h("div", { class: "pad" }, people.field.element), people.rows.element, h("div", { class: "dialog-foot" }, done)], { onclose: () => people.close() });
-    people.show();
-  }
-
-  #permissions() {
-    const settings = this.head.settings ?? {};
-    const set = (name) => (value) => attempt(this.state.setConversation(this.id, { settings: { [name]: value } })).then((answer) => (answer === undefined ? false : undefined));
-    const level = [["members", t("everyMember")], ["admins", t("onlyAdmins")]];
-    openDialog(t("groupSettings"), h("div", { class: "dialog-body" },
-      selectRow(t("whoWrite"), settings.write ?? "members", level, set("write")),
-      selectRow(t("whoInvite"), settings.invite ?? "members", level, set("invite")),
-      selectRow(t("whoManage"), settings.manage ?? "admins", level, set("manage")),
-      selectRow(t("whoPin"), settings.pin ?? "admins", level, set("pin")),
-      selectRow(t("whoMentionAll"), settings.mention_all ?? "admins", level, set("mention_all")),
-      selectRow(t("joining"), settings.join ?? "closed", [["closed", t("joinClosed")], ["approval", t("joinApproval")], ["open", t("joinOpen")]], set("join")),
-      selectRow(t("historyFor"), settings.history ?? "all", [["all", t("historyAll")], ["join", t("historyJoin")]], set("history")),
-      selectRow(t("slowMode"), settings.slow ?? 0, SLOW.map((seconds) => [seconds, seconds ? span(seconds) : t("off")]), (value) => set("slow")(Number(value))),
-      switchRow(t("listed"), settings.listed ?? false, set("listed")),
-      switchRow(t("showReceipts"), settings.receipts ?? true, set("receipts"))));
-  }
-}
-return { DetailsView };
-})();
-const $views_directory = (() => {
-
-const { h } = $views_dom;
-const { headAvatar } = $views_avatar;
-const { openDialog } = $views_dialog;
-const { searchField } = $views_pickers;
-const { RowList } = $views_rows;
-const { attempt, toast } = $views_toast;
-const { userName } = $views_model;
-const { t } = $i18n_index;
-
-const count = (entry) => t(entry.kind === "channel" ? "subscribers" : "membersCount", { n: entry.members ?? 0 });
-
-function openDirectory(app) {
-  const { state } = app;
-  const { input, element } = searchField(t("search"));
-  let request = 0;
-  const rows = new RowList({
-    label: t("explore"), className: "people", estimate: 66, search: input, key: (entry) => entry.conv,
-    render: (entry) => h("button", { type: "button", class: "row compact" }, headAvatar(state, entry, { size: "m" }),
-      h("span", { class: "lines" }, h("span", { class: "title ellipsis" }, entry.title), h("span", { class: "sub ellipsis" }, [count(entry), entry.about].filter(Boolean).join(" · ")))),
-    choose: (entry) => { dialog.close(); enter(app, { conv: entry.conv }, entry); },
-  });
-  const show = async () => {
-    const current = ++request;
-    const answer = await attempt(state.directory(input.value.trim()));
-    if (answer && current === request) rows.setRows(answer.conversations ?? []);
-  };
-  let timer = 0;
-  input.addEventListener("input", () => { clearTimeout(timer); timer = setTimeout(show, 200); });
-  const dialog = openDialog(t("explore"), [h("div", { class: "pad" }, h("p", { class: "small muted" }, t("exploreHint")), element), rows.element], { onclose: () => { request += 1; rows.close(); } });
-  show();
-}
-
-async function enter(app, where, entry) {
-  if (where.conv && app.state.conversation(where.conv)) {
-    app.openConversation(where.conv);
-    return;
-  }
-  const answer = await attempt(app.state.join(where));
-  if (!answer?.head) return;
-  if (entry.join === "approval" && answer.head.state === "requested") toast(t("requested"));
-  app.openConversation(answer.head.conv);
-}
-
-async function openLink(app, code) {
-  const info = await attempt(app.state.linkInfo(code));
-  if (!info) return;
-  const dialog = openDialog(info.title, h("div", { class: "dialog-body" },
-    h("div", { class: "profile-head" }, headAvatar(app.state, { ...info, conv: code }, { size: "xl" }), h("h2", {}, info.title), h("div", { class: "muted" }, count(info)),
-      info.by ? h("p", { class: "small muted" }, t("linkInvites", { name: info.by.nick ?? userName(app.state, info.by.name) })) : null),
-    h("button", { type: "button", class: "button primary wide", onclick: () => { dialog.close(); enter(app, { link: code }, info); } }, t("join"))));
-}
-return { openDirectory, openLink };
-})();
-const $views_newchat = (() => {
-
-const { h, replace } = $views_dom;
-const { icon } = $views_icons;
-const { userAvatar } = $views_avatar;
-const { openDialog } = $views_dialog;
-const { PeopleList, personRow } = $views_pickers;
-const { attempt } = $views_toast;
-const { userName } = $views_model;
-const { compare } = $i18n_format;
-const { t } = $i18n_index;
-
-function newChat(app) {
-  const people = new PeopleList(app, { choose: (user) => { dialog.close(); app.openPerson(user.name); } });
-  const other = (name, label, run) => h("button", { type: "button", class: "row compact", onclick: () => { dialog.close(); run(); } }, h("span", { class: "avatar size-m" }, icon(name)), h("span", { class: "title" }, label));
-  const dialog = openDialog(t("newChat"), [
-    h("div", { class: "pad" }, people.field.element),
-    other("group", t("newGroup"), () => newGroup(app, "group")), other("megaphone", t("newChannel"), () => newGroup(app, "channel")),
-    people.rows.element,
-  ], { onclose: () => people.close() });
-  people.show();
-}
-
-function newGroup(app, kind = "group") {
-  const { state } = app;
-  const picked = new Map();
-  const chips = h("div", { class: "picked" });
-  const title = h("input", { class: "input", name: "title", maxlength: "100", placeholder: t("groupTitle"), "aria-label": t("groupTitle") });
-  const error = h("p", { class: "form-error", role: "alert" });
-  const people = new PeopleList(app, {
-    choose: (user) => {
-      if (!picked.delete(user.name)) picked.set(user.name, user);
-      showChips();
-      people.refresh();
-    },
-    render: (user) => personRow(state, user, { chosen: picked.has(user.name) }),
-    signature: (user) => String(picked.has(user.name)),
-    exclude: (user) => user.name === state.account?.name,
-  });
-  const showChips = () => replace(chips, [...picked.values()].map((user) => h("button", { type: "button", "aria-label": `${t("remove")}: ${userName(state, user.name)}`, onclick: () => {
-    picked.delete(user.name);
-    showChips();
-    people.refresh();
-    people.field.input.focus();
-  } }, userAvatar(state, user, { size: "s" }), userName(state, user.name), icon("close"))));
-  const create = h("button", { type: "button", class: "button primary", onclick: async () => {
-    if (!title.value.trim()) {
-      error.textContent = t("fieldRequired");
-      title.setAttribute("aria-invalid", "true");
-      title.focus();
-      return;
-    }
-    create.disabled = true;
-    const answer = await attempt(state.createGroup({ kind, title: title.value.trim(), users: [...picked.keys()] }));
-    create.disabled = false;
-    if (!answer) return;
-    dialog.close();
-    app.openConversation(answer.head.conv);
-  } }, t(kind === "channel" ? "createChannel" : "createGroup"));
-  const dialog = openDialog(t(kind === "channel" ? "newChannel" : "newGroup"), [
-    h("div", { class: "pad" }, title, error, people.field.element, chips), people.rows.element, h("div", { class: "dialog-foot" }, create),
-  ], { onclose: () => people.close() });
-  people.show();
-}
-
-function showContacts(app) {
-  const { state } = app;
-  const people = new PeopleList(app, { choose: (user) => app.openProfile(user.name) });
-  const requests = h("div", { class: "pad" });
-  const show = () => {
-    const asking = state.contacts("asking");
-    requests.hidden = !asking.length;
-    replace(requests, h("h3", {}, t("contactRequests")), asking.sort((one, other) => compare(one.user.name, other.user.name)).map(({ user, text }) => h("div", { class: "option-row" },
-      userAvatar(state, user, { size: "m" }),
-      h("span", { class: "lines" }, h("div", { class: "ellipsis" }, userName(state, user.name)), text ? h("div", { class: "small muted ellipsis" }, text) : null),
-      h("button", { type: "button", class: "icon-button", "aria-label": `${t("decline")}: ${userName(state, user.name)}`, onclick: () => attempt(state.answerContact(user.name, false)) }, icon("close")),
-      h("button", { type: "button", class: "icon-button", "aria-label": `${t("accept")}: ${userName(state, user.name)}`, onclick: () => attempt(state.answerContact(user.name, true)) }, icon("check")))));
-    people.show();
-  };
-  const end = state.subscribe("contacts", show);
-  openDialog(t("contacts"), [h("div", { class: "pad" }, people.field.element), requests, people.rows.element], { onclose: () => { end(); people.close(); } });
-  show();
-}
-return { newChat, newGroup, showContacts };
-})();
 const $views_search = (() => {
 
 const { h } = $views_dom;
 const { headAvatar, userAvatar } = $views_avatar;
 const { openDialog } = $views_dialog;
 const { searchField } = $views_pickers;
+const { kindFilter, placeFilter, senderFilter, timeFilter } = $views_searchfilters;
 const { RowList } = $views_rows;
 const { actorName, errorText, eventText, headTitle, matches, userName } = $views_model;
 const { highlight } = $text_render;
 const { listTime } = $i18n_format;
 const { t } = $i18n_index;
 
-const DAY = 86_400_000;
-
 function openSearch(app, { conv = null, query = "", quick = false } = {}) {
   const { state } = app;
   const { input, element } = searchField(t(quick ? "quickJump" : "searchChats"), { value: query });
-  const filters = { conv, kinds: undefined, days: 0, sender: undefined };
+  const filters = { conv };
   const status = h("div", { class: "section-title small muted", role: "status" });
   let hits = null;
   let request = 0;
   let timer = 0;
 
-  const select = (label, choices, change) => {
-    const box = h("select", { class: "input", "aria-label": label }, choices.map(([value, text]) => h("option", { value }, text)));
-    box.addEventListener("change", () => { change(box.value); start(); });
-    return box;
-  };
-  const kinds = select(t("filterKind"), [["", t("anyKind")], ["text", t("messages")], ["image", t("picture")], ["video", t("video")], ["file", t("file")], ["poll", t("poll")]], (value) => { filters.kinds = value ? [value] : undefined; });
-  const times = select(t("filterWhen"), [["0", t("anyTime")], ["7", t("lastWeek")], ["30", t("lastMonth")], ["365", t("lastYear")]], (value) => { filters.days = Number(value); });
-  const senders = select(t("filterFrom"), [["", t("anyPerson")], [state.account?.name ?? "", t("you")], ...state.contacts().map(({ user }) => [user.name, userName(state, user.name)])], (value) => { filters.sender = value || undefined; });
-  const places = conv ? select(t("filterChat"), [[conv, t("here")], ["", t("everywhere")]], (value) => { filters.conv = value || null; }) : null;
+  const changed = (values) => { Object.assign(filters, values); start(); };
+  const bar = h("div", { class: "search-filters" }, placeFilter(app, conv, changed), senderFilter(app, changed), kindFilter(changed), ...timeFilter(changed));
 
   const rows = new RowList({
     label: t("search"), className: "results", estimate: 64, search: input, key: (row) => row.key, render, choose,
@@ -4863,9 +6789,13 @@ function openSearch(app, { conv = null, query = "", quick = false } = {}) {
     else app.openConversation(row.hit.event.conv, { seq: row.hit.event.seq });
   }
 
+  function isFiltered() {
+    return Object.values(filters).some((value) => value !== undefined && value !== null);
+  }
+
   function local() {
     const words = input.value.trim();
-    if (filters.conv) return [];
+    if (isFiltered()) return [];
     const heads = state.conversations({ filter: "all", query: words });
     const paired = new Set(heads.map((head) => head.peer?.name));
     const people = words ? state.contacts().filter((contact) => matches(contact, words) && !paired.has(contact.user.name)) : [];
@@ -4876,11 +6806,11 @@ function openSearch(app, { conv = null, query = "", quick = false } = {}) {
     const messages = (found?.hits ?? []).map((hit) => ({ key: `m${hit.event.conv}/${hit.event.seq}`, hit }));
     const first = local();
     const known = new Set(first.map((row) => row.key));
-    const others = filters.conv ? [] : (found?.people ?? []).filter((user) => !known.has(`u${user.name}`) && !first.some(({ head }) => head?.peer?.name === user.name)).slice(0, 5).map((user) => ({ key: `u${user.name}`, user }));
+    const others = isFiltered() ? [] : (found?.people ?? []).filter((user) => !known.has(`u${user.name}`) && !first.some(({ head }) => head?.peer?.name === user.name)).slice(0, 5).map((user) => ({ key: `u${user.name}`, user }));
     const all = [...first, ...others, ...messages];
     rows.setRows(all);
-    const result = all.length ? t("resultCount", { n: all.length }) : `${t("noResults")}. ${t("noResultsHint")}`;
-    status.textContent = !found ? "" : found.isLocal ? `${result} · ${t("searchLocal")}` : result;
+    const result = all.length ? t("resultCount", { n: all.length, more: found?.hasMore ? "+" : "" }) : `${t("noResults")}. ${t("noResultsHint")}`;
+    status.textContent = !found ? "" : found.isLocal ? [result, state.connection?.state === "online" ? null : t("offlineShort"), t("searchLocal")].filter(Boolean).join(" · ") : result;
   }
 
   async function start() {
@@ -4892,7 +6822,7 @@ function openSearch(app, { conv = null, query = "", quick = false } = {}) {
     if (!words) return;
     status.textContent = t("loading");
     try {
-      const found = await state.search(words, { conv: filters.conv ?? undefined, kinds: filters.kinds, sender: filters.sender, from_at: filters.days ? Date.now() - filters.days * DAY : undefined });
+      const found = await state.search(words, { ...filters, conv: filters.conv ?? undefined });
       if (current === request) show(hits = found);
     } catch (error) {
       if (current === request) status.textContent = errorText(error);
@@ -4900,27 +6830,255 @@ function openSearch(app, { conv = null, query = "", quick = false } = {}) {
   }
 
   input.addEventListener("input", () => { show(null); clearTimeout(timer); timer = setTimeout(start, 160); });
-  const dialog = openDialog(t("search"), [h("div", { class: "pad" }, element, quick ? null : h("div", { class: "search-filters" }, places, kinds, senders, times)), status, rows.element], { wide: true, onclose: () => { request += 1; rows.close(); } });
+  const dialog = openDialog(t("search"), [h("div", { class: "pad" }, element, quick ? null : bar), status, rows.element], { wide: true, onclose: () => { request += 1; rows.close(); } });
   start();
 }
 return { openSearch };
 })();
-const $views_fields = (() => {
+const $views_accountpages = (() => {
+
+const { h, replace } = $views_dom;
+const { icon } = $views_icons;
+const { userAvatar } = $views_avatar;
+const { confirm } = $views_dialog;
+const { password, refusedPassword, submitting } = $views_fields;
+const { attempt, toast } = $views_toast;
+const { errorText, userName } = $views_model;
+const { fullDate, listTime } = $i18n_format;
+const { t } = $i18n_index;
+
+function sessionsPage(app, page) {
+  const { state } = app;
+  const body = h("div", { class: "dialog-fields" }, h("p", { class: "muted" }, t("loading")));
+  page.append(body);
+  const show = async () => {
+    const devices = await state.sessions().catch((error) => { replace(body, h("p", { class: "form-error", role: "alert" }, errorText(error))); });
+    if (!devices || !body.isConnected) return;
+    const current = devices.find((each) => each.current);
+    const others = devices.filter((each) => !each.current).sort((one, other) => other.last_seen - one.last_seen);
+    replace(body, h("h3", {}, t("thisDevice")), current ? row(current) : null,
+      others.length ? h("button", { type: "button", class: "button dangerous", onclick: async () => {
+        if (!(await confirm(t("endOtherSessions"), { yes: t("endOtherSessions"), dangerous: true, detail: t("endOthersHint") }))) return;
+        if (await attempt(state.endOtherSessions()) !== undefined) toast(t("othersEnded"));
+        show();
+      } }, icon("leave"), t("endOtherSessions")) : h("p", { class: "small muted" }, t("noOtherSessions")),
+      others.length ? [h("h3", {}, t("otherSessions")), h("ul", {}, others.map((device) => h("li", {}, row(device))))] : null);
+  };
+  const row = (device) => h("div", { class: "option-row" }, h("span", { class: "avatar size-m symbol" }, icon("device")),
+    h("span", { class: "lines" }, h("div", { class: "title ellipsis" }, device.name),
+      h("div", { class: "small muted", title: t("signedInAt", { time: fullDate(device.at) }) }, [device.current ? t("online") : t("lastActive", { time: listTime(device.last_seen) }), device.address].filter(Boolean).join(" · "))),
+    device.current ? null : h("button", { type: "button", class: "button small quiet danger", "aria-label": `${t("endSession")}${t("colon")}${device.name}`, onclick: async () => {
+      if (await attempt(state.endSession(device.device)) !== undefined) toast(t("sessionEnded", { name: device.name }), { seconds: 3 });
+      show();
+    } }, t("endSession")));
+  show();
+}
+
+function blockedPage(app, page) {
+  const { state } = app;
+  const body = h("div", {});
+  const show = () => {
+    const blocked = state.contacts("blocked");
+    replace(body, blocked.length ? h("ul", {}, blocked.map(({ user }) => h("li", { class: "option-row" }, userAvatar(state, user, { size: "m" }),
+      h("span", { class: "lines" }, h("div", { class: "title ellipsis" }, userName(state, user.name)), h("div", { class: "small muted" }, `@${user.name}`)),
+      h("button", { type: "button", class: "button small quiet", "aria-label": `${t("unblock")}${t("colon")}${userName(state, user.name)}`, onclick: () => attempt(state.unblock(user.name)) }, t("unblock")))))
+      : h("p", { class: "muted" }, t("noBlocked")));
+  };
+  page.append(h("p", { class: "small muted" }, t("blockedHint")), body);
+  show();
+  return state.subscribe("contacts", show);
+}
+
+function accountPage(app, page) {
+  const { state } = app;
+  const [proof, proofField] = password(t("password"), "current-password");
+  const error = h("p", { class: "form-error", role: "alert" });
+  const remove = h("button", { type: "submit", class: "button dangerous" }, icon("trash"), t("deleteAccountDo"));
+  const save = h("button", { type: "button", class: "button", onclick: async () => {
+    save.disabled = true;
+    await attempt(exportData(state.account.name));
+    save.disabled = false;
+  } }, icon("download"), t("exportData"));
+  page.append(
+    h("section", { class: "dialog-fields" }, h("h3", {}, t("exportData")), h("p", { class: "small muted" }, t("exportHint")), save),
+    h("section", { class: "dialog-fields" }, h("h3", {}, t("signOut")), h("p", { class: "small muted" }, t("signOutHint")), h("button", { type: "button", class: "button", onclick: () => app.signOut() }, icon("leave"), t("signOut"))),
+    ...[insecureNote()].filter(Boolean),
+    h("form", { class: "dialog-fields", onsubmit: submitting(remove, async () => {
+      error.textContent = "";
+      if (!proof.value) return refusedPassword(error, proof, t("fieldRequired"));
+      if (!(await confirm(t("deleteAccount"), { yes: t("deleteAccountDo"), dangerous: true, detail: t("deleteAccountQuestion", { name: `@${state.account.name}` }) }))) return;
+      try {
+        await state.deleteAccount(proof.value);
+      } catch (refusal) {
+        refusedPassword(error, proof, refusal.code === "forbidden" ? t("passwordWrong") : errorText(refusal));
+      }
+    }) }, h("h3", {}, t("deleteAccount")), h("p", { class: "small muted" }, t("deleteAccountHint")), proofField, error, remove));
+}
+
+async function exportData(name) {
+  const response = await fetch("/api/account/export", { credentials: "same-origin", cache: "no-store" }).catch(() => { throw Object.assign(new Error(), { code: "offline" }); });
+  if (!response.ok) {
+    const { error } = await response.json().catch(() => ({}));
+    throw Object.assign(new Error(error?.message), { ...error, code: response.status === 404 ? "unsupported" : error?.code ?? "internal", retryAfter: error?.retry_after });
+  }
+  const address = URL.createObjectURL(await response.blob());
+  const type = response.headers.get("Content-Type") ?? "";
+  h("a", { href: address, download: `${name}${type.includes("zip") ? ".zip" : ".json"}` }).click();
+  setTimeout(() => URL.revokeObjectURL(address), 60_000);
+}
+
+function insecureNote() {
+  if (globalThis.isSecureContext) return null;
+  return h("section", { class: "dialog-fields" }, h("h3", {}, t("insecure")), h("div", { class: "notice-line" }, icon("lock"), h("span", {}, t("insecureHint"))));
+}
+return { sessionsPage, blockedPage, accountPage, insecureNote };
+})();
+const $views_sound = (() => {
+
+const NOTES = [[880, 0], [1174.7, 0.09]]; // hertz, seconds
+const LENGTH = 0.28; // seconds of a note
+const LOUDNESS = 0.12;
+const PAUSE = 1500; // ms between two sounds
+
+let context = null;
+let playedAt = -Infinity;
+
+function prepareSound() {
+  const begin = () => {
+    try {
+      context ??= new AudioContext();
+      context.resume();
+    } catch (error) {
+      console.warn("No sound:", error);
+    }
+  };
+  for (const type of ["pointerdown", "keydown"]) addEventListener(type, begin, { once: true, capture: true });
+}
+
+function playSound(now = performance.now()) {
+  if (!context || context.state !== "running" || now - playedAt < PAUSE) return false;
+  playedAt = now;
+  for (const [frequency, delay] of NOTES) {
+    const begin = context.currentTime + delay;
+    const tone = new OscillatorNode(context, { type: "sine", frequency });
+    const volume = new GainNode(context, { gain: 0 });
+    volume.gain.setValueAtTime(0, begin);
+    volume.gain.linearRampToValueAtTime(LOUDNESS, begin + 0.012);
+    volume.gain.exponentialRampToValueAtTime(0.0001, begin + LENGTH);
+    tone.connect(volume).connect(context.destination);
+    tone.start(begin);
+    tone.stop(begin + LENGTH);
+  }
+  return true;
+}
+return { prepareSound, playSound };
+})();
+const $state_push = (() => {
+
+const pushKey = (store) => store.session.push_key ?? store.session.server?.push_key;
+
+function canPush(store) {
+  return Boolean(globalThis.isSecureContext && navigator.serviceWorker && globalThis.PushManager && pushKey(store));
+}
+
+async function subscribePush(store) {
+  const { pushManager } = await navigator.serviceWorker.ready;
+  const key = bytesOf(pushKey(store));
+  let subscription = await pushManager.getSubscription();
+  if (subscription && !isSame(subscription.options?.applicationServerKey, key)) {
+    await subscription.unsubscribe();
+    subscription = null;
+  }
+  subscription ??= await pushManager.subscribe({ userVisibleOnly: true, applicationServerKey: key });
+  const { endpoint, keys } = subscription.toJSON();
+  await store.setPush("web", { endpoint, keys });
+}
+
+async function unsubscribePush(store) {
+  await store.setPush("none");
+  const subscription = await (await navigator.serviceWorker.ready).pushManager.getSubscription();
+  await subscription?.unsubscribe();
+}
+
+function keepPush(store, isWanted) {
+  let told = null;
+  const check = () => {
+    const user = store.connection.state === "online" && canPush(store) && isWanted() && Notification.permission === "granted" ? store.account?.name : null;
+    if (!user || told === user) return;
+    told = user;
+    subscribePush(store).catch((error) => { console.warn("push:", error); });
+  };
+  store.subscribe("connection", check);
+  store.subscribe("session", () => { if (store.session.phase !== "signedIn") told = null; check(); });
+}
+
+function bytesOf(key) {
+  return Uint8Array.from(atob(key.replaceAll("-", "+").replaceAll("_", "/")), (letter) => letter.charCodeAt(0));
+}
+
+function isSame(buffer, key) {
+  const bytes = buffer && new Uint8Array(buffer);
+  return Boolean(bytes) && bytes.length === key.length && bytes.every((byte, index) => byte === key[index]);
+}
+return { pushKey, canPush, subscribePush, unsubscribePush, keepPush };
+})();
+const $views_notificationsettings = (() => {
 
 const { h } = $views_dom;
+const { insecureNote } = $views_accountpages;
+const { switchRow } = $views_dialog;
+const { playSound } = $views_sound;
+const { attempt } = $views_toast;
+const { canPush, subscribePush, unsubscribePush } = $state_push;
+const { t } = $i18n_index;
 
-const submitting = (button, run) => async (event) => {
-  event.preventDefault();
-  button.disabled = true;
-  await run();
-  button.disabled = false;
-};
+const EVENING = 22 * 60;
+const MORNING = 7 * 60;
 
-function password(label, autocomplete) {
-  const input = h("input", { class: "input", type: "password", autocomplete, required: true, maxlength: "200" });
-  return [input, h("label", { class: "field" }, label, input)];
+function notificationsPage(app, page) {
+  const { state, preferences } = app;
+  const isSecure = globalThis.isSecureContext && "Notification" in globalThis;
+  const granted = () => isSecure && Notification.permission === "granted";
+  const ask = async () => granted() || (await Notification.requestPermission()) === "granted";
+  page.append(...[insecureNote()].filter(Boolean),
+    switchRow(t("notificationsDesktop"), granted() && preferences.desktop, async (on) => {
+      if (on && !(await ask())) return false;
+      app.setPreference("desktop", on);
+      return true;
+    }, { disabled: !isSecure, detail: isSecure ? Notification.permission === "denied" ? t("notificationsDenied") : null : t("notificationsHTTPS") }),
+    switchRow(t("notificationsPush"), granted() && preferences.push && canPush(state), async (on) => {
+      if (on && !(await ask())) return false;
+      const done = await attempt((on ? subscribePush(state) : unsubscribePush(state)).then(() => true));
+      if (done) app.setPreference("push", on);
+      return Boolean(done);
+    }, { disabled: !canPush(state), detail: t(canPush(state) ? "notificationsPushHint" : "notificationsPushMissing") }),
+    switchRow(t("notificationsPreview"), preferences.preview, (on) => app.setPreference("preview", on)),
+    switchRow(t("notificationsSound"), preferences.sound, (on) => { app.setPreference("sound", on); if (on) playSound(); }),
+    ...quietHours(state));
 }
-return { submitting, password };
+
+function quietHours(state) {
+  const { quiet_from: begin, quiet_until: end } = state.settings ?? {};
+  const offset = new Date().getTimezoneOffset();
+  const turn = (minutes) => ((minutes % 1440) + 1440) % 1440;
+  const text = (minutes) => `${String(Math.floor(minutes / 60)).padStart(2, "0")}:${String(minutes % 60).padStart(2, "0")}`;
+  const isOn = begin !== undefined && begin !== end;
+  const field = (value, otherwise) => h("input", { type: "time", class: "input", value: text(isOn ? turn(value - offset) : otherwise) });
+  const [from, until] = [field(begin, EVENING), field(end, MORNING)];
+  const times = h("div", { class: "search-filters", hidden: !isOn }, h("label", { class: "field grow" }, t("quietFrom"), from), h("label", { class: "field grow" }, t("quietUntil"), until));
+  const minutes = (input) => {
+    const [hours, rest] = input.value.split(":").map(Number);
+    return turn(hours * 60 + rest + offset);
+  };
+  const save = (on) => attempt(state.setSettings(on ? { quiet_from: minutes(from), quiet_until: minutes(until) } : { quiet_from: 0, quiet_until: 0 }));
+  for (const input of [from, until]) input.addEventListener("change", () => from.value && until.value && save(true));
+  return [switchRow(t("quietHours"), isOn, async (on) => {
+    if ((await save(on)) === undefined) return false;
+    times.hidden = !on;
+    return true;
+  }, { detail: t("quietHint") }), times];
+}
+return { notificationsPage };
 })();
 const $text_qrcode = (() => {
 
@@ -5098,11 +7256,13 @@ return { qrcode };
 const $views_security = (() => {
 
 const { h, replace, svg } = $views_dom;
-const { password, submitting } = $views_fields;
+const { password, refusedPassword, submitting } = $views_fields;
 const { errorText } = $views_model;
-const { attempt, toast } = $views_toast;
+const { toast } = $views_toast;
 const { qrcode } = $text_qrcode;
 const { t } = $i18n_index;
+
+const SHORTEST = 8;
 
 function securityPage(app, page) {
   page.append(passwordForm(app.state), totpForm(app.state), recoveryForm(app));
@@ -5111,22 +7271,37 @@ function securityPage(app, page) {
 function passwordForm(state) {
   const [old, oldField] = password(t("currentPassword"), "current-password");
   const [fresh, freshField] = password(t("newPassword"), "new-password");
+  const error = h("p", { class: "form-error", role: "alert" });
   const save = h("button", { type: "submit", class: "button primary" }, t("changePassword"));
   return h("form", { class: "dialog-fields", onsubmit: submitting(save, async () => {
-    if (await attempt(state.changePassword({ old: old.value, password: fresh.value })) === undefined) return;
+    error.textContent = "";
+    if (!old.value) return refusedPassword(error, old, t("fieldRequired"));
+    if ([...fresh.value].length < SHORTEST) return refusedPassword(error, fresh, t("passwordHint"));
+    try {
+      await state.changePassword({ old: old.value, password: fresh.value });
+    } catch (refusal) {
+      const isWrong = ["unauthorized", "forbidden"].includes(refusal.code);
+      return refusedPassword(error, isWrong ? old : fresh, isWrong ? t("passwordWrong") : errorText(refusal));
+    }
     old.value = fresh.value = "";
     toast(t("passwordChanged"));
-  }) }, h("h3", {}, t("changePassword")), oldField, freshField, h("span", { class: "small muted" }, t("passwordHint")), save);
+  }) }, h("h3", {}, t("changePassword")), oldField, freshField, h("span", { class: "small muted" }, t("passwordHint"), h("br"), t("passwordEnds")), error, save);
 }
 
 function recoveryForm(app) {
   const [proof, proofField] = password(t("currentPassword"), "current-password");
+  const error = h("p", { class: "form-error", role: "alert" });
   const make = h("button", { type: "submit", class: "button" }, t("newRecoveryCodes"));
   return h("form", { class: "dialog-fields", onsubmit: submitting(make, async () => {
-    const answer = await attempt(app.state.recoveryCodes(proof.value));
-    proof.value = "";
-    if (answer) app.showRecovery(answer);
-  }) }, h("h3", {}, t("recoveryCodes")), h("p", { class: "small muted" }, t("recoveryCodesHint")), proofField, make);
+    error.textContent = "";
+    if (!proof.value) return refusedPassword(error, proof, t("fieldRequired"));
+    try {
+      app.showRecovery(await app.state.recoveryCodes(proof.value));
+      proof.value = "";
+    } catch (refusal) {
+      refusedPassword(error, proof, refusal.code === "forbidden" ? t("passwordWrong") : errorText(refusal));
+    }
+  }) }, h("h3", {}, t("recoveryCodes")), h("p", { class: "small muted" }, t("recoveryCodesHint")), proofField, error, make);
 }
 
 function totpForm(state) {
@@ -5197,24 +7372,27 @@ const $views_settings = (() => {
 const { h, replace } = $views_dom;
 const { icon } = $views_icons;
 const { userAvatar } = $views_avatar;
-const { confirm, openDialog, selectRow, switchRow } = $views_dialog;
-const { password, submitting } = $views_fields;
+const { accountPage, blockedPage, sessionsPage } = $views_accountpages;
+const { openDialog, selectRow, switchRow } = $views_dialog;
+const { submitting } = $views_fields;
+const { foldersPage } = $views_folders;
+const { notificationsPage } = $views_notificationsettings;
 const { pickImage } = $views_profile;
 const { securityPage } = $views_security;
 const { attempt, toast } = $views_toast;
-const { userName } = $views_model;
-const { listTime } = $i18n_format;
 const { LANGUAGE_NAMES, t } = $i18n_index;
 
 const PAGES = {
   profile: ["person", profilePage], appearance: ["sun", appearancePage], notifications: ["bell", notificationsPage], privacy: ["shield", privacyPage],
-  sessions: ["device", sessionsPage], security: ["key", securityPage], blocked: ["close", blockedPage], account: ["settings", accountPage],
+  folders: ["bookmark", foldersPage], sessions: ["device", sessionsPage], security: ["key", securityPage], blocked: ["block", blockedPage], account: ["settings", accountPage],
 };
 
-function openSettings(app, first = "profile") {
+function openSettings(app, first = null) {
   const page = h("div", { class: "page", role: "tabpanel", tabindex: "-1" });
   const tabs = h("nav", { role: "tablist", "aria-label": t("settings"), "aria-orientation": "vertical" });
+  let end = null; // of the subscriptions of a page
   const show = (name, focus = false) => {
+    end?.();
     for (const tab of tabs.children) {
       const chosen = tab.dataset.page === name;
       tab.setAttribute("aria-selected", String(chosen));
@@ -5222,11 +7400,13 @@ function openSettings(app, first = "profile") {
       if (chosen && focus) tab.focus();
     }
     page.setAttribute("aria-label", t(name));
-    replace(page, h("h2", {}, t(name)));
-    PAGES[name][1](app, page, dialog);
+    replace(page, h("div", { class: "page-head" }, h("button", { type: "button", class: "icon-button only-narrow", "aria-label": t("back"), onclick: () => list() }, icon("back")), h("h2", {}, t(name))));
+    const made = PAGES[name][1](app, page, dialog);
+    end = typeof made === "function" ? made : null;
+    page.scrollTop = 0;
   };
   for (const [name, [symbol]] of Object.entries(PAGES)) {
-    tabs.append(h("button", { type: "button", role: "tab", "data-page": name, autofocus: name === first, onclick: () => show(name) }, icon(symbol), t(name)));
+    tabs.append(h("button", { type: "button", role: "tab", "data-page": name, onclick: () => { show(name); frame.classList.add("has-page"); focusPage(); } }, icon(symbol), h("span", { class: "grow" }, t(name)), icon("chevron")));
   }
   tabs.addEventListener("keydown", (event) => {
     const names = Object.keys(PAGES);
@@ -5235,24 +7415,40 @@ function openSettings(app, first = "profile") {
     event.preventDefault();
     show(names[(names.indexOf(document.activeElement.dataset.page) + step + names.length) % names.length], true);
   });
-  const dialog = openDialog(t("settings"), h("div", { class: "settings" }, tabs, page), { wide: true, label: "settings-dialog" });
-  show(first);
+  const narrow = matchMedia("(max-width: 720px)");
+  const list = () => {
+    frame.classList.remove("has-page");
+    tabs.querySelector("[aria-selected=true]").focus();
+  };
+  const focusPage = () => { if (narrow.matches) page.querySelector(".icon-button").focus(); };
+  const frame = h("div", { class: `settings${first ? " has-page" : ""}` }, tabs, page);
+  const dialog = openDialog(t("settings"), frame, { wide: true, label: "settings-dialog", onclose: () => end?.() });
+  show(first ?? "profile");
+  tabs.querySelector("[aria-selected=true]").focus();
+  if (first) focusPage();
 }
 
 function profilePage(app, page) {
   const { state } = app;
   const user = state.account;
   const face = h("span", {}, userAvatar(state, user, { size: "xl" }));
+  const removal = h("button", { type: "button", class: "button quiet danger", hidden: !user.avatar, onclick: () => setPicture("") }, icon("trash"), t("removePicture"));
+  const setPicture = async (avatar) => {
+    if (await attempt(state.setProfile({ avatar })) === undefined) return;
+    replace(face, userAvatar(state, { ...state.account, avatar: avatar || undefined }, { size: "xl" }));
+    removal.hidden = !avatar;
+    toast(t("saved"), { seconds: 2 });
+  };
   const nick = h("input", { class: "input", value: user.nick ?? "", maxlength: "50", autocomplete: "nickname" });
   const status = h("input", { class: "input", value: user.status ?? "", maxlength: "100" });
   const save = h("button", { type: "submit", class: "button primary" }, t("save"));
   page.append(h("div", { class: "profile-head" }, face, h("div", { class: "muted" }, `@${user.name}`),
-    h("button", { type: "button", class: "button", onclick: async () => {
+    h("div", { class: "button-row centered" }, h("button", { type: "button", class: "button", onclick: async () => {
       const avatar = await pickImage(state);
-      if (avatar && await attempt(state.setProfile({ avatar })) !== undefined) replace(face, userAvatar(state, { ...user, avatar }, { size: "xl" }));
-    } }, icon("picture"), t("changePicture"))),
-  h("form", { class: "dialog-fields", onsubmit: submitting(save, async () => { if (await attempt(state.setProfile({ nick: nick.value.trim(), status: status.value.trim() })) !== undefined) toast(t("save"), { seconds: 2 }); }) },
-    h("label", { class: "field" }, t("nick"), nick), h("label", { class: "field" }, t("statusText"), status), save));
+      if (avatar) setPicture(avatar);
+    } }, icon("picture"), t("changePicture")), removal)),
+  h("form", { class: "dialog-fields", onsubmit: submitting(save, async () => { if (await attempt(state.setProfile({ nick: nick.value.trim(), status: status.value.trim() })) !== undefined) toast(t("saved"), { seconds: 2 }); }) },
+    h("label", { class: "field" }, t("nick"), nick, h("span", { class: "small" }, t("nickHint"))), h("label", { class: "field" }, t("statusText"), status), save));
 }
 
 function choices(legend, value, options, change) {
@@ -5273,34 +7469,6 @@ function appearancePage(app, page, dialog) {
     switchRow(t("enterSends"), preferences.enterSends, (on) => app.setPreference("enterSends", on)));
 }
 
-function notificationsPage(app, page) {
-  const { state, preferences } = app;
-  const settings = state.settings ?? {};
-  const secure = globalThis.isSecureContext && "Notification" in globalThis;
-  const offset = new Date().getTimezoneOffset();
-  const toLocal = (minutes) => (((minutes - offset) % 1440) + 1440) % 1440;
-  const text = (minutes) => `${String(Math.floor(minutes / 60)).padStart(2, "0")}:${String(minutes % 60).padStart(2, "0")}`;
-  const quiet = settings.quiet_from !== undefined && settings.quiet_from !== settings.quiet_until;
-  const from = h("input", { type: "time", class: "input", value: text(toLocal(settings.quiet_from ?? 1320 + offset)) });
-  const until = h("input", { type: "time", class: "input", value: text(toLocal(settings.quiet_until ?? 420 + offset)) });
-  const times = h("div", { class: "search-filters", hidden: !quiet }, h("label", { class: "field grow" }, t("quietFrom"), from), h("label", { class: "field grow" }, t("quietUntil"), until));
-  const minutes = (input) => {
-    const [hours, rest] = input.value.split(":").map(Number);
-    return (((hours * 60 + rest + offset) % 1440) + 1440) % 1440;
-  };
-  const save = (on) => attempt(state.setSettings(on ? { quiet_from: minutes(from), quiet_until: minutes(until) } : { quiet_from: 0, quiet_until: 0 }));
-  for (const input of [from, until]) input.addEventListener("change", () => input.value && save(true));
-  page.append(
-    switchRow(t("notificationsDesktop"), secure && preferences.desktop && Notification.permission === "granted", async (on) => {
-      if (on && Notification.permission !== "granted" && (await Notification.requestPermission()) !== "granted") return false;
-      app.setPreference("desktop", on);
-      return true;
-    }, { disabled: !secure, detail: secure ? null : t("notificationsHTTPS") }),
-    switchRow(t("notificationsPreview"), preferences.preview, (on) => app.setPreference("preview", on)),
-    switchRow(t("notificationsSound"), preferences.sound, (on) => app.setPreference("sound", on)),
-    switchRow(t("quietHours"), quiet, async (on) => { times.hidden = !on; await save(on); }), times);
-}
-
 function privacyPage(app, page) {
   const { state } = app;
   const settings = state.settings ?? {};
@@ -5314,42 +7482,127 @@ function privacyPage(app, page) {
     switchRow(t("privacyReceipts"), settings.receipts ?? true, set("receipts")),
     switchRow(t("privacyTyping"), settings.typing ?? true, set("typing")));
 }
+return { openSettings };
+})();
+const $views_messagedialogs = (() => {
 
-async function sessionsPage(app, page) {
-  const { state } = app;
-  const devices = await attempt(state.sessions());
-  if (!devices || !page.isConnected || page.getAttribute("aria-label") !== t("sessions")) return;
-  const again = () => { replace(page, h("h2", {}, t("sessions"))); sessionsPage(app, page); };
-  const others = devices.filter(({ current }) => !current);
-  page.append(...devices.map((device) => h("div", { class: "option-row" }, icon("device"),
-    h("span", { class: "lines" }, h("div", { class: "ellipsis" }, device.name), h("div", { class: "small muted" }, device.current ? t("thisDevice") : t("lastActive", { time: listTime(device.last_seen) }), device.address ? ` · ${device.address}` : "")),
-    device.current ? null : h("button", { type: "button", class: "button quiet", "aria-label": `${t("endSession")}: ${device.name}`, onclick: async () => { await attempt(state.endSession(device.device)); again(); } }, t("endSession")))));
-  if (others.length) page.append(h("button", { type: "button", class: "button dangerous", onclick: async () => { if (await confirm(t("endOtherSessions"), { yes: t("endOtherSessions"), dangerous: true })) { await attempt(state.endOtherSessions()); again(); } } }, t("endOtherSessions")));
-}
+const { h, replace } = $views_dom;
+const { icon } = $views_icons;
+const { userAvatar } = $views_avatar;
+const { openDialog } = $views_dialog;
+const { RowList } = $views_rows;
+const { attempt } = $views_toast;
+const { actorName, eventText, permits, userName } = $views_model;
+const { renderText } = $text_render;
+const { number, shortDate } = $i18n_format;
+const { t } = $i18n_index;
 
-function blockedPage(app, page) {
-  const { state } = app;
-  const blocked = state.contacts("blocked");
-  if (!blocked.length) page.append(h("p", { class: "muted" }, t("noBlocked")));
-  for (const { user } of blocked) {
-    const row = h("div", { class: "option-row" }, userAvatar(state, user, { size: "m" }), h("span", { class: "lines" }, userName(state, user.name)),
-      h("button", { type: "button", class: "button quiet", onclick: async () => { if (await attempt(state.unblock(user.name)) !== undefined) row.remove(); } }, t("unblock")));
-    page.append(row);
+class PagedPeople {
+  #rows = [];
+  #page;
+  #isLoading = false;
+  #version = 0;
+
+  constructor(app, label, load) {
+    this.state = app.state;
+    this.load = load;
+    this.list = new RowList({
+      label, className: "people", estimate: 56, key: (row) => row.key, choose: ({ user }) => app.openProfile(user), onend: () => this.#more(),
+      render: ({ user, end }) => h("button", { type: "button", class: "row compact" }, userAvatar(this.state, this.state.user(user), { size: "m" }),
+        h("span", { class: "lines" }, h("span", { class: "title ellipsis" }, actorName(this.state, user)), h("span", { class: "sub ellipsis" }, `@${user}`)), end),
+    });
+    this.empty = h("p", { class: "empty", hidden: true }, t("none"));
+    this.list.element.append(this.empty);
+  }
+
+  get element() { return this.list.element; }
+  close() { this.list.close(); }
+
+  restart() {
+    this.#version += 1;
+    this.#rows = [];
+    this.#page = undefined;
+    this.#isLoading = false;
+    this.list.setRows([]);
+    return this.#more();
+  }
+
+  async #more() {
+    if (this.#isLoading || this.#page === null) return;
+    this.#isLoading = true;
+    const version = this.#version;
+    const answer = await attempt(this.load(this.#page));
+    if (version !== this.#version) return;
+    this.#page = answer?.page ?? null;
+    this.#rows.push(...(answer?.rows ?? []));
+    this.#isLoading = false;
+    this.empty.hidden = this.#rows.length > 0;
+    this.list.setRows([...this.#rows]);
   }
 }
 
-function accountPage(app, page) {
-  const { state } = app;
-  const [proof, proofField] = password(t("password"), "current-password");
-  const remove = h("button", { type: "submit", class: "button dangerous" }, icon("trash"), t("deleteAccountDo"));
-  page.append(
-    h("a", { class: "button", href: "/api/account/export", download: "" }, icon("download"), t("exportData")),
-    h("button", { type: "button", class: "button", onclick: () => app.signOut() }, icon("leave"), t("signOut")),
-    h("form", { class: "dialog-fields", onsubmit: submitting(remove, async () => {
-      if (await confirm(t("deleteAccount"), { yes: t("deleteAccountDo"), dangerous: true, detail: t("deleteAccountQuestion", { name: `@${state.account.name}` }) })) await attempt(state.deleteAccount(proof.value));
-    }) }, h("h3", {}, t("deleteAccount")), proofField, remove));
+function showReactions(app, conv, row) {
+  const counts = row.reactions ?? [];
+  let chosen;
+  const people = new PagedPeople(app, t("whoReacted"), async (page) => {
+    const answer = await app.state.reactions(conv, row.seq, { key: chosen, page });
+    return { page: answer.page, rows: answer.reactions.map(({ user, key }) => ({ key: `${user} ${key}`, user, end: h("span", { class: "face" }, key) })) };
+  });
+  const choose = (key) => {
+    chosen = key;
+    for (const chip of chips.children) chip.setAttribute("aria-pressed", String(chip.dataset.key === (key ?? "")));
+    people.restart();
+  };
+  const chip = (key, label, count) => h("button", { type: "button", class: "chip", "data-key": key ?? "", "aria-label": key ? t("reactionLabel", { emoji: key, n: count }) : null, onclick: () => choose(key) }, label, " ", number(count));
+  const chips = h("div", { class: "chips pad", role: "group", "aria-label": t("reactions") }, chip(undefined, t("all"), counts.reduce((sum, { count }) => sum + count, 0)), counts.map(({ key, count }) => chip(key, key, count)));
+  openDialog(t("whoReacted"), [chips, people.element], { onclose: () => people.close() });
+  choose(undefined);
 }
-return { openSettings };
+
+function showReaders(app, conv, seq) {
+  const { state } = app;
+  const status = h("div", { class: "section-title small muted", role: "status" });
+  const counts = { read: 0, received: 0 };
+  const people = new PagedPeople(app, t("readBy"), async (page) => {
+    const answer = await state.readers(conv, seq, page);
+    for (const { read } of answer.readers) counts[read ? "read" : "received"] += 1;
+    status.textContent = t("readCount", { n: counts.read, all: (state.conversation(conv)?.members ?? 1) - 1 });
+    return { page: answer.page, rows: answer.readers.map(({ user, read }) => ({ key: user, user, end: h("span", { class: "small muted" }, t(read ? "statusRead" : "statusDelivered")) })) };
+  });
+  openDialog(t("readBy"), [status, people.element], { onclose: () => people.close() });
+  people.restart();
+}
+
+async function showEdits(app, conv, seq) {
+  const { state } = app;
+  const edits = await attempt(state.edits(conv, seq));
+  if (!edits) return;
+  const version = ({ at, body }, index) => h("div", { class: "version" }, h("div", { class: "small muted" }, shortDate(at), index === edits.length - 1 ? ` · ${t("firstVersion")}` : null),
+    h("div", { class: "text" }, renderText(body.text ?? "", body.entities, { me: state.account?.name, open: (name) => app.openProfile(name) })));
+  openDialog(t("editHistory"), h("div", { class: "dialog-body versions", tabindex: "0" }, edits.length ? edits.map(version) : h("p", { class: "muted" }, t("none"))));
+}
+
+function showPins(view) {
+  const { state, id } = view;
+  const list = h("div", { class: "pins", role: "list", "aria-label": t("pinnedMessages") });
+  const row = (seq, event) => h("div", { class: "option-row", role: "listitem" },
+    h("button", { type: "button", class: "row compact grow", "data-pin": seq, onclick: () => { dialog.close(); view.actions.jump(seq); } },
+      event?.sender ? userAvatar(state, state.user(event.sender), { size: "m" }) : icon("pin"),
+      h("span", { class: "lines" }, h("span", { class: "title ellipsis" }, event?.sender ? userName(state, event.sender) : t("message")), h("span", { class: "sub ellipsis" }, event ? eventText(state, event) : t(event === null ? "hidden" : "loading")))),
+    permits(view.head, "pin", "admins") ? h("button", { type: "button", class: "icon-button", "aria-label": t("unpin"), title: t("unpin"), onclick: () => attempt(state.pin(id, seq, true)) }, icon("close")) : null);
+  const show = () => {
+    const pins = state.conversation(id)?.pins ?? [];
+    const focused = list.contains(document.activeElement);
+    replace(list, pins.map((seq) => row(seq, state.event(id, seq))));
+    if (pins.length === 0) dialog.close();
+    else if (focused) list.querySelector("button").focus();
+  };
+  const dialog = openDialog(t("pinnedMessages"), list, { onclose: () => { for (const end of ends) end(); } });
+  const ends = [`thread:${id}`, `conversation:${id}`].map((key) => state.subscribe(key, show));
+  show();
+  list.querySelector("button")?.focus();
+}
+return { showReactions, showReaders, showEdits, showPins };
 })();
 const $views_threadheader = (() => {
 
@@ -5357,8 +7610,10 @@ const { h, replace } = $views_dom;
 const { icon } = $views_icons;
 const { headAvatar } = $views_avatar;
 const { conversationMenu } = $views_conversationmenu;
+const { lookalikeMark } = $views_lookalike;
 const { eventText, headTitle, isGroup, userName } = $views_model;
-const { lastSeen } = $i18n_format;
+const { showPins } = $views_messagedialogs;
+const { lastSeen, number } = $i18n_format;
 const { t } = $i18n_index;
 
 class ThreadHeader {
@@ -5379,13 +7634,15 @@ class ThreadHeader {
       h("button", { type: "button", class: "icon-button", "aria-label": t("search"), onclick: () => app.search({ conv: view.id }) }, icon("search")),
       this.more);
     this.banner = h("div", { class: "banner", role: "status", hidden: true }, icon("warning"), t("offline"));
-    this.pinned = h("button", { type: "button", class: "pinned", hidden: true, onclick: () => this.#nextPin() });
+    this.pin = h("button", { type: "button", class: "pin-line grow", onclick: () => this.#nextPin() });
+    this.allPins = h("button", { type: "button", class: "icon-button", "aria-label": t("pinnedMessages"), title: t("pinnedMessages"), onclick: () => showPins(view) }, icon("list"));
+    this.pinned = h("div", { class: "pinned", hidden: true }, this.pin, this.allPins);
   }
 
   update() {
     const { view, state } = this;
     const title = headTitle(state, view.head);
-    this.title.textContent = view.thread === null ? title : `${t("thread")} · ${title}`;
+    replace(this.title, view.thread === null ? title : `${t("thread")} · ${title}`, view.head.kind === "pair" ? lookalikeMark(state, view.head.peer?.name) : null);
     replace(this.face, headAvatar(state, view.head, { size: "m", online: this.#peer()?.online }));
     this.updatePresence();
     this.updatePins();
@@ -5421,7 +7678,7 @@ class ThreadHeader {
     const seq = pins[this.#pinAt % pins.length];
     const row = this.state.event(this.view.id, seq);
     if (row?.kind) this.#pinTexts.set(seq, eventText(this.state, row).slice(0, 120));
-    replace(this.pinned, icon("pin"), h("span", { class: "grow" }, h("strong", {}, t(pins.length > 1 ? "pinnedMessages" : "pinnedMessage")),
+    replace(this.pin, icon("pin"), h("span", { class: "grow" }, h("strong", {}, pins.length > 1 ? `${t("pinnedMessage")} ${number((this.#pinAt % pins.length) + 1)}/${number(pins.length)}` : t("pinnedMessage")),
       h("span", { class: "ellipsis" }, this.#pinTexts.get(seq) ?? t("message"))));
   }
 
@@ -5430,6 +7687,7 @@ class ThreadHeader {
     const at = this.#pinAt % pins.length;
     this.view.actions.jump(pins[at]);
     this.#pinAt = at + 1;
+    this.updatePins();
   }
 }
 
@@ -5448,6 +7706,8 @@ const { headAvatar, userAvatar } = $views_avatar;
 const { RowList } = $views_rows;
 const { openMenu } = $views_menu;
 const { conversationMenu } = $views_conversationmenu;
+const { lookalikeMark } = $views_lookalike;
+const { requestBadge } = $views_requests;
 const { actorName, eventText, headTitle, ICONS, isGroup, isMuted, isNote, matches, userName } = $views_model;
 const { typingText } = $views_threadheader;
 const { listTime, number } = $i18n_format;
@@ -5469,6 +7729,8 @@ class Sidebar {
     this.#scope.add(this.state.subscribe("settings", () => this.update()));
     this.#scope.add(this.state.subscribe("connection", () => this.#updateConnection()));
     this.#scope.add(this.state.subscribe("presence", () => this.rows.list.invalidate()));
+    this.#scope.add(this.state.subscribe("contacts", () => { this.#updateRequests(); this.rows.list.invalidate(); }));
+    this.#updateRequests();
     this.#updateConnection();
   }
 
@@ -5503,7 +7765,7 @@ class Sidebar {
       choose: (row) => this.#choose(row),
       menu: (row, anchor) => row.head && conversationMenu(app, anchor, row.head),
     });
-    this.element = h("nav", { class: "pane side", "aria-label": t("chats") },
+    this.element = h("div", { class: "pane side", role: "navigation", "aria-label": t("chats") },
       h("div", { class: "bar" }, this.menu, h("div", { class: "search-box" }, icon("search"), this.searchField), this.compose),
       this.banner, this.chips, this.rows.element);
   }
@@ -5516,6 +7778,12 @@ class Sidebar {
     const connection = this.state.connection?.state;
     this.banner.hidden = connection === "online" || !connection;
     replace(this.banner, icon("warning"), t(connection === "offline" ? "offline" : "connecting"));
+  }
+
+  #updateRequests() {
+    const { length: n } = this.state.contacts("asked");
+    replace(this.menu, icon("menu"), requestBadge(this.state));
+    this.menu.setAttribute("aria-label", n ? `${t("menu")}, ${t("requestCount", { n })}` : t("menu"));
   }
 
   #updateChips() {
@@ -5565,7 +7833,7 @@ class Sidebar {
     }
     this.rows.setRows(this.#reuse(rows));
     this.#watchTyping(heads.slice(0, 30));
-    this.#showEmpty(rows.length === 0);
+    this.#showEmpty(rows.length === 0, !query && this.filter === "all" && rows.every((row) => row.head?.kind === "self"));
     this.app.updateTitle();
   }
 
@@ -5591,12 +7859,15 @@ class Sidebar {
     }
   }
 
-  #showEmpty(empty) {
+  #showEmpty(empty, isNew) {
+    if (isNew && this.empty?.isConnected && this.shownNew) return;
     this.empty?.remove();
-    if (!empty) return;
+    this.shownNew = isNew;
+    if (!empty && !isNew) return;
     const unread = this.filter === "unread";
-    this.empty = h("div", { class: "empty" }, h("h2", {}, t(unread ? "noUnread" : "noChats")), unread ? null : h("p", {}, t("noChatsHint")),
-      unread ? null : h("button", { type: "button", class: "button primary", onclick: () => this.app.newChat() }, icon("pen"), t("newChat")));
+    this.empty = h("div", { class: `empty${empty ? "" : " after"}` }, h("h2", {}, t(unread ? "noUnread" : "noChats")), unread ? null : h("p", {}, t("noChatsHint")),
+      unread ? null : [h("button", { type: "button", class: "button primary", onclick: () => this.app.newChat() }, icon("pen"), t("newChat")),
+        h("button", { type: "button", class: "button", onclick: () => this.app.explore() }, icon("globe"), t("explore"))]);
     this.rows.element.append(this.empty);
   }
 
@@ -5620,7 +7891,7 @@ class Sidebar {
       type: "button", class: "row", "data-conv": head.conv, "aria-current": head.conv === this.app.openID ? "true" : null,
     }, headAvatar(state, head, { online: this.#online(head) }),
     h("span", { class: "lines" },
-      h("span", { class: "line" }, head.kind === "group" ? icon("group") : head.kind === "channel" ? icon("megaphone") : null, h("span", { class: "title ellipsis" }, title),
+      h("span", { class: "line" }, head.kind === "group" ? icon("group") : head.kind === "channel" ? icon("megaphone") : null, h("span", { class: "title ellipsis" }, title), head.kind === "pair" ? lookalikeMark(state, head.peer?.name) : null,
         isMuted(head) ? icon("bellOff") : null, h("span", { class: "spring" }), h("span", { class: "time" }, head.at ? listTime(head.last?.at ?? head.at) : "")),
       h("span", { class: "line" }, this.#preview(head),
         head.mentions ? h("span", { class: "badge mention", "aria-hidden": "true" }, "@") : null,
@@ -5636,6 +7907,7 @@ class Sidebar {
     const draft = head.conv === this.app.openID ? null : state.draft(head.conv);
     if (draft?.text) return h("span", { class: "preview ellipsis" }, h("span", { class: "draft" }, `${t("draftPrefix")} `), draft.text.slice(0, 120));
     if (head.state === "invited") return h("span", { class: "preview ellipsis" }, t("invited", { name: userName(state, head.peer?.name) }));
+    if (head.state === "requested") return h("span", { class: "preview ellipsis" }, t("requested"));
     const { last } = head;
     if (!last) return h("span", { class: "preview" }, "");
     const named = !isNote(last) && (isGroup(head) ? last.sender : last.sender === state.account?.name && head.kind !== "self");
@@ -5656,7 +7928,7 @@ class Sidebar {
     openMenu(this.menu, [
       { icon: "group", label: t("newGroup"), run: () => app.newGroup("group") },
       { icon: "megaphone", label: t("newChannel"), run: () => app.newGroup("channel") },
-      { icon: "person", label: t("contacts"), run: () => app.contacts() },
+      { icon: "person", label: t("contacts"), end: requestBadge(this.state), run: () => app.contacts() },
       { icon: "bookmark", label: t("savedMessages"), run: () => app.openSelf() },
       { icon: "globe", label: t("explore"), run: () => app.explore() },
       null,
@@ -5714,16 +7986,65 @@ function album(parts) {
 }
 return { Albums, partsOf };
 })();
+const $views_emojipicker = (() => {
+
+const { h, replace } = $views_dom;
+const { icon } = $views_icons;
+const { popover } = $views_menu;
+const { EMOJI, findEmoji } = $text_emoji;
+const { currentLanguage, t } = $i18n_index;
+
+const COLUMNS = 8;
+
+const isChinese = () => currentLanguage() === "zh";
+const nameOf = ({ name, zh }) => (isChinese() ? zh : name.replaceAll("_", " "));
+const shortcode = ({ name, zh }) => `:${isChinese() ? zh : name}:`;
+
+function emojiPicker(anchor, choose, onclose) {
+  const grid = h("div", { class: "grid" });
+  const button = (item) => h("button", { type: "button", title: shortcode(item), "aria-label": nameOf(item), tabindex: "-1", onclick: () => choose(item.face) }, item.face);
+  const show = (query) => {
+    const found = query ? findEmoji(query, 64) : [];
+    if (query) replace(grid, found.length ? found.map(button) : h("p", { class: "muted small", role: "status" }, t("noResults")));
+    else replace(grid, EMOJI.map(({ key, items }) => [h("h3", {}, t(`emoji${key[0].toUpperCase()}${key.slice(1)}`)), ...items.map(button)]));
+    grid.querySelector("button")?.setAttribute("tabindex", "0");
+  };
+  const input = h("input", { type: "text", role: "searchbox", inputmode: "search", enterkeyhint: "search", class: "input search", placeholder: t("searchEmoji"), "aria-label": t("searchEmoji"), oninput: () => show(input.value.trim()) });
+  const box = h("div", { class: "menu emoji-panel", role: "dialog", "aria-label": t("emoji") }, h("div", { class: "search-box" }, icon("search"), input), grid);
+  box.addEventListener("keydown", (event) => {
+    const buttons = [...grid.querySelectorAll("button")];
+    const at = buttons.indexOf(document.activeElement);
+    if (document.activeElement === input && (event.key === "ArrowDown" || event.key === "Enter")) {
+      event.preventDefault();
+      if (event.key === "Enter") buttons[0]?.click();
+      else buttons[0]?.focus();
+      return;
+    }
+    const step = { ArrowRight: 1, ArrowLeft: -1, ArrowDown: COLUMNS, ArrowUp: -COLUMNS }[event.key];
+    if (at < 0 || !step) return;
+    event.preventDefault();
+    (buttons[at + step] ?? (step < 0 ? input : buttons.at(-1))).focus();
+  });
+  show("");
+  popover(anchor, box, { onclose });
+  input.focus({ preventScroll: true });
+}
+return { shortcode, emojiPicker };
+})();
 const $views_completion = (() => {
 
 const { h, replace, uniqueID } = $views_dom;
 const { icon } = $views_icons;
+const { shortcode } = $views_emojipicker;
 const { userAvatar } = $views_avatar;
 const { isGroup, permits, userName } = $views_model;
+const { namesIn } = $text_markdown;
 const { findEmoji } = $text_emoji;
 const { t } = $i18n_index;
 
 const LIMIT = 8;
+const NAMES = 10; // of a text that are requested
+const PATIENCE = 4000; // ms
 
 class Completion {
   #items = [];
@@ -5742,11 +8063,11 @@ class Completion {
   update() {
     const { input } = this.composer;
     const before = input.value.slice(0, input.selectionStart);
-    const emoji = /(?:^|\s):([a-z0-9_+-]{2,20})$/.exec(before);
+    const emoji = /(?:^|\s)[:：]([a-z0-9_+-]{2,20}|\p{Script=Han}{1,6})$/u.exec(before);
     const mention = /(?:^|[\s(\p{Script=Han}，。：、])@([\p{L}\p{N}._-]{0,32})$/u.exec(before);
     if (emoji) {
       this.#start = before.length - emoji[1].length - 1;
-      this.#items = findEmoji(emoji[1], LIMIT).map(({ face, name }) => ({ insert: face, label: `:${name}:`, face }));
+      this.#items = findEmoji(emoji[1], LIMIT).map((item) => ({ insert: item.face, label: shortcode(item), face: item.face }));
     } else if (mention && isGroup(this.composer.view.head)) {
       this.#start = before.length - mention[1].length - 1;
       this.#request(mention[1]);
@@ -5784,6 +8105,17 @@ class Completion {
 
   #remember() {
     for (const member of this.found?.members ?? []) this.known.set(member.user.name, member);
+  }
+
+  async resolve(text) {
+    if (!isGroup(this.composer.view.head)) return;
+    const wanted = namesIn(text).filter((name) => !this.members.some(({ user }) => user.name === name || userName(this.state, user.name).toLocaleLowerCase() === name)).slice(0, NAMES);
+    const lists = wanted.map((name) => this.state.members(this.composer.id, name));
+    await Promise.race([Promise.all(lists.map((list) => list.ready)), new Promise((done) => setTimeout(done, PATIENCE))]);
+    for (const list of lists) {
+      for (const member of list.members) this.known.set(member.user.name, member);
+      list.close();
+    }
   }
 
   get members() {
@@ -5840,145 +8172,39 @@ class Completion {
 }
 return { Completion };
 })();
-const $views_emojipicker = (() => {
-
-const { h, replace } = $views_dom;
-const { icon } = $views_icons;
-const { popover } = $views_menu;
-const { EMOJI, findEmoji } = $text_emoji;
-const { t } = $i18n_index;
-
-const COLUMNS = 8;
-
-function emojiPicker(anchor, choose, onclose) {
-  const grid = h("div", { class: "grid" });
-  const button = ({ face, name }) => h("button", { type: "button", title: `:${name}:`, "aria-label": name.replaceAll("_", " "), tabindex: "-1", onclick: () => choose(face) }, face);
-  const show = (query) => {
-    if (query) replace(grid, findEmoji(query, 64).map(button));
-    else replace(grid, EMOJI.map(({ key, items }) => [h("h3", {}, t(`emoji${key[0].toUpperCase()}${key.slice(1)}`)), ...items.map(button)]));
-    grid.querySelector("button")?.setAttribute("tabindex", "0");
-  };
-  const input = h("input", { type: "text", role: "searchbox", inputmode: "search", enterkeyhint: "search", class: "input search", placeholder: t("searchEmoji"), "aria-label": t("searchEmoji"), oninput: () => show(input.value.trim()) });
-  const box = h("div", { class: "menu emoji-panel", role: "dialog", "aria-label": t("emoji") }, h("div", { class: "search-box" }, icon("search"), input), grid);
-  box.addEventListener("keydown", (event) => {
-    const buttons = [...grid.querySelectorAll("button")];
-    const at = buttons.indexOf(document.activeElement);
-    if (document.activeElement === input && (event.key === "ArrowDown" || event.key === "Enter")) {
-      event.preventDefault();
-      if (event.key === "Enter") buttons[0]?.click();
-      else buttons[0]?.focus();
-      return;
-    }
-    const step = { ArrowRight: 1, ArrowLeft: -1, ArrowDown: COLUMNS, ArrowUp: -COLUMNS }[event.key];
-    if (at < 0 || !step) return;
-    event.preventDefault();
-    (buttons[at + step] ?? (step < 0 ? input : buttons.at(-1))).focus();
-  });
-  show("");
-  popover(anchor, box, { onclose });
-  input.focus({ preventScroll: true });
-}
-return { emojiPicker };
-})();
-const $views_compose = (() => {
+const $views_slowmode = (() => {
 
 const { h } = $views_dom;
-const { icon } = $views_icons;
-const { openDialog, switchRow } = $views_dialog;
-const { choosePerson } = $views_pickers;
-const { toast } = $views_toast;
-const { userName } = $views_model;
+const { isAdmin, isGroup } = $views_model;
+const { span } = $i18n_format;
 const { t } = $i18n_index;
 
-function newPoll() {
-  return new Promise((resolve) => {
-    let content = null;
-    let multiple = false;
-    let anonymous = false;
-    const question = h("input", { class: "input", maxlength: "300", required: true, autofocus: true });
-    const options = h("div", { class: "dialog-body" });
-    const add = () => {
-      if (options.children.length >= 20) return null;
-      const input = h("input", { class: "input", maxlength: "100", "aria-label": t("pollOption", { n: options.children.length + 1 }), placeholder: t("pollOption", { n: options.children.length + 1 }) });
-      options.append(input);
-      return input;
-    };
-    add();
-    add();
-    const form = h("form", { onsubmit: (event) => {
-      event.preventDefault();
-      const texts = [...options.querySelectorAll("input")].map((input) => input.value.trim()).filter(Boolean);
-      if (!question.value.trim() || texts.length < 2) {
-        toast(t("fieldRequired"));
-        return;
-      }
-      content = { kind: "poll", body: { question: question.value.trim(), options: texts, ...(multiple && { multiple }), ...(anonymous && { anonymous }) } };
-      dialog.close();
-    } },
-    h("div", { class: "dialog-body" }, h("label", { class: "field" }, t("pollQuestion"), question)), options,
-    h("div", { class: "dialog-body" }, h("button", { type: "button", class: "button", onclick: () => add()?.focus() }, icon("plus"), t("pollAddOption")),
-      switchRow(t("pollMultiple"), false, (on) => { multiple = on; }), switchRow(t("pollAnonymous"), false, (on) => { anonymous = on; })),
-    h("div", { class: "dialog-foot" }, h("button", { type: "submit", class: "button primary" }, t("send"))));
-    const dialog = openDialog(t("pollCreate"), form, { onclose: () => resolve(content), label: "scrolls" });
-  });
-}
+class SlowLine {
+  #timer = 0;
 
-async function shareContact(app) {
-  const user = await choosePerson(app, t("attachContact"));
-  return user ? { kind: "card", body: { user: user.name, nick: userName(app.state, user.name) } } : null;
-}
-
-function shareLocation() {
-  return new Promise((resolve) => {
-    if (!navigator.geolocation) {
-      toast(t("errorUnknown"));
-      resolve(null);
-      return;
-    }
-    navigator.geolocation.getCurrentPosition(
-      ({ coords }) => resolve({ kind: "location", body: { latitude: coords.latitude, longitude: coords.longitude, accuracy: Math.round(coords.accuracy) } }),
-      () => { toast(t("errorUnknown"), { role: "alert" }); resolve(null); },
-      { timeout: 15_000 });
-  });
-}
-
-function scheduleTime() {
-  return new Promise((resolve) => {
-    let answer = null;
-    const local = (at) => new Date(at - new Date(at).getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
-    const input = h("input", { type: "datetime-local", class: "input", required: true, autofocus: true, value: local(Date.now() + 3_600_000), min: local(Date.now() + 60_000) });
-    const form = h("form", { onsubmit: (event) => { event.preventDefault(); answer = new Date(input.value).getTime(); dialog.close(); } },
-      h("div", { class: "dialog-body" }, h("label", { class: "field" }, t("scheduleAt"), input)),
-      h("div", { class: "dialog-foot" }, h("button", { type: "submit", class: "button primary" }, t("schedule"))));
-    const dialog = openDialog(t("schedule"), form, { onclose: () => resolve(answer) });
-  });
-}
-
-async function describeFile(file) {
-  const url = URL.createObjectURL(file);
-  try {
-    if (/^image\/(png|jpeg|gif|webp|avif)$/.test(file.type)) {
-      const image = new Image();
-      image.src = url;
-      await image.decode();
-      return { kind: "image", size: { width: image.naturalWidth, height: image.naturalHeight } };
-    }
-    if (file.type.startsWith("video/")) {
-      const film = document.createElement("video");
-      await new Promise((resolve, reject) => {
-        film.onloadedmetadata = resolve;
-        film.onerror = reject;
-        film.src = url;
-      });
-      return { kind: "video", size: { width: film.videoWidth, height: film.videoHeight, duration: Math.round(film.duration * 1000) } };
-    }
-  } catch {
-  } finally {
-    URL.revokeObjectURL(url);
+  constructor(view) {
+    this.view = view;
+    this.element = h("div", { class: "slow-line", role: "timer", hidden: true });
   }
-  return { kind: "file", size: {} };
+
+  close() {
+    clearTimeout(this.#timer);
+  }
+
+  update() {
+    clearTimeout(this.#timer);
+    const { head } = this.view;
+    const slow = isGroup(head) && !isAdmin(head) ? head.settings?.slow ?? 0 : 0;
+    const last = slow ? this.view.rows.findLast((row) => row.own && row.n !== undefined)?.at ?? 0 : 0;
+    const left = Math.ceil((last + slow * 1000 - Date.now()) / 1000);
+    const isWaiting = slow > 0 && left > 0 && left <= slow;
+    this.element.hidden = !isWaiting;
+    if (!isWaiting) return;
+    this.element.textContent = t("slowLeft", { time: span(left) });
+    this.#timer = setTimeout(() => this.update(), 1000);
+  }
 }
-return { newPoll, shareContact, shareLocation, scheduleTime, describeFile };
+return { SlowLine };
 })();
 const $views_tray = (() => {
 
@@ -6131,6 +8357,7 @@ const { Completion } = $views_completion;
 const { emojiPicker } = $views_emojipicker;
 const { openMenu } = $views_menu;
 const { describeFile, newPoll, scheduleTime, shareContact, shareLocation } = $views_compose;
+const { SlowLine } = $views_slowmode;
 const { attempt, toast } = $views_toast;
 const { Tray } = $views_tray;
 const { actorName, eventText, permits, userName } = $views_model;
@@ -6145,7 +8372,8 @@ class Composer {
   #reply = null;
   #edit = null;
   #draftTimer = 0;
-  #typingAt = 0;
+  #typingAt = -Infinity;
+  #turn = Promise.resolve(); // messages leave in the order in which they were written
 
   constructor(view) {
     this.view = view;
@@ -6165,6 +8393,7 @@ class Composer {
     clearTimeout(this.#draftTimer);
     this.#saveDraft();
     this.tray.close();
+    this.slow.close();
     this.completion.dispose();
     this.element.remove();
   }
@@ -6176,7 +8405,8 @@ class Composer {
     this.attach = h("button", { type: "button", class: "icon-button", "aria-label": t("attach"), "aria-haspopup": "menu", "aria-expanded": "false", onclick: () => this.#attachMenu() }, icon("paperclip"));
     this.smile = h("button", { type: "button", class: "icon-button", "aria-label": t("emoji"), "aria-haspopup": "dialog", "aria-expanded": "false", onclick: () => emojiPicker(this.smile, (face) => this.insert(face), () => this.focus()) }, icon("smile"));
     this.sendButton = h("button", { type: "submit", id: "send", class: "send", "aria-label": t("send") }, icon("send"));
-    this.frame = h("div", { class: "frame" }, this.bar, this.tray.element, h("div", { class: "input-row" }, this.attach, this.input, this.smile, this.sendButton));
+    this.slow = new SlowLine(this.view);
+    this.frame = h("div", { class: "frame" }, this.slow.element, this.bar, this.tray.element, h("div", { class: "input-row" }, this.attach, this.input, this.smile, this.sendButton));
     this.element = h("form", { class: "composer", onsubmit: (event) => { event.preventDefault(); this.submit(); } }, this.frame, this.tray.picker);
     this.input.addEventListener("input", () => this.#changed());
     this.input.addEventListener("keydown", (event) => this.#typed(event));
@@ -6200,6 +8430,7 @@ class Composer {
   }
 
   updateHead(head) {
+    this.slow.update();
     const expire = head.settings?.expire;
     this.input.placeholder = expire ? t("disappearingOn", { time: span(expire) }) : t("messagePlaceholder");
   }
@@ -6309,7 +8540,11 @@ class Composer {
     const pick = (accept) => this.tray.pick(accept);
     const send = async (made) => {
       const content = await made;
-      if (content) this.#send(content.kind, content.body);
+      if (!content) return;
+      const where = this.#where();
+      this.#reply = null;
+      this.#update();
+      attempt(this.#send(content.kind, content.body, { where }));
     };
     openMenu(this.attach, [
       { icon: "picture", label: t("attachPicture"), run: () => pick("image/*,video/*") },
@@ -6337,7 +8572,7 @@ class Composer {
   }
 
 
-  #body() {
+  #body(source) {
     const { head } = this.view;
     const names = new Map();
     for (const { user } of this.completion.members) {
@@ -6346,33 +8581,41 @@ class Composer {
       if (!/\s/.test(shown) && !names.has(shown)) names.set(shown, user.name);
     }
     const all = permits(head, "mention_all") && head.kind !== "pair" ? new Set(["all", t("mentionAll").toLowerCase()]) : new Set();
-    const { text, entities } = parseMarkdown(this.text, { mentions: names, all });
+    const { text, entities } = parseMarkdown(source, { mentions: names, all });
     return entities.length ? { text, entities } : { text };
   }
 
   submit(options = {}) {
-    const body = this.#body();
+    const source = this.text;
     if (this.#edit) {
       const row = this.#edit;
       this.#edit = null;
       this.input.value = this.state.draft(this.id)?.text ?? "";
       this.#update();
-      if (body.text) attempt(this.state.edit(this.id, row.seq, { ...row.body, entities: undefined, preview: undefined, forwarded: undefined, ...body }));
+      this.#inTurn(source, (body) => body.text && this.state.edit(this.id, row.seq, { ...row.body, entities: undefined, preview: undefined, forwarded: undefined, ...body }));
       return;
     }
-    if (!body.text && this.tray.isEmpty) return;
+    if (!source.trim() && this.tray.isEmpty) return;
     const files = this.tray.take();
+    const where = this.#where();
     this.input.value = "";
+    this.#reply = null;
     if (files.length) {
       const album = files.length > 1 && files.every((file) => file.type.startsWith("image/")) ? uuid() : undefined;
-      this.#sendFiles(files, { body, album }, this.#where(), options);
-      this.#reply = null;
-    } else this.#send("text", body, options);
-    this.#typingAt = 0;
+      this.#inTurn(source, (body) => this.#sendFiles(files, { body, album }, where, options));
+    } else this.#inTurn(source, (body) => body.text && this.#send("text", body, { ...options, where }));
+    this.#typingAt = -Infinity;
     clearTimeout(this.#draftTimer);
     this.#saveDraft();
     this.#update();
     this.completion.close();
+  }
+
+  #inTurn(source, work) {
+    this.#turn = this.#turn.then(async () => {
+      await quietly(this.completion.resolve(source));
+      await attempt(Promise.resolve(work(this.#body(source))));
+    });
   }
 
   async #sendFiles(files, { body, album }, { ref, thread }, { silent } = {}) {
@@ -6388,18 +8631,81 @@ class Composer {
     return { ref: this.#reply?.seq, thread: this.view.thread ?? undefined };
   }
 
-  #send(kind, body, { silent, at } = {}) {
-    const where = this.#where();
-    this.#reply = null;
-    this.#update();
-    const sent = at ? this.state.schedule(this.id, { kind, body, ...where }, at) : this.state.send(this.id, { kind, body, ...where, silent });
-    attempt(sent).then((answer) => {
-      if (at && answer !== undefined) toast(t("scheduledFor", { time: shortDate(at) }));
-    });
-    if (!at) requestAnimationFrame(() => this.view.toNewest());
+  async #send(kind, body, { silent, at, where }) {
+    if (at) {
+      await this.state.schedule(this.id, { kind, body, ...where, silent }, at);
+      toast(t("scheduledFor", { time: shortDate(at) }));
+      return;
+    }
+    await this.state.send(this.id, { kind, body, ...where, silent });
+    requestAnimationFrame(() => this.view.toNewest());
   }
 }
 return { Composer };
+})();
+const $views_contactbar = (() => {
+
+const { h, replace } = $views_dom;
+const { icon } = $views_icons;
+const { confirm } = $views_dialog;
+const { lookalikeNote } = $views_lookalike;
+const { answerRequest, askForContact } = $views_requests;
+const { attempt } = $views_toast;
+const { userName } = $views_model;
+const { t } = $i18n_index;
+
+class ContactBar {
+  #shown = null;
+
+  constructor(view) {
+    this.view = view;
+    this.state = view.state;
+    this.element = h("div", { class: "contact-bar", role: "region", "aria-label": t("notAContact"), hidden: true });
+    this.end = this.state.subscribe("contacts", () => this.update());
+  }
+
+  close() {
+    this.end();
+  }
+
+  update() {
+    const { head, thread } = this.view;
+    const name = head.kind === "pair" && thread === null ? head.peer?.name : null;
+    const contact = name ? this.state.contact(name) : null;
+    const isStranger = name && !contact && !this.state.user(name)?.deleted && head.last?.sender === name;
+    const kind = contact?.state === "asked" ? "asked" : isStranger || (this.#shown === "stranger" && !contact) ? "stranger" : null;
+    const key = kind && `${kind} ${userName(this.state, name)}`;
+    this.#shown = kind;
+    this.element.hidden = !kind;
+    if (this.key === key) return;
+    this.key = key;
+    if (kind) replace(this.element, lookalikeNote(this.state, name), kind === "asked" ? this.#request(name, contact) : null, h("div", { class: "button-row" }, kind === "asked" ? this.#answers(name) : this.#choices(name)));
+  }
+
+  #request(name, { text }) {
+    return h("div", { class: "lines" }, h("div", { class: "small muted" }, t("newRequest", { name: userName(this.state, name) })), text ? h("p", { class: "said" }, text) : null);
+  }
+
+  #answers(name) {
+    const { state } = this;
+    return [h("button", { type: "button", class: "button small primary", onclick: () => answerRequest(state, name, true) }, t("accept")),
+      h("button", { type: "button", class: "button small", onclick: () => answerRequest(state, name, false) }, t("decline")), this.#block(name)];
+  }
+
+  #choices(name) {
+    const { app } = this.view;
+    return [h("button", { type: "button", class: "button small", onclick: () => askForContact(app, name) }, icon("personAdd"), t("addContact")), this.#block(name),
+      h("button", { type: "button", class: "button small quiet danger", onclick: () => app.report({ user: name }) }, t("report"))];
+  }
+
+  #block(name) {
+    const { state } = this;
+    return h("button", { type: "button", class: "button small quiet danger", onclick: async () => {
+      if (await confirm(t("blockQuestion", { name: userName(state, name) }), { yes: t("block"), dangerous: true })) attempt(state.block(name));
+    } }, t("block"));
+  }
+}
+return { ContactBar };
 })();
 const $text_blurhash = (() => {
 
@@ -6460,7 +8766,7 @@ const { icon } = $views_icons;
 const { userAvatar } = $views_avatar;
 const { callText, userName } = $views_model;
 const { blurCanvas } = $text_blurhash;
-const { duration, fileSize, percent } = $i18n_format;
+const { duration, fileSize, percent, shortDate } = $i18n_format;
 const { t } = $i18n_index;
 
 const BODIES = { image: picture, video: picture, audio, file, location: place, card, call, poll, bundle, encrypted: sealed };
@@ -6552,7 +8858,7 @@ function poll({ state, actions, head }, row, body) {
   const options = body.options ?? [];
   const votes = row.votes ?? [];
   const mine = new Set(row.mine?.votes ?? []);
-  const ended = Boolean(body.closed) || (body.closes_at ?? Infinity) <= Date.now();
+  const ended = Boolean(body.closed) || (body.closes_at ?? Infinity) <= state.now;
   const shown = mine.size > 0 || ended;
   const voters = votes.reduce((sum, count) => sum + count, 0);
   const group = uniqueID("poll");
@@ -6562,7 +8868,7 @@ function poll({ state, actions, head }, row, body) {
     else next.delete(index);
     actions.vote(row, [...next].sort((one, other) => one - other));
   };
-  const kind = [t(ended ? "pollClosed" : body.anonymous ? "pollAnonymous" : "pollPublic"), body.multiple ? t("pollMultiple") : null].filter(Boolean).join(" · ");
+  const kind = [t(ended ? "pollClosed" : body.anonymous ? "pollAnonymous" : "pollPublic"), body.multiple ? t("pollMultiple") : null, body.closes_at && !ended ? t("pollEnds", { time: shortDate(body.closes_at) }) : null].filter(Boolean).join(" · ");
   return h("fieldset", { class: "poll" }, h("legend", {}, body.question ?? ""), h("div", { class: "small muted" }, kind),
     options.map((option, index) => {
       const share = voters ? (votes[index] ?? 0) / voters : 0;
@@ -6582,11 +8888,12 @@ const { h } = $views_dom;
 const { icon, ticks } = $views_icons;
 const { hueOf, userAvatar } = $views_avatar;
 const { partsOf } = $views_albums;
+const { lookalikeMark } = $views_lookalike;
 const { albumOf, bodyOf } = $views_attachments;
 const { actorName, eventText, gone, isGroup, isNote, noteText, userName } = $views_model;
 const { renderText } = $text_render;
 const { isBigEmoji } = $text_emoji;
-const { clock, dayTitle, fullDate } = $i18n_format;
+const { clock, dayTitle, fullDate, timeLeft } = $i18n_format;
 const { t } = $i18n_index;
 
 const KNOWN = new Set(["text", "image", "video", "audio", "file", "location", "card", "call", "poll", "bundle", "encrypted"]);
@@ -6667,21 +8974,28 @@ function bubble(context, row, shape, named) {
 
 function author({ state, actions }, name) {
   const shown = userName(state, name);
-  const mark = shown !== name && isAmbiguous(state, name, shown) ? h("span", { class: "name-mark" }, t("nameMark", { name })) : null;
-  return h("button", { type: "button", tabindex: "-1", class: "author ellipsis", style: { "--h": hueOf(name) }, onclick: () => actions.openUser(name) }, shown, mark);
-}
-
-function isAmbiguous(state, name, shown) {
-  const plain = shown.trim().toLocaleLowerCase();
-  return state.contacts().some(({ user, alias }) => user.name !== name && (alias || user.nick || user.name).trim().toLocaleLowerCase() === plain);
+  const mark = lookalikeMark(state, name);
+  return h("button", { type: "button", tabindex: "-1", class: "author ellipsis", style: { "--h": hueOf(name) }, onclick: () => actions.openUser(name) }, shown, mark && [mark, h("span", { class: "name-mark" }, t("nameMark", { name }))]);
 }
 
 function meta({ state }, row, over = false) {
   const status = row.own && row.status ? row.status : null;
   return h("span", { class: `meta${over ? " over" : ""}`, title: row.at ? fullDate(row.at) : null },
+    row.expires_at ? remaining(row.expires_at, state.now) : null,
     row.state === "edited" ? t("edited") : null,
     h("time", { datetime: row.at ? new Date(row.at).toISOString() : null }, clock(row.at ?? Date.now())),
     status ? ticks(status, t(STATUS[status] ?? "statusSent")) : null);
+}
+
+function remaining(at, now) {
+  return h("span", { class: "expires", "data-at": at, title: t("disappearsAt", { time: fullDate(at) }) }, icon("timer"), h("span", {}, timeLeft(at - now)));
+}
+
+function updateRemaining(element, now) {
+  for (const each of element.querySelectorAll(".expires")) {
+    const text = timeLeft(Number(each.dataset.at) - now);
+    if (each.lastChild.textContent !== text) each.lastChild.textContent = text;
+  }
 }
 
 function quote({ state, actions }, row) {
@@ -6707,8 +9021,10 @@ function reactions({ actions }, row) {
 }
 
 function thread({ actions, inThread }, row) {
-  if (!row.replies?.count || inThread) return null;
-  return h("button", { type: "button", class: "thread-link", onclick: () => actions.openThread(row) }, t("replies", { n: row.replies.count }));
+  if (inThread) return null;
+  if (row.thread) return h("button", { type: "button", class: "thread-link", onclick: () => actions.openThread(row) }, icon("thread"), t("inThread"));
+  if (!row.replies?.count) return null;
+  return h("button", { type: "button", class: "thread-link", onclick: () => actions.openThread(row) }, icon("thread"), t("replies", { n: row.replies.count }));
 }
 
 function failure({ actions }, row) {
@@ -6717,7 +9033,7 @@ function failure({ actions }, row) {
     h("button", { type: "button", class: "link", onclick: () => actions.retry(row) }, t("retry")),
     h("button", { type: "button", class: "link", onclick: () => actions.discard(row) }, t("discard")));
 }
-return { spoken, renderRow };
+return { spoken, renderRow, updateRemaining };
 })();
 const $views_rowshape = (() => {
 
@@ -6773,14 +9089,17 @@ const $views_threadactions = (() => {
 
 const { h } = $views_dom;
 const { icon } = $views_icons;
+const { addressOf } = $views_address;
 const { emojiPicker } = $views_emojipicker;
 const { partsOf } = $views_albums;
 const { closeMenu, openMenu } = $views_menu;
 const { confirm } = $views_dialog;
 const { attempt, toast } = $views_toast;
 const { canWrite, errorText, eventText, gone, headTitle, isAdmin, isGroup, permits } = $views_model;
-const { chooseConversation, showEdits, showReaders, showReactions } = $views_pickers;
+const { showEdits, showReaders, showReactions } = $views_messagedialogs;
+const { chooseConversation } = $views_pickers;
 const { openViewer } = $views_viewer;
+const { showsReceipts } = $core_receipts;
 const { QUICK_REACTIONS } = $text_emoji;
 const { t } = $i18n_index;
 
@@ -6799,7 +9118,7 @@ class ThreadActions {
     this.id = view.id;
     this.openUser = (name) => view.app.openProfile(name);
     this.openPicture = (row) => openViewer(this.state, row);
-    this.openThread = (row) => view.app.openConversation(this.id, { thread: row.seq });
+    this.openThread = (row) => view.app.openConversation(this.id, row.thread ? { thread: row.thread, seq: row.seq } : { thread: row.seq });
     this.jump = (seq) => view.jumpTo(seq);
     this.reason = (error) => errorText(error);
   }
@@ -6812,7 +9131,7 @@ class ThreadActions {
     const mine = new Set(row.mine?.reactions ?? []);
     const pinned = head.pins?.includes(row.seq);
     const limits = state.session.limits ?? {};
-    const age = (Date.now() - (row.at ?? Date.now())) / 1000;
+    const age = (state.now - (row.at ?? state.now)) / 1000;
     const text = alive ? row.body?.text : null;
     const writes = canWrite(head);
     const failed = row.status === "failed";
@@ -6823,13 +9142,14 @@ class ThreadActions {
       stored && alive && writes && isGroup(head) && view.thread === null && { icon: "thread", label: t("replyInThread"), run: () => this.openThread(row) },
       stored && row.own && alive && EDITABLE.has(row.kind) && age < (limits.edit_seconds ?? 172_800) && { icon: "edit", label: t("edit"), run: () => this.edit(row) },
       stored && alive && head.state !== "left" && { icon: "smile", label: t("react"), run: () => emojiPicker(anchorOf(anchor), (face) => { closeMenu(); this.react(row, face, false); }) },
-      stored && alive && row.kind === "poll" && !row.body?.closed && (row.own || isAdmin(head)) && { icon: "check", label: t("pollClose"), run: () => attempt(state.closePoll(this.id, row.seq)) },
+      stored && alive && row.kind === "poll" && !row.body?.closed && (row.body?.closes_at ?? Infinity) > state.now && (row.own || isAdmin(head)) && { icon: "check", label: t("pollClose"), run: () => attempt(state.closePoll(this.id, row.seq)) },
       stored && alive && row.state === "edited" && { icon: "clock", label: t("editHistory"), run: () => showEdits(view.app, this.id, row.seq) },
+      stored && alive && row.reactions?.length > 0 && { icon: "smile", label: t("whoReacted"), run: () => this.showReactions(row) },
       text && { icon: "copy", label: t("copyText"), run: () => this.copy(text) },
-      stored && { icon: "link", label: t("copyLink"), run: () => this.copy(new URL(`#/c/${this.id}/${row.seq}`, location.href).href) },
+      stored && { icon: "link", label: t("copyLink"), run: () => this.copy(new URL(addressOf(this.id, row.seq, view.thread), location.href).href) },
       stored && alive && row.kind !== "call" && { icon: "forward", label: t("forward"), run: () => this.forward([row]) },
       stored && alive && permits(head, "pin", "admins") && { icon: "pin", label: t(pinned ? "unpin" : "pin"), run: () => attempt(state.pin(this.id, row.seq, pinned)) },
-      stored && row.own && isGroup(head) && (head.members ?? 0) <= 100 && head.settings?.receipts !== false && { icon: "eye", label: t("readBy"), run: () => showReaders(view.app, this.id, row.seq) },
+      stored && row.own && isGroup(head) && showsReceipts(head) && { icon: "eye", label: t("readBy"), run: () => showReaders(view.app, this.id, row.seq) },
       stored && { icon: "select", label: t("select"), run: () => this.toggle(row) },
       null,
       stored && { icon: "trash", label: t("hide"), danger: true, run: () => this.hide([row]) },
@@ -6857,7 +9177,7 @@ class ThreadActions {
   }
 
   showReactions(row) {
-    return showReactions(this.view.app, this.id, row.seq);
+    return showReactions(this.view.app, this.id, row);
   }
 
   vote(row, options) {
@@ -6901,11 +9221,15 @@ class ThreadActions {
   }
 
   async forward(rows) {
-    const target = await chooseConversation(this.view.app, t("forwardTo"), { merge: rows.flatMap(partsOf).length > 1 });
+    const chosen = rows.flatMap(partsOf).filter((row) => row.seq && !gone(this.state, row) && row.kind !== "call");
+    if (chosen.length === 0) return;
+    const switches = { ...(chosen.length > 1 && { bundle: t("forwardMerged") }), anonymous: t("forwardAnonymous") };
+    const target = await chooseConversation(this.view.app, t("forwardTo"), { switches });
     if (!target) return;
-    const seqs = rows.flatMap(partsOf).map((row) => row.seq).filter(Boolean).sort((one, other) => one - other);
-    const title = target.merged ? headTitle(this.state, this.view.head).slice(0, 100) : undefined;
-    await attempt(this.state.forward(target.conv, this.id, seqs, { bundle: target.merged || undefined, title }));
+    const seqs = chosen.map((row) => row.seq).sort((one, other) => one - other);
+    const title = target.bundle ? headTitle(this.state, this.view.head).slice(0, 100) : undefined;
+    const sent = await attempt(this.state.forward(target.conv, this.id, seqs, { bundle: target.bundle || undefined, title, anonymous: target.anonymous || undefined }));
+    if (sent === undefined) return;
     this.clearSelection();
     this.view.app.openConversation(target.conv);
   }
@@ -7014,14 +9338,15 @@ const { announce, h, replace, Scope } = $views_dom;
 const { icon } = $views_icons;
 const { Albums, partsOf } = $views_albums;
 const { Composer } = $views_composer;
+const { ContactBar } = $views_contactbar;
 const { canWrite, eventText, isSilent, userName } = $views_model;
-const { renderRow } = $views_message;
+const { renderRow, updateRemaining } = $views_message;
 const { rowShape } = $views_rowshape;
 const { ThreadActions } = $views_threadactions;
 const { ThreadHeader } = $views_threadheader;
 const { listenToLog } = $views_threadinput;
 const { VirtualList } = $views_virtual;
-const { attempt } = $views_toast;
+const { attempt, toast } = $views_toast;
 const { number } = $i18n_format;
 const { t } = $i18n_index;
 
@@ -7035,6 +9360,7 @@ class ThreadView {
   #marked = 0;
   #spokenUpTo = 0;
   #loading = false;
+  #ticked = 0;
 
   constructor(app, id, { seq = null, thread = null } = {}) {
     this.app = app;
@@ -7052,10 +9378,13 @@ class ThreadView {
     this.#scope.add(this.state.subscribe(`thread:${id}`, () => this.update()));
     this.#scope.add(this.state.subscribe(`conversation:${id}`, () => this.updateHead()));
     this.#scope.add(this.state.subscribe(`typing:${id}`, () => this.header.updatePresence()));
+    this.#scope.add(this.state.subscribe("contacts", () => this.updateHead()));
     this.#scope.add(this.state.subscribe("connection", () => this.header.updatePresence()));
     this.#scope.add(this.state.subscribe("presence", () => this.header.updatePresence()));
     this.#scope.listen(document, "visibilitychange", () => this.#mark());
     this.#scope.listen(window, "focus", () => this.#mark());
+    const clock = setInterval(() => this.#tick(), 1000);
+    this.#scope.add(() => clearInterval(clock));
     this.updateHead();
     this.#begin(seq);
   }
@@ -7071,6 +9400,7 @@ class ThreadView {
   close() {
     this.closed = true;
     this.composer?.close();
+    this.contactBar.close();
     this.list.close();
     this.#scope.close();
     this.#window.close?.();
@@ -7079,15 +9409,16 @@ class ThreadView {
 
   #build() {
     this.header = new ThreadHeader(this);
+    this.contactBar = new ContactBar(this);
     this.scroller = h("div", { class: "scroller log", role: "region", "aria-label": t("messageList"), tabindex: "-1" });
     this.content = this.scroller.appendChild(h("div", {}));
     this.count = h("span", { class: "badge", hidden: true });
     this.jump = h("button", { type: "button", class: "jump", "aria-label": t("jumpToNewest"), hidden: true, onclick: () => this.toNewest() }, icon("down"), this.count);
     this.foot = h("div", {});
     this.box = h("div", { class: "log-box" }, this.scroller, this.jump);
-    this.element = h("main", { class: "pane thread-pane" }, this.header.element, this.header.banner, this.header.pinned, this.box, this.foot);
+    this.element = h("main", { class: "pane thread-pane" }, this.header.element, this.header.banner, this.header.pinned, this.contactBar.element, this.box, this.foot);
     this.list = new VirtualList(this.scroller, this.content, {
-      key: (row) => row.key, estimate: 58, stick: true,
+      key: (row) => row.key, estimate: 58, stick: () => !this.#window.hasNewer,
       signature: (row, index) => this.#signature(row, index),
       render: (row, index) => this.#render(row, index),
       onscroll: () => this.#scrolled(),
@@ -7127,7 +9458,7 @@ class ThreadView {
 
   #signature(row, index) {
     const shape = this.#shape(row, index);
-    return `${shape.day}${shape.unread}${shape.first}${shape.last}${shape.selected}${shape.hit}${shape.focusable}`;
+    return `${shape.day}${shape.unread}${shape.first}${shape.last}${shape.selected}${shape.hit}${shape.focusable}${row.body?.closes_at <= this.state.now}`;
   }
 
   #shape(row, index) {
@@ -7143,12 +9474,19 @@ class ThreadView {
     return renderRow({ state: this.state, head: this.head, actions: this.actions, inThread: this.thread !== null, hover: this.hover }, row, this.#shape(row, index));
   }
 
+  #tick() {
+    updateRemaining(this.scroller, this.state.now);
+    if (this.#rows.some(({ body }) => body?.closes_at > this.#ticked && body.closes_at <= this.state.now)) this.list.layout();
+    this.#ticked = this.state.now;
+  }
+
   async jumpTo(seq) {
     const isAt = (row) => partsOf(row).some((part) => part.seq === seq);
     let index = this.#rows.findIndex(isAt);
     if (index < 0) {
       const found = await attempt(this.#window.jump(seq));
       if (found === undefined || this.closed) return false;
+      if (found === false && this.#window.event(seq) === undefined) toast(t("hidden"));
       this.update();
       index = this.#rows.findIndex((row) => isAt(row) || row.seq >= seq);
     }
@@ -7233,14 +9571,19 @@ class ThreadView {
     if (!head || this.closed) return;
     this.head = head;
     this.header.update();
+    this.contactBar.update();
     this.#updateFoot();
     if (this.ready) this.#scrolled();
+  }
+
+  get #isBlocked() {
+    return this.head.kind === "pair" && this.state.contact(this.head.peer?.name)?.state === "blocked";
   }
 
   #updateFoot() {
     const { head } = this;
     if (this.selected.size) return;
-    if (canWrite(head)) {
+    if (canWrite(head) && !this.#isBlocked) {
       if (!this.composer) {
         this.composer = new Composer(this);
         replace(this.foot, this.composer.element);
@@ -7299,7 +9642,15 @@ function footNote({ state, app }, head) {
       h("button", { type: "button", class: "button quiet", onclick: () => answer(false).then(() => app.closeThread()) }, t("decline")),
       h("button", { type: "button", class: "button primary", onclick: () => answer(true) }, t("join")));
   }
-  const key = head.state === "requested" ? "requested" : head.state && head.state !== "joined" ? "leftGroup" : "cannotWrite";
+  if (head.state === "requested") {
+    return h("div", { class: "composer-note" }, h("span", {}, t("requested")),
+      h("button", { type: "button", class: "button quiet", onclick: () => attempt(state.leave(head.conv)).then(() => app.closeThread()) }, t("takeBackRequest")));
+  }
+  if (head.kind === "pair" && canWrite(head)) {
+    return h("div", { class: "composer-note" }, h("span", {}, t("youBlocked", { name: userName(state, head.peer.name) })),
+      h("button", { type: "button", class: "button", onclick: () => attempt(state.unblock(head.peer.name)) }, t("unblock")));
+  }
+  const key = head.state && head.state !== "joined" ? "leftGroup" : "cannotWrite";
   return h("div", { class: "composer-note" }, t(key));
 }
 return { ThreadView };
@@ -7308,17 +9659,20 @@ const $views_shell = (() => {
 
 const { h, Scope } = $views_dom;
 const { icon, logo } = $views_icons;
+const { addressOf, readAddress } = $views_address;
 const { confirm, openDialog } = $views_dialog;
 const { DetailsView } = $views_details;
 const { openDirectory, openLink } = $views_directory;
 const { newChat, newGroup, showContacts } = $views_newchat;
-const { openProfile, report } = $views_profile;
+const { openProfile } = $views_profile;
+const { report } = $views_report;
 const { openSearch } = $views_search;
 const { openSettings } = $views_settings;
 const { Sidebar } = $views_sidebar;
 const { ThreadView } = $views_thread;
 const { attempt, toast } = $views_toast;
 const { closeMenu } = $views_menu;
+const { userName } = $views_model;
 const { t } = $i18n_index;
 
 class Shell {
@@ -7333,6 +9687,9 @@ class Shell {
     this.sidebar = new Sidebar(this);
     this.placeholder = h("main", { class: "pane thread-pane" }, h("div", { class: "empty" }, logo(), h("h2", {}, t("selectChat")), h("p", {}, t("selectChatHint"))));
     this.element = h("div", { class: "panes" }, h("h1", { class: "visually-hidden" }, t("appName")), this.sidebar.element, this.placeholder);
+    this.narrow = matchMedia("(max-width: 720px)");
+    this.#scope.listen(this.narrow, "change", () => this.#nameMain());
+    this.#nameMain();
     this.#scope.listen(document, "keydown", (event) => this.#typed(event));
     this.#scope.listen(window, "popstate", () => this.#route());
     this.#scope.listen(window, "hashchange", () => this.#route());
@@ -7383,17 +9740,19 @@ class Shell {
     if (!this.thread && document.activeElement === document.body) this.focusList();
   }
 
+  #nameMain() {
+    this.sidebar.element.setAttribute("role", this.narrow.matches && !this.openID ? "main" : "navigation");
+  }
+
   updateTitle() {
     const unread = this.state.unread ?? 0;
     document.title = unread ? `(${unread}) ${t("appName")}` : t("appName");
   }
 
-
   #route() {
-    const [, kind, conv, seq] = location.hash.split("/");
-    if ((kind === "c" || kind === "t") && this.state.conversation(conv)) {
-      const number = /^\d+$/.test(seq ?? "") ? Number(seq) : null;
-      this.#open(conv, kind === "t" ? { thread: number } : { seq: number });
+    const { conv, seq, thread } = readAddress(location.hash);
+    if (conv && this.state.conversation(conv)) {
+      this.#open(conv, { seq, thread });
     } else {
       this.#closeThread();
       if (conv) this.#await(conv);
@@ -7418,7 +9777,7 @@ class Shell {
   }
 
   openConversation(conv, { seq = null, thread = null } = {}) {
-    const address = thread === null ? `#/c/${conv}${seq === null ? "" : `/${seq}`}` : `#/t/${conv}/${thread}`;
+    const address = addressOf(conv, seq, thread);
     if (location.hash === address && this.thread) {
       if (seq !== null) this.thread.jumpTo(seq);
       else this.thread.composer?.focus();
@@ -7436,10 +9795,13 @@ class Shell {
     }
     this.thread?.close();
     this.openID = conv;
+    const peer = this.state.conversation(conv)?.peer;
+    if (peer) this.state.refresh(peer.name);
     this.thread = new ThreadView(this, conv, { seq, thread });
     this.placeholder.remove();
     this.element.insertBefore(this.thread.element, this.details?.element ?? null);
     this.element.classList.add("has-open");
+    this.#nameMain();
     attempt(Promise.resolve(this.state.show?.([conv])));
     if (this.details) this.#showDetails();
     this.sidebar.refresh();
@@ -7459,6 +9821,7 @@ class Shell {
     this.openID = null;
     this.toggleDetails(false);
     this.element.classList.remove("has-open");
+    this.#nameMain();
     this.element.append(this.placeholder);
     this.state.show?.([])?.catch?.(() => {});
     this.sidebar.refresh();
@@ -7533,8 +9896,15 @@ class Shell {
     const { notice } = this.state;
     if (!notice) return;
     if (notice.kind === "update") toast(t("updateReady"), { seconds: 60, action: { label: t("reload"), run: () => location.reload() } });
-    else if (notice.kind === "device.add") toast(t("newSignIn", { name: notice.name }), { seconds: 20, action: { label: t("sessions"), run: () => this.settings("sessions") } });
+    else if (notice.kind === "device.add") toast(t("newSignIn", { name: notice.name }), { role: "alert", seconds: null, action: { label: t("sessions"), run: () => this.settings("sessions") } });
+    else if (notice.kind === "contact.request") this.#tell("newRequest", notice.user, { seconds: 10, action: { label: t("show"), run: () => this.openProfile(notice.user) } });
+    else if (notice.kind === "contact.accept") this.#tell("nowContact", notice.user);
     else if (notice.text) toast(notice.text);
+  }
+
+  async #tell(key, name, options) {
+    await this.state.refresh(name);
+    toast(t(key, { name: userName(this.state, name) }), options);
   }
 
 
@@ -7559,7 +9929,7 @@ return { Shell };
 const $views_preferences = (() => {
 
 const KEY = "apus-preferences";
-const DEFAULTS = { language: "system", theme: "system", enterSends: true, desktop: true, sound: true, preview: true };
+const DEFAULTS = { language: "system", theme: "system", enterSends: true, desktop: true, push: false, sound: true, preview: true };
 
 function loadPreferences() {
   try {
@@ -7585,6 +9955,8 @@ const { AuthView } = $views_auth;
 const { Shell } = $views_shell;
 const { logo } = $views_icons;
 const { eventText, headTitle, isGroup, userName } = $views_model;
+const { prepareSound, playSound } = $views_sound;
+const { keepPush } = $state_push;
 const { setLanguage, t } = $i18n_index;
 const { loadPreferences, savePreferences } = $views_preferences;
 
@@ -7622,6 +9994,7 @@ class App {
   setPreference(name, value) {
     this.preferences = { ...this.preferences, [name]: value };
     savePreferences(this.preferences);
+    this.state.notifying = this.preferences;
     if (name === "theme") this.#applyTheme();
     if (name !== "language") return;
     setLanguage(value);
@@ -7635,12 +10008,14 @@ class App {
 
   #describeNotifications() {
     const { state } = this;
-    const tell = state.onevents;
-    if (tell) state.onevents = (...values) => this.preferences.desktop && tell(...values);
+    state.notifying = this.preferences;
+    state.onsound = () => playSound();
+    prepareSound();
+    keepPush(state, () => this.preferences.push);
     state.describe = (head, event) => {
       const title = headTitle(state, head);
       const text = this.preferences.preview ? eventText(state, event).slice(0, 200) : t("oneNewMessage");
-      return { title, body: isGroup(head) && this.preferences.preview ? `${userName(state, event.sender)}${t("colon")}${text}` : text, ...(!this.preferences.sound && { silent: true }) };
+      return { title, body: isGroup(head) && this.preferences.preview ? `${userName(state, event.sender)}${t("colon")}${text}` : text };
     };
   }
 
@@ -7656,7 +10031,7 @@ return {  };
 
 """#))
 
-    private static let _js_core_core_1dbad1ddae5d6aef_js = EmbeddedFile(path: "js/core-core-1dbad1ddae5d6aef.js", content: .text(#"""
+    private static let _js_core_core_de314d35907cc2a6_js = EmbeddedFile(path: "js/core-core-de314d35907cc2a6.js", content: .text(#"""
 const $core_applying = (() => {
 
 const MESSAGES = new Set(["text", "image", "audio", "video", "file", "location", "card", "call", "poll", "bundle", "encrypted"]);
@@ -7666,6 +10041,7 @@ const isMessage = (event) => MESSAGES.has(event.kind) || (event.n !== undefined 
 const isBlank = (event) => BLANK.has(event.state);
 
 function applying(event, change, user) {
+  if (change.thread === event.seq && change.n !== undefined) return replied(event, change);
   if (isMessage(change) || isBlank(event)) return event;
   const isTarget = change.ref === event.seq;
   if (!isTarget && !(change.kind === "recall" && event.kind === "edit" && event.ref === change.ref)) return event;
@@ -7673,11 +10049,8 @@ function applying(event, change, user) {
   switch (change.kind) {
     case "edit":
       if ((change.at ?? 0) < (event.edited_at ?? 0)) return event;
-      return { ...event, ...(!event.state && { first: event.body }), body: body.body, state: "edited", edited_at: change.at };
-    case "recall": {
-      const { body: _, first: _____, reactions: __, votes: ___, expires_at: ____, ...rest } = event;
-      return { ...rest, state: "recalled" };
-    }
+      return { ...event, body: body.body, state: "edited", edited_at: change.at };
+    case "recall": return blanking(event, "recalled");
     case "react": return reacted(event, body, change.sender === user);
     case "vote": {
       const after = change.votes ? { ...event, votes: change.votes } : event;
@@ -7687,6 +10060,15 @@ function applying(event, change, user) {
     case "call.update": return { ...event, body: { ...event.body, state: body.state, ...(body.duration !== undefined && { duration: body.duration }) } };
     default: return event;
   }
+}
+
+function blanking({ body: _, reactions: __, votes: ___, expires_at: ____, mine: _____, ...rest }, state) { return { ...rest, state }; }
+
+const expiring = (event) => blanking(event, "expired");
+
+function replied(event, { seq }) {
+  const { count = 0, seq: newest = 0 } = event.replies ?? {};
+  return seq > newest ? { ...event, replies: { count: count + 1, seq } } : event;
 }
 
 function reacted(event, { key, remove }, own) {
@@ -7750,7 +10132,7 @@ function reading(head, read, unread, mentioned) {
   const own = head.own?.marked_unread ? { ...head.own, marked_unread: undefined } : head.own;
   return { ...head, read, unread: left, mentions: mentioned ?? (left === 0 ? 0 : head.mentions), own };
 }
-return { isMessage, isBlank, applying, preview, advancing, mentions, reading };
+return { isMessage, isBlank, applying, expiring, preview, advancing, mentions, reading };
 })();
 const $socketio_backoff = (() => {
 
@@ -8768,6 +11150,8 @@ return { Connection };
 const $core_database = (() => {
 
 const NAME = "apus-chat";
+const VERSION = 2;
+const INDEXES = { at: "at", expires_at: "expires_at" }; // of the events
 const STORES = { meta: "key", heads: "conv", cursors: "conv", users: "name", outbox: "key", events: ["conv", "seq"] };
 
 class Database {
@@ -8777,9 +11161,12 @@ class Database {
     const database = new Database();
     try {
       database.#db = await new Promise((resolve, reject) => {
-        const request = indexedDB.open(name, 1);
+        const request = indexedDB.open(name, VERSION);
         request.onupgradeneeded = () => {
-          for (const [store, keyPath] of Object.entries(STORES)) request.result.createObjectStore(store, { keyPath });
+          const { result, transaction } = request;
+          for (const [store, keyPath] of Object.entries(STORES)) if (!result.objectStoreNames.contains(store)) result.createObjectStore(store, { keyPath });
+          const events = transaction.objectStore("events");
+          for (const [index, keyPath] of Object.entries(INDEXES)) if (!events.indexNames.contains(index)) events.createIndex(index, keyPath);
         };
         request.onsuccess = () => resolve(request.result);
         request.onerror = () => reject(request.error);
@@ -8837,17 +11224,34 @@ class Database {
 
   forget(conv, below = Infinity) { return this.#run("events", "readwrite", (each) => each.delete(IDBKeyRange.bound([conv, 0], [conv, below]))); }
 
-  async scan(visit) {
+  async scan({ conv, after }, visit) {
     if (!this.#db) return;
     await new Promise((resolve) => {
-      const request = this.#db.transaction("events").objectStore("events").openCursor(null, "prev");
+      const events = this.#db.transaction("events").objectStore("events");
+      const all = after ? IDBKeyRange.upperBound(after.at) : null;
+      const request = conv === undefined ? events.index("at").openCursor(all, "prev") : events.openCursor(IDBKeyRange.bound([conv, 0], [conv, after ? after.seq : Infinity], false, Boolean(after)), "prev");
+      let isPassing = Boolean(after) && conv === undefined;
       request.onerror = resolve;
       request.onsuccess = () => {
         const cursor = request.result;
-        if (!cursor || visit(cursor.value) === false) return resolve();
+        if (!cursor) return resolve();
+        if (isPassing) {
+          const order = indexedDB.cmp([cursor.key, cursor.primaryKey], [after.at, [after.conv, after.seq]]);
+          if (order > 0) return cursor.continuePrimaryKey(after.at, [after.conv, after.seq]);
+          isPassing = false;
+          if (order === 0) return cursor.continue();
+        }
+        if (visit(cursor.value) === false) return resolve();
         cursor.continue();
       };
     });
+  }
+
+  async expired(now) {
+    if (!this.#db) return { events: [], next: undefined };
+    const events = await this.#run("events", "readonly", (each) => each.index("expires_at").getAll(IDBKeyRange.upperBound(now)));
+    const next = await this.#run("events", "readonly", (each) => each.index("expires_at").openCursor(IDBKeyRange.lowerBound(now, true)));
+    return { events: events ?? [], next: next?.key };
   }
 
   async wipe(kept = []) {
@@ -8866,6 +11270,60 @@ class Database {
   }
 }
 return { Database };
+})();
+const $core_expiry = (() => {
+
+const { expiring, isBlank } = $core_applying;
+
+const LONGEST = 3_600_000; // ms of a timer; the clock of a sleeping device is read again
+const PAUSE = 20; // ms after the time, so that a timer that is early does not run twice
+
+const endOf = ({ settings, last }) => (settings?.expire > 0 && last?.n !== undefined && !isBlank(last) ? last.at + settings.expire * 1000 : Infinity);
+
+class Expiry {
+  #core;
+  #timer = 0;
+  #at = Infinity; // the time for which the timer is set
+
+  constructor(core) { this.#core = core; }
+
+  clear() {
+    clearTimeout(this.#timer);
+    this.#at = Infinity;
+  }
+
+  stored(events) {
+    const first = events.reduce((least, { expires_at: at }) => Math.min(least, at ?? Infinity), Infinity);
+    if (first < this.#at) this.#wait(first);
+  }
+
+  heads(heads) {
+    const first = Math.min(...heads.map(endOf));
+    if (first < this.#at) this.#wait(first);
+  }
+
+  async sweep() {
+    this.#at = Infinity;
+    const { database, now } = this.#core;
+    const { events, next } = await database.expired(now);
+    await database.put("events", ...events.map((event) => expiring(event)));
+    for (const conv of new Set(events.map((event) => event.conv))) {
+      const ended = events.filter((event) => event.conv === conv);
+      this.#core.expired(conv, new Set(ended.map(({ seq }) => seq)), ended.filter(({ state }) => state === "edited").map(({ seq }) => seq));
+    }
+    for (const head of [...this.#core.heads]) if (endOf(head) <= now) this.#core.expired(head.conv, new Set([head.last.seq]));
+    this.heads([...this.#core.heads]);
+    if (next !== undefined && next < this.#at) this.#wait(next);
+  }
+
+  #wait(at) {
+    this.#at = at;
+    clearTimeout(this.#timer);
+    const delay = Math.min(LONGEST, Math.max(0, at - this.#core.now) + PAUSE);
+    this.#timer = setTimeout(() => this.sweep().catch((error) => console.warn("expiry:", error)), delay);
+  }
+}
+return { Expiry };
 })();
 const $core_cursor = (() => {
 
@@ -8977,7 +11435,6 @@ const { LogCursor } = $core_cursor;
 const { Refusal } = $core_requests;
 
 const PULLS = 3;
-const EDIT_PAGES = 20; // the pages that are searched for the edits of a message
 const MOST_CACHED = 30_000; // events of all logs, about 15 MB
 const KEPT = [1000, 200, 40]; // events of a log that are kept, in the first to the last pass over the logs
 
@@ -9067,21 +11524,19 @@ class Logs {
       }
       if (isOffline && before !== undefined) return { conv, events: [], seq: known.cursor, min_seq: before, isPartial: true };
     }
+    if (thread !== undefined && known?.isPrimed && isOffline && from === undefined) {
+      const events = (await this.#database.events(conv, thread, (before ?? Infinity) - 1)).filter((event) => event.thread === thread);
+      return { conv, events: events.slice(-limit), seq: known.cursor, min_seq: low };
+    }
     if (isOffline && this.#core.connectionState === "offline") throw new Refusal({ code: "offline", message: "There is no connection." });
     const page = await this.#core.call("history", { conv, from, before, around, limit, thread });
     return thread === undefined ? this.#adopt(conv, page) : { ...page, events: withMine(page) };
   }
 
   async edits({ conv, seq }) {
-    const { events: [message] } = await this.page({ conv, from: seq, limit: 1 });
-    const found = [];
-    for (let from = seq + 1, pages = 0; pages < EDIT_PAGES && found[0]?.at !== message.edited_at; pages += 1) {
-      const { events, seq: end } = await this.page({ conv, from, limit: 200 });
-      for (const event of events) if (event.kind === "edit" && event.ref === seq && event.body?.body) found.unshift({ at: event.at, body: event.body.body });
-      from = (events.at(-1)?.seq ?? end) + 1;
-      if (from > end) break;
-    }
-    return message.first ? [...found, { at: message.at, body: message.first }] : found;
+    const { events } = await this.#core.call("history", { conv, edits: seq, limit: 200 });
+    const versions = events.map((event) => ({ at: event.at, body: event.seq === seq ? event.body : event.body?.body }));
+    return versions.filter(({ body }) => body).reverse();
   }
 
   async #adopt(conv, page) {
@@ -9095,10 +11550,10 @@ class Logs {
       if (!cursor.isPrimed && last >= cursor.cursor) {
         const after = cursor.restart(last);
         cursor.isPrimed = true;
-        await this.#database.put("events", ...events);
+        await this.#put(events);
         this.#saveCursor(conv, cursor);
         this.#apply(conv, after);
-      } else await this.#database.put("events", ...events.filter((event) => event.seq <= cursor.cursor));
+      } else await this.#put(events.filter((event) => event.seq <= cursor.cursor));
       if (cursor.isPrimed && last > cursor.cursor && events[0].seq <= cursor.cursor + 1) {
         for (const event of events.filter((each) => each.seq > cursor.cursor)) this.#act(conv, cursor.received(event));
       }
@@ -9114,7 +11569,7 @@ class Logs {
   #act(conv, { apply, gap, wait, pull }) {
     if (gap !== undefined) {
       this.#database.forget(conv, gap);
-      if (apply?.length) this.#database.put("events", ...apply);
+      if (apply?.length) this.#put(apply);
       this.#core.emit({ type: "gap", conv });
     }
     if (apply?.length) this.#apply(conv, apply);
@@ -9157,22 +11612,28 @@ class Logs {
   }
 
   async #keep(conv, events) {
-    await this.#database.put("events", ...events);
+    await this.#put(events);
     for (const change of events) {
-      if (change.ref === undefined || change.n !== undefined) continue;
-      const [target] = await this.#database.events(conv, change.ref, change.ref);
+      const place = change.n === undefined ? change.ref : change.thread;
+      if (place === undefined) continue;
+      const [target] = await this.#database.events(conv, place, place);
       if (!target || target.asOf >= change.seq) continue;
       const after = applying(target, change, this.#core.user?.name);
       if (after !== target) await this.#database.put("events", { ...after, asOf: change.seq });
-      if (change.kind === "recall") await this.#blankEdits(conv, change);
+      if (change.kind === "recall") await this.blankEdits(conv, [change.ref]);
     }
     const cursor = this.#cursors.get(conv);
     if (cursor) this.#saveCursor(conv, cursor);
   }
 
-  async #blankEdits(conv, { ref, seq }) {
-    const edits = (await this.#database.events(conv, ref, seq)).filter((event) => event.kind === "edit" && event.ref === ref);
+  async blankEdits(conv, seqs) {
+    const edits = (await this.#database.events(conv, Math.min(...seqs), Infinity)).filter((event) => event.kind === "edit" && event.body && seqs.includes(event.ref));
     await this.#database.put("events", ...edits.map(({ body: _, ...event }) => ({ ...event, state: "recalled" })));
+  }
+
+  async #put(events) {
+    await this.#database.put("events", ...events);
+    this.#core.stored(events);
   }
 
   #saveCursor(conv, cursor) { return this.#database.put("cursors", { conv, cursor: cursor.cursor, isPrimed: cursor.isPrimed }); }
@@ -9465,36 +11926,81 @@ function drafted(head, draft) {
   return { ...head, own: draft?.text ? { ...rest, draft: { text: draft.text, ref: draft.ref, at: draft.at ?? Date.now() } } : rest };
 }
 
-function owning(before = {}, { pinned, archived, muted_until: muted, marked_unread: unread, folders }) {
+function owning(before = {}, { pinned, archived, muted_until: muted, notify, marked_unread: unread, folders }) {
   const after = { ...before };
   if (pinned !== undefined) after.pinned_at = pinned ? before.pinned_at ?? Date.now() : undefined;
   if (archived !== undefined) after.archived = archived;
   if (muted !== undefined) after.muted_until = muted;
+  if (notify !== undefined) after.notify = notify === "all" ? undefined : notify;
   if (unread !== undefined) after.marked_unread = unread;
   if (folders !== undefined) after.folders = folders;
   return after;
 }
 return { OwnValues, drafted, owning };
 })();
+const $core_receipts = (() => {
+
+const MOST = 100; // members of a conversation with read positions
+
+function showsReceipts({ kind, members = 0, settings, state }) {
+  if (state && state !== "joined") return false;
+  return kind === "pair" || (kind === "group" && members <= MOST && settings?.receipts !== false);
+}
+
+class Positions {
+  #all = new Map(); // user -> {read, received}
+
+  mark(user, { read = 0, received = 0 }) {
+    const before = this.#all.get(user);
+    const after = { read: Math.max(before?.read ?? 0, read), received: Math.max(before?.received ?? 0, received, read) };
+    if (before && after.read <= before.read && after.received <= before.received) return false;
+    this.#all.set(user, after);
+    return true;
+  }
+
+  keep(users) {
+    for (const user of this.#all.keys()) if (!users.has(user)) this.#all.delete(user);
+  }
+
+  status(n, others) {
+    const all = [...this.#all.values()];
+    if (others === 0 || all.length < others) return "sent";
+    return all.every(({ read }) => read >= n) ? "read" : all.every(({ received }) => received >= n) ? "delivered" : "sent";
+  }
+}
+return { showsReceipts, Positions };
+})();
 const $core_search = (() => {
 
-const MOST = 30;
+const PAGE = 30; // hits
+const TIME = 300; // ms of a page, which then has fewer hits
 
-async function searchCache(database, { query, conv, sender, kinds, from_at: from, until_at: until }) {
-  const words = query.toLocaleLowerCase().split(/\s+/).filter(Boolean);
+async function searchCache(database, { query, conv, sender, kinds, from_at: from = 0, until_at: until = Infinity, page }) {
+  const words = wordsOf(query);
   const hits = [];
-  await database.scan((event) => {
-    if ((conv && event.conv !== conv) || (sender && event.sender !== sender) || (kinds && !kinds.includes(event.kind))) return true;
-    if (event.n === undefined || (from && event.at < from) || (until && event.at > until)) return true;
-    const text = event.body?.text ?? event.body?.question ?? event.body?.name;
-    if (typeof text === "string") {
-      const plain = text.toLocaleLowerCase();
-      if (words.every((word) => plain.includes(word))) hits.push({ event, ...snippet(text, plain, words), local: true });
-    }
-    return true;
+  const end = performance.now() + TIME;
+  let last;
+  await database.scan({ conv, after: page }, (event) => {
+    if (conv === undefined && event.at < from) return false;
+    const hit = matching(event, words, (each) => (!sender || each.sender === sender) && (!kinds || kinds.includes(each.kind)) && each.at >= from && each.at <= until);
+    if (hit) hits.push(hit);
+    if (hits.length < PAGE && performance.now() < end) return true;
+    last = { conv: event.conv, seq: event.seq, at: event.at };
+    return false;
   });
-  hits.sort((a, b) => b.event.at - a.event.at);
-  return { hits: hits.slice(0, MOST), local: true };
+  return { hits, page: last, local: true };
+}
+
+function wordsOf(query) {
+  return [...query.toLocaleLowerCase().matchAll(/"([^"]+)"|(\S+)/g)].map(([, quoted, word]) => quoted ?? word);
+}
+
+function matching(event, words, passes) {
+  if (event.n === undefined || event.kind === "hidden" || !passes(event)) return null;
+  const { text, question, title, name, nick } = event.body ?? {};
+  const content = [text, question, title, name, nick].find((each) => typeof each === "string");
+  const plain = content?.toLocaleLowerCase();
+  return plain !== undefined && words.every((word) => plain.includes(word)) ? { event, ...snippet(content, plain, words), local: true } : null;
 }
 
 function snippet(text, plain, words) {
@@ -9510,18 +12016,23 @@ return { searchCache };
 })();
 const $core_core = (() => {
 
-const { advancing, reading } = $core_applying;
+const { advancing, expiring, isBlank, reading } = $core_applying;
 const { Connection } = $core_connection;
 const { Database } = $core_database;
+const { Expiry } = $core_expiry;
 const { Logs } = $core_logs;
 const { Outbox } = $core_outbox;
 const { OwnValues, drafted, owning } = $core_own;
+const { showsReceipts } = $core_receipts;
 const { Refusal, deviceDescription, get, post, uuid } = $core_requests;
 const { searchCache } = $core_search;
 const { upload } = $core_uploads;
 
 const UNCHANGING = new Set(["history", "sync", "members", "readers", "reactions", "scheduled", "conversation.info", "directory", "link.list", "link.info", "settings", "users", "people", "contacts", "devices", "search", "typing", "subscribe"]);
-const NEW = () => ({ phase: "signedOut", user: null, self: null, limits: {}, server: {} });
+const PAGES_OF_REQUESTS = 5;
+
+const isUntold = ({ state, at }) => (state === "asked" || state === "asking") && !at;
+const NEW = () => ({ phase: "signedOut", user: null, self: null, limits: {}, server: {}, clock: 0 });
 
 class Core {
   database = null;
@@ -9541,6 +12052,8 @@ class Core {
   #outbox = new Outbox(this);
   #own = new OwnValues(this);
   #logs = new Logs(this);
+  #noticed; // the time of the newest notice
+  #expiry = new Expiry(this);
   #listener;
   #ready;
 
@@ -9553,6 +12066,8 @@ class Core {
   get cached() { return this.#cached; }
   get isOnline() { return this.#connection.isReady; }
   get connectionState() { return this.#connection.state.state; }
+  get now() { return Date.now() + this.#session.clock; }
+  get heads() { return this.#heads.values(); }
   head(conv) { return this.#heads.get(conv); }
   emit(event) { this.#listener(event); }
   call(verb, body) { return this.#connection.call(verb, body); }
@@ -9590,10 +12105,11 @@ class Core {
   async #start() {
     this.database = await Database.open();
     const { meta, heads, users, cursors, outbox } = await this.database.stores("meta", "heads", "users", "cursors", "outbox");
-    const { session, epoch, since, contacts, settings, marks, drafts, logout } = Object.fromEntries(meta.map(({ key, value }) => [key, value]));
+    const { session, epoch, since, contacts, settings, marks, drafts, logout, noticed } = Object.fromEntries(meta.map(({ key, value }) => [key, value]));
     this.#session = session?.user ? { ...NEW(), ...session, phase: "signedIn" } : NEW();
     if (this.user) {
       this.#cached = { epoch, since };
+      this.#noticed = noticed;
       this.#contacts = contacts ?? [];
       this.#settings = settings ?? {};
       this.#own.restore(marks, drafts);
@@ -9602,6 +12118,7 @@ class Core {
       this.#logs.restore(cursors);
       this.#outbox.restore(outbox);
       this.#connection.start();
+      this.#expiry.sweep();
     } else {
       if (logout) this.#tellLogout();
       this.#learnServer();
@@ -9661,9 +12178,11 @@ class Core {
     this.#outbox.clear();
     this.#dropCache();
     this.#own.clear();
+    this.#expiry.clear();
     this.#users.clear();
     this.#contacts = [];
     this.#settings = {};
+    this.#noticed = undefined;
     await this.database.wipe();
   }
 
@@ -9685,7 +12204,7 @@ class Core {
 
   #setSession(values) {
     this.#session = { ...this.#session, ...values };
-    if (this.user) this.database.setMeta("session", { user: this.user, self: this.#session.self, limits: this.#session.limits, server: this.#session.server });
+    if (this.user) this.database.setMeta("session", { user: this.user, self: this.#session.self, limits: this.#session.limits, server: this.#session.server, clock: this.#session.clock });
     this.emit({ type: "session", session: this.#session });
   }
 
@@ -9697,8 +12216,9 @@ class Core {
       this.emit({ type: "snapshot", ...this.#snapshot() });
     }
     this.#cached.epoch = answer.epoch;
+    if (this.#noticed === undefined) await this.database.setMeta("noticed", (this.#noticed = answer.at));
     await this.database.setMeta("epoch", answer.epoch);
-    this.#setSession({ user: answer.user, self: answer.self, limits: answer.limits, device: answer.device });
+    this.#setSession({ user: answer.user, self: answer.self, limits: answer.limits, device: answer.device, features: answer.features ?? [], push_key: answer.push_key, clock: answer.at - Date.now() });
     return answer.sync ? this.synced(answer.sync, { since: this.#cached.since }) : { since: undefined };
   }
 
@@ -9727,7 +12247,8 @@ class Core {
     this.#loadContacts();
     this.#loadSettings();
     const newest = [...this.#heads.values()].filter((head) => !head.state && head.seq > 0).sort((a, b) => (b.own?.pinned_at ?? 0) - (a.own?.pinned_at ?? 0) || b.at - a.at);
-    this.#logs.prefetch(newest.slice(0, 15).map((head) => head.conv)).then(() => this.#logs.trim());
+    this.#tellMissed();
+    this.#logs.prefetch([...new Set([this.#session.self, ...newest.slice(0, 15).map((head) => head.conv)])]).then(() => this.#logs.trim());
   }
 
   disconnected() {
@@ -9777,6 +12298,7 @@ class Core {
       if (!head.state || head.state === "joined") this.#logs.announced(head.conv, pushed.seq, isSync);
     }
     if (told.length || gone.length) this.emit({ type: "heads", heads: told, gone });
+    this.#expiry.heads(told);
     this.#saveLater();
   }
 
@@ -9794,6 +12316,7 @@ class Core {
     this.#heads.set(conv, after);
     this.#dirty.add(conv);
     this.emit({ type: "heads", heads: [after] });
+    this.#expiry.heads([after]);
     this.#saveLater();
   }
 
@@ -9808,18 +12331,27 @@ class Core {
   applied(conv, events) {
     const head = this.#heads.get(conv);
     if (head) {
-      this.#heads.set(conv, advancing(head, events, this.user?.name));
+      const after = advancing(head, events, this.user?.name);
+      this.#heads.set(conv, after);
       this.#dirty.add(conv);
+      this.#expiry.heads([after]);
       this.#saveLater();
     } else this.later(`head ${conv}`, 150, () => this.#loadHead(conv));
     this.emit({ type: "events", conv, events });
     if (conv === this.#session.self) for (const event of events) this.#applyOwn(event);
     this.#outbox.applied(conv, this.#logs.cursor(conv));
     const last = events.findLast((event) => event.n !== undefined && event.sender !== this.user?.name);
-    if (last && head?.kind === "pair") {
+    if (last && head && showsReceipts(head)) {
       this.#received.set(conv, last.n);
       this.later(`received ${conv}`, 200, () => { if (this.isOnline) this.call("mark", { conv, received: this.#received.get(conv) }).catch(() => {}); });
     }
+  }
+
+  stored(events) { this.#expiry.stored(events); }
+
+  expired(conv, seqs, edited = []) {
+    if (edited.length > 0) this.#logs.blankEdits(conv, edited).catch((error) => console.warn("cache:", error));
+    this.putHead(conv, (head) => (head.last && seqs.has(head.last.seq) && !isBlank(head.last) ? { ...head, last: expiring({ ...head.last, text: undefined }) } : head));
   }
 
   async #loadHead(conv, isKnown = false) {
@@ -9828,15 +12360,30 @@ class Core {
     if (answer?.head && this.#heads.has(conv) === isKnown) this.#setHeads([answer.head]);
   }
 
-  #applyOwn({ kind, body = {} }) {
+  #applyOwn({ kind, at, body = {} }) {
     if (kind === "self.hide") return this.#hide(body.conv, body.seqs);
-    if (kind === "self.set") return this.#loadSettings();
-    if (kind.startsWith("contact.")) return this.#loadContacts();
-    if (kind.startsWith("device.")) return body.device !== this.#session.device && this.emit({ type: "notice", notice: { kind, ...body } });
+    if (kind === "self.set") return this.#loadProfile();
+    if (kind.startsWith("contact.")) {
+      if (body.incoming) this.#notify(at, { kind, user: body.user, text: body.text });
+      return this.#loadContacts();
+    }
+    if (kind.startsWith("device.")) return body.device !== this.#session.device && this.#notify(at, { kind, ...body });
     const { conv, draft, ...values } = body;
     if (!conv) return;
     if (kind === "self.draft") { if (!this.#own.hasDraft(conv)) this.putHead(conv, (head) => drafted(head, draft)); }
     else this.putHead(conv, (head) => ({ ...head, own: { ...head.own, ...values } }));
+  }
+
+  async #tellMissed() {
+    const { events } = await this.#logs.page({ conv: this.#session.self, limit: 40 }).catch(() => ({ events: [] }));
+    for (const event of events) if (/^(device|contact)\./.test(event.kind) && event.at > this.#noticed) this.#applyOwn(event);
+  }
+
+  #notify(at, notice) {
+    if (this.#noticed === undefined || !(at > this.#noticed)) return;
+    this.#noticed = at;
+    this.database.setMeta("noticed", at);
+    this.emit({ type: "notice", notice });
   }
 
   async #hide(conv, seqs) {
@@ -9866,13 +12413,15 @@ class Core {
   }
 
   async #search(body) {
-    if (this.connectionState === "online") {
+    const isLocal = typeof body.page === "object"; // the next page of an answer of this device
+    if (this.connectionState === "online" && !isLocal) {
       try {
         return await this.call("search", body);
       } catch (error) {
         if (error.code !== "unsupported") throw error;
       }
     }
+    if (typeof body.page === "string") throw new Refusal({ code: "offline", message: "There is no connection." });
     return searchCache(this.database, body);
   }
 
@@ -9897,9 +12446,29 @@ class Core {
         if (!(page = answer.page)) break;
       }
     } catch { return; }
+    if (all.some(isUntold)) await this.#tellRequests(all);
     this.#contacts = all;
     this.database.setMeta("contacts", all);
     this.emit({ type: "contacts", contacts: all });
+  }
+
+  async #tellRequests(contacts) {
+    for (let before, page = 0; page < PAGES_OF_REQUESTS; page += 1) {
+      const { events = [] } = await this.call("history", { conv: this.#session.self, limit: 200, before }).catch(() => ({}));
+      for (const { kind, at, body } of events.toReversed()) {
+        const contact = kind === "contact.request" && contacts.find((each) => isUntold(each) && each.user.name === body?.user && Boolean(body.incoming) === (each.state === "asked"));
+        if (contact) Object.assign(contact, { at, ...(body.text && { text: body.text }) });
+      }
+      before = events[0]?.seq;
+      if (!before || before === 1 || !contacts.some(isUntold)) return;
+    }
+  }
+
+  async #loadProfile() {
+    const { name } = this.user;
+    const [user] = (await this.call("users", { names: [name] }).catch(() => ({ users: [] }))).users;
+    if (user && this.user?.name === name) this.#setSession({ user });
+    return this.#loadSettings();
   }
 
   async #loadSettings() {
@@ -9920,7 +12489,7 @@ return { Core };
 
 """#))
 
-    private static let _js_core_worker_f6f5429ec2643e03_js = EmbeddedFile(path: "js/core-worker-f6f5429ec2643e03.js", content: .text(#"""
+    private static let _js_core_worker_4f849b47f0368b9a_js = EmbeddedFile(path: "js/core-worker-4f849b47f0368b9a.js", content: .text(#"""
 const $core_applying = (() => {
 
 const MESSAGES = new Set(["text", "image", "audio", "video", "file", "location", "card", "call", "poll", "bundle", "encrypted"]);
@@ -9930,6 +12499,7 @@ const isMessage = (event) => MESSAGES.has(event.kind) || (event.n !== undefined 
 const isBlank = (event) => BLANK.has(event.state);
 
 function applying(event, change, user) {
+  if (change.thread === event.seq && change.n !== undefined) return replied(event, change);
   if (isMessage(change) || isBlank(event)) return event;
   const isTarget = change.ref === event.seq;
   if (!isTarget && !(change.kind === "recall" && event.kind === "edit" && event.ref === change.ref)) return event;
@@ -9937,11 +12507,8 @@ function applying(event, change, user) {
   switch (change.kind) {
     case "edit":
       if ((change.at ?? 0) < (event.edited_at ?? 0)) return event;
-      return { ...event, ...(!event.state && { first: event.body }), body: body.body, state: "edited", edited_at: change.at };
-    case "recall": {
-      const { body: _, first: _____, reactions: __, votes: ___, expires_at: ____, ...rest } = event;
-      return { ...rest, state: "recalled" };
-    }
+      return { ...event, body: body.body, state: "edited", edited_at: change.at };
+    case "recall": return blanking(event, "recalled");
     case "react": return reacted(event, body, change.sender === user);
     case "vote": {
       const after = change.votes ? { ...event, votes: change.votes } : event;
@@ -9951,6 +12518,15 @@ function applying(event, change, user) {
     case "call.update": return { ...event, body: { ...event.body, state: body.state, ...(body.duration !== undefined && { duration: body.duration }) } };
     default: return event;
   }
+}
+
+function blanking({ body: _, reactions: __, votes: ___, expires_at: ____, mine: _____, ...rest }, state) { return { ...rest, state }; }
+
+const expiring = (event) => blanking(event, "expired");
+
+function replied(event, { seq }) {
+  const { count = 0, seq: newest = 0 } = event.replies ?? {};
+  return seq > newest ? { ...event, replies: { count: count + 1, seq } } : event;
 }
 
 function reacted(event, { key, remove }, own) {
@@ -10014,7 +12590,7 @@ function reading(head, read, unread, mentioned) {
   const own = head.own?.marked_unread ? { ...head.own, marked_unread: undefined } : head.own;
   return { ...head, read, unread: left, mentions: mentioned ?? (left === 0 ? 0 : head.mentions), own };
 }
-return { isMessage, isBlank, applying, preview, advancing, mentions, reading };
+return { isMessage, isBlank, applying, expiring, preview, advancing, mentions, reading };
 })();
 const $socketio_backoff = (() => {
 
@@ -11032,6 +13608,8 @@ return { Connection };
 const $core_database = (() => {
 
 const NAME = "apus-chat";
+const VERSION = 2;
+const INDEXES = { at: "at", expires_at: "expires_at" }; // of the events
 const STORES = { meta: "key", heads: "conv", cursors: "conv", users: "name", outbox: "key", events: ["conv", "seq"] };
 
 class Database {
@@ -11041,9 +13619,12 @@ class Database {
     const database = new Database();
     try {
       database.#db = await new Promise((resolve, reject) => {
-        const request = indexedDB.open(name, 1);
+        const request = indexedDB.open(name, VERSION);
         request.onupgradeneeded = () => {
-          for (const [store, keyPath] of Object.entries(STORES)) request.result.createObjectStore(store, { keyPath });
+          const { result, transaction } = request;
+          for (const [store, keyPath] of Object.entries(STORES)) if (!result.objectStoreNames.contains(store)) result.createObjectStore(store, { keyPath });
+          const events = transaction.objectStore("events");
+          for (const [index, keyPath] of Object.entries(INDEXES)) if (!events.indexNames.contains(index)) events.createIndex(index, keyPath);
         };
         request.onsuccess = () => resolve(request.result);
         request.onerror = () => reject(request.error);
@@ -11101,17 +13682,34 @@ class Database {
 
   forget(conv, below = Infinity) { return this.#run("events", "readwrite", (each) => each.delete(IDBKeyRange.bound([conv, 0], [conv, below]))); }
 
-  async scan(visit) {
+  async scan({ conv, after }, visit) {
     if (!this.#db) return;
     await new Promise((resolve) => {
-      const request = this.#db.transaction("events").objectStore("events").openCursor(null, "prev");
+      const events = this.#db.transaction("events").objectStore("events");
+      const all = after ? IDBKeyRange.upperBound(after.at) : null;
+      const request = conv === undefined ? events.index("at").openCursor(all, "prev") : events.openCursor(IDBKeyRange.bound([conv, 0], [conv, after ? after.seq : Infinity], false, Boolean(after)), "prev");
+      let isPassing = Boolean(after) && conv === undefined;
       request.onerror = resolve;
       request.onsuccess = () => {
         const cursor = request.result;
-        if (!cursor || visit(cursor.value) === false) return resolve();
+        if (!cursor) return resolve();
+        if (isPassing) {
+          const order = indexedDB.cmp([cursor.key, cursor.primaryKey], [after.at, [after.conv, after.seq]]);
+          if (order > 0) return cursor.continuePrimaryKey(after.at, [after.conv, after.seq]);
+          isPassing = false;
+          if (order === 0) return cursor.continue();
+        }
+        if (visit(cursor.value) === false) return resolve();
         cursor.continue();
       };
     });
+  }
+
+  async expired(now) {
+    if (!this.#db) return { events: [], next: undefined };
+    const events = await this.#run("events", "readonly", (each) => each.index("expires_at").getAll(IDBKeyRange.upperBound(now)));
+    const next = await this.#run("events", "readonly", (each) => each.index("expires_at").openCursor(IDBKeyRange.lowerBound(now, true)));
+    return { events: events ?? [], next: next?.key };
   }
 
   async wipe(kept = []) {
@@ -11130,6 +13728,60 @@ class Database {
   }
 }
 return { Database };
+})();
+const $core_expiry = (() => {
+
+const { expiring, isBlank } = $core_applying;
+
+const LONGEST = 3_600_000; // ms of a timer; the clock of a sleeping device is read again
+const PAUSE = 20; // ms after the time, so that a timer that is early does not run twice
+
+const endOf = ({ settings, last }) => (settings?.expire > 0 && last?.n !== undefined && !isBlank(last) ? last.at + settings.expire * 1000 : Infinity);
+
+class Expiry {
+  #core;
+  #timer = 0;
+  #at = Infinity; // the time for which the timer is set
+
+  constructor(core) { this.#core = core; }
+
+  clear() {
+    clearTimeout(this.#timer);
+    this.#at = Infinity;
+  }
+
+  stored(events) {
+    const first = events.reduce((least, { expires_at: at }) => Math.min(least, at ?? Infinity), Infinity);
+    if (first < this.#at) this.#wait(first);
+  }
+
+  heads(heads) {
+    const first = Math.min(...heads.map(endOf));
+    if (first < this.#at) this.#wait(first);
+  }
+
+  async sweep() {
+    this.#at = Infinity;
+    const { database, now } = this.#core;
+    const { events, next } = await database.expired(now);
+    await database.put("events", ...events.map((event) => expiring(event)));
+    for (const conv of new Set(events.map((event) => event.conv))) {
+      const ended = events.filter((event) => event.conv === conv);
+      this.#core.expired(conv, new Set(ended.map(({ seq }) => seq)), ended.filter(({ state }) => state === "edited").map(({ seq }) => seq));
+    }
+    for (const head of [...this.#core.heads]) if (endOf(head) <= now) this.#core.expired(head.conv, new Set([head.last.seq]));
+    this.heads([...this.#core.heads]);
+    if (next !== undefined && next < this.#at) this.#wait(next);
+  }
+
+  #wait(at) {
+    this.#at = at;
+    clearTimeout(this.#timer);
+    const delay = Math.min(LONGEST, Math.max(0, at - this.#core.now) + PAUSE);
+    this.#timer = setTimeout(() => this.sweep().catch((error) => console.warn("expiry:", error)), delay);
+  }
+}
+return { Expiry };
 })();
 const $core_cursor = (() => {
 
@@ -11241,7 +13893,6 @@ const { LogCursor } = $core_cursor;
 const { Refusal } = $core_requests;
 
 const PULLS = 3;
-const EDIT_PAGES = 20; // the pages that are searched for the edits of a message
 const MOST_CACHED = 30_000; // events of all logs, about 15 MB
 const KEPT = [1000, 200, 40]; // events of a log that are kept, in the first to the last pass over the logs
 
@@ -11331,21 +13982,19 @@ class Logs {
       }
       if (isOffline && before !== undefined) return { conv, events: [], seq: known.cursor, min_seq: before, isPartial: true };
     }
+    if (thread !== undefined && known?.isPrimed && isOffline && from === undefined) {
+      const events = (await this.#database.events(conv, thread, (before ?? Infinity) - 1)).filter((event) => event.thread === thread);
+      return { conv, events: events.slice(-limit), seq: known.cursor, min_seq: low };
+    }
     if (isOffline && this.#core.connectionState === "offline") throw new Refusal({ code: "offline", message: "There is no connection." });
     const page = await this.#core.call("history", { conv, from, before, around, limit, thread });
     return thread === undefined ? this.#adopt(conv, page) : { ...page, events: withMine(page) };
   }
 
   async edits({ conv, seq }) {
-    const { events: [message] } = await this.page({ conv, from: seq, limit: 1 });
-    const found = [];
-    for (let from = seq + 1, pages = 0; pages < EDIT_PAGES && found[0]?.at !== message.edited_at; pages += 1) {
-      const { events, seq: end } = await this.page({ conv, from, limit: 200 });
-      for (const event of events) if (event.kind === "edit" && event.ref === seq && event.body?.body) found.unshift({ at: event.at, body: event.body.body });
-      from = (events.at(-1)?.seq ?? end) + 1;
-      if (from > end) break;
-    }
-    return message.first ? [...found, { at: message.at, body: message.first }] : found;
+    const { events } = await this.#core.call("history", { conv, edits: seq, limit: 200 });
+    const versions = events.map((event) => ({ at: event.at, body: event.seq === seq ? event.body : event.body?.body }));
+    return versions.filter(({ body }) => body).reverse();
   }
 
   async #adopt(conv, page) {
@@ -11359,10 +14008,10 @@ class Logs {
       if (!cursor.isPrimed && last >= cursor.cursor) {
         const after = cursor.restart(last);
         cursor.isPrimed = true;
-        await this.#database.put("events", ...events);
+        await this.#put(events);
         this.#saveCursor(conv, cursor);
         this.#apply(conv, after);
-      } else await this.#database.put("events", ...events.filter((event) => event.seq <= cursor.cursor));
+      } else await this.#put(events.filter((event) => event.seq <= cursor.cursor));
       if (cursor.isPrimed && last > cursor.cursor && events[0].seq <= cursor.cursor + 1) {
         for (const event of events.filter((each) => each.seq > cursor.cursor)) this.#act(conv, cursor.received(event));
       }
@@ -11378,7 +14027,7 @@ class Logs {
   #act(conv, { apply, gap, wait, pull }) {
     if (gap !== undefined) {
       this.#database.forget(conv, gap);
-      if (apply?.length) this.#database.put("events", ...apply);
+      if (apply?.length) this.#put(apply);
       this.#core.emit({ type: "gap", conv });
     }
     if (apply?.length) this.#apply(conv, apply);
@@ -11421,22 +14070,28 @@ class Logs {
   }
 
   async #keep(conv, events) {
-    await this.#database.put("events", ...events);
+    await this.#put(events);
     for (const change of events) {
-      if (change.ref === undefined || change.n !== undefined) continue;
-      const [target] = await this.#database.events(conv, change.ref, change.ref);
+      const place = change.n === undefined ? change.ref : change.thread;
+      if (place === undefined) continue;
+      const [target] = await this.#database.events(conv, place, place);
       if (!target || target.asOf >= change.seq) continue;
       const after = applying(target, change, this.#core.user?.name);
       if (after !== target) await this.#database.put("events", { ...after, asOf: change.seq });
-      if (change.kind === "recall") await this.#blankEdits(conv, change);
+      if (change.kind === "recall") await this.blankEdits(conv, [change.ref]);
     }
     const cursor = this.#cursors.get(conv);
     if (cursor) this.#saveCursor(conv, cursor);
   }
 
-  async #blankEdits(conv, { ref, seq }) {
-    const edits = (await this.#database.events(conv, ref, seq)).filter((event) => event.kind === "edit" && event.ref === ref);
+  async blankEdits(conv, seqs) {
+    const edits = (await this.#database.events(conv, Math.min(...seqs), Infinity)).filter((event) => event.kind === "edit" && event.body && seqs.includes(event.ref));
     await this.#database.put("events", ...edits.map(({ body: _, ...event }) => ({ ...event, state: "recalled" })));
+  }
+
+  async #put(events) {
+    await this.#database.put("events", ...events);
+    this.#core.stored(events);
   }
 
   #saveCursor(conv, cursor) { return this.#database.put("cursors", { conv, cursor: cursor.cursor, isPrimed: cursor.isPrimed }); }
@@ -11729,36 +14384,81 @@ function drafted(head, draft) {
   return { ...head, own: draft?.text ? { ...rest, draft: { text: draft.text, ref: draft.ref, at: draft.at ?? Date.now() } } : rest };
 }
 
-function owning(before = {}, { pinned, archived, muted_until: muted, marked_unread: unread, folders }) {
+function owning(before = {}, { pinned, archived, muted_until: muted, notify, marked_unread: unread, folders }) {
   const after = { ...before };
   if (pinned !== undefined) after.pinned_at = pinned ? before.pinned_at ?? Date.now() : undefined;
   if (archived !== undefined) after.archived = archived;
   if (muted !== undefined) after.muted_until = muted;
+  if (notify !== undefined) after.notify = notify === "all" ? undefined : notify;
   if (unread !== undefined) after.marked_unread = unread;
   if (folders !== undefined) after.folders = folders;
   return after;
 }
 return { OwnValues, drafted, owning };
 })();
+const $core_receipts = (() => {
+
+const MOST = 100; // members of a conversation with read positions
+
+function showsReceipts({ kind, members = 0, settings, state }) {
+  if (state && state !== "joined") return false;
+  return kind === "pair" || (kind === "group" && members <= MOST && settings?.receipts !== false);
+}
+
+class Positions {
+  #all = new Map(); // user -> {read, received}
+
+  mark(user, { read = 0, received = 0 }) {
+    const before = this.#all.get(user);
+    const after = { read: Math.max(before?.read ?? 0, read), received: Math.max(before?.received ?? 0, received, read) };
+    if (before && after.read <= before.read && after.received <= before.received) return false;
+    this.#all.set(user, after);
+    return true;
+  }
+
+  keep(users) {
+    for (const user of this.#all.keys()) if (!users.has(user)) this.#all.delete(user);
+  }
+
+  status(n, others) {
+    const all = [...this.#all.values()];
+    if (others === 0 || all.length < others) return "sent";
+    return all.every(({ read }) => read >= n) ? "read" : all.every(({ received }) => received >= n) ? "delivered" : "sent";
+  }
+}
+return { showsReceipts, Positions };
+})();
 const $core_search = (() => {
 
-const MOST = 30;
+const PAGE = 30; // hits
+const TIME = 300; // ms of a page, which then has fewer hits
 
-async function searchCache(database, { query, conv, sender, kinds, from_at: from, until_at: until }) {
-  const words = query.toLocaleLowerCase().split(/\s+/).filter(Boolean);
+async function searchCache(database, { query, conv, sender, kinds, from_at: from = 0, until_at: until = Infinity, page }) {
+  const words = wordsOf(query);
   const hits = [];
-  await database.scan((event) => {
-    if ((conv && event.conv !== conv) || (sender && event.sender !== sender) || (kinds && !kinds.includes(event.kind))) return true;
-    if (event.n === undefined || (from && event.at < from) || (until && event.at > until)) return true;
-    const text = event.body?.text ?? event.body?.question ?? event.body?.name;
-    if (typeof text === "string") {
-      const plain = text.toLocaleLowerCase();
-      if (words.every((word) => plain.includes(word))) hits.push({ event, ...snippet(text, plain, words), local: true });
-    }
-    return true;
+  const end = performance.now() + TIME;
+  let last;
+  await database.scan({ conv, after: page }, (event) => {
+    if (conv === undefined && event.at < from) return false;
+    const hit = matching(event, words, (each) => (!sender || each.sender === sender) && (!kinds || kinds.includes(each.kind)) && each.at >= from && each.at <= until);
+    if (hit) hits.push(hit);
+    if (hits.length < PAGE && performance.now() < end) return true;
+    last = { conv: event.conv, seq: event.seq, at: event.at };
+    return false;
   });
-  hits.sort((a, b) => b.event.at - a.event.at);
-  return { hits: hits.slice(0, MOST), local: true };
+  return { hits, page: last, local: true };
+}
+
+function wordsOf(query) {
+  return [...query.toLocaleLowerCase().matchAll(/"([^"]+)"|(\S+)/g)].map(([, quoted, word]) => quoted ?? word);
+}
+
+function matching(event, words, passes) {
+  if (event.n === undefined || event.kind === "hidden" || !passes(event)) return null;
+  const { text, question, title, name, nick } = event.body ?? {};
+  const content = [text, question, title, name, nick].find((each) => typeof each === "string");
+  const plain = content?.toLocaleLowerCase();
+  return plain !== undefined && words.every((word) => plain.includes(word)) ? { event, ...snippet(content, plain, words), local: true } : null;
 }
 
 function snippet(text, plain, words) {
@@ -11774,18 +14474,23 @@ return { searchCache };
 })();
 const $core_core = (() => {
 
-const { advancing, reading } = $core_applying;
+const { advancing, expiring, isBlank, reading } = $core_applying;
 const { Connection } = $core_connection;
 const { Database } = $core_database;
+const { Expiry } = $core_expiry;
 const { Logs } = $core_logs;
 const { Outbox } = $core_outbox;
 const { OwnValues, drafted, owning } = $core_own;
+const { showsReceipts } = $core_receipts;
 const { Refusal, deviceDescription, get, post, uuid } = $core_requests;
 const { searchCache } = $core_search;
 const { upload } = $core_uploads;
 
 const UNCHANGING = new Set(["history", "sync", "members", "readers", "reactions", "scheduled", "conversation.info", "directory", "link.list", "link.info", "settings", "users", "people", "contacts", "devices", "search", "typing", "subscribe"]);
-const NEW = () => ({ phase: "signedOut", user: null, self: null, limits: {}, server: {} });
+const PAGES_OF_REQUESTS = 5;
+
+const isUntold = ({ state, at }) => (state === "asked" || state === "asking") && !at;
+const NEW = () => ({ phase: "signedOut", user: null, self: null, limits: {}, server: {}, clock: 0 });
 
 class Core {
   database = null;
@@ -11805,6 +14510,8 @@ class Core {
   #outbox = new Outbox(this);
   #own = new OwnValues(this);
   #logs = new Logs(this);
+  #noticed; // the time of the newest notice
+  #expiry = new Expiry(this);
   #listener;
   #ready;
 
@@ -11817,6 +14524,8 @@ class Core {
   get cached() { return this.#cached; }
   get isOnline() { return this.#connection.isReady; }
   get connectionState() { return this.#connection.state.state; }
+  get now() { return Date.now() + this.#session.clock; }
+  get heads() { return this.#heads.values(); }
   head(conv) { return this.#heads.get(conv); }
   emit(event) { this.#listener(event); }
   call(verb, body) { return this.#connection.call(verb, body); }
@@ -11854,10 +14563,11 @@ class Core {
   async #start() {
     this.database = await Database.open();
     const { meta, heads, users, cursors, outbox } = await this.database.stores("meta", "heads", "users", "cursors", "outbox");
-    const { session, epoch, since, contacts, settings, marks, drafts, logout } = Object.fromEntries(meta.map(({ key, value }) => [key, value]));
+    const { session, epoch, since, contacts, settings, marks, drafts, logout, noticed } = Object.fromEntries(meta.map(({ key, value }) => [key, value]));
     this.#session = session?.user ? { ...NEW(), ...session, phase: "signedIn" } : NEW();
     if (this.user) {
       this.#cached = { epoch, since };
+      this.#noticed = noticed;
       this.#contacts = contacts ?? [];
       this.#settings = settings ?? {};
       this.#own.restore(marks, drafts);
@@ -11866,6 +14576,7 @@ class Core {
       this.#logs.restore(cursors);
       this.#outbox.restore(outbox);
       this.#connection.start();
+      this.#expiry.sweep();
     } else {
       if (logout) this.#tellLogout();
       this.#learnServer();
@@ -11925,9 +14636,11 @@ class Core {
     this.#outbox.clear();
     this.#dropCache();
     this.#own.clear();
+    this.#expiry.clear();
     this.#users.clear();
     this.#contacts = [];
     this.#settings = {};
+    this.#noticed = undefined;
     await this.database.wipe();
   }
 
@@ -11949,7 +14662,7 @@ class Core {
 
   #setSession(values) {
     this.#session = { ...this.#session, ...values };
-    if (this.user) this.database.setMeta("session", { user: this.user, self: this.#session.self, limits: this.#session.limits, server: this.#session.server });
+    if (this.user) this.database.setMeta("session", { user: this.user, self: this.#session.self, limits: this.#session.limits, server: this.#session.server, clock: this.#session.clock });
     this.emit({ type: "session", session: this.#session });
   }
 
@@ -11961,8 +14674,9 @@ class Core {
       this.emit({ type: "snapshot", ...this.#snapshot() });
     }
     this.#cached.epoch = answer.epoch;
+    if (this.#noticed === undefined) await this.database.setMeta("noticed", (this.#noticed = answer.at));
     await this.database.setMeta("epoch", answer.epoch);
-    this.#setSession({ user: answer.user, self: answer.self, limits: answer.limits, device: answer.device });
+    this.#setSession({ user: answer.user, self: answer.self, limits: answer.limits, device: answer.device, features: answer.features ?? [], push_key: answer.push_key, clock: answer.at - Date.now() });
     return answer.sync ? this.synced(answer.sync, { since: this.#cached.since }) : { since: undefined };
   }
 
@@ -11991,7 +14705,8 @@ class Core {
     this.#loadContacts();
     this.#loadSettings();
     const newest = [...this.#heads.values()].filter((head) => !head.state && head.seq > 0).sort((a, b) => (b.own?.pinned_at ?? 0) - (a.own?.pinned_at ?? 0) || b.at - a.at);
-    this.#logs.prefetch(newest.slice(0, 15).map((head) => head.conv)).then(() => this.#logs.trim());
+    this.#tellMissed();
+    this.#logs.prefetch([...new Set([this.#session.self, ...newest.slice(0, 15).map((head) => head.conv)])]).then(() => this.#logs.trim());
   }
 
   disconnected() {
@@ -12041,6 +14756,7 @@ class Core {
       if (!head.state || head.state === "joined") this.#logs.announced(head.conv, pushed.seq, isSync);
     }
     if (told.length || gone.length) this.emit({ type: "heads", heads: told, gone });
+    this.#expiry.heads(told);
     this.#saveLater();
   }
 
@@ -12058,6 +14774,7 @@ class Core {
     this.#heads.set(conv, after);
     this.#dirty.add(conv);
     this.emit({ type: "heads", heads: [after] });
+    this.#expiry.heads([after]);
     this.#saveLater();
   }
 
@@ -12072,18 +14789,27 @@ class Core {
   applied(conv, events) {
     const head = this.#heads.get(conv);
     if (head) {
-      this.#heads.set(conv, advancing(head, events, this.user?.name));
+      const after = advancing(head, events, this.user?.name);
+      this.#heads.set(conv, after);
       this.#dirty.add(conv);
+      this.#expiry.heads([after]);
       this.#saveLater();
     } else this.later(`head ${conv}`, 150, () => this.#loadHead(conv));
     this.emit({ type: "events", conv, events });
     if (conv === this.#session.self) for (const event of events) this.#applyOwn(event);
     this.#outbox.applied(conv, this.#logs.cursor(conv));
     const last = events.findLast((event) => event.n !== undefined && event.sender !== this.user?.name);
-    if (last && head?.kind === "pair") {
+    if (last && head && showsReceipts(head)) {
       this.#received.set(conv, last.n);
       this.later(`received ${conv}`, 200, () => { if (this.isOnline) this.call("mark", { conv, received: this.#received.get(conv) }).catch(() => {}); });
     }
+  }
+
+  stored(events) { this.#expiry.stored(events); }
+
+  expired(conv, seqs, edited = []) {
+    if (edited.length > 0) this.#logs.blankEdits(conv, edited).catch((error) => console.warn("cache:", error));
+    this.putHead(conv, (head) => (head.last && seqs.has(head.last.seq) && !isBlank(head.last) ? { ...head, last: expiring({ ...head.last, text: undefined }) } : head));
   }
 
   async #loadHead(conv, isKnown = false) {
@@ -12092,15 +14818,30 @@ class Core {
     if (answer?.head && this.#heads.has(conv) === isKnown) this.#setHeads([answer.head]);
   }
 
-  #applyOwn({ kind, body = {} }) {
+  #applyOwn({ kind, at, body = {} }) {
     if (kind === "self.hide") return this.#hide(body.conv, body.seqs);
-    if (kind === "self.set") return this.#loadSettings();
-    if (kind.startsWith("contact.")) return this.#loadContacts();
-    if (kind.startsWith("device.")) return body.device !== this.#session.device && this.emit({ type: "notice", notice: { kind, ...body } });
+    if (kind === "self.set") return this.#loadProfile();
+    if (kind.startsWith("contact.")) {
+      if (body.incoming) this.#notify(at, { kind, user: body.user, text: body.text });
+      return this.#loadContacts();
+    }
+    if (kind.startsWith("device.")) return body.device !== this.#session.device && this.#notify(at, { kind, ...body });
     const { conv, draft, ...values } = body;
     if (!conv) return;
     if (kind === "self.draft") { if (!this.#own.hasDraft(conv)) this.putHead(conv, (head) => drafted(head, draft)); }
     else this.putHead(conv, (head) => ({ ...head, own: { ...head.own, ...values } }));
+  }
+
+  async #tellMissed() {
+    const { events } = await this.#logs.page({ conv: this.#session.self, limit: 40 }).catch(() => ({ events: [] }));
+    for (const event of events) if (/^(device|contact)\./.test(event.kind) && event.at > this.#noticed) this.#applyOwn(event);
+  }
+
+  #notify(at, notice) {
+    if (this.#noticed === undefined || !(at > this.#noticed)) return;
+    this.#noticed = at;
+    this.database.setMeta("noticed", at);
+    this.emit({ type: "notice", notice });
   }
 
   async #hide(conv, seqs) {
@@ -12130,13 +14871,15 @@ class Core {
   }
 
   async #search(body) {
-    if (this.connectionState === "online") {
+    const isLocal = typeof body.page === "object"; // the next page of an answer of this device
+    if (this.connectionState === "online" && !isLocal) {
       try {
         return await this.call("search", body);
       } catch (error) {
         if (error.code !== "unsupported") throw error;
       }
     }
+    if (typeof body.page === "string") throw new Refusal({ code: "offline", message: "There is no connection." });
     return searchCache(this.database, body);
   }
 
@@ -12161,9 +14904,29 @@ class Core {
         if (!(page = answer.page)) break;
       }
     } catch { return; }
+    if (all.some(isUntold)) await this.#tellRequests(all);
     this.#contacts = all;
     this.database.setMeta("contacts", all);
     this.emit({ type: "contacts", contacts: all });
+  }
+
+  async #tellRequests(contacts) {
+    for (let before, page = 0; page < PAGES_OF_REQUESTS; page += 1) {
+      const { events = [] } = await this.call("history", { conv: this.#session.self, limit: 200, before }).catch(() => ({}));
+      for (const { kind, at, body } of events.toReversed()) {
+        const contact = kind === "contact.request" && contacts.find((each) => isUntold(each) && each.user.name === body?.user && Boolean(body.incoming) === (each.state === "asked"));
+        if (contact) Object.assign(contact, { at, ...(body.text && { text: body.text }) });
+      }
+      before = events[0]?.seq;
+      if (!before || before === 1 || !contacts.some(isUntold)) return;
+    }
+  }
+
+  async #loadProfile() {
+    const { name } = this.user;
+    const [user] = (await this.call("users", { names: [name] }).catch(() => ({ users: [] }))).users;
+    if (user && this.user?.name === name) this.#setSession({ user });
+    return this.#loadSettings();
   }
 
   async #loadSettings() {
@@ -12242,7 +15005,7 @@ return {  };
 
 """#))
 
-    private static let _js_state_sample_8597d9eeab7e4f3b_js = EmbeddedFile(path: "js/state-sample-8597d9eeab7e4f3b.js", content: .text(#"""
+    private static let _js_state_sample_958e1acb1ae73ca5_js = EmbeddedFile(path: "js/state-sample-958e1acb1ae73ca5.js", content: .text(#"""
 const $core_applying = (() => {
 
 const MESSAGES = new Set(["text", "image", "audio", "video", "file", "location", "card", "call", "poll", "bundle", "encrypted"]);
@@ -12252,6 +15015,7 @@ const isMessage = (event) => MESSAGES.has(event.kind) || (event.n !== undefined 
 const isBlank = (event) => BLANK.has(event.state);
 
 function applying(event, change, user) {
+  if (change.thread === event.seq && change.n !== undefined) return replied(event, change);
   if (isMessage(change) || isBlank(event)) return event;
   const isTarget = change.ref === event.seq;
   if (!isTarget && !(change.kind === "recall" && event.kind === "edit" && event.ref === change.ref)) return event;
@@ -12259,11 +15023,8 @@ function applying(event, change, user) {
   switch (change.kind) {
     case "edit":
       if ((change.at ?? 0) < (event.edited_at ?? 0)) return event;
-      return { ...event, ...(!event.state && { first: event.body }), body: body.body, state: "edited", edited_at: change.at };
-    case "recall": {
-      const { body: _, first: _____, reactions: __, votes: ___, expires_at: ____, ...rest } = event;
-      return { ...rest, state: "recalled" };
-    }
+      return { ...event, body: body.body, state: "edited", edited_at: change.at };
+    case "recall": return blanking(event, "recalled");
     case "react": return reacted(event, body, change.sender === user);
     case "vote": {
       const after = change.votes ? { ...event, votes: change.votes } : event;
@@ -12273,6 +15034,15 @@ function applying(event, change, user) {
     case "call.update": return { ...event, body: { ...event.body, state: body.state, ...(body.duration !== undefined && { duration: body.duration }) } };
     default: return event;
   }
+}
+
+function blanking({ body: _, reactions: __, votes: ___, expires_at: ____, mine: _____, ...rest }, state) { return { ...rest, state }; }
+
+const expiring = (event) => blanking(event, "expired");
+
+function replied(event, { seq }) {
+  const { count = 0, seq: newest = 0 } = event.replies ?? {};
+  return seq > newest ? { ...event, replies: { count: count + 1, seq } } : event;
 }
 
 function reacted(event, { key, remove }, own) {
@@ -12336,7 +15106,7 @@ function reading(head, read, unread, mentioned) {
   const own = head.own?.marked_unread ? { ...head.own, marked_unread: undefined } : head.own;
   return { ...head, read, unread: left, mentions: mentioned ?? (left === 0 ? 0 : head.mentions), own };
 }
-return { isMessage, isBlank, applying, preview, advancing, mentions, reading };
+return { isMessage, isBlank, applying, expiring, preview, advancing, mentions, reading };
 })();
 const $state_sampledata = (() => {
 
@@ -12437,6 +15207,38 @@ function event(each, seq) {
 }
 return { ME, now, USERS, heads, members, eventAt };
 })();
+const $core_receipts = (() => {
+
+const MOST = 100; // members of a conversation with read positions
+
+function showsReceipts({ kind, members = 0, settings, state }) {
+  if (state && state !== "joined") return false;
+  return kind === "pair" || (kind === "group" && members <= MOST && settings?.receipts !== false);
+}
+
+class Positions {
+  #all = new Map(); // user -> {read, received}
+
+  mark(user, { read = 0, received = 0 }) {
+    const before = this.#all.get(user);
+    const after = { read: Math.max(before?.read ?? 0, read), received: Math.max(before?.received ?? 0, received, read) };
+    if (before && after.read <= before.read && after.received <= before.received) return false;
+    this.#all.set(user, after);
+    return true;
+  }
+
+  keep(users) {
+    for (const user of this.#all.keys()) if (!users.has(user)) this.#all.delete(user);
+  }
+
+  status(n, others) {
+    const all = [...this.#all.values()];
+    if (others === 0 || all.length < others) return "sent";
+    return all.every(({ read }) => read >= n) ? "read" : all.every(({ received }) => received >= n) ? "delivered" : "sent";
+  }
+}
+return { showsReceipts, Positions };
+})();
 const $state_api = (() => {
 
 
@@ -12507,9 +15309,9 @@ class ChatState {
   schedule(conv, message, at) { return this.verb("schedule", { conv, kind: "text", ...message, send_at: at }); }
   async scheduled(conv) { return (await this.verb("scheduled", { conv })).scheduled; }
   unschedule(of) { return this.verb("unschedule", { of }); }
-  async readers(conv, seq) { return (await this.verb("readers", { conv, seq })).readers; }
+  readers(conv, seq, page) { return this.verb("readers", { conv, seq, page }); }
   edits(conv, seq) { return this.port.request("edits", { conv, seq }); }
-  async reactions(conv, ref) { return (await this.verb("reactions", { conv, ref })).reactions; }
+  reactions(conv, ref, { key, page } = {}) { return this.verb("reactions", { conv, ref, key, page }); }
   mark(conv, n) { return this.port.request("mark", { conv, read: n }); }
   markUnread(conv, on = true) { return this.setOwn(conv, { marked_unread: on }); }
   saveDraft(conv, text, ref) { return this.port.request("draft", { conv, text, ref }); }
@@ -12562,10 +15364,11 @@ class MemberList {
   hasMore = false;
   loading = true;
 
-  constructor(store, conv, query) {
+  constructor(store, conv, query, state) {
     this.#store = store;
     this.conv = conv;
     this.query = query.trim();
+    this.state = state;
     this.ready = this.reload();
   }
 
@@ -12578,7 +15381,7 @@ class MemberList {
   async #load(page, version) {
     this.loading = true;
     try {
-      const answer = await this.#store.verb("members", { conv: this.conv, query: this.query || undefined, page });
+      const answer = await this.#store.verb("members", { conv: this.conv, query: this.query || undefined, state: this.state === "joined" ? undefined : this.state, page });
       if (version !== this.#version) return await this.#latest;
       this.members = page ? [...this.members, ...answer.members] : answer.members;
       this.total = answer.total;
@@ -12618,10 +15421,11 @@ return { MemberList, search };
 })();
 const $state_window = (() => {
 
-const { applying, isBlank, isMessage } = $core_applying;
+const { applying, expiring, isBlank, isMessage } = $core_applying;
 
 const PAGE = 80;
 const MOST = 2000; // events held; the far end is dropped
+const LONGEST = 3_600_000; // ms of a timer
 const SILENT = /^(edit|recall|react|vote|poll\.close|call\.update|hidden|self\.|contact\.|device\.)/;
 
 class ThreadWindow {
@@ -12635,6 +15439,9 @@ class ThreadWindow {
   #isSeeking = false; // nothing is shown before the first unread message is found, and so nothing is read
   #pending = null;
   #version = 0;
+  #timer = 0; // until the next of the messages disappears
+  #root = null; // of a thread: the message that began it
+  #isAtBeginning = false; // of a thread: whether the first reply is loaded
 
   constructor(store, conv, thread) {
     this.#store = store;
@@ -12648,12 +15455,18 @@ class ThreadWindow {
   get #head() { return this.#store.conversation(this.conv); }
   get #last() { return this.#events.at(-1)?.seq ?? this.#end ?? 0; }
   get total() { return this.#head?.n ?? 0; }
-  get hasOlder() { return this.#events.length > 0 && this.#events[0].seq > Math.max(this.#low, this.thread ?? this.#head?.min_seq ?? 1); }
-  get hasNewer() { return this.thread === undefined && this.#last < (this.#head?.seq ?? 0); }
+  get hasOlder() {
+    if (this.#events.length === 0) return false;
+    return this.thread === undefined ? this.#events[0].seq > Math.max(this.#low, this.#head?.min_seq ?? 1) : !this.#isAtBeginning;
+  }
+  get hasNewer() { return this.thread === undefined ? this.#last < (this.#head?.seq ?? 0) : !this.#isAtEnd; }
   get offset() { return Math.max(0, (this.#events.find((event) => event.n !== undefined)?.n ?? 1) - 1); }
   get rows() { return (this.#rows ??= this.#makeRows()); }
 
-  close() { this.#store.closed(this); }
+  close() {
+    clearTimeout(this.#timer);
+    this.#store.closed(this);
+  }
 
   loadOlder() { return this.#load(() => ({ before: this.#events[0].seq }), () => this.hasOlder, 1); }
   loadNewer() { return this.#load(() => ({ from: this.#last + 1 }), () => this.hasNewer, -1); }
@@ -12661,7 +15474,7 @@ class ThreadWindow {
   jumpToEnd() { return this.hasNewer ? this.#replace({}) : Promise.resolve(true); }
 
   async jump(seq) {
-    if (!this.#events.some((event) => event.seq === seq)) await this.#replace({ around: seq });
+    if (seq !== this.thread && !this.#events.some((event) => event.seq === seq)) await this.#replace({ around: seq });
     return this.rows.some((row) => row.seq === seq);
   }
 
@@ -12670,25 +15483,25 @@ class ThreadWindow {
     const user = this.#store.account?.name;
     const isLoaded = this.#events.length > 0 || this.#end !== null;
     for (const event of events) {
-      for (let index = 0; event.ref !== undefined && event.n === undefined && index < this.#events.length; index += 1) {
-        const each = this.#events[index];
-        if (each.seq === event.ref || (event.kind === "recall" && each.ref === event.ref)) {
-          if (event.seq > each.asOf) this.#events[index] = { ...applying(each, event, user), asOf: event.seq };
-        }
-      }
-      if (this.thread === undefined ? isLoaded && event.seq === this.#last + 1 : event.thread === this.thread && event.seq > this.#last) this.#events.push({ ...event, asOf: event.seq });
+      this.#change((each) => (event.seq > each.asOf && isTarget(each, event) ? { ...applying(each, event, user), asOf: event.seq } : each));
+      if (this.thread === undefined ? isLoaded && event.seq === this.#last + 1 : this.#isAtEnd && event.thread === this.thread && event.seq > this.#last) this.#events.push({ ...event, asOf: event.seq });
     }
     if (!isLoaded && !this.loading) this.#replace({});
     if (this.#events.length > MOST) this.#events.splice(0, this.#events.length - MOST);
     this.invalidate();
   }
 
-  event(seq) { return this.#events.find((event) => event.seq === seq); }
+  event(seq) { return seq === this.#root?.seq ? this.#root : this.#events.find((event) => event.seq === seq); }
 
   hidden(seqs) {
     const set = new Set(seqs);
-    this.#events = this.#events.map((event) => (set.has(event.seq) ? { conv: event.conv, seq: event.seq, n: event.n, kind: "hidden", asOf: event.asOf } : event));
+    this.#change((event) => (set.has(event.seq) ? { conv: event.conv, seq: event.seq, n: event.n, kind: "hidden", asOf: event.asOf } : event));
     this.invalidate();
+  }
+
+  #change(change) {
+    this.#events.forEach((event, index) => { this.#events[index] = change(event); });
+    if (this.#root) this.#root = change(this.#root);
   }
 
   connected() {
@@ -12737,12 +15550,12 @@ class ThreadWindow {
     const version = (this.#version += 1);
     this.loading = true;
     try {
-      const page = await this.#store.port.request("history", { conv: this.conv, ...range, limit: PAGE, thread: this.thread });
+      const page = this.thread === undefined ? await this.#request(range) : await this.#threadPage(range.around);
       if (version !== this.#version) return false;
       this.#low = this.#beginning(page) ?? 1;
       this.#events = this.#merge(page);
       this.#end = this.#events.length === 0 ? page.seq : null;
-      this.#isAtEnd = this.#last >= page.seq;
+      this.#isAtEnd = page.isAtEnd ?? this.#last >= page.seq;
       return true;
     } catch (error) {
       this.error = error;
@@ -12751,6 +15564,21 @@ class ThreadWindow {
       if (version === this.#version) { this.loading = this.#isSeeking; this.invalidate(); }
     }
   }
+
+  #request(range) { return this.#store.port.request("history", { conv: this.conv, ...range, limit: PAGE, thread: this.thread }); }
+
+  async #threadPage(around) {
+    const beginning = this.#root ? null : this.#store.port.request("history", { conv: this.conv, around: this.thread, limit: 1 });
+    const [before, after] = await Promise.all([this.#request(around === undefined ? {} : { before: around }), around === undefined ? null : this.#request({ from: around })]);
+    const root = (await beginning)?.events.find((event) => event.seq === this.thread);
+    if (root) this.#root = this.#merge({ ...(await beginning), events: [root] })[0];
+    const page = { ...before, events: this.#replies(before) };
+    this.#isAtBeginning = page.events.length === 0;
+    if (after) Object.assign(page, { events: [...page.events, ...this.#replies(after)], mine: [...(page.mine ?? []), ...(after.mine ?? [])] });
+    return { ...page, isAtEnd: (page.events.at(-1)?.seq ?? 0) >= (this.#root?.replies?.seq ?? 0) };
+  }
+
+  #replies(page) { return page.events.filter((event) => event.thread === this.thread); }
 
   #load(range, possible, side) {
     if (this.#pending) return this.#pending;
@@ -12770,22 +15598,22 @@ class ThreadWindow {
       const version = this.#version;
       let page;
       try {
-        page = await this.#store.port.request("history", { conv: this.conv, ...range(), limit: PAGE, thread: this.thread });
+        page = await this.#request(range());
       } catch (error) { this.error = error; return false; }
       if (version !== this.#version) return false;
       this.#low = this.#beginning(page) ?? this.#low;
-      const events = this.#merge(page);
+      const events = this.#merge(this.thread === undefined ? page : { ...page, events: this.#replies(page) });
       if (side > 0) {
         const fresh = events.filter((event) => event.seq < this.#events[0].seq);
-        if (fresh.length === 0) { this.#low = this.#events[0].seq; break; }
+        if (fresh.length === 0) { this.#low = this.#events[0].seq; this.#isAtBeginning = true; break; }
         const all = [...fresh, ...this.#events];
         if (all.length > MOST) this.#isAtEnd = false;
         this.#events = all.slice(0, MOST);
       } else {
         const fresh = events.filter((event) => event.seq > this.#last);
-        if (fresh.length === 0 || fresh[0].seq !== this.#last + 1) break;
+        if (this.thread === undefined ? fresh[0]?.seq !== this.#last + 1 : fresh.length === 0) { this.#isAtEnd ||= this.thread !== undefined; break; }
         this.#events = [...this.#events, ...fresh].slice(-MOST);
-        this.#isAtEnd = this.#last >= page.seq;
+        this.#isAtEnd = this.#last >= (this.thread === undefined ? page.seq : this.#root?.replies?.seq ?? 0);
       }
       this.#rows = null;
       if (this.rows.length !== before) break;
@@ -12804,11 +15632,13 @@ class ThreadWindow {
 
   #makeRows() {
     if (this.#isSeeking) return [];
-    const known = new Map(this.#events.map((event) => [event.seq, event]));
+    this.#expire();
+    const events = this.#root ? [this.#root, ...this.#events] : this.#events;
+    const known = new Map(events.map((event) => [event.seq, event]));
     const user = this.#store.account?.name;
     const rows = [];
     const keys = new Set();
-    for (const event of this.#events) {
+    for (const event of events) {
       if (SILENT.test(event.kind)) continue;
       const own = event.sender === user;
       const key = own && event.id ? event.id : String(event.seq);
@@ -12825,6 +15655,18 @@ class ThreadWindow {
     return rows;
   }
 
+  #expire() {
+    const { now } = this.#store;
+    let next = Infinity;
+    this.#change((event) => {
+      if (event.expires_at <= now) return expiring(event);
+      if (event.expires_at < next) next = event.expires_at;
+      return event;
+    });
+    clearTimeout(this.#timer);
+    if (next < Infinity) this.#timer = setTimeout(() => this.invalidate(), Math.min(LONGEST, next - now + 1));
+  }
+
   #row(key, event, own, status, quoted) {
     const cached = this.#cache.get(key);
     if (cached && cached.event === event && cached.status === status && cached.quoted === quoted) return cached.row;
@@ -12835,11 +15677,17 @@ class ThreadWindow {
     return row;
   }
 }
+
+function isTarget(event, change) {
+  if (change.n !== undefined) return change.thread === event.seq;
+  return change.ref === event.seq || (change.kind === "recall" && change.ref !== undefined && change.ref === event.ref);
+}
 return { ThreadWindow };
 })();
 const $state_store = (() => {
 
-const { advancing, reading } = $core_applying;
+const { advancing, expiring, reading } = $core_applying;
+const { Positions, showsReceipts } = $core_receipts;
 const { ChatState } = $state_api;
 const { MemberList, search } = $state_lists;
 const { ThreadWindow } = $state_window;
@@ -12864,9 +15712,11 @@ class Store extends ChatState {
   #contacts = new Map();
   #outbox = new Map();
   #typing = new Map();
-  #marks = new Map(); // how far any other member has read and received
+  #positions = new Map(); // conversation -> how far the others have read and received
+  #counted = new Map(); // conversation -> the version of the members whose positions are known
   #quotes = new Map();
   #windows = new Map();
+  #early = new Map(); // conversation -> events that arrived before its head
   #lists = new Set();
   #sorted = null;
 
@@ -12876,6 +15726,7 @@ class Store extends ChatState {
     this.started = this.#start();
   }
 
+  get now() { return Date.now() + (this.session.clock ?? 0); }
   get account() { return this.session.user; }
   get unread() { return [...this.#heads.values()].reduce((sum, head) => sum + ((head.own?.muted_until ?? 0) > Date.now() || head.own?.archived ? 0 : head.unread ?? 0), 0); }
   get unsent() { return [...this.#outbox.values()].reduce((sum, items) => sum + items.length, 0); }
@@ -12904,6 +15755,7 @@ class Store extends ChatState {
   draft(id) { return this.#heads.get(id)?.draft ?? null; }
   typing(id) { return [...(this.#typing.get(id)?.keys() ?? [])]; }
   contacts(state = "friend") { return [...this.#contacts.values()].filter((each) => each.state === state); }
+  get contactIndex() { return this.#contacts; }
   contact(name) { return this.#contacts.get(name) ?? null; }
 
   user(name) {
@@ -12911,6 +15763,12 @@ class Store extends ChatState {
     if (user) return user;
     if (name && this.session.phase === "signedIn") this.#want(name);
     return { name };
+  }
+
+  async refresh(name) {
+    const { users } = await this.verb("users", { names: [name] }).catch(() => ({ users: [] }));
+    this.remember(users);
+    return this.user(name);
   }
 
   presence(name) {
@@ -12933,14 +15791,17 @@ class Store extends ChatState {
     return event ? { ...event, key: String(seq), own: event.sender === this.account?.name } : null;
   }
 
-  members(id, query = "") {
-    const list = new MemberList(this, id, query);
+  members(id, query = "", state = "joined") {
+    const list = new MemberList(this, id, query, state);
     this.#lists.add(list);
     return list;
   }
 
   search(query, filters = {}) { return search(this, query, filters); }
-  blobURL(blob, size) { return this.port.blobURL?.(blob, size) ?? `/api/blobs/${encodeURIComponent(blob)}${size ? `?size=${size}` : ""}`; }
+  blobURL(blob, size, of = {}) {
+    const query = new URLSearchParams({ ...(size && { size }), ...of }).toString();
+    return this.port.blobURL?.(blob, size) ?? `/api/blobs/${encodeURIComponent(blob)}${query && `?${query}`}`;
+  }
 
   mark(conv, n) {
     this.onread?.(conv);
@@ -12967,8 +15828,33 @@ class Store extends ChatState {
   waiting(conv) { return this.#outbox.get(conv) ?? []; }
 
   receipt(conv, n) {
-    const { read = 0, received = 0 } = this.#marks.get(conv) ?? {};
-    return read >= n ? "read" : received >= n ? "delivered" : "sent";
+    const head = this.#heads.get(conv);
+    if (!head || !showsReceipts(head)) return "sent";
+    this.#countReaders(head);
+    return this.#positions.get(conv)?.status(n, head.kind === "pair" ? 1 : (head.members ?? 1) - 1) ?? "sent";
+  }
+
+  async #countReaders({ conv, members_version: version = 0 }) {
+    if (this.#counted.get(conv) === version || this.connection.state !== "online") return;
+    this.#counted.set(conv, version);
+    try {
+      const users = new Set();
+      const marks = [];
+      for (let page; ;) {
+        const answer = await this.verb("members", { conv, page });
+        for (const { user, read, state } of answer.members) {
+          if (state && state !== "joined") continue;
+          users.add(user.name);
+          if (read !== undefined) marks.push({ conv, user: user.name, read });
+        }
+        this.remember(answer.members.map((each) => each.user));
+        if (!(page = answer.page)) break;
+      }
+      this.#positions.get(conv)?.keep(users);
+      this.marked(marks);
+    } catch {
+      this.#counted.delete(conv);
+    }
   }
 
   quoted(conv, seq) {
@@ -12983,6 +15869,8 @@ class Store extends ChatState {
         this.changed(`thread:${conv}`);
       });
     }
+    const event = this.#quotes.get(key);
+    if (event?.expires_at <= this.now) this.#quotes.set(key, expiring(event));
     return this.#quotes.get(key);
   }
 
@@ -12991,7 +15879,7 @@ class Store extends ChatState {
     for (const user of users) {
       const before = this.#users.get(user.name);
       const alias = this.#contacts.get(user.name)?.alias;
-      const after = { ...before, ...user, alias };
+      const after = { ...user, alias };
       if (before && JSON.stringify(before) === JSON.stringify(after)) continue;
       this.#users.set(user.name, after);
       isNew = true;
@@ -13005,10 +15893,8 @@ class Store extends ChatState {
         if (read !== undefined) this.#update(conv, (head) => reading(head, read));
         continue;
       }
-      const before = this.#marks.get(conv) ?? { read: 0, received: 0 };
-      const after = { read: Math.max(before.read, read ?? 0), received: Math.max(before.received, received ?? 0) };
-      if (after.read === before.read && after.received === before.received) continue;
-      this.#marks.set(conv, after);
+      if (!this.#positions.has(conv)) this.#positions.set(conv, new Positions());
+      if (!this.#positions.get(conv).mark(user, { read, received })) continue;
       for (const window of this.#windowsOf(conv)) window.invalidate();
     }
   }
@@ -13025,7 +15911,7 @@ class Store extends ChatState {
     this.session = session;
     this.connection = connection;
     if (another) {
-      for (const each of [this.#heads, this.#users, this.#contacts, this.#outbox, this.#typing, this.#marks, this.#quotes, this.#windows]) each.clear();
+      for (const each of [this.#heads, this.#users, this.#contacts, this.#outbox, this.#typing, this.#positions, this.#counted, this.#quotes, this.#windows, this.#early]) each.clear();
     }
     if (session.user) this.remember([session.user]);
     this.#setContacts(contacts);
@@ -13048,16 +15934,17 @@ class Store extends ChatState {
         return this.changed("session");
       case "connection":
         this.connection = event.connection;
+        this.#counted.clear(); // marks may have been missed
         if (event.connection.state === "online") for (const window of this.#windows.values()) window.connected();
         return this.changed("connection");
       case "heads": return this.#setHeads(event.heads ?? [], event.gone ?? []);
       case "events": return this.#events(event.conv, event.events);
-      case "gap": this.#windows.get(event.conv)?.reset(); return;
+      case "gap": for (const window of this.#windowsOf(event.conv)) window.reset(); return;
       case "hidden": return this.#windows.get(event.conv)?.hidden(event.seqs);
       case "outbox": this.#queued(event.item, event.removed); return;
       case "marks": return this.marked(event.marks);
       case "users": return this.remember(event.users);
-      case "presence": return this.remember(event.users.map(({ user, online, last_seen }) => ({ name: user, online, ...(last_seen && { last_seen }) })));
+      case "presence": return this.remember(event.users.map(({ user, online, last_seen }) => ({ ...this.#users.get(user), name: user, online, ...(last_seen && { last_seen }) })));
       case "typing": return this.#types(event);
       case "contacts": this.#setContacts(event.contacts); return;
       case "settings": this.settings = event.settings; return this.changed("settings");
@@ -13073,6 +15960,9 @@ class Store extends ChatState {
     }
     this.remember(heads.flatMap((head) => (head.peer ? [head.peer] : [])));
     for (const head of heads) {
+      const early = this.#early.get(head.conv);
+      if (early) queueMicrotask(() => this.onevents?.(head.conv, early));
+      this.#early.delete(head.conv);
       const version = this.#heads.get(head.conv)?.members_version;
       this.#put(head);
       if (version !== undefined && version !== head.members_version) {
@@ -13108,7 +15998,8 @@ class Store extends ChatState {
       if (event.ref !== undefined) this.#quotes.delete(`${conv} ${event.ref}`);
     }
     for (const window of this.#windowsOf(conv)) window.received(events);
-    this.onevents?.(conv, events);
+    if (this.#heads.has(conv)) this.onevents?.(conv, events);
+    else this.#early.set(conv, events);
   }
 
   #windowsOf(conv) { return [...this.#lists, this.#windows.get(conv)].filter((each) => each instanceof ThreadWindow && each.conv === conv); }
@@ -13147,16 +16038,22 @@ class Store extends ChatState {
 
   #want(name) {
     if (this.#wanted.has(name)) return;
-    if (this.#wanted.size === 0) queueMicrotask(async () => {
+    this.#wanted.add(name);
+    if (this.#wanted.size === 1) queueMicrotask(() => this.#learnUsers());
+  }
+
+  async #learnUsers() {
+    while (this.#wanted.size > 0) {
       const names = [...this.#wanted].slice(0, 100);
       try {
         const { users } = await this.verb("users", { names });
-        this.remember([...names.map((each) => ({ name: each })), ...users]);
+        this.remember([...names.filter((each) => !users.some(({ name }) => name === each)).map((each) => ({ name: each })), ...users]);
         for (const window of this.#windows.values()) window.invalidate();
-      } catch { /* requested again when the name is shown again */ }
-      this.#wanted.clear();
-    });
-    this.#wanted.add(name);
+      } catch {
+        return this.#wanted.clear(); // requested again when a name is shown again
+      }
+      for (const name of names) this.#wanted.delete(name);
+    }
   }
 
   #title(head) {
@@ -14501,6 +17398,9 @@ self.addEventListener("fetch", (event) => {
 
 self.addEventListener("push", (event) => event.waitUntil(pushed(data(event.data))));
 
+// The browser has given the subscription another address.
+self.addEventListener("pushsubscriptionchange", (event) => event.waitUntil(subscribeAgain(event)));
+
 self.addEventListener("notificationclick", (event) => {
   event.notification.close();
   event.waitUntil(open(event.notification.data?.conv));
@@ -14509,9 +17409,9 @@ self.addEventListener("notificationclick", (event) => {
 // The page tells of messages while it is not focused, and what was read, so that its notifications end.
 self.addEventListener("message", (event) => {
   const { type, ...message } = event.data ?? {};
-  if (type === "notify") event.waitUntil(pushed(message));
+  if (type === "notify") event.waitUntil(noted(message, event.source));
   if (type === "read") event.waitUntil(closeNotifications(message.conv));
-  if (type === "signedOut") event.waitUntil(closeNotifications());
+  if (type === "signedOut") event.waitUntil(Promise.all([closeNotifications(), unsubscribe()]));
 });
 
 async function forgetOthers() {
@@ -14564,8 +17464,15 @@ async function pushed({ conv, title, body, icon, silent, badge, read }) {
   if (badge !== undefined) await (badge > 0 ? navigator.setAppBadge?.(badge) : navigator.clearAppBadge?.())?.catch(() => {});
   if (await isShown(conv)) return;
   await self.registration.showNotification(title || "Apus", {
-    body: body ?? "", tag: conv, renotify: Boolean(conv) && !silent, silent: Boolean(silent), icon: icon ?? "/img/icon.svg", data: { conv },
+    body: body ?? "", tag: conv, renotify: Boolean(conv) && !silent, silent: Boolean(silent), icon: icon ?? "/img/icon-192.png", data: { conv },
   });
+}
+
+/** A message of the page: shown, and told with a sound by the page itself. */
+async function noted({ show, sound, ...message }, page) {
+  if (await isShown(message.conv)) return;
+  if (sound) page?.postMessage({ type: "sound" });
+  if (show) await pushed({ ...message, silent: true });
 }
 
 /** Whether a focused window shows the conversation. It is asked, because its address here may be an old one. */
@@ -14578,6 +17485,19 @@ async function isShown(conv) {
     each.postMessage({ type: "shown", conv }, [port2]);
   }));
   return (await Promise.all(answers)).includes(true);
+}
+
+async function subscribeAgain({ oldSubscription, newSubscription }) {
+  const options = oldSubscription?.options ?? newSubscription?.options;
+  const subscription = newSubscription ?? (options && await self.registration.pushManager.subscribe(options));
+  if (!subscription) return;
+  const { endpoint, keys } = subscription.toJSON();
+  const headers = { "Content-Type": "application/json" };
+  await fetch("/api/chat/push.set", { method: "POST", headers, body: JSON.stringify({ id: crypto.randomUUID(), kind: "web", data: { endpoint, keys } }) });
+}
+
+async function unsubscribe() {
+  await (await self.registration.pushManager?.getSubscription())?.unsubscribe();
 }
 
 async function closeNotifications(conv) {
@@ -14604,7 +17524,7 @@ async function open(conv) {
   <meta name="referrer" content="no-referrer">
   <title>Socket.IO test · Apus</title>
   <link rel="icon" href="img/icon.svg" type="image/svg+xml">
-  <link rel="stylesheet" href="css/test-3f410901d5a449be.css">
+  <link rel="stylesheet" href="css/test-7860f3182c54f74c.css">
   <script type="module" src="js/test-c31b47cb51e25621.js"></script>
 </head>
 <body>
