@@ -7,7 +7,7 @@ package enum TerminalText {
     /// presentation of UTS 51.
     package static func width(_ character: Character) -> Int {
         guard let first = character.unicodeScalars.first else { return 0 }
-        if first.isASCII { return first.value >= 0x20 && first.value != 0x7F ? 1 : 0 }
+        if first.isASCII, character.unicodeScalars.count == 1 { return first.value >= 0x20 && first.value != 0x7F ? 1 : 0 }
         // A variation selector or a joined sequence is shown as one emoji.
         if character.unicodeScalars.count > 1 {
             if character.unicodeScalars.contains(where: { $0.value == 0xFE0F || $0.value == 0x200D || $0.value == 0x20E3 }) { return 2 }
