@@ -14,7 +14,7 @@ enum EmbeddedPage {
         _img_maskable_512_png,
         _img_touch_180_png,
         _index_html,
-        _js_app_f6394f7266a1beb7_js,
+        _js_app_9f95721da39989bf_js,
         _js_core_core_de314d35907cc2a6_js,
         _js_core_worker_4f849b47f0368b9a_js,
         _js_state_sample_958e1acb1ae73ca5_js,
@@ -1345,7 +1345,7 @@ gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gPQVAAAA//+DQEnNAAAA
   <link rel="apple-touch-icon" href="img/touch-180.png">
   <link rel="manifest" href="app.webmanifest">
   <link rel="stylesheet" href="css/page-943f3000c82003be.css">
-  <script type="module" src="js/app-f6394f7266a1beb7.js"></script>
+  <script type="module" src="js/app-9f95721da39989bf.js"></script>
 </head>
 <body>
   <div id="app"></div>
@@ -1356,7 +1356,7 @@ gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gPQVAAAA//+DQEnNAAAA
 
 """#))
 
-    private static let _js_app_f6394f7266a1beb7_js = EmbeddedFile(path: "js/app-f6394f7266a1beb7.js", content: .text(#"""
+    private static let _js_app_9f95721da39989bf_js = EmbeddedFile(path: "js/app-9f95721da39989bf.js", content: .text(#"""
 const $core_applying = (() => {
 
 const MESSAGES = new Set(["text", "image", "audio", "video", "file", "location", "card", "call", "poll", "bundle", "encrypted"]);
@@ -6457,7 +6457,7 @@ const count = (text) => {
 const linkEnd = (address) => address.replace(/[.,:;!?)\]}]+$/, (tail) => (tail.startsWith(")") && address.includes("(") ? ")" : ""));
 
 function isSafeURL(url) {
-  return SCHEMES.test(url) && !/[\u0000-\u0020\u007f]/.test(url);
+  return SCHEMES.test(url) && !/[\s"<>\\`]|\p{Cc}|\p{Default_Ignorable_Code_Point}/u.test(url);
 }
 
 function parseMarkdown(source, { mentions = new Map(), all = new Set(["all"]) } = {}) {
@@ -6539,7 +6539,7 @@ function parseMarkdown(source, { mentions = new Map(), all = new Set(["all"]) } 
       const url = linkEnd(match[0]);
       const offset = out.length;
       add(url);
-      entity("link", offset, { url });
+      if (isSafeURL(url)) entity("link", offset, { url });
       at = match.index + url.length;
     }
     mentioned(text.slice(at));

@@ -1,3 +1,4 @@
+import ApusJSON
 import ApusSocketIOProtocol
 import ApusSocketIOServer
 import Logging

@@ -25,7 +25,7 @@ export const linkEnd = (address) => address.replace(/[.,:;!?)\]}]+$/, (tail) => 
 
 /** Whether an address may become a link. */
 export function isSafeURL(url) {
-  return SCHEMES.test(url) && !/[\u0000-\u0020\u007f]/.test(url);
+  return SCHEMES.test(url) && !/[\s"<>\\`]|\p{Cc}|\p{Default_Ignorable_Code_Point}/u.test(url);
 }
 
 /**
@@ -112,7 +112,7 @@ export function parseMarkdown(source, { mentions = new Map(), all = new Set(["al
       const url = linkEnd(match[0]);
       const offset = out.length;
       add(url);
-      entity("link", offset, { url });
+      if (isSafeURL(url)) entity("link", offset, { url });
       at = match.index + url.length;
     }
     mentioned(text.slice(at));
