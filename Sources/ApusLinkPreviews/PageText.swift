@@ -31,7 +31,9 @@ enum PageText {
     /// A text that is cut within a character loses it.
     private static func utf8(_ bytes: ArraySlice<UInt8>) -> String? {
         for cut in 0...3 where cut <= bytes.count {
-            if let text = String(validating: bytes.dropLast(cut), as: UTF8.self) { return text }
+            // An invalid sequence would be replaced. `String(validating:)` needs macOS 15.
+            let text = String(decoding: bytes.dropLast(cut), as: UTF8.self)
+            if text.utf8.elementsEqual(bytes.dropLast(cut)) { return text }
         }
         return nil
     }

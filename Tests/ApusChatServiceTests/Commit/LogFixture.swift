@@ -3,6 +3,7 @@ import ApusChatProtocol
 import ApusChatSQLite
 import ApusChatService
 import ApusChatStorage
+import ApusSocketIOServer
 import Foundation
 import NIOConcurrencyHelpers
 import NIOCore
