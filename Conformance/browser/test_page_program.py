@@ -117,6 +117,7 @@ def test_a_public_channel_is_found_and_joined(visit):
     bobby.evaluate("() => chatApp.view.directory?.() ?? chatApp.view.explore?.()")
     bobby.locator("dialog .input.search").fill("tides")
     bobby.locator("dialog .row", has_text="Harbour news").click()
+    bobby.get_by_role("button", name="Join", exact=True).click()
     bobby.locator(".chat-list .row", has_text="Harbour news").wait_for()
     picture(bobby, "program-directory")
 
