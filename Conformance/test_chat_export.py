@@ -55,7 +55,7 @@ def test_the_archive_has_what_the_user_sees(server):
     # A group whose newcomers do not see what was written before them.
     group = ask(
         url, alice, "conversation.create",
-        {"id": "create", "kind": "group", "title": "Swifts", "users": ["bob"], "settings": {"history": "joined"}})["head"]["conv"]
+        {"id": "create", "kind": "group", "title": "Swifts", "users": ["bob"], "settings": {"history": "join"}})["head"]["conv"]
     send(url, alice, group, 200, "before carol")
     ask(url, alice, "member.add", {"id": "add", "conv": group, "users": ["carol"]})
     send(url, alice, group, 201, "after carol")

@@ -44,7 +44,7 @@ struct AccountExport: Sendable {
     private func profile() async throws -> JSONValue {
         let user = self.session.user
         guard let account = try await self.accounts.database.read({ try $0.accounts([user]).first }) else { throw ChatError.noSession }
-        let answer = try await self.read(ChatVerbs.users.name, ["users": [.string(account.name.description)]])
+        let answer = try await self.read(ChatVerbs.users.name, ["names": [.string(account.name.description)]])
         var profile = answer["users"]?.arrayValue?.first?.objectValue ?? [:]
         profile["about"] = account.about.isEmpty ? nil : .string(account.about)
         return .object(profile)
