@@ -238,6 +238,10 @@ def test_files_are_sent_saved_and_opened(terminal, people, tmp_path):
     terminal.shows("Saved")
     assert (tmp_path / "saved").read_bytes() == file.read_bytes()
     assert not opened.exists()
+    # An answer of several lines is a panel, which covers the messages.
+    if any("Esc close" in line for line in terminal.screen()):
+        terminal.press("Escape")
+        terminal.hides("Esc close")
     terminal.hides("▌")
     terminal.press("Up")
     terminal.shows("▌")
@@ -267,6 +271,7 @@ def test_a_killed_server_comes_back(terminal, tmp_path):
         alice, bob = (Account(host, tmp_path, name) for name in ("alice", "bob"))
         terminal.run([*alice.command, "--open", "bob"])
         terminal.shows("alice online")
+        terminal.shows("│ Bob Marsh")
         host.process.kill()
         terminal.shows("offline")
         terminal.type("written without a server 一")
