@@ -143,7 +143,7 @@ import Testing
         let folders = try Folders()
         let path = try folders.write("a", ByteBuffer())
         // A hole in the file system, too long to be sent before the close on a busy machine.
-        try #require(FileHandle(forWritingAtPath: path)).truncate(atOffset: 300_000_000)
+        try #require(FileHandle(forWritingAtPath: path)).truncate(atOffset: 3_000_000_000)
         let events = ReceivedEvents([])
         try await withReceiver(folders, events: events) { port, _ in
             let connection = try await FramedClient.connect(host: "127.0.0.1", port: port)
