@@ -36,6 +36,9 @@ struct DeviceLog {
         while event.seq > self.last { self.events.append(nil) }
         let index = Int(event.seq - self.first)
         if let known = self.events[index], known.asOf > asOf { return }
+        var event = event
+        // An edit that arrives after the time of its message.
+        if let ref = event.ref, self[ref]?.state == .expired { event = event.expired(with: ref) }
         self.events[index] = Stored(event: event, asOf: asOf)
     }
 

@@ -59,6 +59,8 @@ extension Simulation {
         if self.isOver(entry, in: book) {
             return event.state.isBlank && event.body.isEmpty ? nil : "event \(entry.seq) has content after its time"
         }
+        // The device removed the content before it learnt of the recall.
+        if entry.state == .recalled, event.state == .expired, event.body.isEmpty { return nil }
         if let person = book.people[user], person.state != .joined, entry.changedBy > person.left { return nil }
         if book.people[user]?.hasBlocked == true, !entry.reactions.isEmpty { return nil }
         return self.oracle.fault(of: event, to: user)
