@@ -26,8 +26,8 @@ public final class ComposerModel {
     public var files: [(path: String, type: String)] = []
     /// Whether the recipients are not notified of the next message.
     public var isSilent = false
-    /// The time at which the server sends the next text, in milliseconds since 1970; nil for now.
-    /// Files are always sent now.
+    /// The time at which the server sends the next text, in milliseconds since 1970; nil to send
+    /// it at once. Files are always sent at once.
     public var sendAt: Int64?
     /// The users that complete the `@name` at the end of the text.
     public private(set) var suggestions: [ChatUser] = []
