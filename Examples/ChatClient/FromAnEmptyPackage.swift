@@ -2,6 +2,7 @@
 // compares the two.
 import ApusChatClient
 import ApusChatProtocol
+import ApusEventLoop
 import Foundation
 
 func signedIn(folder: String, password: String) async throws -> ChatClient {
@@ -18,7 +19,7 @@ func sayHello(with chat: ChatClient) async throws {
 }
 
 func printNews(of chat: ChatClient) async {
-    for await update in chat.updates {
+    for await update in chat.updates(bufferingPolicy: .bufferingNewest(1_000)) {
         switch update {
         case .messages(let conversation, let messages):
             for message in messages where message.body != nil {

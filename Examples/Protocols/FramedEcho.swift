@@ -14,7 +14,7 @@ struct FramedEcho {
     mutating func received(_ bytes: ByteBuffer) throws -> [ByteBuffer] {
         self.pending.writeImmutableBuffer(bytes)
         var output: [ByteBuffer] = []
-        for action in self.session.received(&self.pending) {
+        for action in self.session.receivedBytes(&self.pending) {
             switch action {
             case .write(let bytes), .writePong(let bytes): output.append(bytes)
             case .messageBegan(let header, let bodyLength):

@@ -9,6 +9,7 @@ import ApusSocketIOClient
 import ApusSocketIOClientCompatibility
 import Dispatch
 import Foundation
+import HTTPTypes
 import Logging
 
 func aManager() -> SocketManager {
@@ -72,7 +73,7 @@ func theOptions(logger: Logger) -> SocketIOManager {
         version: .v3,
         path: "/custom/",
         query: ["platform": "iOS"],
-        headers: ["Cookie": "a=b"],
+        headers: [.cookie: "a=b"],
         reconnection: .exponential(from: .seconds(2), to: .seconds(30), jitter: 0.5, maximumAttempts: 3),
         tls: .system)
     configuration.callbacks = .queue(DispatchQueue(label: "sockets"))

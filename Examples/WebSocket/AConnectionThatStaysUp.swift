@@ -3,6 +3,7 @@ import ApusConnectivity
 import ApusEventLoop
 import ApusWebSocket
 import ApusWebSocketProtocol
+import HTTPTypes
 
 func read() async throws {
     let feed = WebSocketSession(
@@ -14,7 +15,7 @@ func read() async throws {
 
 func loggedIn(token: @escaping @Sendable () async throws -> String) -> WebSocketSession {
     var configuration = WebSocketSessionConfiguration()
-    configuration.client.requestHeaders = { _ in [("Authorization", "Bearer \(try await token())")] }
+    configuration.client.requestHeaders = { _ in [.authorization: "Bearer \(try await token())"] }
     configuration.onOpen = { connection in
         try await connection.send(#"{"subscribe":"prices"}"#)
     }

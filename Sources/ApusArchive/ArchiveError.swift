@@ -5,8 +5,8 @@ package struct ArchiveError: Error, Hashable, CustomStringConvertible {
         case invalidEntry
         /// zlib failed, for example because memory is exhausted.
         case compressionFailed
-        /// The methods were called in an order that makes no archive.
-        case misuse
+        /// The methods of the writer were called in a wrong order.
+        case invalidUse
     }
 
     package let code: Code

@@ -7,7 +7,7 @@ import NIOCore
 final class RawDeflater {
     /// Allocated separately, because zlib keeps a pointer to it.
     private let stream: UnsafeMutablePointer<z_stream>
-    /// The number of bytes passed to zlib at once: its counters have 32 bits.
+    /// The maximum number of bytes passed to zlib in one call, whose counters have 32 bits.
     private static let step = 1 << 20
 
     /// - Parameter level: 0 stores the bytes in blocks without compression, 9 compresses best.
@@ -18,7 +18,7 @@ final class RawDeflater {
         guard result == Z_OK else {
             stream.deinitialize(count: 1)
             stream.deallocate()
-            throw ArchiveError(.compressionFailed, message: "zlib failed to initialize compression (\(result))")
+            throw ArchiveError(.compressionFailed, message: "zlib cannot initialize the compression (error \(result))")
         }
         self.stream = stream
     }
@@ -32,13 +32,13 @@ final class RawDeflater {
     /// Begins a new stream with the same level.
     func reset() { deflateReset(self.stream) }
 
-    /// Compresses a piece and appends what zlib writes to `output`.
+    /// Compresses a piece and appends the output of zlib to `output`.
     ///
     /// - Parameter isLast: Whether the stream ends with the piece, which may be empty.
     func deflate(_ piece: ByteBuffer, isLast: Bool, into output: inout ByteBuffer) throws(ArchiveError) {
         let result = piece.withUnsafeReadableBytes { self.run($0, isLast: isLast, into: &output) }
         guard result == Z_OK || result == Z_STREAM_END else {
-            throw ArchiveError(.compressionFailed, message: "zlib failed to compress (\(result))")
+            throw ArchiveError(.compressionFailed, message: "zlib cannot compress the data (error \(result))")
         }
     }
 
@@ -61,7 +61,7 @@ final class RawDeflater {
                     return Int(given - stream.pointee.avail_out)
                 }
                 if result == Z_STREAM_END { return result }
-                // Z_BUF_ERROR: nothing was left to do.
+                // Z_BUF_ERROR is not a failure: zlib had no input to read and no output to write.
                 guard result == Z_OK || result == Z_BUF_ERROR else { return result }
             } while stream.pointee.avail_out == 0
         } while offset < input.count
@@ -72,7 +72,11 @@ final class RawDeflater {
 @available(*, unavailable)
 extension RawDeflater: Sendable {}
 
-/// Returns the CRC-32 of the bytes before, continued with those of a piece.
+/// Updates a CRC-32 with further bytes.
+///
+/// - Parameters:
+///   - checksum: The CRC-32 of the preceding bytes.
+///   - piece: The further bytes.
 func crc32(_ checksum: UInt32, continuedWith piece: ByteBuffer) -> UInt32 {
     piece.withUnsafeReadableBytes { bytes in
         var checksum = uLong(checksum)

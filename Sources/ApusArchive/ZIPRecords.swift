@@ -46,7 +46,7 @@ struct ZIPEntry {
     }
 
     func writeDirectoryHeader(to output: inout ByteBuffer) {
-        // The extra field has the numbers that do not fit, in this order.
+        // The extra field contains the numbers that do not fit into 32 bits, in this order.
         let numbers = [self.size, self.compressedSize, self.offset]
         let large = numbers.filter { $0 >= UInt64(UInt32.max) }
         output.writeLittle(0x0201_4B50 as UInt32)
@@ -114,12 +114,13 @@ struct ZIPDirectoryEnd {
     }
 }
 
-/// A time in the format of MS-DOS, in UTC: from 1980 to 2107, to two seconds.
+/// A time in the format of MS-DOS, in UTC, from 1980 to 2107, with a resolution of two seconds.
 struct DOSTime: Equatable {
     let time: UInt16
     let date: UInt16
 
-    /// - Parameter milliseconds: Milliseconds since 1970. Other years become the nearest time.
+    /// - Parameter milliseconds: Milliseconds since 1970. A time before 1980 or after 2107 is
+    ///   replaced by the nearest valid one.
     init(milliseconds: Int64) {
         let first: Int64 = 315_532_800  // 1980-01-01
         let last: Int64 = 4_354_819_199  // 2107-12-31 23:59:59

@@ -3,8 +3,8 @@ package import NIOCore
 /// Writes a ZIP archive as a stream: no byte is changed after it was written.
 ///
 /// Sizes and checksums follow the data of an entry in a data descriptor. All entries use DEFLATE,
-/// whose end a reader of a stream finds, also those that are not compressed. The records of Zip64
-/// are written only where a number needs them.
+/// also those that are not compressed, because a reader of a stream can detect the end of DEFLATE
+/// data. The records of Zip64 are written only for numbers that need them.
 ///
 /// Source: PKWARE, APPNOTE.TXT 6.3.10. Memory: zlib's state, and about 100 bytes for each entry.
 package struct ZIPWriter {
@@ -23,15 +23,15 @@ package struct ZIPWriter {
     /// - Parameters:
     ///   - name: The path with slashes, at most 65,535 bytes in UTF-8.
     ///   - time: Milliseconds since 1970.
-    ///   - maximumSize: The size that the entry cannot exceed, in bytes. At 4 GiB and above the
-    ///     entry uses Zip64.
+    ///   - maximumSize: The maximum size of the entry, in bytes. An entry that can reach 4 GiB uses
+    ///     Zip64.
     ///   - compresses: Whether the data is worth compressing. Pictures and video are not.
-    ///   - output: The bytes of the archive are appended to it.
+    ///   - output: The buffer to which the bytes of the archive are appended.
     package mutating func begin(
         _ name: String, time: Int64, maximumSize: UInt64, compresses: Bool, into output: inout ByteBuffer
     ) throws(ArchiveError) {
         guard self.current == nil, !self.isFinished else {
-            throw ArchiveError(.misuse, message: "an entry begins before the one before it has ended")
+            throw ArchiveError(.invalidUse, message: "`begin` was called before `end` for the previous entry, or after `finish`")
         }
         guard !name.isEmpty, name.utf8.count <= Int(UInt16.max) else {
             throw ArchiveError(.invalidEntry, message: "the name of an entry must have 1 to 65535 bytes, not \(name.utf8.count)")
@@ -48,10 +48,10 @@ package struct ZIPWriter {
         self.append(to: &output) { entry.writeLocalHeader(to: &$0) }
     }
 
-    /// Appends data to the entry.
+    /// Compresses data of the current entry and appends the result to `output`.
     package mutating func write(_ piece: ByteBuffer, into output: inout ByteBuffer) throws(ArchiveError) {
         guard var entry = self.current, let deflater = self.deflater else {
-            throw ArchiveError(.misuse, message: "data without an entry")
+            throw ArchiveError(.invalidUse, message: "`write` was called without an open entry; call `begin` first")
         }
         entry.size += UInt64(piece.readableBytes)
         guard entry.size <= entry.maximumSize else {
@@ -62,10 +62,10 @@ package struct ZIPWriter {
         self.current = entry
     }
 
-    /// Ends the entry.
+    /// Ends the current entry with its data descriptor.
     package mutating func end(into output: inout ByteBuffer) throws(ArchiveError) {
         guard var entry = self.current, let deflater = self.deflater else {
-            throw ArchiveError(.misuse, message: "the end of no entry")
+            throw ArchiveError(.invalidUse, message: "`end` was called without an open entry; call `begin` first")
         }
         try self.deflate(ByteBuffer(), isLast: true, &entry, deflater, &output)
         self.append(to: &output) { entry.writeDescriptor(to: &$0) }
@@ -73,10 +73,10 @@ package struct ZIPWriter {
         self.current = nil
     }
 
-    /// Ends the archive with its directory.
+    /// Ends the archive with the central directory.
     package mutating func finish(into output: inout ByteBuffer) throws(ArchiveError) {
         guard self.current == nil, !self.isFinished else {
-            throw ArchiveError(.misuse, message: "the archive ends within an entry, or twice")
+            throw ArchiveError(.invalidUse, message: "`finish` was called before `end` for the last entry, or for a second time")
         }
         self.isFinished = true
         self.deflater = nil

@@ -2,8 +2,8 @@ package import NIOCore
 
 /// Base64 with the standard alphabet and padding (RFC 4648, section 4). Decoding is strict.
 ///
-/// Foundation's implementation accepts text that is not canonical, and would put Foundation on the
-/// path of every polled binary message.
+/// Foundation's implementation accepts text that is not canonical, and would make every polled
+/// binary message depend on Foundation.
 package enum Base64 {
     /// Returns the encoded length of `count` bytes.
     package static func encodedLength(of count: Int) -> Int {
@@ -19,7 +19,7 @@ package enum Base64 {
         }
     }
 
-    /// Returns the base64 of `bytes` as a string. Suits short data.
+    /// Returns the base64 of `bytes` as a string. Suitable for short data.
     package static func encode(_ bytes: UnsafeRawBufferPointer) -> String {
         String(unsafeUninitializedCapacity: self.encodedLength(of: bytes.count)) { text in
             self.encode(bytes, into: UnsafeMutableRawBufferPointer(text))

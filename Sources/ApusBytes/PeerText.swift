@@ -29,7 +29,7 @@ package enum PeerText {
         switch scalar.value {
         case 0..<0x20, 0x7F..<0xA0: false  // C0 and C1: NUL, line ends, escape codes of terminals
         case 0x2028, 0x2029: false  // line ends
-        case 0x200E, 0x200F, 0x202A...0x202E, 0x2066...0x2069, 0x061C: false  // direction: "exe.gpj" for "jpg.exe"
+        case 0x200E, 0x200F, 0x202A...0x202E, 0x2066...0x2069, 0x061C: false  // text direction: could display `gpj.exe` as `exe.jpg`
         case 0xFFFE, 0xFFFF, 0xFEFF: false
         default: true
         }

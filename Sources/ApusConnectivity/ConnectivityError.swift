@@ -17,7 +17,7 @@ public struct ConnectivityError: Error, Hashable, CustomStringConvertible {
     /// The kind of an error. Later releases may add codes: switch with a `default`.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         private enum Value {
-            case invalidSettings, nameResolution, connectFailed, timeout, connectionLost, cancelled
+            case invalidConfiguration, nameResolution, connectFailed, timeout, connectionLost, cancelled
             case proxyRefused, proxyAuthentication, proxyProtocol
             case tlsFailed, tlsVersion, certificateExpired, certificateSelfSigned, certificateUntrusted, hostNameMismatch, pinMismatch
             case clientCertificateRefused, httpProtocol, responseTooLarge
@@ -26,7 +26,7 @@ public struct ConnectivityError: Error, Hashable, CustomStringConvertible {
         private let value: Value
 
         /// A setting is invalid or conflicts with another (a PEM text, an address, a proxy URL).
-        public static let invalidSettings = Self(value: .invalidSettings)
+        public static let invalidConfiguration = Self(value: .invalidConfiguration)
         /// The host name has no address.
         public static let nameResolution = Self(value: .nameResolution)
         /// No address accepted the connection.
@@ -72,30 +72,27 @@ public struct ConnectivityError: Error, Hashable, CustomStringConvertible {
     public var code: Code
     /// A description of the failure and its remedy.
     public var message: String
-    /// The underlying error, if any. Ignored by `==`.
-    public var cause: (any Error)?
+    /// The underlying error, if any. It does not take part in comparisons.
+    public var cause: (any Error)? {
+        get { self.storedCause.error }
+        set { self.storedCause.error = newValue }
+    }
+    private var storedCause: ErrorCause
 
     /// Creates an error of the given kind.
+    ///
+    /// - Parameters:
+    ///   - code: The kind of the error.
+    ///   - message: A description of the failure and its remedy.
+    ///   - cause: The underlying error, if any.
     public init(_ code: Code, message: String, cause: (any Error)? = nil) {
         self.code = code
         self.message = message
-        self.cause = cause
+        self.storedCause = ErrorCause(cause)
     }
 
-    /// Returns whether two errors have the same code and message.
-    public static func == (left: Self, right: Self) -> Bool { left.code == right.code && left.message == right.message }
-
-    /// Hashes the code and the message.
-    public func hash(into hasher: inout Hasher) {
-        hasher.combine(self.code)
-        hasher.combine(self.message)
-    }
-
-    /// The code, the message and the reason of the cause on one line.
-    public var description: String {
-        let cause = self.cause.map { " (\(Self.reason(of: $0)))" } ?? ""
-        return "\(self.code): \(self.message)\(cause)"
-    }
+    /// The code, the message and the cause on one line.
+    public var description: String { self.storedCause.description(of: self.code, self.message, text: Self.reason) }
 
     /// Returns the reason of an error of the system, of the resolver or of TLS for a message,
     /// without the source files and function names of dependencies.
@@ -131,7 +128,7 @@ extension ConnectivityError: RetryClassifiable {
     /// override the decision for the certificate codes.
     public var retryDecision: RetryDecision {
         switch self.code {
-        case .invalidSettings, .cancelled, .proxyAuthentication, .tlsVersion, .certificateExpired, .certificateSelfSigned,
+        case .invalidConfiguration, .cancelled, .proxyAuthentication, .tlsVersion, .certificateExpired, .certificateSelfSigned,
             .certificateUntrusted, .hostNameMismatch, .pinMismatch, .clientCertificateRefused:
             .giveUp
         default:

@@ -7,7 +7,7 @@ struct EngineIOClientAddress: Sendable {
     /// The server.
     let origin: HTTPOrigin
     private let target: String
-    /// The `EIO` of the query.
+    /// The version that `EIO` in the query requests.
     var version: EngineIOVersion
 
     /// Parses an `http`, `https`, `ws` or `wss` URL. Its query is combined with that of the
@@ -16,13 +16,14 @@ struct EngineIOClientAddress: Sendable {
         _ url: String, attempt: EngineIOClientConfiguration.Attempt, version: EngineIOClientConfiguration.ProtocolVersion
     ) throws(EngineIOError) {
         guard url.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7f }), let colon = url.firstIndex(of: ":"), url[colon...].hasPrefix("://") else {
-            throw EngineIOError(.badRequest, message: "\"\(url)\" is not a URL; use http://host:port, and percent-encode non-ASCII")
+            throw EngineIOError(
+                .badRequest, message: "\"\(url)\" is not a URL; use http://host:port, and percent-encode non-ASCII characters")
         }
         let isSecure: Bool
         switch url[..<colon].asciiLowercased {
         case "http", "ws": isSecure = false
         case "https", "wss": isSecure = true
-        case let scheme: throw EngineIOError(.badRequest, message: "the scheme must be http, https, ws or wss, not \(scheme)")
+        case let scheme: throw EngineIOError(.badRequest, message: "the scheme of the URL must be http, https, ws or wss, not \(scheme)")
         }
         let rest = url[colon...].dropFirst(3)
         let authority = rest.prefix { $0 != "/" && $0 != "?" && $0 != "#" }
@@ -31,7 +32,7 @@ struct EngineIOClientAddress: Sendable {
         }
         let path = attempt.path
         guard path.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7f }), !path.contains("?"), !path.contains("#") else {
-            throw EngineIOError(.badRequest, message: "the path \"\(path)\" contains characters that must be percent-encoded")
+            throw EngineIOError(.badRequest, message: "`path` \"\(path)\" contains characters that must be percent-encoded")
         }
         var target = (path.hasPrefix("/") ? "" : "/") + path + "?"
         if let question = rest.firstIndex(of: "?") {

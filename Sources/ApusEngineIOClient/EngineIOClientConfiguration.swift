@@ -1,15 +1,17 @@
 public import ApusConnectivity
 public import ApusEngineIOProtocol
 public import ApusWebSocketProtocol
+public import HTTPTypes
 
 /// The configuration of an Engine.IO client.
 public struct EngineIOClientConfiguration: Sendable {
-    /// A revision of the protocol.
+    /// The revision of the protocol to request.
     public enum ProtocolVersion: Sendable, Hashable {
-        /// Asks for version 4 and falls back to version 3. The fallback happens when the server
-        /// refuses version 4, or when its first answer is one of version 3: a Socket.IO 2.x server
-        /// answers any version with its own. Over polling the first response shows that, over
-        /// WebSocket the first Socket.IO packet; the client then reconnects.
+        /// Requests version 4 and falls back to version 3. It falls back if the server refuses
+        /// version 4, or if its first response has the format of version 3: a Socket.IO 2.x server
+        /// answers any requested version with its own. Over polling, the first response reveals the
+        /// version. Over WebSocket, the first Socket.IO packet reveals it, and the client
+        /// reconnects.
         case automatic
         /// Version 4, of Socket.IO 3.x and 4.x servers.
         case v4
@@ -23,22 +25,24 @@ public struct EngineIOClientConfiguration: Sendable {
     /// The transports, in the order they are tried. Default: polling, then WebSocket, as in
     /// engine.io-client.
     ///
-    /// With `[.polling, .webSocket]` a session starts on polling and upgrades to WebSocket when the
-    /// server offers it. A session that starts on WebSocket stays on it.
+    /// A session starts on the first transport. It upgrades to another one of the list if
+    /// ``upgrade`` is set, the server offers it, and the protocol permits it: from polling to
+    /// WebSocket only.
     public var transports: [EngineIOTransport] = [.polling, .webSocket]
 
-    /// Whether a polling session upgrades to WebSocket when the server offers it. Default: yes.
+    /// Whether a session upgrades to another transport of ``transports`` when the server offers it.
+    /// Default: yes.
     public var upgrade: Bool = true
 
-    /// Whether a session starts on WebSocket when the last one ended on it. Default: no, as in
+    /// Whether a session starts on the transport to which the last one upgraded. Default: no, as in
     /// engine.io-client.
     ///
-    /// Saves the polling requests. If WebSocket no longer works, it can take ``timeout`` to
-    /// fail.
+    /// Saves the polling requests. If that transport no longer works, the attempt can take
+    /// ``timeout`` to fail.
     public var rememberUpgrade: Bool = false
 
-    /// Whether the next transport is tried when one fails before the session is open, each for up
-    /// to ``timeout``. Default: no, as in engine.io-client.
+    /// Whether the next transport of ``transports`` is tried when one fails before the session is
+    /// open. ``timeout`` applies to each. Default: no, as in engine.io-client.
     public var tryAllTransports: Bool = false
 
     /// The path of the server. Default: `/socket.io/`, as in Node's Socket.IO.
@@ -47,9 +51,9 @@ public struct EngineIOClientConfiguration: Sendable {
     /// Additional query parameters. They are percent-encoded by the client.
     public var query: [String: String] = [:]
 
-    /// Additional header fields of every HTTP request, the WebSocket handshake included (for
-    /// example `Authorization`).
-    public var headers: [String: String] = [:]
+    /// Additional header fields of every HTTP request, the WebSocket handshake included, in order:
+    /// for example `[.authorization: "Bearer …"]`.
+    public var headers: HTTPFields = [:]
 
     /// The cookies of every request. A cookie of the same name set by the server replaces one of
     /// these.
@@ -69,7 +73,7 @@ public struct EngineIOClientConfiguration: Sendable {
         /// See ``EngineIOClientConfiguration/query``.
         public var query: [String: String]
         /// See ``EngineIOClientConfiguration/headers``.
-        public var headers: [String: String]
+        public var headers: HTTPFields
     }
 
     /// Changes path, query and header fields before every attempt, for example to renew an expired
@@ -88,11 +92,11 @@ public struct EngineIOClientConfiguration: Sendable {
     /// The time to open a session. Default: 20 seconds, as in engine.io-client.
     public var timeout: Duration = .seconds(20)
 
-    /// The time for each POST and its response. Default: 20 seconds. The deadline of a poll follows
-    /// from the server's heartbeat.
+    /// The time for each POST and its response. Default: 20 seconds. The time for a poll is derived
+    /// from the server's heartbeat intervals.
     public var requestTimeout: Duration = .seconds(20)
 
-    /// The verification of the server's certificate, for both transports. Default: the system's
+    /// The verification of the server's certificate, for all transports. Default: the system's
     /// roots and the host name.
     public var tls: TLSSettings = .system
 

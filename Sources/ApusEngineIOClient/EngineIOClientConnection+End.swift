@@ -29,7 +29,7 @@ extension EngineIOClientConnection {
         case .abort: self.end(error)
         case .doNothing: break
         }
-        // Over polling the end of the last POST calls it.
+        // Over polling, `closingPostEnded(_:)` calls it after the last POST.
         if !self.isFlushingClose || !self.polling.isPostPending { self.tellDeparture(after: channel?.closeFuture) }
     }
 
@@ -42,14 +42,16 @@ extension EngineIOClientConnection {
 
     /// Handles the failure of a transport, or its close by the server.
     func failed(_ transport: EngineIOTransport, _ error: EngineIOError) {
-        if transport == .webSocket, self.handshake == nil || self.session.isProbing { self.memory.webSocketVersion = nil }
+        if self.memory.lastUpgrade?.transport == transport, self.handshake == nil || self.session.isProbing {
+            self.memory.lastUpgrade = nil
+        }
         if self.handshake == nil { self.memory.recognizedVersion = nil }  // the next attempt may reach another server
         guard !self.retryWithOlderVersion(after: error), !self.retryOnNextTransport(after: error) else { return }
         switch self.session.failed(transport, error) {
         case .close(let error): self.end(error)
         case .resumePolling:
-            self.logger.debug("Upgrade failed, staying on polling", metadata: ["error": "\(error)"])
-            self.dropWebSocket()
+            self.logger.debug("Upgrade failed, session continues on polling", metadata: ["error": "\(error)"])
+            self.drop(transport)
             self.poll()
             self.flush()
             self.delegate?.engine(self, happened: .upgradeError(error))
@@ -65,13 +67,24 @@ extension EngineIOClientConnection {
         }
     }
 
+    /// Closes all transports that the session has.
+    func dropTransports() { for transport in EngineIOTransport.allCases { self.drop(transport) } }
+
+    /// Closes a transport, if the session has it.
+    func drop(_ transport: EngineIOTransport) {
+        switch transport {
+        case .polling:
+            // A last POST (the close packet) may finish before the poll is cancelled.
+            if !self.polling.isPostPending || !self.isFlushingClose { self.polling.cancel() }
+        case .webSocket: self.dropWebSocket()
+        }
+    }
+
     func end(_ error: EngineIOError) {
         self.logger.debug("Session closed", metadata: ["engineio.reason": "\(error)"])
         for timer in [self.heartbeatTimer, self.openTimer, self.probeTimer] { timer?.cancel() }
         self.preparation?.cancel()
-        self.dropWebSocket()
-        // A last POST (the close packet) may finish before the poll is cancelled.
-        if !self.polling.isPostPending || !self.isFlushingClose { self.polling.cancel() }
+        self.dropTransports()
         let delegate = self.delegate
         self.delegate = nil
         delegate?.engineClosed(self, error: error)

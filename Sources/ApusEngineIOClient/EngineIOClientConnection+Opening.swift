@@ -1,9 +1,11 @@
 import ApusBytes
 import ApusEngineIOProtocol
+import HTTPTypes
 import Logging
 import NIOCore
 
-/// Opening a session: transport, version, and what to try after a failure.
+/// Opening a session: the choice of the transport and the version, and retries with others after a
+/// failure.
 extension EngineIOClientConnection {
     /// Starts the first attempt. Call once.
     package func start() {
@@ -46,9 +48,9 @@ extension EngineIOClientConnection {
     private func startOpenTimer() {
         self.openTimer?.cancel()
         self.openTimer = self.schedule(in: self.configuration.timeout) { connection in
-            let error = EngineIOError(.timeout, message: "the session did not open within \(connection.configuration.timeout)")
-            // While the attempt is being prepared no transport was tried, so that trying another is
-            // of no use.
+            let error = EngineIOError(.timeout, message: "the session was not open within \(connection.configuration.timeout) (`timeout`)")
+            // While `prepareAttempt` runs, no transport has been tried, so the failure is not that
+            // of a transport.
             guard connection.preparation == nil, connection.retryOnNextTransport(after: error) else { return connection.finish(error) }
         }
     }
@@ -75,9 +77,9 @@ extension EngineIOClientConnection {
     func retryOnNextTransport(after error: EngineIOError) -> Bool {
         guard self.handshake == nil, !self.session.isClosed, self.plan.failed() else { return false }
         self.logger.debug("Trying the next transport", metadata: ["engineio.reason": "\(error)"])
-        self.dropWebSocket()
-        self.polling.cancel()
-        self.polling = EngineIOPollingTransport(eventLoop: self.eventLoop, origin: self.address.origin, configuration: self.configuration)
+        self.dropTransports()
+        self.polling = EngineIOClientPollingTransport(
+            eventLoop: self.eventLoop, origin: self.address.origin, configuration: self.configuration)
         self.session = self.plan.session
         self.startOpenTimer()
         self.requestSession()
@@ -92,28 +94,26 @@ extension EngineIOClientConnection {
         self.payloads = EngineIOPayloadCodec(version: version, maximumPackets: Self.maximumPackets)
     }
 
-    func opened(_ handshake: EngineIOHandshake, probe: Bool) {
+    func opened(_ handshake: EngineIOHandshake, probe: EngineIOTransport?) {
         self.logger.debug(
             "Session opened",
             metadata: ["engineio.transport": "\(self.plan.transport.rawValue)", "engineio.version": "\(self.version.number)"])
         self.openTimer?.cancel()
         self.handshake = handshake
-        if self.plan.transport == .webSocket { self.memory.webSocketVersion = self.version }
+        if self.plan.transport.isUpgrade { self.memory.lastUpgrade = (self.plan.transport, self.version) }
         let heartbeat = handshake.clientHeartbeat(self.version)
         self.heartbeat = heartbeat
         self.startHeartbeatTimer(after: heartbeat.firstTimer)
         self.delegate?.engineOpened(self, handshake: handshake)
-        if probe, !self.session.isClosed { self.probe(sid: handshake.sid) }
+        guard let probe, !self.session.isClosed else { return }
+        self.startProbe(of: probe, sid: handshake.sid)
     }
 
     /// Returns the header fields of a request of this attempt, cookies included.
-    func headers(for target: String) -> [(String, String)] {
-        var headers = self.attempt.headers.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
-        let place = headers.firstIndex { $0.0.equalsIgnoringASCIICase("cookie") }
-        let field = place.map { headers.remove(at: $0).1 }
-        if let cookies = self.memory.cookies(for: self.address, target: target, given: self.configuration.cookies, field: field) {
-            headers.append(("Cookie", cookies))
-        }
+    func headers(for target: String) -> HTTPFields {
+        var headers = self.attempt.headers
+        headers[.cookie] = self.memory.cookies(
+            for: self.address, target: target, given: self.configuration.cookies, field: headers[.cookie])
         return headers
     }
 }

@@ -22,7 +22,7 @@ extension EngineIOClientConnection {
         }
     }
 
-    private func payload(of answer: EngineIOPollingTransport.Outcome, _ target: String) -> Result<EngineIOPayload, EngineIOError> {
+    private func payload(of answer: EngineIOClientPollingTransport.Outcome, _ target: String) -> Result<EngineIOPayload, EngineIOError> {
         answer.map { answer in
             if self.configuration.keepsCookies {
                 self.memory.received(setCookies: answer.setCookies, from: self.address, target: target)
@@ -35,12 +35,12 @@ extension EngineIOClientConnection {
         do throws(EngineIOError) {
             let payload = try result.get()
             if self.handshake == nil, self.configuration.version == .automatic { self.speak(payload.versionOfFirstAnswer) }
-            for packet in try self.payloads.decode(payload) { self.received(packet, over: .polling) }
+            for packet in try self.payloads.decode(payload) { self.receivedPacket(packet, over: .polling) }
         } catch {
             self.failed(.polling, error)
             return
         }
-        if self.session.mayPoll { self.poll() } else { self.reportSilence() }
+        if self.session.mayPoll { self.poll() } else { self.completeUpgradeIfSilent() }
     }
 
     func post() {
@@ -59,12 +59,12 @@ extension EngineIOClientConnection {
             if case .failure(let error) = result { return self.failed(.polling, error) }
             if holdsPong { self.pongArrived() }
             self.flush()
-            self.reportSilence()
+            self.completeUpgradeIfSilent()
         }
     }
 
     /// Handles the end of a POST after the session was closed: sends the remaining packets, then
-    /// cancels the held poll.
+    /// cancels the pending GET.
     private func closingPostEnded(_ result: Result<EngineIOPayload, EngineIOError>) {
         if case .success = result, self.isFlushingClose, !self.outbox.isEmpty { return self.post() }
         self.polling.cancel()

@@ -3,22 +3,22 @@ import ApusEngineIOProtocol
 import ApusWebSocket
 import ApusWebSocketProtocol
 import HTTPTypes
-import Logging
 import NIOCore
 
 /// The session over a WebSocket, from the start or after an upgrade.
 extension EngineIOClientConnection {
     /// Opens a WebSocket to probe an upgrade.
-    func probe(sid: String) {
+    func probeWebSocket(sid: String) {
         self.openWebSocket(sid: sid)
         self.probeTimer = self.schedule(in: self.configuration.timeout) { connection in
-            guard connection.session.outboundTransport != .webSocket else { return }
-            connection.webSocketEnded(EngineIOError(.timeout, message: "the upgrade took longer than \(connection.configuration.timeout)"))
+            guard connection.session.isProbing else { return }
+            connection.webSocketEnded(
+                EngineIOError(.timeout, message: "the upgrade was not complete within \(connection.configuration.timeout) (`timeout`)"))
         }
     }
 
     func openWebSocket(sid: String?) {
-        let delegate = EngineIOWebSocketDelegate(connection: self)
+        let delegate = EngineIOClientWebSocketDelegate(connection: self)
         self.webSocketDelegate = delegate
         var limits = WebSocketLimits(maximumMessageBytes: self.configuration.maximumMessageBytes)
         limits.closeTimeout = .seconds(2)
@@ -29,9 +29,8 @@ extension EngineIOClientConnection {
         var headers = self.headers(for: url.requestTarget)
         // Servers refuse a WebSocket handshake with a cookie but without `Origin` (CVE-2020-28481;
         // docs/hazards.md, 18).
-        func isSet(_ name: String) -> Bool { headers.contains { $0.0.equalsIgnoringASCIICase(name) } }
-        if isSet("Cookie"), !isSet("Origin") {
-            headers.append(("Origin", "\(url.isSecure ? "https" : "http")://\(url.authority)"))
+        if headers.contains(.cookie), !headers.contains(.origin) {
+            headers[.origin] = "\(url.isSecure ? "https" : "http")://\(url.authority)"
         }
         WebSocketClientConnector.attempt(
             url, headers: headers, through: self.configuration.dialer, target: self.configuration.target,
@@ -57,24 +56,6 @@ extension EngineIOClientConnection {
         }
     }
 
-    /// Completes the upgrade once no request of polling is pending.
-    func reportSilence() {
-        guard !self.polling.isGetPending, !self.polling.isPostPending else { return }
-        guard case .sendUpgrade = self.session.pollingIsSilent() else { return }
-        self.upgraded()
-    }
-
-    /// Completes the upgrade: no polling request is pending.
-    func upgraded() {
-        self.logger.debug("Session upgraded to WebSocket")
-        self.probeTimer?.cancel()
-        self.memory.webSocketVersion = self.version
-        self.write(.init(packet: .upgrade))
-        self.flush()
-        self.polling.finish()
-        self.delegate?.engine(self, happened: .upgrade)
-    }
-
     func webSocketReceived(_ message: WebSocketMessage) {
         if self.session.isOnWebSocket, message.kind == .text, let text = EngineIOPacketCodec.textMessage(in: message.payload) {
             self.delegate?.engine(self, received: .text(text))  // fast path: most messages are text
@@ -82,11 +63,11 @@ extension EngineIOClientConnection {
         }
         do throws(EngineIOError) {
             switch message.kind {
-            case .text: self.received(try self.packets.decode(.text(message.payload)), over: .webSocket)
-            case .binary: self.received(try self.packets.decode(.binary(message.payload)), over: .webSocket)
+            case .text: self.receivedPacket(try self.packets.decode(.text(message.payload)), over: .webSocket)
+            case .binary: self.receivedPacket(try self.packets.decode(.binary(message.payload)), over: .webSocket)
             }
         } catch {
-            // A malformed packet on a probe ends only the probe.
+            // A malformed packet on a probe ends the probe, not the session.
             if self.session.isProbing { self.webSocketEnded(error) } else { self.finish(error) }
         }
     }

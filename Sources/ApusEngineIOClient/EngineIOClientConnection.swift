@@ -32,7 +32,7 @@ package final class EngineIOClientConnection {
     /// The request parameters of the current attempt.
     var attempt: EngineIOClientConfiguration.Attempt
     var address: EngineIOClientAddress
-    var polling: EngineIOPollingTransport
+    var polling: EngineIOClientPollingTransport
     weak var delegate: (any EngineIOClientDelegate)?
 
     /// The protocol version in use. `automatic` is resolved when the session opens.
@@ -48,8 +48,8 @@ package final class EngineIOClientConnection {
     var handshake: EngineIOHandshake?
 
     var webSocket: WebSocketHandler?
-    var webSocketDelegate: EngineIOWebSocketDelegate?
-    var heartbeat: EngineIOHeartbeat?
+    var webSocketDelegate: EngineIOClientWebSocketDelegate?
+    var heartbeat: EngineIOHeartbeatStateMachine?
     var heartbeatTimer: Scheduled<Void>?
     var openTimer: Scheduled<Void>?
     var probeTimer: Scheduled<Void>?
@@ -73,18 +73,19 @@ package final class EngineIOClientConnection {
     ) throws(EngineIOError) {
         let attempt = configuration.attempt
         var address = try EngineIOClientAddress(url, attempt: attempt, version: configuration.version)
-        let remembered = configuration.rememberUpgrade ? memory.webSocketVersion : nil
+        let remembered = configuration.rememberUpgrade ? memory.lastUpgrade : nil
         self.plan = try EngineIOTransportPlan(
             transports: configuration.transports, upgrades: configuration.upgrade,
-            triesAll: configuration.tryAllTransports, prefersWebSocket: remembered != nil)
-        // Over WebSocket the version is detected late; use the one known from an earlier session.
-        if configuration.version == .automatic, let known = memory.recognizedVersion ?? remembered { address.version = known }
+            triesAll: configuration.tryAllTransports, preferred: remembered?.transport)
+        // Over WebSocket, the version is detected only after the session has opened; use the
+        // version of an earlier session.
+        if configuration.version == .automatic, let known = memory.recognizedVersion ?? remembered?.version { address.version = known }
         self.session = self.plan.session
         self.version = address.version
         self.packets = EngineIOPacketCodec(version: address.version)
         self.payloads = EngineIOPayloadCodec(version: address.version, maximumPackets: Self.maximumPackets)
         self.outbox = EngineIOClientOutbox(maximumBytes: configuration.maximumQueuedBytes, codec: self.packets)
-        self.polling = EngineIOPollingTransport(eventLoop: eventLoop, origin: address.origin, configuration: configuration)
+        self.polling = EngineIOClientPollingTransport(eventLoop: eventLoop, origin: address.origin, configuration: configuration)
         self.url = url
         self.attempt = attempt
         self.address = address
@@ -143,8 +144,8 @@ package final class EngineIOClientConnection {
 
     // MARK: - Packets in
 
-    func received(_ packet: EngineIOPacket, over transport: EngineIOTransport) {
-        switch self.session.received(packet, over: transport) {
+    func receivedPacket(_ packet: EngineIOPacket, over transport: EngineIOTransport) {
+        switch self.session.receivedPacket(packet, over: transport) {
         case .opened(let handshake, let probe):
             self.opened(handshake, probe: probe)
         case .deliver(let message):
@@ -157,18 +158,21 @@ package final class EngineIOClientConnection {
             self.delegate?.engine(self, happened: .pong(roundTrip: nil))
             // A pong has no answer. Measure the round trip with a WebSocket Ping, or over polling
             // with the response to the POST.
-            if transport == .webSocket { self.sendWebSocketPing() }
+            switch transport {
+            case .webSocket: self.sendWebSocketPing()
+            case .polling: break
+            }
         case .receivedPong:
             if case .restartTimer(let delay)? = self.heartbeat?.receivedPong() { self.startHeartbeatTimer(after: delay) }
             let roundTrip = self.takeRoundTrip()
             self.delegate?.engine(self, happened: .pong(roundTrip: roundTrip))
         case .pausePolling:
-            self.reportSilence()
+            self.completeUpgradeIfSilent()
         case .close(let error):
             self.end(error)
         case .abandonProbe:
-            self.dropWebSocket()
-            let error = EngineIOError(.malformedPacket, message: "the server did not answer the probe `2probe` with `3probe`")
+            self.drop(transport)
+            let error = EngineIOError(.malformedPacket, message: "the server did not answer the packet `2probe` with `3probe`")
             self.delegate?.engine(self, happened: .upgradeError(error))
         case .doNothing: break
         }
@@ -195,7 +199,7 @@ package final class EngineIOClientConnection {
                 connection.pingTime = .now()
                 connection.delegate?.engine(connection, happened: .ping)
             case .closeSession:
-                connection.finish(EngineIOError(.heartbeatTimeout, message: "the server sent no heartbeat packet within \(delay)"))
+                connection.finish(EngineIOError(.heartbeatTimeout, message: "the server sent no ping or pong within \(delay)"))
             case .doNothing, nil: break
             }
         }

@@ -11,10 +11,11 @@ package import ApusEngineIOProtocol
 /// The state that a client keeps between sessions, one for each manager. Confined to its event
 /// loop.
 package final class SessionCache {
-    /// The version of the last session on a WebSocket; `nil` if WebSocket failed since then.
-    var webSocketVersion: EngineIOVersion?
-    /// The version detected from a packet received over a WebSocket that was opened in another
-    /// version.
+    /// The transport and version of the last session that was upgraded, or began on a transport to
+    /// which others upgrade; `nil` if this transport failed since then.
+    var lastUpgrade: (transport: EngineIOTransport, version: EngineIOVersion)?
+    /// The server's version, if a packet over a WebSocket showed that it differs from the requested
+    /// one.
     package var recognizedVersion: EngineIOVersion?
     private var jar: EngineIOCookieJar?
 
@@ -24,7 +25,7 @@ package final class SessionCache {
     func received(setCookies: [String], from address: EngineIOClientAddress, target: String) {
         guard !setCookies.isEmpty else { return }
         var jar = self.jar.take() ?? EngineIOCookieJar(host: address.origin.host)
-        for field in setCookies { jar.received(field, target: target, now: Self.now) }
+        for field in setCookies { jar.receivedSetCookie(field, target: target, now: Self.now) }
         self.jar = jar
     }
 

@@ -63,32 +63,27 @@ public struct EngineIOError: Error, Hashable, CustomStringConvertible {
     public var code: Code
     /// A description of the fault, with the values involved.
     public var message: String
-    /// The underlying error. Not part of equality.
-    public var cause: (any Error)?
+    /// The underlying error, if any. It does not take part in comparisons.
+    public var cause: (any Error)? {
+        get { self.storedCause.error }
+        set { self.storedCause.error = newValue }
+    }
+    private var storedCause: ErrorCause
 
     /// Creates an error.
+    ///
+    /// - Parameters:
+    ///   - code: The kind of failure.
+    ///   - message: A description of the fault, with the values involved.
+    ///   - cause: The underlying error, if any.
     public init(_ code: Code, message: String, cause: (any Error)? = nil) {
         self.code = code
         self.message = message
-        self.cause = cause
+        self.storedCause = ErrorCause(cause)
     }
 
-    /// Compares the code and the message, not the cause.
-    public static func == (lhs: Self, rhs: Self) -> Bool {
-        lhs.code == rhs.code && lhs.message == rhs.message
-    }
-
-    /// Hashes the code and the message.
-    public func hash(into hasher: inout Hasher) {
-        hasher.combine(self.code)
-        hasher.combine(self.message)
-    }
-
-    /// The code, the message and the cause.
-    public var description: String {
-        guard let cause = self.cause else { return "\(self.code): \(self.message)" }
-        return "\(self.code): \(self.message) (\(CauseText.text(of: cause)))"
-    }
+    /// The code, the message and the cause on one line.
+    public var description: String { self.storedCause.description(of: self.code, self.message) }
 }
 
 extension EngineIOError {

@@ -42,7 +42,7 @@ public struct EngineIOVersion: Hashable, Sendable {
 
     /// Creates the version that a request names, or `nil` if it is not supported.
     ///
-    /// Node's engine.io takes a missing `EIO`, and any value other than 4, for 3. Here only `3`
+    /// Node's engine.io treats a missing `EIO`, and any value other than 4, as 3. Here only `3`
     /// selects version 3: every client of version 3 sends it, and the protocol's test suite for
     /// version 4 requires other values to be refused.
     package init?(query: String?, allowsV3: Bool) {

@@ -96,7 +96,7 @@ package final class EngineIOServer: Sendable {
             if let name = self.configuration.clientAddress { name(request, remoteAddress) } else {
                 ClientAddress.key(of: remoteAddress)
             }
-        guard !self.budgets.areNearlyFull else { throw EngineIOError(.unavailable, message: "Server has reached its memory limit") }
+        guard !self.budgets.areNearlyFull else { throw EngineIOError(.unavailable, message: "The server has reached its memory limit") }
         let session = EngineIOSession(
             id: RandomID.random(), version: version, transport: transport, request: request, remoteAddress: remoteAddress,
             addressKey: addressKey, server: self, timers: self.timers.value(on: eventLoop),
@@ -107,9 +107,9 @@ package final class EngineIOServer: Sendable {
             return refusal
         }
         switch refusal {
-        case .full: throw EngineIOError(.unavailable, message: "Server is full")
-        case .draining: throw EngineIOError(.unavailable, message: "Server is shutting down")
-        case .addressFull: throw EngineIOError(.tooManyClients, message: "Too many clients from this address")
+        case .full: throw EngineIOError(.unavailable, message: "The server has reached its maximum number of clients")
+        case .draining: throw EngineIOError(.unavailable, message: "The server is shutting down")
+        case .addressFull: throw EngineIOError(.tooManyClients, message: "This address has reached its maximum number of clients")
         case nil: break
         }
         session.start(delegate: self.makeDelegate(session))
@@ -138,7 +138,7 @@ package final class EngineIOServer: Sendable {
         }
     }
 
-    /// Keeps a closed session available to the polls that fetch its last packets.
+    /// Retains a closed session for the polls that fetch its last packets.
     func keepUntilPolled(_ session: EngineIOSession) {
         self.state.update { state in
             guard state.closed(session), state.closingSessions.count < self.configuration.maximumClients else { return }
@@ -146,7 +146,7 @@ package final class EngineIOServer: Sendable {
         }
     }
 
-    /// Keeps the WebSocket of a closed session until its closing handshake is complete.
+    /// Retains the WebSocket of a closed session until its closing handshake is complete.
     func keepUntilClosed(_ webSocket: EngineIOWebSocketTransport) {
         self.state.withLockedValue { $0.closingWebSockets[ObjectIdentifier(webSocket)] = webSocket }
     }
@@ -194,7 +194,9 @@ extension EngineIOServer: ServerShell {
     package func validate() throws { try self.configuration.validate() }
 
     package func configure(_ channel: any Channel, tls: NIOSSLContext?) throws {
-        guard self.admit(channel) else { throw EngineIOError(.unavailable, message: "Too many connections") }
+        guard self.admit(channel) else {
+            throw EngineIOError(.unavailable, message: "The server has reached its maximum number of connections")
+        }
         try FastUpgradeHandler.fill(
             channel, tls: tls, for: self, timers: self.timers.value(on: channel.eventLoop),
             buffers: self.buffers.value(on: channel.eventLoop), timeout: self.configuration.requestTimeout)

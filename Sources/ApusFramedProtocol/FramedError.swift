@@ -6,17 +6,17 @@ public struct FramedError: Error, Hashable, CustomStringConvertible {
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         private enum Value {
             case protocolViolation, malformedHeader, headerTooLarge, frameTooLarge, unsupportedVersion, truncated, invalidUse
-            case peerFailed, timeout, connectionLost, transport, closed
+            case peerFailed, timeout, connectionLost, transport, closed, invalidConfiguration
         }
 
         private let value: Value
 
         /// The peer violated the framing protocol. The connection closes.
         public static let protocolViolation = Self(value: .protocolViolation)
-        /// The header of a frame is malformed: not a strict JSON object, without a length, or with
-        /// an invalid length prefix.
+        /// The header of a frame is malformed: it is not a strict JSON object, has no length, or
+        /// has an invalid length prefix.
         public static let malformedHeader = Self(value: .malformedHeader)
-        /// A header exceeds its limit, or does not fit the agreed header length. Nothing of it was
+        /// A header exceeds its limit, or does not fit the agreed header length. No part of it was
         /// sent.
         public static let headerTooLarge = Self(value: .headerTooLarge)
         /// The announced length of a frame or body exceeds the configured limit. Nothing was
@@ -37,8 +37,10 @@ public struct FramedError: Error, Hashable, CustomStringConvertible {
         public static let transport = Self(value: .transport)
         /// Nothing can be sent: either side has closed the connection.
         public static let closed = Self(value: .closed)
-        /// The caller made an invalid request.
+        /// An argument of a call is invalid, or the call is not valid in the present state.
         public static let invalidUse = Self(value: .invalidUse)
+        /// The configuration is invalid. The message names the option.
+        public static let invalidConfiguration = Self(value: .invalidConfiguration)
 
         /// The name of the code.
         public var description: String { "\(self.value)" }
@@ -49,28 +51,25 @@ public struct FramedError: Error, Hashable, CustomStringConvertible {
     /// A description with the values and limits. It never contains the peer's bytes, because it may
     /// be logged.
     public var message: String
-    /// The underlying error, if any. Not part of the equality.
-    public var cause: (any Error)?
+    /// The underlying error, if any. It does not take part in comparisons.
+    public var cause: (any Error)? {
+        get { self.storedCause.error }
+        set { self.storedCause.error = newValue }
+    }
+    private var storedCause: ErrorCause
 
     /// Creates an error of the given kind.
+    ///
+    /// - Parameters:
+    ///   - code: The kind of the error.
+    ///   - message: A description with the values and limits.
+    ///   - cause: The underlying error, if any.
     public init(_ code: Code, message: String, cause: (any Error)? = nil) {
         self.code = code
         self.message = message
-        self.cause = cause
-    }
-
-    /// Returns whether both errors have the same code and message.
-    public static func == (left: Self, right: Self) -> Bool { left.code == right.code && left.message == right.message }
-
-    /// Hashes the code and the message.
-    public func hash(into hasher: inout Hasher) {
-        hasher.combine(self.code)
-        hasher.combine(self.message)
+        self.storedCause = ErrorCause(cause)
     }
 
     /// The code, the message and the cause on one line.
-    public var description: String {
-        let cause = self.cause.map { " (\(CauseText.text(of: $0)))" } ?? ""
-        return "\(self.code): \(self.message)\(cause)"
-    }
+    public var description: String { self.storedCause.description(of: self.code, self.message) }
 }

@@ -19,7 +19,7 @@ public struct FramedLimits: Sendable, Hashable {
     /// The largest body of one frame.
     ///
     /// Unit: bytes. Default: 256 MiB. Bodies are never held in memory as a whole, so the limit can
-    /// be as high as the largest expected file. It rejects lengths that were announced by mistake.
+    /// be as high as the largest expected file. It rejects a length that was announced by mistake.
     public var maximumBodyBytes: Int = 256 << 20
 
     /// The maximum nesting of arrays and objects in a header.
@@ -30,7 +30,7 @@ public struct FramedLimits: Sendable, Hashable {
     /// Creates limits with the default values.
     public init() {}
 
-    /// Creates limits with the given limit for bodies, and defaults otherwise.
+    /// Creates limits with this limit for bodies and the default values otherwise.
     public init(maximumBodyBytes: Int) {
         self.maximumBodyBytes = maximumBodyBytes
     }

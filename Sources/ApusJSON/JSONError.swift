@@ -15,8 +15,8 @@ public struct JSONError: Error, Hashable, Sendable, CustomStringConvertible {
 
         /// The text ends inside a value.
         public static let unexpectedEnd = Self(value: .unexpectedEnd)
-        /// A byte that the grammar does not allow; also any byte after the value, and a byte order
-        /// mark.
+        /// A byte that the grammar does not allow, including any byte after the value, and a byte
+        /// order mark.
         public static let unexpectedByte = Self(value: .unexpectedByte)
         /// A number violates RFC 8259 section 6: a leading zero, or no digit in the fraction or the
         /// exponent.
@@ -55,6 +55,11 @@ public struct JSONError: Error, Hashable, Sendable, CustomStringConvertible {
     public var offset: Int?
 
     /// Creates an error.
+    ///
+    /// - Parameters:
+    ///   - code: The kind of the error.
+    ///   - message: The description, with the values and limits.
+    ///   - offset: The offset in the text, in bytes.
     public init(_ code: Code, message: String, offset: Int? = nil) {
         self.code = code
         self.message = message

@@ -16,7 +16,9 @@ package struct UTF8Key: Hashable, Sendable, CustomStringConvertible, Expressible
 
     /// Whether two strings have the same UTF-8 bytes.
     package static func areEqual(_ left: String, _ right: String) -> Bool {
-        // The count distinguishes most names without a call.
+        // A short string is stored inline, so that equal ones have the same representation. Most
+        // other strings differ in their number of bytes.
+        if self.haveSameRepresentation(left, right) { return true }
         guard left.utf8.count == right.utf8.count else { return false }
         // A string bridged from Objective-C may have no contiguous bytes.
         return left.utf8.withContiguousStorageIfAvailable { left in
@@ -25,9 +27,17 @@ package struct UTF8Key: Hashable, Sendable, CustomStringConvertible, Expressible
         } ?? left.utf8.elementsEqual(right.utf8)
     }
 
+    /// Whether two strings have the same bits in memory: the same inline bytes, or a reference to
+    /// the same storage.
+    @inline(__always)
+    private static func haveSameRepresentation(_ left: String, _ right: String) -> Bool {
+        withUnsafeBytes(of: left) { left in withUnsafeBytes(of: right) { right in self.areEqual(left, right) } }
+    }
+
     /// Compares the bytes.
     ///
     /// - Parameter right: The same number of bytes as `left`.
+    @inline(__always)
     private static func areEqual(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> Bool {
         var offset = 0
         while offset &+ 8 <= left.count {

@@ -10,8 +10,8 @@ public import ServiceLifecycle
 /// the group shuts down or `run()` is cancelled, after earlier packets have been sent.
 ///
 /// `run()` throws the client's error when the client makes no further attempt: its policy gave up,
-/// or the server ended the connection for good. A client that the application closes can be opened
-/// again, so `run()` then waits for the end of the group.
+/// or the server ended the connection permanently. A client that the application closes can be
+/// opened again, so `run()` then waits for the end of the group.
 public struct ClientService: Service {
     private let runUntilGivenUp: @Sendable () async throws -> Void
     private let close: @Sendable () async -> Void
@@ -57,9 +57,9 @@ extension WebSocketSession {
     public func service() -> ClientService {
         ClientService {
             self.open()
-            // Begins with the state after `open()`, not with the end of an earlier use.
+            // The first state is that after `open()`, not one of an earlier use of the session.
             for await state in self.states(bufferingPolicy: .bufferingNewest(1)) where state == .failed || state == .closedByPeer {
-                throw self.lastError ?? WebSocketError(.closed, message: "the session is \(state)")
+                throw self.lastError ?? WebSocketError(.closed, message: "the session has ended (\(state))")
             }
         } close: {
             await self.close(code: .goingAway)

@@ -1,8 +1,8 @@
+public import ApusConnectivity
 public import ApusFramedSocket
 public import ApusSocketIOServer
 public import ApusWebSocket
 public import NIOCore
-public import NIOSSL
 public import ServiceLifecycle
 
 /// A server that runs in a `ServiceGroup`.
@@ -22,7 +22,7 @@ extension SocketIOServer {
     /// Returns the server as a service that listens on a host and port. See
     /// `run(host:port:tls:eventLoopGroup:onListening:)` for the parameters.
     public func service(
-        host: String, port: Int, tls: NIOSSLContext? = nil, onListening: @escaping @Sendable (SocketAddress) -> Void = { _ in }
+        host: String, port: Int, tls: TLSServerSettings? = nil, onListening: @escaping @Sendable (SocketAddress) -> Void = { _ in }
     ) -> ServerService {
         ServerService { try await self.run(host: host, port: port, tls: tls, onListening: onListening) }
     }
@@ -32,7 +32,7 @@ extension WebSocketServer {
     /// Returns the server as a service that listens on a host and port. See
     /// `run(host:port:tls:eventLoopGroup:onListening:)` for the parameters.
     public func service(
-        host: String, port: Int, tls: NIOSSLContext? = nil, onListening: @escaping @Sendable (SocketAddress) -> Void = { _ in }
+        host: String, port: Int, tls: TLSServerSettings? = nil, onListening: @escaping @Sendable (SocketAddress) -> Void = { _ in }
     ) -> ServerService {
         ServerService { try await self.run(host: host, port: port, tls: tls, onListening: onListening) }
     }
@@ -42,7 +42,7 @@ extension FramedServer {
     /// Returns the server as a service that listens on a host and port. See
     /// `run(host:port:tls:eventLoopGroup:onListening:)` for the parameters.
     public func service(
-        host: String, port: Int, tls: NIOSSLContext? = nil, onListening: @escaping @Sendable (SocketAddress) -> Void = { _ in }
+        host: String, port: Int, tls: TLSServerSettings? = nil, onListening: @escaping @Sendable (SocketAddress) -> Void = { _ in }
     ) -> ServerService {
         ServerService { try await self.run(host: host, port: port, tls: tls, onListening: onListening) }
     }

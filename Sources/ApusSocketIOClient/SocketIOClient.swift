@@ -29,8 +29,8 @@ public final class SocketIOClient: Sendable {
     /// The namespace, `/` for the default one.
     public var namespace: String { self.handle.name }
 
-    /// The socket's id from the server; nil while disconnected. It changes with every reconnection
-    /// that is not a recovery.
+    /// The socket's id from the server; `nil` while disconnected. It changes with every
+    /// reconnection that is not a recovery.
     public var id: String? { self.handle.status.withLockedValue { $0.id } }
 
     /// The current state of the socket.
@@ -47,7 +47,8 @@ public final class SocketIOClient: Sendable {
         self.core.onLoop { $0.connect() }
     }
 
-    /// Joins the namespace and passes the result to a callback, in the order of other calls.
+    /// Joins the namespace and passes the result to a callback. Takes effect in the order of the
+    /// calls of this socket's methods.
     ///
     /// - Parameters:
     ///   - timeout: The time after which the socket disconnects and the join fails.
@@ -57,7 +58,7 @@ public final class SocketIOClient: Sendable {
         self.core.onLoop { core in
             core.connect(timeout: timeout) { result in
                 let result = result.mapError {
-                    $0 as? SocketIOError ?? SocketIOError(.closed, message: "the connect was cancelled", cause: $0)
+                    $0 as? SocketIOError ?? SocketIOError(.closed, message: "the call of `connect` was cancelled", cause: $0)
                 }
                 core.call(isBounded: false) { completion(result) }
             }
@@ -71,7 +72,7 @@ public final class SocketIOClient: Sendable {
     /// the connection, until ``disconnect()`` is called or the server disconnects it.
     ///
     /// - Throws: `SocketIOError` with the code `connectRefused` (with the server's `data`),
-    ///   `connectTimeout`, `transport` (the policy gave up), `invalidArguments` (the URL) or
+    ///   `connectTimeout`, `transport` (the policy gave up), `invalidUse` (the URL) or
     ///   `disconnected` (in the meantime); `CancellationError`.
     public func connect(timeout: Duration = .seconds(20)) async throws {
         let core = self.core

@@ -49,8 +49,12 @@ public final class SocketIOManager: Sendable {
             lifetime: self.lifetime, handle: self.lifetime.namespace(namespace.hasPrefix("/") ? namespace : "/" + namespace, auth: auth))
     }
 
-    /// The round trip of the last ping; nil until one is measured. A server of Socket.IO 3 or later
-    /// sends the pings, and does not report the time it measures.
+    /// The round-trip time of the last heartbeat or ping; `nil` before the first measurement.
+    ///
+    /// With a server of Socket.IO 2.x, this is the time from the client's ping to the server's
+    /// pong. With a later server, which sends the pings, it is the time until the client's pong has
+    /// reached the server: measured with the response to its POST or, on a WebSocket, with a
+    /// WebSocket Ping sent after it.
     public var latency: Duration? { self.lifetime.latency.withLockedValue { $0 } }
 
     /// Opens the socket of the namespace `/`, and waits until no socket is open because the policy
@@ -124,6 +128,8 @@ final class SocketIOManagerLifetime: Sendable {
             to: eventLoop)
     }
 
+    // No reference is left through which the connection could be closed. In contrast to `close()`,
+    // this does not wait until events have been sent.
     deinit {
         self.core.onLoop { $0.disconnectAll() }
     }
@@ -138,7 +144,7 @@ final class SocketIOManagerLifetime: Sendable {
                     name: name, auth: auth ?? self.configuration.auth, configuration: self.configuration, callbacks: self.callbacks,
                     status: status, eventLoop: eventLoop),
                 to: eventLoop)
-            // Under the lock, so that it precedes all calls through the handle.
+            // Called under the lock, so that it precedes all calls through the handle.
             self.core.onLoop { $0.add(namespace.value) }
             let handle = SocketIOClientNamespaceHandle(name: name, status: status, core: namespace)
             namespaces[UTF8Key(name)] = handle

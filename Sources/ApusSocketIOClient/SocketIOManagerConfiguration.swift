@@ -1,6 +1,7 @@
 public import ApusConnectivity
 public import ApusEngineIOClient
 public import ApusEngineIOProtocol
+public import HTTPTypes
 public import ApusEventLoop
 public import ApusJSON
 public import ApusSocketIOProtocol
@@ -57,7 +58,8 @@ public struct SocketIOManagerConfiguration: Sendable {
     /// a jitter of 0.5 and no limit of attempts.
     public var reconnection: ReconnectionPolicy
 
-    /// The ack timeout of calls without one. Default: 20 seconds.
+    /// The time to wait for an ack, for calls without a timeout of their own. Default: 20 seconds.
+    /// See ``SocketIOClientEmitting/emitWithAck(_:arguments:timeout:)`` for its start and end.
     public var ackTimeout: Duration = .seconds(20)
 
     /// Whether attempts wait while the server is unreachable from this machine, and start as soon
@@ -66,7 +68,7 @@ public struct SocketIOManagerConfiguration: Sendable {
     /// An open connection survives a short interruption; its heartbeat detects whether it is dead.
     public var watchesNetwork: Bool = true
 
-    /// Replaced in tests.
+    /// The monitor of network changes. Tests replace it.
     var networkMonitor = NetworkPathMonitor.shared
 
     /// The network that a manager observes; `nil` for a Unix socket.
@@ -84,7 +86,8 @@ public struct SocketIOManagerConfiguration: Sendable {
     /// within the limits below.
     ///
     /// Delivery is at least once: an event whose ack was lost arrives twice, so give each event an
-    /// id. An event whose tries are exhausted fails with `ackTimeout` or `disconnected`.
+    /// id. An event that was sent the maximum number of times fails with `ackTimeout` or
+    /// `disconnected`.
     public var retries: Int = 0
 
     /// The context of listeners and callbacks. Default: the connection's event loop, where they
@@ -120,8 +123,8 @@ public struct SocketIOManagerConfiguration: Sendable {
     /// The maximum number of pending acks per namespace. Default: 10,000.
     public var maximumPendingAcks: Int = 10_000
 
-    /// The maximum number of attachments of a packet from the server. Default: 64. (A server, which
-    /// trusts its clients less, has a lower default.)
+    /// The maximum number of attachments of a packet from the server. Default: 64. The default of a
+    /// server is lower, because clients are less trusted.
     public var maximumAttachments: Int = 64
 
     /// The maximum time for all attachments of a packet, after which the client reconnects.
@@ -137,7 +140,7 @@ public struct SocketIOManagerConfiguration: Sendable {
         version: EngineIOClientConfiguration.ProtocolVersion = .automatic,
         path: String = "/socket.io/",
         query: [String: String] = [:],
-        headers: [String: String] = [:],
+        headers: HTTPFields = [:],
         auth: SocketIOClientAuthentication = .none,
         reconnection: ReconnectionPolicy = .socketIO,
         timeout: Duration = .seconds(20),
@@ -162,7 +165,7 @@ public struct SocketIOManagerConfiguration: Sendable {
         version: EngineIOClientConfiguration.ProtocolVersion = .automatic,
         path: String = "/socket.io/",
         query: [String: String] = [:],
-        headers: [String: String] = [:],
+        headers: HTTPFields = [:],
         reconnection: ReconnectionPolicy = .socketIO,
         timeout: Duration = .seconds(20),
         tls: TLSSettings = .system,

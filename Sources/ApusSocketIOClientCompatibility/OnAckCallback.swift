@@ -2,7 +2,7 @@ public import ApusJSON
 public import ApusSocketIOClient
 public import ApusSocketIOProtocol
 
-/// An event with an ack, which ``timingOut(after:callback:)`` sends.
+/// An event that requests an ack. ``timingOut(after:callback:)`` sends it.
 public struct OnAckCallback: Sendable {
     let send: @Sendable (_ timeout: Duration?, _ completion: @escaping @Sendable (Result<[SocketIOValue], SocketIOError>) -> Void) -> Void
 
@@ -32,6 +32,10 @@ extension SocketIOClientEmitting {
     /// ```swift
     /// socket.emitWithAck("add", 1, 2).timingOut(after: 5) { data in … }
     /// ```
+    ///
+    /// - Parameters:
+    ///   - event: The event's name.
+    ///   - arguments: Its arguments.
     public func emitWithAck<each Argument: Encodable & Sendable>(_ event: String, _ arguments: repeat each Argument) -> OnAckCallback {
         OnAckCallback { timeout, completion in
             self.emitWithAck(event, repeat each arguments, timeout: timeout, completion: completion)

@@ -4,7 +4,7 @@ public import ApusSocketIOClient
 public enum SocketIOStatus: Sendable, Hashable {
     /// The socket was never connected, or its connection was closed permanently.
     case disconnected
-    /// An attempt to connect, or to connect again, is under way.
+    /// An attempt to connect, or to connect again, is in progress.
     case connecting
     /// The namespace was joined.
     case connected
@@ -47,7 +47,7 @@ extension SocketIOClient {
         }
     }
 
-    /// Starts to connect.
+    /// Joins the namespace; the same as ``connect()``.
     public func joinNamespace() { self.open() }
 
     /// Leaves the namespace.

@@ -18,6 +18,10 @@ extension SocketIOClient {
     /// `upgradeError`), the number of the attempt (`reconnectAttempt`), the number of attempts
     /// (`reconnect`), the name of the state (`statusChange`), the seconds if known (`pong`), or
     /// else empty. The ack is never expected.
+    ///
+    /// - Parameters:
+    ///   - kind: The kind of event.
+    ///   - callback: Called with each event of this kind.
     @discardableResult
     public func on(clientEvent kind: SocketClientEvent, callback: @escaping NormalCallback) -> SocketIOClientListener {
         self.on(clientEvent: kind) { (event: SocketIOClientLifecycleEvent) in callback(event.data, .none) }

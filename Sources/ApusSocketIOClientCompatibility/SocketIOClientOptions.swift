@@ -3,6 +3,7 @@ import ApusEngineIOClient
 import ApusEngineIOProtocol
 import ApusEventLoop
 import ApusSocketIOClient
+import HTTPTypes
 import Logging
 
 /// The configuration for a list of options.
@@ -39,11 +40,24 @@ struct SocketIOClientOptions {
             from: .seconds(first), to: .seconds(last), jitter: min(max(self.randomizationFactor, 0), 1), maximumAttempts: self.attempts)
     }
 
+    /// Returns the header fields of a dictionary, sorted by name.
+    private func headers(_ fields: [String: String]) -> HTTPFields {
+        var headers: HTTPFields = [:]
+        for (name, value) in fields.sorted(by: { $0.key < $1.key }) {
+            guard let fieldName = HTTPField.Name(name) else {
+                self.logger.info("Header field with an invalid name ignored", metadata: ["http.field": "\(name.debugDescription)"])
+                continue
+            }
+            headers.append(HTTPField(name: fieldName, value: value))
+        }
+        return headers
+    }
+
     private mutating func apply(_ option: SocketIOClientOption) {
         switch option {
         case .compress: break
         case .connectParams(let parameters): self.configuration.engine.query = parameters
-        case .extraHeaders(let fields): self.configuration.engine.headers = fields
+        case .extraHeaders(let fields): self.configuration.engine.headers = self.headers(fields)
         case .forcePolling(let isForced): if isForced { self.configuration.engine.transports = [.polling] }
         case .forceWebsockets(let isForced): if isForced { self.configuration.engine.transports = [.webSocket] }
         case .handleQueue(let queue): self.configuration.callbacks = .queue(queue)

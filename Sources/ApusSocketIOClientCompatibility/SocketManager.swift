@@ -18,6 +18,10 @@ extension SocketIOManager {
     }
 
     /// Creates a manager with the options of socket.io-client-swift, from a URL in a string.
+    ///
+    /// - Parameters:
+    ///   - url: The scheme, host and port.
+    ///   - config: The options. The last one of a kind applies.
     public convenience init(url: String, config: [SocketIOClientOption]) {
         let options = SocketIOClientOptions(config)
         self.init(url: options.url(url), configuration: options.configuration, logger: options.logger)

@@ -4,25 +4,31 @@ import ApusJSON
 package enum SocketIOArguments {
     /// Returns one value per argument.
     ///
-    /// - Throws: ``SocketIOError/Code/invalidArguments`` with the encoder's error as its cause.
+    /// - Throws: ``SocketIOError/Code/invalidUse`` with the encoder's error as its cause.
     package static func encode<each Argument: Encodable>(_ arguments: repeat each Argument) throws(SocketIOError) -> [SocketIOValue] {
         var values: [SocketIOValue] = []
         do {
-            for argument in repeat each arguments { values.append(try self.value(of: argument)) }
+            for argument in repeat each arguments { values.append(try JSONValueEncoder().encode(argument)) }
         } catch {
-            throw SocketIOError(.invalidArguments, message: "argument \(values.count + 1) cannot be encoded", cause: error)
+            throw SocketIOError(.invalidUse, message: "argument \(values.count + 1) cannot be encoded", cause: error)
         }
         return values
     }
 
-    /// Returns the value of one argument; a ``SocketIOValue`` is returned unchanged.
-    package static func value(of argument: some Encodable) throws -> SocketIOValue {
-        try JSONValueEncoder().encode(argument)
+    /// Returns an encoded value; a ``SocketIOValue`` is returned unchanged.
+    ///
+    /// - Throws: ``SocketIOError/Code/invalidUse`` with the encoder's error as its cause.
+    package static func value(of value: some Encodable) throws(SocketIOError) -> SocketIOValue {
+        do {
+            return try JSONValueEncoder().encode(value)
+        } catch {
+            throw SocketIOError(.invalidUse, message: "a value of type \(type(of: value)) cannot be encoded", cause: error)
+        }
     }
 
     /// Decodes one argument per type.
     ///
-    /// A missing argument decodes as null, which suits optionals. Surplus arguments are ignored, as
+    /// A missing argument decodes as null, which suits optionals. Further arguments are ignored, as
     /// in Node's Socket.IO, and not decoded.
     ///
     /// - Throws: ``SocketIOError/Code/invalidPayload`` with the decoder's error as its cause.
@@ -40,7 +46,8 @@ package enum SocketIOArguments {
         } catch {
             throw SocketIOError(
                 .invalidPayload,
-                message: "argument \(count) of \(payload.arguments.count) does not decode as the type that the handler takes", cause: error)
+                message: "argument \(count) of \(payload.arguments.count) cannot be decoded as the type that the handler expects",
+                cause: error)
         }
     }
 

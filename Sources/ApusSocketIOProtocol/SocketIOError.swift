@@ -9,7 +9,7 @@ public struct SocketIOError: Error, Hashable, CustomStringConvertible {
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         private enum Value: String {
             case malformedPacket, tooManyAttachments, invalidPayload
-            case ackTimeout, disconnected, connectRefused, connectTimeout, notConnected, bufferFull, invalidArguments, transport, closed
+            case ackTimeout, disconnected, connectRefused, connectTimeout, notConnected, bufferFull, invalidUse, transport, closed
             case unsupportedVersion
         }
 
@@ -23,30 +23,30 @@ public struct SocketIOError: Error, Hashable, CustomStringConvertible {
         /// The payload of a well-formed packet does not match its type, or the types of the
         /// handler.
         public static let invalidPayload = Self(.invalidPayload)
-        /// No ack arrived within the timeout. The peer may have received the event, unless it still
-        /// waited for a connection.
+        /// No ack arrived within the timeout. The peer may have received the event, unless the
+        /// event was still waiting for a connection.
         public static let ackTimeout = Self(.ackTimeout)
         /// The connection was lost during the operation.
         public static let disconnected = Self(.disconnected)
-        /// The server refused the namespace; ``SocketIOError/data`` is its data besides the
-        /// message.
+        /// The server refused the namespace; ``SocketIOError/data`` contains the data of the
+        /// refusal, if any.
         public static let connectRefused = Self(.connectRefused)
         /// The namespace was not joined within the timeout.
         public static let connectTimeout = Self(.connectTimeout)
         /// The call needs a connected socket.
         public static let notConnected = Self(.notConnected)
-        /// The buffer of events that await a connection is full, or too many acks or requests are
-        /// pending.
+        /// The buffer of events that await a connection is full, or the maximum number of acks or
+        /// requests is pending.
         public static let bufferFull = Self(.bufferFull)
         /// An argument cannot be sent: a reserved event name, NaN, or an object that looks like a
         /// placeholder.
-        public static let invalidArguments = Self(.invalidArguments)
+        public static let invalidUse = Self(.invalidUse)
         /// The transport failed; see the cause.
         public static let transport = Self(.transport)
         /// The server speaks a different protocol version from the configured one. The client does
         /// not reconnect.
         public static let unsupportedVersion = Self(.unsupportedVersion)
-        /// The owner closed the socket, the manager or the server.
+        /// The application closed the socket, the manager or the server, or cancelled the call.
         public static let closed = Self(.closed)
 
         /// The name of the kind.
@@ -57,34 +57,29 @@ public struct SocketIOError: Error, Hashable, CustomStringConvertible {
     public var code: Code
     /// The description, with the values and limits.
     public var message: String
-    /// The data of a refusal (``Code/connectRefused``) besides the message.
+    /// The data of a refusal (``Code/connectRefused``) in addition to the message.
     public var data: SocketIOValue?
     /// The underlying error, if any. It does not take part in comparisons.
-    public var cause: (any Error)?
+    public var cause: (any Error)? {
+        get { self.storedCause.error }
+        set { self.storedCause.error = newValue }
+    }
+    private var storedCause: ErrorCause
 
     /// Creates an error.
+    ///
+    /// - Parameters:
+    ///   - code: The kind of the failure.
+    ///   - message: The description, with the values and limits.
+    ///   - data: The data of a refusal (``Code/connectRefused``), if any.
+    ///   - cause: The underlying error, if any.
     public init(_ code: Code, message: String, data: SocketIOValue? = nil, cause: (any Error)? = nil) {
         self.code = code
         self.message = message
         self.data = data
-        self.cause = cause
+        self.storedCause = ErrorCause(cause)
     }
 
-    /// Compares everything but the cause.
-    public static func == (lhs: Self, rhs: Self) -> Bool {
-        lhs.code == rhs.code && lhs.message == rhs.message && lhs.data == rhs.data
-    }
-
-    /// Hashes everything but the cause.
-    public func hash(into hasher: inout Hasher) {
-        hasher.combine(self.code)
-        hasher.combine(self.message)
-        hasher.combine(self.data)
-    }
-
-    /// The kind, the message and the cause.
-    public var description: String {
-        guard let cause = self.cause else { return "\(self.code): \(self.message)" }
-        return "\(self.code): \(self.message) (\(CauseText.text(of: cause)))"
-    }
+    /// The code, the message and the cause on one line.
+    public var description: String { self.storedCause.description(of: self.code, self.message) }
 }

@@ -1,8 +1,8 @@
 package import ApusEngineIOProtocol
 import ApusJSON
 
-/// A revision of the Socket.IO protocol, with all differences between the revisions except those of
-/// the packet format.
+/// A revision of the Socket.IO protocol. It defines the differences between the revisions, except
+/// those of the packet format.
 ///
 /// Source: Socket.IO protocol v5, "History"; v4 as implemented by Socket.IO 2.x.
 public struct SocketIOVersion: Hashable, Sendable {
@@ -67,8 +67,8 @@ public struct SocketIOVersion: Hashable, Sendable {
     /// - Parameters:
     ///   - sid: The socket's id.
     ///   - pid: The private id for recovery, if the server offers it.
-    ///   - offset: The position of the history at the join. Node's Socket.IO sends none, and cannot
-    ///     recover a client that received no event.
+    ///   - offset: The end of the history when the client joined. Node's Socket.IO does not send
+    ///     it, and therefore cannot recover a client that has received no event.
     package func grant(sid: String, pid: String? = nil, offset: SocketIOOffset? = nil) -> SocketIOPacket.Content {
         guard self != .v4 else { return .connect(nil) }
         var answer: JSONObject = ["sid": .string(sid)]

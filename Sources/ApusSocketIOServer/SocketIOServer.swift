@@ -28,7 +28,7 @@ public final class SocketIOServer: Sendable {
     let logger: Logger
     private let namespaces: SocketIONamespaceTable
     private let namespaceContext: SocketIONamespace.Context
-    let socketLimits: PerEventLoop<SocketIOServerSocket.Limits>
+    let sharedBySockets: PerEventLoop<SocketIOServerSocket.Shared>
     private let adminBox = NIOLockedValueBox<SocketIOAdmin?>(nil)
     /// The time of the server's creation, by the clock of `pendingRequests`.
     private let start: Duration
@@ -47,7 +47,7 @@ public final class SocketIOServer: Sendable {
     package init(configuration: SocketIOServerConfiguration, logger: Logger, clock: (any EventLoop)?) {
         self.configuration = configuration
         self.logger = logger
-        self.socketLimits = PerEventLoop { _ in SocketIOServerSocket.Limits(configuration) }
+        self.sharedBySockets = PerEventLoop { _ in SocketIOServerSocket.Shared(configuration) }
         let table = SocketIONamespaceTable(
             maximumDynamic: configuration.maximumDynamicNamespaces, removesEmpty: configuration.removesEmptyDynamicNamespaces)
         let pendingRequests = PendingRequests(
@@ -66,7 +66,8 @@ public final class SocketIOServer: Sendable {
     }
 
     deinit {
-        // The transport would keep the node, and the other servers would wait for its responses.
+        // Otherwise the transport would retain the node, and the other servers would wait for its
+        // responses.
         self.leaveCluster()
     }
 
@@ -95,17 +96,17 @@ public final class SocketIOServer: Sendable {
     /// the server listens. A name begins with `/`.
     ///
     /// If a rule with a regular expression (``namespaces(matching:)``) matches the name, the
-    /// namespace becomes a child of that rule, with its middleware and handlers. Unlike a child
-    /// that a client requested, it is not removed when it is empty. A rule with a closure depends
-    /// on the client's auth, so a namespace created here has none of that rule's middleware. To
-    /// send to a namespace only if it exists, use ``existingNamespace(_:)``.
+    /// namespace becomes a child of that rule, with its middleware and handlers. In contrast to a
+    /// child created by a client's CONNECT, it is not removed when it is empty. A rule with a
+    /// closure depends on the client's auth, so a namespace created here has none of that rule's
+    /// middleware. To send to a namespace only if it exists, use ``existingNamespace(_:)``.
     public func namespace(_ name: String) -> SocketIONamespace {
         self.namespaces.namespace(Self.whole(name)) { name, parent in
             SocketIONamespace(name: name, parent: parent, context: self.namespaceContext)
         }
     }
 
-    /// Returns the namespace of this name if it exists, including one that a client's request
+    /// Returns the namespace of this name if it exists, including one that a client's CONNECT
     /// created.
     public func existingNamespace(_ name: String) -> SocketIONamespace? { self.namespaces[Self.whole(name)] }
 
@@ -118,7 +119,7 @@ public final class SocketIOServer: Sendable {
 
     private static func whole(_ name: String) -> String { name.hasPrefix("/") ? name : "/" + name }
 
-    /// Creates a rule for namespaces that are created when the first client requests them.
+    /// Creates a rule for namespaces that are created by the first client's CONNECT.
     ///
     /// ```swift
     /// let workspaces = io.namespaces { name, auth in name.hasPrefix("/workspace-") }
@@ -127,8 +128,8 @@ public final class SocketIOServer: Sendable {
     ///
     /// Existing namespaces come first, then the rules in the order of their creation.
     ///
-    /// - Parameter matches: Returns whether a name may exist, given the auth of the client that
-    ///   requests it. It runs on the client's event loop.
+    /// - Parameter matches: Returns whether a name may exist, given the auth of the client's
+    ///   CONNECT. It runs on the client's event loop.
     public func namespaces(where matches: @escaping SocketIOParentNamespace.Predicate) -> SocketIOParentNamespace {
         self.namespaces.add(SocketIOParentNamespace(matches: matches))
     }
@@ -146,8 +147,8 @@ public final class SocketIOServer: Sendable {
     /// The namespaces that exist.
     public var allNamespaces: [SocketIONamespace] { self.namespaces.all }
 
-    /// Returns the namespace that a client requests, reserved until it is released; `nil` if the
-    /// request is refused.
+    /// Returns the namespace of a client's CONNECT, reserved until it is released; `nil` if the
+    /// namespace does not exist and no rule creates it.
     func admit(to name: String, auth: SocketIOValue) -> SocketIONamespace? {
         self.namespaces.admit(name, auth: auth) { parent in
             SocketIONamespace(name: name, parent: parent, context: self.namespaceContext)
@@ -159,7 +160,7 @@ public final class SocketIOServer: Sendable {
 
     /// Returns the handlers for one HTTP/1 connection of a web framework on NIO.
     ///
-    /// They answer requests under the configured path and forward all others. In a hummingbird
+    /// They answer HTTP requests under the configured path and pass all others on. In a hummingbird
     /// application:
     ///
     /// ```swift
@@ -169,7 +170,7 @@ public final class SocketIOServer: Sendable {
         [HTTPMountHandler(logger: self.logger) { self.engine.makeHTTPHandler(isSecure: $0) }]
     }
 
-    /// Returns what sets up one connection of a listener with a web framework: see
+    /// Returns the setup of one connection of a listener with a web framework:
     /// ``EngineIOMountedConnection``. It limits the time of every request and the idle time between
     /// two requests.
     package func mountedConnection(
@@ -217,6 +218,6 @@ public final class SocketIOServer: Sendable {
 
     var admin: SocketIOAdmin? { self.adminBox.withLockedValue { $0 } }
 
-    /// The time since the server was made, in seconds.
+    /// The time since the server was created, in seconds.
     var uptime: Double { (self.namespaceContext.pendingRequests.now - self.start) / .seconds(1) }
 }

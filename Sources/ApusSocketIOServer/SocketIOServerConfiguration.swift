@@ -46,10 +46,13 @@ public struct SocketIOServerConfiguration: Sendable {
     /// The maximum number of namespaces a client may be in. Further CONNECTs are refused. Default:
     /// 100. Node's has no limit.
     public var maximumNamespacesPerClient = 100
-    /// The default time to wait for an ack. Default: 20 seconds. Node's has no limit.
+    /// The time to wait for the ack of an event, or for the acks of a broadcast, for calls without
+    /// a timeout of their own. Default: 20 seconds. Node's has no limit. See
+    /// ``SocketIOServerSocket/emitWithAck(_:arguments:timeout:)`` and
+    /// ``SocketIOBroadcasting/emitWithAck(_:arguments:)`` for its start and end.
     public var ackTimeout: Duration = .seconds(20)
-    /// The maximum number of pending acks of one socket. Further requests fail with `bufferFull`.
-    /// Default: 10,000.
+    /// The maximum number of pending acks of one socket. Further events that request an ack fail
+    /// with `bufferFull`. Default: 10,000.
     public var maximumPendingAcks = 10_000
     /// Lets clients that lost their connection resume as the same socket and receive the events
     /// they missed. Default: off, without overhead.
@@ -60,17 +63,19 @@ public struct SocketIOServerConfiguration: Sendable {
     public var onHandlerError: HandlerErrorHook?
     /// The transport to the servers that share namespaces and rooms with this one. Default: none.
     public var cluster: (any SocketIOClusterTransport)?
-    /// The default time to wait for answers of other servers, for `fetchSockets` and
+    /// The default time to wait for the responses of other servers, in `fetchSockets` and
     /// `serverSideEmitWithAck`. Default: 5 seconds, as in Node's adapters.
     public var clusterTimeout: Duration = .seconds(5)
-    /// The maximum number of pending requests to other servers and broadcasts with acks. Further
-    /// requests fail with `bufferFull`. Default: 10,000.
+    /// The maximum number of pending requests: broadcasts that wait for acks, and calls of
+    /// `fetchSockets` and `serverSideEmitWithAck`. Further ones fail with `bufferFull`. Default:
+    /// 10,000.
     public var maximumPendingRequests = 10_000
-    /// The maximum number of namespaces that clients can create by requesting them. Further names
-    /// are refused as invalid. Default: 10,000. Node's has no limit.
+    /// The maximum number of namespaces created by the CONNECTs of clients. A CONNECT that would
+    /// create a further one is refused with "Invalid namespace". Default: 10,000. Node's has no
+    /// limit.
     public var maximumDynamicNamespaces = 10_000
     /// Whether a dynamic namespace is removed when its last socket leaves. Default: `true`. Node's
-    /// keeps every requested name unless `cleanupEmptyChildNamespaces` is set.
+    /// keeps every such namespace unless `cleanupEmptyChildNamespaces` is set.
     public var removesEmptyDynamicNamespaces = true
 
     /// Creates a configuration with the defaults.

@@ -8,7 +8,7 @@ public struct WebSocketError: Error, Hashable, CustomStringConvertible {
         private enum Value {
             case protocolViolation, invalidUTF8, messageTooLarge, tooManyFragments, malformedHandshake, unsupportedVersion
             case invalidURL, connectionRefused, transport, connectionLost, timeout, invalidUse, closed, queueFull, requestHeaders, openHook
-            case invalidCompression, compressionFailed, headersTooLarge
+            case invalidCompression, compressionFailed, headersTooLarge, invalidConfiguration
         }
 
         private let value: Value
@@ -44,10 +44,13 @@ public struct WebSocketError: Error, Hashable, CustomStringConvertible {
         public static let transport = Self(value: .transport)
         /// The transport ended without a Close frame (1006).
         public static let connectionLost = Self(value: .connectionLost)
-        /// The deadline of the connection attempt or of the closing handshake expired.
+        /// The deadline of a connection attempt, a ping, the heartbeat, the application's hook or
+        /// the closing handshake expired.
         public static let timeout = Self(value: .timeout)
-        /// The call was invalid.
+        /// An argument of a call is invalid, or the call is not valid in the present state.
         public static let invalidUse = Self(value: .invalidUse)
+        /// The configuration is invalid. The message names the option.
+        public static let invalidConfiguration = Self(value: .invalidConfiguration)
 
         /// The message was not sent, because either side had closed the connection.
         public static let closed = Self(value: .closed)
@@ -74,6 +77,11 @@ public struct WebSocketError: Error, Hashable, CustomStringConvertible {
         public var body: [UInt8]
 
         /// Creates a refusal.
+        ///
+        /// - Parameters:
+        ///   - status: The status of the response.
+        ///   - headers: Its header fields.
+        ///   - body: The first bytes of its body.
         public init(status: Int, headers: HTTPFields = HTTPFields(), body: [UInt8]) {
             self.status = status
             self.headers = headers
@@ -87,15 +95,25 @@ public struct WebSocketError: Error, Hashable, CustomStringConvertible {
     public var message: String
     /// The server's response, if the code is ``Code/connectionRefused``.
     public var refusal: Refusal?
-    /// The underlying error. Not part of equality.
-    public var cause: (any Error)?
+    /// The underlying error, if any. It does not take part in comparisons.
+    public var cause: (any Error)? {
+        get { self.storedCause.error }
+        set { self.storedCause.error = newValue }
+    }
+    private var storedCause: ErrorCause
 
     /// Creates an error.
+    ///
+    /// - Parameters:
+    ///   - code: The kind of the error.
+    ///   - message: A description of the fault, with the values involved.
+    ///   - refusal: The server's response, with the code ``Code/connectionRefused``.
+    ///   - cause: The underlying error, if any.
     public init(_ code: Code, message: String, refusal: Refusal? = nil, cause: (any Error)? = nil) {
         self.code = code
         self.message = message
         self.refusal = refusal
-        self.cause = cause
+        self.storedCause = ErrorCause(cause)
     }
 
     /// The code of the Close frame for this error.
@@ -109,21 +127,6 @@ public struct WebSocketError: Error, Hashable, CustomStringConvertible {
         }
     }
 
-    /// Compares the code, the message and the refusal.
-    public static func == (left: Self, right: Self) -> Bool {
-        left.code == right.code && left.message == right.message && left.refusal == right.refusal
-    }
-
-    /// Hashes the code, the message and the refusal.
-    public func hash(into hasher: inout Hasher) {
-        hasher.combine(self.code)
-        hasher.combine(self.message)
-        hasher.combine(self.refusal)
-    }
-
-    /// The code, the message and the cause.
-    public var description: String {
-        let cause = self.cause.map { " (\(CauseText.text(of: $0)))" } ?? ""
-        return "\(self.code): \(self.message)\(cause)"
-    }
+    /// The code, the message and the cause on one line.
+    public var description: String { self.storedCause.description(of: self.code, self.message) }
 }

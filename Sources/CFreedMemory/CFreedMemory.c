@@ -9,7 +9,8 @@
 
 void apus_keep_freed_memory(int bytes) {
 #ifdef __GLIBC__
-    // Both: to set one ends the growth of the other, and blocks above 128 KiB would then be the system's each time.
+    // Sets both: setting one of them stops the automatic adjustment of the other, and each block
+    // above 128 KiB would then be returned to the system.
     mallopt(M_TRIM_THRESHOLD, bytes);
     mallopt(M_MMAP_THRESHOLD, bytes);
 #else

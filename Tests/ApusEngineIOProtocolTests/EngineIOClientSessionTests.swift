@@ -8,17 +8,17 @@ import Testing
     private let failure = EngineIOError(.transportError, message: "gone")
     private let text = EngineIOMessage.text(ByteBuffer(string: "hello"))
 
-    private func makeOpenPolling(upgrades: Bool = true) -> EngineIOClientSession {
-        var session = EngineIOClientSession(startingOn: .polling, upgrades: upgrades)
+    private func makeOpenPolling() -> EngineIOClientSession {
+        var session = EngineIOClientSession(startingOn: .polling, upgrades: [.webSocket])
         #expect(session.outboundTransport == nil)
-        #expect(session.received(.open(Self.handshake), over: .polling) == .opened(Self.handshake, probe: upgrades))
+        #expect(session.receivedPacket(.open(Self.handshake), over: .polling) == .opened(Self.handshake, probe: .webSocket))
         #expect(session.outboundTransport == .polling)
         return session
     }
 
     private func makePaused() -> EngineIOClientSession {
         var session = self.makeOpenPolling()
-        #expect(session.received(.probePong, over: .webSocket) == .pausePolling)
+        #expect(session.receivedPacket(.probePong, over: .webSocket) == .pausePolling)
         return session
     }
 
@@ -27,12 +27,12 @@ import Testing
         // No packet is sent and no poll starts, but the packets of the last poll are delivered.
         #expect(session.outboundTransport == nil)
         #expect(!session.mayPoll)
-        #expect(session.received(.message(self.text), over: .polling) == .deliver(self.text))
-        #expect(session.received(.noop, over: .polling) == .doNothing)
-        #expect(session.pollingIsSilent() == .sendUpgrade)
+        #expect(session.receivedPacket(.message(self.text), over: .polling) == .deliver(self.text))
+        #expect(session.receivedPacket(.noop, over: .polling) == .doNothing)
+        #expect(session.pollingIsSilent() == .sendUpgrade(.webSocket))
         #expect(session.outboundTransport == .webSocket)
         #expect(session.pollingIsSilent() == .doNothing)
-        #expect(session.received(.message(self.text), over: .webSocket) == .deliver(self.text))
+        #expect(session.receivedPacket(.message(self.text), over: .webSocket) == .deliver(self.text))
         // The poll that the upgrade ended does not close the session.
         #expect(session.failed(.polling, self.failure) == .doNothing)
         #expect(session.failed(.webSocket, self.failure) == .close(self.failure))
@@ -48,7 +48,7 @@ import Testing
         #expect(session.failed(.webSocket, self.failure) == .resumePolling)
         #expect(session.mayPoll)
         session = self.makeOpenPolling()
-        #expect(session.received(.pong, over: .webSocket) == .abandonProbe)
+        #expect(session.receivedPacket(.pong, over: .webSocket) == .abandonProbe)
         #expect(session.mayPoll)
     }
 
@@ -61,12 +61,12 @@ import Testing
 
     @Test func answersPingsOverBoth() {
         var session = self.makeOpenPolling()
-        #expect(session.received(.ping, over: .polling) == .receivedPing(ByteBuffer()))
-        session = EngineIOClientSession(startingOn: .webSocket, upgrades: true)
+        #expect(session.receivedPacket(.ping, over: .polling) == .receivedPing(ByteBuffer()))
+        session = EngineIOClientSession(startingOn: .webSocket, upgrades: [.polling, .webSocket])
         // There is no transport to upgrade to.
-        #expect(session.received(.open(Self.handshake), over: .webSocket) == .opened(Self.handshake, probe: false))
-        #expect(session.received(.probePing, over: .webSocket) == .receivedPing(ByteBuffer(string: "probe")))
-        #expect(session.received(.pong, over: .webSocket) == .receivedPong)
+        #expect(session.receivedPacket(.open(Self.handshake), over: .webSocket) == .opened(Self.handshake, probe: nil))
+        #expect(session.receivedPacket(.probePing, over: .webSocket) == .receivedPing(ByteBuffer(string: "probe")))
+        #expect(session.receivedPacket(.pong, over: .webSocket) == .receivedPong)
     }
 
     @Test func thePartInTheHeartbeatIsTheVersions() {
@@ -82,14 +82,14 @@ import Testing
     }
 
     @Test func theServersFirstPacketIsTheOpenPacketAndTheOnlyOne() {
-        var session = EngineIOClientSession(startingOn: .polling, upgrades: true)
-        guard case .close(let error) = session.received(.noop, over: .polling) else {
+        var session = EngineIOClientSession(startingOn: .polling, upgrades: [.polling, .webSocket])
+        guard case .close(let error) = session.receivedPacket(.noop, over: .polling) else {
             Issue.record("accepted")
             return
         }
         #expect(error.code == .malformedPacket)
         session = self.makeOpenPolling()
-        guard case .close = session.received(.open(Self.handshake), over: .polling) else {
+        guard case .close = session.receivedPacket(.open(Self.handshake), over: .polling) else {
             Issue.record("accepted")
             return
         }
@@ -99,15 +99,15 @@ import Testing
         var session = self.makeOpenPolling()
         #expect(session.close() == .sendClose(.polling))
         #expect(session.close() == .doNothing)
-        #expect(session.received(.message(self.text), over: .polling) == .doNothing)
-        #expect(session.received(.probePong, over: .webSocket) == .doNothing)
+        #expect(session.receivedPacket(.message(self.text), over: .polling) == .doNothing)
+        #expect(session.receivedPacket(.probePong, over: .webSocket) == .doNothing)
         #expect(session.failed(.polling, self.failure) == .doNothing)
         #expect(session.pollingIsSilent() == .doNothing)
         #expect(session.outboundTransport == nil)
-        var opening = EngineIOClientSession(startingOn: .webSocket, upgrades: false)
+        var opening = EngineIOClientSession(startingOn: .webSocket, upgrades: [])
         #expect(opening.close() == .abort)
         var ended = self.makeOpenPolling()
-        guard case .close(let error) = ended.received(.close, over: .polling) else {
+        guard case .close(let error) = ended.receivedPacket(.close, over: .polling) else {
             Issue.record("stayed")
             return
         }

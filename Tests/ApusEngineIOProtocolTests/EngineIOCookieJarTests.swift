@@ -11,7 +11,7 @@ import Testing
         after seconds: Int = 0
     ) -> String {
         var jar = EngineIOCookieJar(host: host)
-        for field in fields { jar.received(field, target: self.target, now: 1_000_000) }
+        for field in fields { jar.receivedSetCookie(field, target: self.target, now: 1_000_000) }
         return jar.cookies(target: target, isSecure: isSecure, now: 1_000_000 + seconds).map { "\($0.name)=\($0.value)" }
             .joined(separator: "; ")
     }
@@ -98,8 +98,8 @@ import Testing
 
     @Test func theJarIsBounded() {
         var jar = EngineIOCookieJar(host: "a")
-        for number in 0..<100 { jar.received("c\(number)=x", target: "/", now: 0) }
-        jar.received("large=" + String(repeating: "x", count: 4096), target: "/", now: 0)
+        for number in 0..<100 { jar.receivedSetCookie("c\(number)=x", target: "/", now: 0) }
+        jar.receivedSetCookie("large=" + String(repeating: "x", count: 4096), target: "/", now: 0)
         #expect(jar.count == EngineIOCookieJar.maximumCount)
         #expect(jar.cookies(target: "/", isSecure: true, now: 0).map(\.name) == (50..<100).map { "c\($0)" })
     }

@@ -4,9 +4,9 @@ import Testing
 
 @Suite struct EngineIOTransportPlanTests {
     private func plan(
-        _ transports: [EngineIOTransport], upgrades: Bool = true, triesAll: Bool = false, prefersWebSocket: Bool = false
+        _ transports: [EngineIOTransport], upgrades: Bool = true, triesAll: Bool = false, preferred: EngineIOTransport? = nil
     ) throws -> EngineIOTransportPlan {
-        try EngineIOTransportPlan(transports: transports, upgrades: upgrades, triesAll: triesAll, prefersWebSocket: prefersWebSocket)
+        try EngineIOTransportPlan(transports: transports, upgrades: upgrades, triesAll: triesAll, preferred: preferred)
     }
 
     private static let offer = EngineIOHandshake(
@@ -14,7 +14,7 @@ import Testing
 
     private func upgrades(_ plan: EngineIOTransportPlan) -> Bool {
         var session = plan.session
-        return session.received(.open(Self.offer), over: plan.transport) == .opened(Self.offer, probe: true)
+        return session.receivedPacket(.open(Self.offer), over: plan.transport) == .opened(Self.offer, probe: .webSocket)
     }
 
     @Test func theFirstIsTheOneUnlessTheOthersAreTried() throws {
@@ -38,8 +38,14 @@ import Testing
     }
 
     @Test func aRememberedUpgradeGoesFirst() throws {
-        #expect(try self.plan([.polling, .webSocket], prefersWebSocket: true).transport == .webSocket)
-        #expect(try self.plan([.polling], prefersWebSocket: true).transport == .polling)
+        #expect(try self.plan([.polling, .webSocket], preferred: .webSocket).transport == .webSocket)
+        #expect(try self.plan([.polling], preferred: .webSocket).transport == .polling)
+    }
+
+    @Test(arguments: EngineIOTransport.allCases)
+    func aTransportIsAnUpgradeIfAnotherLeadsToIt(transport: EngineIOTransport) {
+        #expect(EngineIOTransport.allCases.contains { $0.upgrades.contains(transport) } == transport.isUpgrade)
+        #expect(!transport.upgrades.contains(transport))
     }
 
     @Test func thereMustBeOne() {

@@ -46,12 +46,12 @@ import Testing
         var session = try FramedSession(isClient: true, framing: .version2, limits: self.limits)
         var hello = ByteBuffer()
         try FramedHello(limits: self.limits).head.write(into: &hello)
-        _ = session.received(&hello)
+        _ = session.receivedBytes(&hello)
         var (sum, announced, hasEnded) = (0, 0, false)
         while !message.isComplete {
             for buffer in try message.next(Self.mebibyte) {
                 var bytes = buffer
-                for action in session.received(&bytes) {
+                for action in session.receivedBytes(&bytes) {
                     switch action {
                     case .messageBegan(let header, let length):
                         #expect(header == ["a": 1])
@@ -82,14 +82,14 @@ import Testing
         _ = receiver.start(at: .zero)
         _ = sender.start(at: .zero)
         let shown = PrefixProof(bytes: 1 << 32, sha256: String(repeating: "a", count: 64))
-        for case .send(let head) in receiver.prepared(upTo: shown.bytes, at: .zero) { _ = sender.received(head, at: .zero) }
+        for case .send(let head) in receiver.prepared(upTo: shown.bytes, at: .zero) { _ = sender.receivedHead(head, at: .zero) }
         for case .send(let head) in sender.prefixHashed(shown.sha256, at: .zero) {
-            #expect(receiver.received(head, at: .zero) == [.compare(shown)])
+            #expect(receiver.receivedHead(head, at: .zero) == [.compare(shown)])
         }
         var toSender = receiver.compared(isEqual: true, at: .zero)
         var furthest = 0
         for _ in 0..<10_000 {
-            for case .send(let head) in toSender { _ = sender.received(head, at: .zero) }
+            for case .send(let head) in toSender { _ = sender.receivedHead(head, at: .zero) }
             toSender = []
             switch sender.next() {
             case .chunk(let offset, let count):

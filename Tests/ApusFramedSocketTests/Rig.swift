@@ -1,15 +1,17 @@
+import ApusConnectivity
 import ApusFramedProtocol
 import ApusFramedSocket
 import Crypto
 import Foundation
 import NIOCore
-import NIOSSL
 import SwiftASN1
 import X509
 
 /// Runs a server on a free port, passes the port to `body`, and waits until the server has shut
 /// down.
-func withServer(_ server: FramedServer, tls: NIOSSLContext? = nil, host: String = "127.0.0.1", _ body: (_ port: Int) async throws -> Void)
+func withServer(
+    _ server: FramedServer, tls: TLSServerSettings? = nil, host: String = "127.0.0.1", _ body: (_ port: Int) async throws -> Void
+)
     async throws
 {
     let (ports, port) = AsyncStream.makeStream(of: Int.self)
@@ -46,7 +48,7 @@ func pattern(_ count: Int) -> ByteBuffer {
 }
 
 /// Returns a self-signed certificate for 127.0.0.1.
-func makeCertificate() throws -> (context: NIOSSLContext, pem: String) {
+func makeCertificate() throws -> (settings: TLSServerSettings, pem: String) {
     let key = P256.Signing.PrivateKey()
     let name = try DistinguishedName { CommonName("apus test") }
     let certificate = try Certificate(
@@ -58,10 +60,7 @@ func makeCertificate() throws -> (context: NIOSSLContext, pem: String) {
             SubjectAlternativeNames([.ipAddress(ASN1OctetString(contentBytes: [127, 0, 0, 1]))])
         }, issuerPrivateKey: Certificate.PrivateKey(key))
     let pem = try certificate.serializeAsPEM().pemString
-    let configuration = TLSConfiguration.makeServerConfiguration(
-        certificateChain: [.certificate(try NIOSSLCertificate(bytes: Array(pem.utf8), format: .pem))],
-        privateKey: .privateKey(try NIOSSLPrivateKey(bytes: Array(key.pemRepresentation.utf8), format: .pem)))
-    return (try NIOSSLContext(configuration: configuration), pem)
+    return (TLSServerSettings(identity: TLSIdentity(certificateChainPEM: pem, privateKeyPEM: key.pemRepresentation)), pem)
 }
 
 /// Returns the code of the error that `body` throws.

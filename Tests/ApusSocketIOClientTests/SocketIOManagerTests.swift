@@ -11,7 +11,7 @@ import Testing
     @Test func aWrongURLFailsTheConnectAtOnce() async {
         let socket = SocketIOManager(url: "nonsense").defaultSocket
         let error = await #expect(throws: SocketIOError.self) { try await socket.connect(timeout: .seconds(60)) }
-        #expect(error?.code == .invalidArguments)
+        #expect(error?.code == .invalidUse)
         #expect(socket.state == .disconnected)
     }
 
@@ -40,9 +40,9 @@ import Testing
     @Test func whatCannotBeSentFails() async {
         let socket = SocketIOManager(url: "http://127.0.0.1:1").defaultSocket
         let reserved = await #expect(throws: SocketIOError.self) { try await socket.emitWithAck("connect", arguments: []) }
-        #expect(reserved?.code == .invalidArguments)
+        #expect(reserved?.code == .invalidUse)
         let infinite = await #expect(throws: SocketIOError.self) { try await socket.emitWithAck("x", arguments: [.double(.infinity)]) }
-        #expect(infinite?.code == .invalidArguments)
+        #expect(infinite?.code == .invalidUse)
     }
 
     @Test(arguments: [Double.nan, -1, -Double.infinity, 0])

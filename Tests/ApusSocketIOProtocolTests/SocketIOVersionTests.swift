@@ -38,24 +38,24 @@ import Testing
     @Test func theRootIsJoinedWithoutARequestOnce() {
         var admission = SocketIORootAdmission(version: .v4)
         #expect(admission.requested() == .wait)
-        #expect(admission.received(.connect(nil), isAwaited: true) == .pass)
+        #expect(admission.receivedPacket(.connect(nil), isAwaited: true) == .pass)
         #expect(admission.requested() == .ask)  // left, and joined again
 
         admission = SocketIORootAdmission(version: .v4)
-        #expect(admission.received(.connect(nil), isAwaited: false) == .pass)
+        #expect(admission.receivedPacket(.connect(nil), isAwaited: false) == .pass)
         #expect(admission.requested() == .enter)
         #expect(admission.requested() == .ask)
 
         admission = SocketIORootAdmission(version: .v5)
         #expect(admission.requested() == .ask)
-        #expect(admission.received(.connect(["sid": "x"]), isAwaited: true) == .pass)
+        #expect(admission.receivedPacket(.connect(["sid": "x"]), isAwaited: true) == .pass)
         #expect(admission.requested() == .ask)
     }
 
     @Test func aRefusedRootRequiresARequestTheNextTime() {
         var admission = SocketIORootAdmission(version: .v4)
         #expect(admission.requested() == .wait)
-        #expect(admission.received(.connectError("no"), isAwaited: true) == .pass)
+        #expect(admission.receivedPacket(.connectError("no"), isAwaited: true) == .pass)
         #expect(admission.requested() == .ask)
     }
 
@@ -64,17 +64,17 @@ import Testing
         #expect(admission.requested() == .wait)
         admission.left()
         #expect(admission.requested() == .ask)
-        #expect(admission.received(.connect(nil), isAwaited: true) == .ignore)
-        #expect(admission.received(.connect(nil), isAwaited: true) == .pass)
+        #expect(admission.receivedPacket(.connect(nil), isAwaited: true) == .ignore)
+        #expect(admission.receivedPacket(.connect(nil), isAwaited: true) == .pass)
     }
 
     @Test func aDisconnectedRootDoesNotReuseAnEarlierConnect() {
         var admission = SocketIORootAdmission(version: .v4)
-        _ = admission.received(.connect(nil), isAwaited: false)
-        #expect(admission.received(.disconnect, isAwaited: false) == .pass)
+        _ = admission.receivedPacket(.connect(nil), isAwaited: false)
+        #expect(admission.receivedPacket(.disconnect, isAwaited: false) == .pass)
         #expect(admission.requested() == .ask)
         admission = SocketIORootAdmission(version: .v4)
-        _ = admission.received(.connect(nil), isAwaited: false)
+        _ = admission.receivedPacket(.connect(nil), isAwaited: false)
         admission.left()
         #expect(admission.requested() == .ask)
     }

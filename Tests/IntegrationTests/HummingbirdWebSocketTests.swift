@@ -8,6 +8,7 @@ import NIOHTTP1
 import NIOPosix
 import ServiceLifecycle
 import Testing
+import HTTPTypes
 
 /// A WebSocket server mounted in a hummingbird application.
 @Suite struct HummingbirdWebSocketTests {
@@ -72,10 +73,10 @@ import Testing
         #expect(server.connectionCount == 0)
     }
 
-    /// Returns the status with which a handshake with this field is refused.
-    private func refusal(_ port: Int, _ field: (String, String)) async -> Int? {
+    /// Returns the status with which a handshake with these fields is refused.
+    private func refusal(_ port: Int, _ fields: HTTPFields) async -> Int? {
         var configuration = WebSocketClientConfiguration()
-        configuration.headers = [field]
+        configuration.headers = fields
         let error = await #expect(throws: WebSocketError.self) {
             try await WebSocketClient.connect(to: "ws://127.0.0.1:\(port)/ws", configuration: configuration)
         }
@@ -86,8 +87,8 @@ import Testing
         let server = self.server { $0.limits.maximumHeaderBytes = 1000 }
         try await self.withApplication(server) { port in
             let statuses = [
-                await self.refusal(port, ("Origin", "null")), await self.refusal(port, ("Cookie", "session=1")),
-                await self.refusal(port, ("X-Large", String(repeating: "x", count: 1000))),
+                await self.refusal(port, [.origin: "null"]), await self.refusal(port, [.cookie: "session=1"]),
+                await self.refusal(port, [.userAgent: String(repeating: "x", count: 1000)]),
             ]
             #expect(statuses == [403, 403, 431])
         }

@@ -23,7 +23,8 @@ private enum Declared {
 /// The client and the server of Apus over the loopback, with every transport.
 @Suite(.timeLimit(.minutes(2)))
 struct OwnServerTests {
-    private static let seconds = Duration.seconds(15)
+    /// Far above the time of any exchange, also while all suites run at once on a busy machine.
+    private static let limit = Duration.seconds(100)
 
     /// Runs a server while `body` runs with its address.
     private func withServer(_ body: (String) async throws -> Void) async throws {
@@ -34,7 +35,7 @@ struct OwnServerTests {
                 socket.on("ack") { (event: SocketIOReceivedEvent) in event.acknowledge(values: event.arguments) }
                 socket.on("echo") { (text: String) in socket.emit("echo", text) }
                 socket.on("ask") { (number: Int) in
-                    let answer = try await socket.emitWithAck("question", number, timeout: Self.seconds, as: Int.self)
+                    let answer = try await socket.emitWithAck("question", number, timeout: Self.limit, as: Int.self)
                     return answer + 1
                 }
                 socket.on("keep") { (number: Int) in kept.withLockedValue { $0.append(number) } }
@@ -42,7 +43,7 @@ struct OwnServerTests {
                 socket.on(Declared.moved) { x, y in socket.emit(Declared.moved, y, x) }
                 socket.on(Declared.note) { note in server.namespace(name).emit(Declared.note, note) }
                 socket.on(Declared.slowly) { text async in Declared.Note(text: text) }
-                socket.on(Declared.total) { try await socket.emitWithAck(Declared.sum, 3, 4, timeout: Self.seconds) }
+                socket.on(Declared.total) { try await socket.emitWithAck(Declared.sum, 3, 4, timeout: Self.limit) }
                 socket.on("leave-me") { () -> Void in socket.disconnect() }
             }
         }
@@ -67,14 +68,14 @@ struct OwnServerTests {
             let socket = SocketIOManager(url: url, configuration: way.configuration()).defaultSocket
             let echoes = socket.messages("echo", as: String.self, bufferingPolicy: .unbounded)
             socket.on("question") { (number: Int) in number * 10 }
-            try await socket.connect(timeout: Self.seconds)
+            try await socket.connect(timeout: Self.limit)
             for text in ["hello", "在吗 🐦", String(repeating: "x", count: 200_000)] {
                 socket.emit("echo", text)
                 #expect(await echoes.first { _ in true } == text)
             }
             let values: [SocketIOValue] = [.binary([1, 2]), ["deep": [.binary(Array(repeating: 7, count: 90_000))]], nil, 1.5]
-            #expect(try await socket.emitWithAck("ack", arguments: values, timeout: Self.seconds) == values)
-            #expect(try await socket.emitWithAck("ask", 4, timeout: Self.seconds, as: Int.self) == 41)
+            #expect(try await socket.emitWithAck("ack", arguments: values, timeout: Self.limit) == values)
+            #expect(try await socket.emitWithAck("ask", 4, timeout: Self.limit, as: Int.self) == 41)
             socket.disconnect()
         }
     }
@@ -82,12 +83,12 @@ struct OwnServerTests {
     @Test(arguments: Way.allCases) func closingTellsWhenAllHasArrived(way: Way) async throws {
         try await self.withServer { url in
             let manager = SocketIOManager(url: url, configuration: way.configuration())
-            try await manager.defaultSocket.connect(timeout: Self.seconds)
+            try await manager.defaultSocket.connect(timeout: Self.limit)
             for number in 0..<500 { manager.defaultSocket.emit("keep", number) }
-            await manager.close(timeout: Self.seconds)
+            await manager.close(timeout: Self.limit)
             let other = SocketIOManager(url: url, configuration: way.configuration())
-            try await other.defaultSocket.connect(timeout: Self.seconds)
-            #expect(try await other.defaultSocket.emitWithAck("kept", timeout: Self.seconds, as: [Int].self) == Array(0..<500))
+            try await other.defaultSocket.connect(timeout: Self.limit)
+            #expect(try await other.defaultSocket.emitWithAck("kept", timeout: Self.limit, as: [Int].self) == Array(0..<500))
             await other.close()
         }
     }
@@ -98,9 +99,9 @@ struct OwnServerTests {
             socket.on(Declared.sum) { $0 + $1 }
             let notes = socket.messages(Declared.note, bufferingPolicy: .unbounded)
             let moves = socket.messages(Declared.moved, bufferingPolicy: .unbounded)
-            try await socket.connect(timeout: Self.seconds)
-            #expect(try await socket.emitWithAck(Declared.slowly, "in time", timeout: Self.seconds) == Declared.Note(text: "in time"))
-            #expect(try await socket.emitWithAck(Declared.total, timeout: Self.seconds) == 7)
+            try await socket.connect(timeout: Self.limit)
+            #expect(try await socket.emitWithAck(Declared.slowly, "in time", timeout: Self.limit) == Declared.Note(text: "in time"))
+            #expect(try await socket.emitWithAck(Declared.total, timeout: Self.limit) == 7)
             socket.emit(Declared.moved, 3, 4)
             let (x, y) = try #require(await moves.first { _ in true })
             #expect(x == 4 && y == 3)
@@ -113,13 +114,13 @@ struct OwnServerTests {
     @Test(arguments: Way.allCases) func namespacesAndRefusal(way: Way) async throws {
         try await self.withServer { url in
             let manager = SocketIOManager(url: url, configuration: way.configuration(auth: ["token": "secret"]))
-            try await manager.defaultSocket.connect(timeout: Self.seconds)
-            try await manager.socket(forNamespace: "/custom").connect(timeout: Self.seconds)
-            try await manager.socket(forNamespace: "/private").connect(timeout: Self.seconds)
-            #expect(try await manager.socket(forNamespace: "/custom").emitWithAck("ack", 3, timeout: Self.seconds, as: Int.self) == 3)
+            try await manager.defaultSocket.connect(timeout: Self.limit)
+            try await manager.socket(forNamespace: "/custom").connect(timeout: Self.limit)
+            try await manager.socket(forNamespace: "/private").connect(timeout: Self.limit)
+            #expect(try await manager.socket(forNamespace: "/custom").emitWithAck("ack", 3, timeout: Self.limit, as: Int.self) == 3)
             let other = SocketIOManager(url: url, configuration: way.configuration(auth: ["token": "wrong"]))
             let refused = await #expect(throws: SocketIOError.self) {
-                try await other.socket(forNamespace: "/private").connect(timeout: Self.seconds)
+                try await other.socket(forNamespace: "/private").connect(timeout: Self.limit)
             }
             #expect(refused == SocketIOError(.connectRefused, message: "unauthorized", data: ["code": "unauthorized"]))
             manager.disconnect()
@@ -130,7 +131,7 @@ struct OwnServerTests {
         try await self.withServer { url in
             let socket = SocketIOManager(url: url, configuration: way.configuration()).defaultSocket
             let echoes = socket.messages("echo", as: String.self, bufferingPolicy: .bufferingNewest(10_000))
-            try await socket.connect(timeout: Self.seconds)
+            try await socket.connect(timeout: Self.limit)
             for number in 0..<2000 { socket.emit("echo", String(number)) }
             var received: [String] = []
             for await text in echoes.prefix(2000) { received.append(text) }
@@ -143,7 +144,7 @@ struct OwnServerTests {
         try await self.withServer { url in
             let socket = SocketIOManager(url: url, configuration: way.configuration(reconnection: .socketIO)).defaultSocket
             let messages = socket.messages("nothing", as: String.self, bufferingPolicy: .unbounded)
-            try await socket.connect(timeout: Self.seconds)
+            try await socket.connect(timeout: Self.limit)
             socket.emit("leave-me")
             for await _ in messages { Issue.record("an unexpected message") }
             #expect(socket.state == .disconnected)
@@ -153,7 +154,7 @@ struct OwnServerTests {
     /// Port 1 of the loopback has no listener: every attempt is refused immediately.
     @Test(arguments: Way.allCases) func anAbsentServerIsReportedImmediately(way: Way) async throws {
         let socket = SocketIOManager(url: "http://127.0.0.1:1", configuration: way.configuration(reconnection: .none)).defaultSocket
-        let error = await #expect(throws: SocketIOError.self) { try await socket.connect(timeout: Self.seconds) }
+        let error = await #expect(throws: SocketIOError.self) { try await socket.connect(timeout: Self.limit) }
         #expect(error?.code == .transport)
     }
 

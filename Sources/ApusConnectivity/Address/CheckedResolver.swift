@@ -9,15 +9,15 @@ package import NIOPosix
     import Glibc
 #endif
 
-/// Resolves names by the system, and returns the addresses only that the rules permit.
+/// Resolves names with the system's resolver, and returns only the addresses that the rules permit.
 ///
-/// A dialer with this resolver connects to no other address: the addresses that it returns are
-/// those that are dialed, also for a host that is an address itself.
+/// A dialer with this resolver connects only to the addresses that it returns, also for a host that
+/// is an address.
 package final class CheckedResolver: Resolver, Sendable {
     /// No address of the name is permitted.
     package struct Refused: Error, CustomStringConvertible {
         package let host: String
-        package var description: String { "\(self.host) has no address that a server may connect to" }
+        package var description: String { "\(self.host) has no address to which this server may connect" }
     }
 
     private let rules: AddressRules
@@ -57,7 +57,7 @@ package final class CheckedResolver: Resolver, Sendable {
     package func cancelQueries() {}
 }
 
-/// The resolver of the system.
+/// Resolves names with `getaddrinfo` of the operating system.
 package enum SystemNames {
     /// Returns the addresses of a name, in the order in which they are to be tried (RFC 6724). It
     /// blocks.

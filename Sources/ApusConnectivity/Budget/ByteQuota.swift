@@ -25,8 +25,8 @@ package struct ByteQuota<Holder: Hashable & Sendable>: Sendable {
     /// Sets the bytes that a connection holds; 0 removes it.
     ///
     /// - Returns: The connections to close, the largest first. They count as closing until they
-    ///   hold nothing. Frees an eighth of the maximum, so that the next bytes do not sort all
-    ///   connections again.
+    ///   hold nothing. Selects enough connections to free an eighth of the maximum, so that the
+    ///   connections are not sorted again for each of the next bytes.
     package mutating func set(_ bytes: Int, for holder: Holder) -> [Holder] {
         if let former = self.closingHolders[holder] {
             self.closing += bytes - former

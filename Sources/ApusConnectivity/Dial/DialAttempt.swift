@@ -45,7 +45,7 @@ package final class DialAttempt {
     private func startTimer(_ timeout: Duration, _ what: String) {
         self.timer?.cancel()
         self.timer = self.eventLoop.assumeIsolated().scheduleTask(in: TimeAmount(timeout)) {
-            self.fail(ConnectivityError(.timeout, message: "\(what) took more than \(timeout)"))
+            self.fail(ConnectivityError(.timeout, message: "\(what) was not complete within \(timeout)"))
         }
     }
 
@@ -75,7 +75,8 @@ package final class DialAttempt {
                 self.connect(bootstrap.connect(unixDomainSocketPath: path), proxy: nil)
             case .host(let host, let port):
                 guard !host.isEmpty, !host.utf8.contains(0), (1...65535).contains(port) else {
-                    throw ConnectivityError(.invalidSettings, message: "\(host):\(port) is not a valid host and port (1 to 65535)")
+                    throw ConnectivityError(
+                        .invalidConfiguration, message: "the target must have a host and a port from 1 to 65535, not \(host):\(port)")
                 }
                 if let local = self.dialer.localAddress { bootstrap = bootstrap.bind(to: try Self.address(local)) }
                 let proxy = try self.dialer.proxy.proxy(
@@ -84,7 +85,8 @@ package final class DialAttempt {
                 self.connect(bootstrap.connect(host: proxy?.host ?? host, port: proxy?.port ?? port), proxy: proxy)
             }
         } catch {
-            self.fail(error as? ConnectivityError ?? ConnectivityError(.invalidSettings, message: "the target is invalid", cause: error))
+            self.fail(
+                error as? ConnectivityError ?? ConnectivityError(.invalidConfiguration, message: "the target is invalid", cause: error))
         }
     }
 
@@ -92,7 +94,7 @@ package final class DialAttempt {
         do {
             return try SocketAddress(ipAddress: text, port: 0)
         } catch {
-            throw ConnectivityError(.invalidSettings, message: "the local address \(text) is not an IP address", cause: error)
+            throw ConnectivityError(.invalidConfiguration, message: "`localAddress` must be an IP address, not \(text)", cause: error)
         }
     }
 
@@ -113,7 +115,7 @@ package final class DialAttempt {
             return ConnectivityError(.connectFailed, message: "could not connect to \(failure.host):\(failure.port)", cause: error)
         }
         if case ChannelError.connectTimeout = error {
-            return ConnectivityError(.timeout, message: "the connection timed out", cause: error)
+            return ConnectivityError(.timeout, message: "the system reported a timeout of the connection", cause: error)
         }
         return ConnectivityError(.connectFailed, message: "could not connect", cause: error)
     }
@@ -138,7 +140,8 @@ package final class DialAttempt {
             try channel.pipeline.syncOperations.addHandler(handler, position: .first)
         } catch {
             self.fail(
-                error as? ConnectivityError ?? ConnectivityError(.connectionLost, message: "the connection ended early", cause: error))
+                error as? ConnectivityError
+                    ?? ConnectivityError(.connectionLost, message: "the connection ended before it was ready", cause: error))
         }
     }
 
@@ -155,17 +158,18 @@ package final class DialAttempt {
         ).assumeIsolated().whenComplete { result in
             guard !self.hasEnded, let channel = self.channel else { return }
             do {
-                // Checked after the context was created: bytes received in plain text must not be
-                // taken for the server's.
+                // Checked after the context was created: bytes received before TLS must not be
+                // treated as bytes of the server.
                 guard self.gate?.isBufferEmpty == true else {
-                    throw ConnectivityError(.proxyProtocol, message: "the peer sent bytes before the TLS handshake")
+                    throw ConnectivityError(.proxyProtocol, message: "the proxy or the server sent bytes before the TLS handshake")
                 }
                 let (handler, check) = try result.get().makeHandler()
                 self.gate?.expectsTLS(handler, check)
                 try channel.pipeline.syncOperations.addHandler(handler, position: .first)
             } catch {
                 self.fail(
-                    error as? ConnectivityError ?? ConnectivityError(.invalidSettings, message: "TLS could not be set up", cause: error))
+                    error as? ConnectivityError
+                        ?? ConnectivityError(.invalidConfiguration, message: "TLS could not be set up", cause: error))
             }
         }
     }

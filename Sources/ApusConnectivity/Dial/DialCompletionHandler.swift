@@ -60,7 +60,7 @@ final class DialCompletionHandler: ChannelInboundHandler, RemovableChannelHandle
         if let tls = self.tls {
             attempt.fail(tls.check.diagnose(error, certificate: tls.handler.peerCertificate))
         } else {
-            attempt.fail(ConnectivityError(.connectionLost, message: "the connection failed", cause: error))
+            attempt.fail(ConnectivityError(.connectionLost, message: "the connection failed before it was ready", cause: error))
         }
     }
 

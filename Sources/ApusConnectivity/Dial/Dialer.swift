@@ -1,8 +1,9 @@
 package import NIOCore
 package import NIOPosix
 
-/// Opens connections: resolves the name, connects over TCP or a Unix socket, passes the proxy and
-/// makes the TLS handshake. The result is a channel that is ready for the application's handlers.
+/// Opens connections: resolves the name, connects over TCP or a Unix socket, performs the handshake
+/// with the proxy and the TLS handshake. The result is a channel that is ready for the
+/// application's handlers.
 ///
 /// swift-nio tries the addresses of a name as described in RFC 8305 ("Happy Eyeballs").
 package struct Dialer: Sendable {

@@ -78,7 +78,7 @@ final class HTTPBodyInflater {
         guard result == Z_OK else {
             stream.deinitialize(count: 1)
             stream.deallocate()
-            throw ConnectivityError(.httpProtocol, message: "zlib could not be initialized (\(result))")
+            throw ConnectivityError(.httpProtocol, message: "zlib could not be initialized (zlib error \(result))")
         }
         self.stream = stream
         return stream
@@ -107,7 +107,8 @@ final class HTTPBodyInflater {
                 return Int(given - stream.pointee.avail_out)
             }
             guard output.readableBytes <= maximumBytes else {
-                return ConnectivityError(.responseTooLarge, message: "the decompressed response exceeds the limit of \(maximumBytes) bytes")
+                return ConnectivityError(
+                    .responseTooLarge, message: "the decompressed response has more than \(maximumBytes) bytes, the maximum")
             }
             offset += step.count - Int(stream.pointee.avail_in)
             switch result {
@@ -116,7 +117,9 @@ final class HTTPBodyInflater {
                 self.hasEnded = true
                 hasMore = false
             case Z_BUF_ERROR where offset == input.count: hasMore = false  // zlib has no more output
-            default: return ConnectivityError(.httpProtocol, message: "the response is not compressed as declared (\(result))")
+            default:
+                return ConnectivityError(
+                    .httpProtocol, message: "the response is not compressed as its Content-Encoding declares (zlib error \(result))")
             }
         }
         return nil

@@ -41,6 +41,7 @@ final class HTTPConnectionHandler: ChannelInboundHandler {
 
     private let id: Int
     private let maximumBodyBytes: Int
+    private let cutsBody: Bool
     /// The time limit for the wait for the next request. A response may lower it (`Keep-Alive`).
     private var idleLimit: Duration
     private let idleTimeout: Duration
@@ -51,9 +52,10 @@ final class HTTPConnectionHandler: ChannelInboundHandler {
     private var lastNumber = 0
     private var idleTimer: Scheduled<Void>?
 
-    init(id: Int, maximumBodyBytes: Int, idleTimeout: Duration, owner: any HTTPConnectionOwner) {
+    init(id: Int, maximumBodyBytes: Int, cutsBody: Bool, idleTimeout: Duration, owner: any HTTPConnectionOwner) {
         self.id = id
         self.maximumBodyBytes = maximumBodyBytes
+        self.cutsBody = cutsBody
         self.idleLimit = idleTimeout
         self.idleTimeout = idleTimeout
         self.owner = owner
@@ -75,7 +77,8 @@ final class HTTPConnectionHandler: ChannelInboundHandler {
         self.idleTimer = nil
         self.lastNumber += 1
         let number = self.lastNumber
-        self.exchange = Exchange(collector: HTTPResponseCollector(maximumBodyBytes: self.maximumBodyBytes), number: number)
+        self.exchange = Exchange(
+            collector: HTTPResponseCollector(maximumBodyBytes: self.maximumBodyBytes, cutsBody: self.cutsBody), number: number)
         guard let context = self.context, context.channel.isActive else {
             return self.end(ConnectivityError(.connectionLost, message: "the connection is already closed"))
         }
@@ -130,8 +133,16 @@ final class HTTPConnectionHandler: ChannelInboundHandler {
         }
         do throws(ConnectivityError) {
             switch self.unwrapInboundIn(data) {
-            case .head(let head): try exchange.collector.received(head)
-            case .body(let piece): try exchange.collector.received(piece)
+            case .head(let head): try exchange.collector.receivedHead(head)
+            case .body(let piece):
+                try exchange.collector.receivedBody(piece)
+                if exchange.collector.isCut, let response = try exchange.collector.ended() {
+                    self.owner?.connection(self.id, answered: response, isKept: false)
+                    return self.end(
+                        ConnectivityError(
+                            .responseTooLarge,
+                            message: "the connection was closed because the body of a response reached its maximum length"))
+                }
             case .end:
                 if let response = try exchange.collector.ended() { return self.answered(response, exchange) }
             }
@@ -147,14 +158,18 @@ final class HTTPConnectionHandler: ChannelInboundHandler {
         // state.
         guard exchange.collector.keepsAlive, exchange.endIsOut else {
             self.owner?.connection(self.id, answered: response, isKept: false)
-            return self.end(ConnectivityError(.connectionLost, message: "the server closes the connection"))
+            return self.end(
+                ConnectivityError(
+                    .connectionLost, message: "the connection was closed after the response, which does not permit another request"))
         }
         // One second less than the server's timeout: a request must not race with the server's
         // close.
         let limit = min(self.idleTimeout, (exchange.collector.keepAliveTimeout ?? self.idleTimeout) - .seconds(1))
         guard limit > .zero || exchange.collector.keepAliveTimeout == nil else {
             self.owner?.connection(self.id, answered: response, isKept: false)
-            return self.end(ConnectivityError(.connectionLost, message: "the server does not keep the connection open"))
+            return self.end(
+                ConnectivityError(
+                    .connectionLost, message: "the connection was closed after the response, whose `Keep-Alive` timeout is too short"))
         }
         self.idleLimit = limit
         self.owner?.connection(self.id, answered: response, isKept: true)

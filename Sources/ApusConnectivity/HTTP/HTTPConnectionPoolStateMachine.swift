@@ -40,7 +40,7 @@ struct HTTPConnectionPoolStateMachine {
         case connect(ConnectionID)
         /// A connection that is opening or busy will carry the request.
         case wait
-        /// Too many requests wait, or the pool is finishing.
+        /// The maximum number of requests waits, or the pool is finishing.
         case refuse
     }
 

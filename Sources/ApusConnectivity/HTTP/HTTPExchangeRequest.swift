@@ -31,21 +31,22 @@ package struct HTTPExchangeRequest: Sendable {
 
     /// Returns the head of the request as it is sent.
     ///
-    /// - Throws: `invalidSettings` for bytes that could be parsed as a second request or field
+    /// - Throws: `invalidConfiguration` for bytes that could be parsed as a second request or field
     ///   (docs/hazards.md, 8).
     func head(for origin: HTTPOrigin) throws(ConnectivityError) -> HTTPRequestHead {
         guard self.target.utf8.first == UInt8(ascii: "/"), self.target.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
-            throw ConnectivityError(.invalidSettings, message: "the request's target is not valid; percent-encode it, and begin it with /")
+            throw ConnectivityError(.invalidConfiguration, message: "the target of the request must begin with / and be percent-encoded")
         }
         for (name, value) in self.headers {
             guard !name.isEmpty, name.utf8.allSatisfy(Self.isTokenByte) else {
-                throw ConnectivityError(.invalidSettings, message: "\(name.debugDescription) is not a valid field name")
+                throw ConnectivityError(.invalidConfiguration, message: "\(name.debugDescription) is not a valid field name")
             }
             guard value.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 }) else {
-                throw ConnectivityError(.invalidSettings, message: "the field \(name) contains a control character")
+                throw ConnectivityError(
+                    .invalidConfiguration, message: "the value of the field \(name) must not contain a control character")
             }
             guard !["content-length", "transfer-encoding", "connection"].contains(where: name.equalsIgnoringASCIICase) else {
-                throw ConnectivityError(.invalidSettings, message: "the client sets the field \(name); remove it from the request")
+                throw ConnectivityError(.invalidConfiguration, message: "the field \(name) must not be set: the client sets it")
             }
         }
         var headers = self.headers

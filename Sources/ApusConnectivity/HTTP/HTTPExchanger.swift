@@ -31,6 +31,9 @@ package final class HTTPExchanger {
         /// The maximum size of a response body after decompression. Unit: bytes. Default: 16 MiB.
         /// NIO limits header fields to 80 KiB each.
         package var maximumBodyBytes = 16 << 20
+        /// Whether an uncompressed body is truncated at the maximum and the connection closed.
+        /// Default: no; the request fails.
+        package var cutsBody = false
 
         package init(origin: HTTPOrigin, dialer: Dialer = Dialer()) {
             self.origin = origin
@@ -144,7 +147,12 @@ package final class HTTPExchanger {
         case .send(let connection): self.send(id, on: connection)
         case .connect(let connection): self.connect(connection)
         case .wait: break
-        case .refuse: self.end(id, .failure(ConnectivityError(.cancelled, message: "too many requests wait, or the client was closed")))
+        case .refuse:
+            self.end(
+                id,
+                .failure(
+                    ConnectivityError(
+                        .cancelled, message: "the maximum number of requests waits for a connection, or the client was closed")))
         }
     }
 
@@ -172,7 +180,8 @@ package final class HTTPExchanger {
             } catch {
                 self.lost(
                     id,
-                    error as? ConnectivityError ?? ConnectivityError(.connectionLost, message: "the connection ended early", cause: error)
+                    error as? ConnectivityError
+                        ?? ConnectivityError(.connectionLost, message: "the connection ended before it was ready", cause: error)
                 )
             }
         }
@@ -184,7 +193,8 @@ package final class HTTPExchanger {
             return nil
         }
         let handler = HTTPConnectionHandler(
-            id: id, maximumBodyBytes: self.configuration.maximumBodyBytes, idleTimeout: self.configuration.idleTimeout, owner: self)
+            id: id, maximumBodyBytes: self.configuration.maximumBodyBytes, cutsBody: self.configuration.cutsBody,
+            idleTimeout: self.configuration.idleTimeout, owner: self)
         let pipeline = channel.pipeline.syncOperations
         try pipeline.addHandler(HTTPRequestEncoder())
         try pipeline.addHandler(ByteToMessageHandler(HTTPResponseDecoder(leftOverBytesStrategy: .dropBytes)))
@@ -205,7 +215,7 @@ package final class HTTPExchanger {
             guard case .open(let handler, _)? = self.connections[id] else { return }
             self.connections[id] = .open(handler, isFresh: false)
             handler.park()
-        case .close: self.close(id, ConnectivityError(.cancelled, message: "the connection is not needed"))
+        case .close: self.close(id, ConnectivityError(.cancelled, message: "the connection was closed because no request waits for it"))
         }
     }
 

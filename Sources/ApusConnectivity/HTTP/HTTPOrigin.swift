@@ -16,10 +16,10 @@ package struct HTTPOrigin: Hashable, Sendable {
 
     /// Parses `host`, `host:port`, `[v6]` or `[v6]:port`.
     ///
-    /// - Throws: `invalidSettings` if the authority is malformed.
+    /// - Throws: `invalidConfiguration` if the authority is malformed.
     package init(isSecure: Bool, authority: some StringProtocol) throws(ConnectivityError) {
         func refuse(_ message: String) -> ConnectivityError {
-            ConnectivityError(.invalidSettings, message: "\"\(authority)\" \(message)")
+            ConnectivityError(.invalidConfiguration, message: "\"\(authority)\" \(message)")
         }
         guard authority.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }), !authority.contains("@") else {
             throw refuse("contains a user name, a space, a control character or a non-ASCII character")

@@ -5,12 +5,17 @@ import NIOHTTP1
 /// Assembles the parts of one response and limits its size.
 struct HTTPResponseCollector {
     private let maximumBodyBytes: Int
+    /// Whether a body beyond the maximum is truncated; otherwise it is an error.
+    private let cutsBody: Bool
+    /// Whether the body was truncated, so that the rest of the response is not needed.
+    private(set) var isCut = false
     private var head: HTTPResponseHead?
     private var inflater: HTTPBodyInflater?
     private var body = ByteBuffer()
 
-    init(maximumBodyBytes: Int) {
+    init(maximumBodyBytes: Int, cutsBody: Bool = false) {
         self.maximumBodyBytes = maximumBodyBytes
+        self.cutsBody = cutsBody
     }
 
     /// Whether the head of the response has arrived.
@@ -30,13 +35,13 @@ struct HTTPResponseCollector {
         return nil
     }
 
-    mutating func received(_ head: HTTPResponseHead) throws(ConnectivityError) {
+    mutating func receivedHead(_ head: HTTPResponseHead) throws(ConnectivityError) {
         self.head = head
         guard head.status != .switchingProtocols else {
             throw ConnectivityError(.httpProtocol, message: "the server switched to a protocol that was not requested")
         }
         // The announced length is checked before the body arrives (docs/hazards.md, 2).
-        if let text = head.headers.first(name: "Content-Length"), let length = Int(text), length > self.maximumBodyBytes {
+        if !self.cutsBody, let text = head.headers.first(name: "Content-Length"), let length = Int(text), length > self.maximumBodyBytes {
             throw self.tooLarge("\(length)")
         }
         let codings = head.headers[canonicalForm: "Content-Encoding"].filter { !$0.equalsIgnoringASCIICase("identity") }
@@ -47,11 +52,16 @@ struct HTTPResponseCollector {
         self.inflater = HTTPBodyInflater(known)
     }
 
-    mutating func received(_ piece: ByteBuffer) throws(ConnectivityError) {
+    mutating func receivedBody(_ piece: ByteBuffer) throws(ConnectivityError) {
         if let inflater = self.inflater {
             return try inflater.inflate(piece, into: &self.body, maximumBytes: self.maximumBodyBytes)
         }
         guard piece.readableBytes <= self.maximumBodyBytes - self.body.readableBytes else {
+            if self.cutsBody {
+                self.isCut = true
+                self.body.writeBytes(piece.readableBytesView.prefix(self.maximumBodyBytes - self.body.readableBytes))
+                return
+            }
             throw self.tooLarge("more than \(self.body.readableBytes)")
         }
         if self.body.readableBytes == 0 {
@@ -68,6 +78,6 @@ struct HTTPResponseCollector {
     }
 
     private func tooLarge(_ length: String) -> ConnectivityError {
-        ConnectivityError(.responseTooLarge, message: "the response has \(length) bytes, \(self.maximumBodyBytes) allowed")
+        ConnectivityError(.responseTooLarge, message: "the response has \(length) bytes; the maximum is \(self.maximumBodyBytes)")
     }
 }

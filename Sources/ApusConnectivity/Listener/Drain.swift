@@ -57,8 +57,8 @@ extension NIOLockedValueBox where Value: DrainState {
         _ connections: [Connection], pace: DrainSchedule, telling tell: @escaping @Sendable (Connection) -> Void,
         cutting cut: @escaping @Sendable () -> Void
     ) async {
-        // In unstructured tasks, because the cancellation of the caller's task often starts the
-        // shutdown.
+        // In unstructured tasks: the caller's task is often already cancelled, since its
+        // cancellation starts the shutdown.
         let closer = Task {
             guard (try? await Task.sleep(for: pace.timeout)) != nil else { return }
             cut()

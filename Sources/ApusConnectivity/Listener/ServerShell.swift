@@ -2,8 +2,8 @@ package import NIOConcurrencyHelpers
 package import NIOCore
 package import NIOSSL
 
-/// The life of a server with its own listener: it listens, admits connections, asks them to close
-/// in batches, and cuts the remaining ones at a deadline.
+/// The lifecycle of a server with its own listener: it listens, admits connections, requests them
+/// to close in batches, and aborts the remaining ones at a deadline.
 ///
 /// A conforming server defines the steps that depend on its protocol. Its `shutdown()` calls
 /// ``drain()``.
@@ -15,6 +15,9 @@ package protocol ServerShell: Sendable {
     /// The schedule of a shutdown.
     var drainSchedule: DrainSchedule { get }
 
+    /// The protocols that the server selects with ALPN (RFC 7301).
+    var applicationProtocols: [String] { get }
+
     /// Throws an error for an invalid configuration. Called before the server listens.
     func validate() throws
 
@@ -22,7 +25,7 @@ package protocol ServerShell: Sendable {
     /// connection.
     func configure(_ channel: any Channel, tls: NIOSSLContext?) throws
 
-    /// Asks a connection to close, from any thread.
+    /// Requests a connection to close, from any thread.
     func startClosing(_ connection: State.Connection)
 
     /// Closes the connections that remain at the deadline of a shutdown.
@@ -33,20 +36,23 @@ package protocol ServerShell: Sendable {
 }
 
 extension ServerShell {
+    package var applicationProtocols: [String] { ["http/1.1"] }
+
     /// Listens until the task is cancelled, then shuts down.
     ///
     /// - Parameters:
     ///   - address: The address on which to listen.
-    ///   - tls: The TLS context; `nil` disables TLS.
+    ///   - tls: The settings of TLS; `nil` disables TLS.
     ///   - eventLoopGroup: The event loops of the connections.
     ///   - onListening: Called once with the address in use.
-    /// - Throws: The error of ``validate()``, or the system's error if the address cannot be bound.
-    ///   Does not throw when cancelled.
+    /// - Throws: The error of ``validate()``, `ConnectivityError` for invalid TLS settings, or the
+    ///   system's error if the address cannot be bound. Does not throw when cancelled.
     package func serve(
-        on address: ListenerAddress, tls: NIOSSLContext?, _ eventLoopGroup: any EventLoopGroup, onListening: (SocketAddress) -> Void
+        on address: ListenerAddress, tls: TLSServerSettings?, _ eventLoopGroup: any EventLoopGroup, onListening: (SocketAddress) -> Void
     ) async throws {
         try self.validate()
-        try await Listener.run(on: address, eventLoopGroup, onListening: onListening) { try self.configure($0, tls: tls) }
+        let context = try tls?.makeContext(applicationProtocols: self.applicationProtocols)
+        try await Listener.run(on: address, eventLoopGroup, onListening: onListening) { try self.configure($0, tls: context) }
         await self.shutdown()
     }
 
@@ -67,8 +73,8 @@ extension ServerShell {
         return true
     }
 
-    /// Refuses new connections, asks the open ones to close, and waits until they have closed. See
-    /// ``NIOLockedValueBox/drain(_:pace:telling:cutting:)``.
+    /// Refuses new connections, requests the open ones to close, and waits until they have closed.
+    /// See ``NIOLockedValueBox/drain(_:pace:telling:cutting:)``.
     package func drain() async {
         let connections = self.state.withLockedValue { state in
             state.refuseNewConnections()

@@ -105,7 +105,7 @@
                 var datagram = self.unwrapInboundIn(data)
                 do throws(NetlinkMessage.Malformed) {
                     while let message = try NetlinkMessage.next(from: &datagram) {
-                        self.perform(self.machine.received(message), context: context)
+                        self.perform(self.machine.receivedMessage(message), context: context)
                     }
                 } catch {
                     self.perform(self.machine.lost(), context: context)
@@ -113,7 +113,7 @@
             }
 
             func errorCaught(context: ChannelHandlerContext, error: any Error) {
-                context.close(promise: nil)  // for example ENOBUFS: notifications were lost, a new socket starts over
+                context.close(promise: nil)  // for example ENOBUFS: notifications were lost, so another socket is opened
             }
 
             func channelInactive(context: ChannelHandlerContext) {

@@ -26,7 +26,8 @@ struct NetlinkPathStateMachine {
         case resting
     }
 
-    /// The maximum number of entries kept of each kind. A machine with more entries has a route.
+    /// The maximum number of entries kept of each kind. Further entries do not change whether the
+    /// machine has a route.
     private static let maximumEntries = 4096
 
     private var state = State.idle
@@ -78,7 +79,7 @@ struct NetlinkPathStateMachine {
     }
 
     /// Handles a message.
-    mutating func received(_ message: NetlinkMessage) -> Action {
+    mutating func receivedMessage(_ message: NetlinkMessage) -> Action {
         if case .dumping(let dump, let isStale) = self.state, message.sequence == self.sequence {
             if case .error(let code) = message.content { return code == 0 ? .doNothing : .reopen }
             if message.isPartOfDump {

@@ -106,7 +106,7 @@ public final class NetworkPathMonitor: Sendable {
         let source = self.state.withLockedValue { state -> (any Source)? in
             guard state.listeners.removeValue(forKey: id) != nil, state.listeners.isEmpty else { return nil }
             state.generation += 1
-            state.current = nil  // would become outdated
+            state.current = nil  // without a source, the path would become outdated
             defer { state.source = nil }
             return state.source
         }

@@ -10,7 +10,8 @@ package import NIOCore
 ///
 /// Implemented here because NIO's response parser does not stop after the 200: it parses the
 /// server's first bytes in the same read as a second response and fails.
-/// `NIOHTTP1ProxyConnectHandler` uses that parser and does not work with servers that send first.
+/// `NIOHTTP1ProxyConnectHandler` uses that parser and does not work if the server sends the first
+/// bytes.
 ///
 /// Source: RFC 9110 9.3.6, 15.2; RFC 9112 3.2.3.
 package struct HTTPConnectStateMachine {
@@ -33,17 +34,18 @@ package struct HTTPConnectStateMachine {
     ///   - host: A name, which the proxy resolves, or an address (IPv6 without brackets).
     ///   - port: The port, 1 to 65535.
     ///   - credentials: Sent with the first request, as Basic (RFC 7617).
-    /// - Throws: `invalidSettings` if the host or the user name is not valid in a request.
+    /// - Throws: `invalidConfiguration` if the host or the user name is not valid in a request.
     package init(host: String, port: Int, credentials: ProxySettings.Credentials?) throws(ConnectivityError) {
         let authority = "\(host.contains(":") ? "[\(host)]" : host):\(port)"
         guard !host.isEmpty, authority.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
-            throw ConnectivityError(.invalidSettings, message: "the host is empty or contains a space, a control or a non-ASCII character")
+            throw ConnectivityError(
+                .invalidConfiguration, message: "the host must not be empty or contain spaces, control characters or non-ASCII characters")
         }
         var request = "CONNECT \(authority) HTTP/1.1\r\nHost: \(authority)\r\n"
         if let credentials {
             // "a user-id containing a colon character is invalid"
             guard !credentials.username.utf8.contains(UInt8(ascii: ":")) else {
-                throw ConnectivityError(.invalidSettings, message: "the proxy's user name must not contain a colon")
+                throw ConnectivityError(.invalidConfiguration, message: "the proxy's user name must not contain a colon")
             }
             let text = Data("\(credentials.username):\(credentials.password)".utf8).base64EncodedString()
             request += "Proxy-Authorization: Basic \(text)\r\n"
@@ -55,7 +57,7 @@ package struct HTTPConnectStateMachine {
     package func start() -> [UInt8] { Array(self.request.utf8) }
 
     /// Consumes the proxy's response from `bytes`.
-    package mutating func received(_ bytes: inout ByteBuffer) -> ProxyAction {
+    package mutating func receivedBytes(_ bytes: inout ByteBuffer) -> ProxyAction {
         while case .waiting(let searched) = self.state {
             guard let length = Self.headLength(bytes.readableBytesView, from: searched) else {
                 guard self.skippedBytes + bytes.readableBytes <= Self.maximumHeadBytes else { return self.failEndless() }

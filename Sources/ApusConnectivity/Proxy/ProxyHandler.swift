@@ -1,6 +1,6 @@
 import NIOCore
 
-/// The action after bytes from a proxy.
+/// What to do after bytes were received from a proxy.
 package enum ProxyAction: Equatable {
     /// Wait: the response is incomplete.
     case waitForMore
@@ -32,19 +32,19 @@ enum ProxyHandshake {
         }
     }
 
-    mutating func received(_ bytes: inout ByteBuffer) -> ProxyAction {
+    mutating func receivedBytes(_ bytes: inout ByteBuffer) -> ProxyAction {
         switch self {
         case .httpConnect(var machine):
             defer { self = .httpConnect(machine) }
-            return machine.received(&bytes)
+            return machine.receivedBytes(&bytes)
         case .socks5(var machine):
             defer { self = .socks5(machine) }
-            return machine.received(&bytes)
+            return machine.receivedBytes(&bytes)
         }
     }
 }
 
-/// Makes the handshake with a proxy on a connected channel, then removes itself.
+/// Performs the handshake with a proxy on a connected channel, then removes itself.
 final class ProxyHandler: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer
@@ -72,7 +72,7 @@ final class ProxyHandler: ChannelInboundHandler, RemovableChannelHandler {
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         self.received.writeImmutableBuffer(self.unwrapInboundIn(data))
         while self.completion != nil {
-            switch self.handshake.received(&self.received) {
+            switch self.handshake.receivedBytes(&self.received) {
             case .waitForMore: return
             case .send(let bytes): context.writeAndFlush(self.wrapOutboundOut(ByteBuffer(bytes: bytes)), promise: nil)
             case .connected: self.finish(.success(()), context: context)

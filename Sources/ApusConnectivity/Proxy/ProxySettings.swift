@@ -1,7 +1,7 @@
 /// The proxy through which a client connects to servers, if any.
 ///
-/// The proxy receives the server's name and resolves it. The TLS handshake is made with the server
-/// through the proxy, which therefore sees only the server's name and port.
+/// The proxy receives the server's name and resolves it. TLS is negotiated with the server through
+/// the proxy, so that the proxy sees only the server's name and port.
 public struct ProxySettings: Sendable, Hashable, CustomStringConvertible {
     /// A user name and password for a proxy.
     public struct Credentials: Sendable, Hashable, CustomStringConvertible {
@@ -11,6 +11,10 @@ public struct ProxySettings: Sendable, Hashable, CustomStringConvertible {
         public var password: String
 
         /// Creates credentials from a user name and a password.
+        ///
+        /// - Parameters:
+        ///   - username: The user name.
+        ///   - password: The password.
         public init(username: String, password: String) {
             self.username = username
             self.password = password
@@ -51,11 +55,21 @@ public struct ProxySettings: Sendable, Hashable, CustomStringConvertible {
 
     /// Returns an HTTP proxy with `CONNECT` (RFC 9110 9.3.6). Credentials are sent as Basic,
     /// unencrypted.
+    ///
+    /// - Parameters:
+    ///   - host: The name or address of the proxy.
+    ///   - port: The port of the proxy.
+    ///   - credentials: The user name and password, if the proxy requires them.
     public static func httpConnect(host: String, port: Int, credentials: Credentials? = nil) -> Self {
         Self(choice: .proxy(Proxy(kind: .httpConnect, host: host, port: port, credentials: credentials)))
     }
 
     /// Returns a SOCKS proxy of version 5 (RFC 1928). Credentials are sent unencrypted (RFC 1929).
+    ///
+    /// - Parameters:
+    ///   - host: The name or address of the proxy.
+    ///   - port: The port of the proxy.
+    ///   - credentials: The user name and password, if the proxy requires them.
     public static func socks5(host: String, port: Int, credentials: Credentials? = nil) -> Self {
         Self(choice: .proxy(Proxy(kind: .socks5, host: host, port: port, credentials: credentials)))
     }
@@ -64,7 +78,7 @@ public struct ProxySettings: Sendable, Hashable, CustomStringConvertible {
     ///
     /// `socks5` and `socks5h` are equivalent. The default scheme is `http`.
     ///
-    /// - Throws: ``ConnectivityError/Code/invalidSettings`` if the URL is malformed.
+    /// - Throws: ``ConnectivityError/Code/invalidConfiguration`` if the URL is malformed.
     public init(url: String) throws(ConnectivityError) {
         self.choice = .proxy(try Proxy(url: url))
     }

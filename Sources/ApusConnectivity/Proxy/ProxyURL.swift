@@ -5,7 +5,7 @@ extension ProxySettings.Proxy {
     init(url: String) throws(ConnectivityError) {
         func refuse(_ message: String) -> ConnectivityError {
             // The message omits the URL, which may contain a password.
-            ConnectivityError(.invalidSettings, message: "the proxy URL \(message)")
+            ConnectivityError(.invalidConfiguration, message: "the proxy URL \(message)")
         }
         guard url.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else { throw refuse("contains a space, a control or a non-ASCII character") }
         var rest = url[...]

@@ -28,18 +28,19 @@ package struct SOCKS5StateMachine {
     ///   - host: A name, which the proxy resolves, or an address.
     ///   - port: The port, 1 to 65535.
     ///   - credentials: Sent only if the proxy requires them.
-    /// - Throws: `invalidSettings` if the port is invalid, or a text is empty or longer than 255
-    ///   bytes.
+    /// - Throws: `invalidConfiguration` if the port is invalid, or a text is empty or longer than
+    ///   255 bytes.
     package init(host: String, port: Int, credentials: ProxySettings.Credentials?) throws(ConnectivityError) {
         guard let port = UInt16(exactly: port), port > 0 else {
-            throw ConnectivityError(.invalidSettings, message: "the port \(port) is invalid: use 1 to 65535")
+            throw ConnectivityError(.invalidConfiguration, message: "the port must be from 1 to 65535, not \(port)")
         }
         let address: [UInt8]
         if let bytes = IPAddress(host)?.bytes {
             address = [bytes.count == 4 ? 1 : 4] + bytes
         } else {
             guard let length = UInt8(exactly: host.utf8.count), length > 0 else {
-                throw ConnectivityError(.invalidSettings, message: "the host has \(host.utf8.count) bytes, SOCKS allows 1 to 255")
+                throw ConnectivityError(
+                    .invalidConfiguration, message: "the host must have 1 to 255 bytes for SOCKS, not \(host.utf8.count)")
             }
             address = [3, length] + host.utf8
         }
@@ -48,7 +49,8 @@ package struct SOCKS5StateMachine {
             guard let name = UInt8(exactly: credentials.username.utf8.count), name > 0,
                 let password = UInt8(exactly: credentials.password.utf8.count), password > 0
             else {
-                throw ConnectivityError(.invalidSettings, message: "user name and password for SOCKS must have 1 to 255 bytes each")
+                throw ConnectivityError(
+                    .invalidConfiguration, message: "the user name and the password for SOCKS must have 1 to 255 bytes each")
             }
             return [1, name] + credentials.username.utf8 + [password] + credentials.password.utf8
         }
@@ -61,7 +63,7 @@ package struct SOCKS5StateMachine {
     }
 
     /// Consumes one reply from `bytes`. A reply has at most 262 bytes.
-    package mutating func received(_ bytes: inout ByteBuffer) -> ProxyAction {
+    package mutating func receivedBytes(_ bytes: inout ByteBuffer) -> ProxyAction {
         switch self.state {
         case .idle:
             return self.fail(.proxyProtocol, "it sent bytes before the client's first message")

@@ -4,7 +4,7 @@ package import NIOCore
 /// Decides when a persistent connection is attempted: the shell of ``ReconnectionStateMachine``,
 /// with its timer and its observation of the network.
 ///
-/// The owner opens the connection and reports what happens to it. The network is observed while a
+/// The owner opens the connection and reports its events. The network is observed while a
 /// connection is requested. Confined to its event loop.
 package final class Reconnector {
     /// The network that an owner observes.

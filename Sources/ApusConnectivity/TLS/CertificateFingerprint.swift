@@ -17,7 +17,7 @@ public struct CertificateFingerprint: Sendable, Hashable, CustomStringConvertibl
         var high: UInt8?
         for character in description.utf8 {
             if character == UInt8(ascii: ":") {
-                // A colon separates whole bytes.
+                // A colon may stand only between two bytes.
                 guard high == nil, !bytes.isEmpty else { return nil }
                 continue
             }

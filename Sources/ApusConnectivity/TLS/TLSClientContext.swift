@@ -42,7 +42,7 @@ package struct TLSClientContext: Sendable {
             case .pinned, .insecureSkipVerification: break  // need no name
             case .system, .additionalAuthorities, .onlyAuthorities:
                 return eventLoop.makeFailedFuture(
-                    ConnectivityError(.invalidSettings, message: "TLS requires a name to verify: set `serverName`"))
+                    ConnectivityError(.invalidConfiguration, message: "TLS requires a name to verify; set `serverName`"))
             }
         }
         let key = Key(settings: settings, applicationProtocols: applicationProtocols)
@@ -71,7 +71,7 @@ package struct TLSClientContext: Sendable {
             }
             return (handler, check)
         } catch {
-            throw ConnectivityError(.invalidSettings, message: "\(self.host) is not a valid server name for TLS", cause: error)
+            throw ConnectivityError(.invalidConfiguration, message: "\(self.host) is not a valid server name for TLS", cause: error)
         }
     }
 
@@ -106,7 +106,7 @@ package struct TLSClientContext: Sendable {
         do {
             return try NIOSSLContext(configuration: configuration)
         } catch {
-            throw ConnectivityError(.invalidSettings, message: "TLS could not be set up", cause: error)
+            throw ConnectivityError(.invalidConfiguration, message: "TLS could not be set up", cause: error)
         }
     }
 }

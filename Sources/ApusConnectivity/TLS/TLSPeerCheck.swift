@@ -18,7 +18,7 @@ final class TLSPeerCheck {
     private let settings: TLSSettings
     /// The name that is verified.
     private let host: String
-    /// The failed check, reported instead of the library's general error.
+    /// The failed check, reported instead of the general error of swift-nio-ssl.
     private var finding: ConnectivityError?
 
     init(settings: TLSSettings, host: String) {
@@ -26,7 +26,7 @@ final class TLSPeerCheck {
         self.host = host
     }
 
-    /// Verifies pins in place of the library's verification.
+    /// Verifies pins instead of the verification by swift-nio-ssl.
     ///
     /// - Parameter chain: The server's certificates, its own first.
     func verifyPinned(_ chain: [NIOSSLCertificate]) -> NIOSSLVerificationResult {
@@ -38,7 +38,7 @@ final class TLSPeerCheck {
         return .certificateVerified
     }
 
-    /// Verifies host name and pins after the library has verified chain and dates, and before the
+    /// Verifies host name and pins after swift-nio-ssl has verified chain and dates, and before the
     /// first application data.
     func handshakeCompleted(_ certificate: NIOSSLCertificate?) throws(ConnectivityError) {
         switch self.settings.verification {

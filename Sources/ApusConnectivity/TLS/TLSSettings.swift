@@ -34,8 +34,8 @@ public struct TLSSettings: Sendable, Hashable {
     /// The pins, one of which the server's own certificate must match in addition to
     /// ``verification``. Default: empty, no such requirement.
     ///
-    /// Pin the current key and its successor. Otherwise a change of the key disconnects all
-    /// clients.
+    /// Pin the current key and its successor: otherwise no client can connect after a change of the
+    /// key.
     public var pins: [TLSPin]
 
     /// The name to verify and to send with SNI in place of the URL's host. An IP address is
@@ -49,12 +49,12 @@ public struct TLSSettings: Sendable, Hashable {
     public var minimumVersion: Version
 
     /// The client certificate, sent if the server requests one. Default: `nil`, none.
-    public var clientIdentity: TLSClientIdentity?
+    public var clientIdentity: TLSIdentity?
 
     /// Creates settings. The defaults are secure.
     public init(
         verification: Verification = .system, pins: [TLSPin] = [], serverName: String? = nil, minimumVersion: Version = .tls12,
-        clientIdentity: TLSClientIdentity? = nil
+        clientIdentity: TLSIdentity? = nil
     ) {
         self.verification = verification
         self.pins = pins

@@ -8,14 +8,14 @@ package import NIOCore
 /// packet; when no request is pending it sends `5`, and the WebSocket carries the session.
 package struct EngineIOClientSession: Sendable {
     private enum Upgrade: Equatable {
-        /// No WebSocket is being probed. Final.
+        /// No transport is being probed. Final.
         case none
-        /// The WebSocket was opened, and `2probe` is sent once it is connected. Leaves to `pausing`
+        /// The transport was opened, and `2probe` is sent once it is connected. Leaves to `pausing`
         /// (`3probe`) or `none` (failure).
-        case probing
-        /// `3probe` was received; pending requests must end first. Leaves to WebSocket (no pending
-        /// request) or `none` (failure).
-        case pausing
+        case probing(EngineIOTransport)
+        /// `3probe` was received; the pending polling requests must end first. Leaves to the probed
+        /// transport (no pending request) or `none` (failure).
+        case pausing(EngineIOTransport)
     }
 
     private enum State: Equatable {
@@ -28,14 +28,15 @@ package struct EngineIOClientSession: Sendable {
     }
 
     private var state: State
-    private let upgrades: Bool
+    private let upgrades: [EngineIOTransport]
 
     /// - Parameters:
     ///   - transport: The transport of the handshake.
-    ///   - upgrades: Whether a polling session upgrades to WebSocket when the server offers it.
-    package init(startingOn transport: EngineIOTransport, upgrades: Bool) {
+    ///   - upgrades: The transports to which the session upgrades when the server offers it. One
+    ///     that cannot follow `transport` has no effect.
+    package init(startingOn transport: EngineIOTransport, upgrades: Set<EngineIOTransport>) {
         self.state = .opening(transport)
-        self.upgrades = upgrades && transport == .polling
+        self.upgrades = transport.upgrades.filter(upgrades.contains)
     }
 
     /// The transport for the application's packets; `nil` while packets must stay queued.
@@ -47,13 +48,18 @@ package struct EngineIOClientSession: Sendable {
     }
 
     /// Whether a new poll starts when the current one ends.
-    package var mayPoll: Bool { self.outboundTransport == .polling }
+    package var mayPoll: Bool {
+        switch self.outboundTransport {
+        case .polling: true
+        case .webSocket, nil: false
+        }
+    }
 
-    /// Whether a WebSocket is being probed while polling carries the session.
+    /// Whether a transport is being probed while another carries the session.
     package var isProbing: Bool {
         switch self.state {
-        case .open(.polling, .probing), .open(.polling, .pausing): true
-        case .opening, .open, .closed: false
+        case .open(_, .probing), .open(_, .pausing): true
+        case .opening, .open(_, .none), .closed: false
         }
     }
 
@@ -76,36 +82,37 @@ package struct EngineIOClientSession: Sendable {
     package var isClosed: Bool { self.state == .closed }
 
     package enum ReceivedAction: Equatable {
-        /// The session is open. Start the heartbeat, and open a WebSocket if `probe` is true.
-        case opened(EngineIOHandshake, probe: Bool)
+        /// The session is open. Start the heartbeat, and open the transport to `probe`, if there
+        /// is one.
+        case opened(EngineIOHandshake, probe: EngineIOTransport?)
         /// A message for the application.
         case deliver(EngineIOMessage)
         /// The server's heartbeat. Answer with a pong of the same payload.
         case receivedPing(ByteBuffer)
         /// The answer to this side's ping.
         case receivedPong
-        /// Start no new request, and call ``EngineIOClientSession/pollingIsSilent()`` when none is
-        /// pending.
+        /// Start no new polling request, and call ``EngineIOClientSession/pollingIsSilent()`` when
+        /// none is pending.
         case pausePolling
         /// The server closed the session or violated the protocol. Close all transports.
         case close(EngineIOError)
-        /// Close the WebSocket that was being probed. Polling continues.
+        /// Close the transport that was being probed. The session continues without it.
         case abandonProbe
         case doNothing
     }
 
     /// Handles a received packet.
-    package mutating func received(_ packet: EngineIOPacket, over transport: EngineIOTransport) -> ReceivedAction {
+    package mutating func receivedPacket(_ packet: EngineIOPacket, over transport: EngineIOTransport) -> ReceivedAction {
         switch self.state {
         case .opening(let expected):
             guard transport == expected else { return .doNothing }
             return self.receivedFirst(packet, over: transport)
-        case .open(.polling, .probing) where transport == .webSocket:
+        case .open(let current, .probing(let probed)) where transport == probed:
             guard packet == .probePong else {
-                self.state = .open(.polling, .none)
+                self.state = .open(current, .none)
                 return .abandonProbe
             }
-            self.state = .open(.polling, .pausing)
+            self.state = .open(current, .pausing(probed))
             return .pausePolling
         case .open:
             return self.receivedWhileOpen(packet)
@@ -117,10 +124,10 @@ package struct EngineIOClientSession: Sendable {
     private mutating func receivedFirst(_ packet: EngineIOPacket, over transport: EngineIOTransport) -> ReceivedAction {
         guard case .open(let handshake) = packet else {
             self.state = .closed
-            return .close(EngineIOError(.malformedPacket, message: "the server's first packet is not an open packet"))
+            return .close(EngineIOError(.malformedPacket, message: "the first packet of the server must be an open packet"))
         }
-        let probe = self.upgrades && handshake.upgrades.contains(EngineIOTransport.webSocket.rawValue)
-        self.state = .open(transport, probe ? .probing : .none)
+        let probe = self.upgrades.first { handshake.upgrades.contains($0.rawValue) }
+        self.state = .open(transport, probe.map { .probing($0) } ?? .none)
         return .opened(handshake, probe: probe)
     }
 
@@ -143,18 +150,22 @@ package struct EngineIOClientSession: Sendable {
         }
     }
 
-    package enum SilenceAction: Equatable { case sendUpgrade, doNothing }
+    package enum SilenceAction: Equatable {
+        /// Send `5` on this transport, which carries the session now.
+        case sendUpgrade(EngineIOTransport)
+        case doNothing
+    }
 
     /// Reports that no polling request is pending. Has an effect only during an upgrade.
     package mutating func pollingIsSilent() -> SilenceAction {
-        guard case .open(.polling, .pausing) = self.state else { return .doNothing }
-        self.state = .open(.webSocket, .none)
-        return .sendUpgrade
+        guard case .open(_, .pausing(let probed)) = self.state else { return .doNothing }
+        self.state = .open(probed, .none)
+        return .sendUpgrade(probed)
     }
 
     package enum FailureAction: Equatable {
         case close(EngineIOError)
-        /// Polling continues. Start a poll if none is pending.
+        /// The probe failed and polling continues. Start a poll if none is pending.
         case resumePolling
         case doNothing
     }
@@ -162,8 +173,9 @@ package struct EngineIOClientSession: Sendable {
     /// Handles the failure of a transport, or its close by the server.
     package mutating func failed(_ transport: EngineIOTransport, _ error: EngineIOError) -> FailureAction {
         switch self.state {
-        case .open(.polling, .probing) where transport == .webSocket, .open(.polling, .pausing) where transport == .webSocket:
-            self.state = .open(.polling, .none)
+        case .open(let current, .probing(let probed)) where transport == probed,
+            .open(let current, .pausing(let probed)) where transport == probed:
+            self.state = .open(current, .none)
             return .resumePolling
         case .opening(let current), .open(let current, _):
             guard current == transport else { return .doNothing }  // polling ends after the upgrade

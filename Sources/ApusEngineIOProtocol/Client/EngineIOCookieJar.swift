@@ -41,7 +41,7 @@ package struct EngineIOCookieJar: Sendable, Equatable {
     ///   - field: `name=value; Path=/; …`.
     ///   - target: The target of the request; its directory is the default path of the cookie.
     ///   - now: Seconds since 1970.
-    package mutating func received(_ field: String, target: String, now: Int) {
+    package mutating func receivedSetCookie(_ field: String, target: String, now: Int) {
         guard field.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 }) else { return }
         var parts = field.split(atByte: ";")[...]
         guard let pair = parts.popFirst(), case let (name, value?) = Self.pair(pair) else { return }

@@ -35,7 +35,8 @@ extension EngineIOHandshake {
             throw EngineIOError(.malformedPacket, message: "the open packet is not valid JSON", cause: error)
         }
         guard let sid = object["sid"]?.stringValue, !sid.isEmpty else {
-            throw EngineIOError(.malformedPacket, message: "the open packet has no `sid`; check that the URL is of an Engine.IO server")
+            throw EngineIOError(
+                .malformedPacket, message: "the open packet has no `sid`; check that the URL is that of an Engine.IO server")
         }
         self.init(
             sid: sid,

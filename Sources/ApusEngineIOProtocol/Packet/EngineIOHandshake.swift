@@ -17,6 +17,13 @@ public struct EngineIOHandshake: Equatable, Sendable {
     public var maxPayload: Int
 
     /// Creates the parameters of a session.
+    ///
+    /// - Parameters:
+    ///   - sid: The session id.
+    ///   - upgrades: The names of the transports available for an upgrade.
+    ///   - pingInterval: The time between two pings.
+    ///   - pingTimeout: The time for a pong.
+    ///   - maxPayload: The maximum size of a POST body or a message, in bytes.
     public init(sid: String, upgrades: [String], pingInterval: Duration, pingTimeout: Duration, maxPayload: Int) {
         self.sid = sid
         self.upgrades = upgrades
@@ -26,8 +33,8 @@ public struct EngineIOHandshake: Equatable, Sendable {
     }
 
     /// Returns the client's heartbeat. A `pingInterval` of 0 counts as one second.
-    package func clientHeartbeat(_ version: EngineIOVersion) -> EngineIOHeartbeat {
-        EngineIOHeartbeat(
+    package func clientHeartbeat(_ version: EngineIOVersion) -> EngineIOHeartbeatStateMachine {
+        EngineIOHeartbeatStateMachine(
             sendsPings: version.heartbeatSender == .client, pingInterval: self.pingInterval > .zero ? self.pingInterval : .seconds(1),
             pingTimeout: self.pingTimeout)
     }

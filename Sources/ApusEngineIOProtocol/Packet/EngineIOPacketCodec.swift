@@ -17,6 +17,10 @@ public struct EngineIOPacketCodec: Sendable {
 
     /// Appends the packet's text form, for a WebSocket text frame or one element of a polling
     /// payload. Binary becomes `b` and base64 (`b4` and base64 in version 3).
+    ///
+    /// - Parameters:
+    ///   - packet: The packet.
+    ///   - buffer: The buffer to append to.
     public func encodeText(_ packet: EngineIOPacket, into buffer: inout ByteBuffer) {
         switch packet {
         case .open(let handshake):
@@ -111,13 +115,15 @@ public struct EngineIOPacketCodec: Sendable {
         guard self.version.binaryCarriesType else { return .message(.binary(bytes)) }
         var rest = bytes
         guard let type = rest.readInteger(as: UInt8.self), type == Self.binaryMessage else {
-            throw EngineIOError(.malformedPacket, message: "the binary packet is not a message: it does not start with byte 4")
+            throw EngineIOError(.malformedPacket, message: "a binary packet must be a message, which begins with byte 4")
         }
         return .message(.binary(rest))
     }
 
     /// Decodes a text frame or one element of a polling payload. The packet shares the storage of
     /// `text`.
+    ///
+    /// - Throws: ``EngineIOError/Code/malformedPacket``.
     public func decodeText(_ text: ByteBuffer) throws(EngineIOError) -> EngineIOPacket {
         var rest = text
         guard let type = rest.readInteger(as: UInt8.self) else {
@@ -128,7 +134,7 @@ public struct EngineIOPacketCodec: Sendable {
             return .message(.text(rest))
         case EngineIOPacketType.base64:
             guard !self.version.binaryCarriesType || rest.readInteger(as: UInt8.self) == EngineIOPacketType.message else {
-                throw EngineIOError(.malformedPacket, message: "the binary packet is not a message: it does not start with `b4`")
+                throw EngineIOError(.malformedPacket, message: "a binary packet must be a message, which begins with `b4`")
             }
             guard let bytes = Base64.decode(rest) else {
                 throw EngineIOError(.malformedPacket, message: "the binary message of \(rest.readableBytes) bytes is not padded base64")
@@ -143,7 +149,7 @@ public struct EngineIOPacketCodec: Sendable {
         case EngineIOPacketType.close, EngineIOPacketType.upgrade, EngineIOPacketType.noop:
             guard rest.readableBytes == 0 else {
                 throw EngineIOError(
-                    .malformedPacket, message: "the packet of type \(type - 0x30) must have no payload, not \(rest.readableBytes) bytes")
+                    .malformedPacket, message: "a packet of type \(type - 0x30) must have no payload, but has \(rest.readableBytes) bytes")
             }
             if type == EngineIOPacketType.close { return .close }
             return type == EngineIOPacketType.upgrade ? .upgrade : .noop

@@ -9,6 +9,10 @@ public struct EngineIOPayload: Equatable, Sendable {
     public var isBinary: Bool
 
     /// Creates a body.
+    ///
+    /// - Parameters:
+    ///   - bytes: The bytes of the body.
+    ///   - isBinary: Whether the body has the binary form of version 3.
     public init(bytes: ByteBuffer, isBinary: Bool = false) {
         self.bytes = bytes
         self.isBinary = isBinary

@@ -14,7 +14,7 @@ extension EngineIOPayloadCodec {
         static let endOfLength: UInt8 = 255
     }
 
-    /// More digits than the length of any payload in memory has.
+    /// The maximum number of digits of a length: more than the length of any payload in memory has.
     private static let maximumLengthDigits = 15
 
     // MARK: Text
@@ -43,7 +43,7 @@ extension EngineIOPayloadCodec {
                 let packet = rest.readSlice(length: count)
             else {
                 throw EngineIOError(
-                    .malformedPayload, message: "the packet of \(length) characters does not fit in the \(rest.readableBytes) bytes left")
+                    .malformedPayload, message: "the packet announces \(length) characters, but only \(rest.readableBytes) bytes remain")
             }
             decoded.append(try self.packets.decodeText(packet))
         }
@@ -68,8 +68,8 @@ extension EngineIOPayloadCodec {
         }
     }
 
-    /// Returns the number of bytes with `units` UTF-16 code units. Returns `nil` if there are
-    /// fewer, or if the count ends within a character.
+    /// Returns the number of bytes that encode the first `units` UTF-16 code units. Returns `nil`
+    /// if the text has fewer, or if the last one is half of a character.
     private static func byteCount(ofUTF16Units units: Int, in bytes: UnsafeRawBufferPointer) -> Int? {
         var left = units
         var index = 0
@@ -116,7 +116,7 @@ extension EngineIOPayloadCodec {
             let length = try Self.readLength(&rest, zero: 0, end: Marker.endOfLength)
             guard let packet = rest.readSlice(length: length) else {
                 throw EngineIOError(
-                    .malformedPayload, message: "the packet of \(length) bytes does not fit in the \(rest.readableBytes) bytes left")
+                    .malformedPayload, message: "the packet announces \(length) bytes, but only \(rest.readableBytes) remain")
             }
             if marker == Marker.binary {
                 decoded.append(try self.packets.decodeBinary(packet))
@@ -138,6 +138,6 @@ extension EngineIOPayloadCodec {
             length = length * 10 + Int(digit)  // at most 15 digits: no overflow
             digits += 1
         }
-        throw EngineIOError(.malformedPayload, message: "the packet has no valid length")
+        throw EngineIOError(.malformedPayload, message: "the length of a packet must be a decimal number")
     }
 }

@@ -13,6 +13,10 @@ public struct EngineIOPayloadCodec: Sendable {
     let packets: EngineIOPacketCodec
 
     /// Creates a codec for a revision of the protocol.
+    ///
+    /// - Parameters:
+    ///   - version: The revision of the protocol.
+    ///   - maximumPackets: The maximum number of packets in one body.
     public init(version: EngineIOVersion, maximumPackets: Int) {
         self.version = version
         self.maximumPackets = maximumPackets
@@ -52,7 +56,8 @@ public struct EngineIOPayloadCodec: Sendable {
         case (.lengthPrefixed, true):
             return try self.decodeLengthPrefixedBinary(bytes)
         case (.separated, true):
-            throw EngineIOError(.malformedPayload, message: "the payload is binary, which version \(self.version.number) does not support")
+            throw EngineIOError(
+                .malformedPayload, message: "the payload is binary, which Engine.IO \(self.version.number) does not support")
         case (.separated, false):
             try Self.checkText(bytes)
             return try self.decodeSeparated(bytes)
@@ -65,12 +70,14 @@ public struct EngineIOPayloadCodec: Sendable {
     /// Validates the UTF-8 of a body. The WebSocket layer validates text frames.
     static func checkText(_ bytes: ByteBuffer) throws(EngineIOError) {
         guard UTF8StreamValidator.isValid(bytes) else {
-            throw EngineIOError(.malformedPayload, message: "the text of \(bytes.readableBytes) bytes is not valid UTF-8")
+            throw EngineIOError(.malformedPayload, message: "the payload of \(bytes.readableBytes) bytes is not valid UTF-8")
         }
     }
 
     func tooManyPackets(_ body: ByteBuffer) -> EngineIOError {
-        EngineIOError(.tooManyPackets, message: "the payload of \(body.readableBytes) bytes holds more than \(self.maximumPackets) packets")
+        EngineIOError(
+            .tooManyPackets,
+            message: "the payload of \(body.readableBytes) bytes contains more than \(self.maximumPackets) packets (`maximumPackets`)")
     }
 }
 

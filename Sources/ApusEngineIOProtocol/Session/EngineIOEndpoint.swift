@@ -1,6 +1,10 @@
 /// One end of an Engine.IO session on a WebSocket, without I/O: messages and the time in; events
 /// and messages out.
 ///
+/// For programs with an I/O of their own. The server and the client of this package do not use it:
+/// they also have polling and upgrades, and drive `EngineIOServerSession` and
+/// `EngineIOClientSession`.
+///
 /// ```swift
 /// var client = EngineIOEndpoint.client(at: clock.now)
 /// if case .message(let message) = client.receive(frame, at: clock.now) { client.send(message) }
@@ -14,7 +18,7 @@
 ///
 /// Source: Engine.IO protocol v4 and v3, "Handshake" and "Heartbeat".
 public struct EngineIOEndpoint: Sendable {
-    /// What the peer did.
+    /// An action of the peer.
     public enum Event: Equatable, Sendable {
         /// The session is open. Only a client has this event.
         case opened(EngineIOHandshake)
@@ -29,7 +33,7 @@ public struct EngineIOEndpoint: Sendable {
         /// A client waits for the open packet. Leaves to `open` or `ended`.
         case opening
         /// Leaves to `ended`.
-        case open(EngineIOHeartbeat)
+        case open(EngineIOHeartbeatStateMachine)
         /// Final.
         case ended
     }
@@ -66,7 +70,7 @@ public struct EngineIOEndpoint: Sendable {
     ///   - version: The revision of the protocol.
     ///   - now: The current time.
     public static func server(_ handshake: EngineIOHandshake, version: EngineIOVersion = .v4, at now: Duration) -> Self {
-        let heartbeat = EngineIOHeartbeat(
+        let heartbeat = EngineIOHeartbeatStateMachine(
             sendsPings: version.heartbeatSender == .server, pingInterval: handshake.pingInterval, pingTimeout: handshake.pingTimeout)
         var endpoint = Self(isClient: false, version: version, state: .open(heartbeat), deadline: now + heartbeat.firstTimer)
         endpoint.write(.open(handshake))
@@ -96,6 +100,10 @@ public struct EngineIOEndpoint: Sendable {
 
 extension EngineIOEndpoint {
     /// Handles a message of the WebSocket.
+    ///
+    /// - Parameters:
+    ///   - message: The message.
+    ///   - now: The current time.
     public mutating func receive(_ message: EngineIOMessage, at now: Duration) -> Event? {
         guard !self.isFinished else { return nil }
         let packet: EngineIOPacket
@@ -123,13 +131,13 @@ extension EngineIOEndpoint {
         case .close:
             return self.end(EngineIOError(.closed, message: "the peer closed the session"))
         case .ping, .pong, .open, .upgrade:
-            return self.end(EngineIOError(.malformedPacket, message: "the peer sent a packet that is not valid in an open session"))
+            return self.end(EngineIOError(.malformedPacket, message: "the peer sent a packet whose type is not valid in an open session"))
         }
     }
 
     private mutating func receivedFirst(_ packet: EngineIOPacket, at now: Duration) -> Event {
         guard case .open(let handshake) = packet else {
-            return self.end(EngineIOError(.malformedPacket, message: "the server's first packet is not an open packet"))
+            return self.end(EngineIOError(.malformedPacket, message: "the first packet of the server must be an open packet"))
         }
         let heartbeat = handshake.clientHeartbeat(self.codec.version)
         self.state = .open(heartbeat)
@@ -137,15 +145,15 @@ extension EngineIOEndpoint {
         return .opened(handshake)
     }
 
-    private mutating func perform(_ action: EngineIOHeartbeat.TimerAction, at now: Duration) {
+    private mutating func perform(_ action: EngineIOHeartbeatStateMachine.TimerAction, at now: Duration) {
         if case .restartTimer(let delay) = action { self.deadline = now + delay }
     }
 
-    /// Handles the passing of ``deadline``. An earlier call has no effect.
+    /// Handles the expiry of ``deadline``. Has no effect before that time.
     public mutating func timerFired(at now: Duration) -> Event? {
         guard let deadline = self.deadline, now >= deadline else { return nil }
         guard case .open(var heartbeat) = self.state else {
-            return self.end(EngineIOError(.timeout, message: "the server sent no open packet in time"))
+            return self.end(EngineIOError(.timeout, message: "the server sent no open packet before the deadline"))
         }
         switch heartbeat.timerFired() {
         case .sendPing(let delay):
@@ -154,7 +162,7 @@ extension EngineIOEndpoint {
             self.write(.ping)
             return nil
         case .closeSession, .doNothing:
-            return self.end(EngineIOError(.heartbeatTimeout, message: "the peer was silent for longer than the heartbeat allows"))
+            return self.end(EngineIOError(.heartbeatTimeout, message: "the peer sent no ping or pong before the deadline of the heartbeat"))
         }
     }
 

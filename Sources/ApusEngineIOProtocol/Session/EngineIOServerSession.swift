@@ -57,7 +57,7 @@ package struct EngineIOServerSession {
         var probe = Probe.none
 
         mutating func takeQueue(most maximum: Int) -> [EngineIOPacket] {
-            // `Array(…)` of the slice is reported by ThreadSanitizer.
+            // `map` instead of `Array(…)`, for which ThreadSanitizer reports a race.
             let packets = self.queue.prefix(maximum).map { $0 }
             self.queue.removeFirst(packets.count)
             self.queuedBytes -= packets.reduce(0) { $0 + $1.queuedBytes }
@@ -70,8 +70,8 @@ package struct EngineIOServerSession {
     }
     /// Whether a WebSocket carries the session.
     ///
-    /// Stored, because it is read for every message: computing it in another module would copy the
-    /// whole state.
+    /// Stored, because it is read for every message: computing it from another module would copy
+    /// the whole state.
     package private(set) var isOnWebSocket: Bool
     private let version: EngineIOVersion
     /// The codec of single packets.
@@ -225,8 +225,8 @@ package struct EngineIOServerSession {
             // The client's POST closed the session: its held poll ends with a noop and status 200.
             return .closeSession(.transportClose, answerHeldPoll: self.close() ? [.noop] : [])
         case .ping, .pong, .open, .upgrade:
-            // Only the server sends open, a heartbeat has one direction, and upgrade is valid on a
-            // probe only.
+            // Not valid from a client: an open packet, a heartbeat packet of the server's
+            // direction, and an upgrade outside a probe.
             return .closeSession(.parseError, answerHeldPoll: self.close() ? [.close] : [])
         case .noop: return .ignore
         }
@@ -272,7 +272,8 @@ extension EngineIOServerSession {
         }
     }
 
-    /// Removes and returns the queued packets that may join an answer of `packets` packets.
+    /// Removes and returns the queued packets that fit in an answer that already has `packets`
+    /// packets.
     package mutating func takeQueue(after packets: Int) -> [EngineIOPacket] {
         if case .closing(let waiting) = self.state {
             guard packets == 0 || waiting.packets.count > 1 else { return [] }

@@ -6,7 +6,7 @@ import HTTPTypes
 public struct EngineIOCORS: Sendable, Hashable {
     /// The methods that a page may use. Default: GET and POST, the only ones Engine.IO uses.
     public var methods = ["GET", "POST"]
-    /// The header fields that a page may send. Default: `nil`, those that the preflight asks for.
+    /// The header fields that a page may send. Default: `nil`, those that the preflight requests.
     public var allowedHeaders: [String]?
     /// The response header fields that a page may read, in addition to the safelisted ones.
     /// Default: none.
@@ -21,8 +21,8 @@ public struct EngineIOCORS: Sendable, Hashable {
     /// Creates a configuration with default values.
     public init() {}
 
-    /// Returns the CORS fields of a response; empty for requests of the same origin and requests
-    /// without `Origin`.
+    /// Returns the CORS fields of a response; empty for a same-origin request and for one without
+    /// `Origin`.
     func fields(for request: HTTPRequest, _ verdict: OriginPolicy.Verdict) -> HTTPFields {
         guard case .allowed(let origin?, let credentials) = verdict else { return [:] }
         var fields: HTTPFields = [.accessControlAllowOrigin: origin]

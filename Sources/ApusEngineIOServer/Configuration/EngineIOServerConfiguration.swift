@@ -17,9 +17,10 @@ public struct EngineIOServerConfiguration: Sendable {
     public var path = "/engine.io/"
     /// Whether clients of Engine.IO 3 (Socket.IO 2.x) are accepted too. Default: no.
     public var allowsEngineIO3 = false
-    /// The transports that the server offers. Default: both.
+    /// The transports that the server offers. Default: polling and WebSocket.
     public var transports: Set<EngineIOTransport> = [.polling, .webSocket]
-    /// Whether a polling client may upgrade to WebSocket. Default: yes.
+    /// Whether a session may upgrade to another offered transport, which is possible from polling
+    /// to WebSocket only. Default: yes.
     public var allowsUpgrades = true
     /// The compression of poll responses, if the client accepts it. Default: responses of 1,024
     /// bytes or more. `nil` disables it.
@@ -29,7 +30,7 @@ public struct EngineIOServerConfiguration: Sendable {
     ///
     /// A message to many clients is compressed once and resets the compression context of each
     /// client, so that frequent broadcasts make messages to single clients slightly larger. A
-    /// client that requires a smaller window receives such a message uncompressed.
+    /// client that negotiated a smaller window receives such a message uncompressed.
     public var perMessageDeflate: WebSocketDeflateConfiguration?
     /// A cookie with the session id, for load balancers. Default: none.
     public var cookie: EngineIOCookie?
@@ -41,12 +42,12 @@ public struct EngineIOServerConfiguration: Sendable {
     public var pingInterval: Duration = .seconds(25)
     /// The time for the answer to a ping, after which the session closes. Default: 20 seconds.
     public var pingTimeout: Duration = .seconds(20)
-    /// The time for an upgrade, after which the client stays on polling. Default: 10 seconds.
+    /// The time for an upgrade, after which the session continues on polling. Default: 10 seconds.
     public var upgradeTimeout: Duration = .seconds(10)
     /// The time to receive a complete HTTP request, head and body. ``allowRequest`` has the same
-    /// time again. With a listener of its own, the server also applies it to the first request of a
-    /// connection, TLS handshake included. On expiry the connection is closed. Default: 10 seconds
-    /// (Node's engine.io relies on Node's 5 minutes).
+    /// time in addition. With a listener of its own, the server also applies it to the first
+    /// request of a connection, TLS handshake included. On expiry the connection is closed.
+    /// Default: 10 seconds (Node's engine.io relies on Node's 5 minutes).
     public var requestTimeout: Duration = .seconds(10)
     /// The idle time of an HTTP connection between two requests, if the server has a listener of
     /// its own. Default: 75 seconds.
@@ -123,7 +124,8 @@ public struct EngineIOServerConfiguration: Sendable {
     /// Changes the header fields of the first response of a session: the response to the handshake,
     /// or the WebSocket's 101. Default: none.
     ///
-    /// Framing fields cannot be changed. Called on an event loop: it must not block.
+    /// The fields that delimit the body or perform the upgrade are set afterwards and cannot be
+    /// changed. Called on an event loop: it must not block.
     public var initialHeaders: (@Sendable (inout HTTPFields, HTTPRequest) -> Void)?
     /// Changes the header fields of every response, after ``initialHeaders``. Default: none.
     public var headers: (@Sendable (inout HTTPFields, HTTPRequest) -> Void)?
@@ -153,21 +155,27 @@ public struct EngineIOServerConfiguration: Sendable {
             throw refuse("`path` must start and end with `/` and contain no `?` or `#`, not \(self.path.debugDescription)")
         }
         guard !self.transports.isEmpty else { throw refuse("`transports` must not be empty") }
-        let times = [self.pingInterval, self.pingTimeout, self.upgradeTimeout, self.requestTimeout, self.keepAliveTimeout]
-        guard times.allSatisfy({ $0 > .zero }) else {
-            throw refuse("`pingInterval`, `pingTimeout`, `upgradeTimeout`, `requestTimeout` and `keepAliveTimeout` must be greater than 0")
-        }
-        let bounds = [
-            self.maximumPayloadBytes, self.maximumPacketsPerPayload, self.maximumPacketsPerAnswer, self.maximumQueuedBytes,
-            self.queueLowMark, self.maximumTotalQueuedBytes, self.maximumUnfinishedBytes, self.maximumClients,
-            self.maximumClientsPerAddress,
+        let times = [
+            ("pingInterval", self.pingInterval), ("pingTimeout", self.pingTimeout), ("upgradeTimeout", self.upgradeTimeout),
+            ("requestTimeout", self.requestTimeout), ("keepAliveTimeout", self.keepAliveTimeout),
         ]
-        guard bounds.allSatisfy({ $0 > 0 }) else { throw refuse("every `maximum…` limit and `queueLowMark` must be greater than 0") }
-        guard self.drainBatchSize > 0, self.drainBatchGap >= .zero, self.drainTimeout >= .zero else {
-            throw refuse("`drainBatchSize` must be greater than 0; `drainBatchGap` and `drainTimeout` must not be negative")
+        for (name, time) in times where time <= .zero { throw refuse("`\(name)` must be greater than 0, not \(time)") }
+        let numbers = [
+            ("maximumPayloadBytes", self.maximumPayloadBytes), ("maximumPacketsPerPayload", self.maximumPacketsPerPayload),
+            ("maximumPacketsPerAnswer", self.maximumPacketsPerAnswer), ("maximumQueuedBytes", self.maximumQueuedBytes),
+            ("queueLowMark", self.queueLowMark), ("maximumTotalQueuedBytes", self.maximumTotalQueuedBytes),
+            ("maximumUnfinishedBytes", self.maximumUnfinishedBytes), ("maximumClients", self.maximumClients),
+            ("maximumClientsPerAddress", self.maximumClientsPerAddress), ("drainBatchSize", self.drainBatchSize),
+        ]
+        for (name, number) in numbers where number <= 0 { throw refuse("`\(name)` must be greater than 0, not \(number)") }
+        for (name, time) in [("drainBatchGap", self.drainBatchGap), ("drainTimeout", self.drainTimeout)] where time < .zero {
+            throw refuse("`\(name)` must not be negative, but is \(time)")
         }
-        guard self.cookie?.isValid ?? true else { throw refuse("`cookie` has a name, path or domain that is not valid in Set-Cookie") }
-        guard (1...9).contains(self.httpCompression?.level ?? 1) else { throw refuse("`httpCompression.level` must be between 1 and 9") }
+        guard self.cookie?.isValid ?? true else {
+            throw refuse("`cookie` must have a name, path and domain that are valid in Set-Cookie (RFC 6265 4.1.1)")
+        }
+        let level = self.httpCompression?.level ?? 1
+        guard (1...9).contains(level) else { throw refuse("`httpCompression.level` must be from 1 to 9, not \(level)") }
         do throws(WebSocketError) { try self.perMessageDeflate?.validate() } catch {
             throw EngineIOError(.invalidConfiguration, message: error.message, cause: error)
         }

@@ -10,12 +10,12 @@ struct EngineIOExchange {
     }
 
     let request: HTTPRequest
-    /// The parsed request, or the error it is refused with when it is complete.
+    /// The parsed request, or the error with which it is refused once it is complete.
     let parsed: Result<EngineIORequest, EngineIOError>
     let responder: EngineIOResponder
     var keepAlive: Bool
     var phase = Phase.reading
     var body = ByteBuffer()
-    /// The session of this POST, which accepts no other POST meanwhile.
+    /// The session of this POST. It accepts no other POST until this one ends.
     var post: EngineIOSession?
 }

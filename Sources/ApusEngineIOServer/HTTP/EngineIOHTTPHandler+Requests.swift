@@ -42,13 +42,16 @@ extension EngineIOHTTPHandler {
 
     private func refuseTooLarge(_ exchange: EngineIOExchange) {
         self.refuseEarly(exchange)
-        exchange.responder.refuse(EngineIOError(.payloadTooLarge, message: "Payload too large"), close: true)
+        exchange.responder.refuse(
+            EngineIOError(
+                .payloadTooLarge, message: "The body exceeds the maximum of \(self.server.configuration.maximumPayloadBytes) bytes"),
+            close: true)
         guard let session = exchange.post else { return }
         session.endPost()
         session.eventLoop.runOnLoop { session.close(.parseError) }
     }
 
-    /// Answers before the request is complete, so that the connection cannot be reused.
+    /// Refuses a request before it is complete. The connection closes, since it cannot be reused.
     private func refuseEarly(_ exchange: EngineIOExchange) {
         var exchange = exchange
         exchange.keepAlive = false
@@ -135,15 +138,18 @@ extension EngineIOHTTPHandler {
     /// Opens a session on polling, or the WebSocket of a session.
     private func open(_ exchange: EngineIOExchange, _ context: ChannelHandlerContext) throws(EngineIOError) {
         let parsed = try exchange.parsed.get()
-        if case .handshake(.polling, let version) = parsed {
+        switch parsed {
+        case .handshake(.polling, let version):
             let session = try self.server.open(
                 .polling, version: version, request: exchange.request, remoteAddress: context.remoteAddress, on: context.eventLoop)
-            return session.respondWithOpenPacket(exchange.responder)
+            session.respondWithOpenPacket(exchange.responder)
+        case .handshake(.webSocket, _), .upgrade:
+            let accepted = try self.server.acceptWebSocket(
+                of: exchange.request, parsed, from: context.remoteAddress, on: context.eventLoop)
+            guard let accepted else { throw EngineIOError(.badRequest, message: "Bad request") }
+            self.upgrade(accepted, context)
+        case .poll, .post, .preflight: throw EngineIOError(.badRequest, message: "Bad request")
         }
-        let accepted = try self.server.acceptWebSocket(
-            of: exchange.request, parsed, from: context.remoteAddress, on: context.eventLoop)
-        guard let accepted else { throw EngineIOError(.badRequest, message: "Bad request") }
-        self.upgrade(accepted, context)
     }
 
     private func upgrade(_ webSocket: AcceptedWebSocket, _ context: ChannelHandlerContext) {

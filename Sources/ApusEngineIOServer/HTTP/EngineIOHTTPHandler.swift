@@ -78,7 +78,7 @@ package final class EngineIOHTTPHandler: ChannelDuplexHandler, RemovableChannelH
     /// Closes the connection after its deadline.
     package func timerFired(_ name: EventLoopTimer.Name) {
         guard let context else { return }
-        self.server.logger.debug("Connection timed out")
+        self.server.logger.debug("Connection closed: the request was not complete before its deadline")
         context.close(promise: nil)
     }
 
@@ -115,7 +115,7 @@ package final class EngineIOHTTPHandler: ChannelDuplexHandler, RemovableChannelH
     // MARK: In
 
     package func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        let hasRoom = self.machine.received(self.unwrapInboundIn(data))
+        let hasRoom = self.machine.receivedPart(self.unwrapInboundIn(data))
         self.proceed(context)
         if !hasRoom { context.close(promise: nil) }
     }
@@ -160,7 +160,7 @@ package final class EngineIOHTTPHandler: ChannelDuplexHandler, RemovableChannelH
         return hasPassed
     }
 
-    /// Holds reads while the application's check runs. Bytes after the request of a WebSocket would
+    /// Does not read while the application's check runs: bytes after a WebSocket handshake would
     /// only accumulate in the decoder.
     package func read(context: ChannelHandlerContext) {
         if self.check == nil {

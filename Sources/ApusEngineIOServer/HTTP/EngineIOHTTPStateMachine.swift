@@ -3,9 +3,9 @@ import NIOCore
 import NIOHTTP1
 
 /// Orders the requests of one HTTP/1 connection. Handles one of the server's requests at a time,
-/// passes other requests on, and keeps the responses in order.
+/// passes other requests on, and keeps the order of the responses.
 ///
-/// The caller adds each received part with ``received(_:)`` and then performs
+/// The caller adds each received part with ``receivedPart(_:)`` and then performs
 /// ``nextAction(isOurs:)`` until it returns `nil`. Parts stay queued while a response is pending.
 struct EngineIOHTTPStateMachine {
     private enum State {
@@ -40,9 +40,9 @@ struct EngineIOHTTPStateMachine {
     enum Action: Equatable {
         /// Start a request of the server.
         case begin(HTTPRequestHead)
-        /// Append to its body.
+        /// Append this part to the body of the request.
         case body(HTTPServerRequestPart)
-        /// Answer the complete request.
+        /// The request is complete: respond to it.
         case dispatch
         /// Pass on the head, a body part or the end of a request for another handler.
         case forwardHead(HTTPServerRequestPart), forward(HTTPServerRequestPart), forwardEnd(HTTPServerRequestPart)
@@ -51,7 +51,7 @@ struct EngineIOHTTPStateMachine {
     }
 
     /// Queues a received part. Returns `false` if too many are queued.
-    mutating func received(_ part: HTTPServerRequestPart) -> Bool {
+    mutating func receivedPart(_ part: HTTPServerRequestPart) -> Bool {
         self.pending.append(part)
         return self.pending.count <= Self.maximumPendingParts
     }

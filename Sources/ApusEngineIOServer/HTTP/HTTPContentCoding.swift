@@ -17,7 +17,7 @@ package enum HTTPContentCoding: String {
     ///   - offered: The codings that the server has.
     package init?(accepted: [String], offered: Set<Self> = [.gzip, .deflate]) {
         var weights: [Self: Double] = [:]
-        // "*" stands for the codings that are not listed.
+        // `*` represents the codings that are not listed.
         var others: Double?
         for element in accepted.flatMap({ $0.split(atByte: ",") }) {
             var parts = element.split(atByte: ";").map { $0.trimmedOfBlanks.asciiLowercased }[...]
@@ -54,7 +54,7 @@ package enum HTTPContentCoding: String {
                 stream.pointee.next_in = UnsafeMutablePointer(mutating: input.bindMemory(to: Bytef.self).baseAddress)
                 stream.pointee.avail_in = length
                 output.writeWithUnsafeMutableBytes(minimumWritableBytes: body.readableBytes) { room in
-                    // The output is limited to the input's size: larger output is of no use.
+                    // The output is limited to the input's size: a larger result would not be used.
                     stream.pointee.next_out = room.bindMemory(to: Bytef.self).baseAddress
                     stream.pointee.avail_out = length
                     result = CZlib.deflate(stream, Z_FINISH)

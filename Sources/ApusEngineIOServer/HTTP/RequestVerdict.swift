@@ -7,15 +7,15 @@ extension EngineIOServerConfiguration {
     /// Returns whether the target of a request is under the server's path.
     func covers(_ target: String?) -> Bool {
         guard let path = target?.utf8.prefix(while: { $0 != UInt8(ascii: "?") }) else { return false }
-        // With and without the last slash, as in Node's engine.io.
+        // Accepts the path with and without the last slash, as Node's engine.io does.
         return path.elementsEqual(self.path.utf8) || path.elementsEqual(self.path.utf8.dropLast())
     }
 
     /// Parses a request and applies the origin policy.
     func judge(_ request: HTTPRequest) -> (parsed: Result<EngineIORequest, EngineIOError>, verdict: OriginPolicy.Verdict) {
         let isUpgrade = WebSocketHandshake.fields(request.headerFields, .upgrade, contain: "websocket")
-        // Browsers send `Origin` with every WebSocket handshake. A session id is itself a secret,
-        // so that a request with one needs no check of cookies.
+        // Browsers send `Origin` with every WebSocket handshake. A request with a session id proves
+        // that it is of the session's client, so its cookies need no check.
         let carriesCookie = isUpgrade && request.headerFields[.cookie] != nil && request.query["sid"] == nil
         let verdict = self.origins.judge(
             origin: request.headerFields[.origin], authority: request.authority, carriesCookie: carriesCookie)

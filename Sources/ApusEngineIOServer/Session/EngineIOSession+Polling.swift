@@ -12,7 +12,7 @@ extension EngineIOSession {
 
     /// Answers the handshake of a polling session with the open packet.
     func respondWithOpenPacket(_ responder: EngineIOResponder) {
-        let packet = self.openPacket(isUpgradable: self.server.configuration.allowsUpgrades)
+        let packet = self.openPacket(on: .polling)
         responder.respond(self.payloadCodec.encode([packet], allowsBinary: self.allowsBinary), beginning: self)
         self.hot.delegate?.sessionOpened(self)
     }
@@ -82,7 +82,9 @@ extension EngineIOSession {
     /// Handles a complete POST.
     func receivedPost(_ body: EngineIOPayload, responder: EngineIOResponder) {
         self.eventLoop.assertInEventLoop()
-        guard self.hot.machine.transport == .polling else {
+        switch self.hot.machine.transport {
+        case .polling: break
+        case .webSocket, nil:
             self.endPost()
             return responder.refuse(EngineIOError(.badRequest, message: "Bad request"))
         }
@@ -125,7 +127,7 @@ extension EngineIOSession {
 
     private func wait(with packets: ArraySlice<EngineIOPacket>, _ responder: EngineIOResponder) {
         var rest = packets
-        // Heartbeat packets are handled at once, even behind waiting packets.
+        // Heartbeat packets are handled immediately, even if packets before them wait.
         rest.removeAll { packet in
             switch packet {
             case .ping, .pong:
@@ -160,16 +162,16 @@ extension EngineIOSession {
     }
 }
 
-/// The polling state of a session, absent in a session that starts on WebSocket.
+/// The polling transport of a session, absent in a session that starts on another one.
 ///
 /// `@unchecked Sendable`: owned by one session, which uses the variables on its event loop only;
 /// the atomic may be used on any thread.
-final class EngineIOPollingState: @unchecked Sendable {
+final class EngineIOPollingTransport: @unchecked Sendable {
     /// Set on the event loop of the handler that reads a POST.
     let postIsRunning = ManagedAtomic(false)
     var heldPoll: EngineIOResponder?
-    /// The remaining packets of a POST: the turn of the event loop was full, or the client has to
-    /// poll first.
+    /// The remaining packets of a POST, which wait for a later turn of the event loop or until the
+    /// client polls.
     var waitingPost: WaitingPost?
     /// The account of the queue for polls in the server's budget.
     var queued = ByteAccount()
@@ -188,4 +190,20 @@ final class EngineIOPollingState: @unchecked Sendable {
         var packets: ArraySlice<EngineIOPacket>
         var responder: EngineIOResponder
     }
+}
+
+extension EngineIOPollingTransport: EngineIOSessionTransport {
+    /// The maximum size of the queue of a drained session, in bytes.
+    private static let drainedBytes = 64 << 10
+
+    var isWritable: Bool { self.heldPoll != nil }
+
+    func isDrained(queuedBytes: Int) -> Bool { queuedBytes <= Self.drainedBytes }
+
+    /// Answers `false`: a client that polls can send its pong while it receives its queue, so its
+    /// pong is not delayed.
+    func queryIsDraining(_ answer: @escaping @Sendable (Bool) -> Void) { answer(false) }
+
+    /// Releases the held poll, which the session has answered.
+    func close(for reason: EngineIOCloseReason) { self.heldPoll = nil }
 }

@@ -1,5 +1,6 @@
 import ApusEngineIOProtocol
 import ApusEventLoop
+import ApusWebSocket
 import ApusWebSocketProtocol
 import Logging
 import NIOCore
@@ -9,7 +10,7 @@ extension EngineIOSession {
     func opened(on webSocket: EngineIOWebSocketTransport) {
         self.eventLoop.assertInEventLoop()
         self.hot.webSocket = webSocket
-        self.write(self.openPacket(isUpgradable: false), to: webSocket)
+        self.write(self.openPacket(on: .webSocket), to: webSocket)
         self.hot.delegate?.sessionOpened(self)
     }
 
@@ -23,7 +24,7 @@ extension EngineIOSession {
                 self.perform(self.hot.machine.receivedOnProbe(try self.codec.decode(EngineIOMessage(message))), webSocket)
             }
         } catch {
-            guard self.hot.machine.transport == .webSocket else { return self.endProbe(close: webSocket) }
+            guard self.isCarried(by: webSocket) else { return self.endProbe(close: webSocket) }
             self.closeDetail = "\(error)"
             self.finish(.parseError, answerHeldPoll: self.hot.machine.close() ? [.close] : [])
         }
@@ -32,25 +33,33 @@ extension EngineIOSession {
     func webSocketClosed(_ webSocket: EngineIOWebSocketTransport, isClean: Bool) {
         self.eventLoop.assertInEventLoop()
         guard self.hot.webSocket === webSocket else { return }
+        let isCarrier = self.isCarried(by: webSocket)
         self.hot.webSocket = nil
-        if self.hot.machine.transport == .webSocket {
-            _ = self.hot.machine.close()
-            self.finish(isClean ? .transportClose : .transportError, answerHeldPoll: [])
-        } else {
-            self.endProbe(close: nil)
+        guard isCarrier else { return self.endProbe(close: nil) }
+        _ = self.hot.machine.close()
+        self.finish(isClean ? .transportClose : .transportError, answerHeldPoll: [])
+    }
+
+    /// Whether this WebSocket carries the session. Otherwise it is the probe of an upgrade, or is
+    /// being closed.
+    private func isCarried(by webSocket: EngineIOWebSocketTransport) -> Bool {
+        guard self.hot.webSocket === webSocket else { return false }
+        switch self.hot.machine.transport {
+        case .webSocket: return true
+        case .polling, nil: return false
         }
     }
 
     /// Handles the transport's buffer falling below its low watermark.
     func webSocketDrained(_ webSocket: EngineIOWebSocketTransport) {
         self.eventLoop.assertInEventLoop()
-        if self.hot.webSocket === webSocket, self.hot.machine.transport == .webSocket { self.notifyIfDrained() }
+        if self.isCarried(by: webSocket) { self.notifyIfDrained() }
     }
 
     /// Handles a queue that exceeds `maximumQueuedBytes`.
     func webSocketOverflowed(_ webSocket: EngineIOWebSocketTransport) {
         self.eventLoop.assertInEventLoop()
-        guard self.hot.webSocket === webSocket, self.hot.machine.transport == .webSocket else { return }
+        guard self.isCarried(by: webSocket) else { return }
         self.recordQueueOverflow()
         _ = self.hot.machine.close()
         self.finish(.transportError, answerHeldPoll: [])
@@ -62,9 +71,9 @@ extension EngineIOSession {
         guard self.allowsBinary || !packet.isBinaryMessage else {
             var text = ByteBuffer()
             self.codec.encodeText(packet, into: &text)
-            return webSocket.send(.text(text), compression)
+            return webSocket.send(.message(WebSocketMessage(.text, text).compressed(compression)))
         }
-        webSocket.send(self.codec.webSocketFrame(for: packet), compression)
+        webSocket.send(.message(WebSocketMessage(self.codec.webSocketFrame(for: packet)).compressed(compression)))
     }
 
     // MARK: Upgrade
@@ -86,7 +95,8 @@ extension EngineIOSession {
         case .answerProbe(let noopToHeldPoll):
             self.write(.probePong, to: webSocket)
             if noopToHeldPoll { self.answerHeldPoll([.noop]) }
-            // Repeated, because a client that polls again before it pauses would hang.
+            // Repeated: a client may poll once more before it pauses, and waits for the response to
+            // that poll.
             self.startUpgradeTimer()
         case .completeUpgrade(let packets, let noopToHeldPoll):
             self.cancelUpgradeTimers()

@@ -7,8 +7,8 @@ package import HTTPTypes
 import Logging
 package import NIOCore
 
-/// A server session: performs the actions of `EngineIOServerSession` and `EngineIOHeartbeat`, with
-/// timers, the held poll and the WebSocket.
+/// A server session: performs the actions of `EngineIOServerSession` and
+/// `EngineIOHeartbeatStateMachine`, with timers and the transports.
 ///
 /// `@unchecked Sendable`: mutable properties are used on `eventLoop` only; each method asserts it.
 package final class EngineIOSession: @unchecked Sendable {
@@ -50,15 +50,15 @@ package final class EngineIOSession: @unchecked Sendable {
         var webSocket: EngineIOWebSocketTransport?
     }
 
-    /// A description of the close in addition to the reason, for logs.
+    /// The details of the close, in addition to the reason, for logs.
     package internal(set) var closeDetail: String?
-    /// The polling state; `nil` for a session that started on WebSocket.
-    let polling: EngineIOPollingState?
+    /// The polling transport; `nil` for a session that did not start on polling.
+    let polling: EngineIOPollingTransport?
     /// The timers of the session's event loop.
     package let timers: EventLoopTimers
     /// The account of an incomplete packet of the layer above in the server's budget.
     private var unfinished = ByteAccount()
-    private var heartbeat: EngineIOHeartbeat
+    private var heartbeat: EngineIOHeartbeatStateMachine
     private var heartbeatTimer = EventLoopTimer()
     private var heartbeatTime = NIODeadline.distantFuture
 
@@ -80,12 +80,16 @@ package final class EngineIOSession: @unchecked Sendable {
         self.scratch = scratch
         self.eventLoop = eventLoop
         let configuration = server.configuration
-        self.polling = transport == .polling ? EngineIOPollingState() : nil
+        self.polling =
+            switch transport {
+            case .polling: EngineIOPollingTransport()
+            case .webSocket: nil
+            }
         self.hot = Hot(
             machine: EngineIOServerSession(
                 version: version, transport: transport, maximumQueuedBytes: configuration.maximumQueuedBytes,
                 maximumPacketsPerAnswer: configuration.maximumPacketsPerAnswer))
-        self.heartbeat = EngineIOHeartbeat(
+        self.heartbeat = EngineIOHeartbeatStateMachine(
             sendsPings: version.heartbeatSender == .server, pingInterval: configuration.pingInterval, pingTimeout: configuration.pingTimeout
         )
     }
@@ -104,29 +108,23 @@ package final class EngineIOSession: @unchecked Sendable {
 
     package var isClosed: Bool { self.hot.machine.isClosed }
 
-    /// The transport in use; `nil` if the session is closed.
+    /// The name of the transport in use; `nil` if the session is closed.
     package var transport: EngineIOTransport? { self.hot.machine.transport }
 
     /// Whether a packet sent now is written immediately. Otherwise volatile packets are dropped.
-    package var isWritable: Bool {
-        switch self.hot.machine.transport {
-        case .webSocket: self.hot.webSocket?.isWritable ?? false
-        case .polling: self.polling?.heldPoll != nil
-        case nil: false
-        }
-    }
+    package var isWritable: Bool { self.carrier?.isWritable ?? false }
 
-    /// The maximum size of the poll queue of a drained session, in bytes.
-    private static let drainedBytes = 64 << 10
-
-    /// Whether the outgoing queue is short: the WebSocket's transport is writable, or at most 64
-    /// KiB are queued for the next poll. When the queue becomes short again, the delegate's
+    /// Whether the outgoing queue is short: the WebSocket's buffer is below its watermark, or at
+    /// most 64 KiB are queued for the next poll. When the queue becomes short again, the delegate's
     /// `sessionDrained` is called.
-    package var isDrained: Bool {
+    package var isDrained: Bool { self.carrier?.isDrained(queuedBytes: self.hot.machine.queuedBytes) ?? false }
+
+    /// The object of the transport in use; `nil` if the session is closed.
+    private var carrier: (any EngineIOSessionTransport)? {
         switch self.hot.machine.transport {
-        case .webSocket: self.hot.webSocket?.isWritable ?? false
-        case .polling: self.hot.machine.queuedBytes <= Self.drainedBytes
-        case nil: false
+        case .webSocket: self.hot.webSocket
+        case .polling: self.polling
+        case nil: nil
         }
     }
 
@@ -143,8 +141,8 @@ package final class EngineIOSession: @unchecked Sendable {
     ///     to a poll is not compressed if one of its messages has `never`.
     package func send(_ message: EngineIOMessage, frame: WebSocketSharedFrame? = nil, compression: WebSocketCompression = .automatic) {
         if let frame, frame.isText, self.send(text: frame) { return }
-        if compression == .never, self.hot.machine.transport == .polling { self.polling?.answerMayBeCompressed = false }
-        // Text is identical in all versions; a shared binary frame is in the form of version 4.
+        if compression == .never { self.polling?.answerMayBeCompressed = false }
+        // Text is identical in all versions; a shared binary frame has the form of version 4.
         if case .binary = message, self.version != .v4 { return self.send(.message(message), frame: nil, compression: compression) }
         self.send(.message(message), frame: frame, compression: compression)
     }
@@ -155,7 +153,7 @@ package final class EngineIOSession: @unchecked Sendable {
     /// - Returns: Whether the frame was sent. Otherwise nothing was done.
     package func send(text frame: WebSocketSharedFrame) -> Bool {
         guard self.hot.machine.isOnWebSocket, let webSocket = self.hot.webSocket else { return false }
-        webSocket.send(frame)
+        webSocket.send(.shared(frame))
         return true
     }
 
@@ -178,8 +176,8 @@ package final class EngineIOSession: @unchecked Sendable {
     ///   - middle: A large part of the message, to be inserted before the last byte, without a copy
     ///     where the transport permits it.
     package func sendText(_ text: [UInt8], around middle: ByteBuffer?, _ compression: WebSocketCompression) {
-        if self.hot.machine.isOnWebSocket, let webSocket = self.hot.webSocket, webSocket.isOnLoopOfSession {
-            return webSocket.sendText(text, around: middle, compression)
+        if self.hot.machine.isOnWebSocket, let webSocket = self.hot.webSocket {
+            return webSocket.send(.text(text, around: middle, compression))
         }
         var text = text
         if let middle { text.insert(contentsOf: middle.readableBytesView, at: text.count - 1) }
@@ -197,13 +195,8 @@ package final class EngineIOSession: @unchecked Sendable {
     package static func webSocketFrame(
         for message: EngineIOMessage, compressing deflate: WebSocketDeflateConfiguration?, compression: WebSocketCompression = .automatic
     ) -> WebSocketSharedFrame {
-        var frame =
-            switch EngineIOPacketCodec(version: .v4).webSocketFrame(for: .message(message)) {
-            case .text(let bytes): WebSocketMessage(.text, bytes)
-            case .binary(let bytes): WebSocketMessage(.binary, bytes)
-            }
-        frame.compression = compression
-        return WebSocketSharedFrame(frame, deflate: deflate)
+        let frame = EngineIOPacketCodec(version: .v4).webSocketFrame(for: .message(message))
+        return WebSocketSharedFrame(WebSocketMessage(frame).compressed(compression), deflate: deflate)
     }
 
     /// Closes the session and notifies the client.
@@ -221,10 +214,11 @@ package final class EngineIOSession: @unchecked Sendable {
 
     // MARK: Packets
 
-    /// Returns the first packet of the session.
-    func openPacket(isUpgradable: Bool) -> EngineIOPacket {
+    /// Returns the first packet of a session that starts on this transport.
+    func openPacket(on transport: EngineIOTransport) -> EngineIOPacket {
         let configuration = self.server.configuration
-        let upgrades = isUpgradable && configuration.transports.contains(.webSocket) ? [EngineIOTransport.webSocket.rawValue] : []
+        let upgrades =
+            configuration.allowsUpgrades ? transport.upgrades.filter(configuration.transports.contains).map(\.rawValue) : []
         return .open(
             EngineIOHandshake(
                 sid: self.id.description, upgrades: upgrades, pingInterval: configuration.pingInterval,
@@ -234,7 +228,7 @@ package final class EngineIOSession: @unchecked Sendable {
 
     func received(_ packet: EngineIOPacket) { self.perform(self.hot.machine.received(packet)) }
 
-    /// Performs the machine's action for a packet of either transport.
+    /// Performs the machine's action for a received packet.
     @inline(__always)
     func perform(_ action: EngineIOServerSession.ReceivedAction) {
         switch action {
@@ -259,7 +253,7 @@ package final class EngineIOSession: @unchecked Sendable {
         case .writeToWebSocket:
             guard let webSocket = self.hot.webSocket else { return }
             if let frame, self.allowsBinary || !packet.isBinaryMessage {
-                webSocket.send(frame)
+                webSocket.send(.shared(frame))
             } else {
                 self.write(packet, to: webSocket, compression: compression)
             }
@@ -273,7 +267,8 @@ package final class EngineIOSession: @unchecked Sendable {
     }
 
     func recordQueueOverflow() {
-        self.closeDetail = "more than \(self.server.configuration.maximumQueuedBytes) bytes are queued for the client"
+        self.closeDetail =
+            "more than \(self.server.configuration.maximumQueuedBytes) bytes are queued for the client (`maximumQueuedBytes`)"
         self.server.logger.debug("Session exceeded its queue limit", metadata: ["engineio.sid": "\(self.idPrefix)"])
     }
 
@@ -292,8 +287,8 @@ package final class EngineIOSession: @unchecked Sendable {
             self.send(.ping(ByteBuffer()), frame: nil, compression: .never)
         case .closeSession(let reason):
             let time = self.heartbeat.extendDeadline()
-            guard self.hot.machine.isOnWebSocket, let webSocket = self.hot.webSocket else { return self.end(reason) }
-            webSocket.queryIsDraining { isDraining in
+            guard let carrier = self.carrier else { return self.end(reason) }
+            carrier.queryIsDraining { isDraining in
                 if isDraining { self.moveHeartbeat(to: self.eventLoop.now + TimeAmount(time)) } else { self.end(reason) }
             }
         case .doNothing: break
@@ -312,17 +307,9 @@ package final class EngineIOSession: @unchecked Sendable {
         self.timers.cancel(&self.heartbeatTimer)
         self.cancelUpgradeTimers()
         if !packets.isEmpty { self.answerHeldPoll(packets) }
-        self.polling?.heldPoll = nil
         self.releaseBudgets()
         self.resumePost()  // answers it
-        if !self.hot.machine.awaitsUpgrade, let webSocket = self.hot.webSocket.take() {
-            self.server.keepUntilClosed(webSocket)
-            switch reason {
-            case .serverShuttingDown: webSocket.close(.goingAway)
-            case .transportError: webSocket.abort()
-            case .transportClose, .pingTimeout, .parseError, .forcedClose: webSocket.close(.normalClosure)
-            }
-        }
+        self.closeTransports(for: reason)
         if self.hot.machine.hasClosingPackets, let polling {
             self.server.keepUntilPolled(self)
             self.timers.set(
@@ -333,6 +320,20 @@ package final class EngineIOSession: @unchecked Sendable {
         }
         self.server.logger.debug("Session closed", metadata: ["engineio.sid": "\(self.idPrefix)", "engineio.reason": "\(reason)"])
         delegate.session(self, closed: reason)
+    }
+
+    /// Closes the transports of a closed session. A probe stays open while the client may complete
+    /// its upgrade to receive the last packets.
+    private func closeTransports(for reason: EngineIOCloseReason) {
+        for transport in EngineIOTransport.allCases {
+            switch transport {
+            case .polling: self.polling?.close(for: reason)
+            case .webSocket:
+                guard !self.hot.machine.awaitsUpgrade, let webSocket = self.hot.webSocket.take() else { continue }
+                self.server.keepUntilClosed(webSocket)
+                webSocket.close(for: reason)
+            }
+        }
     }
 
     // MARK: Budgets
@@ -354,7 +355,8 @@ package final class EngineIOSession: @unchecked Sendable {
         {
             self.eventLoop.execute {
                 guard !self.hot.machine.isClosed else { return }
-                self.closeDetail = "the server's limit of queued or unfinished bytes is exceeded"
+                self.closeDetail =
+                    "`maximumTotalQueuedBytes` or `maximumUnfinishedBytes` of the server is exceeded, and this client holds the most"
                 self.server.logger.debug("Session closed by a byte budget", metadata: ["engineio.sid": "\(self.idPrefix)"])
                 self.end(.transportError)
             }
@@ -365,10 +367,7 @@ package final class EngineIOSession: @unchecked Sendable {
     func forgetIfDrained() {
         guard self.hot.machine.isClosed, !self.hot.machine.hasClosingPackets else { return }
         if let polling { self.timers.cancel(&polling.closingTimer) }
-        if let webSocket = self.hot.webSocket.take() {
-            self.server.keepUntilClosed(webSocket)
-            webSocket.close(.normalClosure)
-        }
+        self.closeTransports(for: .forcedClose)
         self.server.forget(self)
     }
 
@@ -409,6 +408,7 @@ extension EngineIOSession: EventLoopWorker {
 
     package func resumeWork() {
         self.isDeferred = false
+        // Both transports: during an upgrade, the session has two.
         self.resumePost()
         self.hot.webSocket?.resume(self)
     }
@@ -446,7 +446,7 @@ package protocol EngineIOSessionDelegate: AnyObject {
     /// The open packet was sent. Called once, before all other calls.
     func sessionOpened(_ session: EngineIOSession)
     func session(_ session: EngineIOSession, received message: EngineIOMessage)
-    /// The session was upgraded from polling to WebSocket. The default does nothing.
+    /// The session was upgraded to another transport. The default does nothing.
     func sessionUpgraded(_ session: EngineIOSession)
     /// The outgoing queue is short again. May be called more than once. The default does nothing.
     func sessionDrained(_ session: EngineIOSession)

@@ -11,15 +11,13 @@ import NIOCore
 final class CrossLoopFlowControl: Sendable {
     /// A command of a session to its WebSocket.
     enum Command: Sendable {
-        case message(WebSocketMessage)
-        case frame(WebSocketSharedFrame)
+        case output(WebSocketOutput)
         case close(WebSocketCloseCode)
         case abort
 
         var byteCount: Int {
             switch self {
-            case .message(let message): message.payload.readableBytes
-            case .frame(let frame): frame.plain.readableBytes
+            case .output(let output): output.byteCount
             case .close, .abort: 0
             }
         }
@@ -152,7 +150,7 @@ final class CrossLoopFlowControl: Sendable {
         return notifications
     }
 
-    /// Whether the transport accepts more, with queued commands taken into account.
+    /// Whether the transport accepts more output, with queued commands taken into account.
     var isWritable: Bool { self.state.withLockedValue { $0.takesMore } }
 }
 

@@ -10,9 +10,9 @@ package import NIOSSL
 /// A connection of another server's listener, on which a web framework handles the requests that
 /// are not Engine.IO.
 ///
-/// The first request decides: a WebSocket handshake under the server's path makes the connection a
-/// WebSocket, and the framework never learns of it. That saves about 10 KiB of an idle connection.
-/// For any other request, the HTTP handlers and the framework's are added.
+/// If the first request is a WebSocket handshake under the server's path, the connection becomes a
+/// WebSocket without the framework's handlers, which saves about 10 KiB for each idle connection.
+/// Any other request adds the HTTP handlers and those of the framework.
 ///
 /// Confined to the connection's event loop.
 package final class EngineIOMountedConnection {
@@ -24,7 +24,7 @@ package final class EngineIOMountedConnection {
     /// - Parameters:
     ///   - server: The server of Engine.IO.
     ///   - passing: The timeouts of the framework's requests.
-    ///   - addFramework: Adds the framework's handlers to the end of the pipeline. They speak
+    ///   - addFramework: Adds the framework's handlers to the end of the pipeline. They use
     ///     `HTTPServerRequestPart` and `HTTPServerResponsePart`.
     ///   - upgraded: Called instead if the first request made the connection a WebSocket.
     package init(

@@ -10,7 +10,7 @@ extension EngineIOServer {
     private typealias Agreement = (fields: HTTPFields, agreement: WebSocketAgreement)
 
     /// Accepts the WebSocket of a request and creates its handler, for a pipeline on this event
-    /// loop. A handshake opens a session; an upgrade finds its own.
+    /// loop. A handshake opens a session; an upgrade uses the session of its `sid`.
     ///
     /// - Returns: `nil` if the request does not ask for a WebSocket.
     func acceptWebSocket(

@@ -6,16 +6,14 @@ import ApusWebSocketProtocol
 import NIOCore
 
 /// The WebSocket of a session. After an upgrade it may run on another event loop than the session;
-/// calls then hop, in order.
+/// calls are then transferred to that event loop, in order.
 ///
 /// `@unchecked Sendable`: the mutable properties are used on `eventLoop` only.
-final class EngineIOWebSocketTransport: WebSocketHandlerDelegate, @unchecked Sendable {
+final class EngineIOWebSocketTransport: EngineIOSessionTransport, WebSocketHandlerDelegate, @unchecked Sendable {
     private let eventLoop: any EventLoop
     private let maximumQueuedBytes: Int
     /// The variables that every message uses. Unchecked: they are accessed in single statements.
     @exclusivity(unchecked) private var hot: Hot
-    /// Whether WebSocket and session share an event loop.
-    let isOnLoopOfSession: Bool
     /// The transfer between the event loops; `nil` if there is only one.
     private let crossLoop: CrossLoopFlowControl?
     /// Whether the transport's buffer is writable, as of its last notification.
@@ -34,8 +32,8 @@ final class EngineIOWebSocketTransport: WebSocketHandlerDelegate, @unchecked Sen
         self.hot = Hot(session: session)
         self.maximumQueuedBytes = configuration.maximumQueuedBytes
         self.eventLoop = eventLoop
-        self.isOnLoopOfSession = eventLoop === session.eventLoop
-        self.crossLoop = self.isOnLoopOfSession ? nil : CrossLoopFlowControl(queueLowMark: configuration.effectiveQueueLowMark)
+        self.crossLoop =
+            eventLoop === session.eventLoop ? nil : CrossLoopFlowControl(queueLowMark: configuration.effectiveQueueLowMark)
     }
 
     func attach(_ handler: WebSocketHandler) {
@@ -48,33 +46,11 @@ final class EngineIOWebSocketTransport: WebSocketHandlerDelegate, @unchecked Sen
 
     // MARK: From the session
 
-    func send(_ message: EngineIOMessage, _ compression: WebSocketCompression) {
-        var frame: WebSocketMessage
-        switch message {
-        case .text(let bytes): frame = WebSocketMessage(.text, bytes)
-        case .binary(let bytes): frame = WebSocketMessage(.binary, bytes)
-        }
-        frame.compression = compression
-        if let crossLoop { self.send(.message(frame), crossLoop) } else { self.send(frame) }
-    }
-
-    private func send(_ message: WebSocketMessage) {
-        self.hot.handler?.send(message)
-        self.count(message.payload.readableBytes)
-    }
-
-    /// Sends a text frame. Called on the event loop.
-    ///
-    /// - Parameter middle: A part to be inserted before the last byte, without a copy.
-    func sendText(_ text: [UInt8], around middle: ByteBuffer?, _ compression: WebSocketCompression) {
-        self.hot.handler?.send(.text(text, around: middle, compression))
-        self.count(text.count + (middle?.readableBytes ?? 0))
-    }
-
-    func send(_ frame: WebSocketSharedFrame) {
-        if let crossLoop { return self.send(.frame(frame), crossLoop) }
-        self.hot.handler?.send(frame)
-        self.count(frame.plain.readableBytes)
+    /// Sends a message, directly if the WebSocket is on the session's event loop.
+    func send(_ output: WebSocketOutput) {
+        if let crossLoop { return self.send(.output(output.stored), crossLoop) }
+        self.hot.handler?.send(output)
+        self.count(output.byteCount)
     }
 
     /// Transfers a command to the WebSocket's event loop.
@@ -86,10 +62,9 @@ final class EngineIOWebSocketTransport: WebSocketHandlerDelegate, @unchecked Sen
     private func execute(_ commands: [CrossLoopFlowControl.Command], _ crossLoop: CrossLoopFlowControl) {
         for command in commands {
             switch command {
-            case .message(let message): self.send(message)
-            case .frame(let frame):
-                self.hot.handler?.send(frame)
-                self.count(frame.plain.readableBytes)
+            case .output(let output):
+                self.hot.handler?.send(output)
+                self.count(output.byteCount)
             case .close(let code): self.hot.handler?.close(code: code, reason: "")
             case .abort: self.hot.handler?.abort()
             }
@@ -107,6 +82,16 @@ final class EngineIOWebSocketTransport: WebSocketHandlerDelegate, @unchecked Sen
         session.eventLoop.runOnLoop { session.webSocketOverflowed(self) }
     }
 
+    func isDrained(queuedBytes: Int) -> Bool { self.isWritable }
+
+    func close(for reason: EngineIOCloseReason) {
+        switch reason {
+        case .serverShuttingDown: self.close(.goingAway)
+        case .transportError: self.abort()
+        case .transportClose, .pingTimeout, .parseError, .forcedClose: self.close(.normalClosure)
+        }
+    }
+
     func close(_ code: WebSocketCloseCode) {
         if let crossLoop { return self.send(.close(code), crossLoop) }
         self.eventLoop.runOnLoop { self.hot.handler?.close(code: code, reason: "") }
@@ -116,8 +101,6 @@ final class EngineIOWebSocketTransport: WebSocketHandlerDelegate, @unchecked Sen
         if let crossLoop { self.send(.abort, crossLoop) } else { self.eventLoop.runOnLoop { self.hot.handler?.abort() } }
     }
 
-    /// Determines whether the client is draining its queue while its messages have to wait. Calls
-    /// `answer` on the session's event loop.
     func queryIsDraining(_ answer: @escaping @Sendable (Bool) -> Void) {
         guard let session = self.hot.session else { return answer(false) }
         self.eventLoop.runOnLoop {
@@ -186,13 +169,23 @@ final class EngineIOWebSocketTransport: WebSocketHandlerDelegate, @unchecked Sen
     func webSocketClosed(_ handler: WebSocketHandler, code: WebSocketCloseCode?, error: WebSocketError?) {
         self.hot.handler = nil
         guard let session = self.hot.session.take() else { return }
-        // On the session's event loop: a session that closes meanwhile has already registered this
-        // WebSocket as closing, which is undone here.
+        // Runs on the session's event loop. A session that closed in the meantime has registered
+        // this WebSocket as closing; the registration is removed here.
         session.eventLoop.runOnLoop {
             // Messages received before the close are delivered first.
             while let message = self.crossLoop?.dequeueAfterClose() { session.received(message, on: self) }
             session.webSocketClosed(self, isClean: error == nil)
             session.server.webSocketClosed(self)
+        }
+    }
+}
+
+extension WebSocketMessage {
+    /// Creates a message with the same bytes.
+    init(_ message: EngineIOMessage) {
+        switch message {
+        case .text(let bytes): self.init(.text, bytes)
+        case .binary(let bytes): self.init(.binary, bytes)
         }
     }
 }

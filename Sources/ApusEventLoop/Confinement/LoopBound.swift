@@ -1,11 +1,12 @@
 package import NIOCore
 
-// A shell has two parts: an object of variables that is confined to its event loop and is not
-// `Sendable`, and constants that any thread may use. A `NIOLoopBoundBox` holds the first for the
-// second, and traps when it is used on another thread.
+// A type whose state is confined to an event loop has two parts: a class that is not `Sendable`,
+// with the variables, and a `Sendable` type with constants that any thread may use. The second
+// holds the first in a `NIOLoopBoundBox`, which traps if it is used on another thread.
 
 extension EventLoop {
-    /// Runs `body` on the event loop: immediately if called there, so that calls keep their order.
+    /// Runs `body` on the event loop: immediately if called there, otherwise in a later turn. Calls
+    /// from one thread keep their order.
     package func runOnLoop(_ body: @escaping @Sendable () -> Void) {
         if self.inEventLoop { body() } else { self.execute(body) }
     }
@@ -17,8 +18,8 @@ extension NIOLoopBoundBox {
         .makeBoxSendingValue(value, as: Value.self, eventLoop: eventLoop)
     }
 
-    /// Calls `body` with the object on the event loop: immediately if called there, so that calls
-    /// keep their order.
+    /// Calls `body` with the object on the event loop: immediately if called there, otherwise in a
+    /// later turn. Calls from one thread keep their order.
     package func onLoop(_ body: @escaping @Sendable (Value) -> Void) {
         if self.eventLoop.inEventLoop { body(self.value) } else { self.eventLoop.execute { body(self.value) } }
     }

@@ -4,8 +4,9 @@ package import NIOCore
 /// A reference from a part to the object that owns it, while the owner is in use. Any thread can
 /// hold it.
 ///
-/// Not a weak reference: an object with one counts all its references in a side table, which took a
-/// 25th of a WebSocket echo. The owner calls ``disconnect()`` at its end to break the cycle.
+/// Not a weak reference: Swift counts all references to an object with a weak reference in a side
+/// table, which took 4 % of the time of a WebSocket echo. The owner calls ``disconnect()`` at its
+/// end to break the reference cycle.
 package final class OwnerLink<Owner: AnyObject & Sendable>: Sendable {
     private let eventLoop: any EventLoop
     private let owner = NIOLockedValueBox<Owner?>(nil)

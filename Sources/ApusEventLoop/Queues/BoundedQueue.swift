@@ -25,7 +25,7 @@ package struct BoundedQueue<Element> {
     /// The number of elements that were dropped.
     @usableFromInline package internal(set) var dropped = 0
     /// Whether the source must pause: from the moment the queue is full until it is half empty, so
-    /// that the source is not switched for every element.
+    /// that the source is not paused and resumed for every element.
     @usableFromInline package internal(set) var isPaused = false
 
     /// Creates an empty queue.

@@ -11,12 +11,13 @@ public enum BufferingPolicy: Sendable, Hashable {
 /// A sequence of events for one reader at a time.
 ///
 /// The caller that creates the stream chooses by a ``BufferingPolicy`` which elements a slow reader
-/// misses. The stream does not slow its source down. It leaves its source when it is released.
+/// misses. The stream does not slow its source down. When it is released, it is removed from its
+/// source.
 public struct EventStream<Element: Sendable>: AsyncSequence, Sendable {
     /// The sequence does not throw.
     public typealias Failure = Never
 
-    /// The source's end of a stream.
+    /// The continuation with which the source adds elements.
     package typealias Continuation = AsyncStream<Element>.Continuation
 
     private let base: AsyncStream<Element>

@@ -6,7 +6,7 @@ public struct ReconnectionPolicy: Sendable, Hashable {
     private enum Kind: Hashable {
         case none
         case backoff(from: Duration, to: Duration, factor: Double, jitter: Double)
-        /// The delays in order; the last one repeats. Not empty.
+        /// The delays in order; the last one is repeated. Not empty.
         case listed([Duration], jitter: Double)
     }
 
@@ -124,7 +124,7 @@ public struct ReconnectionPolicy: Sendable, Hashable {
     private static func varied(_ delay: Duration, by jitter: Double, using generator: inout some RandomNumberGenerator) -> Duration {
         guard jitter > 0 else { return delay }
         // One random number, of which 53 bits are used: `Double.random(in:using:)` may draw several
-        // and does not return with a generator that repeats one value.
+        // and would not return with a generator that always returns the same value.
         let unit = Double(generator.next() >> 11) / Double((UInt64(1) << 53) - 1)
         return delay * (1 - jitter + 2 * jitter * unit)
     }

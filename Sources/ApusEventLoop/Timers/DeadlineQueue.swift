@@ -2,8 +2,8 @@ import DequeModule
 
 /// A queue of deadlines for waits that usually end before their deadline. Pure.
 ///
-/// Does not remove a wait when it ends: the entry is skipped at its deadline, or removed with
-/// others when too many have accumulated. Each wait has a number that is never reused; the owner
+/// An entry is not removed when its wait ends: it is skipped at its deadline, or removed together
+/// with others when many have accumulated. Each wait has a number that is never reused; the owner
 /// reports which waits are active.
 package struct DeadlineQueue<Instant: Comparable & Sendable>: Sendable {
     /// The waits in the order of their deadlines.

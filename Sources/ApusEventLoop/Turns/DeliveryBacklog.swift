@@ -2,8 +2,8 @@ import NIOConcurrencyHelpers
 package import NIOCore
 import NIOPosix
 
-/// Counts the deliveries in transit between the event loops of a server. Makes a loop that sends
-/// faster than another delivers wait.
+/// Counts the deliveries in transit between the event loops of a server. A loop that sends faster
+/// than another delivers is made to wait.
 package final class DeliveryBacklog: Sendable {
     /// The number of deliveries in transit above which a loop defers its work.
     package static let maximumDeliveries = 2 * EventLoopTurn.maximumDeliveries
@@ -44,7 +44,7 @@ package final class DeliveryBacklog: Sendable {
             body()
             turn(eventLoop).settle(count, on: eventLoop)
         }
-        // Only event loops can be slowed down here, not other threads.
+        // Only event loops can be made to wait here, not other threads.
         if isTooMuch, let own = MultiThreadedEventLoopGroup.currentEventLoop { turn(own).fill() }
     }
 }

@@ -23,10 +23,17 @@ package final class EventLoopTurn {
     /// others and make no more than this number of deliveries in a turn.
     package static let lightDeliveries = 256
 
-    /// The number of deliveries in this turn.
-    @exclusivity(unchecked) @usableFromInline package internal(set) var deliveries = 0
-    /// The number of deliveries at which the turn, or the share of the resumed worker, is full.
-    @exclusivity(unchecked) @usableFromInline var limit = EventLoopTurn.maximumDeliveries
+    /// The variables that each delivery uses.
+    @usableFromInline
+    struct Hot {
+        /// The number of deliveries in this turn.
+        @usableFromInline var deliveries = 0
+        /// The number of deliveries at which the turn, or the share of the resumed worker, is full.
+        @usableFromInline var limit = EventLoopTurn.maximumDeliveries
+    }
+
+    /// Exclusivity is unchecked: each access is one statement that calls nothing.
+    @exclusivity(unchecked) @usableFromInline var hot = Hot()
     private var lightWorkers: Deque<any EventLoopWorker> = []
     private var heavyWorkers: Deque<any EventLoopWorker> = []
     private let backlog: DeliveryBacklog?
@@ -44,17 +51,20 @@ package final class EventLoopTurn {
         self.backlog = backlog
     }
 
+    /// The number of deliveries in this turn.
+    @inlinable package var deliveries: Int { self.hot.deliveries }
+
     /// Whether further work must be deferred to a later turn.
     @inlinable
-    package var isFull: Bool { self.deliveries >= self.limit }
+    package var isFull: Bool { self.hot.deliveries >= self.hot.limit }
 
     /// Counts a message sent to one connection.
     @inlinable
-    package func delivered() { self.deliveries &+= 1 }
+    package func delivered() { self.hot.deliveries &+= 1 }
 
     /// Ends the turn, unless work was deferred.
     package func ended() {
-        if !self.isRung { self.deliveries = 0 }
+        if !self.isRung { self.hot.deliveries = 0 }
     }
 
     /// Defers a worker to a later turn.
@@ -69,7 +79,7 @@ package final class EventLoopTurn {
     // MARK: Deliveries between event loops
 
     /// Fills the turn, because the other loops have not delivered what was handed over to them.
-    package func fill() { self.deliveries = max(self.deliveries, Self.maximumDeliveries) }
+    package func fill() { self.hot.deliveries = max(self.hot.deliveries, Self.maximumDeliveries) }
 
     /// Records deliveries that another loop handed over and that were made.
     package func settle(_ count: Int, on eventLoop: any EventLoop) {
@@ -92,22 +102,22 @@ package final class EventLoopTurn {
         self.isRung = false
         self.backlog?.delivered(self.settled)
         self.settled = 0
-        self.deliveries = 0
+        self.hot.deliveries = 0
         // Resumes only the workers that wait now: a worker that defers itself again waits for the
         // next turn.
         self.run(\.lightWorkers, share: Self.lightDeliveries)
         self.flush()
         if self.backlog?.hasRoom ?? true { self.run(\.heavyWorkers, share: Self.maximumDeliveries / 4) }
-        self.limit = Self.maximumDeliveries
+        self.hot.limit = Self.maximumDeliveries
         self.flush()
         if !self.lightWorkers.isEmpty || !self.heavyWorkers.isEmpty { self.schedule(on: eventLoop) }
     }
 
     private func run(_ workers: ReferenceWritableKeyPath<EventLoopTurn, Deque<any EventLoopWorker>>, share: Int) {
         var rest = self[keyPath: workers].count
-        while rest > 0, self.deliveries < Self.maximumDeliveries, let worker = self[keyPath: workers].popFirst() {
+        while rest > 0, self.hot.deliveries < Self.maximumDeliveries, let worker = self[keyPath: workers].popFirst() {
             rest -= 1
-            self.limit = min(Self.maximumDeliveries, self.deliveries + share)
+            self.hot.limit = min(Self.maximumDeliveries, self.hot.deliveries + share)
             worker.resumeWork()
         }
     }

@@ -52,7 +52,8 @@ package final class EventLoopWakeup {
         var ends: [CInt] = [-1, -1]
         guard pipe(&ends) == 0 else { return }
         for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
-        // A write to a full pipe may fail: the bytes in the pipe have the same effect.
+        // A write to a full pipe fails without an effect, which is harmless: the bytes in the pipe
+        // cause the call.
         _ = fcntl(ends[1], F_SETFL, O_NONBLOCK)
         #if canImport(Darwin)
             _ = fcntl(ends[1], F_SETNOSIGPIPE, 1)

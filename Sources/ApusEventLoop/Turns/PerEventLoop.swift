@@ -26,7 +26,7 @@ package final class PerEventLoop<Value: AnyObject>: Sendable {
 /// The objects by event loop.
 ///
 /// Not generic: a generic lookup would spend most of its time on type metadata, and each new
-/// connection makes several.
+/// connection requires several lookups.
 private struct EventLoopValues: Sendable {
     /// A list, because hashing takes longer than searching a few entries. Retains the loops, so
     /// that no other loop can have the address of an entry.

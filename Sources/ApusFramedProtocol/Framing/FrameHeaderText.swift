@@ -13,10 +13,10 @@ enum FrameHeaderText {
         do {
             value = try JSONReader.read(text.readableBytesView, limits: limits)
         } catch {
-            throw FramedError(.malformedHeader, message: "a header of \(text.readableBytes) bytes is not strict JSON", cause: error)
+            throw FramedError(.malformedHeader, message: "the header of \(text.readableBytes) bytes is not strict JSON", cause: error)
         }
         guard case .object(let object) = value else {
-            throw FramedError(.malformedHeader, message: "a header is not a JSON object")
+            throw FramedError(.malformedHeader, message: "the header must be a JSON object")
         }
         return object
     }
@@ -25,7 +25,8 @@ enum FrameHeaderText {
     ///   and for a header nested deeper than `maximumDepth`.
     static func bytes(of header: JSONObject, maximumDepth: Int = FramedLimits().maximumHeaderDepth) throws(FramedError) -> [UInt8] {
         guard Self.depth(of: .object(header), within: maximumDepth) <= maximumDepth else {
-            throw FramedError(.invalidUse, message: "the header is nested deeper than the limit of \(maximumDepth) levels")
+            throw FramedError(
+                .invalidUse, message: "the header must not be nested deeper than \(maximumDepth) levels (`maximumHeaderDepth`)")
         }
         do {
             return try JSONWriter.bytes(of: .object(header))

@@ -28,16 +28,22 @@ public struct Framing: Hashable, Sendable {
 
     /// Checks that one side can use the framing.
     ///
-    /// - Throws: ``FramedError/Code/invalidUse`` for a header length outside
+    /// - Throws: ``FramedError/Code/invalidConfiguration`` for a header length outside
     ///   ``FixedHeader/agreeableLengths``, and for a client configured with
     ///   ``either(headerLength:)``.
     package func validate(isClient: Bool) throws(FramedError) {
+        func invalid(_ message: String) -> FramedError { FramedError(.invalidConfiguration, message: message) }
+        let length: Int
         switch self.form {
-        case .version2: break
-        case .fixedHeader(let length): _ = try FixedHeaderDecoder(headerLength: length)
-        case .either(let length):
-            guard !isClient else { throw FramedError(.invalidUse, message: "a client cannot use .either; set .version2 or .fixedHeader") }
-            _ = try FixedHeaderDecoder(headerLength: length)
+        case .version2: return
+        case .fixedHeader(let headerLength): length = headerLength
+        case .either(let headerLength):
+            guard !isClient else { throw invalid("`framing` of a client must be .version2 or .fixedHeader, not .either") }
+            length = headerLength
+        }
+        let lengths = FixedHeader.agreeableLengths
+        guard lengths.contains(length) else {
+            throw invalid("the header length of `framing` must be from \(lengths.lowerBound) to \(lengths.upperBound), not \(length)")
         }
     }
 }

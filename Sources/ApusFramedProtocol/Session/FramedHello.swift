@@ -18,6 +18,10 @@ public struct FramedHello: Hashable, Sendable {
     public var maximumBodyBytes: Int
 
     /// Creates the hello of a side with these limits.
+    ///
+    /// - Parameters:
+    ///   - capabilities: The names of the supported features.
+    ///   - limits: The limits to announce.
     public init(capabilities: Set<String> = [], limits: FramedLimits = .init()) {
         self.capabilities = capabilities
         self.maximumHeaderBytes = limits.maximumHeaderBytes
@@ -37,24 +41,28 @@ public struct FramedHello: Hashable, Sendable {
     /// Reads the peer's hello. Unknown members are ignored, for later versions.
     package init(_ header: JSONObject) throws(FramedError) {
         guard case .integer(let version)? = header["version"] else {
-            throw FramedError(.malformedHeader, message: "the hello has no integer version")
+            throw FramedError(.malformedHeader, message: "`version` of the hello must be an integer")
         }
         guard version == Self.version else {
             throw FramedError(.unsupportedVersion, message: "the peer uses version \(version); only version \(Self.version) is supported")
         }
         guard let names = header["capabilities"]?.arrayValue, names.count <= Self.maximumCapabilities else {
-            throw FramedError(.malformedHeader, message: "the hello has no list of at most \(Self.maximumCapabilities) capabilities")
+            throw FramedError(
+                .malformedHeader, message: "`capabilities` of the hello must be a list of at most \(Self.maximumCapabilities) names")
         }
         self.capabilities = []
         for name in names {
             guard let text = name.stringValue, text.utf8.count <= Self.maximumCapabilityBytes else {
-                throw FramedError(.malformedHeader, message: "a capability is not a string of at most \(Self.maximumCapabilityBytes) bytes")
+                throw FramedError(
+                    .malformedHeader, message: "a capability of the hello must be a string of at most \(Self.maximumCapabilityBytes) bytes")
             }
             self.capabilities.insert(text)
         }
         guard case .integer(let headerBytes)? = header["limits"]?["header"], case .integer(let bodyBytes)? = header["limits"]?["body"],
             headerBytes >= 0, bodyBytes >= 0
-        else { throw FramedError(.malformedHeader, message: "the hello has no valid limits") }
+        else {
+            throw FramedError(.malformedHeader, message: "`limits` of the hello must have the integers `header` and `body`, 0 or greater")
+        }
         self.maximumHeaderBytes = Int(clamping: min(headerBytes, Int64(FramedLimits.highestHeaderBytes)))
         self.maximumBodyBytes = Int(clamping: bodyBytes)
     }

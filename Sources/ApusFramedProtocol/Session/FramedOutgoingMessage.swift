@@ -37,14 +37,16 @@ public struct FramedOutgoingMessage: Sendable {
         self.header = header
         self.bodyLength = bodyLength
         self.missing = bodyLength
-        guard bodyLength >= 0 else { throw FramedError(.invalidUse, message: "bodyLength is \(bodyLength); it must not be negative") }
+        guard bodyLength >= 0 else { throw FramedError(.invalidUse, message: "`bodyLength` must not be negative, but is \(bodyLength)") }
         guard bodyLength <= peer.maximumBodyBytes else {
-            throw FramedError(.frameTooLarge, message: "a body of \(bodyLength) bytes; the peer accepts at most \(peer.maximumBodyBytes)")
+            throw FramedError(
+                .frameTooLarge, message: "the body has \(bodyLength) bytes; the peer accepts at most \(peer.maximumBodyBytes)")
         }
         // Check the longer of the two forms that the header can take.
         let text = try FrameHeaderText.bytes(of: self.envelope)
         guard text.count <= peer.maximumHeaderBytes else {
-            throw FramedError(.headerTooLarge, message: "a header of \(text.count) bytes; the peer accepts \(peer.maximumHeaderBytes)")
+            throw FramedError(
+                .headerTooLarge, message: "the header has \(text.count) bytes; the peer accepts at most \(peer.maximumHeaderBytes)")
         }
     }
 
@@ -67,7 +69,7 @@ public struct FramedOutgoingMessage: Sendable {
     public mutating func next(_ bytes: ByteBuffer) throws(FramedError) -> [ByteBuffer] {
         guard bytes.readableBytes <= self.missing else {
             throw FramedError(
-                .invalidUse, message: "the body is longer than the announced \(self.bodyLength) bytes")
+                .invalidUse, message: "the body has more than the announced \(self.bodyLength) bytes (`bodyLength`)")
         }
         var rest = bytes
         var buffers: [ByteBuffer] = []

@@ -39,7 +39,7 @@ public struct FramedSession: Sendable {
         /// A server before the first byte. Transitions to one of the others.
         case undecided
         case fixedHeader(FixedHeaderDecoder, length: Int)
-        /// `peer` is `nil` until the peer's hello arrives.
+        /// Version 2. `peer` is `nil` until the peer's hello arrives.
         case version2(FrameDecoder, peer: FramedHello?)
     }
 
@@ -73,7 +73,12 @@ public struct FramedSession: Sendable {
 
     /// Creates a session before its first byte.
     ///
-    /// - Throws: ``FramedError/Code/invalidUse`` when this side cannot use the framing.
+    /// - Parameters:
+    ///   - isClient: Whether this side is the client.
+    ///   - framing: The wire format.
+    ///   - limits: The limits on what the peer may announce.
+    ///   - capabilities: The names of the features to announce.
+    /// - Throws: ``FramedError/Code/invalidConfiguration`` when this side cannot use the framing.
     public init(isClient: Bool, framing: Framing, limits: FramedLimits = .init(), capabilities: Set<String> = []) throws(FramedError) {
         try framing.validate(isClient: isClient)
         self.framing = framing
@@ -120,10 +125,13 @@ public struct FramedSession: Sendable {
 
     /// Creates a message to be sent.
     ///
+    /// - Parameters:
+    ///   - header: The fields of the header.
+    ///   - bodyLength: The length of the body in bytes.
     /// - Throws: An error when the message violates the limits of either side;
     ///   ``FramedError/Code/closed`` before the session is open and after it has ended.
     public func message(header: JSONObject, bodyLength: Int) throws(FramedError) -> FramedOutgoingMessage {
-        guard !self.hasEnded else { throw FramedError(.closed, message: "the session has ended") }
+        guard !self.hasEnded else { throw FramedError(.closed, message: "the session has ended; nothing can be sent") }
         switch self.dialect {
         case .fixedHeader(_, let length): return try FramedOutgoingMessage(header: header, bodyLength: bodyLength, headerLength: length)
         case .version2(_, let peer?): return try FramedOutgoingMessage(header: header, bodyLength: bodyLength, peer: peer)
@@ -133,7 +141,7 @@ public struct FramedSession: Sendable {
 
     // MARK: Events
 
-    /// The transport is connected.
+    /// Handles the connection of the transport.
     public mutating func connected() -> [Action] {
         switch self.dialect {
         case .fixedHeader: [.opened(nil)]
@@ -143,7 +151,7 @@ public struct FramedSession: Sendable {
     }
 
     /// Bytes have arrived. Consumes the complete parts of `buffer`.
-    public mutating func received(_ buffer: inout ByteBuffer) -> [Action] {
+    public mutating func receivedBytes(_ buffer: inout ByteBuffer) -> [Action] {
         var actions: [Action] = []
         guard !self.hasEnded else {
             buffer.clear()
@@ -159,7 +167,7 @@ public struct FramedSession: Sendable {
         return actions
     }
 
-    /// The transport has closed.
+    /// Handles the close of the transport.
     public mutating func transportEnded(_ pending: ByteBuffer) -> [Action] {
         guard !self.hasEnded else { return [] }
         self.hasEnded = true
@@ -169,7 +177,7 @@ public struct FramedSession: Sendable {
         case .fixedHeader(let decoder, _): isWithin = decoder.isWithinFrame(pending)
         case .version2(let decoder, _): isWithin = decoder.isWithinFrame(pending) || self.missingOfMessage != nil
         }
-        let detail = isWithin ? "within a message" : "without a bye"
+        let detail = isWithin ? "within a message" : "without a bye frame"
         let isClean: Bool
         switch self.dialect {
         case .fixedHeader: isClean = !isWithin  // the fixed mode has no bye frame
@@ -204,7 +212,8 @@ public struct FramedSession: Sendable {
         Self.bytes(FrameHead(.error, stream: stream, header: ["code": .string(code), "message": .string(message)]))
     }
 
-    /// Encodes a head that is made locally: small, with only text and numbers, so it never fails.
+    /// Encodes a head created by this side. It is small and contains only text and numbers, so that
+    /// encoding never fails.
     private static func bytes(_ head: FrameHead) -> ByteBuffer {
         var buffer = ByteBuffer()
         try? head.write(into: &buffer)
@@ -268,9 +277,11 @@ public struct FramedSession: Sendable {
         switch part {
         case .head(let head):
             self.headCount &+= 1
-            guard !self.hasReceivedBye else { throw FramedError(.protocolViolation, message: "\(head.type) after a bye") }
+            guard !self.hasReceivedBye else {
+                throw FramedError(.protocolViolation, message: "the peer sent the frame \(head.type) after its bye frame")
+            }
             guard head.type == .hello || head.type == .error || peer != nil else {
-                throw FramedError(.protocolViolation, message: "\(head.type) before a hello")
+                throw FramedError(.protocolViolation, message: "the peer sent the frame \(head.type) before its hello frame")
             }
             try self.receivedHead(head, peer: peer, &actions)
         case .body(let bytes):
@@ -298,7 +309,7 @@ public struct FramedSession: Sendable {
         self.frame = .none
         // Only a message can be split into pieces.
         guard head.type == .message || !head.flags.contains(.more) || !head.type.isKnown else {
-            throw FramedError(.protocolViolation, message: "\(head.type) with the flag for more pieces")
+            throw FramedError(.protocolViolation, message: "the frame \(head.type) must not have the flag `more`")
         }
         switch head.type {
         case .hello: try self.receivedHello(head, peer: peer, &actions)
@@ -306,18 +317,23 @@ public struct FramedSession: Sendable {
         case .ping: actions.append(.writePong(Self.bytes(FrameHead(.pong, header: head.header))))
         case .pong: actions.append(.pong(id: head.header["id"]?.intValue.map(Int64.init)))
         case .bye:
-            guard self.missingOfMessage == nil else { throw FramedError(.protocolViolation, message: "a bye within a message") }
+            guard self.missingOfMessage == nil else {
+                throw FramedError(.protocolViolation, message: "the peer sent a bye frame within a message")
+            }
             self.hasReceivedBye = true
             actions.append(.receivedBye)
         case .error where head.stream == 0:
             throw FramedError(.peerFailed, message: "the peer ended the session: \(Self.errorText(of: head.header))")
         case .error, .offer, .accept, .data, .ack, .cancel, .cancelled, .done, .complete:
-            guard head.stream != 0 else { throw FramedError(.protocolViolation, message: "\(head.type) without a transfer") }
+            guard head.stream != 0 else {
+                throw FramedError(.protocolViolation, message: "the frame \(head.type) must belong to a transfer, but has stream 0")
+            }
             // Check the length before waiting for the body. A damaged length would make the decoder
             // consume the following frames as the body.
             let allowed = head.type == .offer ? WholeFile.maximumBodyBytes : TransferChunk.maximumBodyBytes
             guard head.bodyLength <= allowed else {
-                throw FramedError(.frameTooLarge, message: "a chunk of \(head.bodyLength) bytes exceeds the limit of \(allowed)")
+                throw FramedError(
+                    .frameTooLarge, message: "the body of the frame \(head.type) has \(head.bodyLength) bytes; the maximum is \(allowed)")
             }
             self.frame = .transfer
             actions.append(.transfer(.head(head)))
@@ -326,16 +342,18 @@ public struct FramedSession: Sendable {
             guard !head.flags.contains(.optional) else { return }
             self.unknownFrames += 1
             guard self.unknownFrames <= Self.maximumUnknownFrames else {
-                throw FramedError(.protocolViolation, message: "more than \(Self.maximumUnknownFrames) frames of unknown types")
+                throw FramedError(
+                    .protocolViolation, message: "the peer sent more than \(Self.maximumUnknownFrames) frames of unknown types")
             }
             // An error on stream 0 would end the session, so the answer uses another stream.
             actions.append(
-                .write(Self.errorFrame(code: "unknown-type", message: "unknown frame type: \(head.type)", stream: max(1, head.stream))))
+                .write(
+                    Self.errorFrame(code: "unknown-type", message: "the frame type is unknown: \(head.type)", stream: max(1, head.stream))))
         }
     }
 
     private mutating func receivedHello(_ head: FrameHead, peer: FramedHello?, _ actions: inout [Action]) throws(FramedError) {
-        guard peer == nil else { throw FramedError(.protocolViolation, message: "a second hello") }
+        guard peer == nil else { throw FramedError(.protocolViolation, message: "the peer sent a second hello frame") }
         let hello = try FramedHello(head.header)
         guard case .version2(let decoder, _) = self.dialect else { return }
         self.dialect = .version2(decoder, peer: hello)
@@ -353,12 +371,12 @@ public struct FramedSession: Sendable {
         let isLast = !head.flags.contains(.more)
         self.frame = .message(isLast: isLast)
         if let missing = self.missingOfMessage {
-            guard head.header.isEmpty else { throw FramedError(.protocolViolation, message: "a message within another") }
-            guard head.bodyLength > 0 else { throw FramedError(.protocolViolation, message: "an empty piece") }
+            guard head.header.isEmpty else { throw FramedError(.protocolViolation, message: "the peer began a message within another one") }
+            guard head.bodyLength > 0 else { throw FramedError(.protocolViolation, message: "the peer sent an empty piece of a message") }
             // Check the length before waiting for the piece. Otherwise the network's segmentation
             // would decide how much of it is delivered.
             guard isLast ? head.bodyLength == missing : head.bodyLength < missing else {
-                throw FramedError(.protocolViolation, message: "the pieces do not add up to the announced length")
+                throw FramedError(.protocolViolation, message: "the pieces of a message do not add up to its announced length")
             }
             return
         }
@@ -368,11 +386,16 @@ public struct FramedSession: Sendable {
             return
         }
         guard case .integer(let number)? = head.header["length"], number > head.bodyLength, let header = head.header["header"]?.objectValue
-        else { throw FramedError(.malformedHeader, message: "the first piece of a message has no valid length and header") }
-        guard let length = Int(exactly: number), length <= self.limits.maximumBodyBytes else {
-            throw FramedError(.frameTooLarge, message: "a body of \(number) bytes; maximumBodyBytes is \(self.limits.maximumBodyBytes)")
+        else {
+            throw FramedError(
+                .malformedHeader, message: "the first piece of a message must have the `length` of the whole body and a `header`")
         }
-        guard head.bodyLength > 0 else { throw FramedError(.protocolViolation, message: "an empty piece") }
+        guard let length = Int(exactly: number), length <= self.limits.maximumBodyBytes else {
+            throw FramedError(
+                .frameTooLarge, message: "the body has \(number) bytes; the maximum is \(self.limits.maximumBodyBytes) (`maximumBodyBytes`)"
+            )
+        }
+        guard head.bodyLength > 0 else { throw FramedError(.protocolViolation, message: "the peer sent an empty piece of a message") }
         self.missingOfMessage = length
         actions.append(.messageBegan(header: header, bodyLength: length))
     }

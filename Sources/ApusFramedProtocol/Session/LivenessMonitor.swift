@@ -97,20 +97,23 @@ package struct LivenessMonitor: Sendable {
     /// - Parameter canPing: Whether the peer supports pings.
     package mutating func ticked(canPing: Bool, at now: Duration) -> TickAction {
         if let since = self.handshakeSince, now - since >= self.settings.handshakeTimeout {
-            return .fail(FramedError(.timeout, message: "the handshake exceeded handshakeTimeout (\(self.settings.handshakeTimeout))"))
+            return .fail(
+                FramedError(
+                    .timeout, message: "the handshake was not complete within \(self.settings.handshakeTimeout) (`handshakeTimeout`)"))
         }
         if let since = self.writingSince, now - since >= self.settings.stallTimeout {
-            return .fail(FramedError(.timeout, message: "the peer read nothing for stallTimeout (\(self.settings.stallTimeout))"))
+            return .fail(FramedError(.timeout, message: "the peer read nothing for \(self.settings.stallTimeout) (`stallTimeout`)"))
         }
         // A ping is queued behind other bytes: on a slow connection its deadline starts when it is
         // written.
         if self.writingSince != nil, self.pingedAt != nil { self.pingedAt = now }
         guard !self.readingIsPaused else { return .doNothing }
         if let since = self.headSince, now - since >= self.settings.headTimeout {
-            return .fail(FramedError(.timeout, message: "a header exceeded headTimeout (\(self.settings.headTimeout))"))
+            return .fail(FramedError(.timeout, message: "a header was not complete within \(self.settings.headTimeout) (`headerTimeout`)"))
         }
         if let since = self.pingedAt, now - since >= self.settings.pingTimeout {
-            return .fail(FramedError(.timeout, message: "no answer to a ping within pingTimeout (\(self.settings.pingTimeout))"))
+            return .fail(
+                FramedError(.timeout, message: "the peer sent nothing within \(self.settings.pingTimeout) after a ping (`pingTimeout`)"))
         }
         guard canPing, self.handshakeSince == nil, self.pingedAt == nil, let interval = self.settings.pingInterval,
             now - self.receivedAt >= interval

@@ -35,15 +35,18 @@ package struct FolderLeases: Sendable {
         let count = self.leases.values.reduce(into: 0) { $0 += $1.session == session && $1.isWhole == isWhole ? 1 : 0 }
         let limit = isWhole ? WholeFile.maximumConcurrent : self.limits.transfersOfSession
         guard count < limit else {
-            throw TransferError(.quota, message: "\(count) transfers are in progress; at most \(limit) are allowed")
+            throw TransferError(.quota, message: "\(count) transfers of this connection are in progress, the maximum")
         }
         guard offer.size <= self.limits.fileBytes else {
-            throw TransferError(.quota, message: "a file of \(offer.size) bytes; at most \(self.limits.fileBytes) are allowed")
+            throw TransferError(.quota, message: "the file has \(offer.size) bytes; the maximum is \(self.limits.fileBytes)")
         }
         let sent = self.sessionBytes[session] ?? 0
         guard Self.sum(sent, offer.size) <= self.limits.sessionBytes else {
             throw TransferError(
-                .quota, message: "\(offer.size) bytes after \(sent); one connection may send \(self.limits.sessionBytes)")
+                .quota,
+                message:
+                    "the file has \(offer.size) bytes, after \(sent) of this connection; the maximum of one connection is \(self.limits.sessionBytes)"
+            )
         }
         let needed = offer.size - min(max(existing, 0), offer.size)
         try self.checkRoom(for: needed, stored: stored, free: free)
@@ -62,10 +65,11 @@ package struct FolderLeases: Sendable {
     private func checkRoom(for needed: Int, stored: Int, free: Int) throws(TransferError) {
         let promised = self.leases.values.reduce(needed) { Self.sum($0, $1.outstanding) }
         guard Self.sum(stored, promised) <= self.limits.totalBytes else {
-            throw TransferError(.quota, message: "\(needed) more bytes; the folder may hold \(self.limits.totalBytes)")
+            throw TransferError(
+                .quota, message: "the file needs \(needed) more bytes; the maximum of the folder is \(self.limits.totalBytes)")
         }
         guard Self.sum(promised, self.limits.reservedBytes) <= free else {
-            throw TransferError(.diskFull, message: "\(needed) more bytes do not fit on the disk")
+            throw TransferError(.diskFull, message: "the file needs \(needed) more bytes, which the disk does not have free")
         }
     }
 
@@ -80,8 +84,8 @@ package struct FolderLeases: Sendable {
         self.leases[partName] = nil
     }
 
-    /// A connection has ended. Its leases remain until they are released, because the disk may
-    /// still be writing.
+    /// Handles the end of a connection. Its leases remain until they are released, because the disk
+    /// may still be writing.
     package mutating func sessionEnded(_ session: UInt64) {
         self.sessionBytes[session] = nil
     }

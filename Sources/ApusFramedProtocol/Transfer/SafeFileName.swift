@@ -28,15 +28,15 @@ public struct SafeFileName: Hashable, Sendable, CustomStringConvertible {
     ///   the prefix of unfinished files, and a name above the limits.
     public init(_ path: String) throws(TransferError) {
         guard path.utf8.count <= Self.maximumBytes else {
-            throw Self.refusal("it has \(path.utf8.count) bytes, \(Self.maximumBytes) are allowed")
+            throw Self.refusal("it has \(path.utf8.count) bytes; the maximum is \(Self.maximumBytes)")
         }
-        // ASCII is always in composed form.
+        // ASCII text is always in composed form.
         let composed = path.utf8.allSatisfy { $0 < 0x80 } ? path : path.precomposedStringWithCanonicalMapping
         // Split bytes and not characters: a slash with a combining accent is a different character,
         // but still a separator for the system.
         let parts = composed.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).map { String(Substring($0)) }
         guard parts.count <= Self.maximumComponents else {
-            throw Self.refusal("it has \(parts.count) components, \(Self.maximumComponents) are allowed")
+            throw Self.refusal("it has \(parts.count) components; the maximum is \(Self.maximumComponents)")
         }
         for part in parts { try Self.validate(part) }
         self.components = parts
@@ -44,18 +44,20 @@ public struct SafeFileName: Hashable, Sendable, CustomStringConvertible {
 
     private static func validate(_ component: String) throws(TransferError) {
         guard !component.isEmpty else { throw Self.refusal("it is absolute, or has an empty component") }
-        guard component != ".", component != ".." else { throw Self.refusal("it leaves its folder") }
-        guard component.utf8.count <= Self.maximumComponentBytes else { throw Self.refusal("a component is too long") }
+        guard component != ".", component != ".." else { throw Self.refusal("it has a component `.` or `..`") }
+        guard component.utf8.count <= Self.maximumComponentBytes else {
+            throw Self.refusal("a component has \(component.utf8.count) bytes; the maximum is \(Self.maximumComponentBytes)")
+        }
         // A backslash is a separator on Windows.
         for scalar in component.unicodeScalars where scalar == "\\" || !PeerText.isHarmless(scalar) {
-            throw Self.refusal("it holds U+\(String(scalar.value, radix: 16, uppercase: true))")
+            throw Self.refusal("it contains U+\(String(scalar.value, radix: 16, uppercase: true))")
         }
         let bytes = component.utf8
         let isLetter = bytes.first.map { (0x41...0x5A).contains($0 & ~0x20) } ?? false
-        guard !(isLetter && bytes.dropFirst().first == UInt8(ascii: ":")) else { throw Self.refusal("it names a drive") }
+        guard !(isLetter && bytes.dropFirst().first == UInt8(ascii: ":")) else { throw Self.refusal("it begins with a drive letter") }
         // Compare in lower case, because some file systems ignore case.
         guard bytes.first != Self.partPrefix.utf8.first || !component.lowercased().utf8.starts(with: Self.partPrefix.utf8) else {
-            throw Self.refusal("its prefix is reserved for unfinished files")
+            throw Self.refusal("a component begins with \(Self.partPrefix), which is reserved for unfinished files")
         }
     }
 

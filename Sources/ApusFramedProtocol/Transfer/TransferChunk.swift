@@ -94,7 +94,7 @@ package enum TransferChunk {
         private static let smallPieceBytes = 4 << 10
         private static let joinedBytes = 32 << 10
 
-        /// Creates an empty gatherer.
+        /// Creates an empty assembler.
         ///
         /// - Parameter copies: Whether to copy the pieces. It is useful when the source reuses the
         ///   memory of released pieces, as TLS does: a copy costs less than new memory for each
@@ -110,7 +110,7 @@ package enum TransferChunk {
         ///
         /// - Throws: ``TransferError/Code/protocolViolation`` when the chunk exceeds
         ///   ``TransferChunk/maximumBytes``.
-        package mutating func received(_ piece: ByteBuffer) throws(TransferError) {
+        package mutating func receivedPiece(_ piece: ByteBuffer) throws(TransferError) {
             var piece = piece
             let missing = TransferChunk.prefixBytes - self.prefix.readableBytes
             if missing > 0, let bytes = piece.readSlice(length: min(missing, piece.readableBytes)) {
@@ -118,7 +118,7 @@ package enum TransferChunk {
             }
             guard piece.readableBytes > 0 else { return }
             guard self.count + piece.readableBytes <= TransferChunk.maximumBytes else {
-                throw TransferError(.protocolViolation, message: "a chunk exceeds the limit of \(TransferChunk.maximumBytes) bytes")
+                throw TransferError(.protocolViolation, message: "a chunk has more than \(TransferChunk.maximumBytes) bytes")
             }
             self.count += piece.readableBytes
             if self.memory != nil {
@@ -131,7 +131,7 @@ package enum TransferChunk {
             self.pieces[self.pieces.count - 1].writeImmutableBuffer(piece)
         }
 
-        /// Returns the chunk at the end of its frame, and resets the gatherer.
+        /// Returns the chunk at the end of its frame, and resets the assembler.
         ///
         /// - Throws: ``TransferError/Code/protocolViolation`` when the frame contains no chunk.
         package mutating func ended() throws(TransferError) -> Received {
@@ -142,11 +142,13 @@ package enum TransferChunk {
             }
             if let bytes = self.memory?.take() { self.pieces = [bytes] }
             guard let (offset, checksum) = self.prefix.readMultipleIntegers(as: (UInt64, UInt32).self), self.count > 0 else {
-                throw TransferError(.protocolViolation, message: "a data frame without a chunk")
+                throw TransferError(.protocolViolation, message: "a data frame must contain a chunk")
             }
             let isIntact = TransferChunk.checksum(offset: offset, self.pieces) == checksum
             guard let exact = Int(exactly: offset) else {
-                guard !isIntact else { throw TransferError(.protocolViolation, message: "the chunk offset \(offset) is out of range") }
+                guard !isIntact else {
+                    throw TransferError(.protocolViolation, message: "the offset \(offset) of a chunk exceeds 2^63 - 1")
+                }
                 return Received(pieces: self.pieces, offset: 0, count: self.count, isIntact: false)
             }
             return Received(pieces: self.pieces, offset: exact, count: self.count, isIntact: isIntact)

@@ -49,6 +49,10 @@ public struct TransferError: Error, Hashable, CustomStringConvertible {
     public var message: String
 
     /// Creates an error of the given kind.
+    ///
+    /// - Parameters:
+    ///   - code: The kind of the error.
+    ///   - message: A description with the values and limits.
     public init(_ code: Code, message: String) {
         self.code = code
         self.message = message

@@ -26,7 +26,7 @@ package struct TransferOffer: Hashable, Sendable {
     /// The SHA-256 of the whole file, in hexadecimal digits, when its bytes follow the offer
     /// (``WholeFile``).
     package var wholeHash: String?
-    /// The hash of the beginning that the receiver requested. Only in a repeated offer.
+    /// The hash of the file's first bytes, if the receiver requested it. Only in a repeated offer.
     package var shown: PrefixProof?
 
     package init(
@@ -34,15 +34,25 @@ package struct TransferOffer: Hashable, Sendable {
         wholeHash: String? = nil, shown: PrefixProof? = nil
     ) throws(TransferError) {
         guard !id.isEmpty, id.utf8.count <= Self.maximumIDBytes, size >= 0, permissions.map({ $0 <= 0o777 }) ?? true else {
-            throw TransferError(.protocolViolation, message: "an offer with an invalid id, size or permissions")
+            throw TransferError(
+                .protocolViolation,
+                message:
+                    "an offer must have an `id` of 1 to \(Self.maximumIDBytes) bytes, a `size` of 0 or more, and `permissions` of at most 0o777"
+            )
         }
         guard wholeHash.map({ $0.utf8.count == 64 && size <= WholeFile.maximumBytes }) ?? true else {
-            throw TransferError(.protocolViolation, message: "an inline file of \(size) bytes that is too large or has no valid hash")
+            throw TransferError(
+                .protocolViolation,
+                message: "a file in its offer must have at most \(WholeFile.maximumBytes) bytes, not \(size), and a `sha256` of 64 digits")
         }
         guard shown.map({ $0.sha256.utf8.count == 64 && (1...max(1, size)).contains($0.bytes) }) ?? true else {
-            throw TransferError(.protocolViolation, message: "a beginning that does not fit a file of \(size) bytes, or has no valid hash")
+            throw TransferError(
+                .protocolViolation,
+                message: "`shown` of an offer must have `bytes` from 1 to the size, \(size), and a `sha256` of 64 digits")
         }
-        guard !isFolder || size == 0 else { throw TransferError(.protocolViolation, message: "a folder with size \(size)") }
+        guard !isFolder || size == 0 else {
+            throw TransferError(.protocolViolation, message: "the `size` of a folder must be 0, not \(size)")
+        }
         self.id = id
         self.partName = Self.partName(id: id)
         self.name = name
@@ -64,21 +74,25 @@ package struct TransferOffer: Hashable, Sendable {
     package init(_ header: JSONObject) throws(TransferError) {
         guard let id = header["id"]?.stringValue, let name = header["name"]?.stringValue, case .integer(let size)? = header["size"],
             let size = Int(exactly: size)
-        else { throw TransferError(.protocolViolation, message: "an offer without an id, a name or a size") }
+        else { throw TransferError(.protocolViolation, message: "an offer must have the strings `id` and `name` and the integer `size`") }
         var modified: Int64?
         if let value = header["modified"] {
-            guard case .integer(let number) = value else { throw TransferError(.protocolViolation, message: "an invalid offer time") }
+            guard case .integer(let number) = value else {
+                throw TransferError(.protocolViolation, message: "`modified` of an offer must be an integer")
+            }
             modified = number
         }
         var wholeHash: String?
         if let value = header["sha256"] {
-            guard let text = value.stringValue else { throw TransferError(.protocolViolation, message: "an offer with an invalid hash") }
+            guard let text = value.stringValue else {
+                throw TransferError(.protocolViolation, message: "`sha256` of an offer must be a string")
+            }
             wholeHash = text
         }
         var permissions: UInt16?
         if let value = header["permissions"] {
             guard case .integer(let number) = value, let bits = UInt16(exactly: number) else {
-                throw TransferError(.protocolViolation, message: "an offer with invalid permissions")
+                throw TransferError(.protocolViolation, message: "`permissions` of an offer must be an integer from 0 to 65535")
             }
             permissions = bits
         }
@@ -120,7 +134,9 @@ package struct PrefixProof: Hashable, Sendable {
 
     init(_ value: JSONValue) throws(TransferError) {
         guard case .integer(let number)? = value["bytes"], let bytes = Int(exactly: number), let sha256 = value["sha256"]?.stringValue
-        else { throw TransferError(.protocolViolation, message: "an offer with an invalid beginning") }
+        else {
+            throw TransferError(.protocolViolation, message: "`shown` of an offer must have the integer `bytes` and the string `sha256`")
+        }
         self.init(bytes: bytes, sha256: sha256)
     }
 }

@@ -12,7 +12,7 @@ package struct TransferQueue<File> {
         case begin(File)
         /// Do nothing until the next event.
         case wait
-        /// All files have ended.
+        /// The transfers of all files have ended.
         case finish
     }
 
@@ -65,13 +65,13 @@ package struct TransferQueue<File> {
     ///   - isLast: Whether the list has ended.
     package mutating func fetched(wholes: some Sequence<File>, others: some Sequence<File>, isLast: Bool) {
         self.isFetching = false
-        guard !self.isAtEnd else { return }  // stopped
+        guard !self.isAtEnd else { return }  // The queue was stopped during the fetch.
         self.wholes.append(contentsOf: wholes)
         self.others.append(contentsOf: others)
         self.isAtEnd = isLast
     }
 
-    /// A file has ended, with any outcome.
+    /// Handles the end of a file, with any outcome.
     package mutating func ended(isWhole: Bool) {
         if isWhole { self.activeWholes -= 1 } else { self.activeOthers -= 1 }
     }

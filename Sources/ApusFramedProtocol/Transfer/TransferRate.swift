@@ -3,8 +3,8 @@
 /// A token bucket that one chunk may overdraw, so the size of a chunk need not be known in advance.
 /// Its capacity is an eighth of a second, so that a pause is not followed by a burst.
 package struct TransferRate: Hashable, Sendable {
-    /// The minimum rate. At a lower one, a chunk would take longer than the peer's timeout. Unit:
-    /// bytes per second.
+    /// The minimum rate. At a lower rate, sending a chunk would take longer than the peer's
+    /// timeout. Unit: bytes per second.
     package static let minimumBytesPerSecond = 1 << 10
 
     private let bytesPerSecond: Double
@@ -31,7 +31,7 @@ package struct TransferRate: Hashable, Sendable {
         return .seconds(-self.level / self.bytesPerSecond) + .nanoseconds(1)
     }
 
-    /// A chunk was sent.
+    /// Records a sent chunk.
     package mutating func sent(_ count: Int) {
         self.level -= Double(count)
     }

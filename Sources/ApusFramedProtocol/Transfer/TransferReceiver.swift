@@ -99,8 +99,8 @@ package struct TransferReceiver: Sendable {
         return [.take(sha256: hash)]
     }
 
-    /// The file cannot be stored in one step: a part of it exists, or the disk does not support it.
-    /// It is sent in chunks instead.
+    /// Handles a file that cannot be stored in one step, because a part of it exists or the file
+    /// system does not support unnamed files. The file is sent in chunks instead.
     package mutating func declined(at now: Duration) -> [Action] {
         guard case .taking(let isCancelled) = self.state else { return [] }
         guard !isCancelled else {
@@ -117,8 +117,8 @@ package struct TransferReceiver: Sendable {
         return [.prepare(self.offer)]
     }
 
-    /// The caller has found `offset` bytes that may be the beginning of the file. The sender must
-    /// prove that it has the same bytes.
+    /// Handles `offset` existing bytes that may be the beginning of the file. The sender must prove
+    /// that it has the same bytes.
     ///
     /// - Parameter offset: The number of existing bytes; 0 for none.
     package mutating func prepared(upTo offset: Int, at now: Duration) -> [Action] {
@@ -129,7 +129,8 @@ package struct TransferReceiver: Sendable {
         return [self.accepted(offset)]
     }
 
-    /// The caller has compared the hash. If `isEqual` is false, the bytes differed and are deleted.
+    /// Handles the comparison of the hash. If `isEqual` is false, the bytes differed and are
+    /// deleted.
     package mutating func compared(isEqual: Bool, at now: Duration) -> [Action] {
         guard case .comparing(let offset) = self.state else { return [] }
         return self.accept(from: isEqual ? offset : 0, at: now)
@@ -185,8 +186,8 @@ package struct TransferReceiver: Sendable {
         return [.send(FrameHead(.ack, stream: self.stream, header: ["offset": JSONValue(offset)]))] + self.syncIfDue()
     }
 
-    /// The file has its name and its folder is synced. If `isEqual` is false, its hash differs from
-    /// the sender's and it has no name.
+    /// Handles the end of the disk work: the file has its name and its folder is synced. If
+    /// `isEqual` is false, its hash differs from the sender's and it has no name.
     ///
     /// - Parameter had: The number of bytes that existed before the transfer.
     package mutating func finished(isEqual: Bool, had: Int = 0) -> [Action] {
@@ -210,7 +211,7 @@ package struct TransferReceiver: Sendable {
             self.state = .cancelling
             self.waitingSince = now
             return [.send(FrameHead(.cancel, stream: self.stream))]
-        case .taking, .finishing, .cancelling, .ended: return []  // too late, or already done
+        case .taking, .finishing, .cancelling, .ended: return []  // the file is being completed, or the transfer has ended
         }
     }
 
@@ -218,13 +219,13 @@ package struct TransferReceiver: Sendable {
     package mutating func ticked(at now: Duration) -> [Action] {
         let waited = now - self.waitingSince
         switch self.state {
-        case .taking, .deciding, .comparing, .finishing, .ended: return []  // the receiver must act
+        case .taking, .deciding, .comparing, .finishing, .ended: return []  // the receiver's own work is pending
         case .asking(let offset): return self.timedOut(waited, of: self.settings.timeout(hashing: offset))  // the sender hashes
         case .cancelling:
             guard waited >= self.settings.cancelTimeout else { return [] }
             return self.end(.failed(TransferError(.cancelled, message: "the transfer was cancelled, and the sender did not confirm it")))
         case .receiving where self.expected > self.written || self.syncing > self.durable:
-            self.waitingSince = now  // the disk must act
+            self.waitingSince = now  // the disk's work is pending
             return []
         case .receiving where self.written > self.syncing && now - self.syncedAt >= self.settings.syncInterval:
             self.syncing = self.written
@@ -240,24 +241,24 @@ package struct TransferReceiver: Sendable {
 
     // MARK: Frames
 
-    /// A frame of this transfer arrived, other than a chunk.
-    package mutating func received(_ head: FrameHead, at now: Duration) -> [Action] {
+    /// Handles a frame of this transfer other than a chunk.
+    package mutating func receivedHead(_ head: FrameHead, at now: Duration) -> [Action] {
         switch (head.type, self.state) {
-        case (_, .ended): return []  // sent before the sender knew of the end
-        case (_, .finishing): return []  // too late: the sender receives the result
+        case (_, .ended): return []  // sent before the sender received the end of the transfer
+        case (_, .finishing): return []  // the file is being completed, and the sender receives the result
         case (.cancel, .taking), (.error, .taking):
-            self.state = .taking(isCancelled: true)  // usually too late
+            self.state = .taking(isCancelled: true)  // the file is usually stored already
             return []
         case (.error, _): return self.end(.failed(TransferError(receiving: head.header)))
         case (.cancel, _):
             let outcome = TransferOutcome.failed(TransferError(.cancelled, message: "the sender cancelled the transfer"))
             return [.send(FrameHead(.cancelled, stream: self.stream))] + self.end(outcome)
         case (.cancelled, .cancelling): return self.end(.failed(TransferError(.cancelled, message: "the transfer was cancelled")))
-        case (_, .cancelling): return []  // sent before the sender knew of the cancellation
+        case (_, .cancelling): return []  // sent before the sender received the cancellation
         case (.offer, .asking(let offset)): return self.shown(head.header, of: offset)
         case (.data, .receiving): return self.marked(head.header, at: now)
         case (.done, .receiving): return self.done(head.header, at: now)
-        default: return self.violation("unexpected frame: \(head.type)")
+        default: return self.violation("the sender sent the frame \(head.type), which is not valid in this state")
         }
     }
 
@@ -267,10 +268,10 @@ package struct TransferReceiver: Sendable {
         do throws(TransferError) {
             let offer = try TransferOffer(header)
             guard let shown = offer.shown, offer.id == self.offer.id, offer.name == self.offer.name, offer.size == self.offer.size else {
-                return self.violation("a different offer within a transfer")
+                return self.violation("the sender repeated the offer with another id, name or size")
             }
             guard shown.bytes == offset else {
-                return self.violation("the hash covers \(shown.bytes) bytes; \(offset) were requested")
+                return self.violation("the sender sent the hash of \(shown.bytes) bytes instead of \(offset)")
             }
             self.state = .comparing(offset: offset)
             return [.compare(shown)]
@@ -281,7 +282,7 @@ package struct TransferReceiver: Sendable {
 
     private mutating func marked(_ header: JSONObject, at now: Duration) -> [Action] {
         guard case .integer(let number)? = header["from"], let from = Int(exactly: number), from == self.awaitedMarker else {
-            return self.violation("a data frame without a chunk")
+            return self.violation("the sender sent a data frame without a chunk or the expected `from`")
         }
         self.awaitedMarker = nil
         self.waitingSince = now
@@ -291,14 +292,14 @@ package struct TransferReceiver: Sendable {
     private mutating func done(_ header: JSONObject, at now: Duration) -> [Action] {
         guard self.awaitedMarker == nil else { return [] }  // the sender repeats it after the resent chunks
         guard let hash = header["sha256"]?.stringValue, hash.utf8.count == 64, self.expected == self.offer.size else {
-            return self.violation("done without a hash, or before all data was sent")
+            return self.violation("the sender sent done without a `sha256`, or before all bytes of the file")
         }
         self.state = .finishing
         self.waitingSince = now
         return [.finish(sha256: hash)]
     }
 
-    /// A data frame arrived without a valid chunk.
+    /// Handles a data frame without a valid chunk.
     package mutating func receivedNoChunk(_ error: TransferError) -> [Action] {
         switch self.state {
         case .finishing, .taking: []  // chunks are no longer expected
@@ -306,22 +307,25 @@ package struct TransferReceiver: Sendable {
         }
     }
 
-    /// A chunk arrived.
+    /// Handles a received chunk.
     package mutating func receivedChunk(offset: Int, count: Int, isIntact: Bool, at now: Duration) -> ChunkAction {
         switch self.state {
         case .ended, .cancelling, .finishing: return .drop([])
         case .awaitingWhole: return self.receivedWhole(offset: offset, count: count, isIntact: isIntact, at: now)
-        case .taking, .deciding, .asking, .comparing: return .drop(self.violation("unexpected chunk"))
+        case .taking, .deciding, .asking, .comparing: return .drop(self.violation("the sender sent a chunk before its offer was accepted"))
         case .receiving: break
         }
         guard self.awaitedMarker == nil else { return .drop([]) }  // sent before the sender received the request
         guard isIntact else { return .drop(self.requestResend()) }
         guard offset == self.expected, count > 0, count <= self.offer.size - self.expected else {
-            return .drop(self.violation("a chunk at an unexpected offset, or beyond the end of the file"))
+            return .drop(
+                self.violation(
+                    "the sender sent \(count) bytes at offset \(offset), but the next expected offset is \(self.expected) of \(self.offer.size)"
+                ))
         }
         // A sender that ignores the window could fill the memory while the disk is slow.
         guard self.expected - self.durable + count <= self.settings.window + TransferChunk.maximumBytes else {
-            return .drop(self.violation("the unacknowledged bytes exceed the window of \(self.settings.window)"))
+            return .drop(self.violation("the sender exceeded the window of \(self.settings.window) unacknowledged bytes"))
         }
         self.expected += count
         self.waitingSince = now
@@ -331,7 +335,9 @@ package struct TransferReceiver: Sendable {
     private mutating func receivedWhole(offset: Int, count: Int, isIntact: Bool, at now: Duration) -> ChunkAction {
         guard isIntact, let hash = self.offer.wholeHash else { return .drop(self.decide(at: now)) }
         guard offset == 0, count == self.offer.size else {
-            return .drop(self.violation("the chunk is not the whole file that was offered"))
+            return .drop(
+                self.violation(
+                    "the chunk in the offer must be the whole file of \(self.offer.size) bytes, not \(count) at offset \(offset)"))
         }
         self.state = .taking(isCancelled: false)
         return .take(sha256: hash)
@@ -340,7 +346,7 @@ package struct TransferReceiver: Sendable {
     private mutating func requestResend() -> [Action] {
         self.resends += 1
         guard self.resends <= self.settings.maximumResends else {
-            return self.fail(TransferError(.corrupted, message: "\(self.resends) chunks had wrong checksums"))
+            return self.fail(TransferError(.corrupted, message: "\(self.resends) chunks of the file had wrong checksums"))
         }
         self.awaitedMarker = self.expected
         return [
@@ -352,7 +358,7 @@ package struct TransferReceiver: Sendable {
 
     // MARK: The end
 
-    /// The connection has ended. Durable bytes are kept for the next one.
+    /// Handles the end of the connection. Durable bytes are kept for the next one.
     package mutating func connectionEnded() -> [Action] {
         switch self.state {
         case .ended, .finishing: return []  // the file gets its name regardless of the connection

@@ -103,7 +103,7 @@ package struct TransferSender: Sendable {
         return .chunk(offset: self.position, count: count)
     }
 
-    /// The hash of the beginning is available, in hexadecimal digits.
+    /// Handles the hash of the beginning, in hexadecimal digits.
     package mutating func prefixHashed(_ hash: String, at now: Duration) -> [Action] {
         guard case .hashing(let offset) = self.state else { return [] }
         self.waitingSince = now
@@ -113,7 +113,7 @@ package struct TransferSender: Sendable {
         return [.send(offer.head(stream: self.stream))]
     }
 
-    /// The hash of the whole file is available, in hexadecimal digits.
+    /// Handles the hash of the whole file, in hexadecimal digits.
     package mutating func hashed(_ hash: String, at now: Duration) -> [Action] {
         guard self.awaitsHash else { return [] }
         self.state = .finishing
@@ -127,7 +127,7 @@ package struct TransferSender: Sendable {
     /// Cancels the transfer locally.
     package mutating func cancel(at now: Duration) -> [Action] {
         switch self.state {
-        case .idle: return self.end(.failed(TransferError(.cancelled, message: "cancelled before the transfer began")))
+        case .idle: return self.end(.failed(TransferError(.cancelled, message: "the transfer was cancelled before it began")))
         case .offered, .hashing, .showing, .sending, .finishing:
             self.state = .cancelling
             self.waitingSince = now
@@ -143,9 +143,9 @@ package struct TransferSender: Sendable {
         case .idle, .hashing, .ended: return []
         case .cancelling:
             guard waited >= self.settings.cancelTimeout else { return [] }
-            return self.end(.failed(TransferError(.cancelled, message: "cancelled; the receiver did not confirm")))
+            return self.end(.failed(TransferError(.cancelled, message: "the transfer was cancelled, and the receiver did not confirm it")))
         case .sending where self.position == self.durable:
-            self.waitingSince = now  // the sender must act
+            self.waitingSince = now  // the sender's own work is pending
             return []
         // The receiver may hash this beginning, or first check another sender's file.
         case .showing(let offset): return self.timedOut(waited, of: self.settings.timeout(hashing: offset))
@@ -161,22 +161,25 @@ package struct TransferSender: Sendable {
 
     // MARK: Frames
 
-    /// A frame of this transfer arrived.
-    package mutating func received(_ head: FrameHead, at now: Duration) -> [Action] {
+    /// Handles a frame of this transfer.
+    package mutating func receivedHead(_ head: FrameHead, at now: Duration) -> [Action] {
         switch (head.type, self.state) {
-        case (_, .ended), (_, .idle): return []  // sent before the receiver knew of the end
+        case (_, .ended), (_, .idle): return []  // sent before the receiver received the end of the transfer
         case (.error, _): return self.fail(TransferError(receiving: head.header), notifies: false)
         case (.cancel, _):
             let outcome = TransferOutcome.failed(TransferError(.cancelled, message: "the receiver cancelled the transfer"))
             return [.send(FrameHead(.cancelled, stream: self.stream))] + self.end(outcome)
         case (.complete, .cancelling): return [.progress(durable: self.offer.size)] + self.end(.completed)  // too late to cancel
         case (.cancelled, .cancelling): return self.end(.failed(TransferError(.cancelled, message: "the transfer was cancelled")))
-        case (_, .cancelling): return []  // sent before the receiver knew of the cancellation
+        case (_, .cancelling): return []  // sent before the receiver received the cancellation
         case (.accept, .offered), (.accept, .showing): return self.accepted(head.header, at: now)
         case (.ack, .sending), (.ack, .finishing): return self.acknowledged(head.header, at: now)
         case (.complete, .finishing): return [.progress(durable: self.offer.size)] + self.end(.completed)
         case (.complete, .offered) where self.offer.wholeHash != nil: return self.completedWhole(head.header)
-        default: return self.fail(TransferError(.protocolViolation, message: "unexpected frame: \(head.type)"), notifies: true)
+        default:
+            return self.fail(
+                TransferError(.protocolViolation, message: "the receiver sent the frame \(head.type), which is not valid in this state"),
+                notifies: true)
         }
     }
 
@@ -189,9 +192,14 @@ package struct TransferSender: Sendable {
 
     private mutating func accepted(_ header: JSONObject, at now: Duration) -> [Action] {
         self.waitingSince = now
-        self.offer.wholeHash = nil  // the receiver did not take the file whole
+        self.offer.wholeHash = nil  // the receiver did not accept the file in its offer
         guard case .integer(let number)? = header["offset"], let offset = Int(exactly: number), (0...self.offer.size).contains(offset)
-        else { return self.fail(TransferError(.protocolViolation, message: "accepted at an invalid offset"), notifies: true) }
+        else {
+            return self.fail(
+                TransferError(
+                    .protocolViolation, message: "the receiver accepted the file without an `offset` from 0 to \(self.offer.size)"),
+                notifies: true)
+        }
         guard offset > 0 else { return self.begin(at: 0) }
         guard case .showing(let shown) = self.state else {
             self.state = .hashing(offset: offset)
@@ -199,7 +207,10 @@ package struct TransferSender: Sendable {
         }
         guard offset == shown else {
             return self.fail(
-                TransferError(.protocolViolation, message: "accepted at \(offset) after the hash of \(shown) bytes"), notifies: true)
+                TransferError(
+                    .protocolViolation,
+                    message: "the receiver accepted the file at offset \(offset), but requested the hash of \(shown) bytes"), notifies: true
+            )
         }
         return self.begin(at: offset)
     }
@@ -215,7 +226,13 @@ package struct TransferSender: Sendable {
     private mutating func acknowledged(_ header: JSONObject, at now: Duration) -> [Action] {
         guard case .integer(let number)? = header["offset"], let offset = Int(exactly: number),
             (self.durable...self.furthest).contains(offset)
-        else { return self.fail(TransferError(.protocolViolation, message: "an acknowledged offset that was not sent"), notifies: true) }
+        else {
+            return self.fail(
+                TransferError(
+                    .protocolViolation,
+                    message: "the receiver acknowledged an `offset` that is not from \(self.durable) to \(self.furthest), the bytes sent"),
+                notifies: true)
+        }
         var actions: [Action] = []
         if offset > self.durable {
             self.durable = offset
@@ -225,10 +242,18 @@ package struct TransferSender: Sendable {
         guard let value = header["again"] else { return actions }
         guard case .integer(let number) = value, let again = Int(exactly: number), (offset...self.furthest).contains(again),
             again < self.offer.size
-        else { return self.fail(TransferError(.protocolViolation, message: "a resend of bytes that were not sent"), notifies: true) }
+        else {
+            return self.fail(
+                TransferError(
+                    .protocolViolation,
+                    message:
+                        "the receiver requested a resend from an offset (`again`) that is not from \(offset) to \(self.furthest), the bytes sent"
+                ), notifies: true)
+        }
         self.resends += 1
         guard self.resends <= self.settings.maximumResends else {
-            return self.fail(TransferError(.corrupted, message: "the receiver requested \(self.resends) resends"), notifies: true)
+            return self.fail(
+                TransferError(.corrupted, message: "the receiver requested \(self.resends) resends, more than the maximum"), notifies: true)
         }
         self.position = again
         self.state = .sending
@@ -244,7 +269,7 @@ package struct TransferSender: Sendable {
         return (notifies ? [.send(error.head(stream: self.stream))] : []) + self.end(.failed(error))
     }
 
-    /// The connection has ended. The next one can resume.
+    /// Handles the end of the connection. The next one can resume.
     package mutating func connectionEnded() -> [Action] {
         guard self.state != .ended else { return [] }
         return self.end(.failed(TransferError(.interrupted, message: "the connection ended; the transfer can be resumed")))
@@ -268,6 +293,6 @@ extension TransferError {
         let isName = !code.isEmpty && code.utf8.count <= 64 && code.utf8.allSatisfy { (0x61...0x7A).contains($0) || $0 == 0x2D }
         self.init(
             isName ? Code(rawValue: code) : .protocolViolation,
-            message: "the other side: \(PeerText.clean(header["message"]?.stringValue ?? "no message"))")
+            message: "the other side reported: \(PeerText.clean(header["message"]?.stringValue ?? "no message"))")
     }
 }

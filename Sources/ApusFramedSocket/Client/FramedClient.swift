@@ -93,18 +93,18 @@ public enum FramedClient {
             connection.attach(handler).assumeIsolated().whenComplete { result in operation.end(with: result.map { connection }) }
             try channel.pipeline.syncOperations.addHandler(handler)
         } catch {
-            operation.fail(FramedError(.transport, message: "the connection ended during setup", cause: error))
+            operation.fail(FramedError(.transport, message: "the connection ended while its handlers were added", cause: error))
             connection.abort()
             channel.close(promise: nil)
-            connection.handlerEnded(FramedError(.transport, message: "the connection ended during setup", cause: error))
+            connection.handlerEnded(FramedError(.transport, message: "the connection ended while its handlers were added", cause: error))
         }
     }
 
     private static func error(connecting error: any Error) -> any Error {
         if let error = error as? ConnectivityError {
             if error.code == .cancelled { return CancellationError() }
-            return FramedError(.transport, message: "cannot connect: \(error.message)", cause: error)
+            return FramedError(.transport, message: "the connection could not be established: \(error.message)", cause: error)
         }
-        return FramedError(.transport, message: "cannot connect", cause: error)
+        return FramedError(.transport, message: "the connection could not be established", cause: error)
     }
 }

@@ -43,8 +43,8 @@ public struct FramedClientConfiguration: Sendable {
 
     func validate() throws(FramedError) {
         try self.connection.validate(isClient: true)
-        guard self.connectTimeout > .zero, self.tlsTimeout > .zero else {
-            throw FramedError(.invalidUse, message: "connectTimeout and tlsTimeout must be greater than 0")
+        for (name, time) in [("connectTimeout", self.connectTimeout), ("tlsTimeout", self.tlsTimeout)] where time <= .zero {
+            throw FramedError(.invalidConfiguration, message: "`\(name)` must be greater than 0, not \(time)")
         }
     }
 

@@ -85,7 +85,7 @@ extension FramedConnection {
                 try Task.checkCancellation()
                 guard let piece = try await message.missing == 0 ? ByteBuffer() : nextPiece() else {
                     try Task.checkCancellation()  // most sequences return `nil` on cancellation
-                    throw FramedError(.invalidUse, message: "the body is \(message.missing) bytes shorter than bodyLength")
+                    throw FramedError(.invalidUse, message: "the body is \(message.missing) bytes shorter than `bodyLength`")
                 }
                 let buffers = try message.next(piece)
                 guard !buffers.isEmpty else { continue }
@@ -96,7 +96,9 @@ extension FramedConnection {
             try await self.wait(for: inFlight, atMost: 0)
         } catch {
             guard message.hasBegunSending else { throw error }
-            let reason = error as? FramedError ?? FramedError(.closed, message: "sending a message was interrupted", cause: error)
+            let reason =
+                error as? FramedError
+                ?? FramedError(.closed, message: "the message was sent only in part, because sending it failed", cause: error)
             self.eventLoop.runOnLoop { self.fail(reason) }
             throw error
         }
@@ -104,7 +106,7 @@ extension FramedConnection {
 
     private func deadline(_ timeout: Duration, for permit: SendSerializer.Permit) -> Scheduled<Void> {
         self.eventLoop.scheduleTask(in: TimeAmount(timeout)) {
-            let error = FramedError(.timeout, message: "a message was not sent within its timeout (\(timeout))")
+            let error = FramedError(.timeout, message: "the message was not sent within its `timeout` of \(timeout)")
             if self.turns.giveUp(permit, because: error) { self.fail(error) }
         }
     }

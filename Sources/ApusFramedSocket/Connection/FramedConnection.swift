@@ -174,7 +174,7 @@ public final class FramedConnection: Sendable {
         self.closeGracefully()
     }
 
-    /// The session has failed. The transport closes later.
+    /// Handles the failure of the session. The transport closes later.
     func handlerFailed(_ error: FramedError) {
         self.inbox.ended(error)
         self.turns.end(error)
@@ -182,7 +182,7 @@ public final class FramedConnection: Sendable {
     }
 
     func handlerReceived(_ part: FramePart<FrameHead>) {
-        self.transfers?.received(part)
+        self.transfers?.receivedPart(part)
     }
 
     func handlerTicked() {

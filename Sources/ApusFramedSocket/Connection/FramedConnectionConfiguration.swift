@@ -59,7 +59,7 @@ public struct FramedConnectionConfiguration: Sendable {
     /// The maximum rate of sent files in bytes per second, for all files of the connection
     /// together. Messages are not limited.
     ///
-    /// Default: `nil`, no limit. Minimum: 1 KiB, because a slower sender would run into the peer's
+    /// Default: `nil`, no limit. Minimum: 1 KiB, because a slower sender would exceed the peer's
     /// timeout.
     public var fileBytesPerSecond: Int?
 
@@ -71,24 +71,25 @@ public struct FramedConnectionConfiguration: Sendable {
 
     /// Checks the configuration.
     ///
-    /// - Throws: `FramedError.Code.invalidUse` for values that are out of range or contradictory.
+    /// - Throws: `FramedError.Code.invalidConfiguration` for values that are out of range or
+    ///   contradictory.
     func validate(isClient: Bool) throws(FramedError) {
         try self.framing.validate(isClient: isClient)
+        func invalid(_ message: String) -> FramedError { FramedError(.invalidConfiguration, message: message) }
         let times = [
-            self.handshakeTimeout, self.headerTimeout, self.stallTimeout, self.pingInterval ?? .seconds(1), self.pingTimeout,
-            self.closeTimeout, self.transferTimeout,
+            ("handshakeTimeout", self.handshakeTimeout), ("headerTimeout", self.headerTimeout), ("stallTimeout", self.stallTimeout),
+            ("pingInterval", self.pingInterval ?? .seconds(1)), ("pingTimeout", self.pingTimeout), ("closeTimeout", self.closeTimeout),
+            ("transferTimeout", self.transferTimeout),
         ]
-        guard times.allSatisfy({ $0 > .zero }) else {
-            throw FramedError(.invalidUse, message: "all timeouts and intervals must be greater than 0")
+        for (name, time) in times where time <= .zero { throw invalid("`\(name)` must be greater than 0, not \(time)") }
+        guard self.receivedBytes > 0 else { throw invalid("`receivedBytes` must be greater than 0, not \(self.receivedBytes)") }
+        let (bodyBytes, chunkBytes) = (self.limits.maximumBodyBytes, TransferChunk.maximumBodyBytes)
+        guard bodyBytes >= 0 else { throw invalid("`limits.maximumBodyBytes` must not be negative, but is \(bodyBytes)") }
+        guard self.receiving == nil || bodyBytes >= chunkBytes else {
+            throw invalid("`limits.maximumBodyBytes` must be at least \(chunkBytes) to receive files, not \(bodyBytes)")
         }
-        guard self.receiving == nil || self.limits.maximumBodyBytes >= TransferChunk.maximumBytes + TransferChunk.prefixBytes else {
-            throw FramedError(.invalidUse, message: "maximumBodyBytes is too small to receive files: chunks have 256 KiB")
-        }
-        guard self.fileBytesPerSecond.map({ $0 >= TransferRate.minimumBytesPerSecond }) ?? true else {
-            throw FramedError(.invalidUse, message: "fileBytesPerSecond must be at least \(TransferRate.minimumBytesPerSecond)")
-        }
-        guard self.receivedBytes > 0, self.limits.maximumBodyBytes >= 0 else {
-            throw FramedError(.invalidUse, message: "receivedBytes must be greater than 0, maximumBodyBytes not negative")
+        if let rate = self.fileBytesPerSecond, rate < TransferRate.minimumBytesPerSecond {
+            throw invalid("`fileBytesPerSecond` must be at least \(TransferRate.minimumBytesPerSecond), not \(rate)")
         }
     }
 

@@ -81,7 +81,7 @@ final class FramedHandler: ChannelInboundHandler {
     ///   - isClient: Whether this side is the client.
     ///   - waitsForTLS: Whether a TLS handler precedes this one and its handshake is not complete.
     ///   - connection: The connection to notify.
-    /// - Throws: `FramedError.Code.invalidUse` when this side cannot use the framing.
+    /// - Throws: `FramedError.Code.invalidConfiguration` when this side cannot use the framing.
     init(
         isClient: Bool, configuration: FramedConnectionConfiguration, waitsForTLS: Bool = false, connection: FramedConnection
     ) throws(FramedError) {
@@ -140,12 +140,13 @@ final class FramedHandler: ChannelInboundHandler {
             bytes = joined
         }
         let heads = self.session.headCount
-        let actions = self.session.received(&bytes)
+        let actions = self.session.receivedBytes(&bytes)
         let isWithinHead = self.session.isWithinHead(bytes)
         self.liveness?.received(isWithinHead: isWithinHead, isAnotherHead: self.session.headCount != heads, at: self.now)
         if bytes.readableBytes > 0 {
             // Use a separate buffer, because the read may be much larger than a head. Later bytes
-            // are appended to it, which avoids a copy for each byte of a slow head.
+            // are appended to it, which avoids a copy of the whole head for each byte that a slow
+            // peer sends.
             if isOwn {
                 bytes.discardReadBytes()
                 self.pending = bytes
@@ -188,9 +189,9 @@ final class FramedHandler: ChannelInboundHandler {
             case .opened(let hello):
                 self.liveness?.opened()
                 self.connection?.handlerOpened(hello)
-            case .messageBegan(let header, let bodyLength): self.connection?.inbox.received(.head(header, bodyLength: bodyLength))
-            case .messageBody(let bytes): self.connection?.inbox.received(.body(bytes))
-            case .messageEnded: self.connection?.inbox.received(.end)
+            case .messageBegan(let header, let bodyLength): self.connection?.inbox.receivedPart(.head(header, bodyLength: bodyLength))
+            case .messageBody(let bytes): self.connection?.inbox.receivedPart(.body(bytes))
+            case .messageEnded: self.connection?.inbox.receivedPart(.end)
             case .transfer(let part): self.connection?.handlerReceived(part)
             case .pong: break  // any received byte counts, see channelRead
             case .receivedBye:
@@ -246,7 +247,7 @@ final class FramedHandler: ChannelInboundHandler {
     func answer(_ head: FrameHead) {
         // A bye frame must be the last one.
         guard let context = self.context, case .running = self.phase, !self.hasSentBye else { return }
-        // The head is made locally, with only text and numbers, so encoding never fails.
+        // This side creates the head, with only text and numbers, so that encoding never fails.
         try? head.write(into: &self.unwrittenBytes)
         self.unwrittenAnswers += 1
         self.answers += 1
@@ -344,7 +345,7 @@ final class FramedHandler: ChannelInboundHandler {
     func sendBye() {
         guard case .running = self.phase else { return self.cut() }
         self.startCloseTimer()
-        // In the fixed mode, closing the transport is the bye.
+        // In the fixed mode, which has no bye frame, closing the transport has its meaning.
         let bye = self.hasSentBye ? [] : self.session.bye()
         let isLast = self.hasReceivedBye || !self.session.speaksVersion2 || !self.session.isOpen
         self.hasSentBye = true
@@ -355,7 +356,7 @@ final class FramedHandler: ChannelInboundHandler {
     }
 
     /// Closes after an error of the session. In version 2 the peer gets time to read the error
-    /// frame: closing immediately could discard it in transit.
+    /// frame: closing immediately could destroy it before the peer reads it.
     private func close(because error: FramedError) {
         switch self.phase {
         case .closing, .ended: return

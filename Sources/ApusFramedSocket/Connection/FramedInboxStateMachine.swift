@@ -87,7 +87,7 @@ struct FramedInboxStateMachine {
 
     // MARK: Transport
 
-    mutating func received(_ part: Part) -> Action {
+    mutating func receivedPart(_ part: Part) -> Action {
         guard case .open = self.state else { return Action() }  // closed locally
         self.append(part)
         return self.pump()
@@ -107,14 +107,14 @@ struct FramedInboxStateMachine {
         self.parts.append(joined, bytes: joined.cost)
     }
 
-    /// The transport has ended. Buffered parts are still delivered.
+    /// Handles the end of the transport. Buffered parts are still delivered.
     mutating func ended(_ error: FramedError?) -> Action {
         guard case .open = self.state else { return Action() }
         self.state = .ended(error)
         return self.pump()
     }
 
-    /// The connection is closed locally. Discards the buffered parts.
+    /// Handles a local close of the connection. Discards the buffered parts.
     mutating func closed() -> Action {
         _ = self.parts.takeAll()
         self.state = .ended(nil)
@@ -129,7 +129,9 @@ struct FramedInboxStateMachine {
     /// Requests the next piece of a message's body.
     mutating func nextPiece(of message: Int) -> Action {
         guard message == self.number else {
-            return Action(delivery: .failed(FramedError(.invalidUse, message: "a body was read after the next message was requested")))
+            return Action(
+                delivery: .failed(
+                    FramedError(.invalidUse, message: "the body of a message must be read before the next message is requested")))
         }
         guard !self.isBetweenMessages else { return Action(delivery: .bodyEnded) }
         return self.wait(for: .piece)
@@ -137,7 +139,8 @@ struct FramedInboxStateMachine {
 
     private mutating func wait(for request: Request) -> Action {
         guard self.request == nil else {
-            return Action(delivery: .failed(FramedError(.invalidUse, message: "two tasks read messages of one connection concurrently")))
+            return Action(
+                delivery: .failed(FramedError(.invalidUse, message: "only one task at a time may read the messages of a connection")))
         }
         self.request = request
         return self.pump()

@@ -23,6 +23,9 @@ public struct FramedMessages: AsyncSequence, Sendable {
         let inbox: FramedInbox
 
         /// Returns the next message, or `nil` after the last one or when the task is cancelled.
+        ///
+        /// - Throws: The `FramedError` that ended the connection, after the last message;
+        ///   `FramedError.Code.invalidUse` if another task reads at the same time.
         public mutating func next() async throws -> FramedMessage? {
             do {
                 guard case .message(let number, let header, let bodyLength) = try await self.inbox.nextMessage() else { return nil }
@@ -82,7 +85,8 @@ public struct FramedBody: AsyncSequence, Sendable {
     ///   read, and the errors of the iterator.
     public func collect(upTo maximumBytes: Int = 1 << 20) async throws -> ByteBuffer {
         guard self.bodyLength <= maximumBytes else {
-            throw FramedError(.frameTooLarge, message: "a body of \(self.bodyLength) bytes exceeds maximumBytes (\(maximumBytes))")
+            throw FramedError(
+                .frameTooLarge, message: "the body has \(self.bodyLength) bytes; the maximum is \(maximumBytes) (`maximumBytes`)")
         }
         var whole = ByteBuffer()
         for try await piece in self { whole.writeImmutableBuffer(piece) }
@@ -114,7 +118,7 @@ final class FramedInbox: Sendable {
     /// Whether the inbox is full.
     var isPaused: Bool { self.storage.withLockedValue { $0.machine.isPaused } }
 
-    func received(_ part: FramedInboxStateMachine.Part) { self.event { $0.received(part) } }
+    func receivedPart(_ part: FramedInboxStateMachine.Part) { self.event { $0.receivedPart(part) } }
     func ended(_ error: FramedError?) { self.event { $0.ended(error) } }
     func closed() { self.event { $0.closed() } }
 

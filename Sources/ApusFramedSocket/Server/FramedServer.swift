@@ -1,10 +1,10 @@
-package import ApusConnectivity
+public import ApusConnectivity
 import ApusFramedProtocol
 public import Logging
 package import NIOConcurrencyHelpers
 public import NIOCore
 public import NIOPosix
-public import NIOSSL
+package import NIOSSL
 
 /// A server of framed connections.
 ///
@@ -73,15 +73,15 @@ public final class FramedServer: Sendable {
     /// - Parameters:
     ///   - host: The name or address to listen on, IPv4 or IPv6.
     ///   - port: The port; 0 lets the system choose.
-    ///   - tls: The TLS context; `nil` (the default) listens without TLS.
+    ///   - tls: The certificate and the settings of TLS; `nil` (the default) listens without TLS.
     ///   - eventLoopGroup: The event loops of the connections. Default: the process-wide group, one
     ///     loop per core.
     ///   - onListening: Called once with the bound address.
     /// - Throws: The system's error when the address cannot be bound,
-    ///   `FramedError.Code.invalidUse` for an invalid configuration. Cancellation stops the
-    ///   server without an error.
+    ///   `FramedError.Code.invalidConfiguration` for an invalid configuration, `ConnectivityError`
+    ///   for invalid TLS settings. Cancellation stops the server without an error.
     public func run(
-        host: String, port: Int, tls: NIOSSLContext? = nil, eventLoopGroup: any EventLoopGroup = MultiThreadedEventLoopGroup.singleton,
+        host: String, port: Int, tls: TLSServerSettings? = nil, eventLoopGroup: any EventLoopGroup = MultiThreadedEventLoopGroup.singleton,
         onListening: @Sendable (SocketAddress) -> Void = { _ in }
     ) async throws {
         try await self.serve(on: .host(host, port: port), tls: tls, eventLoopGroup, onListening: onListening)
@@ -114,6 +114,8 @@ extension FramedServer: ServerShell {
         DrainSchedule(timeout: self.configuration.drainTimeout, batchSize: .max, gap: .zero)
     }
 
+    package var applicationProtocols: [String] { [] }
+
     package func validate() throws { try self.configuration.validate() }
 
     package func configure(_ channel: any Channel, tls: NIOSSLContext?) throws {
@@ -125,7 +127,7 @@ extension FramedServer: ServerShell {
             isClient: false, configuration: configuration, waitsForTLS: tls != nil, connection: connection)
         let tlsHandler = tls.map { NIOSSLServerHandler(context: $0) }
         guard self.state.withLockedValue({ $0.quota.opened(from: address) }) == nil else {
-            throw FramedError(.closed, message: "the server is full or shutting down")
+            throw FramedError(.closed, message: "the server has reached its maximum number of connections, or is shutting down")
         }
         let id = ObjectIdentifier(connection)
         self.state.withLockedValue { $0.connections[id] = connection }
@@ -144,12 +146,13 @@ extension FramedServer: ServerShell {
             if let tlsHandler { try channel.pipeline.syncOperations.addHandler(tlsHandler) }
             try channel.pipeline.syncOperations.addHandler(handler)
         } catch {
-            connection.handlerEnded(FramedError(.connectionLost, message: "the connection ended during setup", cause: error))
+            connection.handlerEnded(
+                FramedError(.connectionLost, message: "the connection ended while its handlers were added", cause: error))
             throw error
         }
     }
 
-    /// The handshake is complete.
+    /// Handles the completion of the handshake.
     private func start(_ connection: FramedConnection, from address: String?) {
         let id = ObjectIdentifier(connection)
         self.logger.debug("Connection opened")

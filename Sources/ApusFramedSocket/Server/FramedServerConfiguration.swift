@@ -33,11 +33,17 @@ public struct FramedServerConfiguration: Sendable {
 
     /// Checks the configuration. `run` calls it.
     ///
-    /// - Throws: `FramedError.Code.invalidUse` for values that are out of range.
+    /// - Throws: `FramedError.Code.invalidConfiguration` for values that are out of range.
     public func validate() throws(FramedError) {
         try self.connection.validate(isClient: false)
-        guard self.maximumConnections > 0, self.maximumConnectionsPerAddress > 0, self.drainTimeout >= .zero else {
-            throw FramedError(.invalidUse, message: "the connection limits must be greater than 0, drainTimeout not negative")
+        let numbers = [
+            ("maximumConnections", self.maximumConnections), ("maximumConnectionsPerAddress", self.maximumConnectionsPerAddress),
+        ]
+        for (name, number) in numbers where number <= 0 {
+            throw FramedError(.invalidConfiguration, message: "`\(name)` must be greater than 0, not \(number)")
+        }
+        guard self.drainTimeout >= .zero else {
+            throw FramedError(.invalidConfiguration, message: "`drainTimeout` must not be negative, but is \(self.drainTimeout)")
         }
     }
 }

@@ -47,7 +47,7 @@ final class DiskQueue {
             switch result {
             case .success(let outcomes): for (item, outcome) in zip(items, outcomes) { item.done(outcome) }
             case .failure:
-                let failure = TransferError(.storage, message: "the thread pool is shut down")
+                let failure = TransferError(.storage, message: "the work on the disk was not performed: the thread pool is shut down")
                 for item in items { item.done(DiskWork.Outcome(failure: failure)) }
             }
             self.startJob()

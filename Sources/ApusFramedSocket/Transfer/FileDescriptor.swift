@@ -70,7 +70,7 @@ final class FileDescriptor: Sendable {
     static func status(atPath path: String, followsLinks: Bool) throws(TransferError) -> Status {
         var buffer = stat()
         guard fstatat(AT_FDCWD, path, &buffer, followsLinks ? 0 : AT_SYMLINK_NOFOLLOW) == 0 else {
-            throw Self.error("the status cannot be read", .source)
+            throw Self.error("the status of the file cannot be read", .source)
         }
         return Status(buffer)
     }
@@ -95,7 +95,9 @@ final class FileDescriptor: Sendable {
     func setTime(_ modified: Int64) throws(TransferError) {
         let (seconds, rest) = modified.quotientAndRemainder(dividingBy: 1_000_000_000)
         let time = rest < 0 ? Self.time(seconds - 1, rest + 1_000_000_000) : Self.time(seconds, rest)
-        guard futimens(self.number, [time, time]) == 0 else { throw Self.error("the time cannot be set", .storage) }
+        guard futimens(self.number, [time, time]) == 0 else {
+            throw Self.error("the modification time of the file cannot be set", .storage)
+        }
     }
 
     // The module that declares the members of `timespec` cannot be imported explicitly, and whether

@@ -42,7 +42,7 @@ extension FramedConnection {
             return operation.fail(self.closure?.error ?? FramedError(.closed, message: "the connection is closed"))
         }
         transfers.open(source) { opened in
-            guard operation.isRunning else { return }  // cancelled meanwhile
+            guard operation.isRunning else { return }  // cancelled since the submission
             do {
                 let opened = try opened.get()
                 guard self.peerAcceptsFiles else { throw TransferError(.notSupported, message: "the peer does not accept files") }

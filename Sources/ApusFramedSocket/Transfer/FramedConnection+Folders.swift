@@ -33,7 +33,9 @@ extension FramedConnection {
     ///   was cancelled. The receiver is notified of a cancellation.
     @discardableResult
     public func send(files paths: [String], as name: String? = nil, _ sending: FileSending = .init()) async throws -> SentFiles {
-        guard name == nil || paths.count == 1 else { throw FramedError(.invalidUse, message: "a name for \(paths.count) paths; pass one") }
+        guard name == nil || paths.count == 1 else {
+            throw FramedError(.invalidUse, message: "`name` requires a single path, not \(paths.count)")
+        }
         return try await withLoopOperation(on: self.eventLoop) { operation in
             guard self.handler != nil, let transfers = self.transfers else {
                 return operation.fail(self.closure?.error ?? FramedError(.closed, message: "the connection is closed"))
@@ -48,15 +50,20 @@ extension FramedConnection {
     /// Counts the files that would be sent, without sending them.
     ///
     /// - Returns: The number of files and empty folders, and their total size in bytes.
-    public static func count(files paths: [String]) async throws -> (files: Int, bytes: Int) {
-        try await NIOThreadPool.singleton.runIfActive {
-            var (files, bytes) = (0, 0)
-            for entry in FileTree(paths) where entry.source(keepsAttributes: false) != nil {
-                files += 1
-                let (sum, overflow) = bytes.addingReportingOverflow(entry.size)
-                bytes = overflow ? .max : sum
+    /// - Throws: `CancellationError` if the task is cancelled before a thread is free.
+    public static func count(files paths: [String]) async throws(CancellationError) -> (files: Int, bytes: Int) {
+        do {
+            return try await NIOThreadPool.singleton.runIfActive {
+                var (files, bytes) = (0, 0)
+                for entry in FileTree(paths) where entry.source(keepsAttributes: false) != nil {
+                    files += 1
+                    let (sum, overflow) = bytes.addingReportingOverflow(entry.size)
+                    bytes = overflow ? .max : sum
+                }
+                return (files, bytes)
             }
-            return (files, bytes)
+        } catch {
+            throw CancellationError()  // the shared thread pool is never shut down
         }
     }
 }

@@ -79,7 +79,9 @@ final class FramedTransfers {
         repeat {
             stream &+= 2
             if stream == 0 { stream = 2 }
-            guard stream != self.lastStream else { throw TransferError(.quota, message: "no free stream: too many files are being sent") }
+            guard stream != self.lastStream else {
+                throw TransferError(.quota, message: "the maximum number of files is being sent: no stream is free")
+            }
         } while self.outgoing[stream] != nil
         self.lastStream = stream
         var settings = self.settings
@@ -130,7 +132,7 @@ final class FramedTransfers {
 
     // MARK: Frames
 
-    func received(_ part: FramePart<FrameHead>) {
+    func receivedPart(_ part: FramePart<FrameHead>) {
         switch part {
         case .head(let head):
             self.dataStream = head.stream
@@ -147,15 +149,15 @@ final class FramedTransfers {
     }
 
     private func receivedHead(_ head: FrameHead) {
-        if let transfer = self.outgoing[head.stream] { return transfer.received(head, at: self.now) }
-        if let transfer = self.incoming[head.stream] { return transfer.received(head, at: self.now) }
+        if let transfer = self.outgoing[head.stream] { return transfer.receivedHead(head, at: self.now) }
+        if let transfer = self.incoming[head.stream] { return transfer.receivedHead(head, at: self.now) }
         // Other frames belong to a transfer that has already ended.
         guard head.type == .offer else { return }
         guard let receiving = self.receiving else {
             return self.refuse(TransferError(.notSupported, message: "this peer does not accept files"), head.stream)
         }
         guard (head.stream & 1 == 1) != self.isClient else {
-            let message = "the peer opened stream \(head.stream), whose number belongs to this side"
+            let message = "the peer opened stream \(head.stream), whose number is reserved for this side"
             return self.refuse(TransferError(.protocolViolation, message: message), head.stream)
         }
         do throws(TransferError) {
@@ -165,11 +167,11 @@ final class FramedTransfers {
             let count = isWhole ? self.incomingWholes : self.incoming.count - self.incomingWholes
             let maximum = isWhole ? WholeFile.maximumConcurrent : receiving.folder.limits.transfersOfSession
             guard count < maximum else {
-                throw TransferError(.quota, message: "\(maximum) transfers are in progress; no more are allowed")
+                throw TransferError(.quota, message: "\(maximum) transfers of this connection are in progress, the maximum")
             }
             let offer = try TransferOffer(head.header)
             guard head.bodyLength == offer.bodyLength else {
-                throw TransferError(.protocolViolation, message: "the body of an offer does not match the size of its file")
+                throw TransferError(.protocolViolation, message: "the body of an offer must have the size of its file")
             }
             let stream = head.stream
             guard let connection = self.connection else { return }
@@ -233,7 +235,8 @@ final class FramedTransfers {
 extension FramedTransfers: Sendable {}
 
 enum FrameBytes {
-    /// Encodes a head that is made locally: small, with only text and numbers, so it never fails.
+    /// Encodes a head created by this side. It is small and contains only text and numbers, so that
+    /// encoding never fails.
     static func of(_ head: FrameHead) -> [ByteBuffer] {
         var buffer = ByteBuffer()
         try? head.write(into: &buffer)

@@ -52,7 +52,7 @@ final class IncomingTransfer {
     private var now: Duration { Duration(self.eventLoop.now - NIODeadline.uptimeNanoseconds(0)) }
 
     func start(at now: Duration) { self.perform(self.machine.start(at: now)) }
-    func received(_ head: FrameHead, at now: Duration) { self.perform(self.machine.received(head, at: now)) }
+    func receivedHead(_ head: FrameHead, at now: Duration) { self.perform(self.machine.receivedHead(head, at: now)) }
     func cancel(at now: Duration) { self.perform(self.machine.cancel(at: now)) }
     func ticked(at now: Duration) { self.perform(self.machine.ticked(at: now)) }
     func connectionEnded() { self.perform(self.machine.connectionEnded()) }
@@ -61,7 +61,7 @@ final class IncomingTransfer {
 
     func receivedPiece(_ bytes: ByteBuffer) {
         do throws(TransferError) {
-            try self.gatherer.received(bytes)
+            try self.gatherer.receivedPiece(bytes)
         } catch {
             self.perform(self.machine.receivedNoChunk(error))
         }
@@ -192,7 +192,7 @@ final class IncomingTransfer {
     }
 
     private func fail(_ error: TransferError) {
-        self.queue = []  // it depends on the failed work
+        self.queue = []  // the remaining work depends on the failed work
         self.backlog?.removeAll()
         self.perform(self.machine.fail(error))
     }

@@ -7,7 +7,7 @@ import NIOCore
 /// Performs the actions of ``TransferSender``. Confined to its event loop. The file is read on the
 /// thread pool in batches of chunks, while earlier batches are sent.
 final class OutgoingTransfer {
-    /// The number of batches that the transport may hold. Control frames wait behind them.
+    /// The number of batches that the transport may hold. Control frames are sent after them.
     private static let maximumWrites = 2
     /// The number of batches that are being read or wait for the transport, if the file is read
     /// ahead.
@@ -73,7 +73,7 @@ final class OutgoingTransfer {
     func start(at now: Duration) { self.perform(self.machine.start(at: now)) }
     /// Starts like ``start(at:)``, but the caller writes the offer together with the file.
     func startWhole(at now: Duration) { self.machine.startWhole(at: now) }
-    func received(_ head: FrameHead, at now: Duration) { self.perform(self.machine.received(head, at: now)) }
+    func receivedHead(_ head: FrameHead, at now: Duration) { self.perform(self.machine.receivedHead(head, at: now)) }
     func cancel(at now: Duration) { self.perform(self.machine.cancel(at: now)) }
     func ticked(at now: Duration) { self.perform(self.machine.ticked(at: now)) }
     func connectionEnded() { self.perform(self.machine.connectionEnded()) }

@@ -101,7 +101,8 @@ public final class ReceivingFolder: Sendable {
         _ offer: TransferOffer, session: UInt64, isTaken: Bool, _ batch: inout DiskBatch
     ) throws(TransferError) -> FileDescriptor.Status? {
         let unfinished = self.root.status(of: offer.partName)
-        // Independent of the size of the existing file: the answer must not disclose it.
+        // The answer must not disclose the size of a complete file that exists, so the check does
+        // not use it.
         let existing = isTaken ? offer.size : unfinished?.size ?? 0
         try self.withLeases(&batch) { leases, free, stored throws(TransferError) in
             try leases.admit(offer, session: session, existing: existing, stored: stored, free: free)
@@ -146,12 +147,12 @@ public final class ReceivingFolder: Sendable {
         }
         let expired = self.leases.withLockedValue { $0.expired(times) }
         return expired.count { name in
-            // Another process may have locked it.
+            // Another process may have locked the file.
             let number = openat(self.root.number, name, O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK)
             guard number >= 0 else { return false }
             let descriptor = FileDescriptor(number)
             guard flock(descriptor.number, LOCK_EX | LOCK_NB) == 0, let status = try? descriptor.status() else { return false }
-            // Or another process may have changed or finished it since the scan.
+            // Another process may have changed or finished the file since the scan.
             guard self.root.status(of: name) == status, parts.contains(where: { $0.name == name && $0.modified == status.modified }) else {
                 return false
             }
@@ -217,7 +218,7 @@ public final class ReceivingFolder: Sendable {
             guard errno == EEXIST else { throw FileDescriptor.error("the file cannot be given its name", .storage) }
             name = Self.numbered(last, attempt)
         }
-        throw TransferError(.storage, message: "1,000 files of that name exist")
+        throw TransferError(.storage, message: "the file cannot be given its name: 1,000 files of that name exist")
     }
 
     private func publishFolder(_ part: PartFile, as offer: TransferOffer, _ open: inout OpenFolders) throws(TransferError) -> String {
@@ -276,10 +277,10 @@ public final class ReceivingFolder: Sendable {
 
     static func openFolder(_ name: String, below parent: FileDescriptor) throws(TransferError) -> FileDescriptor {
         if mkdirat(parent.number, name, 0o777) != 0, errno != EEXIST {
-            throw FileDescriptor.error("a folder cannot be made", .storage)
+            throw FileDescriptor.error("a folder of the file name cannot be created", .storage)
         }
         let number = openat(parent.number, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
-        guard number >= 0 else { throw FileDescriptor.error("a folder cannot be opened, or is a link", .storage) }
+        guard number >= 0 else { throw FileDescriptor.error("a folder of the file name cannot be opened, or is a symbolic link", .storage) }
         return FileDescriptor(number)
     }
 
@@ -299,8 +300,8 @@ public final class ReceivingFolder: Sendable {
 /// releases the lock.
 final class PartFile: Sendable {
     let name: String
-    /// The final name of a finished file, relative to the root. Such a file is compared and never
-    /// changed.
+    /// The name of an existing finished file, relative to the root; nil for an unfinished file. A
+    /// finished file is only hashed, to compare it with the offer, and is never written.
     let finishedName: String?
     private let descriptor: FileDescriptor
     private let content = NIOLockedValueBox(Content())
@@ -418,8 +419,8 @@ final class PartFile: Sendable {
         try self.syncBytes()
         let failure = self.syncs.withLockedValue { syncs -> TransferError? in
             guard !syncs.nameIsDurable else { return nil }
-            // A file is not durable while its name is not. Sync the folder only once, because the
-            // name does not change.
+            // After a power failure, the file can be found only if the folder that holds its name
+            // was synced too. Sync the folder only once, because the name does not change.
             guard fsync(self.folder.number) == 0 else { return FileDescriptor.error("the folder cannot be synced", .storage) }
             syncs.nameIsDurable = true
             return nil

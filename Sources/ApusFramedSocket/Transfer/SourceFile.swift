@@ -48,7 +48,7 @@ final class SourceFile: Sendable {
         guard number >= 0 else { throw FileDescriptor.error("the file cannot be opened", .source) }
         let descriptor = FileDescriptor(number)
         let status = try descriptor.status()
-        guard status.isFile else { throw TransferError(.source, message: "it is not a regular file") }
+        guard status.isFile else { throw TransferError(.source, message: "the file is not a regular file") }
         self.status = status
         self.small = status.size <= WholeFile.maximumBytes ? try Self.readSmall(descriptor, status) : nil
         let text = "\(status.device)/\(status.inode)/\(status.size)/\(status.modified)/\(name)/\(self.small?.hash ?? "")"

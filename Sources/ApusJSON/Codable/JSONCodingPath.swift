@@ -21,7 +21,8 @@ indirect enum JSONCodingPath {
     }
 }
 
-/// A key without a user's enum: an index, the key of a superclass, or a member of a ``JSONObject``.
+/// A key that is not a case of the application's enumeration: an index, the key of a superclass, or
+/// a member of a ``JSONObject``.
 struct JSONCodingKey: CodingKey {
     private enum Value { case name(String), index(Int) }
 

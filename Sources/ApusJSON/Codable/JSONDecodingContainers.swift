@@ -1,5 +1,5 @@
-// In each container one generic method implements every `decode` requirement of the protocol.
-// `JSONDecodingScope` distinguishes the types.
+// In each container, one generic method implements all `decode` requirements of the protocol.
+// `JSONDecodingScope` handles the individual types.
 
 struct JSONKeyedDecoding<Key: CodingKey>: KeyedDecodingContainerProtocol {
     let scope: JSONDecodingScope
@@ -89,7 +89,7 @@ struct JSONUnkeyedDecoding: UnkeyedDecodingContainer {
         guard !self.isAtEnd else {
             let path = self.codingPath + [self.key]
             throw DecodingError.valueNotFound(
-                type, .init(codingPath: path, debugDescription: "The array has \(self.elements.count) elements only."))
+                type, .init(codingPath: path, debugDescription: "The array has only \(self.elements.count) elements."))
         }
         return self.elements[self.currentIndex]
     }

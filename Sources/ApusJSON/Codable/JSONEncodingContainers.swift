@@ -1,5 +1,5 @@
-// In each container one generic method implements every `encode` requirement of the protocol.
-// `JSONEncodingScope` distinguishes the types.
+// In each container, one generic method implements all `encode` requirements of the protocol.
+// `JSONEncodingScope` handles the individual types.
 
 struct JSONKeyedEncoding<Key: CodingKey>: KeyedEncodingContainerProtocol {
     let scope: JSONEncodingScope

@@ -12,6 +12,9 @@ public struct JSONValueDecoder: Sendable {
 
     /// Decodes a value.
     ///
+    /// - Parameters:
+    ///   - type: The type to decode.
+    ///   - value: The value to decode from.
     /// - Throws: `DecodingError` with the coding path of the mismatch, or the error of an
     ///   `init(from:)`.
     public func decode<T: Decodable>(_ type: T.Type, from value: JSONValue) throws -> T {

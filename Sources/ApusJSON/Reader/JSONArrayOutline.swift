@@ -25,35 +25,34 @@ package struct JSONArrayOutline: Equatable {
     package static func find(in bytes: UnsafeRawBufferPointer, limits: JSONReader.Limits) throws(JSONError) -> Finding {
         var parser = JSONParser(bytes: bytes, limits: limits)
         parser.skipWhitespace()
-        let finding = try self.find(&parser)
+        var finding = Finding.other
+        if parser.peek != UInt8(ascii: "[") {
+            try parser.skipValue(depth: 0)
+        } else {
+            try parser.enter(depth: 1)
+            if parser.peek == UInt8(ascii: "]") {
+                parser.offset += 1
+                finding = .emptyArray
+            } else {
+                let start = parser.offset
+                let isPlain = try parser.skipValue(depth: 1)
+                let first = start..<parser.offset
+                var rest = first.upperBound..<first.upperBound
+                if try !parser.endsContainer(UInt8(ascii: "]")) {
+                    let second = parser.offset
+                    var end: Int
+                    repeat {
+                        try parser.skipValue(depth: 1)
+                        end = parser.offset
+                    } while try !parser.endsContainer(UInt8(ascii: "]"))
+                    rest = second..<end
+                }
+                finding = .array(JSONArrayOutline(first: first, firstIsPlain: isPlain, rest: rest))
+            }
+        }
         parser.skipWhitespace()
         guard parser.offset == parser.count else { throw parser.unexpected(expected: "the end of the text") }
         return finding
-    }
-
-    private static func find(_ parser: inout JSONParser) throws(JSONError) -> Finding {
-        guard parser.peek == UInt8(ascii: "[") else {
-            try parser.skipValue(depth: 0)
-            return .other
-        }
-        try parser.enter(depth: 1)
-        guard parser.peek != UInt8(ascii: "]") else {
-            parser.offset += 1
-            return .emptyArray
-        }
-        let start = parser.offset
-        let isPlain = try parser.skipValue(depth: 1)
-        let first = start..<parser.offset
-        guard try !parser.endsContainer(UInt8(ascii: "]")) else {
-            return .array(JSONArrayOutline(first: first, firstIsPlain: isPlain, rest: first.upperBound..<first.upperBound))
-        }
-        let second = parser.offset
-        var end: Int
-        repeat {
-            try parser.skipValue(depth: 1)
-            end = parser.offset
-        } while try !parser.endsContainer(UInt8(ascii: "]"))
-        return .array(JSONArrayOutline(first: first, firstIsPlain: isPlain, rest: second..<end))
     }
 }
 

@@ -107,7 +107,9 @@ extension JSONParser {
         let length = self.offset - start
         guard length <= self.limits.maximumNumberBytes else {
             throw JSONError(
-                .numberTooLong, message: "a number has \(length) bytes; the limit is \(self.limits.maximumNumberBytes)", offset: start)
+                .numberTooLong,
+                message: "a number has \(length) bytes; the maximum is \(self.limits.maximumNumberBytes) (`maximumNumberBytes`)",
+                offset: start)
         }
         let text = String(decoding: UnsafeRawBufferPointer(rebasing: self.bytes[start..<self.offset]), as: UTF8.self)
         guard let value = Double(text), value.isFinite else {

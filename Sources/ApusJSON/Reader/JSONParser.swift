@@ -128,7 +128,7 @@ struct JSONParser {
     }
 
     private func repeatedName(_ count: Int) -> JSONError {
-        JSONError(.repeatedName, message: "an object of \(count) members repeats a name", offset: self.offset)
+        JSONError(.repeatedName, message: "an object with \(count) members has two members of the same name", offset: self.offset)
     }
 
     private mutating func name() throws(JSONError) -> String {
@@ -155,7 +155,8 @@ struct JSONParser {
     /// Reads an opening bracket.
     mutating func enter(depth: Int) throws(JSONError) {
         guard depth <= self.limits.maximumDepth else {
-            throw JSONError(.tooDeep, message: "nesting exceeds \(self.limits.maximumDepth) levels", offset: self.offset)
+            throw JSONError(
+                .tooDeep, message: "the nesting exceeds \(self.limits.maximumDepth) levels (`maximumDepth`)", offset: self.offset)
         }
         self.offset += 1
         self.skipWhitespace()

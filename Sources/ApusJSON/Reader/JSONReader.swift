@@ -40,6 +40,12 @@ public enum JSONReader {
         public var loneSurrogates: LoneSurrogatePolicy
 
         /// Creates limits, with defaults for messages from a peer.
+        ///
+        /// - Parameters:
+        ///   - maximumDepth: The maximum nesting depth of arrays and objects.
+        ///   - maximumNumberBytes: The maximum length of a number with more digits than a `Double`
+        ///     holds.
+        ///   - loneSurrogates: The treatment of a lone surrogate.
         public init(maximumDepth: Int = 128, maximumNumberBytes: Int = 1024, loneSurrogates: LoneSurrogatePolicy = .refuse) {
             self.maximumDepth = Self.clamped(maximumDepth)
             self.maximumNumberBytes = maximumNumberBytes
@@ -62,6 +68,11 @@ public enum JSONReader {
     }
 
     /// Reads one value, optionally surrounded by whitespace.
+    ///
+    /// - Parameters:
+    ///   - bytes: The JSON text in UTF-8.
+    ///   - limits: The limits of the text.
+    /// - Throws: ``JSONError`` for text that is not valid JSON or exceeds a limit.
     public static func read(_ bytes: UnsafeRawBufferPointer, limits: Limits = Limits()) throws(JSONError) -> JSONValue {
         var parser = JSONParser(bytes: bytes, limits: limits)
         return try parser.document()
@@ -69,6 +80,11 @@ public enum JSONReader {
 
     /// Reads one value from UTF-8 bytes. Contiguous collections, such as arrays and the views of
     /// byte buffers, are not copied.
+    ///
+    /// - Parameters:
+    ///   - bytes: The JSON text in UTF-8.
+    ///   - limits: The limits of the text.
+    /// - Throws: ``JSONError`` for text that is not valid JSON or exceeds a limit.
     public static func read(_ bytes: some Collection<UInt8>, limits: Limits = Limits()) throws(JSONError) -> JSONValue {
         let result = bytes.withContiguousStorageIfAvailable { Self.result(UnsafeRawBufferPointer($0), limits: limits) }
         if let result { return try result.get() }
@@ -76,6 +92,11 @@ public enum JSONReader {
     }
 
     /// Reads one value from text.
+    ///
+    /// - Parameters:
+    ///   - text: The JSON text.
+    ///   - limits: The limits of the text.
+    /// - Throws: ``JSONError`` for text that is not valid JSON or exceeds a limit.
     public static func read(_ text: some StringProtocol, limits: Limits = Limits()) throws(JSONError) -> JSONValue {
         try Self.read(text.utf8, limits: limits)
     }

@@ -1,5 +1,5 @@
-/// A small output buffer in front of an array: appending single bytes to an array costs several
-/// checks each.
+/// A small buffer before an output array: each byte that is appended directly to an array costs
+/// several checks.
 ///
 /// Its inlinable members are used by modules that write their own text around JSON values.
 package struct JSONOutput {
@@ -38,7 +38,7 @@ package struct JSONOutput {
         if let failure { throw failure }
     }
 
-    @inlinable
+    @inlinable @inline(__always)
     package mutating func append(_ byte: UInt8) {
         if self.count == self.room.count { self.flush() }
         self.room[self.count] = byte

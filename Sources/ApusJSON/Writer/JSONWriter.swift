@@ -39,6 +39,11 @@ public enum JSONWriter {
     package static func write(_ value: Int, into output: inout JSONOutput) { self.append(Int64(value), to: &output) }
 
     /// Returns a value as text.
+    ///
+    /// - Parameters:
+    ///   - value: The value.
+    ///   - binary: The treatment of binary data.
+    /// - Throws: ``JSONError`` for a value that cannot be written.
     public static func bytes(of value: JSONValue, binary: BinaryStrategy = .refuse) throws(JSONError) -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(256)
@@ -58,7 +63,7 @@ public enum JSONWriter {
         case .bool(let value): output.append(value ? "true" : "false")
         case .integer(let value): Self.append(value, to: &output)
         case .double(let value):
-            guard value.isFinite else { throw JSONError(.nonFiniteNumber, message: "\(value) cannot be written as JSON") }
+            guard value.isFinite else { throw JSONError(.nonFiniteNumber, message: "the number \(value) cannot be written as JSON") }
             Self.append(unquoted: value.description, to: &output)
         case .string(let value): Self.append(quoted: value, to: &output)
         case .date(let value):
@@ -119,8 +124,8 @@ public enum JSONWriter {
 
     private static func open(_ container: JSONContainerCursor, depth: Int, into output: inout JSONOutput) throws(JSONError) {
         guard depth < JSONReader.Limits.highestDepth else {
-            // The readers of this library have the same limit.
-            throw JSONError(.tooDeep, message: "nesting exceeds \(JSONReader.Limits.highestDepth) levels")
+            // No deeper value is written, because the readers of this library have the same limit.
+            throw JSONError(.tooDeep, message: "the nesting exceeds \(JSONReader.Limits.highestDepth) levels")
         }
         output.append(container.isObject ? UInt8(ascii: "{") : UInt8(ascii: "["))
     }

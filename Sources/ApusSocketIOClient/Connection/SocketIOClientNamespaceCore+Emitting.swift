@@ -8,10 +8,11 @@ extension SocketIOClientNamespaceCore {
     typealias AckCompletion = (Result<[SocketIOValue], any Error>) -> Void
 
     /// A caller that awaits a server's ack.
-    struct PendingAck {
+    struct PendingServerAck {
         var completion: AckCompletion
         var event: String
-        /// nil for an event that is retried: each try has a time of its own.
+        /// The timeout of the wait; `nil` for an event that is retried, since each try has its own
+        /// timeout.
         var timeout: Duration?
     }
 
@@ -29,20 +30,27 @@ extension SocketIOClientNamespaceCore {
     }
 
     /// Emits an event with an ack. The completion runs exactly once. Returns the ack's id for
-    /// ``endAck(_:_:)``, or nil if the event failed already.
+    /// ``endAck(_:_:)``, or `nil` if the event has failed already.
     func emit(
         _ event: String, _ arguments: [SocketIOValue], _ flags: SocketIOClientEmitFlags, completion: @escaping AckCompletion
     ) -> Int? {
         if flags.isVolatile, !self.canSendAtOnce {
-            completion(.failure(SocketIOError(.notConnected, message: "the event \"\(event)\" is volatile and could not be sent at once")))
+            completion(
+                .failure(
+                    SocketIOError(
+                        .notConnected, message: "the volatile event \"\(event)\" was dropped: the connection cannot send it immediately")))
             return nil
         }
         let isRepeated = self.retries != nil && !flags.isVolatile
         let timeout = flags.timeout ?? self.configuration.ackTimeout
-        let pending = PendingAck(completion: completion, event: event, timeout: isRepeated ? nil : timeout)
-        // An event that is retried survives the connection over which it was sent.
-        guard let id = self.acks.add(pending, wasSent: self.machine.isConnected && !isRepeated) else {
-            completion(.failure(SocketIOError(.bufferFull, message: "\(self.acks.count) acks are pending, the maximum")))
+        let pending = PendingServerAck(completion: completion, event: event, timeout: isRepeated ? nil : timeout)
+        // An event that is retried outlives the connection over which it was sent, so it does not
+        // count as sent.
+        guard let id = self.acks.add(pending, wasSent: self.hot.machine.isConnected && !isRepeated) else {
+            completion(
+                .failure(
+                    SocketIOError(
+                        .bufferFull, message: "\(self.acks.count) acks are pending in \(self.name), the maximum (`maximumPendingAcks`)")))
             return nil
         }
         if isRepeated {
@@ -58,7 +66,7 @@ extension SocketIOClientNamespaceCore {
         return id
     }
 
-    private var canSendAtOnce: Bool { self.machine.isConnected && self.manager?.isWritable == true }
+    private var canSendAtOnce: Bool { self.hot.machine.isConnected && self.manager?.isWritable == true }
 
     private func encode(_ content: SocketIOPacket.Content) throws(SocketIOError) -> [EngineIOMessage] {
         try self.configuration.parser.encode(SocketIOPacket(namespace: self.name, content: content))
@@ -68,7 +76,7 @@ extension SocketIOClientNamespaceCore {
     private func encode(_ event: String, _ arguments: [SocketIOValue], ackID: Int?) throws(SocketIOError) -> [EngineIOMessage] {
         let content = SocketIOPacket.Content.event(name: event, arguments: arguments, ackID: ackID)
         let packet = try self.encode(content)
-        let listeners = self.handlers.anyOutgoing
+        let listeners = self.hot.handlers.anyOutgoing
         if !listeners.isEmpty {
             self.call(isBounded: true) { for listener in listeners { listener.handler(event, arguments) } }
         }
@@ -76,7 +84,7 @@ extension SocketIOClientNamespaceCore {
     }
 
     private func dispatch(_ packet: [EngineIOMessage], ackID: Int?, isCompressed: Bool) {
-        guard !self.machine.isConnected else {
+        guard !self.hot.machine.isConnected else {
             if self.manager?.send(packet, isCompressed: isCompressed) != true { self.sendFailed(ackID: ackID) }
             return
         }
@@ -87,14 +95,15 @@ extension SocketIOClientNamespaceCore {
     }
 
     private func sendFailed(ackID: Int?) {
-        let error = SocketIOError(.bufferFull, message: "the event was not sent because the queue of \(self.name) is full")
+        let reason = self.hot.machine.isConnected ? "the outgoing queue is full (`maximumQueuedBytes`)" : "the buffer for events is full"
+        let error = SocketIOError(.bufferFull, message: "an event of \(self.name) was not sent: \(reason)")
         if let ackID { self.endAck(ackID, error) } else { self.report(.error(error)) }
     }
 
     /// Sends the buffered events after the namespace was joined.
     func sendWaiting() {
         for item in self.buffer.takeAll() {
-            guard self.machine.isConnected else {
+            guard self.hot.machine.isConnected else {
                 // A listener disconnected the namespace after a failure. Awaited events have
                 // failed; keep the others for the next connection.
                 if item.ackID == nil { _ = self.buffer.append(item) }
@@ -103,7 +112,7 @@ extension SocketIOClientNamespaceCore {
             if let ackID = item.ackID { self.acks.markSent(ackID) }
             if self.manager?.send(item.packet) != true { self.sendFailed(ackID: item.ackID) }
         }
-        guard self.machine.isConnected else { return }
+        guard self.hot.machine.isConnected else { return }
         self.retries?.connected()
         self.sendNext()
     }
@@ -112,7 +121,7 @@ extension SocketIOClientNamespaceCore {
 
     /// Sends an ack.
     func acknowledge(_ id: Int, _ arguments: [SocketIOValue], session: String) {
-        guard self.machine.id == session else { return }
+        guard self.hot.machine.id == session else { return }
         do throws(SocketIOError) {
             let content = SocketIOPacket.Content.ack(id: id, arguments: arguments)
             let packet = try self.encode(content)
@@ -129,9 +138,10 @@ extension SocketIOClientNamespaceCore {
         pending.completion(.success(arguments))
     }
 
+    /// Fails a pending ack at its deadline. Not called for events that are retried.
     func ackTimedOut(_ id: Int) {
         guard let pending = self.acks[id], let timeout = pending.timeout else { return }
-        self.endAck(id, SocketIOError(.ackTimeout, message: "no ack for \"\(pending.event)\" arrived within \(timeout)"))
+        self.endAck(id, SocketIOError(.ackTimeout, message: "no ack for \"\(pending.event)\" within \(timeout)"))
     }
 
     /// Fails a pending ack, and removes its event if that is still buffered.
@@ -142,7 +152,7 @@ extension SocketIOClientNamespaceCore {
         pending.completion(.failure(error))
     }
 
-    func fail(_ acks: [PendingAck], _ error: SocketIOError) {
+    func fail(_ acks: [PendingServerAck], _ error: SocketIOError) {
         for ack in acks { ack.completion(.failure(error)) }
     }
 
@@ -176,8 +186,8 @@ extension SocketIOClientNamespaceCore {
     private func sendNext() {
         guard let item = self.retries?.next() else { return }
         self.retryTimer = self.eventLoop.assumeIsolated().scheduleTask(in: TimeAmount(item.timeout)) { [weak self] in
-            guard let self, let action = self.retries?.timedOut(ackID: item.ackID) else { return }
-            self.tryFailed(action, SocketIOError(.ackTimeout, message: "no ack arrived within \(item.timeout)"))
+            guard let self, let action = self.retries?.tryTimedOut(ackID: item.ackID) else { return }
+            self.tryFailed(action, SocketIOError(.ackTimeout, message: "no ack within \(item.timeout)"))
             self.sendNext()
         }
         // If the send queue is full, this try is lost and the timer starts the next one.

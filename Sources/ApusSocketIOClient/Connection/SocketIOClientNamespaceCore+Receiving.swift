@@ -6,8 +6,8 @@ import NIOConcurrencyHelpers
 // Received packets, and calls to the listeners.
 extension SocketIOClientNamespaceCore {
     /// Handles a packet, with its size on the wire in bytes.
-    func received(_ content: UndecodedPacket.Content, bytes: Int) {
-        switch self.machine.received(content, bytes: bytes) {
+    func receivedPacket(_ content: UndecodedPacket.Content, bytes: Int) {
+        switch self.hot.machine.receivedPacket(content, bytes: bytes) {
         case .connected(let id, let early, let isRecovered): self.connected(id: id, early: early, isRecovered: isRecovered)
         case .refused(let error): self.refused(error)
         case .deliver(let event): self.deliver(event, bytes: bytes)
@@ -20,11 +20,11 @@ extension SocketIOClientNamespaceCore {
     }
 
     func deliver(_ event: SocketIOClientNamespace.Event, bytes: Int = 0) {
-        let any = self.handlers.any
-        let named = self.handlers.take(for: event.name)
+        let any = self.hot.handlers.any
+        let named = self.hot.handlers.take(for: event.name)
         guard !any.isEmpty || !named.isEmpty else { return }
         let ack: SocketIOClientAck
-        if let ackID = event.ackID, let session = self.machine.id {
+        if let ackID = event.ackID, let session = self.hot.machine.id {
             let reference = self.reference
             ack = SocketIOClientAck { arguments in reference.onLoop { $0.acknowledge(ackID, arguments, session: session) } }
         } else {
@@ -44,7 +44,12 @@ extension SocketIOClientNamespaceCore {
         }
         guard !isAccepted else { return }
         self.report(
-            .error(SocketIOError(.bufferFull, message: "the event \"\(event.name)\" was dropped because the callback queue is full")))
+            .error(
+                SocketIOError(
+                    .bufferFull,
+                    message:
+                        "the event \"\(event.name)\" was dropped: the queue for `callbacks` is full (`maximumPendingCallbacks`, `maximumPendingCallbackBytes`)"
+                )))
     }
 
     /// Calls the user's code in the configured context.
@@ -53,7 +58,7 @@ extension SocketIOClientNamespaceCore {
     }
 
     func report(_ event: SocketIOClientLifecycleEvent) {
-        for entry in self.handlers.lifecycle(event.kind) {
+        for entry in self.hot.handlers.lifecycle(event.kind) {
             if let callbacks = self.callbacks, !entry.isInline {
                 callbacks.post(isBounded: event.isFrequent) { entry.handler(event) }
             } else {

@@ -24,24 +24,28 @@ final class SocketIOClientNamespaceCore {
     let callbacks: SocketIOClientCallbackQueue?
     private let auth: SocketIOClientAuthentication
     weak var manager: SocketIOManagerCore?
-    /// A reference for acks, which any thread can send.
+    /// A reference to this object for acks, which any thread may send.
     private(set) lazy var reference = WeakLoopBound(self, on: self.eventLoop)
 
-    // Exclusivity is unchecked for the state that every packet accesses, in single statements and
-    // never across a call to a listener.
-    @exclusivity(unchecked) var machine: SocketIOClientNamespace
-    var acks: SocketIOAckTable<PendingAck>
-    /// The timer of acks whose events are not retried.
+    /// The state that every packet accesses.
+    struct Hot {
+        var machine: SocketIOClientNamespace
+        var handlers = SocketIOClientListeners()
+    }
+
+    /// Unchecked: accessed in single statements, never across a call to a listener.
+    @exclusivity(unchecked) var hot: Hot
+    var acks: SocketIOAckTable<PendingServerAck>
+    /// The timer of the pending acks whose events are not retried.
     private(set) lazy var ackTimer = DeadlineTimer(on: self.eventLoop) { [weak self] id in
         self?.acks[id] != nil
     } passed: { [weak self] id in
         self?.ackTimedOut(id)
     }
     var buffer: SocketIOClientBuffer
-    /// nil unless events are retried.
+    /// The events to retry; `nil` if events are not retried.
     var retries: SocketIORetryQueue<[EngineIOMessage]>?
     var retryTimer: Scheduled<Void>?
-    @exclusivity(unchecked) var handlers = SocketIOClientListeners()
     var stateStreams: [Int: EventStream<SocketIOClientState>.Continuation] = [:]
     private var messageEnds: [Int: () -> Void] = [:]
     private var connectWaiters: [Int: (Result<Void, any Error>) -> Void] = [:]
@@ -58,8 +62,9 @@ final class SocketIOClientNamespaceCore {
         status: NIOLockedValueBox<Status>, eventLoop: any EventLoop
     ) {
         self.name = name
-        self.machine = SocketIOClientNamespace(
-            name: name, maximumEarlyEvents: configuration.maximumEarlyEvents, maximumEarlyBytes: configuration.maximumEarlyBytes)
+        self.hot = Hot(
+            machine: SocketIOClientNamespace(
+                name: name, maximumEarlyEvents: configuration.maximumEarlyEvents, maximumEarlyBytes: configuration.maximumEarlyBytes))
         self.auth = auth
         self.status = status
         self.eventLoop = eventLoop
@@ -75,19 +80,19 @@ final class SocketIOClientNamespaceCore {
             maximumBytes: configuration.maximumBufferedBytes)
     }
 
-    var isActive: Bool { self.machine.isActive }
+    var isActive: Bool { self.hot.machine.isActive }
 
     /// Whether the answer to CONNECT is pending.
-    var isConnecting: Bool { self.machine.isConnecting }
+    var isConnecting: Bool { self.hot.machine.isConnecting }
 
     // MARK: - Connecting
 
     /// Opens the namespace.
     func connect() {
-        guard let manager = self.manager, !self.machine.isActive else { return }
+        guard let manager = self.manager, !self.hot.machine.isActive else { return }
         self.lastFailure = nil
         self.setState(.connecting)
-        let action = self.machine.open(in: manager.session)
+        let action = self.hot.machine.open(in: manager.session)
         manager.start()
         self.perform(action)
     }
@@ -98,7 +103,7 @@ final class SocketIOClientNamespaceCore {
     func connect(timeout: Duration, completion: @escaping (Result<Void, any Error>) -> Void) -> Int {
         self.lastConnectWaiter += 1
         let waiter = self.lastConnectWaiter
-        guard !self.machine.isConnected else {
+        guard !self.hot.machine.isConnected else {
             completion(.success(()))
             return waiter
         }
@@ -108,7 +113,9 @@ final class SocketIOClientNamespaceCore {
             self.disconnect()
             let detail = failure.map { "; \($0.message)" } ?? ""
             completion(
-                .failure(SocketIOError(.connectTimeout, message: "\(self.name) was not joined within \(timeout)\(detail)", cause: failure)))
+                .failure(
+                    SocketIOError(
+                        .connectTimeout, message: "the namespace \(self.name) was not joined within \(timeout)\(detail)", cause: failure)))
         }
         self.connectWaiters[waiter] = { result in
             timer.cancel()
@@ -131,7 +138,7 @@ final class SocketIOClientNamespaceCore {
     }
 
     func sessionOpened(_ session: SocketIOClientSession) {
-        self.perform(self.machine.sessionOpened(session))
+        self.perform(self.hot.machine.sessionOpened(session))
     }
 
     private func perform(_ action: SocketIOClientNamespace.OpenAction) {
@@ -139,8 +146,8 @@ final class SocketIOClientNamespaceCore {
         self.joinTimer?.cancel()
         let timeout = self.configuration.engine.timeout
         self.joinTimer = self.eventLoop.assumeIsolated().scheduleTask(in: TimeAmount(timeout)) { [weak self] in
-            guard let self, self.machine.isPending(attempt: attempt) else { return }
-            self.manager?.fail(EngineIOError(.timeout, message: "no answer to CONNECT for \(self.name) arrived within \(timeout)"))
+            guard let self, self.hot.machine.isPending(attempt: attempt) else { return }
+            self.manager?.fail(EngineIOError(.timeout, message: "the server did not answer the CONNECT for \(self.name) within \(timeout)"))
         }
         // A server that connects clients to `/` without a request receives no auth there. Its first
         // packets may follow at once, so do not wait for the auth.
@@ -160,16 +167,16 @@ final class SocketIOClientNamespaceCore {
     }
 
     private func authenticated(attempt: Int, _ auth: Result<SocketIOValue?, any Error>) {
-        guard self.machine.isPending(attempt: attempt) else { return }
+        guard self.hot.machine.isPending(attempt: attempt) else { return }
         do {
             let auth = try auth.get()
-            guard let manager = self.manager, case .sendConnect(let auth) = self.machine.authenticated(attempt: attempt, auth) else {
+            guard let manager = self.manager, case .sendConnect(let auth) = self.hot.machine.authenticated(attempt: attempt, auth) else {
                 return
             }
             try manager.join(self, auth: auth)
         } catch {
-            self.report(.error(SocketIOError(.connectRefused, message: "the auth for \(self.name) could not be obtained", cause: error)))
-            self.manager?.fail(EngineIOError(.forbidden, message: "the auth for \(self.name) could not be obtained", cause: error))
+            self.report(.error(SocketIOError(.connectRefused, message: "the auth closure for \(self.name) failed", cause: error)))
+            self.manager?.fail(EngineIOError(.forbidden, message: "the auth closure for \(self.name) failed", cause: error))
         }
     }
 
@@ -178,26 +185,26 @@ final class SocketIOClientNamespaceCore {
         self.manager?.joined()
         // Each step may call a listener that disconnects, after which the others do not apply.
         self.setState(.connected, id: id, isRecovered: isRecovered)
-        guard self.machine.id == id else { return }
+        guard self.hot.machine.id == id else { return }
         // Send earlier events before those that the listeners emit.
         self.sendWaiting()
-        guard self.machine.id == id else { return }
+        guard self.hot.machine.id == id else { return }
         self.report(.connect(id: id))
-        guard self.machine.id == id else { return }
+        guard self.hot.machine.id == id else { return }
         if self.wasLost {
             self.wasLost = false
             self.report(.reconnect(attempts: self.manager?.attempts ?? 0))
-            guard self.machine.id == id else { return }
+            guard self.hot.machine.id == id else { return }
         }
         self.resumeConnect(.success(()))
-        for event in early where self.machine.isConnected { self.deliver(event) }
+        for event in early where self.hot.machine.isConnected { self.deliver(event) }
     }
 
     // MARK: - Leaving
 
     /// Leaves the namespace on request of the user.
     func disconnect() {
-        switch self.machine.close() {
+        switch self.hot.machine.close() {
         case .sendDisconnect(let wasConnected):
             self.manager?.leave(self)
             self.left(.clientDisconnect, wasConnected: wasConnected)
@@ -210,8 +217,8 @@ final class SocketIOClientNamespaceCore {
     func sessionLost(_ error: EngineIOError, failure: SocketIOError) {
         self.authTask?.cancel()
         self.joinTimer?.cancel()
-        guard self.machine.isActive else { return }
-        switch self.machine.sessionLost() {
+        guard self.hot.machine.isActive else { return }
+        switch self.hot.machine.sessionLost() {
         case .wasConnected:
             self.wasLost = true
             let acks = self.acks.takeSent()
@@ -230,13 +237,13 @@ final class SocketIOClientNamespaceCore {
     func sessionReplaced() {
         self.authTask?.cancel()
         self.joinTimer?.cancel()
-        _ = self.machine.sessionLost()
+        _ = self.hot.machine.sessionLost()
     }
 
     /// Closes the namespace after the last attempt.
     func gaveUp(_ error: SocketIOError, isFinal: Bool) {
-        guard self.machine.isActive else { return }
-        _ = self.machine.close()
+        guard self.hot.machine.isActive else { return }
+        _ = self.hot.machine.close()
         if isFinal { self.report(.reconnectFailed) } else { self.report(.error(error)) }
         self.closed(error)
     }
@@ -254,7 +261,8 @@ final class SocketIOClientNamespaceCore {
         self.manager?.closeIfUnused(after: error)
     }
 
-    /// Resets the state of a closed namespace, and fails all pending requests.
+    /// Resets the state of a closed namespace, and fails all pending calls of `connect` and all
+    /// pending acks.
     private func closed(_ error: SocketIOError) {
         self.authTask?.cancel()
         self.joinTimer?.cancel()
@@ -277,7 +285,7 @@ final class SocketIOClientNamespaceCore {
     }
 
     func removeListener(id: Int) {
-        self.handlers.remove(id: id)
+        self.hot.handlers.remove(id: id)
         self.messageEnds[id] = nil
     }
 }

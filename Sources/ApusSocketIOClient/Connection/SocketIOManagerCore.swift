@@ -16,34 +16,39 @@ final class SocketIOManagerCore {
     let eventLoop: any EventLoop
     let configuration: SocketIOManagerConfiguration
     let logger: Logger
-    /// The round trip of the last ping, if it was measured.
+    /// See ``SocketIOManager/latency``.
     private let latency: NIOLockedValueBox<Duration?>
     private let url: String
     private var namespaces: [UTF8Key: SocketIOClientNamespaceCore] = [:]
-    /// An element of `namespaces`, from which nothing is ever removed.
-    @exclusivity(unchecked) private var rootNamespace: SocketIOClientNamespaceCore?
     private let reconnector: Reconnector
 
-    // Exclusivity is unchecked for the state that every packet accesses, in single statements and
-    // never across a call to a listener.
-    @exclusivity(unchecked) private var engine: EngineIOClientConnection?
+    /// The state that every packet accesses.
+    private struct Hot {
+        var engine: EngineIOClientConnection?
+        /// The namespace `/`, also an element of `namespaces`, from which no element is removed.
+        var rootNamespace: SocketIOClientNamespaceCore?
+        var root = SocketIORootAdmission(version: .v5)
+        var decoder: SocketIOParser.Decoder
+        /// The size so far of the packet being received.
+        var packetBytes = 0
+        /// The number of the packet being received.
+        var packetNumber = 0
+    }
+
+    /// Unchecked: accessed in single statements, never across a call to a listener.
+    @exclusivity(unchecked) private var hot: Hot
     /// The state that persists across connections.
     private let memory = SessionCache()
-    @exclusivity(unchecked) private var decoder: SocketIOParser.Decoder
-    /// The size so far of the packet being received.
-    @exclusivity(unchecked) private var packetBytes = 0
-    /// The number of the packet being received.
-    @exclusivity(unchecked) private var packetNumber = 0
-    /// The last packet that had to wait for attachments.
+    /// The number of the last packet that had to wait for attachments.
     private var packetInParts = -1
     private lazy var attachmentsTimer = DeadlineTimer(on: self.eventLoop) { [weak self] number in
-        self?.packetNumber == number
+        self?.hot.packetNumber == number
     } passed: { [weak self] _ in
         self?.attachmentsTimedOut()
     }
     private var closeWaiters: [() -> Void] = []
     private var giveUpWaiters = LoopOperations<Void>()
-    /// The number of closed connections that still send earlier packets.
+    /// The number of closed connections that still have packets to send.
     private(set) var departing = 0
     /// The number of attempts that the current connection took, 0 for the first.
     private(set) var attempts = 0
@@ -57,7 +62,7 @@ final class SocketIOManagerCore {
         self.logger = logger
         self.eventLoop = eventLoop
         self.latency = latency
-        self.decoder = configuration.parser.makeDecoder()
+        self.hot = Hot(decoder: configuration.parser.makeDecoder())
         self.reconnector = Reconnector(
             policy: configuration.reconnection, network: configuration.network(for: Self.host(of: url)), on: eventLoop)
         self.reconnector.onAttempt = { [weak self] in self?.retry($0) }
@@ -75,12 +80,12 @@ final class SocketIOManagerCore {
     func add(_ namespace: SocketIOClientNamespaceCore) {
         namespace.manager = self
         self.namespaces[UTF8Key(namespace.name)] = namespace
-        if namespace.name == "/" { self.rootNamespace = namespace }
+        if namespace.name == "/" { self.hot.rootNamespace = namespace }
     }
 
     /// Returns the namespace of a packet; `/` is the most common one.
     private func receiver(_ name: String) -> SocketIOClientNamespaceCore? {
-        name == "/" ? self.rootNamespace : self.namespaces[UTF8Key(name)]
+        name == "/" ? self.hot.rootNamespace : self.namespaces[UTF8Key(name)]
     }
 
     private var all: [SocketIOClientNamespaceCore] {
@@ -89,10 +94,9 @@ final class SocketIOManagerCore {
 
     /// The open session, if any.
     private(set) var session: SocketIOClientSession?
-    @exclusivity(unchecked) private var root = SocketIORootAdmission(version: .v5)
 
     /// Whether a packet can be sent without queueing.
-    var isWritable: Bool { self.engine?.isWritable ?? false }
+    var isWritable: Bool { self.hot.engine?.isWritable ?? false }
 
     // MARK: - Connecting
 
@@ -108,12 +112,12 @@ final class SocketIOManagerCore {
             let engine = try EngineIOClientConnection(
                 url: self.url, configuration: self.configuration.engine, memory: self.memory, eventLoop: self.eventLoop,
                 logger: self.logger, delegate: self)
-            self.engine = engine
+            self.hot.engine = engine
             engine.start()
         } catch {
             // The settings are invalid, so another attempt would fail too.
             self.reconnector.stop()
-            self.giveUp(SocketIOError(.invalidArguments, message: error.message, cause: error), isFinal: false)
+            self.giveUp(SocketIOError(.invalidUse, message: error.message, cause: error), isFinal: false)
         }
     }
 
@@ -155,8 +159,8 @@ final class SocketIOManagerCore {
     private func stop() {
         self.reconnector.stop()
         self.packetEnded()
-        let engine = self.engine
-        self.engine = nil  // first, to ignore its closing events
+        let engine = self.hot.engine
+        self.hot.engine = nil  // first, to ignore its closing events
         self.session = nil
         if let engine { self.closeEngine(engine, EngineIOError(.closed, message: "closed by this side")) }
         self.notifyCloseWaiters()
@@ -180,43 +184,43 @@ final class SocketIOManagerCore {
     func reconnect() {
         let wanted = self.all.filter { $0.isActive }
         guard !wanted.isEmpty else { return }
-        if let engine = self.engine { self.closeEngine(engine, EngineIOError(.closed, message: "closed by `reconnect()`")) }
+        if let engine = self.hot.engine { self.closeEngine(engine, EngineIOError(.closed, message: "closed by `reconnect()`")) }
         self.reconnector.retryNow()
-        // Without reconnection the policy has closed them.
+        // Opens the namespaces that were closed because the policy permits no reconnection.
         for namespace in wanted where !namespace.isActive { namespace.connect() }
     }
 
-    /// Handles a CONNECT in the format of Socket.IO 2.x, whose servers treat any requested version
-    /// as their own.
+    /// Handles a CONNECT in the format of Socket.IO 2.x. Such a server answers any requested
+    /// version with its own.
     func serverIsVersion4() {
-        guard let engine = self.engine else { return }
-        let error = EngineIOError(.unsupportedVersion, message: "the server speaks Engine.IO 3, but the client requested version 4")
+        guard let engine = self.hot.engine else { return }
+        let error = EngineIOError(.unsupportedVersion, message: "the server uses Engine.IO 3, but the client requested version 4")
         guard self.configuration.engine.version == .automatic, self.memory.recognizedVersion == nil else {
             self.stop()
             return self.giveUpVersion(error)
         }
         self.logger.debug("Reconnecting with Engine.IO 3")
         self.memory.recognizedVersion = .v3
-        self.engine = nil
+        self.hot.engine = nil
         self.packetEnded()
         self.closeEngine(engine, error)
         for namespace in self.all { namespace.sessionReplaced() }
         self.connect()
     }
 
-    /// Stops connecting: the server does not speak the configured version.
+    /// Stops connecting: the server does not support the configured version.
     private func giveUpVersion(_ error: EngineIOError) {
         self.reconnector.stop()
         let message =
             self.configuration.engine.version == .v3
-            ? "the server does not speak Engine.IO 3, the protocol of Socket.IO 2.x; set `version` to .v4 or .automatic"
-            : "the server speaks Engine.IO 3, the protocol of Socket.IO 2.x; set `version` to .v3 or .automatic"
+            ? "the server does not support Engine.IO 3, the protocol of Socket.IO 2.x; set `version` to .v4 or .automatic"
+            : "the server uses Engine.IO 3, the protocol of Socket.IO 2.x; set `version` to .v3 or .automatic"
         self.giveUp(SocketIOError(.unsupportedVersion, message: message, cause: error), isFinal: false)
     }
 
     /// Closes the current connection, as a failed one.
     func fail(_ error: EngineIOError) {
-        self.engine?.close(error)
+        self.hot.engine?.close(error)
     }
 
     // MARK: - Packets
@@ -226,7 +230,7 @@ final class SocketIOManagerCore {
 
     /// Sends DISCONNECT for a namespace.
     func leave(_ namespace: SocketIOClientNamespaceCore) {
-        if namespace.name == "/" { self.root.left() }
+        if namespace.name == "/" { self.hot.root.left() }
         guard let packet = try? self.encode(SocketIOPacket(namespace: namespace.name, content: .disconnect)) else {
             return
         }
@@ -237,10 +241,10 @@ final class SocketIOManagerCore {
     func join(_ namespace: SocketIOClientNamespaceCore, auth: SocketIOValue?) throws(SocketIOError) {
         guard let version = self.session?.version else { return }
         let connect = try self.encode(version.request(namespace: namespace.name, auth: auth))
-        switch namespace.name == "/" ? self.root.requested() : .ask {
+        switch namespace.name == "/" ? self.hot.root.requested() : .ask {
         case .ask: _ = self.send(connect)
         case .wait: break
-        case .enter: namespace.received(.connect(nil), bytes: 0)
+        case .enter: namespace.receivedPacket(.connect(nil), bytes: 0)
         }
     }
 
@@ -252,60 +256,62 @@ final class SocketIOManagerCore {
     /// Sends the messages of a packet, all or none. Returns `false` if the queue is full or there
     /// is no session.
     func send(_ packet: [EngineIOMessage], isCompressed: Bool = true) -> Bool {
-        guard let engine = self.engine else { return false }
+        guard let engine = self.hot.engine else { return false }
         return engine.send(packet, compresses: isCompressed)
     }
 
     /// Starts a single deadline for all attachments of a packet, so that slow progress does not
     /// extend it.
     private func waitForAttachments() {
-        guard self.packetInParts != self.packetNumber else { return }
-        self.packetInParts = self.packetNumber
-        self.attachmentsTimer.add(self.packetNumber, in: self.configuration.attachmentsTimeout, amongWaiting: 1)
+        guard self.packetInParts != self.hot.packetNumber else { return }
+        self.packetInParts = self.hot.packetNumber
+        self.attachmentsTimer.add(self.hot.packetNumber, in: self.configuration.attachmentsTimeout, amongWaiting: 1)
     }
 
     private func attachmentsTimedOut() {
         let timeout = self.configuration.attachmentsTimeout
-        self.fail(EngineIOError(.malformedPacket, message: "the attachments of a packet did not arrive within \(timeout)"))
+        self.fail(
+            EngineIOError(.malformedPacket, message: "the attachments of a packet did not arrive within \(timeout) (`attachmentsTimeout`)"))
     }
 
     /// Ends the packet being received.
     private func packetEnded() {
-        self.packetBytes = 0
-        self.packetNumber += 1
+        self.hot.packetBytes = 0
+        self.hot.packetNumber += 1
     }
 }
 
 extension SocketIOManagerCore: EngineIOClientDelegate {
     func engineOpened(_ connection: EngineIOClientConnection, handshake: EngineIOHandshake) {
-        guard connection === self.engine else { return }
+        guard connection === self.hot.engine else { return }
         let session = SocketIOClientSession(version: SocketIOVersion(over: connection.version), id: handshake.sid)
         self.session = session
         self.packetEnded()
-        self.decoder = self.configuration.parser.makeDecoder(
+        self.hot.decoder = self.configuration.parser.makeDecoder(
             version: session.version, limits: SocketIOLimits(maximumAttachments: self.configuration.maximumAttachments))
-        self.root = SocketIORootAdmission(version: session.version)
+        self.hot.root = SocketIORootAdmission(version: session.version)
         for namespace in self.all { namespace.sessionOpened(session) }
     }
 
     func engine(_ connection: EngineIOClientConnection, received message: EngineIOMessage) {
-        guard connection === self.engine else { return }
+        guard connection === self.hot.engine else { return }
         do throws(SocketIOError) {
-            self.packetBytes += message.readableBytes
-            guard let packet = try self.decoder.received(message) else { return self.waitForAttachments() }
-            let bytes = self.packetBytes
+            self.hot.packetBytes += message.readableBytes
+            guard let packet = try self.hot.decoder.received(message) else { return self.waitForAttachments() }
+            let bytes = self.hot.packetBytes
             self.packetEnded()
             let namespace = self.receiver(packet.namespace)
-            if packet.namespace == "/", self.root.received(packet.content, isAwaited: namespace?.isConnecting == true) == .ignore { return }
-            namespace?.received(packet.content, bytes: bytes)
+            let isAwaited = namespace?.isConnecting == true
+            if packet.namespace == "/", self.hot.root.receivedPacket(packet.content, isAwaited: isAwaited) == .ignore { return }
+            namespace?.receivedPacket(packet.content, bytes: bytes)
         } catch {
             self.fail(EngineIOError(.malformedPacket, message: error.message, cause: error))
         }
     }
 
     func engineClosed(_ connection: EngineIOClientConnection, error: EngineIOError) {
-        guard connection === self.engine else { return }
-        self.engine = nil
+        guard connection === self.hot.engine else { return }
+        self.hot.engine = nil
         self.session = nil
         self.packetEnded()
         if error.code == .unsupportedVersion, self.configuration.engine.version != .automatic { return self.giveUpVersion(error) }
@@ -320,7 +326,7 @@ extension SocketIOManagerCore: EngineIOClientDelegate {
     }
 
     func engine(_ connection: EngineIOClientConnection, happened event: EngineIOClientEvent) {
-        guard connection === self.engine else { return }
+        guard connection === self.hot.engine else { return }
         let lifecycleEvent: SocketIOClientLifecycleEvent
         switch event {
         case .ping: lifecycleEvent = .ping
@@ -331,7 +337,7 @@ extension SocketIOManagerCore: EngineIOClientDelegate {
         case .upgrade: lifecycleEvent = .upgrade
         case .upgradeError(let error):
             lifecycleEvent = .upgradeError(
-                SocketIOError(.transport, message: "the upgrade to WebSocket failed: \(error.message)", cause: error))
+                SocketIOError(.transport, message: "the upgrade to another transport failed: \(error.message)", cause: error))
         }
         for namespace in self.all where namespace.isActive { namespace.report(lifecycleEvent) }
     }
@@ -339,7 +345,7 @@ extension SocketIOManagerCore: EngineIOClientDelegate {
     private func retry(_ attempt: Int) {
         for namespace in self.all { namespace.report(.reconnectAttempt(attempt)) }
         // Do not connect if a listener disconnected the last namespace.
-        guard self.reconnector.isActive, self.engine == nil else { return }
+        guard self.reconnector.isActive, self.hot.engine == nil else { return }
         self.connect()
     }
 }

@@ -34,8 +34,8 @@ extension SocketIOClient: SocketIOClientEmitting {
 
 // The flags, with the names of Node's Socket.IO client.
 extension SocketIOClientEmitting {
-    /// Events are sent at once or dropped, and never buffered or retried. Suits values that soon
-    /// become outdated.
+    /// Returns an emitter whose events are sent immediately or dropped, and never buffered or
+    /// retried. Suitable for values that soon become outdated.
     public var volatile: SocketIOClientEmitter { self.with { $0.isVolatile = true } }
 
     /// Returns an emitter with this ack timeout, for calls without one of their own.

@@ -3,10 +3,14 @@ public import ApusJSON
 public import ApusSocketIOProtocol
 import NIOCore
 
-// While the socket is not connected, events wait in a bounded buffer. An event that cannot be sent
-// is reported to the lifecycle listeners as `.error`.
+// Emitting. While the socket is not connected, events wait in a bounded buffer. An event that
+// cannot be sent is reported to the lifecycle listeners as `.error`.
 extension SocketIOClientEmitting {
     /// Sends an event.
+    ///
+    /// - Parameters:
+    ///   - event: The event's name.
+    ///   - arguments: Its arguments.
     public func emit(_ event: String, arguments: [SocketIOValue]) {
         let emitter = self.emitter
         emitter.socket.core.onLoop { $0.emit(event, arguments, emitter.flags) }
@@ -14,6 +18,11 @@ extension SocketIOClientEmitting {
 
     /// Sends an event with Codable arguments. `Data` and `JSONValue.binary(_:)` are sent as
     /// attachments.
+    ///
+    /// - Parameters:
+    ///   - event: The event's name.
+    ///   - arguments: Its arguments. One that cannot be encoded is reported as `.error`, and the
+    ///     event is not sent.
     public func emit<each Argument: Encodable & Sendable>(_ event: String, _ arguments: repeat each Argument) {
         do throws(SocketIOError) {
             self.emit(event, arguments: try SocketIOArguments.encode(repeat each arguments))
@@ -23,22 +32,33 @@ extension SocketIOClientEmitting {
     }
 
     /// Sends a declared event.
+    ///
+    /// - Parameters:
+    ///   - event: The declared event.
+    ///   - arguments: Its arguments.
     public func emit<each Argument: Codable & Sendable>(_ event: SocketIOEvent<repeat each Argument>, _ arguments: repeat each Argument) {
         self.emit(event.name, repeat each arguments)
     }
 
-    /// Sends an event and waits for the answer.
+    /// Sends an event and waits for the server's ack.
+    ///
+    /// The timeout starts with the call and includes the wait for a connection. The event is sent
+    /// once; it fails if the connection is lost after it was sent. The timeout does not withdraw an
+    /// event that was sent: the server may still process it, and a later ack is ignored.
+    ///
+    /// With ``SocketIOManagerConfiguration/retries``, the timeout applies to each try and starts
+    /// when the try is sent. The wait for a connection and for earlier events is then not limited.
+    /// A late ack of an earlier try completes the call.
     ///
     /// - Parameters:
     ///   - event: The event's name.
     ///   - arguments: The event's arguments.
-    ///   - timeout: The time until the answer, including the wait for a connection. nil selects
-    ///     that of ``SocketIOClientEmitting/timeout(_:)``, or that of the configuration. With
-    ///     ``SocketIOManagerConfiguration/retries`` it applies to each try, from the time the try
-    ///     is sent.
+    ///   - timeout: The time to wait for the ack. `nil`: that of
+    ///     ``SocketIOClientEmitting/timeout(_:)``, otherwise
+    ///     ``SocketIOManagerConfiguration/ackTimeout``.
     /// - Throws: `SocketIOError` with the code `ackTimeout`, `disconnected` (as soon as the
     ///   connection is lost; the server may have received the event), `bufferFull`,
-    ///   `invalidArguments` or `notConnected` (for a volatile event); `CancellationError`.
+    ///   `invalidUse` or `notConnected` (for a volatile event); `CancellationError`.
     public func emitWithAck(_ event: String, arguments: [SocketIOValue], timeout: Duration? = nil) async throws -> [SocketIOValue] {
         var emitter = self.emitter
         emitter.flags.timeout = timeout ?? emitter.flags.timeout
@@ -50,10 +70,11 @@ extension SocketIOClientEmitting {
         }
     }
 
-    /// Sends an event with Codable arguments and waits for the first value of the answer.
+    /// Sends an event with Codable arguments and waits for the server's ack, whose first value it
+    /// returns.
     ///
-    /// - Throws: The errors of ``emitWithAck(_:arguments:timeout:)``, and `invalidPayload` for an
-    ///   answer of another type.
+    /// - Throws: The errors of ``emitWithAck(_:arguments:timeout:)``, and `invalidPayload` if the
+    ///   first value of the ack is of another type.
     public func emitWithAck<each Argument: Encodable & Sendable, Answer: Decodable & Sendable>(
         _ event: String, _ arguments: repeat each Argument, timeout: Duration? = nil, as type: Answer.Type
     ) async throws -> Answer {
@@ -62,17 +83,17 @@ extension SocketIOClientEmitting {
         return try SocketIOArguments.decode(values: answer, as: Answer.self)
     }
 
-    /// Sends a declared request and waits for its answer.
+    /// Sends a declared event with an ack and waits for the server's ack.
     ///
-    /// - Throws: The errors of ``emitWithAck(_:arguments:timeout:)``, and `invalidPayload` for an
-    ///   answer of another type.
+    /// - Throws: The errors of ``emitWithAck(_:arguments:timeout:)``, and `invalidPayload` if the
+    ///   ack is of another type.
     public func emitWithAck<each Argument: Codable & Sendable, Answer: Codable & Sendable>(
         _ request: SocketIORequest<repeat each Argument, Answer>, _ arguments: repeat each Argument, timeout: Duration? = nil
     ) async throws -> Answer {
         try await self.emitWithAck(request.name, repeat each arguments, timeout: timeout, as: Answer.self)
     }
 
-    /// Sends an event and passes the answer to a callback.
+    /// Sends an event and passes the server's ack to a callback.
     ///
     /// - Parameters:
     ///   - event: The event's name.
@@ -89,14 +110,14 @@ extension SocketIOClientEmitting {
         self.emitter.socket.core.onLoop { [flags] core in
             _ = core.emit(event, arguments, flags) { result in
                 let result = result.mapError {
-                    $0 as? SocketIOError ?? SocketIOError(.closed, message: "the request was cancelled", cause: $0)
+                    $0 as? SocketIOError ?? SocketIOError(.closed, message: "the wait for the ack was cancelled", cause: $0)
                 }
                 core.call(isBounded: false) { completion(result) }
             }
         }
     }
 
-    /// Sends an event with Codable arguments and passes the answer to a callback. See
+    /// Sends an event with Codable arguments and passes the server's ack to a callback. See
     /// ``emitWithAck(_:arguments:timeout:completion:)``.
     public func emitWithAck<each Argument: Encodable & Sendable>(
         _ event: String, _ arguments: repeat each Argument, timeout: Duration? = nil,

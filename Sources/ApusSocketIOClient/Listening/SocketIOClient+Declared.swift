@@ -1,7 +1,7 @@
 public import ApusSocketIOProtocol
 
 extension SocketIOClient {
-    /// Listens to a declared event. The ack, if the server requested one, is empty.
+    /// Listens to a declared event. If the server requested an ack, an empty one is sent.
     @discardableResult
     public func on<each Argument: Codable & Sendable>(
         _ event: SocketIOEvent<repeat each Argument>, _ handler: @escaping @Sendable (repeat each Argument) throws -> Void
@@ -17,7 +17,7 @@ extension SocketIOClient {
         self.addTyped(event.name, isOnce: true, handler)
     }
 
-    /// Listens to a declared request. The handler's result is the ack.
+    /// Listens to a declared event with an ack. The handler's result is the ack.
     @discardableResult
     public func on<each Argument: Codable & Sendable, Answer: Codable & Sendable>(
         _ request: SocketIORequest<repeat each Argument, Answer>, _ handler: @escaping @Sendable (repeat each Argument) throws -> Answer

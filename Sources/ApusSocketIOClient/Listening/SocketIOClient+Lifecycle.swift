@@ -10,6 +10,10 @@ extension SocketIOClient {
     }
 
     /// Listens to one kind of lifecycle event.
+    ///
+    /// - Parameters:
+    ///   - kind: The kind of event.
+    ///   - handler: Called with each event of this kind.
     @discardableResult
     public func on(clientEvent kind: SocketIOClientLifecycleEvent.Kind, handler: @escaping @Sendable (SocketIOClientLifecycleEvent) -> Void)
         -> SocketIOClientListener
@@ -19,6 +23,6 @@ extension SocketIOClient {
 
     /// Removes the listeners of one kind of lifecycle event, except those of ``onLifecycle(_:)``.
     public func off(clientEvent kind: SocketIOClientLifecycleEvent.Kind) {
-        self.core.onLoop { $0.handlers.removeLifecycle(kind) }
+        self.core.onLoop { $0.hot.handlers.removeLifecycle(kind) }
     }
 }

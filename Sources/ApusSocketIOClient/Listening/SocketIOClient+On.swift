@@ -6,12 +6,20 @@ import NIOCore
 // may still receive a call that was scheduled before.
 extension SocketIOClient {
     /// Listens to an event, with its arguments as values.
+    ///
+    /// - Parameters:
+    ///   - event: The event's name.
+    ///   - handler: Called with the arguments and the ack.
     @discardableResult
     public func on(_ event: String, _ handler: @escaping SocketIOClientHandler) -> SocketIOClientListener {
         self.add(event) { arguments, ack in handler(arguments.arguments, ack) }
     }
 
     /// Listens to the next event of this name only.
+    ///
+    /// - Parameters:
+    ///   - event: The event's name.
+    ///   - handler: Called once, with the arguments and the ack.
     @discardableResult
     public func once(_ event: String, _ handler: @escaping SocketIOClientHandler) -> SocketIOClientListener {
         self.add(event, isOnce: true) { arguments, ack in handler(arguments.arguments, ack) }
@@ -28,7 +36,8 @@ extension SocketIOClient {
         self.addTyped(event, isOnce: false, handler)
     }
 
-    /// Listens to an event with typed arguments. The ack, if the server requested one, is empty.
+    /// Listens to an event with typed arguments. If the server requested an ack, an empty one is
+    /// sent.
     @discardableResult
     public func on<each Argument: Decodable & Sendable>(
         _ event: String, _ handler: @escaping @Sendable (repeat each Argument) throws -> Void
@@ -68,19 +77,19 @@ extension SocketIOClient {
 
     /// Removes all listeners of an event, and ends its message streams.
     public func off(_ event: String) {
-        self.core.onLoop { core in core.endStreams(core.handlers.removeAll(for: event)) }
+        self.core.onLoop { core in core.endStreams(core.hot.handlers.removeAll(for: event)) }
     }
 
     /// Removes all listeners, including those of the lifecycle, and ends all message streams.
     public func removeAllHandlers() {
-        self.core.onLoop { core in core.endStreams(core.handlers.removeAll()) }
+        self.core.onLoop { core in core.endStreams(core.hot.handlers.removeAll()) }
     }
 }
 
 extension SocketIOClient {
     func listen(_ add: @escaping @Sendable (inout SocketIOClientListeners, Int) -> Void) -> SocketIOClientListener {
         let listener = SocketIOClientListener(id: Self.makeID())
-        self.core.onLoop { add(&$0.handlers, listener.id) }
+        self.core.onLoop { add(&$0.hot.handlers, listener.id) }
         return listener
     }
 

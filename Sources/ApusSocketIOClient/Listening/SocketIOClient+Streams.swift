@@ -20,7 +20,7 @@ extension SocketIOClient {
     public func lifecycle(bufferingPolicy policy: BufferingPolicy) -> EventStream<SocketIOClientLifecycleEvent> {
         let (stream, continuation) = EventStream.make(of: SocketIOClientLifecycleEvent.self, bufferingPolicy: policy)
         let listener = SocketIOClientListener(id: Self.makeID())
-        self.core.onLoop { $0.handlers.addLifecycle(.init(id: listener.id, handler: { continuation.yield($0) }, isInline: true)) }
+        self.core.onLoop { $0.hot.handlers.addLifecycle(.init(id: listener.id, handler: { continuation.yield($0) }, isInline: true)) }
         continuation.onTermination = { [weak core] _ in core?.onLoop { $0.removeListener(id: listener.id) } }
         return stream
     }
@@ -34,8 +34,9 @@ extension SocketIOClient {
     /// - Parameters:
     ///   - event: The event's name.
     ///   - type: The type of its first argument.
-    ///   - policy: Which messages a slow reader misses. The stream does not slow the server down:
-    ///     `.unbounded` lets the server fill the memory of a reader that stops. `on` drops none.
+    ///   - policy: Which messages a slow reader misses. The stream applies no back-pressure: with
+    ///     `.unbounded`, the server can fill the memory of a reader that stops. Listeners added
+    ///     with `on` miss none.
     public func messages<Message: Decodable & Sendable>(
         _ event: String, as type: Message.Type, bufferingPolicy policy: BufferingPolicy
     ) -> EventStream<Message> {

@@ -1,13 +1,13 @@
 public import ApusSocketIOProtocol
 import NIOConcurrencyHelpers
 
-/// The ack of an event. It can be called once, from any thread, immediately or later.
+/// The ack of a received event. It can be sent once, from any thread, immediately or later.
 ///
-/// After the loss of the connection a call has no effect, because ack ids are not valid in the next
-/// one.
+/// After the connection was lost, it has no effect, because ack ids are valid for one connection
+/// only.
 public final class SocketIOClientAck: Sendable {
     private let send: NIOLockedValueBox<(@Sendable ([SocketIOValue]) -> Void)?>
-    /// Whether the server requested an ack. If not, calling has no effect.
+    /// Whether the server requested an ack. If not, sending it has no effect.
     public let isExpected: Bool
 
     /// The ack of an event that requests none.

@@ -24,7 +24,7 @@ public struct SocketIOClientCallbackContext: Sendable {
 typealias SocketIOClientCallbackQueue = Mailbox<@Sendable () -> Void>
 
 extension SocketIOClientCallbackContext {
-    /// Returns a queue for the executor; nil for the event loop.
+    /// Returns a queue for the executor; `nil` for the event loop.
     func makeQueue(maximumCount: Int, maximumBytes: Int) -> SocketIOClientCallbackQueue? {
         self.run.map { SocketIOClientCallbackQueue(maximumCount: maximumCount, maximumBytes: maximumBytes, run: $0) { call in call() } }
     }
@@ -34,8 +34,8 @@ extension SocketIOClientCallbackQueue {
     /// Appends a call to the queue.
     ///
     /// - Parameters:
-    ///   - isBounded: Whether the limits apply. Answers to the user's requests are limited by those
-    ///     requests.
+    ///   - isBounded: Whether the limits apply. Results of the user's calls, such as acks, are
+    ///     limited by the number of those calls.
     ///   - bytes: The size of the data that the call holds.
     ///   - call: The user's code.
     /// - Returns: `false` if the queue is full; the call is then dropped.

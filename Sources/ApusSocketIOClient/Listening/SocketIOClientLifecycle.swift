@@ -10,7 +10,7 @@ public enum SocketIOClientState: Sendable, Hashable {
     case connecting
     /// The namespace was joined.
     case connected
-    /// Reconnecting after the loss of the connection.
+    /// Reconnecting after the connection was lost.
     case reconnecting
 }
 

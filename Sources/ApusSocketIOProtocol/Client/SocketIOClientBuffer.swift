@@ -15,7 +15,7 @@ package struct SocketIOClientBuffer: Sendable {
         var bytes: Int { self.packet.reduce(0) { $0 + $1.readableBytes } }
     }
 
-    /// The treatment of an event that exceeds the limits.
+    /// The policy for an event that exceeds the limits.
     package enum Overflow: Sendable { case refuse, dropOldest }
 
     private var items: [Item] = []

@@ -120,8 +120,8 @@ package struct SocketIOClientNamespace: Sendable {
     }
 
     package enum ReceivedAction: Equatable {
-        /// The server accepted CONNECT, after these events. `isRecovered`: the server resumed the
-        /// lost session, and the events are those that were missed.
+        /// The server accepted CONNECT. `early` has the events received before. If `isRecovered`,
+        /// the server resumed the lost session, and these are the missed events.
         case connected(id: String, early: [Event], isRecovered: Bool = false)
         /// The server refused CONNECT. The client does not retry.
         case refused(SocketIOError)
@@ -140,10 +140,10 @@ package struct SocketIOClientNamespace: Sendable {
     /// Handles a packet of this namespace.
     ///
     /// - Parameter bytes: The size of the packet on the wire.
-    package mutating func received(_ content: UndecodedPacket.Content, bytes: Int = 0) -> ReceivedAction {
+    package mutating func receivedPacket(_ content: UndecodedPacket.Content, bytes: Int = 0) -> ReceivedAction {
         switch self.state {
         case .closed, .waiting, .authenticating:
-            return .doNothing  // sent before the server knew that we left
+            return .doNothing  // sent before the server received this client's DISCONNECT
         case .connecting(var early):
             self.state = .connecting(early: [])
             switch content {
@@ -151,11 +151,11 @@ package struct SocketIOClientNamespace: Sendable {
                 let derived = self.session.flatMap { $0.version.socketID(engineID: $0.id, namespace: self.name) }
                 guard let id = derived ?? payload?["sid"]?.stringValue else {
                     guard payload != nil else { return .serverIsVersion4 }
-                    return .fail(SocketIOError(.invalidPayload, message: "the CONNECT of the server has no sid"))
+                    return .fail(SocketIOError(.invalidPayload, message: "the server's CONNECT has no `sid`"))
                 }
                 self.state = .connected(id: id)
                 let isRecovered = self.recovery.granted(payload)
-                early = early.compactMap { self.recovery.received($0, isRepeated: isRecovered) }
+                early = early.compactMap { self.recovery.receivedEvent($0, isRepeated: isRecovered) }
                 return .connected(id: id, early: early, isRecovered: isRecovered)
             case .connectError(let payload):
                 self.end()
@@ -163,7 +163,12 @@ package struct SocketIOClientNamespace: Sendable {
             case .event(let name, let arguments, let ackID):
                 guard early.count < self.maximumEarlyEvents, bytes <= self.maximumEarlyBytes - self.earlyBytes else {
                     let bounds = "\(self.maximumEarlyEvents) events or \(self.maximumEarlyBytes) bytes"
-                    return .fail(SocketIOError(.malformedPacket, message: "more than \(bounds) arrived before the answer to CONNECT"))
+                    return .fail(
+                        SocketIOError(
+                            .malformedPacket,
+                            message:
+                                "more than \(bounds) arrived before the server's answer to CONNECT (`maximumEarlyEvents`, `maximumEarlyBytes`)"
+                        ))
                 }
                 self.earlyBytes += bytes
                 early.append(Event(name: name, arguments: arguments.detached, ackID: ackID))
@@ -180,7 +185,7 @@ package struct SocketIOClientNamespace: Sendable {
             switch content {
             case .event(let name, let arguments, let ackID):
                 let event = Event(name: name, arguments: arguments, ackID: ackID)
-                return self.recovery.received(event).map { .deliver($0) } ?? .doNothing
+                return self.recovery.receivedEvent(event).map { .deliver($0) } ?? .doNothing
             case .ack(let id, let arguments):
                 return .resolveAck(id: id, arguments: arguments.arguments)
             case .disconnect:
@@ -207,8 +212,8 @@ package struct SocketIOClientNamespace: Sendable {
         return SocketIOError(.connectRefused, message: message ?? "the server refused the namespace", data: data)
     }
 
-    /// Closes the namespace for good: a server recovers no session that either side has
-    /// disconnected.
+    /// Closes the namespace and removes the state for recovery: a server does not recover a session
+    /// that either side has disconnected.
     private mutating func end() {
         self.state = .closed
         self.recovery.forget()

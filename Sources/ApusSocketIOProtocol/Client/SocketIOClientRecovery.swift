@@ -10,8 +10,8 @@ package struct SocketIOClientRecovery: Sendable {
         var pid: String
         var socketID: String?
         var offset: String?
-        /// The prefix of every offset of this server, if it is known. Other strings are then not
-        /// taken for offsets.
+        /// The prefix of every offset of this server, if it is known. A string without it is then
+        /// not treated as an offset.
         var mark: String?
         /// The last offsets, as a ring buffer, to detect repeated events.
         var seen: [String] = []
@@ -82,9 +82,10 @@ package struct SocketIOClientRecovery: Sendable {
     ///   - event: The event.
     ///   - isRepeated: Whether the server sent it for a recovery. Other events cannot be
     ///     duplicates.
-    package mutating func received(_ event: SocketIOClientNamespace.Event, isRepeated: Bool = false) -> SocketIOClientNamespace.Event? {
-        // A server never keeps an event that requests an ack: its last argument is the
-        // application's.
+    package mutating func receivedEvent(_ event: SocketIOClientNamespace.Event, isRepeated: Bool = false) -> SocketIOClientNamespace.Event?
+    {
+        // A server does not store an event that requests an ack, so the last argument is not an
+        // offset.
         guard self.session != nil, event.ackID == nil else { return event }
         var arguments = event.arguments.arguments
         guard let offset = arguments.popLast()?.stringValue else { return event }
@@ -98,7 +99,7 @@ package struct SocketIOClientRecovery: Sendable {
         return event
     }
 
-    /// Forgets the session, because the namespace was left.
+    /// Removes the session, because the namespace was left.
     package mutating func forget() {
         self.session = nil
     }

@@ -99,9 +99,10 @@ package struct SocketIORetryQueue<Packet: Sendable>: Sendable {
         }
     }
 
-    /// Records that the ack did not arrive in time.
-    package mutating func timedOut(ackID: Int) -> FailureAction {
-        guard case .waiting = self.state, self.items.first?.ackID == ackID else { return .doNothing }  // too late
+    /// Records that the ack of the outstanding try did not arrive within its timeout.
+    package mutating func tryTimedOut(ackID: Int) -> FailureAction {
+        // Otherwise the try was acknowledged or has failed before its timeout.
+        guard case .waiting = self.state, self.items.first?.ackID == ackID else { return .doNothing }
         self.state = .ready
         return self.tryFailed()
     }

@@ -1,8 +1,8 @@
-/// How a client joins `/`: a server of version 4 sends one CONNECT per session without a request.
-/// Any other join requires a CONNECT from the client.
+/// The rules for a client that joins `/`: a server of protocol version 4 sends one CONNECT per
+/// session without a CONNECT from the client. Any other join requires a CONNECT from the client.
 package struct SocketIORootAdmission: Sendable {
     private enum State {
-        /// Each join requires a request. Final.
+        /// Each join requires a CONNECT from the client. Final.
         case mustAsk
         /// The server's CONNECT is outstanding. Transitions to `granted`, `mustAsk` (awaited, or a
         /// refusal) or `unwanted` (left).
@@ -11,7 +11,7 @@ package struct SocketIORootAdmission: Sendable {
         /// or disconnected by the server).
         case granted
         /// The server's CONNECT is outstanding after the client left. It does not answer the next
-        /// request. Transitions to `mustAsk`.
+        /// CONNECT. Transitions to `mustAsk`.
         case unwanted
     }
 
@@ -25,9 +25,9 @@ package struct SocketIORootAdmission: Sendable {
     package enum RequestAction: Equatable {
         /// Send CONNECT.
         case ask
-        /// The server sends the answer without a request.
+        /// Wait: the server sends its CONNECT without one from the client.
         case wait
-        /// The answer has arrived already.
+        /// Join: the server's CONNECT has arrived already.
         case enter
     }
 
@@ -52,7 +52,7 @@ package struct SocketIORootAdmission: Sendable {
     /// Handles a packet for `/`.
     ///
     /// - Parameter isAwaited: Whether the namespace awaits the answer to CONNECT.
-    package mutating func received(_ content: UndecodedPacket.Content, isAwaited: Bool) -> ReceivedAction {
+    package mutating func receivedPacket(_ content: UndecodedPacket.Content, isAwaited: Bool) -> ReceivedAction {
         switch (self.state, content) {
         case (.expected, .connect):
             self.state = isAwaited ? .mustAsk : .granted

@@ -9,7 +9,7 @@ package struct SocketIOClusterMembership: Sendable {
 
     /// Creates an empty membership.
     ///
-    /// - Parameter timeout: The time without a message after which a server is considered gone.
+    /// - Parameter timeout: The time without a message after which a server is considered failed.
     package init(timeout: Duration) {
         self.timeout = timeout
     }

@@ -1,9 +1,10 @@
-/// The pending requests of one server: to the other servers of the cluster, or to the clients of a
-/// broadcast.
+/// The pending requests of one server. A request is a message to the other servers of the cluster
+/// that expects responses, or a broadcast that expects acks from clients.
 ///
 /// Each server reports once and announces a number of replies, which arrive with the report or
 /// after it, in any order. A request completes with the last reply, or at its deadline with the
-/// replies so far, so that a hung server delays no other answers.
+/// replies received so far: a server that does not respond does not delay the replies of the others
+/// beyond it.
 package struct SocketIORequestTable<Reply: Sendable>: Sendable {
     /// The result of a request.
     package struct Outcome: Sendable {
@@ -13,6 +14,8 @@ package struct SocketIORequestTable<Reply: Sendable>: Sendable {
         package var announced: Int
         /// The number of servers that did not report.
         package var silentServers: Int
+        /// Whether the deadline ended the request.
+        package var hasTimedOut: Bool
     }
 
     package enum Action: Sendable {
@@ -28,7 +31,7 @@ package struct SocketIORequestTable<Reply: Sendable>: Sendable {
         /// The servers that reported with their name.
         var reporters: Set<SocketIONodeID> = []
         var reports = 0
-        /// The number of servers that left before their report.
+        /// The number of servers that left the cluster before they reported.
         var gone = 0
         var announced = 0
         /// The announced replies that are outstanding, by server. Negative while a reply precedes
@@ -70,8 +73,8 @@ package struct SocketIORequestTable<Reply: Sendable>: Sendable {
         }
     }
 
-    /// More clients than a server can have. It bounds the counts of other servers, whose sum must
-    /// not overflow.
+    /// The maximum number of replies that a server may announce: more than it can have clients.
+    /// Prevents an overflow of the sum.
     private static var maximumCount: Int { Int(Int32.max) }
 
     private let maximumRequests: Int
@@ -87,7 +90,7 @@ package struct SocketIORequestTable<Reply: Sendable>: Sendable {
     /// The number of pending requests.
     package var count: Int { self.requests.count }
 
-    /// Starts a request. Returns `false` if the limit is reached or the id is in use.
+    /// Starts a request. Returns `false` if the maximum number is pending or the id is in use.
     package mutating func begin(_ id: String) -> Bool {
         guard self.requests.count < self.maximumRequests, self.requests[id] == nil else { return false }
         self.requests[id] = Request()
@@ -106,7 +109,7 @@ package struct SocketIORequestTable<Reply: Sendable>: Sendable {
 
     /// Records a server's report, which announces `count` replies and includes some of them.
     /// Ignores a second report.
-    package mutating func received(_ id: String, reportFrom node: SocketIONodeID?, announcing count: Int, _ replies: [Reply] = []) -> Action
+    package mutating func receivedReport(_ id: String, from node: SocketIONodeID?, announcing count: Int, _ replies: [Reply] = []) -> Action
     {
         let count = min(max(0, count), Self.maximumCount)
         return self.change(id) { request in
@@ -119,7 +122,7 @@ package struct SocketIORequestTable<Reply: Sendable>: Sendable {
     }
 
     /// Records an announced reply, or with `nil` that it will not arrive.
-    package mutating func received(_ id: String, replyFrom node: SocketIONodeID?, _ reply: Reply?) -> Action {
+    package mutating func receivedReply(_ id: String, from node: SocketIONodeID?, _ reply: Reply?) -> Action {
         self.change(id) { request in
             if let node, let missing = request.departed[node] {
                 guard let reply, missing > 0 else { return }  // counted when the server left
@@ -138,9 +141,9 @@ package struct SocketIORequestTable<Reply: Sendable>: Sendable {
     }
 
     /// Records that the deadline passed. The request completes with the replies so far.
-    package mutating func timedOut(_ id: String) -> Action {
+    package mutating func deadlinePassed(_ id: String) -> Action {
         guard let request = self.requests.removeValue(forKey: id) else { return .doNothing }
-        return .complete(id: id, Self.outcome(of: request))
+        return .complete(id: id, Self.outcome(of: request, hasTimedOut: true))
     }
 
     /// Removes a request whose caller stopped waiting. Returns `false` if it is complete.
@@ -153,7 +156,8 @@ package struct SocketIORequestTable<Reply: Sendable>: Sendable {
         return .complete(id: id, Self.outcome(of: self.requests.remove(at: index).value))
     }
 
-    private static func outcome(of request: Request) -> Outcome {
-        Outcome(replies: request.replies, announced: request.announced, silentServers: request.silentServers)
+    private static func outcome(of request: Request, hasTimedOut: Bool = false) -> Outcome {
+        Outcome(
+            replies: request.replies, announced: request.announced, silentServers: request.silentServers, hasTimedOut: hasTimedOut)
     }
 }

@@ -15,13 +15,13 @@ public import ApusJSON
 /// ```
 ///
 /// The caller sends and receives the messages of the WebSocket and keeps the time, as for
-/// `EngineIOEndpoint`, which carries the packets. Timeouts of acks, reconnection and recovery are
-/// the caller's.
+/// `EngineIOEndpoint`, which carries the packets. The caller implements ack timeouts, reconnection
+/// and recovery.
 ///
 /// Source: Socket.IO protocol v5 and v4, "Connection to a namespace", "Sending and receiving data"
 /// and "Disconnection from a namespace".
 public struct SocketIOEndpoint: Sendable {
-    /// What the peer did.
+    /// An action of the peer.
     public enum Event: Equatable, Sendable {
         /// The session is open. Only a client has this event, and joins its namespaces then.
         case opened
@@ -36,7 +36,7 @@ public struct SocketIOEndpoint: Sendable {
         case event(namespace: String, name: String, arguments: [SocketIOValue], ackID: Int?)
         /// An ack. The peer chooses the id: ignore an unknown one.
         case acknowledged(namespace: String, id: Int, arguments: [SocketIOValue])
-        /// The peer left or ended a namespace.
+        /// The peer left a namespace, or disconnected this side from it.
         case disconnected(namespace: String)
         /// The connection has ended. Write the output and close the WebSocket.
         case ended(SocketIOError)
@@ -44,12 +44,12 @@ public struct SocketIOEndpoint: Sendable {
 
     /// The state of a server's client in a namespace.
     private enum Membership {
-        /// The request awaits its answer. Leaves to `joined` or is removed.
+        /// The client's CONNECT awaits its answer. Leaves to `joined` or is removed.
         case requested
         /// Leaves to `disconnected`, or is removed.
         case joined
-        /// The server ended it. Packets of the client that crossed the end are ignored. Leaves to
-        /// `requested`.
+        /// The server ended it. Packets that the client sent before it received the DISCONNECT are
+        /// ignored. Leaves to `requested`.
         case disconnected
     }
 
@@ -146,16 +146,20 @@ public struct SocketIOEndpoint: Sendable {
 
 extension SocketIOEndpoint {
     /// Handles a message of the WebSocket.
+    ///
+    /// - Parameters:
+    ///   - message: The message.
+    ///   - now: The current time.
     public mutating func receive(_ message: EngineIOMessage, at now: Duration) -> [Event] {
         switch self.engine.receive(message, at: now) {
         case .opened(let handshake): self.opened(handshake)
-        case .message(let message): self.received(message)
+        case .message(let message): self.receivedMessage(message)
         case .ended(let error): [Self.ended(error)]
         case nil: []
         }
     }
 
-    /// Handles the passing of ``deadline``. An earlier call has no effect.
+    /// Handles the expiry of ``deadline``. Has no effect before that time.
     public mutating func timerFired(at now: Duration) -> [Event] {
         if case .ended(let error) = self.engine.timerFired(at: now) { [Self.ended(error)] } else { [] }
     }
@@ -180,7 +184,7 @@ extension SocketIOEndpoint {
         return [.opened]
     }
 
-    private mutating func received(_ message: EngineIOMessage) -> [Event] {
+    private mutating func receivedMessage(_ message: EngineIOMessage) -> [Event] {
         do throws(SocketIOError) {
             self.packetBytes += message.readableBytes
             guard let packet = try self.decoder.received(message) else {
@@ -202,15 +206,15 @@ extension SocketIOEndpoint {
         switch self.members[UTF8Key(name)] {
         case .joined, .disconnected: break
         case .requested, nil:
-            throw SocketIOError(.malformedPacket, message: "a binary packet for \(name), which the client has not joined")
+            throw SocketIOError(.malformedPacket, message: "the client sent a binary packet for \(name), which it has not joined")
         }
     }
 
     private mutating func receivedByClient(_ packet: UndecodedPacket) throws(SocketIOError) -> [Event] {
         let name = packet.namespace
         guard var join = self.joins[UTF8Key(name)] else { return [] }
-        if name == "/", self.root.received(packet.content, isAwaited: join.isConnecting) == .ignore { return [] }
-        let action = join.received(packet.content, bytes: self.packetBytes)
+        if name == "/", self.root.receivedPacket(packet.content, isAwaited: join.isConnecting) == .ignore { return [] }
+        let action = join.receivedPacket(packet.content, bytes: self.packetBytes)
         self.joins[UTF8Key(name)] = join
         switch action {
         case .connected(let id, let early, _): return [.connected(namespace: name, id: id)] + early.map { Self.event($0, in: name) }
@@ -219,7 +223,7 @@ extension SocketIOEndpoint {
         case .resolveAck(let id, let arguments): return [.acknowledged(namespace: name, id: id, arguments: arguments)]
         case .disconnected: return [.disconnected(namespace: name)]
         case .serverIsVersion4:
-            throw SocketIOError(.unsupportedVersion, message: "the server speaks Engine.IO 3; create the endpoint with version .v3")
+            throw SocketIOError(.unsupportedVersion, message: "the server uses Engine.IO 3; create the endpoint with version .v3")
         case .fail(let error): throw error
         case .doNothing: return []
         }
@@ -243,9 +247,9 @@ extension SocketIOEndpoint {
             self.members[UTF8Key(name)] = nil
             return [.disconnected(namespace: name)]
         case (.disconnected, .event), (.disconnected, .ack), (.disconnected, .disconnect), (nil, .ack), (nil, .disconnect):
-            return []  // sent before the client knew of the end
+            return []  // sent before the client received the DISCONNECT
         case (nil, .event), (.requested, .event), (.requested, .ack):
-            throw SocketIOError(.malformedPacket, message: "a packet for \(name), which the client has not joined")
+            throw SocketIOError(.malformedPacket, message: "the client sent a packet for \(name), which it has not joined")
         case (_, .connectError):
             throw SocketIOError(.malformedPacket, message: "a client must not send CONNECT_ERROR")
         }
@@ -271,7 +275,7 @@ extension SocketIOEndpoint {
     /// ``Event/refused(namespace:_:)``. Has no effect if the namespace was requested before.
     ///
     /// - Throws: ``SocketIOError/Code/notConnected`` before ``Event/opened``, and
-    ///   ``SocketIOError/Code/invalidArguments`` for an invalid name or auth.
+    ///   ``SocketIOError/Code/invalidUse`` for an invalid name or auth.
     public mutating func connect(to namespace: String = "/", auth: SocketIOValue? = nil) throws(SocketIOError) {
         guard let session = self.session, self.isOpen else {
             throw SocketIOError(.notConnected, message: "the session is not open; connect to \(namespace) after the event `opened`")
@@ -310,7 +314,7 @@ extension SocketIOEndpoint {
 
     private func checkRequested(_ namespace: String) throws(SocketIOError) {
         guard self.isOpen, self.members[UTF8Key(namespace)] == .requested else {
-            throw SocketIOError(.notConnected, message: "the client has no pending request for \(namespace)")
+            throw SocketIOError(.notConnected, message: "the client has no unanswered CONNECT for \(namespace)")
         }
     }
 
@@ -322,8 +326,9 @@ extension SocketIOEndpoint {
     ///   - namespace: The namespace. Default: `/`.
     ///   - wantsAck: Whether to request an ack. Default: no.
     /// - Returns: The id of the ack, if one is requested.
-    /// - Throws: ``SocketIOError/Code/notConnected``; ``SocketIOError/Code/invalidArguments`` for a
-    ///   reserved name or arguments that cannot be encoded.
+    /// - Throws: ``SocketIOError/Code/notConnected`` unless the namespace is joined;
+    ///   ``SocketIOError/Code/invalidUse`` for a reserved name or arguments that cannot be
+    ///   encoded.
     @discardableResult
     public mutating func emit(
         _ name: String, _ arguments: [SocketIOValue] = [], in namespace: String = "/", wantsAck: Bool = false
@@ -335,7 +340,7 @@ extension SocketIOEndpoint {
         return id
     }
 
-    /// Answers an event that has an id.
+    /// Sends the ack of an event that has an id.
     ///
     /// - Throws: The errors of ``emit(_:_:in:wantsAck:)``.
     public mutating func acknowledge(_ id: Int, _ arguments: [SocketIOValue] = [], in namespace: String = "/") throws(SocketIOError) {

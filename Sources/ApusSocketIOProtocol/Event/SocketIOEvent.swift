@@ -10,7 +10,7 @@
 /// ```
 ///
 /// Clients and servers accept it in place of an event name. An argument of another type is reported
-/// in the same way as for a name with a typed handler.
+/// as for a typed handler of an event name.
 public struct SocketIOEvent<each Argument: Codable & Sendable>: Sendable, Hashable {
     /// The event's name on the wire.
     public let name: String
@@ -32,7 +32,8 @@ public struct SocketIORequest<each Argument: Codable & Sendable, Answer: Codable
     /// The event's name on the wire.
     public let name: String
 
-    /// Declares a request. The reserved names (`connect`, `disconnect`, …) cannot be emitted.
+    /// Declares an event with an ack. The reserved names (`connect`, `disconnect`, …) cannot be
+    /// emitted.
     public init(_ name: String) {
         self.name = name
     }

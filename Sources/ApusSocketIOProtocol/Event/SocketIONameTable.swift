@@ -61,8 +61,8 @@ package struct SocketIONameTable<Value> {
 
 extension SocketIONameTable: Sendable where Value: Sendable {}
 
-/// A wrapper of ``UTF8Key``, which inlinable code cannot use because it is `package` in another
-/// module.
+/// A wrapper of ``UTF8Key``, which inlinable code cannot use directly: it is a `package` type of
+/// another module.
 @usableFromInline
 struct SocketIONameKey: Hashable, Sendable {
     private let key: UTF8Key

@@ -20,7 +20,7 @@ package enum MessagePack {
 
     /// Appends a value. After an error the bytes appended so far remain.
     ///
-    /// - Throws: ``SocketIOError/Code/invalidArguments`` for a number that is not finite, or a
+    /// - Throws: ``SocketIOError/Code/invalidUse`` for a number that is not finite, or a
     ///   value nested too deep for any reader.
     package static func write(_ value: SocketIOValue, into buffer: inout ByteBuffer) throws(SocketIOError) {
         try MessagePackWriter.write(value, into: &buffer, depth: 0)
@@ -35,7 +35,7 @@ package enum MessagePack {
             var reader = MessagePackReader(pointer, maximumDepth: maximumDepth)
             do throws(SocketIOError) {
                 let result = try body(&reader)
-                guard reader.remaining == 0 else { throw reader.malformed("\(reader.remaining) bytes follow the value") }
+                guard reader.remaining == 0 else { throw reader.malformed("the value is followed by \(reader.remaining) bytes") }
                 return .success(result)
             } catch {
                 return .failure(error)

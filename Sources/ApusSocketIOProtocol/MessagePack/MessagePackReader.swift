@@ -53,7 +53,7 @@ struct MessagePackReader {
         case 0xd4...0xd8: return try self.extended(type: try self.byte(), count: 1 << (marker - 0xd4), isFixed: true)
         case 0xd9...0xdb: return .string(try self.string(count: try self.length(width: 1 << (marker - 0xd9))))
         case 0xe0...0xff: return .integer(Int64(Int8(bitPattern: marker)))
-        default: throw self.malformed("the byte \(marker) starts no value")  // 0xc1; the caller handles containers
+        default: throw self.malformed("no value begins with the byte \(marker)")  // 0xc1; the caller handles containers
         }
     }
 
@@ -62,12 +62,12 @@ struct MessagePackReader {
     /// Reads the header of a map. Returns the number of members.
     mutating func mapHeader() throws(SocketIOError) -> Int {
         let (isObject, count) = try self.containerHeader()
-        guard isObject else { throw self.malformed("expected a map, found an array") }
+        guard isObject else { throw self.malformed("a packet must be a map, not an array") }
         return count
     }
 
-    /// Reads the key of a map, a string. (JavaScript would accept a number; python-socketio rejects
-    /// it too.)
+    /// Reads the key of a map, a string. A number, which JavaScript would accept, is rejected, as
+    /// by python-socketio.
     mutating func name() throws(SocketIOError) -> String {
         switch try self.byte() {
         case let marker where marker & 0xe0 == 0xa0: return try self.string(count: Int(marker & 0x1f))
@@ -88,7 +88,7 @@ struct MessagePackReader {
     private static let reservedElements = 64
 
     private mutating func containerByRecursion(depth: Int) throws(SocketIOError) -> SocketIOValue {
-        guard depth < self.maximumDepth else { throw self.malformed("nesting exceeds \(self.maximumDepth) levels") }
+        guard depth < self.maximumDepth else { throw self.malformed("the nesting exceeds \(self.maximumDepth) levels (`maximumDepth`)") }
         let (isObject, count) = try self.containerHeader()
         guard isObject else {
             var elements: [SocketIOValue] = []
@@ -108,15 +108,15 @@ struct MessagePackReader {
 
     /// Reads an array or a map with all of its contents in a loop.
     private mutating func container(into builder: inout JSONTreeBuilder, depth: Int) throws(SocketIOError) -> SocketIOValue {
-        // The number of missing values of the innermost open container, and of those around it. The
-        // array stays without memory for a flat container.
+        // The number of missing values of the innermost open container, and those of the containers
+        // around it. For a container without nested ones, the array needs no allocation.
         var missing = 0
         var outer: [Int] = []
         while true {
             var value: SocketIOValue?
             if self.offset < self.bytes.count, Self.startsContainer(self.bytes[self.offset]) {
                 guard depth + builder.depth < self.maximumDepth else {
-                    throw self.malformed("nesting exceeds \(self.maximumDepth) levels")
+                    throw self.malformed("the nesting exceeds \(self.maximumDepth) levels (`maximumDepth`)")
                 }
                 let (isObject, count) = try self.containerHeader()
                 guard count == 0 else {
@@ -162,14 +162,14 @@ struct MessagePackReader {
         case 0xde, 0xdf: return (true, try self.checked(try self.length(width: 2 << (marker - 0xde)), bytesEach: 2))
         case 0x90...0x9f: return (false, try self.checked(Int(marker & 0x0f), bytesEach: 1))
         case 0xdc, 0xdd: return (false, try self.checked(try self.length(width: 2 << (marker - 0xdc)), bytesEach: 1))
-        default: throw self.malformed("expected an array or a map")
+        default: throw self.malformed("a packet must be a map")
         }
     }
 
     /// Throws if the remaining bytes cannot hold the announced number of elements.
     private func checked(_ count: Int, bytesEach: Int) throws(SocketIOError) -> Int {
         guard count <= self.remaining / bytesEach else {
-            throw self.malformed("\(count) elements announced, but only \(self.remaining) bytes remain")
+            throw self.malformed("the container announces \(count) elements, but only \(self.remaining) bytes remain")
         }
         return count
     }
@@ -202,7 +202,7 @@ struct MessagePackReader {
             let nanoseconds = UInt32(truncatingIfNeeded: try self.unsigned(width: 4))
             return MessagePackTimestamp(seconds: Int64(bitPattern: try self.unsigned(width: 8)), nanoseconds: nanoseconds).value
         default:
-            throw self.malformed("unsupported extension of type \(Int8(bitPattern: type)) with \(count) bytes")
+            throw self.malformed("the extension type \(Int8(bitPattern: type)) with \(count) bytes is not supported")
         }
     }
 
@@ -226,7 +226,7 @@ struct MessagePackReader {
     private mutating func length(width: Int) throws(SocketIOError) -> Int {
         let length = try self.unsigned(width: width)
         guard let length = Int(exactly: length), length <= self.remaining else {
-            throw self.malformed("\(length) bytes or elements announced, but only \(self.remaining) bytes remain")
+            throw self.malformed("the value announces \(length) bytes or elements, but only \(self.remaining) bytes remain")
         }
         return length
     }
@@ -244,7 +244,7 @@ struct MessagePackReader {
     }
 
     private mutating func take(_ count: Int) throws(SocketIOError) -> UnsafeRawBufferPointer {
-        guard count <= self.remaining else { throw self.malformed("\(count) bytes announced, but only \(self.remaining) remain") }
+        guard count <= self.remaining else { throw self.malformed("the value announces \(count) bytes, but only \(self.remaining) remain") }
         defer { self.offset += count }
         return UnsafeRawBufferPointer(rebasing: self.bytes[self.offset..<self.offset + count])
     }

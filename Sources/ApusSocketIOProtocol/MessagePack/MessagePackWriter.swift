@@ -10,7 +10,8 @@ enum MessagePackWriter {
     /// - Parameter depth: The number of arrays and maps that the caller wrote around the value.
     static func write(_ value: SocketIOValue, into buffer: inout ByteBuffer, depth: Int) throws(SocketIOError) {
         guard var current = JSONContainerCursor(value) else { return try self.write(scalar: value, into: &buffer) }
-        // The containers around `current`. It stays without memory for a flat array or map.
+        // The containers around `current`. For an array or map without nested ones, it needs no
+        // allocation.
         var outer: [JSONContainerCursor] = []
         try self.open(current, depth: depth, into: &buffer)
         while true {
@@ -32,7 +33,7 @@ enum MessagePackWriter {
 
     private static func open(_ container: JSONContainerCursor, depth: Int, into buffer: inout ByteBuffer) throws(SocketIOError) {
         guard depth < JSONReader.Limits.highestDepth else {
-            // The readers of this library have the same limit.
+            // No deeper value is written, because the readers of this library have the same limit.
             throw self.refused("a value with more than \(JSONReader.Limits.highestDepth) levels of nesting")
         }
         if container.isObject {
@@ -59,7 +60,7 @@ enum MessagePackWriter {
         }
     }
 
-    /// Writes the timestamp extension in its shortest format, or null for a date that exceeds it,
+    /// Writes the timestamp extension in its shortest format, or null for a date outside its range,
     /// as JavaScript does for an invalid date.
     private static func write(_ date: Date, into buffer: inout ByteBuffer) {
         guard let timestamp = MessagePackTimestamp(date) else { return _ = buffer.writeInteger(UInt8(0xc0)) }
@@ -141,6 +142,6 @@ enum MessagePackWriter {
     }
 
     private static func refused(_ what: String) -> SocketIOError {
-        SocketIOError(.invalidArguments, message: "\(what) cannot be sent as MessagePack")
+        SocketIOError(.invalidUse, message: "\(what) cannot be sent as MessagePack")
     }
 }

@@ -62,7 +62,7 @@ enum SocketIOMessagePackCodec {
     ) throws(SocketIOError) -> SocketIOPacket {
         guard case .binary(let bytes) = message else {
             throw SocketIOError(
-                .malformedPacket, message: "received a text message instead of MessagePack; check that both peers use the same parser")
+                .malformedPacket, message: "the message is text, not MessagePack; check that both peers use the same parser")
         }
         let members = try MessagePack.reading(bytes, maximumDepth: limits.maximumDepth) { reader throws(SocketIOError) in
             var members = Members()
@@ -113,7 +113,8 @@ enum SocketIOMessagePackCodec {
         guard case .integer(let number) = value, (0...6).contains(number), let digit = UInt8(exactly: number + 0x30),
             let type = SocketIOPacketType(rawValue: digit)
         else { return nil }
-        // MessagePack needs no binary packet types, but JavaScript peers of version 4 use them.
+        // MessagePack does not need the binary packet types, but JavaScript peers of protocol
+        // version 4 use them.
         return type.carriesAttachments && version != .v4 ? nil : type
     }
 

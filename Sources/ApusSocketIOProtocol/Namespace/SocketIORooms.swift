@@ -5,7 +5,7 @@ import ApusJSON
 /// Every socket is also in a room named by its id, so that addressing one socket and addressing a
 /// room are one operation.
 package struct SocketIORooms: Sendable {
-    /// The members of each room, without the socket of the room's name: the room of a socket's id
+    /// The members of each room. A socket is not included in the room named by its own id, which
     /// rarely has another member.
     private var othersByRoom: [UTF8Key: SocketIORoomNames] = [:]
     private var roomsBySocket: [UTF8Key: SocketIORoomNames] = [:]

@@ -28,7 +28,8 @@ public struct SocketIOPayload: Sendable {
     /// - Parameter text: The elements of an array without its brackets.
     init(checked text: ByteBuffer) { self.storage = .text(text) }
 
-    /// The limits for reading validated text, which may have any permitted depth.
+    /// The limits for reading validated text, which may have the highest depth that the reader
+    /// permits.
     static let limits = JSONReader.Limits(maximumDepth: JSONReader.Limits.highestDepth, loneSurrogates: .replace)
 
     /// The arguments. Text is decoded at every access.
@@ -55,7 +56,7 @@ public struct SocketIOPayload: Sendable {
         return self.arguments.last?.stringValue
     }
 
-    /// The number of bytes of the text; 0 for values, which have none yet.
+    /// The number of bytes of the text; 0 for values, which are not encoded yet.
     package var textBytes: Int { self.text?.readableBytes ?? 0 }
 
     /// Whether there are no arguments.

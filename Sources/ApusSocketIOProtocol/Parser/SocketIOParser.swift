@@ -5,7 +5,8 @@ public import ApusEngineIOProtocol
 ///
 /// Source: the option `parser` of socket.io for Node.
 public struct SocketIOParser: Sendable {
-    /// JSON is a case of its own, so that the most common format needs no lookup and no box.
+    /// JSON is a separate case, so that the most common format needs no dynamic dispatch and no
+    /// existential.
     private enum Kind {
         case json
         case messagePack
@@ -34,9 +35,9 @@ public struct SocketIOParser: Sendable {
 
     /// Encodes a packet as messages, to be sent in this order without other messages in between.
     ///
-    /// - Throws: ``SocketIOError/Code/invalidArguments`` if the packet cannot be encoded.
+    /// - Throws: ``SocketIOError/Code/invalidUse`` if the packet cannot be encoded.
     package func encode(_ undecoded: UndecodedPacket) throws(SocketIOError) -> [EngineIOMessage] {
-        try undecoded.checkSent()
+        try undecoded.content.parts.head.checkSent(to: undecoded.namespace)
         switch self.kind {
         case .json: return try SocketIOJSONEncoder.encode(checked: undecoded)
         case .messagePack: return try SocketIOMessagePackCodec.encode(checked: undecoded.packet)
@@ -46,48 +47,115 @@ public struct SocketIOParser: Sendable {
             } catch let error as SocketIOError {
                 throw error
             } catch {
-                throw SocketIOError(.invalidArguments, message: "the custom parser could not encode a packet", cause: error)
+                throw SocketIOError(.invalidUse, message: "the custom parser could not encode a packet", cause: error)
             }
         }
     }
 
     /// Encodes a packet as messages, to be sent in this order without other messages in between.
     ///
-    /// - Throws: ``SocketIOError/Code/invalidArguments`` if the packet cannot be encoded.
+    /// - Throws: ``SocketIOError/Code/invalidUse`` if the packet cannot be encoded.
     public func encode(_ packet: SocketIOPacket) throws(SocketIOError) -> [EngineIOMessage] { try self.encode(UndecodedPacket(packet)) }
 
-    /// Appends the text of an event or an ack to `bytes`, if its encoding is a single text message.
+    /// Appends the text of a packet to `bytes`, if its encoding is a single text message.
     ///
-    /// - Parameter omitsText: Whether to omit arguments that were received as text. The caller
-    ///   inserts them before the last byte.
-    /// - Returns: `false`, with nothing appended, if the packet needs
-    ///   `encode`.
+    /// - Parameters:
+    ///   - head: The packet without its arguments.
+    ///   - arguments: The arguments of an event or an ack.
+    ///   - omitsText: Whether to omit arguments that were received as text. The caller inserts them
+    ///     before the last byte.
+    /// - Returns: `false`, with nothing appended, if the packet needs `encode`.
     /// - Throws: The errors of `encode`. Discard the appended bytes then.
     package func writeText(
-        of call: EventOrAck, _ arguments: SocketIOPayload, omitsText: Bool = false, namespace: String, into bytes: inout [UInt8]
+        of head: PacketHead, _ arguments: SocketIOPayload, omitsText: Bool = false, namespace: String, into bytes: inout [UInt8]
     ) throws(SocketIOError) -> Bool {
         guard case .json = self.kind, !arguments.containsBinary else { return false }
-        try UndecodedPacket.checkSent(namespace: namespace)
-        try call.checkSent()
-        try SocketIOJSONEncoder.writeText(of: call, arguments, omitsText: omitsText, namespace: namespace, into: &bytes)
-        return true
-    }
-
-    /// Appends the text of a packet to `bytes`, if its encoding is a single text message. Returns
-    /// `false` otherwise.
-    package func writeText(of undecoded: UndecodedPacket, into bytes: inout [UInt8]) throws(SocketIOError) -> Bool {
-        guard case .json = self.kind, !undecoded.content.containsBinary else { return false }
-        try undecoded.checkSent()
-        try SocketIOJSONEncoder.writeText(of: undecoded, into: &bytes)
+        try head.checkSent(to: namespace)
+        try SocketIOJSONEncoder.writeText(of: head, arguments, omitsText: omitsText, namespace: namespace, into: &bytes)
         return true
     }
 
     /// Creates a decoder for one connection.
+    ///
+    /// - Parameters:
+    ///   - version: The revision of the protocol.
+    ///   - limits: The limits on received packets.
     public func makeDecoder(version: SocketIOVersion = .v5, limits: SocketIOLimits = SocketIOLimits()) -> Decoder {
         switch self.kind {
         case .json: Decoder(.json, version: version, limits: limits)
         case .messagePack: Decoder(.messagePack, version: version, limits: limits)
         case .custom(let parser): Decoder(.custom(parser.makeDecoder()), version: version, limits: limits)
+        }
+    }
+}
+
+extension SocketIOParser {
+    /// Decodes the packets of one connection in the format of its parser. Every error is final.
+    public struct Decoder: Sendable {
+        enum Kind {
+            case json, messagePack
+            /// The decoder of a custom parser. Indirect, because it is large and rare.
+            indirect case custom(any SocketIOPacketDecoder)
+            /// The error of a format other than JSON; the JSON decoder keeps its own. Final.
+            indirect case failed(SocketIOError)
+        }
+
+        private var kind: Kind
+        private var json: SocketIOJSONDecoder
+
+        init(_ kind: Kind, version: SocketIOVersion, limits: SocketIOLimits) {
+            self.kind = kind
+            self.json = SocketIOJSONDecoder(version: version, limits: limits)
+        }
+
+        /// The namespace of the packet that awaits attachments; nil without one, or if the
+        /// format is not JSON.
+        package var namespaceOfPartialPacket: String? { self.json.namespaceOfPartialPacket }
+
+        /// Decodes the next message. Returns the packet that it completes, or nil if further
+        /// messages are due.
+        ///
+        /// - Throws: ``SocketIOError/Code/malformedPacket``, ``SocketIOError/Code/invalidPayload``
+        ///   or ``SocketIOError/Code/tooManyAttachments``, and the same error for every later
+        ///   message.
+        package mutating func received(_ message: EngineIOMessage) throws(SocketIOError) -> UndecodedPacket? {
+            if case .json = self.kind { return try self.json.received(message) }
+            do throws(SocketIOError) {
+                let packet = try self.receivedOther(message)
+                try packet?.checkReceived(limits: self.json.limits, version: self.json.version)
+                return packet.map { UndecodedPacket($0) }
+            } catch {
+                self.kind = .failed(error)
+                throw error
+            }
+        }
+
+        /// Decodes the next message. Returns the packet that it completes, with its binary data in
+        /// place, or nil if further messages are due.
+        ///
+        /// - Throws: ``SocketIOError/Code/malformedPacket``, ``SocketIOError/Code/invalidPayload``
+        ///   or ``SocketIOError/Code/tooManyAttachments``, and the same error for every later
+        ///   message.
+        public mutating func packet(of message: EngineIOMessage) throws(SocketIOError) -> SocketIOPacket? {
+            try self.received(message)?.packet
+        }
+
+        private mutating func receivedOther(_ message: EngineIOMessage) throws(SocketIOError) -> SocketIOPacket? {
+            switch self.kind {
+            case .json: return nil  // handled by the caller
+            case .messagePack: return try SocketIOMessagePackCodec.decode(message, version: self.json.version, limits: self.json.limits)
+            case .failed(let error): throw error
+            case .custom(var decoder):
+                self.kind = .json  // released, so that the decoder is mutated in place
+                defer { self.kind = .custom(decoder) }
+                do {
+                    return try decoder.received(message)
+                } catch let error as SocketIOError {
+                    throw error
+                } catch {
+                    throw SocketIOError(.malformedPacket, message: "the custom parser rejected a message", cause: error)
+                }
+            }
         }
     }
 }
@@ -103,7 +171,7 @@ public protocol SocketIOPacketParser: Sendable {
     /// It is called on any thread, once per broadcast.
     ///
     /// - Throws: An error that fails the emit, as the cause of a
-    ///   ``SocketIOError/Code/invalidArguments``.
+    ///   ``SocketIOError/Code/invalidUse``.
     func encode(_ packet: SocketIOPacket) throws -> [EngineIOMessage]
 
     /// Creates a decoder for a new connection.

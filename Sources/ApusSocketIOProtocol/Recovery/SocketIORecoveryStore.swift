@@ -1,5 +1,5 @@
 /// The state for the recovery of sockets of one namespace: the sessions of lost sockets, and the
-/// packets they missed.
+/// packets that they may have missed.
 ///
 /// Both parts could be stored externally, for instance in a Redis stream and in keys with an expiry
 /// (the Redis streams adapter of Node's Socket.IO). The order of the steps is essential: take the
@@ -45,7 +45,7 @@ package struct SocketIORecoveryStore<Packet: Sendable, Kept: Sendable>: Sendable
         self.history.append(packet, for: targets, bytes: bytes, at: now)
     }
 
-    /// Keeps the session of a lost socket.
+    /// Stores the session of a lost socket.
     package mutating func lost(_ session: Session, pid: String, at now: Duration) {
         self.sessions.keep(session, pid: pid, at: now)
     }
@@ -72,11 +72,11 @@ package struct SocketIORecoveryStore<Packet: Sendable, Kept: Sendable>: Sendable
         guard let session = self.sessions.take(pid, at: now) else { return .startAnew }
         var from = session.start
         if let offset {
-            // Not an offset: a client that takes the last string of any event for one has lost its
-            // position.
+            // Not an offset: the client has mistaken the last string of an event for one, so its
+            // position is unknown.
             guard let place = SocketIOOffset(offset) else { return .startAnew }
-            // An offset of another history, or from before the session: no event of this session
-            // arrived.
+            // An offset of another history, or from before the session, means that the client has
+            // received no event of this session.
             if place.epoch == from.epoch, place.number > from.number { from = place }
         }
         guard self.history.reaches(backTo: from) else { return .startAnew }

@@ -20,13 +20,13 @@ final class SocketIOAdmin: Sendable {
 
     private struct State {
         weak var server: SocketIOServer?
-        /// The details that a socket's description lacks: the id of its connection and its
-        /// transport.
+        /// By socket id, the details that a socket's description does not contain: the id of its
+        /// connection and its transport.
         var details: [String: Details] = [:]
     }
 
     struct Details: Sendable {
-        /// The prefix of the id: the whole id is a secret.
+        /// The prefix of the session id: the whole id is a secret.
         var clientID: String
         var transport: String
     }
@@ -148,9 +148,9 @@ final class SocketIOAdmin: Sendable {
         }
     }
 
-    /// Reports the sockets of a client that upgraded to WebSocket.
-    func upgraded(_ sockets: [SocketIOServerSocket]) {
-        let transport = EngineIOTransport.webSocket.rawValue
+    /// Reports the sockets of a client that upgraded to this transport.
+    func upgraded(_ sockets: [SocketIOServerSocket], to transport: EngineIOTransport) {
+        let transport = transport.rawValue
         for socket in sockets {
             self.state.withLockedValue { $0.details[socket.id]?.transport = transport }
             self.notify(

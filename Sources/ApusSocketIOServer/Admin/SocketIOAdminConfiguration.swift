@@ -9,6 +9,10 @@ public struct SocketIOAdminConfiguration: Sendable {
         public static let none = Self(value: .none)
 
         /// A user name and a password. Only the password's hash is stored.
+        ///
+        /// - Parameters:
+        ///   - username: The user name.
+        ///   - password: The hash of the password.
         public static func basic(username: String, password: SocketIOAdminPassword) -> Self {
             Self(value: .basic(username: username, password: password))
         }
@@ -19,7 +23,7 @@ public struct SocketIOAdminConfiguration: Sendable {
         private enum Value { case development, production }
         private let value: Value
 
-        /// Every socket, room and event. Costs one emit to the page for each.
+        /// Every socket, room and event. Each change is one emit to the page.
         public static let development = Self(value: .development)
         /// Totals only, every two seconds.
         public static let production = Self(value: .production)

@@ -36,7 +36,7 @@ actor SocketIOAdminGate {
         }
         let address = try await socket.eventLoop.submit { socket.connection?.session.addressKey }.get()
         guard self.queue.withLockedValue({ $0.enter(from: address) }) else {
-            throw SocketIOConnectionRefusal(message: "too many logins at once")
+            throw SocketIOConnectionRefusal(message: "too many logins are in progress; try again later")
         }
         defer { self.queue.withLockedValue { $0.leave(from: address) } }
         try await self.verify(socket, username, password)
@@ -45,7 +45,8 @@ actor SocketIOAdminGate {
     private func verify(_ socket: SocketIOServerSocket, _ username: String, _ password: SocketIOAdminPassword) throws {
         let auth = socket.handshake.auth
         let isName = SHA256.hash(data: Array((auth["username"]?.stringValue ?? "").utf8)) == SHA256.hash(data: Array(username.utf8))
-        // Checks both in every case: the time must not reveal which of them was wrong.
+        // Checks the name and the password in every case, so that the response time does not reveal
+        // which was wrong.
         let isPassword = password.verifies(auth["password"]?.stringValue ?? "")
         guard isName, isPassword else { throw SocketIOConnectionRefusal(message: "invalid credentials") }
         let session = SymmetricKey(size: .bits128).withUnsafeBytes {
@@ -82,7 +83,7 @@ package struct SocketIOLoginQueue: Sendable {
         return true
     }
 
-    /// Removes a login that was added.
+    /// Ends a login that ``enter(from:)`` permitted.
     package mutating func leave(from address: String?) {
         let address = address ?? ""
         self.count -= 1

@@ -1,3 +1,6 @@
+import ApusPasswords
+public import ApusSocketIOProtocol
+
 /// A stored password hash: `scrypt$logN$r$p$salt$hash`, the last two in base64.
 ///
 /// ```swift
@@ -19,9 +22,16 @@ public struct SocketIOAdminPassword: Sendable {
     ///   - password: The password.
     ///   - logRounds: The cost, N = 2^logRounds. Default: 14, 16 MiB and tens of milliseconds in a
     ///     release build.
-    /// - Throws: The error of swift-crypto, for a cost out of range.
-    public init(hashing password: String, logRounds: Int = 14) throws {
-        self.hash = try ScryptHash(hashing: password, cost: .init(logRounds: logRounds))
+    /// - Throws: `SocketIOError.Code.invalidUse` for a cost outside of 1 to 22.
+    public init(hashing password: String, logRounds: Int = 14) throws(SocketIOError) {
+        guard (1...22).contains(logRounds) else {
+            throw SocketIOError(.invalidUse, message: "`logRounds` must be from 1 to 22, not \(logRounds)")
+        }
+        do {
+            self.hash = try ScryptHash(hashing: password, cost: .init(logRounds: logRounds))
+        } catch {
+            throw SocketIOError(.invalidUse, message: "the password cannot be hashed", cause: error)
+        }
     }
 
     /// Parses a stored hash. Returns `nil` when the text is malformed or its cost exceeds the

@@ -4,7 +4,8 @@ import Atomics
 import NIOConcurrencyHelpers
 
 /// The traffic of a server's connections since the last call of `take()`, for the admin page. It
-/// exists only when that is enabled; what an application counts are properties of the server.
+/// exists only when the admin page is enabled. An application reads the properties of the server
+/// instead.
 final class SocketIOTraffic: Sendable {
     let packetsIn = ManagedAtomic(0)
     let bytesIn = ManagedAtomic(0)
@@ -23,6 +24,7 @@ final class SocketIOTraffic: Sendable {
         if polling { self.polling.wrappingIncrement(ordering: .relaxed) }
     }
 
+    /// Records that a client has changed from polling to another transport.
     func upgraded() { self.polling.wrappingDecrement(ordering: .relaxed) }
 
     func disconnected(polling: Bool, reason: String) {

@@ -40,6 +40,10 @@ public struct SocketIOClusterEmitter: Sendable {
     public func compress(_ isCompressed: Bool) -> SocketIOClusterEmitter { self.with { $0.flags.isCompressed = isCompressed } }
 
     /// Sends an event to every recipient.
+    ///
+    /// - Parameters:
+    ///   - event: The event's name.
+    ///   - arguments: Its arguments.
     public func emit(_ event: String, arguments: [SocketIOValue]) {
         self.publish(.broadcast(event: event, arguments: arguments, targets: self.targets, flags: self.flags, request: nil))
     }
@@ -47,8 +51,8 @@ public struct SocketIOClusterEmitter: Sendable {
     /// Sends an event with these arguments, each encoded by its `Encodable` conformance. `Data` is
     /// sent as a binary attachment.
     ///
-    /// - Throws: The encoder's error.
-    public func emit<each Argument: Encodable & Sendable>(_ event: String, _ arguments: repeat each Argument) throws {
+    /// - Throws: `SocketIOError.Code.invalidUse` with the encoder's error as its cause.
+    public func emit<each Argument: Encodable & Sendable>(_ event: String, _ arguments: repeat each Argument) throws(SocketIOError) {
         self.emit(event, arguments: try SocketIOArguments.encode(repeat each arguments))
     }
 

@@ -7,7 +7,8 @@ import Logging
 import NIOConcurrencyHelpers
 import NIOCore
 
-/// A server's node in its cluster: carries out the requests of other servers and sends its own.
+/// A server's node in its cluster: performs the operations that other servers publish, and
+/// publishes those of its own server.
 ///
 /// A server applies each operation to its own sockets first and then publishes it. A transport
 /// never returns a message to its sender.
@@ -89,7 +90,7 @@ final class SocketIOClusterNode: SocketIOClusterReceiver {
         self.pendingRequests.left(node)
     }
 
-    func received(_ response: SocketIOClusterResponse) {
+    func receivedResponse(_ response: SocketIOClusterResponse) {
         let (id, sender) = (response.request, response.sender)
         switch response.content {
         case .sockets(let sockets):
@@ -100,7 +101,7 @@ final class SocketIOClusterNode: SocketIOClusterReceiver {
         }
     }
 
-    func received(_ message: SocketIOClusterMessage) {
+    func receivedMessage(_ message: SocketIOClusterMessage) {
         guard message.sender != self.node else { return }
         let server = self.state.withLockedValue { state in
             if self.transport.heartbeat != nil { state.membership.heard(message.sender, at: self.pendingRequests.now) }
@@ -141,11 +142,12 @@ final class SocketIOClusterNode: SocketIOClusterReceiver {
         do throws(SocketIOError) {
             guard let request else { return _ = try namespace.deliver(delivery) }
             let name = namespace.name
-            // `stop` holds the sockets. The hook releases it with the last ack, without waiting for
-            // the remote server's timeout.
+            // `stop` retains the sockets. The hook releases it with the last ack, before the
+            // timeout of the broadcast.
             let (ending, waiting) = (CompletionHook(), ManagedAtomic(0))
             let (count, stop) = try namespace.deliverRequestingAcks(delivery) { [weak self] values in
-                // No message reports a client that left. The requesting server has a deadline.
+                // The protocol has no message for a client that left: the server that sent the
+                // broadcast waits until its timeout.
                 if let values { self?.respond(.acknowledgement(values), name, to: node, request) }
                 if waiting.wrappingDecrementThenLoad(ordering: .relaxed) == 0 { ending.cancel() }
             }

@@ -14,9 +14,9 @@ public protocol SocketIOClusterPublisher: Sendable {
 /// A connection between the servers of a cluster. It carries messages and has no knowledge of
 /// sockets.
 ///
-/// The configuration of each server has its own transport. The server chooses the recipients, the
-/// expected answers and the deadlines. A lost message affects only its own operation. Calls come
-/// from any thread.
+/// Each server needs a transport object of its own. The server chooses the recipients, the expected
+/// answers and the deadlines. A lost message affects only its own operation. Calls come from any
+/// thread.
 public protocol SocketIOClusterTransport: SocketIOClusterPublisher {
     /// The settings for detecting failed servers; `nil` (the default) when the transport detects
     /// them and implements ``servers(in:report:)``.
@@ -51,7 +51,7 @@ public protocol SocketIOClusterTransport: SocketIOClusterPublisher {
 extension SocketIOClusterTransport {
     /// `nil`: the transport detects failed servers.
     public var heartbeat: SocketIOClusterHeartbeat? { nil }
-    /// Never calls `report`: heartbeats identify the servers.
+    /// Never calls `report`: with ``heartbeat``, the server determines the other servers itself.
     public func servers(in namespace: String, report: @escaping @Sendable (SocketIOClusterServers) -> Void) {}
     /// Does nothing.
     public func opened(namespace: String) {}
@@ -67,10 +67,10 @@ public protocol SocketIOClusterReceiver: Sendable {
     /// The server's id in the cluster.
     var node: SocketIONodeID { get }
     /// Handles a message from another server or an emitter.
-    func received(_ message: SocketIOClusterMessage)
+    func receivedMessage(_ message: SocketIOClusterMessage)
     /// Handles a response to a request of this server. Ignores a response that is late or for
     /// another server.
-    func received(_ response: SocketIOClusterResponse)
+    func receivedResponse(_ response: SocketIOClusterResponse)
     /// Handles the failure of another server: pending requests no longer wait for it.
     func left(_ node: SocketIONodeID)
 }

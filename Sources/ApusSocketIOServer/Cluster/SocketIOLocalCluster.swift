@@ -36,7 +36,7 @@ public final class SocketIOLocalCluster: Sendable {
 
     private func deliver(_ message: SocketIOClusterMessage) {
         let others = self.members.withLockedValue { members in members.filter { $0.key != message.sender }.map(\.value.receiver) }
-        for receiver in others { receiver.received(message) }
+        for receiver in others { receiver.receivedMessage(message) }
     }
 
     private struct Publisher: SocketIOClusterPublisher {
@@ -73,7 +73,7 @@ public final class SocketIOLocalCluster: Sendable {
         func publish(_ message: SocketIOClusterMessage) { self.cluster.deliver(message) }
 
         func respond(_ response: SocketIOClusterResponse, to node: SocketIONodeID) {
-            self.cluster.members.withLockedValue { $0[node]?.receiver }?.received(response)
+            self.cluster.members.withLockedValue { $0[node]?.receiver }?.receivedResponse(response)
         }
 
         func servers(in namespace: String, report: @escaping @Sendable (SocketIOClusterServers) -> Void) {

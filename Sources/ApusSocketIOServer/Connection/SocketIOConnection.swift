@@ -11,16 +11,16 @@ import NIOCore
 
 /// A client's connection: its session, the decoder of its packets, and its sockets by namespace.
 ///
-/// `@unchecked Sendable`: every method is called on the session's event loop, and asserts it or is
-/// called by one that does.
+/// `@unchecked Sendable`: every method is called on the session's event loop. It asserts that, or
+/// its callers do.
 final class SocketIOConnection: EngineIOSessionDelegate, EventLoopTimerOwner, @unchecked Sendable {
     let session: EngineIOSession
     // One byte each, and adjacent, to keep the object small.
     private let version: SocketIOVersion
     private var isPolling = false
-    /// Whether the connect deadline passed during a middleware check.
+    /// Whether ``SocketIOServerConfiguration/connectTimeout`` elapsed during a middleware check.
     private var connectDeadlinePassed = false
-    /// Whether a socket has drain waiters.
+    /// Whether a socket waits until the outgoing queue is short (``isDrained()``).
     private var awaitsDrain = false
     private weak var server: SocketIOServer?
     private let parser: SocketIOParser
@@ -33,7 +33,8 @@ final class SocketIOConnection: EngineIOSessionDelegate, EventLoopTimerOwner, @u
     private(set) lazy var waitingEvents = SocketIOWaitingBytes(
         maximum: self.configuration.maximumWaitingEventBytes)
     /// The namespaces from which this server disconnected the client. Until the next CONNECT,
-    /// packets for them are ignored, because they may have crossed the DISCONNECT on the wire.
+    /// packets for them are ignored, because the client may have sent them before it received the
+    /// DISCONNECT.
     private var disconnected: [UTF8Key] = []
     private var connectDeadline = EventLoopTimer()
     /// The detailed reason for closing the session.
@@ -76,7 +77,9 @@ final class SocketIOConnection: EngineIOSessionDelegate, EventLoopTimerOwner, @u
         if name == Self.attachmentsName {
             self.inbound.awaitsAttachments = false
             self.server?.logger.debug("Attachments timed out", metadata: ["engineio.sid": "\(self.session.idPrefix)"])
-            self.close(.parseError, detail: "the attachments of a packet did not arrive within \(self.configuration.attachmentsTimeout)")
+            self.close(
+                .parseError,
+                detail: "the attachments of a packet did not arrive within \(self.configuration.attachmentsTimeout) (`attachmentsTimeout`)")
         } else if self.inbound.members.isEmpty {
             self.session.close(.forcedClose)
         } else {
@@ -96,9 +99,9 @@ final class SocketIOConnection: EngineIOSessionDelegate, EventLoopTimerOwner, @u
 
     func sessionUpgraded(_ session: EngineIOSession) {
         guard let admin = self.admin else { return }
+        if self.isPolling { admin.traffic.upgraded() }
         self.isPolling = false
-        admin.traffic.upgraded()
-        admin.upgraded(self.inbound.members.joined)
+        if let transport = session.transport { admin.upgraded(self.inbound.members.joined, to: transport) }
     }
 
     func sessionDrained(_ session: EngineIOSession) {
@@ -118,7 +121,9 @@ final class SocketIOConnection: EngineIOSessionDelegate, EventLoopTimerOwner, @u
             if self.inbound.awaitsAttachments { self.stopWaitingForAttachments() }
             guard let socket = self.inbound.members.joined(in: packet.namespace) else { return try self.receivedOutside(packet) }
             switch packet.content {
-            case .event(let name, let arguments, let ackID): socket.received(name, arguments, ackID: ackID, bytes: bytes)
+            case .event(let name, let arguments, let ackID):
+                let ack = ackID.map { SocketIOAck(socket: socket, id: $0) }
+                socket.received(SocketIOReceivedEvent(name: name, payload: arguments, ack: ack, bytes: bytes))
             case .ack(let id, let arguments): socket.receivedAck(id, arguments)
             case .disconnect:
                 self.inbound.members[packet.namespace] = nil
@@ -146,14 +151,14 @@ final class SocketIOConnection: EngineIOSessionDelegate, EventLoopTimerOwner, @u
         self.startConnectDeadline()
     }
 
-    /// Starts the wait for more messages of a packet. Only clients that may send events to the
-    /// namespace get memory and time for it. One deadline covers all attachments, so slow
-    /// attachments do not extend it.
+    /// Starts the wait for the attachments of a packet. Refuses a packet for a namespace that the
+    /// client has not joined, because a partial packet occupies memory. One deadline covers all
+    /// attachments of a packet.
     private func waitForAttachments() throws(SocketIOError) {
         if let name = self.inbound.decoder.namespaceOfPartialPacket {
             let isJoined = if case .joined = self.inbound.members[name] { true } else { false }
             guard isJoined || self.disconnected.contains(UTF8Key(name)) else {
-                throw SocketIOError(.malformedPacket, message: "A binary packet for \(name), which the client has not joined")
+                throw SocketIOError(.malformedPacket, message: "the client sent a binary packet for \(name), which it has not joined")
             }
         }
         self.session.countUnfinished(self.inbound.packetBytes)
@@ -171,7 +176,7 @@ final class SocketIOConnection: EngineIOSessionDelegate, EventLoopTimerOwner, @u
     }
 
     func sessionShouldClose(_ session: EngineIOSession) {
-        // Running handlers finish first. The drain's deadline limits the wait.
+        // Waits for running handlers. `drainTimeout` limits the wait.
         EventLoopFuture.andAllComplete(self.inbound.members.joined.map { $0.settle() }, on: session.eventLoop)
             .whenComplete { _ in session.close(.serverShuttingDown) }
     }
@@ -202,23 +207,24 @@ final class SocketIOConnection: EngineIOSessionDelegate, EventLoopTimerOwner, @u
         case (_, .connect(let auth)):
             let (name, auth) = self.version.admission(namespace: packet.namespace, auth: auth)
             guard self.inbound.members[name] == nil else {
-                throw SocketIOError(.malformedPacket, message: "A second CONNECT for \(name)")
+                throw SocketIOError(.malformedPacket, message: "the client sent a second CONNECT for \(name)")
             }
             self.disconnected.removeAll { $0 == UTF8Key(name) }
             self.connect(to: name, auth: auth)
         case (_, .connectError):
-            throw SocketIOError(.malformedPacket, message: "A client must not send CONNECT_ERROR")
+            throw SocketIOError(.malformedPacket, message: "the client sent CONNECT_ERROR, which only a server may send")
         case (.joining(let socket), .disconnect):
             self.inbound.members[packet.namespace] = .leaving
             socket.abandon()
         case (.returning, .disconnect): self.inbound.members[packet.namespace] = .leaving
         case (.leaving, .disconnect), (.leaving, .ack): break
-        case (nil, .disconnect), (nil, .ack): break  // crossed our own disconnect on the wire
-        case (nil, .event) where self.disconnected.contains(UTF8Key(packet.namespace)): break  // likewise
+        case (nil, .disconnect), (nil, .ack): break  // sent before the client received the DISCONNECT
+        case (nil, .event) where self.disconnected.contains(UTF8Key(packet.namespace)): break  // also sent before the DISCONNECT arrived
         case (nil, .event):
-            throw SocketIOError(.malformedPacket, message: "An event for \(packet.namespace), which the client has not joined")
+            throw SocketIOError(.malformedPacket, message: "the client sent an event for \(packet.namespace), which it has not joined")
         case (.joining, .event), (.joining, .ack), (.returning, .event), (.returning, .ack), (.leaving, .event):
-            throw SocketIOError(.malformedPacket, message: "A packet for \(packet.namespace) before its CONNECT was answered")
+            throw SocketIOError(
+                .malformedPacket, message: "the client sent a packet for \(packet.namespace) before its CONNECT was answered")
         case (.joined, .event), (.joined, .ack), (.joined, .disconnect): break  // the caller passed it to the socket
         }
     }
@@ -292,12 +298,12 @@ final class SocketIOConnection: EngineIOSessionDelegate, EventLoopTimerOwner, @u
     }
 
     private func makeSocket(in namespace: SocketIONamespace, _ server: SocketIOServer, auth: SocketIOValue) -> SocketIOServerSocket {
-        let limits = server.socketLimits.value(on: self.session.eventLoop)
+        let shared = server.sharedBySockets.value(on: self.session.eventLoop)
         guard let log = namespace.recovery, self.version.hasRecovery else {
             return SocketIOServerSocket(
                 id: self.version.socketID(engineID: self.session.id.description, namespace: namespace.name)
                     ?? RandomID.random().description,
-                namespace: namespace, auth: auth, connection: self, limits: limits)
+                namespace: namespace, auth: auth, connection: self, shared: shared)
         }
         let (recovery, resumption) = log.claim(auth)
         // The private id is a secret of the server and the client, so the handshake does not show
@@ -306,7 +312,7 @@ final class SocketIOConnection: EngineIOSessionDelegate, EventLoopTimerOwner, @u
         let recoveryState = RecoveryState(pid: resumption?.pid ?? RandomID.random().description, resumption: resumption)
         let socket = SocketIOServerSocket(
             id: resumption?.session.socketID ?? RandomID.random().description, namespace: namespace, auth: .object(shown),
-            connection: self, limits: limits, recovery: recovery, recoveryState: recoveryState)
+            connection: self, shared: shared, recovery: recovery, recoveryState: recoveryState)
         if resumption != nil { log.resuming(socket, recoveryState) }
         return socket
     }
@@ -366,23 +372,19 @@ final class SocketIOConnection: EngineIOSessionDelegate, EventLoopTimerOwner, @u
 
     // MARK: For sockets
 
-    /// Returns whether the outgoing queue is short. If it is not,
-    /// ``SocketIOServerSocket/drained()`` is called once it is.
+    /// Returns whether the outgoing queue is short (``EngineIOSession/isDrained``). If it is not,
+    /// ``SocketIOServerSocket/drained()`` is called when it has become short.
     func isDrained() -> Bool {
         if self.session.isDrained { return true }
         self.awaitsDrain = true
         return false
     }
 
+    /// Sends a packet of the protocol, such as the answer to a CONNECT.
     func send(_ packet: SocketIOPacket) {
+        let (head, arguments) = UndecodedPacket.Content(packet.content).parts
         do throws(SocketIOError) {
-            let undecoded = UndecodedPacket(packet)
-            var text = self.session.beginText()
-            defer { self.session.endText(&text) }
-            guard try self.parser.writeText(of: undecoded, into: &text) else {
-                return self.send(try SocketIOOutbound(undecoded, parser: self.parser))
-            }
-            self.send(text, around: nil, .automatic)
+            try self.send(head, arguments, namespace: packet.namespace)
         } catch {
             self.server?.logger.error("Packet encoding failed", metadata: ["error": "\(error)"])
         }
@@ -392,24 +394,18 @@ final class SocketIOConnection: EngineIOSessionDelegate, EventLoopTimerOwner, @u
     ///
     /// - Throws: The parser's error for arguments that have no wire form.
     func send(
-        _ call: EventOrAck, _ arguments: SocketIOPayload, namespace: String, isCompressed: Bool = true
+        _ head: PacketHead, _ arguments: SocketIOPayload, namespace: String, isCompressed: Bool = true
     ) throws(SocketIOError) {
         let large = arguments.largeText
         var text = self.session.beginText()
         defer { self.session.endText(&text) }
-        guard try self.parser.writeText(of: call, arguments, omitsText: large != nil, namespace: namespace, into: &text) else {
-            let packet = UndecodedPacket(namespace: namespace, content: .init(call, arguments))
+        guard try self.parser.writeText(of: head, arguments, omitsText: large != nil, namespace: namespace, into: &text) else {
+            let packet = UndecodedPacket(namespace: namespace, content: .init(head, arguments))
             return self.send(try SocketIOOutbound(packet, parser: self.parser, isCompressed: isCompressed))
         }
-        self.send(text, around: large, isCompressed ? .automatic : .never)
-    }
-
-    /// Sends the text of `EngineIOSession.beginText()`, with `middle` before its last byte.
-    @inline(__always)
-    private func send(_ text: [UInt8], around middle: ByteBuffer?, _ compression: WebSocketCompression) {
         // The first byte of the text is Engine.IO's packet type.
-        if let admin = self.admin { admin.traffic.sent(bytes: text.count - 1 + (middle?.readableBytes ?? 0)) }
-        self.session.sendText(text, around: middle, compression)
+        if let admin = self.admin { admin.traffic.sent(bytes: text.count - 1 + (large?.readableBytes ?? 0)) }
+        self.session.sendText(text, around: large, isCompressed ? .automatic : .never)
     }
 
     func send(_ outbound: SocketIOOutbound) {
@@ -428,18 +424,66 @@ final class SocketIOConnection: EngineIOSessionDelegate, EventLoopTimerOwner, @u
     func disconnect(_ socket: SocketIOServerSocket, close: Bool) {
         guard case .joined(let joined) = self.inbound.members[socket.namespace.name], joined === socket else { return }
         if close {
-            // Sends DISCONNECT for each namespace first: after a bare close, the client would
-            // reconnect automatically.
+            // Sends DISCONNECT for each namespace first: if only the connection were closed, the
+            // client would reconnect automatically.
             for member in self.inbound.members.joined {
                 self.send(SocketIOPacket(namespace: member.namespace.name, content: .disconnect))
             }
             return self.session.close(.forcedClose)
         }
         self.inbound.members[socket.namespace.name] = nil
-        // Bounded like the members. Evicts the oldest at the limit.
+        // Bounded by the maximum number of namespaces per client. The oldest entry is removed
+        // first.
         self.disconnected.append(UTF8Key(socket.namespace.name))
         if self.disconnected.count > self.configuration.maximumNamespacesPerClient { self.disconnected.removeFirst() }
         self.send(SocketIOPacket(namespace: socket.namespace.name, content: .disconnect))
         socket.closed(.serverNamespaceDisconnect)
+    }
+}
+
+/// The sockets of one client by namespace. The usual case, one socket in `/`, needs no allocation
+/// and no lookup.
+struct SocketIOMembers {
+    enum Member {
+        /// The client's earlier connection is being closed. Leaves to `joining`, `joined` or
+        /// `leaving`, or is removed.
+        case returning
+        /// A middleware check is running. Leaves to `joined` or `leaving`, or is removed.
+        case joining(SocketIOServerSocket)
+        /// The client left during the admission; removed when the admission ends. Until then it
+        /// cannot send another CONNECT, so that a connection runs one check per namespace.
+        case leaving
+        case joined(SocketIOServerSocket)
+    }
+
+    /// The member of `/`.
+    private(set) var root: Member?
+    private var others: [UTF8Key: Member] = [:]
+
+    var isEmpty: Bool { self.root == nil && self.others.isEmpty }
+
+    var count: Int { (self.root == nil ? 0 : 1) + self.others.count }
+
+    subscript(namespace: String) -> Member? {
+        get { namespace == "/" ? self.root : self.others[UTF8Key(namespace)] }
+        set { if namespace == "/" { self.root = newValue } else { self.others[UTF8Key(namespace)] = newValue } }
+    }
+
+    /// Returns the socket that is in the namespace; `nil` before its admission and after its end.
+    @inline(__always)
+    func joined(in namespace: String) -> SocketIOServerSocket? {
+        if namespace == "/" {
+            if case .joined(let socket) = self.root { socket } else { nil }
+        } else {
+            if case .joined(let socket) = self.others[UTF8Key(namespace)] { socket } else { nil }
+        }
+    }
+
+    /// All members, in no particular order.
+    var all: [Member] { (self.root.map { [$0] } ?? []) + self.others.values }
+
+    /// The sockets that are in their namespace.
+    var joined: [SocketIOServerSocket] {
+        self.all.compactMap { if case .joined(let socket) = $0 { socket } else { nil } }
     }
 }

@@ -10,7 +10,7 @@ struct SocketIOOutbound: Sendable {
     /// The content, for listeners to outgoing events.
     var content: UndecodedPacket.Content
     private let messages: [EngineIOMessage]
-    /// The same messages as WebSocket frames; `nil` unless many sockets share them.
+    /// The messages as WebSocket frames; `nil` unless several sockets share them.
     private let frames: [WebSocketSharedFrame]?
     /// The frame of a packet that is a single text message, as most broadcasts are.
     private let text: WebSocketSharedFrame?

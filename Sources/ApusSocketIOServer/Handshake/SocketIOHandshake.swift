@@ -1,3 +1,4 @@
+import ApusBytes
 import ApusEngineIOProtocol
 import ApusEngineIOServer
 public import ApusJSON
@@ -106,9 +107,9 @@ extension SocketIOHandshake {
 /// An error that middleware throws to refuse a connection. The client's `connect_error` carries
 /// both fields.
 public struct SocketIOConnectionRefusal: Error, Hashable, Sendable {
-    /// The text for people.
+    /// The text for people, `message` of the client's error.
     public var message: String
-    /// The data for programs; omitted from the packet when `nil`.
+    /// The data for programs, `data` of the client's error; omitted from the packet when `nil`.
     public var data: SocketIOValue?
 
     /// - Parameters:

@@ -1,9 +1,10 @@
 public import ApusJSON
 public import ApusSocketIOProtocol
 
-/// A starting point for emits: a whole namespace or a part of one, which can be narrowed further.
+/// A type that can emit to many sockets: a namespace, a socket, or a ``SocketIOBroadcast`` with
+/// targets and flags. Its methods return a broadcast with further targets or flags.
 public protocol SocketIOBroadcasting: Sendable {
-    /// An emit to every socket of this target.
+    /// The broadcast to every socket of this target.
     var broadcast: SocketIOBroadcast { get }
 }
 
@@ -41,8 +42,8 @@ extension SocketIOBroadcasting {
     /// that is compressed already.
     public func compress(_ isCompressed: Bool) -> SocketIOBroadcast { self.broadcast.with { $0.flags.isCompressed = isCompressed } }
 
-    /// Sets the time that `emitWithAck` and `fetchSockets` wait for answers. Default: the
-    /// configuration's `ackTimeout` and `clusterTimeout`.
+    /// Sets the time that `emitWithAck` waits for acks, and `fetchSockets` for other servers.
+    /// Default: the configuration's `ackTimeout` and `clusterTimeout`.
     public func timeout(_ timeout: Duration) -> SocketIOBroadcast { self.broadcast.with { $0.flags.timeout = timeout } }
 }
 
@@ -77,7 +78,7 @@ public struct SocketIOBroadcast: SocketIOBroadcasting {
         if let cluster = self.cluster { cluster.publish(content(), in: self.namespace.name) }
     }
 
-    /// Registers the servers that the request waits for, including this one.
+    /// Registers the servers that a pending request waits for, including this one.
     func ask(_ id: String) {
         if let cluster = self.cluster {
             cluster.ask(id, in: self.namespace.name, andSelf: true)
@@ -90,10 +91,18 @@ public struct SocketIOBroadcast: SocketIOBroadcasting {
 
 extension SocketIOBroadcasting {
     /// Sends the event. An event that cannot be encoded is logged and not sent.
+    ///
+    /// - Parameters:
+    ///   - event: The event's name.
+    ///   - arguments: Its arguments.
     public func emit(_ event: String, arguments: [SocketIOValue]) { self.emit(event, payload: SocketIOPayload(arguments)) }
 
     /// Sends the event with received arguments, without decoding and encoding them again. A cluster
     /// message carries them decoded.
+    ///
+    /// - Parameters:
+    ///   - event: The event's name.
+    ///   - payload: The received arguments.
     public func emit(_ event: String, payload: SocketIOPayload) {
         let broadcast = self.broadcast
         do throws(SocketIOError) {
@@ -107,6 +116,10 @@ extension SocketIOBroadcasting {
 
     /// Sends the event with these arguments, each encoded by its `Encodable` conformance. `Data` is
     /// sent as a binary attachment.
+    ///
+    /// - Parameters:
+    ///   - event: The event's name.
+    ///   - arguments: Its arguments.
     public func emit<each Argument: Encodable & Sendable>(_ event: String, _ arguments: repeat each Argument) {
         do {
             self.emit(event, arguments: try SocketIOArguments.encode(repeat each arguments))
@@ -118,17 +131,22 @@ extension SocketIOBroadcasting {
 
 // Broadcasts that request an ack from each client.
 extension SocketIOBroadcasting {
-    /// Sends the event and waits until every client has acknowledged it or the timeout has passed.
-    /// After the timeout it returns the acks received so far.
+    /// Sends the event to every recipient and waits until all of them have acknowledged it, or
+    /// until the timeout has elapsed.
     ///
-    /// It does not wait for clients that have disconnected, as far as their server reports it.
-    /// Cancelling the task ends the wait.
+    /// The timeout is that of ``timeout(_:)``, otherwise
+    /// ``SocketIOServerConfiguration/ackTimeout``. It is one deadline for all recipients, which
+    /// starts with this call on this server. In a cluster, the other servers do not extend it: an
+    /// ack that they forward later is discarded. The timeout is not an error: the acks received so
+    /// far are returned, with ``SocketIOResponses/end`` `timedOut`. No event is sent again.
     ///
-    /// The timeout is that of ``timeout(_:)``, otherwise the configuration's `ackTimeout`.
+    /// If a client of this server disconnects, its ack is no longer awaited. Other servers of a
+    /// cluster do not report that a client has disconnected, so the wait then lasts until the
+    /// timeout. Cancelling the task ends the wait.
     ///
     /// - Returns: The arguments of each ack, in order of arrival, and whether any ack is missing.
-    /// - Throws: `SocketIOError` with `invalidArguments`, or with `bufferFull` when too many such
-    ///   requests are pending; `CancellationError`.
+    /// - Throws: `SocketIOError` with `invalidUse`, or `bufferFull` at
+    ///   ``SocketIOServerConfiguration/maximumPendingRequests``; `CancellationError`.
     public func emitWithAck(_ event: String, arguments: [SocketIOValue]) async throws -> SocketIOResponses<[SocketIOValue]> {
         let broadcast = self.broadcast
         let ending = CompletionHook()
@@ -142,8 +160,8 @@ extension SocketIOBroadcasting {
     /// Sends the event, waits as ``emitWithAck(_:arguments:)`` does, and decodes the first argument
     /// of each ack.
     ///
-    /// - Throws: The errors of ``emitWithAck(_:arguments:)``, and the decoder's error for an answer
-    ///   of another type.
+    /// - Throws: The errors of ``emitWithAck(_:arguments:)``, and the decoder's error if an
+    ///   argument is of another type.
     public func emitWithAck<Answer: Decodable & Sendable, each Argument: Encodable & Sendable>(
         _ event: String, _ arguments: repeat each Argument, as type: Answer.Type
     ) async throws -> SocketIOResponses<Answer> {
@@ -151,8 +169,8 @@ extension SocketIOBroadcasting {
         return try answers.map { try SocketIOArguments.decode(values: $0, as: type) }
     }
 
-    /// Sends the event and calls `completion` once, on any thread, when every client has
-    /// acknowledged it or the timeout has passed.
+    /// Sends the event and calls `completion` once, on any thread, with the result of
+    /// ``emitWithAck(_:arguments:)``.
     public func emitWithAck(
         _ event: String, arguments: [SocketIOValue],
         completion: @escaping @Sendable (Result<SocketIOResponses<[SocketIOValue]>, any Error>) -> Void
@@ -171,7 +189,7 @@ extension SocketIOBroadcasting {
 extension SocketIOBroadcast {
     fileprivate var ackTimeout: Duration { self.flags.timeout ?? self.namespace.ackTimeout }
 
-    /// Sends the event as part of a pending request.
+    /// Sends the event and requests the acks for a pending request.
     fileprivate func requestAcks(_ id: String, _ event: String, _ arguments: [SocketIOValue], _ ending: CompletionHook) throws {
         let (pendingRequests, node) = (self.namespace.pendingRequests, self.namespace.pendingRequests.node)
         let delivery = SocketIODelivery(event: event, arguments: .init(arguments), targets: self.targets, flags: self.flags)
@@ -179,8 +197,8 @@ extension SocketIOBroadcast {
             pendingRequests.replied(id, from: node, values.map { .values($0) })
         }
         ending.set(stop)
-        // Before this server's own report: the request cannot complete until the other servers are
-        // known.
+        // Precedes this server's own report: the pending request must not complete before the other
+        // servers are registered.
         var flags = self.flags
         flags.timeout = self.ackTimeout
         self.publish(.broadcast(event: event, arguments: arguments, targets: self.targets, flags: flags, request: id))
@@ -193,7 +211,7 @@ extension SocketIOResponses<[SocketIOValue]> {
     init(values outcome: PendingRequests.Outcome) {
         let answers = outcome.replies.compactMap { reply -> [SocketIOValue]? in if case .values(let values) = reply { values } else { nil }
         }
-        self.init(answers, expectedCount: outcome.announced, silentServers: outcome.silentServers)
+        self.init(answers, expectedCount: outcome.announced, silentServers: outcome.silentServers, hasTimedOut: outcome.hasTimedOut)
     }
 }
 
@@ -203,8 +221,8 @@ extension SocketIOBroadcasting {
     /// timeout.
     ///
     /// - Returns: A snapshot of the sockets, and whether a server's response is missing.
-    /// - Throws: `SocketIOError` with `bufferFull` when too many such requests are pending;
-    ///   `CancellationError`.
+    /// - Throws: `SocketIOError` with `bufferFull` at
+    ///   ``SocketIOServerConfiguration/maximumPendingRequests``; `CancellationError`.
     public func fetchSockets() async throws -> SocketIOResponses<SocketIORemoteSocket> {
         let broadcast = self.broadcast
         let timeout = broadcast.flags.timeout ?? broadcast.namespace.clusterTimeout
@@ -224,8 +242,8 @@ extension SocketIOBroadcasting {
         if let id { broadcast.requestSockets(id) }
     }
 
-    /// Fetches the descriptions of the sockets. Passes an empty array to `completion` when too many
-    /// such requests are pending.
+    /// Fetches the descriptions of the sockets. Passes an empty array to `completion` at
+    /// ``SocketIOServerConfiguration/maximumPendingRequests``.
     func fetchDescriptions(completion: @escaping @Sendable ([SocketIOSocketDescription]) -> Void) {
         let broadcast = self.broadcast
         let timeout = broadcast.flags.timeout ?? broadcast.namespace.clusterTimeout
@@ -280,6 +298,6 @@ extension SocketIOResponses<SocketIORemoteSocket> {
             guard case .socket(let description) = reply else { return nil }
             return SocketIORemoteSocket(description, namespace: broadcast.namespace, isLocal: broadcast.flags.isLocal)
         }
-        self.init(sockets, expectedCount: outcome.announced, silentServers: outcome.silentServers)
+        self.init(sockets, expectedCount: outcome.announced, silentServers: outcome.silentServers, hasTimedOut: outcome.hasTimedOut)
     }
 }

@@ -2,8 +2,8 @@ import ApusEngineIOServer
 package import ApusSocketIOProtocol
 package import NIOCore
 
-/// Events for sockets of this server, and work beside them, that each event loop gets in one task:
-/// a connection then gets what it is sent in one write.
+/// Events for sockets of this server, and additional work, in one task for each event loop: a
+/// connection then receives its events in one write.
 package struct SocketIODeliveries: Sendable {
     private struct Group: Sendable {
         let eventLoop: any EventLoop
@@ -11,20 +11,20 @@ package struct SocketIODeliveries: Sendable {
         var events: [(socket: SocketIOServerSocket, outbound: SocketIOOutbound)] = []
     }
 
-    /// There are as many groups as event loops, which are few.
+    /// One group for each event loop. A process has few event loops.
     private var groups: [Group] = []
     /// The number of deliveries that were added and not sent, each of one event to one socket.
     package private(set) var count = 0
 
     package init() {}
 
-    /// Adds work of an event loop, which comes before the events.
+    /// Adds work of an event loop, which runs before the events are sent.
     package mutating func add(on eventLoop: any EventLoop, _ work: @escaping @Sendable () -> Void) {
         self.groups[self.group(on: eventLoop)].work.append(work)
     }
 
     /// Adds an event for sockets of one namespace, which must not repeat. Encodes it once. Sockets
-    /// that cannot receive it now still get it.
+    /// that are not writable receive it later.
     package mutating func add(_ event: String, payload: SocketIOPayload, to sockets: some Sequence<SocketIOServerSocket>) {
         var outbound: SocketIOOutbound?
         for socket in sockets {
@@ -35,7 +35,7 @@ package struct SocketIODeliveries: Sendable {
         }
     }
 
-    /// Hands over what was added, and forgets it.
+    /// Sends the added events and runs the added work, and removes both.
     package mutating func send() {
         for index in self.groups.indices {
             let (work, events) = (self.groups[index].work, self.groups[index].events)

@@ -13,7 +13,8 @@ struct SocketIODelivery: Sendable {
 }
 
 /// Receives each ack, on the event loop of its socket: the arguments, or `nil` when the wait ended
-/// without one: the client has disconnected, the event was dropped, or the request has ended.
+/// without an ack, because the client disconnected, the event was dropped, or the broadcast's
+/// timeout elapsed.
 typealias SocketIOAckListener = @Sendable (_ values: [SocketIOValue]?) -> Void
 
 extension SocketIONamespace {
@@ -31,7 +32,7 @@ extension SocketIONamespace {
     }
 
     /// Sends an event to sockets of this server, which must not repeat. Encodes it once and
-    /// schedules one task per event loop. Sockets that cannot receive it now still get it.
+    /// schedules one task per event loop. Sockets that are not writable receive it later.
     package func emit(_ event: String, payload: SocketIOPayload, to sockets: some Sequence<SocketIOServerSocket>) {
         guard let outbound = self.outbound(event, payload) else { return }
         for group in Recipients(sockets).groups { group.forEach { $0.deliver(outbound, isVolatile: false) } }
@@ -51,9 +52,9 @@ extension SocketIONamespace {
 
     /// The ack id of an event without an offset; `nil` for most events.
     ///
-    /// A client with recovery takes the last text argument of an event without an ack id for its
-    /// offset. If that argument begins like an offset, the event carries an ack id, and the ack is
-    /// ignored.
+    /// A client with recovery treats the last argument of an event without an ack id as the offset
+    /// if it is a string. If that argument begins like an offset, the event carries an ack id,
+    /// whose ack is ignored.
     func ackIDWithoutOffset(_ arguments: SocketIOPayload) -> Int? {
         guard let recovery, recovery.endsLikeOffset(arguments) else { return nil }
         return self.makeAckID()
@@ -72,7 +73,7 @@ extension SocketIONamespace {
         let groups = self.recipients(of: delivery.targets).groups
         for group in groups {
             group.forEach { socket in
-                let pending = PendingAck(completion: { answered(try? $0.get()) }, event: delivery.event, timeout: nil)
+                let pending = PendingClientAck(completion: { answered(try? $0.get()) }, event: delivery.event, timeout: nil)
                 _ = socket.deliver(outbound, isVolatile: isVolatile, ackID: id, pending)
             }
         }

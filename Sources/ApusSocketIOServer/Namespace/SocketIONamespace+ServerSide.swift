@@ -7,18 +7,30 @@ extension SocketIONamespace {
     ///
     /// The handler runs on the thread that delivers the event and must not block. If the other
     /// server requested an ack, the handler sends it, immediately or later.
+    ///
+    /// - Parameters:
+    ///   - event: The event's name.
+    ///   - handler: Called with each event of this name.
     public func onServerSideEvent(_ event: String, _ handler: @escaping @Sendable (SocketIOServerSideEvent) -> Void) {
         self.addServerSideHandler(event, handler)
     }
 
     /// Sends an event to the other servers of the cluster, excluding this one. Does nothing without
     /// a cluster.
+    ///
+    /// - Parameters:
+    ///   - event: The event's name.
+    ///   - arguments: Its arguments.
     public func serverSideEmit(_ event: String, arguments: [SocketIOValue]) {
         self.cluster?.publish(.serverSideEmit(event: event, arguments: arguments, request: nil), in: self.name)
     }
 
     /// Sends an event with these arguments to the other servers of the cluster. An event that
     /// cannot be encoded is logged and not sent.
+    ///
+    /// - Parameters:
+    ///   - event: The event's name.
+    ///   - arguments: Its arguments.
     public func serverSideEmit<each Argument: Encodable & Sendable>(_ event: String, _ arguments: repeat each Argument) {
         do {
             self.serverSideEmit(event, arguments: try SocketIOArguments.encode(repeat each arguments))
@@ -27,17 +39,18 @@ extension SocketIONamespace {
         }
     }
 
-    /// Sends an event to the other servers of the cluster and waits for the answer of each server's
+    /// Sends an event to the other servers of the cluster and waits for the ack of each server's
     /// handler.
     ///
     /// - Parameters:
     ///   - event: The event's name.
     ///   - arguments: Its arguments.
-    ///   - timeout: The time to wait. Default: the configuration's `clusterTimeout`.
-    /// - Returns: One value per server, in order of arrival, and whether a server's answer is
-    ///   missing. Without a cluster: no values, and complete.
-    /// - Throws: `SocketIOError` with `bufferFull` when too many such requests are pending;
-    ///   `CancellationError`.
+    ///   - timeout: The time to wait for all servers, from this call. Default: the configuration's
+    ///     `clusterTimeout`.
+    /// - Returns: One value per server, in order of arrival, and whether a server's ack is missing.
+    ///   Without a cluster: no values, and complete.
+    /// - Throws: `SocketIOError` with `bufferFull` at
+    ///   ``SocketIOServerConfiguration/maximumPendingRequests``; `CancellationError`.
     public func serverSideEmitWithAck(
         _ event: String, arguments: [SocketIOValue], timeout: Duration? = nil
     ) async throws -> SocketIOResponses<SocketIOValue> {
@@ -48,7 +61,7 @@ extension SocketIONamespace {
     }
 
     /// Sends an event to the other servers and calls `completion` once, on any thread, with the
-    /// answers of their handlers.
+    /// acks of their handlers.
     public func serverSideEmitWithAck(
         _ event: String, arguments: [SocketIOValue], timeout: Duration? = nil,
         completion: @escaping @Sendable (Result<SocketIOResponses<SocketIOValue>, any Error>) -> Void
@@ -69,7 +82,9 @@ extension SocketIONamespace {
 extension SocketIOResponses<SocketIOValue> {
     init(serverSide outcome: PendingRequests.Outcome) {
         let answers = outcome.replies.compactMap { reply -> SocketIOValue? in if case .value(let value) = reply { value } else { nil } }
-        // A silent server counts as one missing answer.
-        self.init(answers, expectedCount: outcome.announced + outcome.silentServers, silentServers: outcome.silentServers)
+        // A server that did not respond counts as one missing ack.
+        self.init(
+            answers, expectedCount: outcome.announced + outcome.silentServers, silentServers: outcome.silentServers,
+            hasTimedOut: outcome.hasTimedOut)
     }
 }

@@ -16,13 +16,13 @@ public final class SocketIONamespace: SocketIOBroadcasting {
     /// The values that the namespaces of one server share.
     struct Context: Sendable {
         var logger: Logger
-        /// The requests that wait for answers.
+        /// The pending requests of the server.
         var pendingRequests: PendingRequests
-        /// `nil` without a cluster.
+        /// The server's node in its cluster; `nil` without a cluster.
         var cluster: SocketIOClusterNode?
         /// The default time to wait for acks of clients.
         var ackTimeout: Duration
-        /// The default time to wait for answers of other servers.
+        /// The default time to wait for the responses of other servers.
         var clusterTimeout: Duration
         /// The recovery of lost sockets; `nil` when it is off.
         var recovery: SocketIOConnectionStateRecovery?
@@ -92,7 +92,8 @@ public final class SocketIONamespace: SocketIOBroadcasting {
     /// Logs the error of a handler when the configuration has no `onHandlerError`. Never logs the
     /// payload.
     func reportHandlerError(_ error: any Error, _ event: SocketIOReceivedEvent) {
-        // A client causes payload errors at will: at a higher level it could fill the log.
+        // A client can cause any number of payload errors, so they are not logged at a higher
+        // level.
         let level: Logger.Level = (error as? SocketIOError)?.code == .invalidPayload ? .debug : .warning
         self.context.logger.log(level: level, "Handler failed", metadata: ["socketio.event": "\(event.name)", "error": "\(error)"])
     }
@@ -147,7 +148,7 @@ public final class SocketIONamespace: SocketIOBroadcasting {
         self.state.withLockedValue { state in
             if targets.includesAllSockets { return state.recipients }
             func sockets(_ ids: SocketIORoomNames) -> [SocketIOServerSocket] { ids.compactMap { state.sockets[UTF8Key($0)] } }
-            // The whole namespace but a few: look up the excluded sockets only.
+            // Most sockets of the namespace are selected: look up the excluded ones only.
             guard targets.rooms.isEmpty else { return Recipients(sockets(state.observedRooms.rooms.members(of: targets))) }
             return state.recipients.without(targets.except.flatMap { sockets(state.observedRooms.rooms.members(of: $0)) })
         }

@@ -8,9 +8,9 @@ final class SocketIONamespaceTable: Sendable {
     private let maximumDynamic: Int
     private let removesEmpty: Bool
     private let state = NIOLockedValueBox(State())
-    /// Held while a namespace is created or removed. No caller gets the namespace before
-    /// `onNewNamespace` handlers have run, and no successor of the same name opens before it is
-    /// closed. Recursive, because such a handler may create namespaces.
+    /// Held while a namespace is created or removed: a caller receives a new namespace after the
+    /// `onNewNamespace` handlers have run, and a namespace of the same name is opened after the
+    /// removed one is closed. Recursive, because a handler may create namespaces.
     private let creationLock = NSRecursiveLock()
 
     private struct State {
@@ -50,8 +50,8 @@ final class SocketIONamespaceTable: Sendable {
         return self.creationLock.withLock { self.found(name) ?? self.open(make(name, parent), isKept: true) }
     }
 
-    /// Returns the namespace that a client requests, reserved until
-    /// ``SocketIONamespace/release()``; `nil` when it does not exist and no rule creates it.
+    /// Returns the namespace of a client's CONNECT, reserved until ``SocketIONamespace/release()``;
+    /// `nil` when it does not exist and no rule creates it.
     func admit(_ name: String, auth: SocketIOValue, make: (SocketIOParentNamespace) -> SocketIONamespace) -> SocketIONamespace? {
         if let found = self.reserved(name) { return found }
         // Outside the lock: the predicates are application code.

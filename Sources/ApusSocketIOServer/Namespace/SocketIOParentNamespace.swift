@@ -2,14 +2,13 @@ public import ApusJSON
 public import ApusSocketIOProtocol
 import NIOConcurrencyHelpers
 
-/// A rule that creates namespaces when the first client requests them: all whose names match, with
-/// the same middleware and handlers.
+/// A rule for dynamic namespaces: the first CONNECT for a matching name creates the namespace, with
+/// the middleware and handlers of the rule.
 ///
 /// Every method may be called from any thread. Middleware and handlers added here also apply to
 /// existing children.
 public final class SocketIOParentNamespace: Sendable {
-    /// Returns whether a namespace of this name may exist, given the auth of the client that
-    /// requests it.
+    /// Returns whether a namespace of this name may exist, given the auth of the client's CONNECT.
     ///
     /// It runs on the client's event loop and must not block. Slow checks, and checks of the
     /// client, belong in middleware.
@@ -36,7 +35,8 @@ public final class SocketIOParentNamespace: Sendable {
         self.pattern = pattern
     }
 
-    /// Returns whether this rule creates the name for every client.
+    /// Returns whether this rule matches the name regardless of the client's auth, which is
+    /// possible only with a pattern.
     func covers(_ name: String) -> Bool { self.pattern?.matches(name) ?? false }
 
     /// The namespaces of this rule that exist.
@@ -55,11 +55,19 @@ public final class SocketIOParentNamespace: Sendable {
     }
 
     /// Sends an event to every socket of every child.
+    ///
+    /// - Parameters:
+    ///   - event: The event's name.
+    ///   - arguments: Its arguments.
     public func emit(_ event: String, arguments: [SocketIOValue]) {
         for child in self.children { child.emit(event, arguments: arguments) }
     }
 
     /// Sends an event to every socket of every child.
+    ///
+    /// - Parameters:
+    ///   - event: The event's name.
+    ///   - arguments: Its arguments.
     public func emit<each Argument: Encodable & Sendable>(_ event: String, _ arguments: repeat each Argument) {
         for child in self.children { child.emit(event, repeat each arguments) }
     }

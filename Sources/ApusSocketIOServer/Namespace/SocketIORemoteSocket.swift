@@ -29,9 +29,17 @@ public struct SocketIORemoteSocket: Sendable {
     }
 
     /// Sends an event to the socket. An event that cannot be encoded is logged and not sent.
+    ///
+    /// - Parameters:
+    ///   - event: The event's name.
+    ///   - arguments: Its arguments.
     public func emit(_ event: String, arguments: [SocketIOValue]) { self.emitter.emit(event, arguments: arguments) }
 
     /// Sends an event with these arguments to the socket.
+    ///
+    /// - Parameters:
+    ///   - event: The event's name.
+    ///   - arguments: Its arguments.
     public func emit<each Argument: Encodable & Sendable>(_ event: String, _ arguments: repeat each Argument) {
         self.emitter.emit(event, repeat each arguments)
     }

@@ -80,7 +80,7 @@ final class SocketIORecoveryLog: Sendable {
 
     // MARK: Events
 
-    /// Returns whether a client would take the last argument for an offset. Relayed arguments can
+    /// Returns whether a client would treat the last argument as an offset. Relayed arguments can
     /// contain one.
     func endsLikeOffset(_ arguments: SocketIOPayload) -> Bool { arguments.lastText?.hasPrefix(self.mark) ?? false }
 
@@ -93,8 +93,8 @@ final class SocketIORecoveryLog: Sendable {
             do throws(SocketIOError) {
                 // Storing an event that no client can receive would only evict others.
                 if let only, !state.isReachable(only, in: namespace, at: now) { return .success([]) }
-                // A resumed socket is another object with the same id. An event sent to the old
-                // object is for the client.
+                // A resumed socket is another object with the same id. An event for the old object
+                // is delivered to the new one.
                 let sockets = only.map { [namespace.member($0.id) ?? $0] } ?? namespace.sockets(in: delivery.targets)
                 let next = state.store.history.next
                 let plainContent = UndecodedPacket.Content.event(name: delivery.event, arguments: delivery.arguments, ackID: nil)
@@ -103,7 +103,7 @@ final class SocketIORecoveryLog: Sendable {
                     .event(name: delivery.event, arguments: .init(delivery.arguments.arguments + [.string(next.description)]), ackID: nil),
                     shared: isShared, isCompressed: delivery.flags.isCompressed)
                 var outbound = kept
-                outbound.content = plainContent  // outgoing listeners must not see the offset
+                outbound.content = plainContent  // listeners to outgoing events receive the arguments without the offset
                 var plain: SocketIOOutbound?
                 if sockets.contains(where: { $0.recoveryState == nil }) {
                     plain = try namespace.encode(plainContent, shared: isShared, isCompressed: delivery.flags.isCompressed)
@@ -125,7 +125,7 @@ final class SocketIORecoveryLog: Sendable {
     }
 
     /// Delivers the queue of an event loop, on that loop. Also delivers events that a listener
-    /// emits meanwhile.
+    /// emits during the delivery.
     private func drain(_ loop: ObjectIdentifier) {
         let mayDrain = self.state.withLockedValue { state in
             guard let queue = state.queues[loop], !queue.isDraining else { return false }

@@ -4,9 +4,12 @@ import NIOConcurrencyHelpers
 import NIOCore
 import NIOPosix
 
-/// The pending requests of one server and their completions. Wraps ``SocketIORequestTable``.
+/// The pending requests of one server, with their completions and timers. Wraps
+/// ``SocketIORequestTable``.
 ///
-/// Broadcasts with acks use it with and without a cluster.
+/// A pending request is a broadcast that waits for acks, with or without a cluster, or a call of
+/// `fetchSockets` or `serverSideEmitWithAck` that waits for other servers. A client's CONNECT and
+/// an HTTP request are not pending requests.
 final class PendingRequests: Sendable {
     /// One reply to a request.
     enum Reply: Sendable {
@@ -45,8 +48,8 @@ final class PendingRequests: Sendable {
     /// The current time, as a duration since a fixed instant.
     var now: Duration { .nanoseconds(Int64(clamping: self.eventLoop.now.uptimeNanoseconds)) }
 
-    /// Starts a request and returns its id. When too many requests are pending, fails `completion`
-    /// and returns `nil`.
+    /// Starts a pending request and returns its id. At the maximum number, calls `completion` with
+    /// `bufferFull` and returns `nil`.
     ///
     /// - Parameter completion: Called once, on any thread.
     func begin(timeout: Duration, completion: @escaping @Sendable (Result<Outcome, any Error>) -> Void) -> String? {
@@ -57,18 +60,24 @@ final class PendingRequests: Sendable {
             state.nextID &+= 1
             let timer = self.eventLoop.scheduleTask(in: TimeAmount(timeout)) { [weak self] in
                 guard let self else { return }
-                self.act { $0.timedOut(id) }
+                self.act { $0.deadlinePassed(id) }
             }
             state.waiters[id] = Waiter(timer: timer, completion: completion)
             return id
         }
         if id == nil {
-            completion(.failure(SocketIOError(.bufferFull, message: "Too many requests are pending (`maximumPendingRequests`)")))
+            completion(
+                .failure(
+                    SocketIOError(
+                        .bufferFull,
+                        message:
+                            "the maximum number of broadcasts with acks and of requests to other servers is pending (`maximumPendingRequests`)"
+                    )))
         }
         return id
     }
 
-    /// Sets the servers that the request waits for: `others`, and with `andSelf` this server.
+    /// Sets the servers that a pending request waits for: `others`, and with `andSelf` this server.
     func asked(_ id: String, _ others: SocketIOClusterServers, andSelf: Bool) {
         let asked: SocketIOClusterServers =
             switch others {
@@ -79,18 +88,18 @@ final class PendingRequests: Sendable {
     }
 
     func reported(_ id: String, from node: SocketIONodeID?, announcing count: Int, _ replies: [Reply] = []) {
-        self.act { $0.received(id, reportFrom: node, announcing: count, replies) }
+        self.act { $0.receivedReport(id, from: node, announcing: count, replies) }
     }
 
     func replied(_ id: String, from node: SocketIONodeID?, _ reply: Reply?) {
-        self.act { $0.received(id, replyFrom: node, reply) }
+        self.act { $0.receivedReply(id, from: node, reply) }
     }
 
     func left(_ node: SocketIONodeID) {
         for action in self.state.withLockedValue({ $0.table.left(node) }) { self.perform(action) }
     }
 
-    /// Ends a request whose caller no longer waits.
+    /// Ends a pending request whose caller was cancelled.
     func cancel(_ id: String) {
         let isWaiting = self.state.withLockedValue { $0.table.cancel(id) }
         if isWaiting { self.finish(id, .failure(CancellationError())) }

@@ -1,32 +1,52 @@
-/// The answers to one request that arrived in time.
+/// The reason why the wait for acks or responses ended.
+public enum SocketIOResponsesEnd: Sendable, Hashable {
+    /// All expected acks or responses have arrived.
+    case answered
+    /// The timeout elapsed before the last ack or response.
+    case timedOut
+    /// The missing acks or responses cannot arrive, because clients disconnected or servers left
+    /// the cluster.
+    case disconnected
+}
+
+/// The acks of a broadcast, or the responses of other servers, that arrived before the timeout.
 ///
-/// Iterate over it for the available answers. ``isComplete`` reports whether any answer is missing.
+/// The elements are those that arrived. ``isComplete`` indicates whether any is missing, and
+/// ``end`` the reason.
 public struct SocketIOResponses<Answer: Sendable>: Sendable, RandomAccessCollection {
     private let answers: [Answer]
-    /// The number of expected answers, as far as it is known: a silent server does not report its
-    /// number of clients.
+    /// The number of expected acks or responses, as far as it is known: a server that does not
+    /// respond does not report its number of clients.
     public let expectedCount: Int
-    /// The number of servers of the cluster that did not answer.
+    /// The number of servers of the cluster that did not respond.
     public let silentServers: Int
 
-    init(_ answers: [Answer], expectedCount: Int, silentServers: Int) {
+    private let hasTimedOut: Bool
+
+    init(_ answers: [Answer], expectedCount: Int, silentServers: Int, hasTimedOut: Bool) {
         self.answers = answers
         self.expectedCount = expectedCount
         self.silentServers = silentServers
+        self.hasTimedOut = hasTimedOut
     }
 
-    /// Whether every server and every client has answered.
+    /// Whether all expected acks or responses have arrived.
     public var isComplete: Bool { self.silentServers == 0 && self.answers.count >= self.expectedCount }
 
-    /// The position of the first answer.
+    /// The reason why the wait ended.
+    public var end: SocketIOResponsesEnd { self.isComplete ? .answered : self.hasTimedOut ? .timedOut : .disconnected }
+
+    /// The position of the first element.
     public var startIndex: Int { self.answers.startIndex }
-    /// The position after the last answer.
+    /// The position after the last element.
     public var endIndex: Int { self.answers.endIndex }
-    /// Returns one answer. The order is that of arrival.
+    /// Returns one ack or response. The order is that of arrival.
     public subscript(position: Int) -> Answer { self.answers[position] }
 
     func map<Other>(as other: (Answer) throws -> Other) rethrows -> SocketIOResponses<Other> {
-        SocketIOResponses<Other>(try self.answers.map(other), expectedCount: self.expectedCount, silentServers: self.silentServers)
+        SocketIOResponses<Other>(
+            try self.answers.map(other), expectedCount: self.expectedCount, silentServers: self.silentServers,
+            hasTimedOut: self.hasTimedOut)
     }
 }
 

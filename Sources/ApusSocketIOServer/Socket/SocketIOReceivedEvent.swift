@@ -30,7 +30,9 @@ public struct SocketIOReceivedEvent: Sendable {
     public func acknowledge(payload: SocketIOPayload) { self.ack?.send(payload) }
 
     /// Acknowledges the event with one encoded value.
-    public func acknowledge(encoding value: some Encodable & Sendable) throws {
+    ///
+    /// - Throws: `SocketIOError.Code.invalidUse` with the encoder's error as its cause.
+    public func acknowledge(encoding value: some Encodable & Sendable) throws(SocketIOError) {
         self.ack?.send(SocketIOPayload([try SocketIOArguments.value(of: value)]))
     }
 
@@ -49,22 +51,22 @@ final class SocketIOAck: @unchecked Sendable {
     private let id: Int
     @exclusivity(unchecked) private var isSent = false
 
+    /// Creates the ack of an event that was just received, on the socket's event loop.
     init(socket: SocketIOServerSocket, id: Int) {
         self.socket = socket
         self.id = id
+        socket.hot.owedAcks += 1
     }
 
     deinit {
-        // The ack can no longer be sent: a draining server must not wait for it.
+        // No reference is left with which the ack could be sent, so a server that shuts down must
+        // not wait for it.
         if !self.isSent { self.socket.ackDropped() }
     }
 
     func send(_ arguments: SocketIOPayload) {
         let eventLoop = self.socket.eventLoop
-        if eventLoop.inEventLoop { self.sendOnLoop(arguments) } else { eventLoop.execute { self.sendOnLoop(arguments) } }
-    }
-
-    private func sendOnLoop(_ arguments: SocketIOPayload) {
+        guard eventLoop.inEventLoop else { return eventLoop.execute { self.send(arguments) } }
         guard !self.isSent else { return }
         self.isSent = true
         self.socket.sendAck(self.id, arguments)

@@ -64,7 +64,8 @@ extension SocketIOServerDisconnectReason {
         self.detail = detail
     }
 
-    /// Whether the client may want to resume, because it did not close the connection on purpose.
+    /// Whether the session is stored for recovery, because the client did not close the connection
+    /// intentionally.
     ///
     /// Not `serverShuttingDown`: this process accepts no more clients. Not `parseError`: the client
     /// would repeat the error.

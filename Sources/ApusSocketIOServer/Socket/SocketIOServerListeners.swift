@@ -115,8 +115,8 @@ struct SocketIOServerListeners {
 
     mutating func removeAllOutgoing() { if let wide { self.replace([], in: wide, \.outgoing) } }
 
-    /// Replaces a list. The old list is released after the write access: its `deinit` may run
-    /// application code that reads the list.
+    /// Replaces a list. The old list is released after the write access ends: deinitializing its
+    /// listeners may run application code that reads the list.
     private func replace<Value>(_ value: [Value], in wide: Wide, _ list: ReferenceWritableKeyPath<Wide, [Value]>) {
         let gone = wide[keyPath: list]
         wide[keyPath: list] = value

@@ -7,51 +7,40 @@ import NIOCore
 
 // Incoming events: catch-all listeners, then middleware, then the listeners of the event.
 extension SocketIOServerSocket {
-    /// - Parameter bytes: The size of the event on the wire.
-    func received(_ name: consuming String, _ arguments: consuming SocketIOPayload, ackID: Int?, bytes: Int) {
-        if ackID != nil { self.hot.owedAcks += 1 }
-        let event = SocketIOReceivedEvent(
-            name: name, payload: arguments, ack: ackID.map { SocketIOAck(socket: self, id: $0) }, bytes: bytes)
-        if self.hot.listeners.hasCatchAllListeners {
-            for entry in self.hot.listeners.any { self.run(entry.handler, event) }
-            let middleware = self.hot.listeners.middleware
-            guard middleware.isEmpty else { return self.check(event, middleware[...]) }
+    /// Passes an event to the catch-all listeners, through the middleware, and to its listeners.
+    ///
+    /// - Parameter checks: The remaining middleware, after an asynchronous check; `nil` for a new
+    ///   event.
+    func received(_ event: SocketIOReceivedEvent, remaining checks: ArraySlice<SocketIOHandler>? = nil) {
+        if checks != nil || self.hot.listeners.hasCatchAllListeners {
+            if checks == nil { for entry in self.hot.listeners.any { self.run(entry.handler, event) } }
+            var rest = checks ?? self.hot.listeners.middleware[...]
+            while let check = rest.popFirst() {
+                switch check {
+                case .synchronous(let body):
+                    do { try body(event) } catch { return self.report(error, event) }
+                case .asynchronous(let body):
+                    let remaining = rest
+                    let event = event.detached  // stored until the check runs
+                    // The queue keeps the events in order: the next event is checked when this one
+                    // has passed.
+                    return self.enqueue(event.bytes) {
+                        do {
+                            try await body(event)
+                            try? await self.eventLoop.submit { self.received(event, remaining: remaining) }.get()
+                        } catch {
+                            self.report(error, event)
+                        }
+                    }
+                }
+            }
         }
-        self.dispatch(event)
-    }
-
-    private func dispatch(_ event: SocketIOReceivedEvent) {
         guard case .open = self.hot.state else { return }  // the client left during an asynchronous check
         guard let entries = self.hot.listeners.take(event.name) else { return }
         switch entries {
         case .one(let entry): self.run(entry.handler, event)
         case .many(let entries): for entry in entries { self.run(entry.handler, event) }
         }
-    }
-
-    /// Runs the middleware in order, and then the listeners.
-    private func check(_ event: SocketIOReceivedEvent, _ middleware: ArraySlice<SocketIOHandler>) {
-        var rest = middleware
-        while let check = rest.popFirst() {
-            switch check {
-            case .synchronous(let body):
-                do { try body(event) } catch { return self.report(error, event) }
-            case .asynchronous(let body):
-                let remaining = rest
-                let event = event.detached  // stored until the check runs
-                // The queue keeps the events in order: the next event is checked when this one has
-                // passed.
-                return self.enqueue(event.bytes) {
-                    do {
-                        try await body(event)
-                        try? await self.eventLoop.submit { self.check(event, remaining) }.get()
-                    } catch {
-                        self.report(error, event)
-                    }
-                }
-            }
-        }
-        self.dispatch(event)
     }
 
     private func run(_ handler: SocketIOHandler, _ event: SocketIOReceivedEvent) {
@@ -71,21 +60,21 @@ extension SocketIOServerSocket {
         guard case .open = self.hot.state, let connection = self.hot.connection else { return }
         let queue =
             self.asyncQueue
-            ?? SocketIOHandlerQueue(maximumWaiting: self.limits.maximumWaitingEvents, waitingBytes: connection.waitingEvents)
+            ?? SocketIOHandlerQueue(maximumWaiting: self.shared.maximumWaitingEvents, waitingBytes: connection.waitingEvents)
         self.asyncQueue = queue
         let bound: String
         switch queue.enqueue(bytes: bytes, work) {
         case .taken: return
-        case .tooMany: bound = "\(self.limits.maximumWaitingEvents) events"
-        case .tooLarge: bound = "\(connection.waitingEvents.maximum) bytes of events"
+        case .tooMany: bound = "\(self.shared.maximumWaitingEvents) events wait for their handlers (`maximumWaitingEvents`)"
+        case .tooLarge: bound = "\(connection.waitingEvents.maximum) bytes of events wait for their handlers (`maximumWaitingEventBytes`)"
         }
-        // Handlers this far behind rarely catch up. No DISCONNECT packet is sent: the client may
+        // The handlers are too slow for this client. No DISCONNECT is sent, so that the client may
         // reconnect.
-        connection.close(.forcedClose, detail: "more than \(bound) wait for their handlers")
+        connection.close(.forcedClose, detail: "more than \(bound)")
     }
 
     private func report(_ error: any Error, _ event: SocketIOReceivedEvent) {
-        if let hook = self.limits.onHandlerError { return hook(error, event, self) }
+        if let hook = self.shared.onHandlerError { return hook(error, event, self) }
         self.namespace.reportHandlerError(error, event)
     }
 }
@@ -123,7 +112,8 @@ extension SocketIOServerSocket {
         self.add(.synchronous(Self.synchronous(handler)), for: event)
     }
 
-    /// Listens to an event with typed arguments. An ack that the client requests is empty.
+    /// Listens to an event with typed arguments. If the client requested an ack, an empty one is
+    /// sent.
     @discardableResult
     public func on<each Argument: Decodable & Sendable>(
         _ event: String, _ handler: @escaping @Sendable (repeat each Argument) throws -> Void
@@ -139,7 +129,8 @@ extension SocketIOServerSocket {
         self.add(.synchronous(Self.synchronous(handler)), for: event, isOnce: true)
     }
 
-    /// Listens to the next event of this name only. An ack that the client requests is empty.
+    /// Listens to the next event of this name only. If the client requested an ack, an empty one is
+    /// sent.
     @discardableResult
     public func once<each Argument: Decodable & Sendable>(
         _ event: String, _ handler: @escaping @Sendable (repeat each Argument) throws -> Void
@@ -160,8 +151,8 @@ extension SocketIOServerSocket {
         return self.add(.asynchronous(body), for: event)
     }
 
-    /// Listens with an asynchronous handler. An ack that the client requests is empty and sent when
-    /// the handler returns.
+    /// Listens with an asynchronous handler. If the client requested an ack, an empty one is sent
+    /// when the handler returns.
     @discardableResult
     public func on<each Argument: Decodable & Sendable>(
         _ event: String, _ handler: @escaping @Sendable (repeat each Argument) async throws -> Void
@@ -285,8 +276,8 @@ extension SocketIOServerSocket {
 
 // Declared events: the same operations, with the name and the types from one declaration.
 extension SocketIOServerSocket {
-    /// Listens to a declared event. An ack that the client requests is empty. The handler runs on
-    /// the event loop and must not block.
+    /// Listens to a declared event. If the client requested an ack, an empty one is sent. The
+    /// handler runs on the event loop and must not block.
     @discardableResult
     public func on<each Argument: Codable & Sendable>(
         _ event: SocketIOEvent<repeat each Argument>, _ handler: @escaping @Sendable (repeat each Argument) throws -> Void
@@ -303,8 +294,8 @@ extension SocketIOServerSocket {
         self.on(event.name, handler)
     }
 
-    /// Listens to a declared request. The handler's return value is the ack. The handler runs on
-    /// the event loop and must not block.
+    /// Listens to a declared event with an ack. The handler's return value is the ack. The handler
+    /// runs on the event loop and must not block.
     @discardableResult
     public func on<each Argument: Codable & Sendable, Answer: Codable & Sendable>(
         _ request: SocketIORequest<repeat each Argument, Answer>, _ handler: @escaping @Sendable (repeat each Argument) throws -> Answer
@@ -312,8 +303,8 @@ extension SocketIOServerSocket {
         self.on(request.name, handler)
     }
 
-    /// Listens to a declared request with an asynchronous handler. A socket's asynchronous handlers
-    /// run one after the other.
+    /// Listens to a declared event with an ack, with an asynchronous handler. A socket's
+    /// asynchronous handlers run one after the other.
     @discardableResult
     public func on<each Argument: Codable & Sendable, Answer: Codable & Sendable>(
         _ request: SocketIORequest<repeat each Argument, Answer>,

@@ -5,7 +5,6 @@ import ApusEngineIOServer
 import ApusEventLoop
 public import ApusJSON
 public import ApusSocketIOProtocol
-import NIOConcurrencyHelpers
 import NIOCore
 
 // Sending. An event that cannot be encoded is logged and not sent. After a disconnect, an emit does
@@ -42,15 +41,15 @@ extension SocketIOServerSocket {
                 }
                 ackID = self.namespace.ackIDWithoutOffset(arguments)
             }
-            let call = EventOrAck.event(name: event, ackID: ackID)
+            let head = PacketHead.event(name: event, ackID: ackID)
             guard self.eventLoop.inEventLoop else {
-                let outbound = try self.namespace.encode(.init(call, arguments), isCompressed: flags.isCompressed)
+                let outbound = try self.namespace.encode(.init(head, arguments), isCompressed: flags.isCompressed)
                 return self.eventLoop.execute { self.deliver(outbound, isVolatile: flags.isVolatile) }
             }
             guard case .open = self.hot.state, let connection = self.hot.connection else { return }
             if flags.isVolatile, !connection.session.isWritable { return }
-            if !self.hot.listeners.outgoing.isEmpty { self.notifyOutgoing(.init(call, arguments)) }
-            try connection.send(call, arguments, namespace: self.namespace.name, isCompressed: flags.isCompressed)
+            if !self.hot.listeners.outgoing.isEmpty { self.notifyOutgoing(.init(head, arguments)) }
+            try connection.send(head, arguments, namespace: self.namespace.name, isCompressed: flags.isCompressed)
         } catch {
             self.namespace.reportUnencodable(event, error)
         }
@@ -142,12 +141,13 @@ public struct SocketIOServerEmitter: Sendable {
     }
 }
 
-/// A caller that awaits a client's ack. It is answered exactly once: by the ack, its deadline,
-/// cancellation, the end of the socket or, for a broadcast, the end of the request.
-struct PendingAck {
+/// A caller that awaits a client's ack. Its completion is called exactly once: with the ack, at the
+/// deadline, on cancellation, at the end of the socket or, for a broadcast, at the broadcast's
+/// timeout.
+struct PendingClientAck {
     let completion: @Sendable (Result<[SocketIOValue], any Error>) -> Void
     let event: String
-    /// The timeout; `nil` for a broadcast, which has its own timer.
+    /// The timeout; `nil` for a broadcast, which has one timer for all recipients.
     let timeout: Duration?
 }
 
@@ -155,24 +155,27 @@ struct PendingAck {
 extension SocketIOServerSocket {
     /// Sends an event and waits for the client's ack.
     ///
-    /// Cancelling the task ends the wait. The client may still receive the event.
+    /// The timeout starts when the event is queued for the client, and includes the time in the
+    /// queue. The event is sent once, without retries. Neither the timeout nor a cancellation
+    /// withdraws it: the client may still receive it, and a later ack is ignored.
     ///
     /// - Parameters:
     ///   - event: The event's name.
     ///   - arguments: Its arguments.
-    ///   - timeout: The time to wait. Default: the configuration's `ackTimeout`.
+    ///   - timeout: The time to wait for the ack. Default:
+    ///     ``SocketIOServerConfiguration/ackTimeout``.
     /// - Returns: The ack's arguments.
     /// - Throws: `SocketIOError` with `ackTimeout`, `disconnected` (as soon as the client
     ///   disconnects), `bufferFull` (too many pending acks), `notConnected` (a volatile event that
-    ///   was dropped) or `invalidArguments`; `CancellationError`.
+    ///   was dropped) or `invalidUse`; `CancellationError`.
     public func emitWithAck(_ event: String, arguments: [SocketIOValue], timeout: Duration? = nil) async throws -> [SocketIOValue] {
         try await self.emitWithAck(event, arguments, SocketIOEmitFlags(timeout: timeout))
     }
 
     /// Sends an event, waits for the client's ack and decodes its first argument.
     ///
-    /// - Throws: The errors of ``emitWithAck(_:arguments:timeout:)``, and the decoder's error for
-    ///   an answer of another type.
+    /// - Throws: The errors of ``emitWithAck(_:arguments:timeout:)``, and the decoder's error if
+    ///   the argument is of another type.
     public func emitWithAck<Answer: Decodable, each Argument: Encodable & Sendable>(
         _ event: String, _ arguments: repeat each Argument, timeout: Duration? = nil, as type: Answer.Type
     ) async throws -> Answer {
@@ -192,22 +195,9 @@ extension SocketIOServerSocket {
     }
 
     func emitWithAck(_ event: String, _ arguments: [SocketIOValue], _ flags: SocketIOEmitFlags) async throws -> [SocketIOValue] {
-        let wait = NIOLockedValueBox<(id: Int?, isCancelled: Bool)>((nil, false))
-        return try await withTaskCancellationHandler {
-            try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<[SocketIOValue], any Error>) in
-                self.eventLoop.runOnLoop {
-                    // Both run on one loop: the cancellation is either visible here or finds the id
-                    // later.
-                    guard !wait.withLockedValue({ $0.isCancelled }) else { return continuation.resume(throwing: CancellationError()) }
-                    let id = self.emitWithAck(event, arguments, flags) { continuation.resume(with: $0) }
-                    wait.withLockedValue { $0.id = id }
-                }
-            }
-        } onCancel: {
-            wait.withLockedValue { $0.isCancelled = true }
-            self.eventLoop.runOnLoop {
-                if let id = wait.withLockedValue({ $0.id }) { self.endAck(id, .failure(CancellationError())) }
-            }
+        try await withLoopOperation(on: self.eventLoop) { operation in
+            guard let id = self.emitWithAck(event, arguments, flags, completion: { operation.end(with: $0) }) else { return }
+            operation.whenCancelled { self.endAck(id, .failure(CancellationError())) }
         }
     }
 
@@ -218,11 +208,11 @@ extension SocketIOServerSocket {
         completion: @escaping @Sendable (Result<[SocketIOValue], any Error>) -> Void
     ) -> Int? {
         let id = self.namespace.makeAckID()
-        let timeout = flags.timeout ?? self.limits.ackTimeout
+        let timeout = flags.timeout ?? self.shared.ackTimeout
         do throws(SocketIOError) {
             let content = UndecodedPacket.Content.event(name: event, arguments: .init(arguments), ackID: id)
             let outbound = try self.namespace.encode(content, isCompressed: flags.isCompressed)
-            let pending = PendingAck(completion: completion, event: event, timeout: timeout)
+            let pending = PendingClientAck(completion: completion, event: event, timeout: timeout)
             return self.deliver(outbound, isVolatile: flags.isVolatile, ackID: id, pending) ? id : nil
         } catch {
             completion(.failure(error))
@@ -235,20 +225,20 @@ extension SocketIOServerSocket {
     ///
     /// A broadcast uses the same id for every socket, so ids are unique in the namespace, not in
     /// the socket.
-    func deliver(_ outbound: SocketIOOutbound, isVolatile: Bool, ackID: Int, _ pending: PendingAck) -> Bool {
+    func deliver(_ outbound: SocketIOOutbound, isVolatile: Bool, ackID: Int, _ pending: PendingClientAck) -> Bool {
         self.eventLoop.assertInEventLoop()
         guard case .open = self.hot.state, let connection = self.hot.connection else {
-            pending.completion(.failure(SocketIOError(.disconnected, message: "The client is not connected")))
+            pending.completion(.failure(SocketIOError(.disconnected, message: "the client is not connected")))
             return false
         }
         let extras = self.makeExtras()
-        guard extras.pendingAcks.count < self.limits.maximumPendingAcks else {
-            let message = "The server already waits for \(extras.pendingAcks.count) acks of this client (`maximumPendingAcks`)"
+        guard extras.pendingAcks.count < self.shared.maximumPendingAcks else {
+            let message = "\(extras.pendingAcks.count) acks of this socket are pending, the maximum (`maximumPendingAcks`)"
             pending.completion(.failure(SocketIOError(.bufferFull, message: message)))
             return false
         }
         guard !isVolatile || connection.session.isWritable else {
-            let message = "The volatile event was dropped: the client is not writable"
+            let message = "the volatile event \"\(pending.event)\" was dropped: the connection cannot send it immediately"
             pending.completion(.failure(SocketIOError(.notConnected, message: message)))
             return false
         }
@@ -271,29 +261,35 @@ extension SocketIOServerSocket {
         timer.add(id, in: timeout, amongWaiting: extras.pendingAcks.count)
     }
 
+    /// Fails a pending ack at its deadline. Not called for a broadcast.
     private func ackTimedOut(_ id: Int) {
         guard let pending = self.extras?.pendingAcks[id], let timeout = pending.timeout else { return }
-        self.endAck(id, .failure(SocketIOError(.ackTimeout, message: "No ack for \(pending.event) within \(timeout)")))
+        self.endAck(id, .failure(SocketIOError(.ackTimeout, message: "no ack for \"\(pending.event)\" within \(timeout)")))
     }
 
-    /// Answers the caller. Does nothing when it was answered already.
+    /// Ends the wait for an ack with this result. Does nothing if it has ended already.
     func endAck(_ id: Int, _ result: Result<[SocketIOValue], any Error>) {
         self.eventLoop.assertInEventLoop()
         guard let pending = self.extras?.pendingAcks.removeValue(forKey: id) else { return }
         pending.completion(result)
     }
 
+    /// Handles a client's ack. Ignores one that is late, repeated or was never requested.
     func receivedAck(_ id: Int, _ arguments: SocketIOPayload) {
-        guard self.extras?.pendingAcks[id] != nil else { return }  // late, or never requested
+        guard self.extras?.pendingAcks[id] != nil else { return }
         self.endAck(id, .success(arguments.arguments))
     }
 
+    /// Fails all pending acks with `disconnected`, in the order of their ids. Called when the
+    /// socket leaves its namespace.
     func failPendingAcks(_ reason: SocketIOServerDisconnectReason) {
         guard let extras = self.extras else { return }
         extras.ackTimer?.cancel()
         extras.ackTimer = nil
         for ack in exchange(&extras.pendingAcks, with: [:]).sorted(by: { $0.key < $1.key }).map(\.value) {
-            ack.completion(.failure(SocketIOError(.disconnected, message: "The client disconnected before it acknowledged: \(reason)")))
+            ack.completion(
+                .failure(
+                    SocketIOError(.disconnected, message: "the client disconnected (\(reason)) before it acknowledged \"\(ack.event)\"")))
         }
     }
 
@@ -353,14 +349,14 @@ extension SocketIOServerSocket {
     public var local: SocketIOBroadcast { self.broadcast.local }
 }
 
-// Declared events and requests.
+// Declared events, with and without an ack.
 extension SocketIOServerSocket {
     /// Sends a declared event to this client.
     public func emit<each Argument: Codable & Sendable>(_ event: SocketIOEvent<repeat each Argument>, _ arguments: repeat each Argument) {
         self.emit(event.name, repeat each arguments)
     }
 
-    /// Sends a declared request and waits for the client's answer. Throws the errors of
+    /// Sends a declared event with an ack and waits for the client's ack. Throws the errors of
     /// ``emitWithAck(_:_:timeout:as:)``.
     public func emitWithAck<each Argument: Codable & Sendable, Answer: Codable & Sendable>(
         _ request: SocketIORequest<repeat each Argument, Answer>, _ arguments: repeat each Argument, timeout: Duration? = nil
@@ -375,7 +371,7 @@ extension SocketIOServerEmitter {
         self.emit(event.name, repeat each arguments)
     }
 
-    /// Sends a declared request and waits for the client's answer. Throws the errors of
+    /// Sends a declared event with an ack and waits for the client's ack. Throws the errors of
     /// ``SocketIOServerSocket/emitWithAck(_:_:timeout:as:)``.
     public func emitWithAck<each Argument: Codable & Sendable, Answer: Codable & Sendable>(
         _ request: SocketIORequest<repeat each Argument, Answer>, _ arguments: repeat each Argument

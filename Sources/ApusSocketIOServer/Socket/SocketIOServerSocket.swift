@@ -12,7 +12,7 @@ package import NIOCore
 /// socket's event loop.
 ///
 /// `@unchecked Sendable`: the mutable properties are accessed on `eventLoop` only, except `stored`,
-/// under the lock of `limits`, and `indexInRecipients`, under the namespace's lock.
+/// under the lock of `shared`, and `indexInRecipients`, under the namespace's lock.
 public final class SocketIOServerSocket: @unchecked Sendable {
     /// The socket's id: 20 unpredictable characters, preceded by the namespace for a Socket.IO 2.x
     /// client. Also the name of the socket's own room.
@@ -29,12 +29,12 @@ public final class SocketIOServerSocket: @unchecked Sendable {
     let session: EngineIOSession
     private let auth: SocketIOStoredAuth
     private let issued: Int64
-    let limits: Limits
-    /// `nil` when the client cannot resume.
+    let shared: Shared
+    /// The state for recovery; `nil` if the client cannot resume.
     let recoveryState: RecoveryState?
     /// The client's connection; `nil` after the socket has left.
     var connection: SocketIOConnection? { self.hot.connection }
-    /// Under the lock of `limits`.
+    /// The application's values. Accessed under the lock of `shared`.
     private var stored: Stored
 
     /// The state that every event uses, on the event loop only. Unchecked: it is accessed in single
@@ -51,15 +51,15 @@ public final class SocketIOServerSocket: @unchecked Sendable {
         var connection: SocketIOConnection?
         var state = State.open
         var listeners = SocketIOServerListeners()
-        /// The number of events whose clients wait for an ack from this server.
+        /// The number of received events whose requested ack was not sent yet.
         var owedAcks = 0
     }
 
     enum State {
         /// Leaves to `disconnecting`.
         case open
-        /// The client has disconnected or been sent a DISCONNECT, but is still in its rooms. Leaves
-        /// to `closed`.
+        /// The client has disconnected, or was sent a DISCONNECT, but the socket is still in its
+        /// rooms. Leaves to `closed`.
         case disconnecting
         /// Final. Indirect, so that an open socket needs no storage for the reason.
         indirect case closed(SocketIOServerDisconnectReason)
@@ -70,12 +70,12 @@ public final class SocketIOServerSocket: @unchecked Sendable {
     /// Confined to the socket's event loop.
     final class Extras {
         var disconnectingHandlers: [@Sendable (SocketIOServerDisconnectReason) -> Void] = []
-        var pendingAcks: [Int: PendingAck] = [:]
-        /// Created with the first pending ack.
+        var pendingAcks: [Int: PendingClientAck] = [:]
+        /// The timer of the pending acks, created with the first one.
         var ackTimer: DeadlineTimer?
         /// Called once the outgoing queue is short again.
         var drainWaiters: [@Sendable () -> Void] = []
-        /// Succeeded when no ack is owed any more.
+        /// Succeeded when no requested ack is unsent (`owedAcks` is 0).
         var settleWaiters: [EventLoopPromise<Void>] = []
     }
 
@@ -86,10 +86,11 @@ public final class SocketIOServerSocket: @unchecked Sendable {
         return made
     }
 
-    /// The limits of one client, and one lock. The sockets of a server on one event loop share it.
-    final class Limits: Sendable {
-        /// Guards the application's values of these sockets. They are nearly always accessed on the
-        /// event loop, so one lock suffices and keeps each socket smaller.
+    /// The settings and the lock that the sockets of a server on one event loop share.
+    final class Shared: Sendable {
+        /// Guards the application's values of these sockets. One lock for all of them keeps each
+        /// socket smaller. It is rarely contended, because the values are nearly always accessed on
+        /// the event loop.
         let lock = NIOLock()
         let maximumWaitingEvents: Int
         let maximumPendingAcks: Int
@@ -114,7 +115,7 @@ public final class SocketIOServerSocket: @unchecked Sendable {
     }
 
     init(
-        id: String, namespace: SocketIONamespace, auth: SocketIOValue, connection: SocketIOConnection, limits: Limits,
+        id: String, namespace: SocketIONamespace, auth: SocketIOValue, connection: SocketIOConnection, shared: Shared,
         recovery: SocketIORecovery = .none, recoveryState: RecoveryState? = nil
     ) {
         self.id = id
@@ -124,7 +125,7 @@ public final class SocketIOServerSocket: @unchecked Sendable {
         self.issued = SocketIOHandshake.now
         self.hot = Hot(connection: connection)
         self.eventLoop = connection.session.eventLoop
-        self.limits = limits
+        self.shared = shared
         self.recovery = recovery
         self.recoveryState = recoveryState
         self.stored = recoveryState?.resumption?.session.kept ?? Stored()
@@ -134,7 +135,7 @@ public final class SocketIOServerSocket: @unchecked Sendable {
     /// Accesses the values under the lock. `body` must not release an application's value: its
     /// `deinit` could take the lock again.
     private func withStored<Result>(_ body: (inout Stored) -> Result) -> Result {
-        self.limits.lock.withLock { body(&self.stored) }
+        self.shared.lock.withLock { body(&self.stored) }
     }
 
     /// Whether the socket resumed with its id, rooms and data, and every event it missed was sent.
@@ -162,25 +163,38 @@ public final class SocketIOServerSocket: @unchecked Sendable {
 
     /// Sets ``data`` to the encoded value.
     ///
-    /// - Throws: The encoder's error.
-    public func setData(_ value: some Encodable) throws {
+    /// - Throws: `SocketIOError.Code.invalidUse` with the encoder's error as its cause.
+    public func setData(_ value: some Encodable) throws(SocketIOError) {
         self.data = try SocketIOArguments.value(of: value)
     }
 
     /// Returns ``data``, decoded.
     ///
-    /// - Throws: The decoder's error when it is of another type.
-    public func data<Value: Decodable>(as type: Value.Type) throws -> Value {
-        try SocketIOArguments.decode(values: [self.data], as: type)
+    /// - Throws: `SocketIOError.Code.invalidPayload` with the decoder's error as its cause, when it
+    ///   is of another type.
+    public func data<Value: Decodable>(as type: Value.Type) throws(SocketIOError) -> Value {
+        do {
+            return try JSONValueDecoder().decode(type, from: self.data)
+        } catch {
+            throw SocketIOError(.invalidPayload, message: "the data of the socket does not decode as \(type)", cause: error)
+        }
     }
 
     /// Stores a value with the socket in this process, for example the user that middleware
     /// authenticated.
+    ///
+    /// - Parameters:
+    ///   - value: The value.
+    ///   - key: The key.
     public func setValue(_ value: some Sendable, for key: String) {
         _ = self.withStored { $0.values.updateValue(value, forKey: key) }
     }
 
     /// Returns the value stored under this key, if it is of this type.
+    ///
+    /// - Parameters:
+    ///   - key: The key.
+    ///   - type: The type of the value.
     public func value<Value>(for key: String, as type: Value.Type = Value.self) -> Value? {
         self.withStored { $0.values[key] } as? Value
     }
@@ -263,7 +277,7 @@ public final class SocketIOServerSocket: @unchecked Sendable {
             return recovery.left(self)
         }
         // Leaves first, then is stored, because the resumed socket has the same id. The reservation
-        // keeps a dynamic namespace meanwhile.
+        // keeps a dynamic namespace until then.
         self.namespace.reserve()
         defer { self.namespace.release() }
         let rooms = self.rooms
@@ -318,8 +332,8 @@ extension SocketIOServerSocket {
             self.enterNamespace()
             return []
         }
-        // The socket enters first. The missed packets then include any event sent in between, which
-        // must not be sent twice.
+        // The socket enters the namespace first, and then the missed packets are read: they include
+        // any event sent in between. That event must not be sent twice.
         recoveryState.caughtUpTo = .max
         self.enterNamespace()
         self.namespace.join(self, Array(resumption.session.rooms))

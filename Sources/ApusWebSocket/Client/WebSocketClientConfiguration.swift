@@ -1,15 +1,18 @@
 public import ApusConnectivity
 public import ApusWebSocketProtocol
+public import HTTPTypes
 
 /// The configuration of a WebSocket client.
 public struct WebSocketClientConfiguration: Sendable {
     /// Computes fields of a request; see ``WebSocketClientConfiguration/requestHeaders``.
-    public typealias RequestHeaders = @Sendable (_ url: String) async throws -> [(String, String)]
+    public typealias RequestHeaders = @Sendable (_ url: String) async throws -> HTTPFields
 
-    /// Additional fields of the request, in order. `Host` replaces the value from the URL.
+    /// Additional fields of the request, in order, for example `[.authorization: "Bearer …"]`.
+    /// `Host` replaces the value from the URL.
     ///
-    /// After a redirect to another host none of them is sent, since any may be a secret.
-    public var headers: [(String, String)] = []
+    /// A field that the handshake sets itself, such as `Upgrade`, fails the attempt. After a
+    /// redirect to another host none of them is sent, since any may be a secret.
+    public var headers: HTTPFields = [:]
 
     /// Computes further fields for every attempt, for example a token that expires. If it throws,
     /// the attempt fails.
@@ -17,11 +20,12 @@ public struct WebSocketClientConfiguration: Sendable {
     /// Default: `nil`. ``connectTimeout`` applies. Not called for a redirect to another host.
     public var requestHeaders: RequestHeaders?
 
-    /// Names and values to append to the URL's query, percent-encoded.
+    /// The names and values to append to the URL's query, percent-encoded.
     public var query: [(String, String)] = []
 
-    /// Names and values of the `Cookie` field. Not sent after a redirect to another host.
-    public var cookies: [(String, String)] = []
+    /// The names and values of the cookies to send. A `Cookie` field in ``headers`` is sent before
+    /// them. Not sent after a redirect to another host.
+    public var cookies: [String: String] = [:]
 
     /// The offered subprotocols, in order of preference. The server's choice is
     /// ``WebSocketConnection/subprotocol``.
@@ -58,7 +62,8 @@ public struct WebSocketClientConfiguration: Sendable {
 
     /// The time for the name resolution, the connection, the proxy and ``requestHeaders`` together.
     ///
-    /// Default: 10 seconds. Received bytes do not extend this deadline or those below.
+    /// Default: 10 seconds. Received bytes extend neither this deadline nor ``tlsTimeout`` and
+    /// ``handshakeTimeout``.
     public var connectTimeout: Duration = .seconds(10)
 
     /// The time for the TLS handshake.
@@ -76,19 +81,22 @@ public struct WebSocketClientConfiguration: Sendable {
 
     /// Checks the configuration.
     func validate() throws(WebSocketError) {
-        func invalid(_ message: String) -> WebSocketError { WebSocketError(.invalidUse, message: message) }
+        func invalid(_ message: String) -> WebSocketError { WebSocketError(.invalidConfiguration, message: message) }
         for name in self.subprotocols where !HTTPToken.isToken(name) {
             throw invalid("`subprotocols` must contain HTTP tokens only, not \(name.debugDescription)")
         }
-        guard Set(self.subprotocols).count == self.subprotocols.count else { throw invalid("`subprotocols` must not contain duplicates") }
+        guard Set(self.subprotocols).count == self.subprotocols.count else {
+            throw invalid("`subprotocols` must not contain duplicates: \(self.subprotocols)")
+        }
         for (name, value) in self.cookies where !HTTPToken.isToken(name) || !value.utf8.allSatisfy(Self.isCookieByte) {
-            throw invalid("the name or value of the cookie \(name.debugDescription) contains an invalid character (RFC 6265 4.1.1)")
+            throw invalid("`cookies`: the name or value of \(name.debugDescription) contains an invalid character (RFC 6265 4.1.1)")
         }
-        guard self.connectTimeout > .zero, self.tlsTimeout > .zero, self.handshakeTimeout > .zero else {
-            throw invalid("`connectTimeout`, `tlsTimeout` and `handshakeTimeout` must be greater than 0")
-        }
+        let times = [
+            ("connectTimeout", self.connectTimeout), ("tlsTimeout", self.tlsTimeout), ("handshakeTimeout", self.handshakeTimeout),
+        ]
+        for (name, time) in times where time <= .zero { throw invalid("`\(name)` must be greater than 0, not \(time)") }
         try self.compression?.validate()
-        guard self.maximumRedirects >= 0 else { throw invalid("`maximumRedirects` must not be negative: \(self.maximumRedirects)") }
+        guard self.maximumRedirects >= 0 else { throw invalid("`maximumRedirects` must not be negative, but is \(self.maximumRedirects)") }
     }
 
     /// Returns whether a byte is a cookie-octet (RFC 6265 4.1.1).
@@ -111,16 +119,18 @@ public struct WebSocketClientConfiguration: Sendable {
     /// - Parameters:
     ///   - computed: The result of ``requestHeaders``.
     ///   - isSameOrigin: `false` after a redirect to another host.
-    func fields(computed: [(String, String)], isSameOrigin: Bool) -> [(String, String)] {
-        var fields: [(String, String)] = []
+    func fields(computed: HTTPFields, isSameOrigin: Bool) -> HTTPFields {
+        var fields: HTTPFields = [:]
         if isSameOrigin {
-            fields += self.headers + computed
+            fields.append(contentsOf: self.headers)
+            fields.append(contentsOf: computed)
             if !self.cookies.isEmpty {
-                fields.append(("Cookie", self.cookies.map { "\($0.0)=\($0.1)" }.joined(separator: "; ")))
+                let pairs = self.cookies.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
+                fields.append(HTTPField(name: .cookie, value: pairs.joined(separator: "; ")))
             }
         }
         if !self.subprotocols.isEmpty {
-            fields.append(("Sec-WebSocket-Protocol", self.subprotocols.joined(separator: ", ")))
+            fields.append(HTTPField(name: .secWebSocketProtocol, value: self.subprotocols.joined(separator: ", ")))
         }
         return fields
     }

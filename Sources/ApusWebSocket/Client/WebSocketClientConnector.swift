@@ -1,5 +1,6 @@
 package import ApusConnectivity
 package import ApusWebSocketProtocol
+package import HTTPTypes
 package import NIOCore
 
 /// Opens WebSockets: name resolution, connection, TLS and handshake.
@@ -26,7 +27,7 @@ package enum WebSocketClientConnector {
     ///   `WebSocketError.Code.connectionRefused` with the status and the beginning of the body.
     package static func attempt(
         _ url: WebSocketURL,
-        headers: [(String, String)],
+        headers: HTTPFields,
         through dialer: Dialer,
         target: Dialer.Target? = nil,
         limits: WebSocketLimits,

@@ -40,7 +40,7 @@ final class WebSocketClientHandshakeHandler: ChannelInboundHandler, RemovableCha
         guard !self.attempt.hasEnded else { return }
         switch self.unwrapInboundIn(data) {
         case .head(let head):
-            self.received(head)
+            self.receivedHead(head)
         case .body(let bytes):
             guard self.refusal != nil else { return }
             let room = Self.maximumRefusalBytes - (self.refusal?.body.count ?? 0)
@@ -57,9 +57,10 @@ final class WebSocketClientHandshakeHandler: ChannelInboundHandler, RemovableCha
         }
     }
 
-    private func received(_ head: HTTPResponseHead) {
+    private func receivedHead(_ head: HTTPResponseHead) {
         guard head.status.code == 101 else {
-            // Invalid fields are omitted; the response is informational only.
+            // Omits fields that are not valid: the response is kept for the application's
+            // information only.
             let response = HTTPResponse(head)
             self.refusal = WebSocketError.Refusal(
                 status: Int(head.status.code), headers: response?.headerFields ?? HTTPFields(), body: [])
@@ -67,7 +68,7 @@ final class WebSocketClientHandshakeHandler: ChannelInboundHandler, RemovableCha
         }
         do {
             guard let response = HTTPResponse(head) else {
-                throw WebSocketError(.malformedHandshake, message: "a status of more than three digits")
+                throw WebSocketError(.malformedHandshake, message: "the status of the response has more than three digits")
             }
             let agreement = try WebSocketHandshake.check(response, to: self.request, deflate: self.deflate, limits: self.limits)
             self.agreement = (response, agreement)

@@ -67,7 +67,7 @@ package final class WebSocketConnectionAttempt {
     func startTimer(_ timeout: Duration) {
         self.timer?.cancel()
         self.timer = self.eventLoop.assumeIsolated().scheduleTask(in: TimeAmount(timeout)) {
-            self.fail(WebSocketError(.timeout, message: "opening the WebSocket took more than \(timeout)"))
+            self.fail(WebSocketError(.timeout, message: "the WebSocket was not open within \(timeout)"))
         }
     }
 

@@ -1,6 +1,7 @@
 import ApusConnectivity
 import ApusWebSocketProtocol
 import NIOCore
+import HTTPTypes
 
 /// One attempt to open a ``WebSocketConnection``: computes the fields, connects, follows redirects.
 /// It ends once.
@@ -61,7 +62,7 @@ final class WebSocketOpener {
 
     private func prepare(_ redirects: WebSocketRedirects) {
         guard let requestHeaders = self.configuration.requestHeaders, redirects.isSameOrigin else {
-            return self.request(redirects, computed: [], spent: .zero)
+            return self.request(redirects, computed: [:], spent: .zero)
         }
         let eventLoop = self.eventLoop
         let box = NIOLoopBound(self, eventLoop: eventLoop)
@@ -69,11 +70,11 @@ final class WebSocketOpener {
         let timeout = self.configuration.connectTimeout
         self.headersStartedAt = eventLoop.now
         self.headersTimer = eventLoop.assumeIsolated().scheduleTask(in: TimeAmount(timeout)) {
-            self.finish(.failure(WebSocketError(.timeout, message: "`requestHeaders` took more than \(timeout) (`connectTimeout`)")))
+            self.finish(.failure(WebSocketError(.timeout, message: "`requestHeaders` did not return within \(timeout) (`connectTimeout`)")))
         }
         // Owned by `headersTask`, which every end cancels.
         self.headersTask = Task {
-            let result: Result<[(String, String)], any Error>
+            let result: Result<HTTPFields, any Error>
             do {
                 result = .success(try await requestHeaders(url))
             } catch {
@@ -83,7 +84,7 @@ final class WebSocketOpener {
         }
     }
 
-    private func prepared(_ result: Result<[(String, String)], any Error>) {
+    private func prepared(_ result: Result<HTTPFields, any Error>) {
         guard !self.hasEnded, let redirects = self.redirects else { return }
         self.headersTask = nil
         self.headersTimer?.cancel()
@@ -97,7 +98,7 @@ final class WebSocketOpener {
         }
     }
 
-    private func request(_ redirects: WebSocketRedirects, computed: [(String, String)], spent: Duration) {
+    private func request(_ redirects: WebSocketRedirects, computed: HTTPFields, spent: Duration) {
         let configuration = self.configuration
         var dialer = Dialer(tls: configuration.tls, proxy: configuration.proxy)
         // The client certificate is for the original host only.

@@ -8,8 +8,8 @@ import HTTPTypes
 struct WebSocketRedirects {
     /// The URL of the next request.
     private(set) var url: WebSocketURL
-    /// Whether the scheme, host and port are still those of the original URL. Stays `false` once it
-    /// is, since another host supplied any redirect back.
+    /// Whether the scheme, host and port are still those of the original URL. Once `false`, it
+    /// stays `false`: a redirect back to the original URL was chosen by another host.
     private(set) var isSameOrigin = true
     private var left: Int
 
@@ -33,7 +33,7 @@ struct WebSocketRedirects {
         func refuse(_ message: String) -> Action {
             .fail(WebSocketError(.connectionRefused, message: message, refusal: refusal))
         }
-        guard self.left > 0 else { return refuse("the server sent more redirects than `maximumRedirects`") }
+        guard self.left > 0 else { return refuse("the server sent more redirects than `maximumRedirects` allows") }
         let target: WebSocketURL
         do throws(WebSocketError) {
             target = try Self.resolve(location, against: self.url)
@@ -68,7 +68,7 @@ struct WebSocketRedirects {
         return try WebSocketURL(root + Self.withoutDots(merged) + query)
     }
 
-    /// RFC 3986 5.2.4.
+    /// Returns a path without its `.` and `..` segments (RFC 3986 5.2.4).
     private static func withoutDots(_ path: String) -> String {
         let segments = path.split(separator: "/", omittingEmptySubsequences: false)
         var kept: [Substring] = []

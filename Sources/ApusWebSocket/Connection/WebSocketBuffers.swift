@@ -106,9 +106,10 @@ package final class WebSocketBuffers {
 extension WebSocketBuffers {
     /// The number of connections that are flushed together after they were read.
     ///
-    /// A peer that receives data wakes up, reads and sleeps again. Flushing one by one makes many
-    /// local peers wake each other's processor, which took a seventh of an echo to 50 of them. With
-    /// a larger number, the data of the first connections has left the processor's cache.
+    /// A peer that receives data wakes up, reads and sleeps again. When each connection is flushed
+    /// at once, local peers compete with the server for the processor: an echo server with 50 local
+    /// peers spent a seventh of its time on that. With a larger number, the data of the first
+    /// connections is no longer in the processor's cache.
     private static let answersTogether = 32
 
     /// Flushes a connection at the end of this turn. Call once per turn and connection. One task
@@ -210,8 +211,8 @@ extension WebSocketBuffers {
             return WebSocketBuffers.take(&self.buffers.hot.received) ?? allocator.buffer(capacity: WebSocketBuffers.receiveBytes)
         }
 
-        /// Returns `nil`, and `record` reports growth: the channel then requests a buffer for each
-        /// read and keeps only the first.
+        /// Returns `nil`, and ``record(actualReadBytes:)`` returns `true`: the channel then
+        /// requests a buffer for each read and keeps only the first one.
         func nextBufferSize() -> Int? { nil }
 
         mutating func record(actualReadBytes: Int) -> Bool {

@@ -1,6 +1,6 @@
 public import ApusWebSocketProtocol
 
-/// How a WebSocket connection ended.
+/// The end of a WebSocket connection.
 public struct WebSocketClosure: Sendable, Hashable, CustomStringConvertible {
     /// The side that ended the connection.
     public enum Initiator: Sendable, Hashable {

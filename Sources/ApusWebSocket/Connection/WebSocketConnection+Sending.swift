@@ -124,6 +124,10 @@ extension WebSocketConnection {
     }
 
     /// Starts the close handshake without waiting for its end, which ``onClose(_:)`` reports.
+    ///
+    /// - Parameters:
+    ///   - code: 1000, or an application code from 3000 to 4999.
+    ///   - reason: Truncated to 123 bytes. Omitted if it contains CR, LF or NUL.
     public func startClosing(code: WebSocketCloseCode = .normalClosure, reason: String = "") {
         self.eventLoop.runOnLoop {
             guard let handler = self.hot.handler else { return }

@@ -17,7 +17,7 @@ public import NIOCore
 /// either side closes it, even if the application releases this object.
 public final class WebSocketConnection: @unchecked Sendable {
     // Unchecked: the constants are Sendable. The variables below "Event loop" are accessed on
-    // `eventLoop` only: a box for them would cost an access for every message.
+    // `eventLoop` only: a `NIOLoopBoundBox` would cost an indirection per message.
 
     /// The event loop of the connection, on which its handlers are called.
     public let eventLoop: any EventLoop
@@ -77,7 +77,8 @@ public final class WebSocketConnection: @unchecked Sendable {
 
     var pongHandler: ((WebSocketConnection, ByteBuffer, Duration?) -> Void)?
     var closeHandlers: [(WebSocketClosure) -> Void] = []
-    /// Uses the upper half of the numbers; the heartbeat uses the lower half.
+    /// The unanswered Pings, except those of the heartbeat. Their numbers begin at 2^63; the
+    /// heartbeat's Pings have smaller numbers.
     var pings = PendingPings<WebSocketPingWaiter>(firstID: 1 << 63)
     var closeWasRequested = false
     /// Whether the inbox is full and pauses reading.
@@ -125,7 +126,7 @@ public final class WebSocketConnection: @unchecked Sendable {
     /// Whether messages can be sent.
     public var isOpen: Bool { self.status.withLockedValue { $0.isOpen } }
 
-    /// How the connection ended; `nil` while it is open or closing.
+    /// The closure of the connection; `nil` while it is open or closing.
     public var closure: WebSocketClosure? { self.status.withLockedValue { $0.closure } }
 
     /// The round-trip time of the last answered ping; `nil` before the first.
@@ -209,7 +210,7 @@ extension WebSocketConnection {
         self.hot.handler?.setReading(paused: paused)
     }
 
-    /// Whether reading from the peer is paused. Its silence means nothing then.
+    /// Whether reading from the peer is paused. Missing bytes then do not indicate a dead peer.
     var readingIsPaused: Bool { self.hot.handler?.readingIsPaused ?? false }
 }
 
@@ -303,7 +304,7 @@ extension WebSocketConnection {
         }
         guard let id = self.sendPing({ operation.end(with: $0) }) else {
             return operation.fail(
-                WebSocketError(.queueFull, message: "too many pings: \(self.pings.count) already wait for a Pong"))
+                WebSocketError(.queueFull, message: "\(self.pings.count) pings already wait for a Pong, the maximum"))
         }
         operation.expire(in: timeout) {
             _ = self.pings.abandon(id)

@@ -5,10 +5,11 @@ public struct WebSocketFlowControl: Sendable, Hashable {
         /// The connection closes with 1008. Queued messages are discarded after
         /// `WebSocketLimits.closeTimeout`.
         ///
-        /// For a peer that must see every message: it reconnects and requests the missing ones.
+        /// Suitable if the peer must see every message: it reconnects and requests the missing
+        /// ones.
         case close
-        /// The message is dropped and `post` returns `false`. For messages that the next one
-        /// replaces.
+        /// The message is dropped and `post` returns `false`. Suitable for messages that a later
+        /// one replaces.
         case drop
     }
 

@@ -16,8 +16,8 @@ struct WebSocketReadPauses: OptionSet {
     static let held = Self(rawValue: 4)
 }
 
-/// The frames of a read that are held because the turn is full or the peer does not take its
-/// messages.
+/// The frames of a read that are held because the turn is full (``EventLoopTurn``) or too many
+/// bytes are queued for the peer.
 ///
 /// Nothing more is read meanwhile. All bytes after the first frames stay undecoded.
 struct WebSocketHeldFrames {

@@ -4,7 +4,7 @@ import HTTPTypes
 package import NIOCore
 
 /// A data message in the form in which its sender has it.
-package enum WebSocketOutput {
+package enum WebSocketOutput: Sendable {
     /// A message. Its compression preference applies if compression was negotiated.
     case message(WebSocketMessage)
     /// A text known to be UTF-8, with `around` inserted before its last byte. Those bytes are not
@@ -13,9 +13,11 @@ package enum WebSocketOutput {
     /// A frame from ``WebSocketHandler/encodeServerFrame(_:)``; the same buffer may be sent to any
     /// number of connections.
     case frame(ByteBuffer)
+    /// A message that was encoded once for many connections.
+    case shared(WebSocketSharedFrame)
 
-    /// The same output in one piece, to be sent later.
-    fileprivate var stored: WebSocketOutput {
+    /// A copy of the output that does not refer to a buffer of the sender, to be sent later.
+    package var stored: WebSocketOutput {
         guard case .text(let text, let middle, let compression) = self else { return self }
         var whole = ByteBufferAllocator().buffer(capacity: self.byteCount)
         if let middle, let end = text.last {
@@ -28,11 +30,13 @@ package enum WebSocketOutput {
         return .message(WebSocketMessage(.text, whole).compressed(compression))
     }
 
-    fileprivate var byteCount: Int {
+    /// The number of bytes, without compression.
+    package var byteCount: Int {
         switch self {
         case .message(let message): message.payload.readableBytes
         case .text(let text, let middle, _): text.count + (middle?.readableBytes ?? 0)
         case .frame(let frame): frame.readableBytes
+        case .shared(let frame): frame.plain.readableBytes
         }
     }
 }
@@ -72,6 +76,13 @@ extension WebSocketHandler {
             }
             return self.append(message.payload, opcode: message.opcode)
         case .frame(let frame): self.append(shared: frame, context)
+        case .shared(let frame):
+            if let compressed = frame.compressed, let deflate = self.deflate, deflate.outgoingWindowBits >= frame.windowBits {
+                self.append(shared: compressed, context)
+                self.deflater?.reset()
+            } else {
+                self.append(shared: frame.plain, context)
+            }
         }
         self.scheduleFlush()
     }
@@ -97,7 +108,7 @@ extension WebSocketHandler {
         case .sendClose(let payload):
             self.writeClose(payload)
             self.startCloseTimer()
-            // Reads on, regardless of the queue, to receive the peer's Close frame.
+            // Resumes reading, regardless of the queue, to receive the peer's Close frame.
             self.set([.delegate, .output], false)
             self.resumeLater()
         case .doNothing:
@@ -195,7 +206,8 @@ extension WebSocketHandler {
                 self.deflaterIsSpare = false
             }
         } catch {
-            // Fails only for lack of memory. The sent part of the message cannot be taken back.
+            // Fails only for lack of memory. The connection fails, because a part of the message
+            // may have been sent.
             return self.fail(error)
         }
         self.append(compressed, opcode: opcode, isFinal: isLast, reserved: reserved)
@@ -206,11 +218,17 @@ extension WebSocketHandler {
         guard self.deferredBytes + bytes <= self.maximumDeferredBytes else {
             let error = WebSocketError(
                 .invalidUse,
-                message: "more than \(self.maximumDeferredBytes) bytes (`maximumDeferredBytes`) wait behind a fragmented message")
+                message: "more than \(self.maximumDeferredBytes) bytes wait for the end of a fragmented message (`maximumDeferredBytes`)")
             return self.fail(error)
         }
         let extras = self.makeExtras()
-        extras.deferred.append(output.stored)
+        // Defers the uncompressed form of a shared frame: sending the compressed form resets the
+        // compressor, whose context the fragmented message still needs.
+        if case .shared(let frame) = output {
+            extras.deferred.append(.frame(frame.plain))
+        } else {
+            extras.deferred.append(output.stored)
+        }
         extras.deferredBytes += bytes
     }
 

@@ -23,8 +23,8 @@ package final class WebSocketHandler: ChannelInboundHandler, RemovableChannelHan
     let maximumDeferredBytes: Int
     let buffers: WebSocketBuffers
 
-    /// The variables that every message uses. Unchecked: the exclusivity checks took a fifth of an
-    /// echo's instructions. No access spans a call to the delegate or to the channel.
+    /// The variables that every message uses. Unchecked: the exclusivity checks were a fifth of the
+    /// instructions of an echo server. No access spans a call to the delegate or to the channel.
     @exclusivity(unchecked) var hot: Hot
 
     struct Hot {
@@ -50,7 +50,8 @@ package final class WebSocketHandler: ChannelInboundHandler, RemovableChannelHan
         var sharesReceiveBuffer = false
         /// Whether frames that were read are held.
         var isHolding = false
-        /// Whether the messages handled before the last hold caused many deliveries.
+        /// Whether the messages handled before frames were last held caused many deliveries to
+        /// other connections.
         var sendsMuch = false
     }
 
@@ -211,8 +212,8 @@ package final class WebSocketHandler: ChannelInboundHandler, RemovableChannelHan
             self.hot.delegate?.webSocketReadComplete(self)
         }
         self.countUnfinished()
-        // Without a preceding read this is the peer's end, and responses are flushed at once. With
-        // TLS both may come in one read.
+        // Without a preceding read, the peer has closed its side, and responses are flushed at
+        // once. With TLS, the last message and the end may arrive in one read.
         let answersCanWait = self.hot.isReading && self.hot.sharesReceiveBuffer
         self.hot.isReading = false
         if answersCanWait, let context = self.hot.context { self.flushAfterRead(context) } else { self.flushUnlessGathering() }

@@ -26,7 +26,7 @@ final class WebSocketHeartbeatDriver {
     }
 
     private func timerFired() {
-        // The silence of the peer means nothing while reading is paused.
+        // While reading is paused, missing bytes do not indicate a dead peer.
         if self.connection.readingIsPaused { self.machine.received(at: self.now) }
         switch self.machine.timerFired(at: self.now) {
         case .sendPing(let payload, let delay):
@@ -38,9 +38,12 @@ final class WebSocketHeartbeatDriver {
         case .wait(let delay):
             self.startTimer(delay)
         case .giveUp(.unanswered):
-            self.connection.fail(WebSocketError(.timeout, message: "the peer did not answer the heartbeat within `answerTimeout`"))
+            let timeout = self.machine.configuration.answerTimeout ?? .zero
+            self.connection.fail(
+                WebSocketError(.timeout, message: "the peer did not answer the heartbeat within \(timeout) (`answerTimeout`)"))
         case .giveUp(.idle):
-            self.connection.fail(WebSocketError(.timeout, message: "the peer sent nothing within `idleTimeout`"))
+            let timeout = self.machine.configuration.idleTimeout ?? .zero
+            self.connection.fail(WebSocketError(.timeout, message: "the peer sent nothing for \(timeout) (`idleTimeout`)"))
         case .doNothing:
             break
         }

@@ -95,7 +95,7 @@ struct WebSocketOutboxStateMachine {
             self.needsLimitCheck = true
             switch self.flow.overflow {
             case .drop: return .overflow(.drop, scheduleHop: self.needsHop())
-            case .close: break  // the number may be old: the hop checks the present one, and closes
+            case .close: break  // the size may be out of date: the event loop checks the current one and closes
             }
         }
         self.append(.message(message))
@@ -152,7 +152,7 @@ struct WebSocketOutboxStateMachine {
     }
 }
 
-/// An item of the outbox.
+/// An entry of the outbox: a whole message, or a piece of one.
 enum OutboundItem: Hashable, Sendable {
     case message(WebSocketMessage)
     case piece(WebSocketPiece)

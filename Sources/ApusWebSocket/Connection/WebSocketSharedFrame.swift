@@ -55,14 +55,3 @@ package final class WebSocketSharedFrame: Sendable {
         return frame
     }
 }
-
-extension WebSocketHandler {
-    /// Sends a message that was encoded once for many connections.
-    package func send(_ frame: WebSocketSharedFrame) {
-        guard let compressed = frame.compressed, let deflate = self.deflate, deflate.outgoingWindowBits >= frame.windowBits,
-            self.isOpen, !self.hot.endpoint.machine.isSendingPieces
-        else { return self.send(.frame(frame.plain)) }
-        self.send(.frame(compressed))
-        self.deflater?.reset()
-    }
-}

@@ -36,7 +36,7 @@ package final class FastUpgradeHandler: ChannelInboundHandler, RemovableChannelH
     private let isSecure: Bool
     private let timers: EventLoopTimers
     private let buffers: WebSocketBuffers
-    /// The deadline of the connection. Received bytes do not extend it.
+    /// The deadline for the first request. Received bytes do not extend it.
     private let deadline: NIODeadline
     private var timer = EventLoopTimer()
     private var context: ChannelHandlerContext?
@@ -92,11 +92,11 @@ package final class FastUpgradeHandler: ChannelInboundHandler, RemovableChannelH
 
     package func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         let read = self.unwrapInboundIn(data)
-        self.received(read, context)
+        self.receivedBytes(read, context)
         if !self.isSecure { self.buffers.giveBackReceived(read) }
     }
 
-    private func received(_ read: ByteBuffer, _ context: ChannelHandlerContext) {
+    private func receivedBytes(_ read: ByteBuffer, _ context: ChannelHandlerContext) {
         let isFirst = self.head.readableBytes == 0
         if !isFirst { self.head.writeImmutableBuffer(read) }
         let head = isFirst ? read : self.head
@@ -112,8 +112,9 @@ package final class FastUpgradeHandler: ChannelInboundHandler, RemovableChannelH
     }
 
     package func channelReadComplete(context: ChannelHandlerContext) {
-        // A head that is incomplete by now is slow or not a WebSocket request. The first read
-        // without TLS is one byte in any case.
+        // A head that does not arrive in one read is from a slow client or is not a WebSocket
+        // request: the HTTP handlers take over. Without TLS, the first read has one byte in any
+        // case (`WebSocketBuffers.receive(on:isNew:)`), so it does not count.
         if self.head.readableBytes > 1 {
             self.passOn(self.head, context, isEndOfRead: true)
         } else {

@@ -5,10 +5,10 @@ import NIOSSL
 
 /// Mounts a handler of HTTP/1 requests in the pipeline of a web framework, and removes itself.
 ///
-/// The handler, and a ``HTTPRequestGuard`` in front of it, stand behind NIO's own HTTP handlers
-/// and in front of the framework's. They speak `HTTPServerRequestPart` and
-/// `HTTPServerResponsePart`, whatever the framework converts them to. A pipeline that does not
-/// decode HTTP/1, as a stream of HTTP/2, is left as it is.
+/// The handler, preceded by an ``HTTPRequestGuard``, is added after NIO's HTTP handlers and before
+/// those of the framework. Both use `HTTPServerRequestPart` and `HTTPServerResponsePart`,
+/// regardless of the types to which the framework converts them. A pipeline that does not decode
+/// HTTP/1, such as that of an HTTP/2 stream, is not changed.
 ///
 /// Confined to the channel's event loop.
 package final class HTTPMountHandler: ChannelInboundHandler, RemovableChannelHandler {
@@ -18,8 +18,8 @@ package final class HTTPMountHandler: ChannelInboundHandler, RemovableChannelHan
     private let makeHandler: (_ isSecure: Bool) -> any ChannelHandler
 
     /// - Parameters:
-    ///   - logger: Gets a warning where the pipeline does not decode HTTP/1.
-    ///   - makeHandler: Makes the handler; `isSecure` is whether the connection uses TLS.
+    ///   - logger: Receives a warning if the pipeline does not decode HTTP/1.
+    ///   - makeHandler: Creates the handler. `isSecure` is `true` if the connection uses TLS.
     package init(logger: Logger, _ makeHandler: @escaping (_ isSecure: Bool) -> any ChannelHandler) {
         self.logger = logger
         self.makeHandler = makeHandler
@@ -29,12 +29,12 @@ package final class HTTPMountHandler: ChannelInboundHandler, RemovableChannelHan
         let pipeline = context.pipeline.syncOperations
         defer { pipeline.removeHandler(context: context, promise: nil) }
         guard let last = Self.lastHTTPHandler(in: pipeline) else {
-            return self.logger.warning("Not mounted: the connection does not decode HTTP/1")
+            return self.logger.warning("Handler not mounted: the pipeline does not decode HTTP/1")
         }
         let isSecure = (try? pipeline.context(handlerType: NIOSSLServerHandler.self)) != nil
         var handlers: [any ChannelHandler] = [self.makeHandler(isSecure)]
         if !(last.handler is HTTPRequestGuard) { handlers.insert(HTTPRequestGuard(isAlone: false, logger: self.logger), at: 0) }
-        // Fails when the channel is gone.
+        // Fails if the channel is closed.
         try? pipeline.addHandlers(handlers, position: .after(last.handler))
     }
 

@@ -4,7 +4,7 @@ package import NIOHTTP1
 
 /// Passes one HTTP/1 request on at a time and refuses requests that are not valid HTTP.
 ///
-/// Every HTTP/1 server of this package has it between the decoder and the HTTPTypes codec.
+/// Every HTTP/1 server of this package adds it between the decoder and the HTTPTypes codec.
 ///
 /// - While a request is unanswered, the socket is not read. Requests already read wait, and are
 ///   passed on in order.
@@ -27,8 +27,8 @@ package final class HTTPRequestGuard: ChannelDuplexHandler, RemovableChannelHand
     private static let discardPeriod = TimeAmount.seconds(1)
 
     private let logger: Logger
-    /// Whether the pipeline has no web framework, so that the guard closes the connection of a
-    /// client that has left.
+    /// Whether the pipeline has no web framework, so that the guard closes the connection when the
+    /// client has closed its side.
     private let isAlone: Bool
     private var sequence: HTTPRequestSequence
     private var isPassing = false
@@ -65,17 +65,17 @@ package final class HTTPRequestGuard: ChannelDuplexHandler, RemovableChannelHand
     // MARK: In
 
     package func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        self.received(.part(self.unwrapInboundIn(data)), context)
+        self.receivedEvent(.part(self.unwrapInboundIn(data)), context)
     }
 
     package func errorCaught(context: ChannelHandlerContext, error: any Error) {
         guard let error = error as? HTTPParserError else { return context.fireErrorCaught(error) }
-        self.received(.failure(error), context)
+        self.receivedEvent(.failure(error), context)
     }
 
     package func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
         guard case ChannelEvent.inputClosed? = event as? ChannelEvent else { return context.fireUserInboundEventTriggered(event) }
-        self.received(.inputClosed, context)
+        self.receivedEvent(.inputClosed, context)
     }
 
     package func channelInactive(context: ChannelHandlerContext) {
@@ -83,12 +83,12 @@ package final class HTTPRequestGuard: ChannelDuplexHandler, RemovableChannelHand
         context.fireChannelInactive()
     }
 
-    private func received(_ event: HTTPRequestSequence.Event, _ context: ChannelHandlerContext) {
-        switch self.sequence.received(event) {
+    private func receivedEvent(_ event: HTTPRequestSequence.Event, _ context: ChannelHandlerContext) {
+        switch self.sequence.receivedEvent(event) {
         case .act(let action): self.perform(action, context)
         case .doNothing: break
         case .tooMany:
-            self.logger.debug("Connection closed: too many pipelined requests")
+            self.logger.debug("Connection closed: too many requests are pipelined")
             self.sequence.finish()
             context.close(promise: nil)
         }
@@ -132,9 +132,10 @@ package final class HTTPRequestGuard: ChannelDuplexHandler, RemovableChannelHand
     private func inputClosed(isIdle: Bool, _ context: ChannelHandlerContext) {
         context.fireUserInboundEventTriggered(ChannelEvent.inputClosed)
         guard self.isAlone else { return }
-        // A peer that reads its responses slowly has until the server's own deadline.
+        // Unwritten bytes mean that the peer is still reading its responses: the connection stays
+        // open until the server's own deadline.
         let isWritten = (try? context.channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0 == 0
-        // A client that leaves during a long poll has left its session.
+        // A client that closes its side during a long poll has ended its session.
         if isWritten || !isIdle { context.close(promise: nil) }
     }
 

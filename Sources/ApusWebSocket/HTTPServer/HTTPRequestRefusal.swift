@@ -10,12 +10,15 @@ struct HTTPRequestRefusal: Equatable {
     /// Whether the response has a body. The response to HEAD has none (RFC 9110 9.3.2).
     private(set) var hasBody = true
 
-    /// Creates the refusal of a request head that violates HTTP/1; `nil` for a valid head.
+    /// Creates the refusal of a request head with an unsupported version or without exactly one
+    /// valid Host field; `nil` if the head is accepted. Host is optional in HTTP/1.0.
     ///
     /// Source: RFC 9112 3.2: "A server MUST respond with a 400 (Bad Request) status code to any
     /// HTTP/1.1 request message that lacks a Host header field and to any request message that
     /// contains more than one Host header field line or a Host header field with an invalid field
     /// value."
+    ///
+    /// - Parameter allowsHTTP10: Whether HTTP/1.0 is accepted.
     init?(of head: HTTPRequestHead, allowsHTTP10: Bool) {
         let isHTTP10 = head.version.minor == 0  // the decoder accepts major version 1 only
         var (hosts, areValid) = (0, true)

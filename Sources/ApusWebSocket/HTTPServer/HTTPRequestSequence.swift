@@ -93,7 +93,7 @@ struct HTTPRequestSequence {
     }
 
     /// Handles an event of the decoder.
-    mutating func received(_ event: Event) -> Reception {
+    mutating func receivedEvent(_ event: Event) -> Reception {
         if self.pending.isEmpty {
             switch self.step(event, isLast: true) {
             case .act(let action): return .act(action)
@@ -155,7 +155,7 @@ struct HTTPRequestSequence {
         // RFC 9110 7.8: "A server MUST ignore an Upgrade header field that is received in an
         // HTTP/1.0 request."
         if isHTTP10 { head.headers.remove(name: "Upgrade") }
-        // NIO's decoder stops after a request that asks for another protocol.
+        // NIO's decoder stops after a request for an upgrade to another protocol.
         let requestsUpgrade =
             head.headers.contains(name: "Upgrade")
             && head.headers[canonicalForm: "Connection"].contains { $0.equalsIgnoringASCIICase("upgrade") }
@@ -196,8 +196,8 @@ struct HTTPRequestSequence {
         }
     }
 
-    /// Adapts a response to an HTTP/1.0 client, which does not know chunks and persists only if
-    /// told to.
+    /// Adapts a response to an HTTP/1.0 client, which does not support the chunked transfer coding,
+    /// and keeps the connection open only if the response contains `Connection: keep-alive`.
     private static func fit(_ head: inout HTTPResponseHead, to exchange: inout Exchange) {
         let hasBody = !exchange.isHEAD && head.status != .noContent && head.status != .notModified
         if hasBody, !head.headers.contains(name: "Content-Length") {

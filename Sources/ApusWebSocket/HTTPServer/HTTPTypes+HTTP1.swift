@@ -23,9 +23,9 @@ extension HTTPRequest {
     /// stays among the fields.
     ///
     /// - Parameters:
-    ///   - head: The head, as NIO's decoder reads it.
-    ///   - isSecure: Whether it came over TLS.
-    /// - Returns: nil when the method is not a token.
+    ///   - head: The head, as decoded by NIO.
+    ///   - isSecure: Whether the request arrived over TLS.
+    /// - Returns: `nil` if the method is not a token.
     ///
     /// Source: RFC 9112 3.2.
     package init?(_ head: HTTPRequestHead, isSecure: Bool) {
@@ -49,13 +49,13 @@ extension HTTPRequest {
     }
 }
 
-/// The target of a request: its origin form, taken out of the absolute form where that was sent.
+/// The target of a request in origin form, and the authority of a target in absolute form.
 ///
 /// Source: RFC 9112 3.2.
 package struct HTTPRequestTarget {
     /// The path and the query.
     package let path: String
-    /// The authority of an absolute form.
+    /// The authority of a target in absolute form; `nil` for one in origin form.
     package let authority: String?
 
     package init(_ target: String) {
@@ -70,7 +70,7 @@ package struct HTTPRequestTarget {
         self.authority = String(target[slashes..<end])
     }
 
-    /// Where the authority begins, behind `http://` or another scheme.
+    /// The position of the authority, after `http://` or another scheme.
     private static func authorityStart(in target: String) -> String.Index? {
         guard let colon = target.utf8.firstIndex(of: UInt8(ascii: ":")), target.utf8[colon...].starts(with: "://".utf8) else { return nil }
         let isScheme = target.utf8[..<colon].allSatisfy { byte in
@@ -95,7 +95,7 @@ extension HTTPRequestHead {
 extension HTTPResponse {
     /// Converts the head of a response.
     ///
-    /// - Returns: nil when the status is not of three digits.
+    /// - Returns: `nil` if the status does not have three digits.
     package init?(_ head: HTTPResponseHead) {
         guard head.status.code <= 999 else { return nil }
         self.init(

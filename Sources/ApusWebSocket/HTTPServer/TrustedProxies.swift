@@ -5,8 +5,8 @@ public import NIOCore
 /// The reverse proxies that tell the server the address of a client.
 ///
 /// A proxy appends the address of its peer to a header field. Every client can write the same
-/// field, so only the entries that trusted proxies appended are read: the server walks the list
-/// from its end, skips trusted addresses, and takes the first other one.
+/// field, so only the entries that trusted proxies appended are read: the server reads the list
+/// from its end, skips trusted addresses, and uses the first other address.
 ///
 /// ```swift
 /// let proxies = try TrustedProxies(networks: ["10.0.0.0/8", "::1"], field: .xForwardedFor)
@@ -41,13 +41,13 @@ public struct TrustedProxies: Hashable, Sendable {
     ///   - networks: IP addresses (`192.0.2.7`, `2001:db8::7`) and networks in CIDR notation
     ///     (`10.0.0.0/8`).
     ///   - field: The header field that all of them append to.
-    /// - Throws: `ConnectivityError` with `invalidSettings` for text that is neither.
+    /// - Throws: `ConnectivityError` with `invalidConfiguration` for text that is neither.
     public init(networks: [String], field: Field = .xForwardedFor) throws(ConnectivityError) {
         var parsed: [IPNetwork] = []
         for text in networks {
             guard let network = IPNetwork(text) else {
                 throw ConnectivityError(
-                    .invalidSettings, message: "`\(text)` is not an IP address or a network such as 10.0.0.0/8")
+                    .invalidConfiguration, message: "`\(text)` is not an IP address or a network such as 10.0.0.0/8")
             }
             parsed.append(network)
         }
@@ -62,14 +62,22 @@ public struct TrustedProxies: Hashable, Sendable {
     /// Returns the IP address of the client, in its canonical text form; `nil` if the connection is
     /// not an IP connection.
     ///
-    /// An entry that is not an address (`unknown`, `_hidden`, or not valid) ends the walk, and the
-    /// proxy that appended it counts as the client.
+    /// An entry that is not an address (`unknown`, `_hidden`, or not valid) ends the search, and
+    /// the proxy that appended it counts as the client.
+    ///
+    /// - Parameters:
+    ///   - request: The request, with the field of the proxies.
+    ///   - peer: The address of the connection.
     public func clientAddress(of request: HTTPRequest, from peer: SocketAddress?) -> String? {
         self.client(of: request.headerFields, from: peer)?.description
     }
 
     /// Returns the name under which quotas count the client: its IPv4 address or IPv6 /64 network;
     /// `nil` for loopback addresses and for connections without an IP address.
+    ///
+    /// - Parameters:
+    ///   - request: The request, with the field of the proxies.
+    ///   - peer: The address of the connection.
     public func clientKey(of request: HTTPRequest, from peer: SocketAddress?) -> String? {
         self.client(of: request.headerFields, from: peer).flatMap { ClientAddress.key(of: $0) }
     }
@@ -109,8 +117,8 @@ public struct TrustedProxies: Hashable, Sendable {
         }
     }
 
-    /// Splits outside quoted strings. Addresses contain no escaped characters, so an escape makes
-    /// the entry one that is not valid.
+    /// Splits outside quoted strings. Addresses contain no escaped characters, so an entry with an
+    /// escape is invalid.
     private static func split(_ text: Substring, at separator: Character) -> [Substring] {
         var isQuoted = false
         return text.split(omittingEmptySubsequences: false) { character in

@@ -4,7 +4,8 @@ import NIOConcurrencyHelpers
 
 /// The permit of one WebSocket under the server's connection limits.
 ///
-/// A connection and its handler share it. It is returned once, when the last holder gives it back.
+/// A connection and its handler share it. It is returned once, when the last holder calls
+/// ``release()``.
 final class AdmissionPermit: Sendable {
     private let state: NIOLockedValueBox<WebSocketServer.State>
     /// The key by which the client is counted.

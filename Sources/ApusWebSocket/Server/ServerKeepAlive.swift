@@ -6,8 +6,8 @@ import NIOCore
 /// The keep-alive of one open WebSocket of a server.
 ///
 /// Sends Pings, and aborts the connection when the peer is silent, stalled, or too slow within a
-/// frame header. Messages cost nothing; a read costs one check. Owned by the connection and
-/// confined to the channel's event loop.
+/// frame header. It adds no work for a message, and one check for a read. Owned by the connection
+/// and confined to the channel's event loop.
 final class ServerKeepAlive: EventLoopTimerOwner {
     private static let pingTime = EventLoopTimer.Name(0)
     private static let pongTime = EventLoopTimer.Name(1)
@@ -78,7 +78,7 @@ final class ServerKeepAlive: EventLoopTimerOwner {
             self.timers.cancel(&self.pingTimer)
             self.schedulePing()
         }
-        guard number != nil else { return self.schedulePing() }  // enough pings of the application are pending
+        guard number != nil else { return self.schedulePing() }  // the maximum number of the application's pings is pending
         self.hasRead = false
         self.awaitPong(extensions: Self.maximumExtensions)
     }
@@ -92,14 +92,14 @@ final class ServerKeepAlive: EventLoopTimerOwner {
 
     private func pongTimedOut() {
         if self.connection.readingIsPaused {
-            // The Pong may be unread because our own handler is too slow.
+            // The Pong may not have been read yet, because the application's handler is too slow.
             self.awaitPong(extensions: Self.maximumExtensions)
         } else if self.hasRead, self.remainingExtensions > 0 {
             // The Pong may be behind a large message on a slow link.
             self.hasRead = false
             self.awaitPong(extensions: self.remainingExtensions - 1)
         } else {
-            self.abort("no Pong received within \(self.server.configuration.pingTimeout)")
+            self.abort("no Pong received within \(self.server.configuration.pingTimeout) (`pingTimeout`)")
         }
     }
 
@@ -124,8 +124,8 @@ final class ServerKeepAlive: EventLoopTimerOwner {
             Self.stallTime)
     }
 
-    /// Checks the queue. A shorter queue means a slow link; the reader is stalled if no check finds
-    /// it shorter.
+    /// Checks the queue. A queue that shrinks indicates a slow link. If no check within
+    /// `stallTimeout` finds it shorter, the peer has stalled.
     private func checkStall() {
         guard let stall, let now = self.connection.handler?.queuedBytes else { return }
         if now < stall.queued {
@@ -133,7 +133,7 @@ final class ServerKeepAlive: EventLoopTimerOwner {
         } else if stall.checks < Self.stallChecks {
             self.watchStall(queued: now, checks: stall.checks + 1)
         } else {
-            self.abort("the queue of the reader did not decrease within \(self.server.configuration.stallTimeout) (`stallTimeout`)")
+            self.abort("the peer read none of its queued bytes within \(self.server.configuration.stallTimeout) (`stallTimeout`)")
         }
     }
 
@@ -145,8 +145,8 @@ final class ServerKeepAlive: EventLoopTimerOwner {
         if isWithinHeader, self.header == nil { self.startHeaderTimer() }
     }
 
-    /// Starts the header timer. A running timer is not moved, so that bytes cost nothing; when it
-    /// fires, it compares the frame's number.
+    /// Starts the header timer. Received bytes do not restart a running timer, because that would
+    /// cost time for each read; when the timer fires, it compares the frame's number.
     private func startHeaderTimer() {
         self.header = self.connection.handler?.incompleteFrames
         self.timers.set(
@@ -156,7 +156,7 @@ final class ServerKeepAlive: EventLoopTimerOwner {
     private func headerTimedOut() {
         guard let header = self.header.take(), let handler = self.connection.handler, handler.isWithinFrameHeader else { return }
         if handler.incompleteFrames == header {
-            self.abort("a frame header took more than \(self.server.configuration.handshakeTimeout)")
+            self.abort("a frame header was incomplete after \(self.server.configuration.handshakeTimeout) (`handshakeTimeout`)")
         } else {
             self.startHeaderTimer()
         }

@@ -1,4 +1,4 @@
-package import ApusConnectivity
+public import ApusConnectivity
 import ApusEventLoop
 package import ApusWebSocketProtocol
 package import HTTPTypes
@@ -6,7 +6,7 @@ import NIOConcurrencyHelpers
 public import NIOCore
 import NIOHTTP1
 public import NIOPosix
-public import NIOSSL
+package import NIOSSL
 
 extension WebSocketServer {
     /// Runs the server without a web framework until the task is cancelled, then calls
@@ -15,15 +15,16 @@ extension WebSocketServer {
     /// - Parameters:
     ///   - host: The name or address to listen on, for example `127.0.0.1`.
     ///   - port: The port; 0 lets the system choose one.
-    ///   - tls: The TLS context; `nil` (the default) listens without TLS.
+    ///   - tls: The certificate and the settings of TLS; `nil` (the default) listens without TLS.
     ///   - eventLoopGroup: The event loops of the connections. Default: the process-wide group, one
     ///     loop per core.
     ///   - onListening: Called once with the bound address.
     /// - Throws: The system's error if the address cannot be used,
-    ///   `WebSocketError.Code.invalidUse` for an invalid configuration. Cancellation ends the
-    ///   server without an error.
+    ///   `WebSocketError.Code.invalidConfiguration` for an invalid configuration,
+    ///   `ConnectivityError` for invalid TLS settings. Cancellation ends the server without an
+    ///   error.
     public func run(
-        host: String, port: Int, tls: NIOSSLContext? = nil, eventLoopGroup: any EventLoopGroup = MultiThreadedEventLoopGroup.singleton,
+        host: String, port: Int, tls: TLSServerSettings? = nil, eventLoopGroup: any EventLoopGroup = MultiThreadedEventLoopGroup.singleton,
         onListening: @Sendable (SocketAddress) -> Void = { _ in }
     ) async throws {
         try await self.serve(on: .host(host, port: port), tls: tls, eventLoopGroup, onListening: onListening)
@@ -36,8 +37,9 @@ extension WebSocketServer {
     ///   - eventLoopGroup: The event loops of the connections. Default: the process-wide group, one
     ///     loop per core.
     ///   - onListening: Called once with the bound address.
-    /// - Throws: The system's error if the path cannot be used, `WebSocketError.Code.invalidUse`
-    ///   for an invalid configuration. Cancellation ends the server without an error.
+    /// - Throws: The system's error if the path cannot be used,
+    ///   `WebSocketError.Code.invalidConfiguration` for an invalid configuration. Cancellation ends
+    ///   the server without an error.
     public func run(
         unixDomainSocketPath path: String, eventLoopGroup: any EventLoopGroup = MultiThreadedEventLoopGroup.singleton,
         onListening: @Sendable (SocketAddress) -> Void = { _ in }

@@ -77,7 +77,8 @@ public final class WebSocketServer: Sendable {
         self.logger = logger
         self.handler = handler
         let budgets = ConnectionBudgets(unfinished: configuration.maximumUnfinishedBytes, queued: configuration.maximumTotalQueuedBytes)
-        // Half at most: a client must be slowed down before its queue overflows.
+        // At most half of `postedBytes`: reading from a client must stop before its queue
+        // overflows.
         let queueLowMark = min(configuration.flow.queueLowMark, max(1, configuration.flow.postedBytes / 2))
         self.budgets = budgets
         self.buffers = PerEventLoop { _ in WebSocketBuffers(queueLowMark: queueLowMark, budgets: budgets) }

@@ -127,25 +127,28 @@ public struct WebSocketServerConfiguration: Sendable {
     /// Checks the configuration. `run` calls it; a server in another server's pipeline is used
     /// unchecked.
     ///
-    /// - Throws: `WebSocketError.Code.invalidUse`, which names the invalid value.
+    /// - Throws: `WebSocketError.Code.invalidConfiguration`, which names the invalid value.
     public func validate() throws(WebSocketError) {
-        func invalid(_ message: String) -> WebSocketError { WebSocketError(.invalidUse, message: message) }
+        func invalid(_ message: String) -> WebSocketError { WebSocketError(.invalidConfiguration, message: message) }
         if let path = self.path, !path.hasPrefix("/") || path.contains("?") || path.contains("#") {
             throw invalid("`path` must begin with \"/\" and contain no query or fragment, not \(path.debugDescription)")
         }
-        guard self.maximumConnections > 0, self.maximumConnectionsPerAddress > 0 else {
-            throw invalid("`maximumConnections` and `maximumConnectionsPerAddress` must be greater than 0")
-        }
-        guard self.handshakeTimeout > .zero, self.pingTimeout > .zero, self.stallTimeout > .zero, (self.pingInterval ?? .seconds(1)) > .zero
-        else { throw invalid("`handshakeTimeout`, `pingInterval`, `pingTimeout` and `stallTimeout` must be greater than 0") }
-        guard self.limits.maximumFrameBytes > 0, self.limits.maximumMessageBytes > 0, self.limits.maximumFragments > 0,
-            self.limits.maximumHeaderFields > 0, self.limits.maximumHeaderBytes > 0
-        else { throw invalid("the frame, message, fragment and header limits of `limits` must be greater than 0") }
-        guard self.maximumTotalQueuedBytes > 0, self.maximumUnfinishedBytes > 0, self.flow.queueLowMark > 0 else {
-            throw invalid("`maximumTotalQueuedBytes`, `maximumUnfinishedBytes` and `flow.queueLowMark` must be greater than 0")
-        }
-        guard self.drainBatchSize > 0, self.drainBatchGap >= .zero, self.drainTimeout >= .zero else {
-            throw invalid("`drainBatchSize` must be greater than 0; `drainBatchGap` and `drainTimeout` must not be negative")
+        let times = [
+            ("handshakeTimeout", self.handshakeTimeout), ("pingInterval", self.pingInterval ?? .seconds(1)),
+            ("pingTimeout", self.pingTimeout), ("stallTimeout", self.stallTimeout),
+        ]
+        for (name, time) in times where time <= .zero { throw invalid("`\(name)` must be greater than 0, not \(time)") }
+        let numbers = [
+            ("maximumConnections", self.maximumConnections), ("maximumConnectionsPerAddress", self.maximumConnectionsPerAddress),
+            ("limits.maximumFrameBytes", self.limits.maximumFrameBytes), ("limits.maximumMessageBytes", self.limits.maximumMessageBytes),
+            ("limits.maximumFragments", self.limits.maximumFragments), ("limits.maximumHeaderFields", self.limits.maximumHeaderFields),
+            ("limits.maximumHeaderBytes", self.limits.maximumHeaderBytes), ("maximumTotalQueuedBytes", self.maximumTotalQueuedBytes),
+            ("maximumUnfinishedBytes", self.maximumUnfinishedBytes), ("flow.queueLowMark", self.flow.queueLowMark),
+            ("drainBatchSize", self.drainBatchSize),
+        ]
+        for (name, number) in numbers where number <= 0 { throw invalid("`\(name)` must be greater than 0, not \(number)") }
+        for (name, time) in [("drainBatchGap", self.drainBatchGap), ("drainTimeout", self.drainTimeout)] where time < .zero {
+            throw invalid("`\(name)` must not be negative, but is \(time)")
         }
         try self.compression?.validate()
     }

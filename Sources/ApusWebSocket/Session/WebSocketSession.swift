@@ -1,6 +1,7 @@
 import ApusConnectivity
 public import ApusEventLoop
 public import ApusWebSocketProtocol
+import HTTPTypes
 public import Logging
 import NIOConcurrencyHelpers
 public import NIOCore
@@ -86,7 +87,7 @@ public final class WebSocketSession: Sendable {
     /// The connection, while it is open.
     public var connection: WebSocketConnection? { self.snapshot.connection }
 
-    /// How the last open connection ended.
+    /// The closure of the last open connection.
     public var lastClosure: WebSocketClosure? { self.snapshot.lastClosure }
 
     /// The close code of the last open connection.
@@ -118,11 +119,235 @@ final class WebSocketSessionLifetime: Sendable {
             to: eventLoop)
     }
 
+    // No reference is left through which the session could be closed. In contrast to `close()`,
+    // this does not wait for the close handshake.
     deinit {
         self.core.onLoop { core in
             core.close(code: .goingAway, reason: "")
             core.subscribers.removeAll()
             core.waiters.finishWatchers()
+        }
+    }
+}
+
+// MARK: - Opening, sending and closing
+
+extension WebSocketSession {
+    /// Starts to connect and returns immediately. Observe ``states(bufferingPolicy:)``, or use
+    /// ``connect(timeout:)``.
+    public func open() {
+        self.core.onLoop { $0.connect(again: true) }
+    }
+
+    /// Starts the session if necessary and waits until it is open.
+    ///
+    /// Failed attempts are repeated according to the policy. After a timeout or a cancellation of
+    /// this call, the session continues to connect.
+    ///
+    /// - Parameter timeout: The time to wait. Default: 30 seconds.
+    /// - Throws: `WebSocketError.Code.timeout` with the last failure as its cause,
+    ///   `CancellationError`, or the error that ended the session.
+    public func connect(timeout: Duration = .seconds(30)) async throws {
+        let core = self.core
+        try await withLoopOperation(on: core.eventLoop) { core.value.connect($0, timeout: timeout) }
+    }
+
+    /// Sends a message. Suspends while the transport's buffer is above its high watermark.
+    ///
+    /// Without a connection, the message is queued (``WebSocketSessionConfiguration/queue``) and
+    /// the call returns. A message passed to a connection that then fails may be lost, since
+    /// WebSocket has no acknowledgements.
+    ///
+    /// - Throws: `WebSocketError.Code.queueFull`, `WebSocketError.Code.closed` after the end,
+    ///   `CancellationError`.
+    public func send(_ message: WebSocketMessage) async throws {
+        if let connection = self.connection {
+            do {
+                return try await connection.send(message)
+            } catch is WebSocketError {
+                // The connection ended during the wait, and the message was not sent: it is queued.
+            }
+        }
+        let core = self.core
+        try await core.eventLoop.submit { try core.value.send(message).get() }.get()
+    }
+
+    /// Sends or queues a message without waiting, from any thread.
+    ///
+    /// - Returns: `false` if the message is known not to be sent: the session has ended, or the
+    ///   limit is exceeded. Off the event loop, an overflow of the session's queue is not reported.
+    @discardableResult
+    public func post(_ message: WebSocketMessage) -> Bool {
+        let core = self.core
+        if core.eventLoop.inEventLoop {
+            if case .success = core.value.send(message) { return true }
+            return false
+        }
+        let (connection, state) = self.lifetime.snapshot.withLockedValue { ($0.connection, $0.state) }
+        if let connection { return connection.post(message) }
+        guard !state.isEnded, state != .closing else { return false }
+        core.onLoop { _ = $0.send(message) }
+        return true
+    }
+
+    /// Sends a Ping and waits for its Pong.
+    ///
+    /// - Returns: The round-trip time.
+    /// - Throws: `WebSocketError.Code.closed` without a connection, and the errors of
+    ///   ``WebSocketConnection/ping(timeout:)``.
+    public func ping(timeout: Duration = .seconds(10)) async throws -> Duration {
+        guard let connection = self.connection else {
+            throw WebSocketError(.closed, message: "the session is not open (\(self.state))")
+        }
+        return try await connection.ping(timeout: timeout)
+    }
+
+    /// Closes the session and waits for the end. No further attempt is made.
+    ///
+    /// - Parameters:
+    ///   - code: 1000, or an application code from 3000 to 4999.
+    ///   - reason: Truncated to 123 bytes. Omitted if it contains CR, LF or NUL.
+    public func close(code: WebSocketCloseCode = .normalClosure, reason: String = "") async {
+        let ended = self.core.eventLoop.makePromise(of: Void.self)
+        self.core.onLoop { core in
+            core.close(code: code, reason: reason)
+            if core.state.isEnded { ended.succeed() } else { core.waiters.waitForEnd(ended) }
+        }
+        try? await ended.futureResult.get()  // ignores cancellation
+    }
+
+    /// Closes the session without waiting for the end.
+    ///
+    /// - Parameters:
+    ///   - code: 1000, or an application code from 3000 to 4999.
+    ///   - reason: Truncated to 123 bytes. Omitted if it contains CR, LF or NUL.
+    public func startClosing(code: WebSocketCloseCode = .normalClosure, reason: String = "") {
+        self.core.onLoop { $0.close(code: code, reason: reason) }
+    }
+
+    /// Opens a session, calls `body` when it is first open, and closes it when `body` returns
+    /// (1000) or throws (1001).
+    ///
+    /// - Throws: The errors of ``connect(timeout:)`` and of `body`.
+    public static func withConnection<Result>(
+        to url: String, configuration: WebSocketSessionConfiguration = .init(), isolation: isolated (any Actor)? = #isolation,
+        _ body: (WebSocketSession) async throws -> Result
+    ) async throws -> Result {
+        let session = WebSocketSession(url, configuration: configuration)
+        let result: Result
+        do {
+            try await session.connect()
+            result = try await body(session)
+        } catch {
+            await session.close(code: .goingAway)
+            throw error
+        }
+        await session.close()
+        return result
+    }
+}
+
+// MARK: - Types
+
+extension WebSocketSession {
+    /// The state of a session.
+    public enum State: Sendable, Hashable {
+        /// No connection was requested yet.
+        case idle
+        /// An attempt is in progress, or the hook of an opened connection runs.
+        case connecting
+        /// The connection is open.
+        case open
+        /// The user has closed, and the session waits for the peer's Close frame.
+        case closing
+        /// The peer closed in a way that permits no further attempt. An end state.
+        case closedByPeer
+        /// The user closed. An end state.
+        case closedByUser
+        /// The policy gave up, or the cause permits no further attempt. An end state.
+        case failed
+        /// The session waits for the time of the next attempt, or for a network.
+        case waitingToReconnect
+
+        /// Whether the session stays in this state until ``WebSocketSession/connect(timeout:)`` or
+        /// ``WebSocketSession/listen(on:_:)`` is called.
+        public var isEnded: Bool {
+            switch self {
+            case .closedByPeer, .closedByUser, .failed: true
+            case .idle, .connecting, .open, .closing, .waitingToReconnect: false
+            }
+        }
+    }
+
+    /// An event of a session.
+    public enum Event: Sendable {
+        /// A connection opened, the first or a later one. Queued messages were sent on it.
+        case opened(subprotocol: String?)
+        /// A message was received.
+        case message(WebSocketMessage)
+        /// A Pong was received, with the round-trip time if it answers a ping of this session.
+        case pong(ByteBuffer, roundTrip: Duration?)
+        /// An attempt to connect failed.
+        case failure(WebSocketError, willRetry: Bool)
+        /// An open connection ended.
+        case closed(WebSocketClosure, willRetry: Bool)
+    }
+
+    /// The cause for which a session has no connection, on which the decision to retry is based.
+    public enum Loss: Sendable, Hashable {
+        /// An attempt failed. `WebSocketError.refusal` holds the response of a server that
+        /// refused.
+        case attempt(WebSocketError)
+        /// An open connection ended, but not by the user's close.
+        case connection(WebSocketClosure)
+
+        /// The decision without ``WebSocketSessionConfiguration/retryDecision``.
+        ///
+        /// Retries after lost transports, deadlines, the statuses 408, 425, 429 and 5xx (not before
+        /// `Retry-After`) and close codes that indicate a problem of the server. Gives up after
+        /// invalid URLs, requests or certificates, other statuses, a close with 1000, and close
+        /// codes that indicate an error of the client.
+        public var defaultDecision: RetryDecision {
+            switch self {
+            case .attempt(let error): error.retryDecision
+            // A connection closed locally but not by the user, for example on an overflow, is
+            // retried.
+            case .connection(let closure) where closure.initiator == .ourselves: .retry
+            case .connection(let closure): closure.error?.retryDecision ?? closure.code.retryDecision
+            }
+        }
+    }
+}
+
+extension WebSocketError: RetryClassifiable {
+    /// The decision for an error; see ``WebSocketSession/Loss/defaultDecision``.
+    public var retryDecision: RetryDecision {
+        switch self.code {
+        case .invalidURL, .invalidUse, .invalidConfiguration, .unsupportedVersion: .giveUp
+        case .connectionRefused: self.refusal.map(Self.decision(after:)) ?? .retry
+        default: RetryDecision(classifying: self.cause)
+        }
+    }
+
+    private static func decision(after refusal: Refusal) -> RetryDecision {
+        switch refusal.status {
+        case 408, 425, 429, 500...599:
+            // RFC 9110 10.2.3: seconds or a date. A date is ignored, since the clocks may differ.
+            guard let text = refusal.headers[.retryAfter], let seconds = Int(text), seconds >= 0 else { return .retry }
+            return .retryAfter(min(.seconds(min(seconds, 86_400)), RetryDecision.maximumDelay))
+        default:
+            return .giveUp
+        }
+    }
+}
+
+extension WebSocketCloseCode {
+    /// The decision after an orderly close by the peer.
+    var retryDecision: RetryDecision {
+        switch self.rawValue {
+        case 1000, 1002, 1003, 1007, 1008, 1010: .giveUp
+        case 3000, 3003: .giveUp  // IANA registry: unauthorized, forbidden
+        default: .retry
         }
     }
 }

@@ -62,7 +62,8 @@ public struct WebSocketSendQueue: Sendable, Hashable {
     public enum Overflow: Sendable, Hashable {
         /// `send` throws `WebSocketError.Code.queueFull`.
         case fail
-        /// The oldest message is dropped. For positions and prices.
+        /// The oldest message is dropped. Suitable for values that a later one replaces, such as
+        /// positions and prices.
         case dropOldest
         /// The new message is dropped.
         case dropNewest
@@ -82,6 +83,11 @@ public struct WebSocketSendQueue: Sendable, Hashable {
     public var overflow: Overflow = .fail
 
     /// Creates the limits of a queue.
+    ///
+    /// - Parameters:
+    ///   - maximumMessages: The maximum number of queued messages.
+    ///   - maximumBytes: The maximum number of queued payload bytes.
+    ///   - overflow: The policy above the limits.
     public init(maximumMessages: Int = 256, maximumBytes: Int = 1 << 20, overflow: Overflow = .fail) {
         self.maximumMessages = maximumMessages
         self.maximumBytes = maximumBytes

@@ -96,13 +96,13 @@ final class WebSocketSessionCore {
         case .open:
             operation.succeed()
         case .closing, .closedByPeer, .closedByUser, .failed:
-            operation.fail(self.failure ?? WebSocketError(.closed, message: "the session is \(self.state)"))
+            operation.fail(self.failure ?? WebSocketError(.closed, message: "the session has ended (\(self.state))"))
         case .idle, .connecting, .waitingToReconnect:
             self.waiters.waitForOpen(operation)
             let snapshot = self.snapshot
             operation.expire(in: timeout) {
                 let last = snapshot.withLockedValue { $0.lastError }
-                return WebSocketError(.timeout, message: "no connection within \(timeout)", cause: last)
+                return WebSocketError(.timeout, message: "the session was not open within \(timeout)", cause: last)
             }
         }
     }
@@ -135,7 +135,9 @@ final class WebSocketSessionCore {
         switch self.machine.send(message) {
         case .send:
             guard let connection = self.connection, connection.post(message) else {
-                return .failure(WebSocketError(.queueFull, message: "the connection is closing, or `flow.postedBytes` is exceeded"))
+                return .failure(
+                    WebSocketError(
+                        .queueFull, message: "the message was not sent: the connection is closing, or `flow.postedBytes` is exceeded"))
             }
             return .success(())
         case .queued:
@@ -206,7 +208,7 @@ final class WebSocketSessionCore {
         self.notify(.opened(subprotocol: connection.subprotocol))
         guard connection === self.connection else { return }  // a listener has closed the session
         connection.setPongHandler { [self] _, payload, roundTrip in self.receivedPong(payload, roundTrip) }
-        connection.setMessageHandler { [self] _, message in self.received(message) }
+        connection.setMessageHandler { [self] _, message in self.receivedMessage(message) }
         self.subscribersChanged()
     }
 
@@ -269,7 +271,9 @@ final class WebSocketSessionCore {
         defer { self.waiters.resumeClosing() }
         guard self.machine.state.isEnded else { return }  // a listener has restarted the session
         self.subscribers.sessionEnded(self.failure)
-        let error = self.failure ?? WebSocketError(.closed, message: "the session is \(self.machine.state)", cause: self.lastFailure)
+        let error =
+            self.failure
+            ?? WebSocketError(.closed, message: "the session has ended (\(self.machine.state))", cause: self.lastFailure)
         self.waiters.failOpening(error)
     }
 
@@ -281,7 +285,7 @@ final class WebSocketSessionCore {
         if self.subscribers.isFull { self.subscribersChanged() }
     }
 
-    private func received(_ message: WebSocketMessage) {
+    private func receivedMessage(_ message: WebSocketMessage) {
         if self.subscribers.received(message) { self.subscribersChanged() }
     }
 
@@ -316,3 +320,121 @@ final class WebSocketSessionCore {
 
 @available(*, unavailable)
 extension WebSocketSessionCore: Sendable {}
+
+// MARK: - Waits
+
+/// The continuations that wait for a session to open or to end, and those that observe its state.
+///
+/// Each is removed exactly once. A class, because finishing a stream calls its termination handler
+/// synchronously, which calls back into this object. Confined to the session's event loop.
+final class WebSocketSessionWaiters {
+    private var opening = LoopOperations<Void>()
+    private var closing: [EventLoopPromise<Void>] = []
+    private var watchers: [Int: EventStream<WebSocketSession.State>.Continuation] = [:]
+    private var lastID = 0
+
+    func waitForOpen(_ operation: LoopOperation<Void>) {
+        self.opening.append(operation)
+    }
+
+    func waitForEnd(_ promise: EventLoopPromise<Void>) {
+        self.closing.append(promise)
+    }
+
+    func watch(_ state: WebSocketSession.State, _ continuation: EventStream<WebSocketSession.State>.Continuation) -> Int {
+        self.lastID += 1
+        self.watchers[self.lastID] = continuation
+        continuation.yield(state)
+        return self.lastID
+    }
+
+    func unwatch(_ id: Int) {
+        self.watchers.removeValue(forKey: id)
+    }
+
+    func stateChanged(_ state: WebSocketSession.State) {
+        for (id, watcher) in self.watchers {
+            if case .terminated = watcher.yield(state) { self.watchers.removeValue(forKey: id) }
+        }
+        guard state == .open else { return }
+        for operation in self.opening.takeAll() { operation.succeed() }
+    }
+
+    /// Resumes the waits for the end of the session.
+    func resumeClosing() {
+        let closing = self.closing
+        self.closing = []
+        for promise in closing { promise.succeed() }
+    }
+
+    /// Fails the waits for an open connection when the session has ended.
+    func failOpening(_ error: WebSocketError) {
+        for operation in self.opening.takeAll() { operation.fail(error) }
+    }
+
+    /// Ends the state streams when the session is released.
+    func finishWatchers() {
+        let watchers = self.watchers
+        self.watchers = [:]
+        for watcher in watchers.values { watcher.finish() }
+    }
+}
+
+@available(*, unavailable)
+extension WebSocketSessionWaiters: Sendable {}
+
+// MARK: - The hook
+
+/// One run of the application's hook, with a deadline. Calls `finish` once, unless it is cancelled.
+///
+/// Confined to the connection's event loop.
+final class WebSocketOpenHook {
+    private var task: Task<Void, Never>?
+    private var timer: Scheduled<Void>?
+    private var finish: ((Result<Void, WebSocketError>) -> Void)?
+
+    init(
+        _ hook: @escaping @Sendable (WebSocketConnection) async throws -> Void, connection: WebSocketConnection, timeout: Duration,
+        finish: @escaping (Result<Void, WebSocketError>) -> Void
+    ) {
+        self.finish = finish
+        let eventLoop = connection.eventLoop
+        self.timer = eventLoop.assumeIsolated().scheduleTask(in: TimeAmount(timeout)) {
+            self.end(.failure(WebSocketError(.timeout, message: "`onOpen` did not return within \(timeout) (`onOpenTimeout`)")))
+        }
+        let box = NIOLoopBound(self, eventLoop: eventLoop)
+        // Owned by `task`, which every end cancels.
+        self.task = Task {
+            let result: Result<Void, WebSocketError>
+            do {
+                try await hook(connection)
+                result = .success(())
+            } catch {
+                let failure = WebSocketError(.openHook, message: "`onOpen` failed", cause: error)
+                result = .failure(error as? WebSocketError ?? failure)
+            }
+            eventLoop.execute { box.value.end(result) }
+        }
+    }
+
+    /// Cancels the run without calling `finish`.
+    func cancel() {
+        self.finish = nil
+        self.stop()
+    }
+
+    private func end(_ result: Result<Void, WebSocketError>) {
+        self.stop()
+        self.finish.take()?(result)
+    }
+
+    private func stop() {
+        self.task?.cancel()
+        self.task = nil
+        self.timer?.cancel()
+        self.timer = nil
+    }
+}
+
+@available(*, unavailable)
+extension WebSocketOpenHook: Sendable {}

@@ -35,7 +35,7 @@ struct WebSocketSessionStateMachine {
         self.queue = BoundedQueue(maximumCount: queue.maximumMessages, maximumBytes: queue.maximumBytes)
     }
 
-    /// The public state.
+    /// The state as the public API reports it.
     var state: WebSocketSession.State {
         switch self.phase {
         case .idle: .idle
@@ -113,13 +113,18 @@ struct WebSocketSessionStateMachine {
         case .open:
             return .send
         case .closing, .ended:
-            return .refuse(WebSocketError(.closed, message: "the session is \(self.state)"))
+            return .refuse(WebSocketError(.closed, message: "the session has ended (\(self.state))"))
         case .idle, .connecting, .opening, .waiting:
             let size = message.payload.readableBytes
             guard self.queue.append(message, bytes: size, otherwise: self.queueLimits.overflow.policy) else {
+                let limits = self.queueLimits
                 return .refuse(
-                    WebSocketError(.queueFull, message: "the send queue is full: \(self.queue.count) messages wait for a connection")
-                )
+                    WebSocketError(
+                        .queueFull,
+                        message: """
+                            a message of \(size) bytes does not fit into the queue for sending, which has \(self.queue.count) messages \
+                            and may have \(limits.maximumMessages) with \(limits.maximumBytes) bytes (`queue`)
+                            """))
             }
             return self.connectRequested(again: false) == .start ? .queuedAndStart : .queued
         }

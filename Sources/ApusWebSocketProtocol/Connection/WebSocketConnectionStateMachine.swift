@@ -122,23 +122,21 @@ package struct WebSocketConnectionStateMachine {
         switch self.state {
         case .open: break
         case .closeSent: return self.receivedFrameWhileClosing(frame)
-        case .finished: return .doNothing  // received before the peer learned of the end
+        case .finished: return .doNothing  // received before the peer was notified of the close
         }
         switch frame.opcode {
         case .text, .binary:
             guard self.partial == nil else {
-                return self.fail(.protocolViolation, "a new message started before the last fragment of another")
+                return self.fail(.protocolViolation, "a message began before the last fragment of the previous one")
             }
-            if frame.isFinal, !frame.reserved.contains(.rsv1) {
-                return self.received(frame.payload, isText: frame.opcode == .text, isASCII: isASCII)
-            }
-            return self.receivedBeginning(of: frame)
+            guard frame.isFinal, !frame.reserved.contains(.rsv1) else { return self.receivedBeginning(of: frame) }
+            return self.receivedMessage(frame.payload, isText: frame.opcode == .text, isASCII: isASCII)
         case .continuation:
             // Taken out of the state, so that its buffer is appended to in place.
             guard let partial = self.partial.take() else {
                 return self.fail(.protocolViolation, "a continuation frame has no message to continue")
             }
-            return self.received(frame, of: partial)
+            return self.receivedContinuation(frame, of: partial)
         case .ping:
             return .sendPong(frame.payload)
         case .pong:
@@ -198,7 +196,7 @@ package struct WebSocketConnectionStateMachine {
         switch self.state {
         case .open, .closeSent:
             self.finish()
-            return .report(WebSocketError(.timeout, message: "the peer did not answer the Close frame in time"))
+            return .report(WebSocketError(.timeout, message: "the peer did not answer the Close frame within `closeTimeout`"))
         case .finished:
             return .closeTransport
         }
@@ -222,7 +220,8 @@ package struct WebSocketConnectionStateMachine {
         }
     }
 
-    /// Handles the user's request to abort. Returns whether the close must be reported now.
+    /// Handles the user's request to abort. Returns `false` if the end of the connection was
+    /// reported before.
     package mutating func abortRequested() -> Bool {
         switch self.state {
         case .open, .closeSent:
@@ -237,8 +236,9 @@ package struct WebSocketConnectionStateMachine {
 // MARK: Messages
 
 extension WebSocketConnectionStateMachine {
-    /// Handles a message of one unfragmented, uncompressed frame, the common case.
-    private mutating func received(_ payload: ByteBuffer, isText: Bool, isASCII: Bool) -> FrameAction {
+    /// Handles a message of one unfragmented, uncompressed frame, the common case. A separate
+    /// function, because the compiler copies the whole frame otherwise.
+    private mutating func receivedMessage(_ payload: ByteBuffer, isText: Bool, isASCII: Bool) -> FrameAction {
         guard isText, !isASCII else { return .deliver(WebSocketMessage(isText ? .text : .binary, payload)) }
         self.validator = UTF8StreamValidator()
         guard self.validator.receive(payload) else { return self.fail(.invalidUTF8, "a text message is not UTF-8") }
@@ -251,11 +251,11 @@ extension WebSocketConnectionStateMachine {
         self.validator = UTF8StreamValidator()
         // Copied: the frame is a slice of the read buffer, which a slow message must not keep
         // alive.
-        return self.received(frame, of: PartialMessage(isText: isText, isCompressed: isCompressed, payload: ByteBuffer()))
+        return self.receivedContinuation(frame, of: PartialMessage(isText: isText, isCompressed: isCompressed, payload: ByteBuffer()))
     }
 
     /// Validates each piece as it arrives: an invalid text fails at its first invalid byte.
-    private mutating func received(_ piece: WebSocketFrame, of partial: consuming PartialMessage) -> FrameAction {
+    private mutating func receivedContinuation(_ piece: WebSocketFrame, of partial: consuming PartialMessage) -> FrameAction {
         if partial.isCompressed {
             let before = partial.payload.readableBytes
             do throws(WebSocketError) {
@@ -354,5 +354,54 @@ extension WebSocketConnectionStateMachine {
         self.state = .finished
         self.partial = nil
         self.inflater = nil
+    }
+}
+
+/// Tracks a message that is sent in pieces.
+///
+/// Source: RFC 6455 5.4.
+@usableFromInline
+struct WebSocketOutgoingMessage: Sendable {
+    @usableFromInline
+    enum State: Sendable {
+        case none
+        /// Some pieces were sent, but not the last.
+        case open(WebSocketMessage.Kind)
+    }
+
+    @usableFromInline
+    var state = State.none
+    /// A text may be split within a character, but must be valid UTF-8 as a whole.
+    private var validator = UTF8StreamValidator()
+
+    @inlinable
+    var isOpen: Bool {
+        switch self.state {
+        case .none: false
+        case .open: true
+        }
+    }
+
+    /// Returns the opcode of the next piece's frame.
+    mutating func add(_ bytes: ByteBuffer, of kind: WebSocketMessage.Kind, isLast: Bool) throws(WebSocketError) -> WebSocketOpcode {
+        func refuse(_ message: String) -> WebSocketError { WebSocketError(.invalidUse, message: message) }
+        let opcode: WebSocketOpcode
+        switch self.state {
+        case .none:
+            opcode = kind == .text ? .text : .binary
+            self.validator = UTF8StreamValidator()
+        case .open(let present):
+            guard present == kind else { throw refuse("the piece is \(kind), but the message is \(present)") }
+            opcode = .continuation
+        }
+        if kind == .text {
+            var validator = self.validator
+            guard validator.receive(bytes), !isLast || validator.isComplete else {
+                throw refuse("the pieces of a text message must form valid UTF-8")
+            }
+            self.validator = validator
+        }
+        self.state = isLast ? .none : .open(kind)
+        return opcode
     }
 }

@@ -16,7 +16,7 @@ public import NIOCore
 ///
 /// Source: RFC 6455.
 public struct WebSocketEndpoint {
-    /// What the peer did.
+    /// An action of the peer.
     public enum Event: Equatable, Sendable {
         /// A complete message.
         case message(WebSocketMessage)

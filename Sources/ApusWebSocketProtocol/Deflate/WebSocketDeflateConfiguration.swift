@@ -54,9 +54,9 @@ public struct WebSocketDeflateConfiguration: Hashable, Sendable {
 
     /// Validates the configuration.
     ///
-    /// - Throws: ``WebSocketError/Code/invalidUse``.
+    /// - Throws: ``WebSocketError/Code/invalidConfiguration``.
     package func validate() throws(WebSocketError) {
-        func refuse(_ message: String) -> WebSocketError { WebSocketError(.invalidUse, message: message) }
+        func refuse(_ message: String) -> WebSocketError { WebSocketError(.invalidConfiguration, message: message) }
         for bits in [self.serverMaximumWindowBits, self.clientMaximumWindowBits] where !(8...15).contains(bits) {
             throw refuse("`serverMaximumWindowBits` and `clientMaximumWindowBits` must be between 8 and 15, not \(bits)")
         }

@@ -39,8 +39,8 @@ package enum WebSocketDeflateNegotiation {
             response.clientNoContextTakeover = offer.clientNoContextTakeover || configuration.clientNoContextTakeover
             let serverBits = min(offer.serverMaximumWindowBits ?? 15, configuration.serverMaximumWindowBits)
             response.serverMaximumWindowBits = serverBits < 15 || offer.serverMaximumWindowBits != nil ? serverBits : nil
-            // 7.1.2.2: absent from the offer, it must be absent from the response; such a client
-            // uses the largest window.
+            // RFC 7692, section 7.1.2.2: the response must not contain `client_max_window_bits` if
+            // the offer does not. Such a client uses the largest window.
             if let offered = offer.clientMaximumWindowBits {
                 let clientBits = min(offered.bits ?? 15, configuration.clientMaximumWindowBits)
                 response.clientMaximumWindowBits = clientBits < 15 || offered.bits != nil ? .atMost(clientBits) : nil
@@ -69,7 +69,7 @@ package enum WebSocketDeflateNegotiation {
         }
         guard elements.count == 1 else { throw refuse("the server chose more than one extension") }
         guard let response = WebSocketDeflateParameters(element, isResponse: true) else {
-            throw refuse("the server's parameters of permessage-deflate are not valid")
+            throw refuse("the server's response has invalid parameters of permessage-deflate")
         }
         // "A server accepts … by including the parameter", with the same or a smaller value.
         guard response.serverNoContextTakeover || !configuration.serverNoContextTakeover else {
@@ -79,7 +79,8 @@ package enum WebSocketDeflateNegotiation {
             throw refuse("the server does not grant server_max_window_bits=\(configuration.serverMaximumWindowBits)")
         }
         var parameters = response
-        // The client's own announcements hold, whether or not the server repeats them.
+        // The client keeps to the parameters that it announced, even if the server does not repeat
+        // them.
         parameters.clientNoContextTakeover = response.clientNoContextTakeover || configuration.clientNoContextTakeover
         let clientBits = response.clientMaximumWindowBits?.bits ?? 15
         parameters.clientMaximumWindowBits = .atMost(min(clientBits, configuration.clientMaximumWindowBits))

@@ -75,7 +75,7 @@ package final class WebSocketInflater {
         // six bits count the unused bits of the last byte.
         let state = self.stream.pointee.data_type
         guard output.readableBytes == before, !self.hasEnded, state & 128 != 0, state & 63 == 0 else {
-            throw WebSocketError(.invalidCompression, message: "a compressed message ends within a block")
+            throw WebSocketError(.invalidCompression, message: "a compressed message ends within a DEFLATE block")
         }
     }
 
@@ -125,7 +125,8 @@ package final class WebSocketInflater {
             switch result {
             case .full:
                 return .failed(
-                    WebSocketError(.messageTooLarge, message: "a message inflates to more than the \(maximumBytes) bytes allowed"))
+                    WebSocketError(
+                        .messageTooLarge, message: "a message inflates to more than \(maximumBytes) bytes (`maximumMessageBytes`)"))
             case .zlib(Z_OK):
                 hasMore = self.stream.pointee.avail_out == 0
             case .zlib(Z_STREAM_END):

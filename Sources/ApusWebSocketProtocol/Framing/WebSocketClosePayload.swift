@@ -24,7 +24,8 @@ package struct WebSocketClosePayload: Equatable, Sendable {
     /// logs and headers.
     package init(code: WebSocketCloseCode, reason: String) throws(WebSocketError) {
         guard code.isSendable else {
-            throw WebSocketError(.invalidUse, message: "close code \(code) cannot be sent; use 1000 to 1003, 1007 to 1014 or 3000 to 4999")
+            throw WebSocketError(
+                .invalidUse, message: "the close code must be from 1000 to 1003, 1007 to 1014 or 3000 to 4999, not \(code)")
         }
         guard !reason.utf8.contains(where: { $0 == 0x0D || $0 == 0x0A || $0 == 0 }) else {
             throw WebSocketError(.invalidUse, message: "the close reason must not contain CR, LF or NUL")

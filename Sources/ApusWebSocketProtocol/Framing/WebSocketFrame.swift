@@ -11,8 +11,8 @@ package struct WebSocketReservedBits: OptionSet, Hashable, Sendable {
         self.rawValue = rawValue
     }
 
-    /// No bits. Where it is not specialized, the literal `[]` costs a hundred times as many
-    /// instructions.
+    /// The empty set. In generic code that the compiler does not specialize, the literal `[]` costs
+    /// a hundred times as many instructions.
     @inlinable package static var unset: Self { Self(rawValue: 0) }
 
     /// RSV1: the message is compressed (RFC 7692).

@@ -1,4 +1,4 @@
-package import NIOCore
+public import NIOCore
 
 /// Splits bytes into frames and unmasks them.
 ///
@@ -58,7 +58,6 @@ package struct WebSocketFrameDecoder {
     package mutating func decode(
         _ buffer: inout ByteBuffer, using space: inout DecodeScratch, maximumFrames: Int = .max
     ) -> WebSocketError? {
-        space.begin()
         guard !self.hasFailed else {
             buffer.clear()
             return nil
@@ -87,13 +86,16 @@ package struct WebSocketFrameDecoder {
             self.take(min(open.missing, bytes.count), of: open, opcode: .continuation, reserved: .unset, into: &space, consumed: &consumed)
         }
         do throws(WebSocketError) {
-            while space.frameCount < maximumFrames,
+            while space.batch.places.count < maximumFrames,
                 let header = try self.nextHeader(UnsafeRawBufferPointer(start: start + consumed, count: bytes.count &- consumed))
             {
                 let available = bytes.count &- consumed &- header.headerLength
                 // A control frame is never delivered in pieces: wait for the whole frame.
                 guard available >= header.payloadLength || !header.opcode.isControl else { return nil }
-                self.count(header)
+                if !header.opcode.isControl {
+                    self.messageBytes = header.isFinal ? 0 : self.messageBytes + header.payloadLength
+                    self.messageFrames = header.isFinal ? 0 : self.messageFrames + 1
+                }
                 consumed &+= header.headerLength
                 let frame = OpenFrame(
                     isFinal: header.isFinal, missing: header.payloadLength, maskingKey: header.maskingKey ?? .zero)
@@ -113,7 +115,8 @@ package struct WebSocketFrameDecoder {
         into space: inout DecodeScratch, consumed: inout Int
     ) {
         let isWhole = length == frame.missing
-        space.found(
+        space.payloadBytes &+= length
+        space.batch.places.append(
             .init(
                 isFinal: frame.isFinal && isWhole, reserved: reserved, opcode: opcode, maskingKey: frame.maskingKey, start: consumed,
                 length: length, missing: frame.missing - length))
@@ -134,30 +137,21 @@ package struct WebSocketFrameDecoder {
             guard header.payloadLength <= self.maximumFrameBytes else {
                 throw WebSocketError(
                     .messageTooLarge,
-                    message: "a frame of \(header.payloadLength) bytes exceeds the limit of \(self.maximumFrameBytes) bytes")
+                    message: "a frame has \(header.payloadLength) bytes; the maximum is \(self.maximumFrameBytes) (`maximumFrameBytes`)")
             }
-            // Limits are the caller's, up to `Int.max`: check for overflow.
+            // The configured limits may be as large as `Int.max`: check for overflow.
             let (total, overflow) = self.messageBytes.addingReportingOverflow(header.payloadLength)
             guard !overflow, total <= self.maximumMessageBytes else {
                 throw WebSocketError(
-                    .messageTooLarge, message: "a message of \(total) bytes exceeds the limit of \(self.maximumMessageBytes) bytes")
+                    .messageTooLarge,
+                    message: "a message has \(total) bytes; the maximum is \(self.maximumMessageBytes) (`maximumMessageBytes`)")
             }
             guard self.messageFrames < self.maximumFragments else {
-                throw WebSocketError(.tooManyFragments, message: "a message has more than \(self.maximumFragments) frames")
+                throw WebSocketError(
+                    .tooManyFragments, message: "a message has more than \(self.maximumFragments) frames (`maximumFragments`)")
             }
         }
         return bytes.count >= header.headerLength ? header : nil
-    }
-
-    private mutating func count(_ header: WebSocketFrameHeader) {
-        guard !header.opcode.isControl else { return }
-        if header.isFinal {
-            self.messageBytes = 0
-            self.messageFrames = 0
-        } else {
-            self.messageBytes += header.payloadLength
-            self.messageFrames += 1
-        }
     }
 }
 
@@ -169,5 +163,238 @@ extension WebSocketFrameDecoder {
         var batch = space.takeBatch()
         while let frame = batch.next() { frames.append(frame) }
         return failure
+    }
+}
+
+/// The first 2 to 14 bytes of a frame.
+///
+/// Source: RFC 6455 5.2, "Base Framing Protocol".
+struct WebSocketFrameHeader: Equatable {
+    var isFinal: Bool
+    var reserved: WebSocketReservedBits
+    var opcode: WebSocketOpcode
+    var maskingKey: WebSocketMaskingKey?
+    var headerLength: Int
+    var payloadLength: Int
+
+    /// Parses a header at the start of `bytes`. Returns `nil` if more bytes are needed.
+    ///
+    /// Checks the first two bytes before the others arrive.
+    @inline(__always)
+    static func parse(
+        _ bytes: UnsafeRawBufferPointer,
+        role: WebSocketRole,
+        allowedReservedBits: WebSocketReservedBits
+    ) throws(WebSocketError) -> Self? {
+        guard bytes.count >= 2 else { return nil }
+        let first = bytes[0]
+        let second = bytes[1]
+
+        // "MUST be 0 unless an extension is negotiated that defines meanings for non-zero values."
+        let reserved = WebSocketReservedBits(rawValue: first & 0x70)
+        guard reserved.isSubset(of: allowedReservedBits) else {
+            throw WebSocketError(
+                .protocolViolation, message: "the reserved bits are \(reserved.rawValue >> 4), but no negotiated extension defines them")
+        }
+        // 5.2: "If an unknown opcode is received, the receiving endpoint MUST _Fail the WebSocket
+        // Connection_."
+        guard let opcode = WebSocketOpcode(rawValue: first & 0x0F) else {
+            throw WebSocketError(.protocolViolation, message: "a frame has the reserved opcode \(first & 0x0F)")
+        }
+        let isFinal = first & 0x80 != 0
+        // RFC 7692 6.1: "MUST NOT set the 'Per-Message Compressed' bit … on non-first fragments"
+        guard opcode != .continuation || reserved.isEmpty else {
+            throw WebSocketError(.protocolViolation, message: "reserved bits are set on a continuation frame")
+        }
+        // 5.1: "a server MUST close a connection upon receiving a frame that is not masked", and a
+        // client one that is.
+        let isMasked = second & 0x80 != 0
+        guard isMasked != role.masks else {
+            throw WebSocketError(.protocolViolation, message: isMasked ? "a server's frame is masked" : "a client's frame is not masked")
+        }
+        let shortLength = second & 0x7F
+        // 5.5: "All control frames MUST have a payload length of 125 bytes or less and MUST NOT be
+        // fragmented."
+        if opcode.isControl {
+            guard isFinal else { throw WebSocketError(.protocolViolation, message: "a control frame is fragmented") }
+            guard shortLength <= 125 else { throw WebSocketError(.protocolViolation, message: "a control frame has more than 125 bytes") }
+            guard reserved.isEmpty else { throw WebSocketError(.protocolViolation, message: "reserved bits are set on a control frame") }
+        }
+
+        var offset = 2
+        let payloadLength: Int
+        switch shortLength {
+        case 126:
+            guard bytes.count >= 4 else { return nil }
+            let length = UInt16(bigEndian: bytes.loadUnaligned(fromByteOffset: 2, as: UInt16.self))
+            // "the minimal number of bytes MUST be used to encode the length"
+            guard length > 125 else {
+                throw WebSocketError(.protocolViolation, message: "the payload length \(length) is not encoded in its shortest form")
+            }
+            payloadLength = Int(length)
+            offset = 4
+        case 127:
+            guard bytes.count >= 10 else { return nil }
+            let length = UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: 2, as: UInt64.self))
+            // "the most significant bit MUST be 0": a larger number does not fit an `Int` either
+            // (CVE-2026-43678).
+            guard let exact = Int(exactly: length) else {
+                throw WebSocketError(.protocolViolation, message: "the payload length \(length) exceeds 2^63 - 1")
+            }
+            guard exact > 0xFFFF else {
+                throw WebSocketError(.protocolViolation, message: "the payload length \(exact) is not encoded in its shortest form")
+            }
+            payloadLength = exact
+            offset = 10
+        default:
+            payloadLength = Int(shortLength)
+        }
+
+        var maskingKey: WebSocketMaskingKey?
+        if isMasked {
+            guard bytes.count >= offset + 4 else {
+                // The length is known before the key arrives: let the caller check it now.
+                return Self(
+                    isFinal: isFinal, reserved: reserved, opcode: opcode, maskingKey: nil, headerLength: offset + 4,
+                    payloadLength: payloadLength)
+            }
+            maskingKey = WebSocketMaskingKey(word: bytes.loadUnaligned(fromByteOffset: offset, as: UInt32.self))
+            offset += 4
+        }
+        return Self(
+            isFinal: isFinal, reserved: reserved, opcode: opcode, maskingKey: maskingKey, headerLength: offset, payloadLength: payloadLength
+        )
+    }
+}
+
+/// The reusable storage for decoding one read: the positions of the frames and their unmasked
+/// payloads.
+///
+/// Shared by all connections of an event loop, so that decoding allocates nothing and an idle
+/// connection holds nothing.
+package struct DecodeScratch {
+    /// The maximum capacity to keep, unless all payloads in it are copied: otherwise a small
+    /// message kept by the application would keep a large buffer alive.
+    private static let maximumSpareBytes = 8 << 10
+
+    fileprivate var batch = WebSocketFrameBatch()
+    private var payloads = ByteBuffer()
+    fileprivate var payloadBytes = 0
+
+    /// Creates empty storage.
+    package init() {}
+
+    /// Uses slices of the read buffer as payloads, which are not masked.
+    fileprivate mutating func cut(_ buffer: ByteBuffer) {
+        self.batch.bytes = buffer
+    }
+
+    /// Unmasks the payloads into a separate buffer. The channel shares the read buffer, so that
+    /// unmasking in place would copy it.
+    fileprivate mutating func unmask(_ buffer: ByteBuffer) {
+        guard !self.batch.places.isEmpty else { return }
+        let bytes = self.payloadBytes
+        let isEnough = self.payloads.modifyIfUniquelyOwned { payloads in
+            payloads.clear()
+            return payloads.capacity >= bytes
+        }
+        if isEnough != true { self.payloads = ByteBufferAllocator().buffer(capacity: max(bytes, 256)) }
+        buffer.withUnsafeReadableBytes { source in
+            _ = self.payloads.writeWithUnsafeMutableBytes(minimumWritableBytes: bytes) { target in
+                var offset = 0
+                for index in self.batch.places.indices {
+                    let place = self.batch.places[index]
+                    self.batch.places[index].isASCII = place.maskingKey.copy(
+                        UnsafeRawBufferPointer(rebasing: source[place.start..<place.start &+ place.length]),
+                        to: UnsafeMutableRawBufferPointer(rebasing: target[offset..<offset &+ place.length]))
+                    self.batch.places[index].start = offset
+                    offset &+= place.length
+                }
+                return offset
+            }
+        }
+        self.batch.bytes = self.payloads
+        if self.payloads.capacity > Self.maximumSpareBytes, !self.batch.places.allSatisfy(\.isPiece) { self.payloads = ByteBuffer() }
+    }
+
+    /// Removes and returns the frames. Call after each decoding. Handling the frames may cause
+    /// another read, which uses this storage again.
+    package mutating func takeBatch() -> WebSocketFrameBatch {
+        var batch = WebSocketFrameBatch()
+        swap(&batch, &self.batch)
+        self.payloadBytes = 0
+        return batch
+    }
+
+    /// Returns the storage of handled frames for reuse. `inout`, because clearing a copy would
+    /// allocate new storage.
+    package mutating func giveBack(_ batch: inout WebSocketFrameBatch) {
+        batch.clear()
+        swap(&batch, &self.batch)
+    }
+}
+
+/// The frames of one read, created one at a time during a single iteration.
+@usableFromInline
+package struct WebSocketFrameBatch {
+    /// The position of a frame or of a piece of one. Without references, so that scanning does no
+    /// reference counting.
+    @usableFromInline
+    struct Place {
+        @usableFromInline var isFinal: Bool
+        @usableFromInline var reserved: WebSocketReservedBits
+        @usableFromInline var opcode: WebSocketOpcode
+        /// The masking key; zero for an unmasked payload.
+        var maskingKey: WebSocketMaskingKey
+        /// The offset of the payload from the first readable byte.
+        @usableFromInline var start: Int
+        @usableFromInline var length: Int
+        /// The number of payload bytes that have not arrived.
+        @usableFromInline var missing: Int
+        /// Whether the payload is known to be ASCII.
+        @usableFromInline var isASCII = false
+
+        /// Whether this is only part of a message. The connection's state machine then copies it.
+        var isPiece: Bool { !self.isFinal || self.opcode == .continuation }
+    }
+
+    private static let maximumSparePlaces = 256
+
+    @usableFromInline var places: [Place] = []
+    /// The buffer that contains the payloads.
+    @usableFromInline var bytes = ByteBuffer()
+    @usableFromInline var position = 0
+    /// Whether the payload of the last frame returned by ``next()`` is known to be ASCII.
+    @usableFromInline package var isASCII = false
+
+    /// Creates an empty batch.
+    init() {}
+
+    /// The number of frames, those already returned included.
+    package var count: Int { self.places.count }
+
+    /// Whether all frames were returned.
+    package var isAtEnd: Bool { self.position >= self.places.count }
+
+    /// The size of ``bytes``.
+    package var byteCount: Int { self.bytes.readableBytes }
+
+    /// Returns the next frame, or `nil` after the last.
+    @inlinable
+    package mutating func next() -> WebSocketFrame? {
+        guard self.position < self.places.count else { return nil }
+        let place = self.places[self.position]
+        self.position &+= 1
+        self.isASCII = place.isASCII
+        let payload = self.bytes.getSlice(at: self.bytes.readerIndex &+ place.start, length: place.length) ?? ByteBuffer()
+        return WebSocketFrame(
+            isFinal: place.isFinal, reserved: place.reserved, opcode: place.opcode, payload: payload, missing: place.missing)
+    }
+
+    /// Removes all frames and keeps the storage of their positions.
+    mutating func clear() {
+        self.places.removeAll(keepingCapacity: self.places.capacity <= Self.maximumSparePlaces)
+        self.bytes = ByteBuffer()
+        self.position = 0
     }
 }

@@ -10,7 +10,7 @@ package struct WebSocketMaskingKey: Hashable, Sendable {
         self.word = word
     }
 
-    /// The key that changes nothing.
+    /// The key that leaves the bytes unchanged.
     ///
     /// Copying with it avoids glibc's `memmove`, whose `rep movsb` is up to four times slower on
     /// AMD EPYC if the target is a few bytes ahead of the source within a page.

@@ -26,7 +26,7 @@ package enum HTTPHost {
     @inlinable
     package static func contains(_ byte: UInt8) -> Bool {
         switch byte {
-        // ! $ to . 0 to ; = A to [ ] _ a to z ~
+        // In this order: `!`, `$` to `.`, `0` to `;`, `=`, `A` to `[`, `]`, `_`, `a` to `z`, `~`.
         case 0x21, 0x24...0x2E, 0x30...0x3B, 0x3D, 0x41...0x5B, 0x5D, 0x5F, 0x61...0x7A, 0x7E: true
         default: false
         }

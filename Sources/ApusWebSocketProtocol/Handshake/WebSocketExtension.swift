@@ -31,8 +31,12 @@ struct WebSocketExtension: Equatable {
                 }
                 elements.append(element)
                 items += 1
-                guard items <= Self.maximumItems else { throw Self.refuse("more than \(Self.maximumItems) items") }
-                guard reader.isAtEnd || reader.peek == UInt8(ascii: ",") else { throw Self.refuse("unexpected text after \(element.name)") }
+                guard items <= Self.maximumItems else {
+                    throw Self.refuse("it has more than \(Self.maximumItems) extensions and parameters")
+                }
+                guard reader.isAtEnd || reader.peek == UInt8(ascii: ",") else {
+                    throw Self.refuse("\(element.name) is followed by unexpected text")
+                }
             } while reader.take(",")
         }
         return elements
@@ -64,7 +68,7 @@ private struct Reader {
     mutating func token() throws(WebSocketError) -> String {
         let start = self.index
         while let byte = self.peek, HTTPToken.contains(byte) { self.index += 1 }
-        guard self.index > start else { throw WebSocketExtension.refuse("a name is missing") }
+        guard self.index > start else { throw WebSocketExtension.refuse("the name of an extension or parameter is missing") }
         return String(decoding: self.bytes[start..<self.index], as: UTF8.self)
     }
 

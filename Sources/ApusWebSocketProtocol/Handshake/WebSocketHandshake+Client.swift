@@ -16,12 +16,12 @@ extension WebSocketHandshake {
     ///   - subprotocols: The supported subprotocols, in order of preference.
     ///   - deflate: The compression to offer; `nil` for none.
     ///   - key: A key from ``key(fromRandom:_:)``, fresh for every request.
-    /// - Throws: ``WebSocketError/Code/invalidURL`` for a field with an invalid name, with CR, LF
-    ///   or NUL in its value, or set by the handshake; ``WebSocketError/Code/invalidUse`` for
-    ///   subprotocols that are not unique tokens, and for an invalid `deflate`.
+    /// - Throws: ``WebSocketError/Code/invalidURL`` for a field set by the handshake;
+    ///   ``WebSocketError/Code/invalidUse`` for subprotocols that are not unique tokens;
+    ///   ``WebSocketError/Code/invalidConfiguration`` for an invalid `deflate`.
     package static func request(
         to url: WebSocketURL,
-        headers: [(String, String)],
+        headers: HTTPFields,
         subprotocols: [String] = [],
         deflate: WebSocketDeflateConfiguration? = nil,
         key: String
@@ -39,22 +39,19 @@ extension WebSocketHandshake {
             // 4.1: "The elements … MUST be non-empty strings with characters in the range U+0021 to
             // U+007E … and MUST all be unique"
             guard subprotocols.allSatisfy({ HTTPField.Name($0) != nil }), Set(subprotocols).count == subprotocols.count else {
-                throw WebSocketError(.invalidUse, message: "subprotocols must be unique tokens: \(subprotocols)")
+                throw WebSocketError(.invalidUse, message: "`subprotocols` must be unique HTTP tokens, not \(subprotocols)")
             }
             request.headerFields[.secWebSocketProtocol] = subprotocols.joined(separator: ", ")
         }
-        for (name, value) in headers {
-            guard HTTPField.isValidValue(value) else {
-                throw WebSocketError(.invalidURL, message: "the value of the field \(name.debugDescription) must not contain CR, LF or NUL")
-            }
-            if name.equalsIgnoringASCIICase("host") {
-                request.authority = value
+        for field in headers {
+            if field.name.canonicalName == "host" {
+                request.authority = field.value
                 continue
             }
-            guard let fieldName = HTTPField.Name(name), !Self.ownFields.contains(fieldName) else {
-                throw WebSocketError(.invalidURL, message: "the field \(name.debugDescription) has an invalid name or cannot be set")
+            guard !Self.ownFields.contains(field.name) else {
+                throw WebSocketError(.invalidURL, message: "the field \(field.name) must not be set: the handshake sets it")
             }
-            request.headerFields.append(HTTPField(name: fieldName, value: value))
+            request.headerFields.append(field)
         }
         return request
     }

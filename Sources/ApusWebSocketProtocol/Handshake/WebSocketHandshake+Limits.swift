@@ -10,7 +10,9 @@ extension WebSocketHandshake {
     package static func judge(_ fields: HTTPFields, limits: WebSocketLimits) throws(WebSocketError) {
         guard fields.count <= limits.maximumHeaderFields else {
             throw WebSocketError(
-                .headersTooLarge, message: "\(fields.count) header fields exceed the limit of \(limits.maximumHeaderFields)")
+                .headersTooLarge,
+                message:
+                    "the handshake has \(fields.count) header fields; the maximum is \(limits.maximumHeaderFields) (`maximumHeaderFields`)")
         }
         var bytes = 0
         for field in fields {
@@ -18,7 +20,8 @@ extension WebSocketHandshake {
         }
         guard bytes <= limits.maximumHeaderBytes else {
             throw WebSocketError(
-                .headersTooLarge, message: "\(bytes) bytes of header fields exceed the limit of \(limits.maximumHeaderBytes)")
+                .headersTooLarge,
+                message: "the header fields have \(bytes) bytes; the maximum is \(limits.maximumHeaderBytes) (`maximumHeaderBytes`)")
         }
     }
 }

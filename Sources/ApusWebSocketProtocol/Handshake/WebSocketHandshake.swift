@@ -9,7 +9,8 @@ package enum WebSocketHandshake {
     /// The supported version.
     package static let version = "13"
 
-    /// The GUID that proves that a server supports WebSocket (RFC 6455 1.3).
+    /// The GUID that is hashed together with the key, which proves that the server supports
+    /// WebSocket (RFC 6455 1.3).
     private static let magic = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11"
 
     /// Returns the value of `Sec-WebSocket-Accept` for a key.

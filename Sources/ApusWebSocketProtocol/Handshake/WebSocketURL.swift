@@ -39,7 +39,7 @@ package struct WebSocketURL: Hashable, Sendable, CustomStringConvertible {
         if authority.hasPrefix("[") {
             guard let bracket = authority.firstIndex(of: "]") else { throw refuse("the IPv6 address has no closing bracket") }
             let tail = authority[bracket...].dropFirst()
-            guard tail.isEmpty || tail.hasPrefix(":") else { throw refuse("unexpected characters after the IPv6 address") }
+            guard tail.isEmpty || tail.hasPrefix(":") else { throw refuse("the IPv6 address is followed by unexpected characters") }
             portText = tail.isEmpty ? nil : tail.dropFirst()
             authority = authority[..<bracket].dropFirst()
         } else if let colon = authority.firstIndex(of: ":") {

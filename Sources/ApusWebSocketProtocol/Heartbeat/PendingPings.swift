@@ -28,7 +28,7 @@ package struct PendingPings<Waiter> {
     /// The number of unanswered Pings.
     package var count: Int { self.outstanding.count }
 
-    /// Registers a Ping sent at `now`. Returns `nil` if too many are unanswered.
+    /// Registers a Ping sent at `now`. Returns `nil` if the maximum number of Pings is unanswered.
     package mutating func begin(_ waiter: Waiter, at now: Duration) -> (id: UInt64, payload: ByteBuffer)? {
         guard self.outstanding.count < self.maximumOutstanding else { return nil }
         let id = self.nextID

@@ -3,7 +3,7 @@
 /// A half-open connection (a phone without network, a NAT that dropped its entry) is silent but
 /// appears open. Only a signal without an answer reveals it.
 public struct WebSocketHeartbeat: Hashable, Sendable {
-    /// The signal to send.
+    /// The kind of a heartbeat signal.
     public enum Signal: Hashable, Sendable {
         /// A Ping frame, which every WebSocket implementation answers.
         case ping
@@ -44,11 +44,20 @@ public struct WebSocketHeartbeat: Hashable, Sendable {
     public static let none = Self(signal: nil, interval: .seconds(30), answerTimeout: nil)
 
     /// Sends Ping frames at an interval.
+    ///
+    /// - Parameters:
+    ///   - interval: The time between two Pings.
+    ///   - timeout: The time for the Pong; `nil` expects none.
     public static func ping(every interval: Duration = .seconds(30), answerWithin timeout: Duration? = .seconds(20)) -> Self {
         Self(signal: .ping, interval: interval, answerTimeout: timeout)
     }
 
     /// Sends a text message at an interval.
+    ///
+    /// - Parameters:
+    ///   - text: The text to send.
+    ///   - interval: The time between two texts.
+    ///   - timeout: The time for a message from the peer; `nil` expects none.
     public static func text(_ text: String, every interval: Duration, answerWithin timeout: Duration? = nil) -> Self {
         Self(signal: .text(text), interval: interval, answerTimeout: timeout)
     }

@@ -15,7 +15,7 @@ package struct WebSocketHeartbeatStateMachine {
         case stopped
     }
 
-    private let configuration: WebSocketHeartbeat
+    package let configuration: WebSocketHeartbeat
     private var state: State
     private var lastReceivedAt: Duration
     private var pings = PendingPings<Void>()

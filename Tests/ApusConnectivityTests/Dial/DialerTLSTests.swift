@@ -121,19 +121,19 @@ import X509
         let nothing = try await self.outcome(self.server, settings, change: demand)
         #expect(nothing == .tlsFailed)  // the alert only reports a failed handshake
         let stranger = try TestCertificate("A stranger")
-        settings.clientIdentity = TLSClientIdentity(certificateChainPEM: try stranger.pem, privateKeyPEM: stranger.keyPEM)
+        settings.clientIdentity = TLSIdentity(certificateChainPEM: try stranger.pem, privateKeyPEM: stranger.keyPEM)
         let foreign = try await self.outcome(self.server, settings, change: demand)
         #expect(foreign == .clientCertificateRefused)
         let client = try TestCertificate("A client", issuer: authority)
-        settings.clientIdentity = TLSClientIdentity(certificateChainPEM: try client.pem, privateKeyPEM: client.keyPEM)
+        settings.clientIdentity = TLSIdentity(certificateChainPEM: try client.pem, privateKeyPEM: client.keyPEM)
         #expect(try await self.outcome(self.server, settings, change: demand) == nil)
     }
 
     @Test func malformedPEMTextsAreReported() async throws {
-        #expect(try await self.outcome(self.server, .trusting(authoritiesPEM: "nonsense")) == .invalidSettings)
-        #expect(try await self.outcome(self.server, .trusting(authoritiesPEM: "")) == .invalidSettings)
-        let identity = TLSClientIdentity(certificateChainPEM: try self.server.pem, privateKeyPEM: "nonsense")
-        #expect(try await self.outcome(self.server, TLSSettings(clientIdentity: identity)) == .invalidSettings)
+        #expect(try await self.outcome(self.server, .trusting(authoritiesPEM: "nonsense")) == .invalidConfiguration)
+        #expect(try await self.outcome(self.server, .trusting(authoritiesPEM: "")) == .invalidConfiguration)
+        let identity = TLSIdentity(certificateChainPEM: try self.server.pem, privateKeyPEM: "nonsense")
+        #expect(try await self.outcome(self.server, TLSSettings(clientIdentity: identity)) == .invalidConfiguration)
     }
 
     @Test func aServerThatSpeaksNoTLSOrNothing() async throws {

@@ -71,7 +71,7 @@ func withBlackHole<Result>(_ body: (Dialer.Target) async throws -> Result) async
             for name in [nil, "localhost", "localhoax"] {
                 codes.append(try await failure(dialer, .unixSocket(path: path), name: name)?.code)
             }
-            #expect(codes == [.invalidSettings, nil, .hostNameMismatch])
+            #expect(codes == [.invalidConfiguration, nil, .hostNameMismatch])
         }
         unlink(path)
     }
@@ -85,7 +85,7 @@ func withBlackHole<Result>(_ body: (Dialer.Target) async throws -> Result) async
 
     @Test(arguments: [("", 80), ("localhost", 0), ("localhost", 65536), ("a\0b", 80)])
     func nonsenseIsRefused(host: String, port: Int) async throws {
-        #expect(try await failure(Dialer(), .host(host, port: port))?.code == .invalidSettings)
+        #expect(try await failure(Dialer(), .host(host, port: port))?.code == .invalidConfiguration)
     }
 
     @Test func aPortWithoutAListener() async throws {
@@ -103,7 +103,7 @@ func withBlackHole<Result>(_ body: (Dialer.Target) async throws -> Result) async
             #expect(server.accepted.withLockedValue { $0.map { $0?.ipAddress } } == ["127.0.0.9"])
             dialer.localAddress = "localhost"
             let code = try await failure(dialer, .host("127.0.0.1", port: server.port))?.code
-            #expect(code == .invalidSettings)
+            #expect(code == .invalidConfiguration)
         }
     }
 
@@ -116,13 +116,13 @@ func withBlackHole<Result>(_ body: (Dialer.Target) async throws -> Result) async
             dialer.connectTimeout = .milliseconds(300)
             let code = try await failure(dialer, .host("127.0.0.2", port: server.port))?.code
             #expect(code == .timeout)
-            dialer.connectTimeout = .seconds(30)
+            dialer.connectTimeout = .seconds(100)
             dialer.resolver = FixedResolver(v4: ["127.0.0.2", "127.0.0.1"])
             let clock = ContinuousClock()
             let start = clock.now
             let text = try await greeting(dialer, .host("both.example", port: server.port))
             #expect(text == TestServer.greeting)
-            #expect(clock.now - start < .seconds(5))
+            #expect(clock.now - start < .seconds(50))
         }
     }
 

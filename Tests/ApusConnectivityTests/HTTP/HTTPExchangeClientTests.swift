@@ -342,7 +342,7 @@ import X509
             .ok("x")
         } _: { server in
             let wrong = self.client(server) { $0.dialer.localAddress = "no address" }
-            #expect(await self.failure(wrong) == .invalidSettings)
+            #expect(await self.failure(wrong) == .invalidConfiguration)
             let right = self.client(server) { $0.dialer.localAddress = "127.0.0.1" }
             try await self.expect(right, "x")
         }

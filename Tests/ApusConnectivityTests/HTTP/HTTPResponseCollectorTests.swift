@@ -12,7 +12,7 @@ import Testing
     private static let bareDeflate = bytes("cb48cdc9c957783a67c5d309d315324639a39c51ce2867647300")
     /// 300,000 zeros.
     private static let bomb = bytes(
-        "1f8b0800000000000203edc1010d000000c2a0f74f6d0f07140000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000fc18fbe2b2f6e0930400"
+        "1f8b0800000000000203edc1010d000000c2a0f74f6d0f0714" + String(repeating: "0", count: 580) + "fc18fbe2b2f6e0930400"
     )
 
     private static func bytes(_ hex: String) -> [UInt8] {
@@ -27,8 +27,8 @@ import Testing
     private func collect(_ headers: HTTPHeaders, _ pieces: [[UInt8]], maximum: Int = 10_000) -> Result<String, ConnectivityError> {
         var collector = HTTPResponseCollector(maximumBodyBytes: maximum)
         do throws(ConnectivityError) {
-            try collector.received(self.head(headers))
-            for piece in pieces { try collector.received(ByteBuffer(bytes: piece)) }
+            try collector.receivedHead(self.head(headers))
+            for piece in pieces { try collector.receivedBody(ByteBuffer(bytes: piece)) }
             return .success(String(buffer: try collector.ended()?.body ?? ByteBuffer()))
         } catch {
             return .failure(error)
@@ -81,14 +81,16 @@ import Testing
     @Test func theServersTimeForIdleConnectionsIsRead() throws {
         for (value, seconds) in [("timeout=5", 5), ("max=100, timeout=7", 7), ("timeout=x", nil), ("max=3", nil), ("timeout=-1", nil)] {
             var collector = HTTPResponseCollector(maximumBodyBytes: 10)
-            try collector.received(self.head(["Keep-Alive": value]))
+            try collector.receivedHead(self.head(["Keep-Alive": value]))
             #expect(collector.keepAliveTimeout == seconds.map { .seconds($0) })
         }
     }
 
     @Test func anUnsolicitedUpgradeFails() {
         var collector = HTTPResponseCollector(maximumBodyBytes: 10)
-        #expect(throws: ConnectivityError.self) { try collector.received(HTTPResponseHead(version: .http1_1, status: .switchingProtocols)) }
+        #expect(throws: ConnectivityError.self) {
+            try collector.receivedHead(HTTPResponseHead(version: .http1_1, status: .switchingProtocols))
+        }
     }
 
     @Test(
@@ -99,7 +101,7 @@ import Testing
     func bytesThatCouldFormAnotherRequestAreRefused(target: String, headers: [String: String]) {
         let request = HTTPExchangeRequest(.GET, target, headers: HTTPHeaders(headers.map { ($0.key, $0.value) }))
         let error = #expect(throws: ConnectivityError.self) { try request.head(for: HTTPOrigin(isSecure: false, host: "a")) }
-        #expect(error?.code == .invalidSettings)
+        #expect(error?.code == .invalidConfiguration)
     }
 
     @Test func originsAreParsed() throws {

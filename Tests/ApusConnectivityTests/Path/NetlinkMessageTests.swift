@@ -138,7 +138,7 @@ enum Netlink {
             var count = 0
             while count < 1000, let message = try? NetlinkMessage.next(from: &buffer) {
                 count += 1
-                _ = machine.received(message)
+                _ = machine.receivedMessage(message)
             }
             #expect(count <= 30)
         }

@@ -37,14 +37,14 @@ import Testing
     ) throws -> NetlinkPathStateMachine.Action {
         var (dump, sequence) = try self.request(first)
         #expect(dump == .links)
-        for link in links { #expect(machine.received(self.answer(sequence, .link(link, isGone: false))) == .doNothing) }
-        (dump, sequence) = try self.request(machine.received(self.answer(sequence, .done)))
+        for link in links { #expect(machine.receivedMessage(self.answer(sequence, .link(link, isGone: false))) == .doNothing) }
+        (dump, sequence) = try self.request(machine.receivedMessage(self.answer(sequence, .done)))
         #expect(dump == .addresses)
-        for address in addresses { #expect(machine.received(self.answer(sequence, .address(address, isGone: false))) == .doNothing) }
-        (dump, sequence) = try self.request(machine.received(self.answer(sequence, .done)))
+        for address in addresses { #expect(machine.receivedMessage(self.answer(sequence, .address(address, isGone: false))) == .doNothing) }
+        (dump, sequence) = try self.request(machine.receivedMessage(self.answer(sequence, .done)))
         #expect(dump == .routes)
-        for route in routes { #expect(machine.received(self.answer(sequence, .defaultRoute(route, isGone: false))) == .doNothing) }
-        return machine.received(self.answer(sequence, .done))
+        for route in routes { #expect(machine.receivedMessage(self.answer(sequence, .defaultRoute(route, isGone: false))) == .doNothing) }
+        return machine.receivedMessage(self.answer(sequence, .done))
     }
 
     private func path(
@@ -91,10 +91,10 @@ import Testing
         var machine = NetlinkPathStateMachine()
         guard case .report = try self.run(&machine, machine.opened(), [self.ethernet], [], []) else { return #expect(Bool(false)) }
         #expect(machine.timerFired() == .doNothing)
-        #expect(machine.received(self.news(.otherRoute)) == .doNothing)
-        #expect(machine.received(self.news(.link(self.ethernet, isGone: true))) == .startTimer)
-        #expect(machine.received(self.news(.address(self.address, isGone: true))) == .doNothing)
-        #expect(machine.received(self.news(.defaultRoute(self.route, isGone: true))) == .doNothing)
+        #expect(machine.receivedMessage(self.news(.otherRoute)) == .doNothing)
+        #expect(machine.receivedMessage(self.news(.link(self.ethernet, isGone: true))) == .startTimer)
+        #expect(machine.receivedMessage(self.news(.address(self.address, isGone: true))) == .doNothing)
+        #expect(machine.receivedMessage(self.news(.defaultRoute(self.route, isGone: true))) == .doNothing)
         let action = try self.run(&machine, machine.timerFired(), [], [], [])
         #expect(action == .report(NetworkPath(isSatisfied: false, hasDefaultRoute: false, fingerprint: "")))
     }
@@ -102,7 +102,7 @@ import Testing
     @Test func aNotificationDuringARoundCausesAnother() throws {
         var machine = NetlinkPathStateMachine()
         let first = machine.opened()
-        #expect(machine.received(self.news(.link(self.ethernet, isGone: false))) == .doNothing)
+        #expect(machine.receivedMessage(self.news(.link(self.ethernet, isGone: false))) == .doNothing)
         guard case .reportAndStartTimer = try self.run(&machine, first, [self.ethernet], [], []) else { return #expect(Bool(false)) }
         guard case .report = try self.run(&machine, machine.timerFired(), [self.ethernet], [], []) else { return #expect(Bool(false)) }
     }
@@ -110,20 +110,20 @@ import Testing
     @Test func anInconsistentDumpCausesAnother() throws {
         var machine = NetlinkPathStateMachine()
         var sequence = try self.request(machine.opened()).sequence
-        #expect(machine.received(self.answer(sequence, .link(self.ethernet, isGone: false), isInterrupted: true)) == .doNothing)
-        sequence = try self.request(machine.received(self.answer(sequence, .done))).sequence
-        sequence = try self.request(machine.received(self.answer(sequence, .done))).sequence
-        guard case .reportAndStartTimer = machine.received(self.answer(sequence, .done)) else { return #expect(Bool(false)) }
+        #expect(machine.receivedMessage(self.answer(sequence, .link(self.ethernet, isGone: false), isInterrupted: true)) == .doNothing)
+        sequence = try self.request(machine.receivedMessage(self.answer(sequence, .done))).sequence
+        sequence = try self.request(machine.receivedMessage(self.answer(sequence, .done))).sequence
+        guard case .reportAndStartTimer = machine.receivedMessage(self.answer(sequence, .done)) else { return #expect(Bool(false)) }
     }
 
     @Test func responsesToOtherRequestsAreIgnored() throws {
         var machine = NetlinkPathStateMachine()
         let sequence = try self.request(machine.opened()).sequence
-        #expect(machine.received(self.answer(sequence + 1, .done)) == .doNothing)
-        #expect(machine.received(self.news(.error(1))) == .doNothing)
+        #expect(machine.receivedMessage(self.answer(sequence + 1, .done)) == .doNothing)
+        #expect(machine.receivedMessage(self.news(.error(1))) == .doNothing)
         let acknowledgement = NetlinkMessage(sequence: sequence, isPartOfDump: false, isInterrupted: false, content: .error(0))
-        #expect(machine.received(acknowledgement) == .doNothing)
-        _ = try self.request(machine.received(self.answer(sequence, .done)))
+        #expect(machine.receivedMessage(acknowledgement) == .doNothing)
+        _ = try self.request(machine.receivedMessage(self.answer(sequence, .done)))
     }
 
     @Test func aRefusalOrALossStartsOver() throws {
@@ -131,11 +131,12 @@ import Testing
         #expect(machine.lost() == .doNothing)
         let sequence = try self.request(machine.opened()).sequence
         #expect(
-            machine.received(NetlinkMessage(sequence: sequence, isPartOfDump: false, isInterrupted: false, content: .error(16))) == .reopen)
+            machine.receivedMessage(NetlinkMessage(sequence: sequence, isPartOfDump: false, isInterrupted: false, content: .error(16)))
+                == .reopen)
         #expect(machine.lost() == .reopen)
         machine = NetlinkPathStateMachine()
         _ = try self.run(&machine, machine.opened(), [], [], [])
-        #expect(machine.received(self.news(.overrun)) == .startTimer)
+        #expect(machine.receivedMessage(self.news(.overrun)) == .startTimer)
     }
 
     @Test func aPathKnowsWhichHostsItReaches() {

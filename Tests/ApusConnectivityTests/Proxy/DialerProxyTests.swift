@@ -104,8 +104,8 @@ import X509
     }
 
     @Test func aHostThatWouldBreakTheRequestIsRefused() async throws {
-        self.expect(try await self.outcome([], host: "a\r\nX: y"), nil, .invalidSettings)
-        self.expect(try await self.outcome([], host: "h h"), nil, .invalidSettings)
+        self.expect(try await self.outcome([], host: "a\r\nX: y"), nil, .invalidConfiguration)
+        self.expect(try await self.outcome([], host: "h h"), nil, .invalidConfiguration)
     }
 
     // MARK: SOCKS
@@ -136,7 +136,7 @@ import X509
         request.answer = [5, 5, 0, 1, 0, 0, 0, 0, 0, 0]
         self.expect(try await self.outcome([Step([5, 1, 0], [5, 0]), request], socks: true), nil, .proxyRefused)
         self.expect(try await self.outcome([Step([5, 1, 0], Array("HTTP".utf8))], socks: true), nil, .proxyProtocol)
-        self.expect(try await self.outcome([], socks: true, host: String(repeating: "h", count: 256)), nil, .invalidSettings)
+        self.expect(try await self.outcome([], socks: true, host: String(repeating: "h", count: 256)), nil, .invalidConfiguration)
     }
 
     @Test func aUnixSocketIsReachedWithoutAProxy() async throws {

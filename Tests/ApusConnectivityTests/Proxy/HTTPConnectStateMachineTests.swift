@@ -13,14 +13,14 @@ import Testing
     private func outcome(_ answer: String) throws -> (ProxyAction, rest: String) {
         var whole = ByteBuffer(string: answer)
         var machine = try self.machine()
-        let action = machine.received(&whole)
+        let action = machine.receivedBytes(&whole)
         var pieces = ByteBuffer(string: answer)
         var buffer = ByteBuffer()
         var other = ProxyAction.waitForMore
         machine = try self.machine()
         while other == .waitForMore, let byte = pieces.readInteger(as: UInt8.self) {
             buffer.writeInteger(byte)
-            other = machine.received(&buffer)
+            other = machine.receivedBytes(&buffer)
         }
         #expect(other == action)
         return (action, String(buffer: whole))

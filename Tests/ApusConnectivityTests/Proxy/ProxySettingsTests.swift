@@ -26,7 +26,7 @@ import Testing
     ])
     func aBadURLIsRefusedWithoutShowingIt(url: String) {
         let error = #expect(throws: ConnectivityError.self) { try ProxySettings(url: url) }
-        #expect(error?.code == .invalidSettings)
+        #expect(error?.code == .invalidConfiguration)
         #expect(error?.message.contains("@") == false)
     }
 

@@ -4,52 +4,52 @@ import Testing
 @testable import ApusConnectivity
 
 @Suite struct SOCKS5StateMachineTests {
-    private func received(_ machine: inout SOCKS5StateMachine, _ bytes: UInt8...) -> ProxyAction {
+    private func receivedBytes(_ machine: inout SOCKS5StateMachine, _ bytes: UInt8...) -> ProxyAction {
         var buffer = ByteBuffer(bytes: bytes)
-        return machine.received(&buffer)
+        return machine.receivedBytes(&buffer)
     }
 
     private func waitingForReply() throws -> SOCKS5StateMachine {
         var machine = try SOCKS5StateMachine(host: "10.0.0.1", port: 80, credentials: nil)
         _ = machine.start()
-        #expect(self.received(&machine, 5, 0) == .send([5, 1, 0, 1, 10, 0, 0, 1, 0, 80]))
+        #expect(self.receivedBytes(&machine, 5, 0) == .send([5, 1, 0, 1, 10, 0, 0, 1, 0, 80]))
         return machine
     }
 
     @Test func theProxyResolvesNames() throws {
         var machine = try SOCKS5StateMachine(host: "example.com", port: 443, credentials: nil)
         #expect(machine.start() == [5, 1, 0])
-        #expect(self.received(&machine, 5, 0) == .send([5, 1, 0, 3, 11] + "example.com".utf8 + [1, 0xBB]))
-        #expect(self.received(&machine, 5, 0, 0, 1, 0, 0, 0, 0, 0, 0) == .connected)
-        #expect(self.received(&machine, 5, 0) == .waitForMore)
+        #expect(self.receivedBytes(&machine, 5, 0) == .send([5, 1, 0, 3, 11] + "example.com".utf8 + [1, 0xBB]))
+        #expect(self.receivedBytes(&machine, 5, 0, 0, 1, 0, 0, 0, 0, 0, 0) == .connected)
+        #expect(self.receivedBytes(&machine, 5, 0) == .waitForMore)
     }
 
     @Test func anAddressIsSentAsBytes() throws {
         var machine = try SOCKS5StateMachine(host: "::1", port: 65535, credentials: nil)
         _ = machine.start()
-        #expect(self.received(&machine, 5, 0) == .send([5, 1, 0, 4] + Array(repeating: 0, count: 15) + [1, 0xFF, 0xFF]))
+        #expect(self.receivedBytes(&machine, 5, 0) == .send([5, 1, 0, 4] + Array(repeating: 0, count: 15) + [1, 0xFF, 0xFF]))
     }
 
     @Test func credentialsAreSentOnRequest() throws {
         var machine = try SOCKS5StateMachine(host: "10.0.0.1", port: 80, credentials: .init(username: "al", password: "pw"))
         #expect(machine.start() == [5, 2, 0, 2])
-        #expect(self.received(&machine, 5, 2) == .send([1, 2, 0x61, 0x6C, 2, 0x70, 0x77]))
-        #expect(self.received(&machine, 1, 0) == .send([5, 1, 0, 1, 10, 0, 0, 1, 0, 80]))
+        #expect(self.receivedBytes(&machine, 5, 2) == .send([1, 2, 0x61, 0x6C, 2, 0x70, 0x77]))
+        #expect(self.receivedBytes(&machine, 1, 0) == .send([5, 1, 0, 1, 10, 0, 0, 1, 0, 80]))
     }
 
     @Test func credentialsAreNotSentWithoutARequest() throws {
         var machine = try SOCKS5StateMachine(host: "10.0.0.1", port: 80, credentials: .init(username: "al", password: "pw"))
         _ = machine.start()
-        #expect(self.received(&machine, 5, 0) == .send([5, 1, 0, 1, 10, 0, 0, 1, 0, 80]))
+        #expect(self.receivedBytes(&machine, 5, 0) == .send([5, 1, 0, 1, 10, 0, 0, 1, 0, 80]))
     }
 
     @Test func theWrongPassword() throws {
         var machine = try SOCKS5StateMachine(host: "h", port: 80, credentials: .init(username: "al", password: "pw"))
         _ = machine.start()
-        _ = self.received(&machine, 5, 2)
-        guard case .fail(let error) = self.received(&machine, 1, 1) else { return #expect(Bool(false)) }
+        _ = self.receivedBytes(&machine, 5, 2)
+        guard case .fail(let error) = self.receivedBytes(&machine, 1, 1) else { return #expect(Bool(false)) }
         #expect(error.code == .proxyAuthentication)
-        #expect(self.received(&machine, 1, 0) == .waitForMore)
+        #expect(self.receivedBytes(&machine, 1, 0) == .waitForMore)
     }
 
     @Test(
@@ -61,13 +61,13 @@ import Testing
         var machine = try SOCKS5StateMachine(host: "h", port: 80, credentials: nil)
         _ = machine.start()
         var buffer = ByteBuffer(bytes: answer)
-        guard case .fail(let error) = machine.received(&buffer) else { return #expect(Bool(false)) }
+        guard case .fail(let error) = machine.receivedBytes(&buffer) else { return #expect(Bool(false)) }
         #expect(error.code == code)
     }
 
     @Test(arguments: UInt8.min...UInt8.max) func everyReplyIsAnAnswer(code: UInt8) throws {
         var machine = try self.waitingForReply()
-        let action = self.received(&machine, 5, code, 0, 1, 0, 0, 0, 0, 0, 0)
+        let action = self.receivedBytes(&machine, 5, code, 0, 1, 0, 0, 0, 0, 0, 0)
         if code == 0 { return #expect(action == .connected) }
         guard case .fail(let error) = action else { return #expect(Bool(false)) }
         #expect(error.code == .proxyRefused)
@@ -85,7 +85,7 @@ import Testing
         var action = ProxyAction.waitForMore
         while action == .waitForMore, let byte = reply.readInteger(as: UInt8.self) {
             buffer.writeInteger(byte)
-            action = machine.received(&buffer)
+            action = machine.receivedBytes(&buffer)
         }
         if [1, 3, 4].contains(kind) {
             #expect(action == .connected)

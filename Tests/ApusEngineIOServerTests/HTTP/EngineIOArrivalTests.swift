@@ -100,12 +100,17 @@ import Testing
         #expect(polling.engine.sessionCount == 1)
     }
 
-    @Test func aRequestWithACheckIsLeftToTheHTTPHandlers() throws {
-        let connection = try Connection { $0.allowRequest = { _ in } }
-        try connection.send(Self.request("EIO=4&transport=websocket"))
-        #expect(try connection.channel.readOutbound(as: ByteBuffer.self) == nil)  // the task of the check has not ended
-        #expect(connection.engine.sessionCount == 0)
-        connection.channel.close(promise: nil)
+    @Test func aRequestWithACheckIsLeftToTheHTTPHandlers() async throws {
+        var configuration = EngineIOServerConfiguration()
+        configuration.allowRequest = { _ in try await Task.sleep(for: .seconds(3600)) }  // cancelled at the end
+        let engine = EngineIOServer(configuration: configuration, logger: Logger(label: "test")) { _ in SilentDelegate() }
+        let channel = NIOAsyncTestingChannel()  // the task of the check ends on another thread
+        try await channel.connect(to: SocketAddress(ipAddress: "203.0.113.7", port: 1))
+        try await channel.testingEventLoop.executeInContext { try engine.configure(channel, tls: nil) }
+        try await channel.writeInbound(ByteBuffer(string: Self.request("EIO=4&transport=websocket")))
+        #expect(try await channel.readOutbound(as: ByteBuffer.self) == nil)
+        #expect(engine.sessionCount == 0)
+        try await channel.close()
     }
 
     /// One deadline, which received bytes do not extend (docs/hazards.md, 14).

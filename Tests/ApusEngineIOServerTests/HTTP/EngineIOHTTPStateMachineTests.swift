@@ -15,7 +15,7 @@ import Testing
     }
 
     private func begin(_ machine: inout EngineIOHTTPStateMachine) {
-        #expect(machine.received(self.head("/ours")) == true)
+        #expect(machine.receivedPart(self.head("/ours")) == true)
         guard case .begin = self.next(&machine) else {
             Issue.record("the request did not begin")
             return
@@ -26,11 +26,11 @@ import Testing
         var machine = EngineIOHTTPStateMachine()
         self.begin(&machine)
         let body = HTTPServerRequestPart.body(ByteBuffer(string: "x"))
-        #expect(machine.received(body) == true)
+        #expect(machine.receivedPart(body) == true)
         #expect(self.next(&machine) == .body(body))
-        #expect(machine.received(.end(nil)) == true)
+        #expect(machine.receivedPart(.end(nil)) == true)
         #expect(self.next(&machine) == .dispatch)
-        #expect(machine.received(self.head("/ours")) == true)
+        #expect(machine.receivedPart(self.head("/ours")) == true)
         #expect(self.next(&machine) == nil)
         #expect(machine.answered(keepAlive: true) == true)
         guard case .begin = self.next(&machine) else {
@@ -41,11 +41,11 @@ import Testing
 
     @Test func oursWaitsForAnswersOfOthers() {
         var machine = EngineIOHTTPStateMachine()
-        #expect(machine.received(self.head("/theirs")) == true)
+        #expect(machine.receivedPart(self.head("/theirs")) == true)
         #expect(self.next(&machine) == .forwardHead(self.head("/theirs")))
-        #expect(machine.received(.end(nil)) == true)
+        #expect(machine.receivedPart(.end(nil)) == true)
         #expect(self.next(&machine) == .forwardEnd(.end(nil)))
-        #expect(machine.received(self.head("/ours")) == true)
+        #expect(machine.receivedPart(self.head("/ours")) == true)
         #expect(self.next(&machine) == nil)
         #expect(machine.forwardedAnswered() == true)
         guard case .begin = self.next(&machine) else {
@@ -58,11 +58,11 @@ import Testing
         var machine = EngineIOHTTPStateMachine()
         self.begin(&machine)
         machine.refusedEarly()
-        #expect(machine.received(.body(ByteBuffer(string: "x"))) == true)
+        #expect(machine.receivedPart(.body(ByteBuffer(string: "x"))) == true)
         #expect(self.next(&machine) == nil)
         #expect(machine.answered(keepAlive: false) == true)
         #expect(self.next(&machine) == .discard)
-        #expect(machine.received(.end(nil)) == true)
+        #expect(machine.receivedPart(.end(nil)) == true)
         #expect(self.next(&machine) == .discard)
     }
 
@@ -78,12 +78,12 @@ import Testing
     @Test func pipeliningHasABound() {
         var machine = EngineIOHTTPStateMachine()
         self.begin(&machine)
-        #expect(machine.received(.end(nil)) == true)
+        #expect(machine.receivedPart(.end(nil)) == true)
         #expect(self.next(&machine) == .dispatch)
         for _ in 0..<32 {
-            #expect(machine.received(self.head("/ours")) == true)
-            #expect(machine.received(.end(nil)) == true)
+            #expect(machine.receivedPart(self.head("/ours")) == true)
+            #expect(machine.receivedPart(.end(nil)) == true)
         }
-        #expect(machine.received(self.head("/ours")) == false)
+        #expect(machine.receivedPart(self.head("/ours")) == false)
     }
 }

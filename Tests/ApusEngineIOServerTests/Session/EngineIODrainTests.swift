@@ -31,7 +31,7 @@ import Testing
         #expect(server.sessionCount == 0)
         let late = try await EngineTestingChannel(server)
         try await late.send(.get, "")
-        #expect(try await late.answer() == (503, #"{"code":4,"message":"Server is shutting down"}"#))
+        #expect(try await late.answer() == (503, #"{"code":4,"message":"The server is shutting down"}"#))
         await server.shutdown()  // a second call returns at once
     }
 
@@ -40,7 +40,10 @@ import Testing
         let connection = try await EngineTestingChannel(server)
         let sid = try await connection.handshake()
         async let down: Void = server.shutdown()
-        while server.sessionCount > 0 { await Task.yield() }
+        while server.sessionCount > 0 {
+            try Task.checkCancellation()
+            await Task.yield()
+        }
         try await connection.send(.get, "sid=\(sid)")
         #expect(try await connection.answer() == (200, "1"))
         await down

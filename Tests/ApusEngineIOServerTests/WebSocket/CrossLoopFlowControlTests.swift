@@ -47,7 +47,7 @@ import Testing
 
     @Test func theWebSocketIsCalledOnceForAllThatIsSentMeanwhile() {
         let crossLoop = CrossLoopFlowControl(queueLowMark: 1 << 20)
-        #expect((0..<3).map { crossLoop.send(.message(self.message($0))) } == [true, false, false])
+        #expect((0..<3).map { crossLoop.send(.output(.message(self.message($0)))) } == [true, false, false])
         #expect(crossLoop.takeCommands().map(\.byteCount) == [0, 1, 2])
         #expect(crossLoop.takeCommands().isEmpty)
         #expect(crossLoop.send(.abort))
@@ -57,7 +57,7 @@ import Testing
     @Test func theSessionWaitsWhileTheClientDoesNotTakeWhatIsQueued() {
         let crossLoop = CrossLoopFlowControl(queueLowMark: 1000)
         _ = crossLoop.enqueue(self.message(1))
-        _ = crossLoop.send(.message(self.message(1001)))
+        _ = crossLoop.send(.output(.message(self.message(1001))))
         #expect(crossLoop.dequeue() == nil)
         #expect(!crossLoop.enqueue(self.message(1)).callsSession)
         #expect(crossLoop.commandsExecuted(crossLoop.takeCommands(), isWritable: false, queuedBytes: 1001) == .init())
@@ -72,9 +72,9 @@ import Testing
     /// A large message between the event loops must not make the queue appear short.
     @Test func whatIsOnItsWayToTheTransportMakesItFull() {
         let crossLoop = CrossLoopFlowControl(queueLowMark: 1 << 20)
-        _ = crossLoop.send(.message(self.message(CrossLoopFlowControl.commandWatermark)))
+        _ = crossLoop.send(.output(.message(self.message(CrossLoopFlowControl.commandWatermark))))
         #expect(crossLoop.isWritable)
-        _ = crossLoop.send(.message(self.message(1)))
+        _ = crossLoop.send(.output(.message(self.message(1))))
         #expect(!crossLoop.isWritable)
         let commands = crossLoop.takeCommands()
         #expect(!crossLoop.isWritable)

@@ -14,7 +14,7 @@ import Testing
         #expect(client.connected() == [.write(ByteBuffer(bytes: FramePreface.bytes)), .write(try frame(.hello, hello.head.header))])
         #expect(!client.isOpen)
         var answer = try frame(.hello, FramedHello().head.header)
-        #expect(client.received(&answer) == [.opened(FramedHello())])
+        #expect(client.receivedBytes(&answer) == [.opened(FramedHello())])
         #expect(client.isOpen && client.speaksVersion2)
     }
 
@@ -64,9 +64,9 @@ import Testing
     }
 
     @Test func whatCannotBeSpokenIsRefused() {
-        #expect(code { _ = try FramedSession(isClient: true, framing: .either()) } == .invalidUse)
-        #expect(code { _ = try FramedSession(isClient: false, framing: .either(headerLength: 1)) } == .invalidUse)
-        #expect(code { _ = try FramedSession(isClient: true, framing: .fixedHeader(length: 1 << 20)) } == .invalidUse)
+        #expect(code { _ = try FramedSession(isClient: true, framing: .either()) } == .invalidConfiguration)
+        #expect(code { _ = try FramedSession(isClient: false, framing: .either(headerLength: 1)) } == .invalidConfiguration)
+        #expect(code { _ = try FramedSession(isClient: true, framing: .fixedHeader(length: 1 << 20)) } == .invalidConfiguration)
     }
 
     @Test func framesBeforeAHelloAndASecondHelloAreRefused() throws {
@@ -90,7 +90,7 @@ import Testing
         var bytes = ByteBuffer()
         for case .write(let buffer) in client.connected() { bytes.writeImmutableBuffer(buffer) }
         var hello = try frame(.hello, FramedHello().head.header)
-        _ = client.received(&hello)
+        _ = client.receivedBytes(&hello)
         var message = try client.message(header: ["a": 1], bodyLength: 2)
         for buffer in try message.next(ByteBuffer(string: "hi")) + client.bye() { bytes.writeImmutableBuffer(buffer) }
         let zeros = [UInt8](repeating: 0, count: 8)
@@ -233,7 +233,7 @@ import Testing
         var session = try FramedSession.open()
         var bytes = ByteBuffer()
         bytes.writeMultipleIntegers(UInt8(1), UInt8(0x80), UInt16(0), UInt32(0), UInt64(0))
-        let actions = session.received(&bytes)
+        let actions = session.receivedBytes(&bytes)
         #expect(actions.last?.failure == .protocolViolation)
         guard case .write(var answer)? = actions.first else {
             Issue.record("no answer")
@@ -277,7 +277,7 @@ import Testing
         #expect(session.isWithinHead(ByteBuffer(bytes: [1])))
         let whole = try frame(.message, ["a": 1], body: [1])
         var bytes = whole.getSlice(at: 0, length: 18) ?? ByteBuffer()
-        #expect(session.received(&bytes).isEmpty)
+        #expect(session.receivedBytes(&bytes).isEmpty)
         #expect(session.isWithinHead(bytes))
         let old = try FramedSession(isClient: true, framing: .fixedHeader(length: 40))
         #expect(!old.isWithinHead(ByteBuffer()))

@@ -21,7 +21,7 @@ extension FramedSession {
         var pending = ByteBuffer()
         while let piece = input.readSlice(length: min(step, input.readableBytes)), piece.readableBytes > 0 {
             pending.writeImmutableBuffer(piece)
-            for action in self.received(&pending) {
+            for action in self.receivedBytes(&pending) {
                 if case .messageBody(let more) = action, case .messageBody(var bytes)? = actions.last {
                     bytes.writeImmutableBuffer(more)
                     actions[actions.count - 1] = .messageBody(bytes)
@@ -39,7 +39,7 @@ extension FramedSession {
         _ = session.connected()
         var bytes = isClient ? ByteBuffer() : ByteBuffer(bytes: FramePreface.bytes)
         try peer.head.write(into: &bytes)
-        guard session.received(&bytes).last == .opened(peer) else { throw FramedError(.invalidUse, message: "not open") }
+        guard session.receivedBytes(&bytes).last == .opened(peer) else { throw FramedError(.invalidUse, message: "not open") }
         return session
     }
 }

@@ -17,7 +17,9 @@ func chunkBody(offset: Int, _ bytes: some Collection<UInt8>) -> [UInt8] {
     private func gather(_ body: [UInt8], step: Int = .max) throws(TransferError) -> TransferChunk.Received {
         var gatherer = TransferChunk.Assembler()
         var input = ByteBuffer(bytes: body)
-        while let piece = input.readSlice(length: min(step, input.readableBytes)), piece.readableBytes > 0 { try gatherer.received(piece) }
+        while let piece = input.readSlice(length: min(step, input.readableBytes)), piece.readableBytes > 0 {
+            try gatherer.receivedPiece(piece)
+        }
         return try gatherer.ended()
     }
 
@@ -98,7 +100,7 @@ func chunkBody(offset: Int, _ bytes: some Collection<UInt8>) -> [UInt8] {
         func gather(_ bytes: [UInt8], at offset: Int) throws -> TransferChunk.Received {
             var input = ByteBuffer(bytes: self.body(offset: offset, bytes))
             while let piece = input.readSlice(length: min(step, input.readableBytes)), piece.readableBytes > 0 {
-                try gatherer.received(piece)
+                try gatherer.receivedPiece(piece)
             }
             return try gatherer.ended()
         }
@@ -118,7 +120,7 @@ func chunkBody(offset: Int, _ bytes: some Collection<UInt8>) -> [UInt8] {
     @Test func copiedChunksThatAreHeldAreNeverWrittenOver() throws {
         var gatherer = TransferChunk.Assembler(copies: true)
         let held = try (0..<60).map { number in
-            try gatherer.received(ByteBuffer(bytes: self.body(offset: number, [UInt8(number)])))
+            try gatherer.receivedPiece(ByteBuffer(bytes: self.body(offset: number, [UInt8(number)])))
             return try gatherer.ended()
         }
         #expect(held.map(\.pieces) == (0..<60).map { [ByteBuffer(bytes: [UInt8($0)])] })
@@ -127,7 +129,7 @@ func chunkBody(offset: Int, _ bytes: some Collection<UInt8>) -> [UInt8] {
     @Test func theGathererIsAsNewAfterEachFrame() throws {
         var gatherer = TransferChunk.Assembler()
         for offset in 0..<3 {
-            try gatherer.received(ByteBuffer(bytes: self.body(offset: offset, [UInt8(offset)])))
+            try gatherer.receivedPiece(ByteBuffer(bytes: self.body(offset: offset, [UInt8(offset)])))
             let chunk = try gatherer.ended()
             #expect(chunk.offset == offset && chunk.isIntact)
         }

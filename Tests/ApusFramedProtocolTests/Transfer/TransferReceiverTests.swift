@@ -21,7 +21,7 @@ extension [TransferReceiver.Action] {
         #expect(receiver.prepared(upTo: offset, at: .zero) == [accept])
         guard offset > 0 else { return receiver }
         let shown = PrefixProof(bytes: offset, sha256: Self.hash)
-        #expect(try receiver.received(offer(size, shown: shown).head(stream: 3), at: .zero) == [.compare(shown)])
+        #expect(try receiver.receivedHead(offer(size, shown: shown).head(stream: 3), at: .zero) == [.compare(shown)])
         #expect(receiver.compared(isEqual: true, at: .zero) == [accept])
         return receiver
     }
@@ -44,7 +44,7 @@ extension [TransferReceiver.Action] {
         #expect(self.chunk(&receiver, 180, 70) == .write)
         #expect(receiver.written(upTo: 250) == [.sync(upTo: 250)])
         #expect(receiver.synced(upTo: 250, at: .zero) == [.send(self.head(.ack, ["offset": 250]))])
-        #expect(receiver.received(self.head(.done, ["sha256": .string(Self.hash)]), at: .zero) == [.finish(sha256: Self.hash)])
+        #expect(receiver.receivedHead(self.head(.done, ["sha256": .string(Self.hash)]), at: .zero) == [.finish(sha256: Self.hash)])
         #expect(receiver.finished(isEqual: true) == [.send(self.head(.complete, ["size": 250])), .end(.completed)])
         #expect(receiver.hasEnded)
     }
@@ -63,7 +63,7 @@ extension [TransferReceiver.Action] {
     @Test func theEndNeedsNoAcknowledgement() throws {
         var receiver = try self.receiving(50)
         #expect(self.chunk(&receiver, 0, 50) == .write)
-        #expect(receiver.received(self.head(.done, ["sha256": .string(Self.hash)]), at: .zero) == [.finish(sha256: Self.hash)])
+        #expect(receiver.receivedHead(self.head(.done, ["sha256": .string(Self.hash)]), at: .zero) == [.finish(sha256: Self.hash)])
         #expect(receiver.written(upTo: 50).isEmpty)
         #expect(receiver.ticked(at: .seconds(1000)).isEmpty)  // the disk must act
         #expect(receiver.finished(isEqual: true).first == .send(self.head(.complete, ["size": 50])))
@@ -71,14 +71,14 @@ extension [TransferReceiver.Action] {
 
     @Test func anEmptyFileIsVerifiedAtOnce() throws {
         var receiver = try self.receiving(0)
-        #expect(receiver.received(self.head(.done, ["sha256": .string(Self.hash)]), at: .zero) == [.finish(sha256: Self.hash)])
+        #expect(receiver.receivedHead(self.head(.done, ["sha256": .string(Self.hash)]), at: .zero) == [.finish(sha256: Self.hash)])
     }
 
     @Test func existingBytesAreResumed() throws {
         var receiver = try self.receiving(100, from: 40)
         #expect(self.chunk(&receiver, 40, 60) == .write)
         var whole = try self.receiving(100, from: 100)
-        #expect(whole.received(self.head(.done, ["sha256": .string(Self.hash)]), at: .zero) == [.finish(sha256: Self.hash)])
+        #expect(whole.receivedHead(self.head(.done, ["sha256": .string(Self.hash)]), at: .zero) == [.finish(sha256: Self.hash)])
     }
 
     @Test func existingBytesThatCannotBeTheBeginningAreNotResumed() throws {
@@ -99,16 +99,16 @@ extension [TransferReceiver.Action] {
         var receiver = try self.asking()
         #expect(self.chunk(&receiver, 40, 60).isViolation)
         var early = try self.asking()
-        #expect(early.received(self.head(.done, ["sha256": .string(Self.hash)]), at: .zero).failure == .protocolViolation)
+        #expect(early.receivedHead(self.head(.done, ["sha256": .string(Self.hash)]), at: .zero).failure == .protocolViolation)
         var other = try self.asking()
         let shown = PrefixProof(bytes: 40, sha256: Self.hash)
-        #expect(try other.received(offer(100, shown: shown).head(stream: 3), at: .zero) == [.compare(shown)])
+        #expect(try other.receivedHead(offer(100, shown: shown).head(stream: 3), at: .zero) == [.compare(shown)])
         #expect(other.prepared(upTo: 40, at: .zero).isEmpty)
         // The bytes differ: the whole file is sent, and nothing about them is disclosed.
         #expect(other.compared(isEqual: false, at: .zero) == [.send(self.head(.accept, ["offset": 0]))])
         #expect(self.chunk(&other, 0, 100) == .write)
         var twice = try self.receiving(100, from: 40)
-        #expect(try twice.received(offer(100, shown: shown).head(stream: 3), at: .zero).failure == .protocolViolation)
+        #expect(try twice.receivedHead(offer(100, shown: shown).head(stream: 3), at: .zero).failure == .protocolViolation)
     }
 
     @Test func onlyTheRequestedHashIsCompared() throws {
@@ -117,19 +117,19 @@ extension [TransferReceiver.Action] {
             (99, PrefixProof(bytes: 40, sha256: Self.hash)),
         ] as [(Int, PrefixProof?)] {
             var receiver = try self.asking()
-            #expect(try receiver.received(offer(size, shown: shown).head(stream: 3), at: .zero).failure == .protocolViolation)
+            #expect(try receiver.receivedHead(offer(size, shown: shown).head(stream: 3), at: .zero).failure == .protocolViolation)
         }
     }
 
     @Test func aComparisonIsCancelled() throws {
-        for ends in [{ $0.connectionEnded() }, { $0.received(FrameHead(.cancel, stream: 3), at: .zero) }]
+        for ends in [{ $0.connectionEnded() }, { $0.receivedHead(FrameHead(.cancel, stream: 3), at: .zero) }]
             as [(inout TransferReceiver) -> [TransferReceiver.Action]]
         {
             var receiver = try self.asking()
             #expect(ends(&receiver).failure != nil)
             var comparing = try self.asking()
             let shown = PrefixProof(bytes: 40, sha256: Self.hash)
-            _ = try comparing.received(offer(100, shown: shown).head(stream: 3), at: .zero)
+            _ = try comparing.receivedHead(offer(100, shown: shown).head(stream: 3), at: .zero)
             #expect(comparing.ticked(at: .seconds(1000)).isEmpty)  // the disk must act
             #expect(ends(&comparing).failure != nil)
             #expect(comparing.compared(isEqual: true, at: .zero).isEmpty)
@@ -148,8 +148,8 @@ extension [TransferReceiver.Action] {
         // end.
         #expect(self.chunk(&receiver, 200, 100) == .drop([]))
         #expect(self.chunk(&receiver, 7, 9, isIntact: false) == .drop([]))
-        #expect(receiver.received(self.head(.done, ["sha256": .string(Self.hash)]), at: .zero).isEmpty)
-        #expect(receiver.received(self.head(.data, ["from": 100]), at: .zero).isEmpty)
+        #expect(receiver.receivedHead(self.head(.done, ["sha256": .string(Self.hash)]), at: .zero).isEmpty)
+        #expect(receiver.receivedHead(self.head(.data, ["from": 100]), at: .zero).isEmpty)
         #expect(self.chunk(&receiver, 100, 100) == .write)
         #expect(self.chunk(&receiver, 200, 100) == .write)
     }
@@ -158,7 +158,7 @@ extension [TransferReceiver.Action] {
         var receiver = try self.receiving(300)
         for _ in 0..<16 {
             #expect(self.chunk(&receiver, 0, 1, isIntact: false) != .drop([]))
-            #expect(receiver.received(self.head(.data, ["from": 0]), at: .zero).isEmpty)
+            #expect(receiver.receivedHead(self.head(.data, ["from": 0]), at: .zero).isEmpty)
         }
         guard case .drop(let actions) = self.chunk(&receiver, 0, 1, isIntact: false) else {
             Issue.record("written")
@@ -191,7 +191,7 @@ extension [TransferReceiver.Action] {
 
     @Test func anotherHashThrowsTheFileAway() throws {
         var receiver = try self.receiving(0)
-        _ = receiver.received(self.head(.done, ["sha256": .string(Self.hash)]), at: .zero)
+        _ = receiver.receivedHead(self.head(.done, ["sha256": .string(Self.hash)]), at: .zero)
         let actions = receiver.finished(isEqual: false)
         #expect(actions.first == .discard)
         #expect(actions.failure == .corrupted)
@@ -200,16 +200,16 @@ extension [TransferReceiver.Action] {
     @Test(arguments: [[:], ["sha256": "aa"], ["sha256": 5]] as [JSONObject])
     func theEndContainsAHash(header: JSONObject) throws {
         var receiver = try self.receiving(0)
-        #expect(receiver.received(self.head(.done, header), at: .zero).failure == .protocolViolation)
+        #expect(receiver.receivedHead(self.head(.done, header), at: .zero).failure == .protocolViolation)
     }
 
     @Test func theEndComesOnceAndAfterAllBytes() throws {
         var receiver = try self.receiving(10)
-        #expect(receiver.received(self.head(.done, ["sha256": .string(Self.hash)]), at: .zero).failure == .protocolViolation)
+        #expect(receiver.receivedHead(self.head(.done, ["sha256": .string(Self.hash)]), at: .zero).failure == .protocolViolation)
         var twice = try self.receiving(10)
         _ = self.chunk(&twice, 0, 10)
-        #expect(twice.received(self.head(.done, ["sha256": .string(Self.hash)]), at: .zero) == [.finish(sha256: Self.hash)])
-        #expect(twice.received(self.head(.done, ["sha256": .string(Self.hash)]), at: .zero).isEmpty)
+        #expect(twice.receivedHead(self.head(.done, ["sha256": .string(Self.hash)]), at: .zero) == [.finish(sha256: Self.hash)])
+        #expect(twice.receivedHead(self.head(.done, ["sha256": .string(Self.hash)]), at: .zero).isEmpty)
     }
 
     @Test func reportsThatDoNotFitChangeNothing() throws {
@@ -233,7 +233,7 @@ extension [TransferReceiver.Action] {
         #expect(self.chunk(&receiver, 0, 10) == .drop([]))
         #expect(receiver.written(upTo: 10).isEmpty)
         #expect(receiver.synced(upTo: 10, at: .zero).isEmpty)
-        #expect(receiver.received(self.head(.done), at: .zero).isEmpty)
+        #expect(receiver.receivedHead(self.head(.done), at: .zero).isEmpty)
         #expect(receiver.fail(error).isEmpty)
     }
 
@@ -241,26 +241,26 @@ extension [TransferReceiver.Action] {
         var receiver = try self.receiving(100)
         #expect(receiver.cancel(at: .zero) == [.send(self.head(.cancel))])
         #expect(self.chunk(&receiver, 0, 10) == .drop([]))
-        #expect(receiver.received(self.head(.cancelled), at: .zero).failure == .cancelled)
+        #expect(receiver.receivedHead(self.head(.cancelled), at: .zero).failure == .cancelled)
         var silent = try self.receiving(100)
         _ = silent.cancel(at: .zero)
         #expect(silent.ticked(at: .seconds(4)).isEmpty)
         #expect(silent.ticked(at: .seconds(5)).failure == .cancelled)
         var peer = try self.receiving(100)
-        let actions = peer.received(self.head(.cancel), at: .zero)
+        let actions = peer.receivedHead(self.head(.cancel), at: .zero)
         #expect(actions.first == .send(self.head(.cancelled)) && actions.failure == .cancelled)
         // Both sides cancel: each confirms the other's cancellation.
         var both = try self.receiving(100)
         _ = both.cancel(at: .zero)
-        #expect(both.received(self.head(.cancel), at: .zero).failure == .cancelled)
+        #expect(both.receivedHead(self.head(.cancel), at: .zero).failure == .cancelled)
     }
 
     @Test func aFileThatGetsItsNameIsNotCancelled() throws {
         var receiver = try self.receiving(0)
-        _ = receiver.received(self.head(.done, ["sha256": .string(Self.hash)]), at: .zero)
+        _ = receiver.receivedHead(self.head(.done, ["sha256": .string(Self.hash)]), at: .zero)
         #expect(receiver.cancel(at: .zero).isEmpty)
         // Neither frames of the sender nor the end of the connection cancel it.
-        for type in [FrameType.cancel, .error, .done, .offer] { #expect(receiver.received(self.head(type), at: .zero).isEmpty) }
+        for type in [FrameType.cancel, .error, .done, .offer] { #expect(receiver.receivedHead(self.head(type), at: .zero).isEmpty) }
         #expect(self.chunk(&receiver, 0, 1) == .drop([]))
         #expect(receiver.receivedNoChunk(TransferError(.protocolViolation, message: "x")).isEmpty)
         #expect(receiver.connectionEnded().isEmpty)
@@ -269,7 +269,7 @@ extension [TransferReceiver.Action] {
 
     @Test func aDiskThatCannotGiveTheNameEndsIt() throws {
         var receiver = try self.receiving(0)
-        _ = receiver.received(self.head(.done, ["sha256": .string(Self.hash)]), at: .zero)
+        _ = receiver.receivedHead(self.head(.done, ["sha256": .string(Self.hash)]), at: .zero)
         #expect(receiver.fail(TransferError(.storage, message: "x")).failure == .storage)
         #expect(receiver.finished(isEqual: true).isEmpty)
     }
@@ -277,7 +277,7 @@ extension [TransferReceiver.Action] {
     @Test func framesAtTheWrongTimeEndIt() throws {
         for type in [FrameType.accept, .ack, .complete, .cancelled, .data] {
             var receiver = try self.receiving(100)
-            #expect(receiver.received(self.head(type), at: .zero).failure == .protocolViolation)
+            #expect(receiver.receivedHead(self.head(type), at: .zero).failure == .protocolViolation)
         }
         var deciding = TransferReceiver(try offer(100), stream: 3)
         guard case .drop(let actions) = self.chunk(&deciding, 0, 10) else {
@@ -381,7 +381,7 @@ extension [TransferReceiver.Action] {
         for type in [FrameType.cancel, .error] {
             var receiver = try self.whole(100)
             _ = self.chunk(&receiver, 0, 100)
-            #expect(receiver.received(self.head(type), at: .zero).isEmpty)
+            #expect(receiver.receivedHead(self.head(type), at: .zero).isEmpty)
             #expect(receiver.cancel(at: .zero).isEmpty && receiver.ticked(at: .seconds(1000)).isEmpty)
             var declined = receiver
             #expect(receiver.finished(isEqual: true).last == .end(.completed))
@@ -401,7 +401,7 @@ extension [TransferReceiver.Action] {
         var gone = try self.whole(100)
         #expect(gone.connectionEnded().failure == .interrupted)
         var givenUp = try self.whole(100)
-        #expect(givenUp.received(self.head(.cancel), at: .zero).failure == .cancelled)
+        #expect(givenUp.receivedHead(self.head(.cancel), at: .zero).failure == .cancelled)
     }
 }
 

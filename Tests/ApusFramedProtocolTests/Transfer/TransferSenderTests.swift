@@ -25,7 +25,7 @@ extension [TransferSender.Action] {
         var sender = TransferSender(try offer(size), stream: 3, settings: settings)
         #expect(try sender.start(at: .zero) == [.send(offer(size).head(stream: 3))])
         #expect(sender.next() == .wait)
-        #expect(sender.received(self.head(.accept, ["offset": 0]), at: .zero) == [.progress(durable: 0)])
+        #expect(sender.receivedHead(self.head(.accept, ["offset": 0]), at: .zero) == [.progress(durable: 0)])
         return sender
     }
 
@@ -38,13 +38,13 @@ extension [TransferSender.Action] {
         #expect(sender.next() == .chunk(offset: chunk, count: chunk))
         #expect(sender.next() == .chunk(offset: 2 * chunk, count: 10))
         #expect(sender.next() == .wait)
-        #expect(sender.received(self.head(.ack, ["offset": JSONValue(chunk)]), at: .zero) == [.progress(durable: chunk)])
+        #expect(sender.receivedHead(self.head(.ack, ["offset": JSONValue(chunk)]), at: .zero) == [.progress(durable: chunk)])
         #expect(sender.next() == .chunk(offset: 2 * chunk + 10, count: chunk - 10))
         #expect(sender.next() == .hash)
         #expect(sender.hashed("ab", at: .zero) == [.send(self.head(.done, ["sha256": "ab"]))])
         #expect(sender.next() == .wait)
-        #expect(sender.received(self.head(.ack, ["offset": JSONValue(size)]), at: .zero) == [.progress(durable: size)])
-        #expect(sender.received(self.head(.complete), at: .zero) == [.progress(durable: size), .end(.completed)])
+        #expect(sender.receivedHead(self.head(.ack, ["offset": JSONValue(size)]), at: .zero) == [.progress(durable: size)])
+        #expect(sender.receivedHead(self.head(.complete), at: .zero) == [.progress(durable: size), .end(.completed)])
         #expect(sender.hasEnded)
     }
 
@@ -52,40 +52,40 @@ extension [TransferSender.Action] {
         var sender = try self.sending(0)
         #expect(sender.next() == .hash)
         #expect(sender.hashed("e3", at: .zero).count == 1)
-        #expect(sender.received(self.head(.complete), at: .zero).last == .end(.completed))
+        #expect(sender.receivedHead(self.head(.complete), at: .zero).last == .end(.completed))
     }
 
     @Test func itResumesWhereTheReceiverHasTheSameBytes() throws {
         var sender = TransferSender(try offer(100), stream: 3)
         _ = sender.start(at: .zero)
-        #expect(sender.received(self.head(.accept, ["offset": 60]), at: .zero) == [.hashPrefix(length: 60)])
+        #expect(sender.receivedHead(self.head(.accept, ["offset": 60]), at: .zero) == [.hashPrefix(length: 60)])
         #expect(sender.next() == .wait)
         let shown = try offer(100, shown: PrefixProof(bytes: 60, sha256: Self.hash))
         #expect(sender.prefixHashed(Self.hash, at: .zero) == [.send(shown.head(stream: 3))])
         #expect(sender.next() == .wait)
-        #expect(sender.received(self.head(.accept, ["offset": 60]), at: .zero) == [.progress(durable: 60)])
+        #expect(sender.receivedHead(self.head(.accept, ["offset": 60]), at: .zero) == [.progress(durable: 60)])
         #expect(sender.next() == .chunk(offset: 60, count: 40))
     }
 
     @Test func itBeginsAnewWhereTheReceiverHasSomethingElse() throws {
         var sender = TransferSender(try offer(100), stream: 3)
         _ = sender.start(at: .zero)
-        _ = sender.received(self.head(.accept, ["offset": 60]), at: .zero)
+        _ = sender.receivedHead(self.head(.accept, ["offset": 60]), at: .zero)
         #expect(sender.prefixHashed(Self.hash, at: .zero).count == 1)
         #expect(sender.prefixHashed(Self.hash, at: .zero).isEmpty)
         var other = sender
-        #expect(sender.received(self.head(.accept, ["offset": 0]), at: .zero) == [.progress(durable: 0)])
+        #expect(sender.receivedHead(self.head(.accept, ["offset": 0]), at: .zero) == [.progress(durable: 0)])
         #expect(sender.next() == .chunk(offset: 0, count: 100))
         // Only the hash of 60 bytes was sent.
-        #expect(other.received(self.head(.accept, ["offset": 59]), at: .zero).failure == .protocolViolation)
+        #expect(other.receivedHead(self.head(.accept, ["offset": 59]), at: .zero).failure == .protocolViolation)
     }
 
     @Test func allBytesMayBeThereAlready() throws {
         var sender = TransferSender(try offer(100), stream: 3)
         _ = sender.start(at: .zero)
-        _ = sender.received(self.head(.accept, ["offset": 100]), at: .zero)
+        _ = sender.receivedHead(self.head(.accept, ["offset": 100]), at: .zero)
         _ = sender.prefixHashed(Self.hash, at: .zero)
-        _ = sender.received(self.head(.accept, ["offset": 100]), at: .zero)
+        _ = sender.receivedHead(self.head(.accept, ["offset": 100]), at: .zero)
         #expect(sender.next() == .hash)
     }
 
@@ -93,7 +93,7 @@ extension [TransferSender.Action] {
         var sender = try self.sending(3 * chunk)
         for _ in 0..<3 { _ = sender.next() }
         #expect(
-            sender.received(self.head(.ack, ["offset": 0, "again": JSONValue(chunk)]), at: .zero) == [
+            sender.receivedHead(self.head(.ack, ["offset": 0, "again": JSONValue(chunk)]), at: .zero) == [
                 .send(self.head(.data, ["from": JSONValue(chunk)]))
             ])
         #expect(sender.next() == .chunk(offset: chunk, count: chunk))
@@ -101,7 +101,7 @@ extension [TransferSender.Action] {
         #expect(sender.next() == .hash)
         _ = sender.hashed("ab", at: .zero)
         // A resend can also be requested after the end of the data.
-        #expect(sender.received(self.head(.ack, ["offset": JSONValue(chunk), "again": JSONValue(2 * chunk)]), at: .zero).count == 2)
+        #expect(sender.receivedHead(self.head(.ack, ["offset": JSONValue(chunk), "again": JSONValue(2 * chunk)]), at: .zero).count == 2)
         #expect(sender.next() == .chunk(offset: 2 * chunk, count: chunk))
         #expect(sender.next() == .hash)
         #expect(sender.hashed("ab", at: .zero).count == 1)
@@ -111,10 +111,10 @@ extension [TransferSender.Action] {
         var sender = try self.sending(chunk)
         for _ in 0..<16 {
             _ = sender.next()
-            #expect(sender.received(self.head(.ack, ["offset": 0, "again": 0]), at: .zero).count == 1)
+            #expect(sender.receivedHead(self.head(.ack, ["offset": 0, "again": 0]), at: .zero).count == 1)
         }
         _ = sender.next()
-        #expect(sender.received(self.head(.ack, ["offset": 0, "again": 0]), at: .zero).failure == .corrupted)
+        #expect(sender.receivedHead(self.head(.ack, ["offset": 0, "again": 0]), at: .zero).failure == .corrupted)
     }
 
     @Test(
@@ -126,7 +126,7 @@ extension [TransferSender.Action] {
     func anAcknowledgementIsOfWhatWasSent(header: JSONObject) throws {
         var sender = try self.sending(100)
         _ = sender.next()
-        let actions = sender.received(self.head(.ack, header), at: .zero)
+        let actions = sender.receivedHead(self.head(.ack, header), at: .zero)
         #expect(actions.failure == .protocolViolation)
         guard case .send(let head)? = actions.first else {
             Issue.record("no frame was sent to the receiver")
@@ -139,15 +139,15 @@ extension [TransferSender.Action] {
     func anOfferIsAcceptedAtAnOffset(header: JSONObject) throws {
         var sender = TransferSender(try offer(100), stream: 3)
         _ = sender.start(at: .zero)
-        #expect(sender.received(self.head(.accept, header), at: .zero).failure == .protocolViolation)
+        #expect(sender.receivedHead(self.head(.accept, header), at: .zero).failure == .protocolViolation)
     }
 
     @Test func acknowledgementsOnlyMoveForward() throws {
         var sender = try self.sending(100)
         _ = sender.next()
-        _ = sender.received(self.head(.ack, ["offset": 50]), at: .zero)
-        #expect(sender.received(self.head(.ack, ["offset": 50]), at: .zero).isEmpty)
-        #expect(sender.received(self.head(.ack, ["offset": 49]), at: .zero).failure == .protocolViolation)
+        _ = sender.receivedHead(self.head(.ack, ["offset": 50]), at: .zero)
+        #expect(sender.receivedHead(self.head(.ack, ["offset": 50]), at: .zero).isEmpty)
+        #expect(sender.receivedHead(self.head(.ack, ["offset": 49]), at: .zero).failure == .protocolViolation)
     }
 
     // MARK: Closing
@@ -157,8 +157,8 @@ extension [TransferSender.Action] {
         #expect(sender.cancel(at: .zero) == [.send(self.head(.cancel))])
         #expect(sender.cancel(at: .zero).isEmpty)
         #expect(sender.next() == .wait)
-        #expect(sender.received(self.head(.ack, ["offset": 0]), at: .zero).isEmpty)  // sent before the cancellation arrived
-        #expect(sender.received(self.head(.cancelled), at: .zero).failure == .cancelled)
+        #expect(sender.receivedHead(self.head(.ack, ["offset": 0]), at: .zero).isEmpty)  // sent before the cancellation arrived
+        #expect(sender.receivedHead(self.head(.cancelled), at: .zero).failure == .cancelled)
         var silent = try self.sending(100)
         _ = silent.cancel(at: .zero)
         #expect(silent.ticked(at: .seconds(4)).isEmpty)
@@ -172,23 +172,23 @@ extension [TransferSender.Action] {
         var sender = try self.sending(0)
         _ = sender.hashed("x", at: .zero)
         _ = sender.cancel(at: .zero)
-        #expect(sender.received(self.head(.complete), at: .zero).last == .end(.completed))
+        #expect(sender.receivedHead(self.head(.complete), at: .zero).last == .end(.completed))
     }
 
     @Test func theReceiverCancels() throws {
         var sender = try self.sending(100)
-        let actions = sender.received(self.head(.cancel), at: .zero)
+        let actions = sender.receivedHead(self.head(.cancel), at: .zero)
         #expect(actions.first == .send(self.head(.cancelled)))
         #expect(actions.failure == .cancelled)
-        #expect(sender.received(self.head(.cancel), at: .zero).isEmpty)
+        #expect(sender.receivedHead(self.head(.cancel), at: .zero).isEmpty)
     }
 
     @Test func theReceiversErrorIsTheOutcome() throws {
         var sender = try self.sending(100)
-        let actions = sender.received(self.head(.error, ["code": "disk-full", "message": "no\nroom"]), at: .zero)
-        #expect(actions == [.end(.failed(TransferError(.diskFull, message: "the other side: no room")))])
+        let actions = sender.receivedHead(self.head(.error, ["code": "disk-full", "message": "no\nroom"]), at: .zero)
+        #expect(actions == [.end(.failed(TransferError(.diskFull, message: "the other side reported: no room")))])
         var strange = try self.sending(100)
-        #expect(strange.received(self.head(.error, ["code": "\u{1B}[2J"]), at: .zero).failure == .protocolViolation)
+        #expect(strange.receivedHead(self.head(.error, ["code": "\u{1B}[2J"]), at: .zero).failure == .protocolViolation)
     }
 
     @Test func theSourceFails() throws {
@@ -201,7 +201,7 @@ extension [TransferSender.Action] {
     @Test func framesAtTheWrongTimeEndIt() throws {
         for type in [FrameType.complete, .done, .offer, .accept, .cancelled] {
             var sender = try self.sending(100)
-            #expect(sender.received(self.head(type), at: .zero).failure == .protocolViolation)
+            #expect(sender.receivedHead(self.head(type), at: .zero).failure == .protocolViolation)
         }
     }
 
@@ -216,7 +216,7 @@ extension [TransferSender.Action] {
         #expect(large.ticked(at: .seconds(130)).failure == .timeout)
         var showing = TransferSender(try offer(100 << 24), stream: 3)
         _ = showing.start(at: .zero)
-        _ = showing.received(self.head(.accept, ["offset": JSONValue(50 << 24)]), at: .zero)
+        _ = showing.receivedHead(self.head(.accept, ["offset": JSONValue(50 << 24)]), at: .zero)
         #expect(showing.ticked(at: .seconds(1000)).isEmpty)  // the sender must act: it hashes
         _ = showing.prefixHashed(Self.hash, at: .seconds(1000))
         #expect(showing.ticked(at: .seconds(1079)).isEmpty)
@@ -225,7 +225,7 @@ extension [TransferSender.Action] {
         #expect(sender.ticked(at: .seconds(1000)).isEmpty)  // the sender must act: nothing was sent yet
         _ = sender.next()
         #expect(sender.ticked(at: .seconds(1029)).isEmpty)
-        #expect(sender.received(self.head(.ack, ["offset": 10]), at: .seconds(1029)).count == 1)
+        #expect(sender.receivedHead(self.head(.ack, ["offset": 10]), at: .seconds(1029)).count == 1)
         #expect(sender.ticked(at: .seconds(1058)).isEmpty)
         #expect(sender.ticked(at: .seconds(1059)).failure == .timeout)
         var finishing = try self.sending(0)
@@ -255,30 +255,30 @@ extension [TransferSender.Action] {
     func aWholeFileIsAnsweredOnce(header: JSONObject, had: Int) throws {
         var sender = try self.whole(100)
         #expect(
-            sender.received(self.head(.complete, header), at: .zero) == [
+            sender.receivedHead(self.head(.complete, header), at: .zero) == [
                 .progress(durable: had), .progress(durable: 100), .end(.completed),
             ])
-        #expect(sender.received(self.head(.complete), at: .zero).isEmpty)
+        #expect(sender.receivedHead(self.head(.complete), at: .zero).isEmpty)
     }
 
     @Test func aWholeFileThatIsNotStoredInOneStepIsSentInChunks() throws {
         var sender = try self.whole(100)
-        #expect(sender.received(self.head(.accept, ["offset": 60]), at: .zero) == [.hashPrefix(length: 60)])
+        #expect(sender.receivedHead(self.head(.accept, ["offset": 60]), at: .zero) == [.hashPrefix(length: 60)])
         // The repeated offer has no file either.
         let shown = try offer(100, shown: PrefixProof(bytes: 60, sha256: Self.hash))
         #expect(sender.prefixHashed(Self.hash, at: .zero) == [.send(shown.head(stream: 3))])
-        #expect(sender.received(self.head(.complete), at: .zero).failure == .protocolViolation)
+        #expect(sender.receivedHead(self.head(.complete), at: .zero).failure == .protocolViolation)
     }
 
     @Test func aWholeFileHasItsErrorsAndDeadlines() throws {
         var refused = try self.whole(100)
-        #expect(refused.received(self.head(.error, ["code": "quota", "message": "no"]), at: .zero).failure == .quota)
+        #expect(refused.receivedHead(self.head(.error, ["code": "quota", "message": "no"]), at: .zero).failure == .quota)
         var late = try self.whole(100)
         #expect(late.ticked(at: .seconds(29)).isEmpty)
         #expect(late.ticked(at: .seconds(30)).failure == .timeout)
         var tooLate = try self.whole(100)
         #expect(tooLate.cancel(at: .zero) == [.send(self.head(.cancel))])
-        #expect(tooLate.received(self.head(.complete), at: .zero).last == .end(.completed))
+        #expect(tooLate.receivedHead(self.head(.complete), at: .zero).last == .end(.completed))
         var gone = try self.whole(100)
         #expect(gone.connectionEnded().failure == .interrupted)
     }
@@ -286,6 +286,6 @@ extension [TransferSender.Action] {
     @Test func onlyAWholeFileIsCompleteWithoutAnAccept() throws {
         var sender = TransferSender(try offer(100), stream: 3)
         _ = sender.start(at: .zero)
-        #expect(sender.received(self.head(.complete), at: .zero).failure == .protocolViolation)
+        #expect(sender.receivedHead(self.head(.complete), at: .zero).failure == .protocolViolation)
     }
 }

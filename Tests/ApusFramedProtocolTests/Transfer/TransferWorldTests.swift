@@ -131,11 +131,11 @@ private struct World {
                         receiver = TransferReceiver(try TransferOffer(head.header), stream: 1, settings: self.settings)
                         perform(receiver?.start(at: .zero) ?? [])
                     } else {
-                        perform(receiver?.received(head, at: .zero) ?? [])
+                        perform(receiver?.receivedHead(head, at: .zero) ?? [])
                     }
                 case .chunk(let body):
                     var gatherer = TransferChunk.Assembler()
-                    try gatherer.received(ByteBuffer(bytes: body))
+                    try gatherer.receivedPiece(ByteBuffer(bytes: body))
                     let chunk = try gatherer.ended()
                     switch receiver?.receivedChunk(offset: chunk.offset, count: chunk.count, isIntact: chunk.isIntact, at: .zero) {
                     case .write?:
@@ -150,7 +150,7 @@ private struct World {
             }
             if !toSender.isEmpty, Bool.random(using: &self.dice) || toReceiver.isEmpty {
                 isIdle = false
-                perform(sender.received(toSender.removeFirst(), at: .zero))
+                perform(sender.receivedHead(toSender.removeFirst(), at: .zero))
             }
             #expect(self.disk.durable >= self.acknowledged)  // acknowledged bytes are durable
         }

@@ -19,7 +19,7 @@ import Testing
             case .head(let head):
                 #expect(head.stream == 0x1234)
                 #expect(try head == self.offer(size).head(stream: 0x1234))
-            case .body(let piece): try gatherer.received(piece)
+            case .body(let piece): try gatherer.receivedPiece(piece)
             case .end: break
             }
         }

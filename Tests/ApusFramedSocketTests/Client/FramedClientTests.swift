@@ -43,7 +43,8 @@ import Testing
         noPing.connection.pingInterval = .zero
         for configuration in [noTime, nothing, noPing, .init(framing: .either()), .init(framing: .fixedHeader(length: 3))] {
             #expect(
-                await code { _ = try await FramedClient.connect(host: "127.0.0.1", port: 9, configuration: configuration) } == .invalidUse)
+                await code { _ = try await FramedClient.connect(host: "127.0.0.1", port: 9, configuration: configuration) }
+                    == .invalidConfiguration)
         }
     }
 
@@ -51,8 +52,8 @@ import Testing
 
     @Test(.timeLimit(.minutes(1)), arguments: [Framing.version2, .fixedHeader(length: 100)])
     func messagesThroughTLS(framing: Framing) async throws {
-        let (context, pem) = try makeCertificate()
-        try await withServer(echoServer(.init(framing: framing)), tls: context) { port in
+        let (settings, pem) = try makeCertificate()
+        try await withServer(echoServer(.init(framing: framing)), tls: settings) { port in
             let configuration = FramedClientConfiguration(framing: framing, tls: .init(verification: .onlyAuthorities(pem: pem)))
             try await FramedClient.withConnection(host: "127.0.0.1", port: port, configuration: configuration) { connection in
                 try await connection.send(pattern(700_000))
@@ -63,10 +64,10 @@ import Testing
     }
 
     @Test(.timeLimit(.minutes(1))) func anUntrustedCertificateIsRefused() async throws {
-        let (context, _) = try makeCertificate()
+        let (settings, _) = try makeCertificate()
         let seen = NIOLockedValueBox(0)
         let server = FramedServer { _ in seen.withLockedValue { $0 += 1 } }
-        try await withServer(server, tls: context) { port in
+        try await withServer(server, tls: settings) { port in
             let configuration = FramedClientConfiguration(tls: .init(verification: .system))
             #expect(
                 await code { _ = try await FramedClient.connect(host: "127.0.0.1", port: port, configuration: configuration) } == .transport
@@ -180,8 +181,8 @@ import Testing
         }
         #expect(error == .transport)
         #expect(attempts.withLockedValue { $0 } == 2)
-        let (context, _) = try makeCertificate()
-        try await withServer(echoServer(), tls: context) { port in
+        let (settings, _) = try makeCertificate()
+        try await withServer(echoServer(), tls: settings) { port in
             let error = await code {
                 try await FramedClient.withReconnection(host: "127.0.0.1", port: port, configuration: .init(tls: .init())) { (_) -> Void in
                 }

@@ -14,7 +14,7 @@ import Testing
     private func filled() -> Machine {
         var inbox = Machine(bound: 1 << 20)
         for part in [Machine.Part.head(["a": 1], bodyLength: 4), .body(self.bytes), .body(self.bytes), .end] {
-            #expect(inbox.received(part) == .init())
+            #expect(inbox.receivedPart(part) == .init())
         }
         return inbox
     }
@@ -32,11 +32,11 @@ import Testing
     @Test func readersWaitForParts() {
         var inbox = Machine(bound: 1 << 20)
         #expect(inbox.nextMessage() == .init())
-        #expect(inbox.received(.head([:], bodyLength: 2)).delivery == .message(number: 1, [:], bodyLength: 2))
+        #expect(inbox.receivedPart(.head([:], bodyLength: 2)).delivery == .message(number: 1, [:], bodyLength: 2))
         #expect(inbox.nextPiece(of: 1) == .init())
-        #expect(inbox.received(.body(self.bytes)).delivery == .piece(self.bytes))
+        #expect(inbox.receivedPart(.body(self.bytes)).delivery == .piece(self.bytes))
         #expect(inbox.nextPiece(of: 1) == .init())
-        #expect(inbox.received(.end).delivery == .bodyEnded)
+        #expect(inbox.receivedPart(.end).delivery == .bodyEnded)
     }
 
     @Test func anUnreadBodyIsSkipped() {
@@ -44,7 +44,7 @@ import Testing
         #expect(inbox.nextMessage().delivery != nil)
         #expect(inbox.nextPiece(of: 1).delivery == .piece(self.bytes))
         #expect(inbox.nextMessage() == .init())
-        #expect(inbox.received(.head([:], bodyLength: 0)).delivery == .message(number: 2, [:], bodyLength: 0))
+        #expect(inbox.receivedPart(.head([:], bodyLength: 0)).delivery == .message(number: 2, [:], bodyLength: 0))
         guard case .failed(let error)? = inbox.nextPiece(of: 1).delivery else {
             Issue.record("the previous body can still be read")
             return
@@ -55,19 +55,19 @@ import Testing
     @Test func aBodyIsSkippedWhileItArrives() {
         var inbox = Machine(bound: 100)
         #expect(inbox.nextMessage() == .init())
-        #expect(inbox.received(.head([:], bodyLength: 4)).delivery != nil)
+        #expect(inbox.receivedPart(.head([:], bodyLength: 4)).delivery != nil)
         #expect(inbox.nextMessage() == .init())
-        for _ in 0..<100 { #expect(inbox.received(.body(self.bytes)) == .init()) }
-        #expect(inbox.received(.end) == .init())
-        #expect(inbox.received(.head([:], bodyLength: 0)).delivery == .message(number: 2, [:], bodyLength: 0))
+        for _ in 0..<100 { #expect(inbox.receivedPart(.body(self.bytes)) == .init()) }
+        #expect(inbox.receivedPart(.end) == .init())
+        #expect(inbox.receivedPart(.head([:], bodyLength: 0)).delivery == .message(number: 2, [:], bodyLength: 0))
     }
 
     @Test func readingPausesAtTheBoundAndResumesAtHalf() {
         var inbox = Machine(bound: 4200)
-        #expect(inbox.received(.head([:], bodyLength: 6000)).pause == nil)  // 288
-        #expect(inbox.received(.body(self.bytes)).pause == nil)  // 2352
-        #expect(inbox.received(.body(self.bytes)).pause == true)  // 4416
-        #expect(inbox.received(.body(self.bytes)).pause == nil)  // 6480: already read from the socket
+        #expect(inbox.receivedPart(.head([:], bodyLength: 6000)).pause == nil)  // 288
+        #expect(inbox.receivedPart(.body(self.bytes)).pause == nil)  // 2352
+        #expect(inbox.receivedPart(.body(self.bytes)).pause == true)  // 4416
+        #expect(inbox.receivedPart(.body(self.bytes)).pause == nil)  // 6480: already read from the socket
         #expect(inbox.nextMessage().pause == nil)  // 6192
         #expect(inbox.nextPiece(of: 1).pause == nil)  // 4128
         #expect(inbox.isPaused)
@@ -79,8 +79,8 @@ import Testing
         var inbox = Machine(bound: 1 << 20)
         var count = 0
         while !inbox.isPaused, count < 1_000_000 {
-            _ = inbox.received(.head([:], bodyLength: 0))
-            _ = inbox.received(.end)
+            _ = inbox.receivedPart(.head([:], bodyLength: 0))
+            _ = inbox.receivedPart(.end)
             count += 1
         }
         #expect(count < 5000)
@@ -89,9 +89,9 @@ import Testing
     /// A piece retains the memory of its read, at least 2 KiB.
     @Test func smallPiecesAreJoined() {
         var inbox = Machine(bound: 1 << 20)
-        _ = inbox.received(.head([:], bodyLength: 100_000))
-        for number in 0..<100_000 { #expect(inbox.received(.body(ByteBuffer(bytes: [UInt8(truncatingIfNeeded: number)]))) == .init()) }
-        _ = inbox.received(.end)
+        _ = inbox.receivedPart(.head([:], bodyLength: 100_000))
+        for number in 0..<100_000 { #expect(inbox.receivedPart(.body(ByteBuffer(bytes: [UInt8(truncatingIfNeeded: number)]))) == .init()) }
+        _ = inbox.receivedPart(.end)
         _ = inbox.nextMessage()
         var whole = ByteBuffer()
         var count = 0
@@ -106,8 +106,8 @@ import Testing
     /// 64 KiB of numbers become one megabyte of values.
     @Test func headersCountByWhatTheyHold() {
         var inbox = Machine(bound: 1 << 20)
-        #expect(inbox.received(.head(["a": .array([JSONValue](repeating: 0, count: 32_000))], bodyLength: 0)).pause == nil)
-        #expect(inbox.received(.head(["a": ["b": .string(String(repeating: "x", count: 50_000))]], bodyLength: 0)).pause == true)
+        #expect(inbox.receivedPart(.head(["a": .array([JSONValue](repeating: 0, count: 32_000))], bodyLength: 0)).pause == nil)
+        #expect(inbox.receivedPart(.head(["a": ["b": .string(String(repeating: "x", count: 50_000))]], bodyLength: 0)).pause == true)
     }
 
     @Test func theEndFollowsTheBufferedParts() {
@@ -117,14 +117,14 @@ import Testing
         #expect(inbox.nextPiece(of: 1).delivery == .piece(self.bytes))
         #expect(inbox.nextMessage().delivery == .finished)
         #expect(inbox.nextMessage().delivery == .finished)
-        #expect(inbox.received(.end) == .init())
+        #expect(inbox.receivedPart(.end) == .init())
     }
 
     @Test func anErrorFollowsTheBufferedParts() {
         var inbox = Machine(bound: 1000)
         let error = FramedError(.connectionLost, message: "x")
-        _ = inbox.received(.head([:], bodyLength: 4))
-        _ = inbox.received(.body(self.bytes))
+        _ = inbox.receivedPart(.head([:], bodyLength: 4))
+        _ = inbox.receivedPart(.body(self.bytes))
         _ = inbox.ended(error)
         _ = inbox.ended(nil)  // the first end counts
         #expect(inbox.nextMessage().delivery != nil)
@@ -141,9 +141,9 @@ import Testing
 
     @Test func closingThrowsAwayAndReadsOn() {
         var inbox = Machine(bound: 10)
-        #expect(inbox.received(.head([:], bodyLength: 4)).pause == true)
+        #expect(inbox.receivedPart(.head([:], bodyLength: 4)).pause == true)
         #expect(inbox.closed() == .init(delivery: nil, pause: false))
-        #expect(inbox.received(.body(self.bytes)) == .init())
+        #expect(inbox.receivedPart(.body(self.bytes)) == .init())
         #expect(inbox.nextMessage().delivery == .finished)
     }
 

@@ -98,7 +98,10 @@ import Testing
         let received = NIOLockedValueBox(0)
         let server = FramedServer { connection in
             for try await message in connection.messages {
-                while !connection.inbox.isPaused { await Task.yield() }
+                while !connection.inbox.isPaused {
+                    try Task.checkCancellation()
+                    await Task.yield()
+                }
                 for try await piece in message.body { received.withLockedValue { $0 += piece.readableBytes } }
                 try await connection.send()
             }

@@ -100,10 +100,10 @@ import X509
 
     /// The reverse: a client without TLS, or with an old version, does not reach the handler.
     @Test func hazard19_theServerReadsNothingBeforeTLS() async throws {
-        let (context, _) = try makeCertificate()
+        let (settings, _) = try makeCertificate()
         let handled = NIOLockedValueBox(0)
         let server = FramedServer { _ in handled.withLockedValue { $0 += 1 } }
-        try await withServer(server, tls: context) { port in
+        try await withServer(server, tls: settings) { port in
             let peer = try await RawPeer(port: port, greets: false)
             var bytes = ByteBuffer(bytes: [0x41, 0x50, 0x55, 0x53, 2, 0, 0, 0])
             bytes.writeRepeatingByte(0, count: 16)

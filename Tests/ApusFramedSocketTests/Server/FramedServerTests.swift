@@ -64,6 +64,8 @@ import Testing
     @Test func settingsThatContradictThemselvesAreRefused() async {
         var configuration = FramedServerConfiguration()
         configuration.maximumConnections = 0
-        #expect(await code { try await FramedServer(configuration: configuration) { _ in }.run(host: "127.0.0.1", port: 0) } == .invalidUse)
+        #expect(
+            await code { try await FramedServer(configuration: configuration) { _ in }.run(host: "127.0.0.1", port: 0) }
+                == .invalidConfiguration)
     }
 }

@@ -14,6 +14,9 @@ import Testing
         let path = NSTemporaryDirectory() + "apus-faults-\(UUID().uuidString)"
         /// The offsets at which the attempts began, by name.
         let began = NIOLockedValueBox<[String: [Int]]>([:])
+        /// The uploads of each name that the receiver has not ended, and the tasks that wait for
+        /// their end.
+        private let uploads = NIOLockedValueBox<[String: (open: Int, waiting: [CheckedContinuation<Void, Never>])]>([:])
 
         init() throws {
             for folder in ["source", "target"] {
@@ -42,10 +45,24 @@ import Testing
         func withReceiver(_ body: (_ port: Int) async throws -> Void) async throws {
             var configuration = FramedServerConfiguration()
             Self.deadlines(&configuration.connection)
-            let began = self.began
+            let (began, uploads) = (self.began, self.uploads)
             configuration.connection.receiving = FileReceiving(into: try ReceivingFolder(path: self.path + "/target")) { event in
-                if case .began(let offset) = event.kind {
-                    began.withLockedValue { $0[event.offeredName.description, default: []].append(offset) }
+                let name = event.offeredName.description
+                switch event.kind {
+                case .began(let offset):
+                    began.withLockedValue { $0[name, default: []].append(offset) }
+                    uploads.withLockedValue { $0[name, default: (0, [])].open += 1 }
+                case .completed, .failed:
+                    let waiting = uploads.withLockedValue { uploads -> [CheckedContinuation<Void, Never>] in
+                        guard var upload = uploads[name], upload.open > 0 else { return [] }  // refused before it began
+                        upload.open -= 1
+                        let waiting = upload.open == 0 ? upload.waiting : []
+                        if upload.open == 0 { upload.waiting = [] }
+                        uploads[name] = upload
+                        return waiting
+                    }
+                    for continuation in waiting { continuation.resume() }
+                case .progress: break
                 }
             }
             try await withServer(FramedServer(configuration: configuration) { _ = await $0.waitUntilClosed() }) { try await body($0) }
@@ -84,16 +101,27 @@ import Testing
             #expect(error == nil, "\(String(describing: error))")
         }
 
-        /// Sends without faults. Retries until the receiver has detected the end of the previous
-        /// connection.
+        /// Sends without faults, after the receiver has detected the end of the previous
+        /// connection. It may still write what it has received.
         func finish(_ path: String, port: Int) async throws {
-            for _ in 0..<300 {
+            while true {
+                await self.uploadsEnd(of: URL(fileURLWithPath: path).lastPathComponent)
                 let error = await self.send(path, port: port).error
                 guard (error as? TransferError)?.code == .busy else {
                     if let error { throw error }
                     return
                 }
-                try await Task.sleep(for: .milliseconds(100))  // until the receiver has detected the end
+            }
+        }
+
+        private func uploadsEnd(of name: String) async {
+            await withCheckedContinuation { continuation in
+                let isWaiting = self.uploads.withLockedValue { uploads in
+                    guard uploads[name]?.open ?? 0 > 0 else { return false }
+                    uploads[name]?.waiting.append(continuation)
+                    return true
+                }
+                if !isWaiting { continuation.resume() }
             }
         }
     }

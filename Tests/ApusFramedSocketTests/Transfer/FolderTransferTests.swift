@@ -230,7 +230,7 @@ import Testing
         var configuration = FramedClientConfiguration()
         configuration.connection.fileBytesPerSecond = 0
         let error = await code { _ = try await FramedClient.connect(host: "127.0.0.1", port: 1, configuration: configuration) }
-        #expect(error == .invalidUse)
+        #expect(error == .invalidConfiguration)
     }
 }
 

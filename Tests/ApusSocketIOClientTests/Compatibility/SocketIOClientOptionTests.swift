@@ -8,6 +8,7 @@ import Logging
 import Testing
 
 @testable import ApusSocketIOClientCompatibility
+import HTTPTypes
 
 @Suite struct SocketIOClientOptionTests {
     @Test func theDefaultsAreThoseOfTheOtherLibrary() {
@@ -20,12 +21,13 @@ import Testing
 
     @Test func optionsBecomeSettings() {
         let options = SocketIOClientOptions([
-            .connectParams(["a": "b"]), .extraHeaders(["X": "y"]), .forceWebsockets(true), .log(true), .path("/custom/"),
+            .connectParams(["a": "b"]), .extraHeaders(["Cookie": "y", "not a name": "z"]), .forceWebsockets(true), .log(true),
+            .path("/custom/"),
             .randomizationFactor(0), .reconnectAttempts(3), .reconnectWait(2), .reconnectWaitMax(9), .secure(true), .selfSigned(true),
             .version(.two),
         ])
         let engine = options.configuration.engine
-        #expect(engine.query == ["a": "b"] && engine.headers == ["X": "y"] && engine.path == "/custom/")
+        #expect(engine.query == ["a": "b"] && engine.headers == [.cookie: "y"] && engine.path == "/custom/")
         #expect(engine.transports == [.webSocket] && engine.version == .v3)
         #expect(options.configuration.reconnection == .exponential(from: .seconds(2), to: .seconds(9), jitter: 0, maximumAttempts: 3))
         #expect(options.logger.logLevel == .debug)

@@ -19,7 +19,7 @@ private let session = SocketIOClientSession(version: .v5, id: "engine1")
 
     private func makeConnected() -> SocketIOClientNamespace {
         var namespace = self.makeConnecting()
-        #expect(namespace.received(self.granted) == .connected(id: "id1", early: []))
+        #expect(namespace.receivedPacket(self.granted) == .connected(id: "id1", early: []))
         return namespace
     }
 
@@ -32,7 +32,7 @@ private let session = SocketIOClientSession(version: .v5, id: "engine1")
         #expect(namespace.isPending(attempt: 1))
         #expect(!namespace.isPending(attempt: 0))
         #expect(namespace.authenticated(attempt: 1) == .sendConnect(auth: nil))
-        #expect(namespace.received(self.granted) == .connected(id: "id1", early: []))
+        #expect(namespace.receivedPacket(self.granted) == .connected(id: "id1", early: []))
         #expect(namespace.id == "id1")
         #expect(!namespace.isPending(attempt: 1))
     }
@@ -50,10 +50,10 @@ private let session = SocketIOClientSession(version: .v5, id: "engine1")
     @Test func eventsBeforeTheAnswerAreKept() {
         // python-socketio sends the events of its connect handler before the CONNECT packet.
         var namespace = self.makeConnecting(maximumEarlyEvents: 2)
-        #expect(namespace.received(self.event("a")) == .doNothing)
-        #expect(namespace.received(self.event("b")) == .doNothing)
-        #expect(namespace.received(.ack(id: 0, arguments: [])) == .doNothing)
-        guard case .fail(let error) = namespace.received(self.event("c")) else {
+        #expect(namespace.receivedPacket(self.event("a")) == .doNothing)
+        #expect(namespace.receivedPacket(self.event("b")) == .doNothing)
+        #expect(namespace.receivedPacket(.ack(id: 0, arguments: [])) == .doNothing)
+        guard case .fail(let error) = namespace.receivedPacket(self.event("c")) else {
             Issue.record("the number of early events is not limited")
             return
         }
@@ -61,40 +61,40 @@ private let session = SocketIOClientSession(version: .v5, id: "engine1")
         // The limit also applies to bytes. Those of an earlier attempt do not count.
         do {
             namespace = self.makeConnecting(maximumEarlyEvents: 1000)
-            #expect(namespace.received(self.event("a"), bytes: 16 << 20) == .doNothing)
+            #expect(namespace.receivedPacket(self.event("a"), bytes: 16 << 20) == .doNothing)
             _ = namespace.sessionLost()
             #expect(namespace.sessionOpened(session) == .fetchAuth(attempt: 2))
             #expect(namespace.authenticated(attempt: 2) == .sendConnect(auth: nil))
-            #expect(namespace.received(self.event("a"), bytes: 16 << 20) == .doNothing)
-            guard case .fail = namespace.received(self.event("b"), bytes: 1) else {
+            #expect(namespace.receivedPacket(self.event("a"), bytes: 16 << 20) == .doNothing)
+            guard case .fail = namespace.receivedPacket(self.event("b"), bytes: 1) else {
                 Issue.record("the bytes of early events are not limited")
                 return
             }
         }
         namespace = self.makeConnecting(maximumEarlyEvents: 2)
-        _ = namespace.received(self.event("a"))
+        _ = namespace.receivedPacket(self.event("a"))
         #expect(
-            namespace.received(self.granted)
+            namespace.receivedPacket(self.granted)
                 == .connected(id: "id1", early: [.init(name: "a", arguments: [1], ackID: nil)]))
     }
 
     @Test func refusalsCarryMessageAndData() {
         var namespace = self.makeConnecting()
         #expect(
-            namespace.received(.connectError(["message": "no", "data": ["code": 7]]))
+            namespace.receivedPacket(.connectError(["message": "no", "data": ["code": 7]]))
                 == .refused(SocketIOError(.connectRefused, message: "no", data: ["code": 7])))
         #expect(!namespace.isActive)
         namespace = self.makeConnecting()
         #expect(
-            namespace.received(.connectError("Unable to connect"))
+            namespace.receivedPacket(.connectError("Unable to connect"))
                 == .refused(SocketIOError(.connectRefused, message: "Unable to connect")))
     }
 
     @Test func aConnectWithoutAnIDIsAnOlderProtocol() {
         var namespace = self.makeConnecting()
-        #expect(namespace.received(.connect(nil)) == .serverIsVersion4)
+        #expect(namespace.receivedPacket(.connect(nil)) == .serverIsVersion4)
         var broken = self.makeConnecting()
-        guard case .fail = broken.received(.connect(["a": 1])) else {
+        guard case .fail = broken.receivedPacket(.connect(["a": 1])) else {
             Issue.record("accepted")
             return
         }
@@ -104,7 +104,7 @@ private let session = SocketIOClientSession(version: .v5, id: "engine1")
         var namespace = SocketIOClientNamespace(name: name)
         _ = namespace.open(in: SocketIOClientSession(version: .v4, id: "engine1"))
         _ = namespace.authenticated(attempt: 1)
-        #expect(namespace.received(.connect(nil)) == .connected(id: id, early: []))
+        #expect(namespace.receivedPacket(.connect(nil)) == .connected(id: id, early: []))
     }
 
     @Test(
@@ -117,27 +117,27 @@ private let session = SocketIOClientSession(version: .v5, id: "engine1")
         ] as [(SocketIOValue, String, SocketIOValue?)])
     func inVersionFourTheRefusalIsTheData(payload: SocketIOValue, message: String, data: SocketIOValue?) {
         var namespace = self.makeConnecting()
-        #expect(namespace.received(.connectError(payload)) == .refused(SocketIOError(.connectRefused, message: message, data: data)))
+        #expect(namespace.receivedPacket(.connectError(payload)) == .refused(SocketIOError(.connectRefused, message: message, data: data)))
     }
 
     @Test func deliversAndResolves() {
         var namespace = self.makeConnected()
         #expect(
-            namespace.received(.event(name: "e", arguments: ["x"], ackID: 3))
+            namespace.receivedPacket(.event(name: "e", arguments: ["x"], ackID: 3))
                 == .deliver(.init(name: "e", arguments: ["x"], ackID: 3)))
-        #expect(namespace.received(.ack(id: 5, arguments: [true])) == .resolveAck(id: 5, arguments: [true]))
-        #expect(namespace.received(self.granted) == .doNothing)
-        #expect(namespace.received(.connectError("late")) == .doNothing)
+        #expect(namespace.receivedPacket(.ack(id: 5, arguments: [true])) == .resolveAck(id: 5, arguments: [true]))
+        #expect(namespace.receivedPacket(self.granted) == .doNothing)
+        #expect(namespace.receivedPacket(.connectError("late")) == .doNothing)
     }
 
     @Test func theNamespaceRejoinsAfterALossButNotAfterADisconnect() {
         var namespace = self.makeConnected()
         #expect(namespace.sessionLost() == .wasConnected)
         #expect(namespace.isActive)
-        #expect(namespace.received(self.event("late")) == .doNothing)
+        #expect(namespace.receivedPacket(self.event("late")) == .doNothing)
         #expect(namespace.sessionOpened(session) == .fetchAuth(attempt: 2))
         namespace = self.makeConnected()
-        #expect(namespace.received(.disconnect) == .disconnected)
+        #expect(namespace.receivedPacket(.disconnect) == .disconnected)
         #expect(!namespace.isActive)
         #expect(namespace.sessionLost() == .doNothing)
         #expect(namespace.sessionOpened(session) == .doNothing)
@@ -150,7 +150,7 @@ private let session = SocketIOClientSession(version: .v5, id: "engine1")
         #expect(namespace.close() == .justClose)
         namespace = self.makeConnecting()
         #expect(namespace.close() == .sendDisconnect(wasConnected: false))
-        #expect(namespace.received(self.granted) == .doNothing)
+        #expect(namespace.receivedPacket(self.granted) == .doNothing)
         namespace = self.makeConnected()
         #expect(namespace.close() == .sendDisconnect(wasConnected: true))
         #expect(namespace.close() == .doNothing)

@@ -20,7 +20,7 @@ private let session = SocketIOClientSession(version: .v5, id: "engine1")
         #expect(namespace.authenticated(attempt: 1) == .sendConnect(auth: nil))
         var grant: SocketIOValue = ["sid": "id1", "pid": "pid1"]
         if let offset { grant = ["sid": "id1", "pid": "pid1", "offset": offset] }
-        #expect(namespace.received(.connect(grant)) == .connected(id: "id1", early: []))
+        #expect(namespace.receivedPacket(.connect(grant)) == .connected(id: "id1", early: []))
         return namespace
     }
 
@@ -38,18 +38,18 @@ private let session = SocketIOClientSession(version: .v5, id: "engine1")
 
     @Test func theOffsetIsTheLastArgumentOfTheLastEvent() {
         var namespace = self.makeConnected()
-        #expect(namespace.received(self.event(1, "o1")) == .deliver(self.delivered(1, "o1")))
-        _ = namespace.received(self.event("text", "o2"))
+        #expect(namespace.receivedPacket(self.event(1, "o1")) == .deliver(self.delivered(1, "o1")))
+        _ = namespace.receivedPacket(self.event("text", "o2"))
         #expect(self.auth(of: &namespace) == ["pid": "pid1", "offset": "o2"])
     }
 
     @Test func eventsThatCarryNoOffsetChangeNothing() {
         var namespace = self.makeConnected()
-        _ = namespace.received(self.event(1, "o1"))
-        _ = namespace.received(self.event())
-        _ = namespace.received(self.event("text", 7))
+        _ = namespace.receivedPacket(self.event(1, "o1"))
+        _ = namespace.receivedPacket(self.event())
+        _ = namespace.receivedPacket(self.event("text", 7))
         // The server does not keep an event that requests an ack.
-        _ = namespace.received(self.event("text", ackID: 3))
+        _ = namespace.receivedPacket(self.event("text", ackID: 3))
         #expect(self.auth(of: &namespace) == ["pid": "pid1", "offset": "o1"])
     }
 
@@ -67,12 +67,12 @@ private let session = SocketIOClientSession(version: .v5, id: "engine1")
 
     @Test func missedEventsArriveOnceBeforeTheConnect() {
         var namespace = self.makeConnected()
-        for offset: SocketIOValue in ["o1", "o2"] { _ = namespace.received(self.event(offset)) }
+        for offset: SocketIOValue in ["o1", "o2"] { _ = namespace.receivedPacket(self.event(offset)) }
         _ = self.auth(of: &namespace)
         // The server repeats more events than requested.
-        for offset: SocketIOValue in ["o1", "o2", "o3", "o3", "o4"] { #expect(namespace.received(self.event(offset)) == .doNothing) }
+        for offset: SocketIOValue in ["o1", "o2", "o3", "o3", "o4"] { #expect(namespace.receivedPacket(self.event(offset)) == .doNothing) }
         #expect(
-            namespace.received(.connect(["sid": "id1", "pid": "pid1"]))
+            namespace.receivedPacket(.connect(["sid": "id1", "pid": "pid1"]))
                 == .connected(id: "id1", early: [self.delivered("o3"), self.delivered("o4")], isRecovered: true))
         #expect(self.auth(of: &namespace) == ["pid": "pid1", "offset": "o4"])
     }
@@ -80,21 +80,21 @@ private let session = SocketIOClientSession(version: .v5, id: "engine1")
     @Test func aPidThatChangesIsRecoveredWhenTheSocketIsTheSame() {
         var namespace = self.makeConnected()
         _ = self.auth(of: &namespace)
-        #expect(namespace.received(.connect(["sid": "id1", "pid": "pid2"])) == .connected(id: "id1", early: [], isRecovered: true))
+        #expect(namespace.receivedPacket(.connect(["sid": "id1", "pid": "pid2"])) == .connected(id: "id1", early: [], isRecovered: true))
         #expect(self.auth(of: &namespace) == ["pid": "pid2"])
     }
 
     @Test func anotherSessionIsNotRecoveredAndItsEventsAreNew() {
         var namespace = self.makeConnected()
-        _ = namespace.received(self.event("o1"))
+        _ = namespace.receivedPacket(self.event("o1"))
         _ = self.auth(of: &namespace)
-        _ = namespace.received(self.event("o1"))
+        _ = namespace.receivedPacket(self.event("o1"))
         #expect(
-            namespace.received(.connect(["sid": "id2", "pid": "pid2"])) == .connected(id: "id2", early: [self.delivered("o1")]))
+            namespace.receivedPacket(.connect(["sid": "id2", "pid": "pid2"])) == .connected(id: "id2", early: [self.delivered("o1")]))
         #expect(self.auth(of: &namespace) == ["pid": "pid2", "offset": "o1"])
         // A server without recovery sends no pid, and nothing is kept.
-        #expect(namespace.received(.connect(["sid": "id3"])) == .connected(id: "id3", early: []))
-        _ = namespace.received(self.event("o9"))
+        #expect(namespace.receivedPacket(.connect(["sid": "id3"])) == .connected(id: "id3", early: []))
+        _ = namespace.receivedPacket(self.event("o9"))
         #expect(self.auth(of: &namespace) == nil)
     }
 
@@ -104,7 +104,7 @@ private let session = SocketIOClientSession(version: .v5, id: "engine1")
         _ = namespace.open(in: session)
         #expect(namespace.authenticated(attempt: 2) == .sendConnect(auth: nil))
         namespace = self.makeConnected(offset: "o0")
-        #expect(namespace.received(.disconnect) == .disconnected)
+        #expect(namespace.receivedPacket(.disconnect) == .disconnected)
         _ = namespace.open(in: session)
         #expect(namespace.authenticated(attempt: 2) == .sendConnect(auth: nil))
     }
@@ -112,20 +112,20 @@ private let session = SocketIOClientSession(version: .v5, id: "engine1")
     @Test func theLastOffsetsAreRemembered() {
         var recovery = SocketIOClientRecovery(maximumSeen: 2)
         #expect(recovery.granted(["sid": "id1", "pid": "pid1"]) == false)
-        for offset: SocketIOValue in ["a", "b", "c"] { #expect(recovery.received(self.delivered(offset)) != nil) }
-        #expect(recovery.received(self.delivered("c"), isRepeated: true) == nil)
-        #expect(recovery.received(self.delivered("b"), isRepeated: true) == nil)
-        #expect(recovery.received(self.delivered("a"), isRepeated: true) != nil)
+        for offset: SocketIOValue in ["a", "b", "c"] { #expect(recovery.receivedEvent(self.delivered(offset)) != nil) }
+        #expect(recovery.receivedEvent(self.delivered("c"), isRepeated: true) == nil)
+        #expect(recovery.receivedEvent(self.delivered("b"), isRepeated: true) == nil)
+        #expect(recovery.receivedEvent(self.delivered("a"), isRepeated: true) != nil)
         // Live events are never duplicates, regardless of their last argument.
-        #expect(recovery.received(self.delivered("a")) != nil)
+        #expect(recovery.receivedEvent(self.delivered("a")) != nil)
     }
 
     /// An Apus server sends an offset in CONNECT, and all of its offsets have the same prefix.
     @Test func anOffsetWithTheKnownPrefixIsRemoved() {
         var namespace = self.makeConnected(offset: "k3x9Qz.0")
-        #expect(namespace.received(self.event(1, "k3x9Qz.1")) == .deliver(self.delivered(1)))
+        #expect(namespace.receivedPacket(self.event(1, "k3x9Qz.1")) == .deliver(self.delivered(1)))
         // A volatile event has no offset, so its last argument is kept.
-        #expect(namespace.received(self.event("a.b")) == .deliver(self.delivered("a.b")))
+        #expect(namespace.receivedPacket(self.event("a.b")) == .deliver(self.delivered("a.b")))
         #expect(self.auth(of: &namespace) == ["pid": "pid1", "offset": "k3x9Qz.1"])
     }
 }

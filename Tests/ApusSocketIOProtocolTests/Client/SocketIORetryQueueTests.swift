@@ -35,20 +35,20 @@ import Testing
     @Test func anEventIsSentUntilItsTriesAreExhausted() {
         var queue = self.makeWaiting()
         for _ in 1...2 {
-            #expect(queue.timedOut(ackID: 0) == .doNothing)
+            #expect(queue.tryTimedOut(ackID: 0) == .doNothing)
             #expect(queue.next()?.ackID == 0)
         }
-        #expect(queue.timedOut(ackID: 0) == .giveUp(ackID: 0))
+        #expect(queue.tryTimedOut(ackID: 0) == .giveUp(ackID: 0))
         // The next event has all of its tries.
         #expect(queue.next()?.ackID == 1)
-        #expect(queue.timedOut(ackID: 0) == .doNothing)  // the timer of the failed event
-        #expect(queue.timedOut(ackID: 1) == .doNothing)
+        #expect(queue.tryTimedOut(ackID: 0) == .doNothing)  // the timer of the failed event
+        #expect(queue.tryTimedOut(ackID: 1) == .doNothing)
         #expect(queue.next()?.ackID == 1)
     }
 
     @Test func aLateAckOfAnEarlierTryCounts() {
         var queue = self.makeWaiting()
-        #expect(queue.timedOut(ackID: 0) == .doNothing)
+        #expect(queue.tryTimedOut(ackID: 0) == .doNothing)
         #expect(queue.next()?.ackID == 0)
         #expect(queue.remove(ackID: 0) == true)
         #expect(queue.next()?.ackID == 1)
@@ -58,7 +58,7 @@ import Testing
         var queue = self.makeWaiting(tries: 2)
         #expect(queue.disconnected() == .doNothing)
         #expect(queue.next() == nil)
-        #expect(queue.timedOut(ackID: 0) == .doNothing)  // raced with the loss of the connection
+        #expect(queue.tryTimedOut(ackID: 0) == .doNothing)  // raced with the loss of the connection
         #expect(queue.append(self.item(2)) == true)
         queue.connected()
         #expect(queue.next()?.ackID == 0)
@@ -126,7 +126,7 @@ import Testing
                 onItsWay = nil
             case 2: queue.connected()
             case 3:
-                if let id = onItsWay { #expect(queue.timedOut(ackID: id) == .doNothing) }
+                if let id = onItsWay { #expect(queue.tryTimedOut(ackID: id) == .doNothing) }
             case 4, 5:
                 // The ack of an event that arrived, possibly late or duplicated.
                 if let id = arrivals.last {

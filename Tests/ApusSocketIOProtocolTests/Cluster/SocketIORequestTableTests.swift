@@ -25,28 +25,28 @@ extension SocketIORequestTable.Action where Reply == Int {
     @Test func endsWhenEveryServerReportedAndEveryReplyCame() {
         var table = self.makeTable()
         #expect(table.asked("1", .nodes([a, b])).summary == nil)
-        #expect(table.received("1", reportFrom: a, announcing: 2).summary == nil)
-        #expect(table.received("1", replyFrom: a, 7).summary == nil)
-        #expect(table.received("1", reportFrom: b, announcing: 0).summary == nil)
-        #expect(table.received("1", replyFrom: a, 8).summary == "[7, 8] of 2, 0 silent")
-        #expect(table.received("1", replyFrom: a, 9).summary == nil)
-        #expect(table.timedOut("1").summary == nil)
+        #expect(table.receivedReport("1", from: a, announcing: 2).summary == nil)
+        #expect(table.receivedReply("1", from: a, 7).summary == nil)
+        #expect(table.receivedReport("1", from: b, announcing: 0).summary == nil)
+        #expect(table.receivedReply("1", from: a, 8).summary == "[7, 8] of 2, 0 silent")
+        #expect(table.receivedReply("1", from: a, 9).summary == nil)
+        #expect(table.deadlinePassed("1").summary == nil)
         #expect(table.count == 0)
     }
 
     @Test func repliesMayComeWithTheReportAndBeforeIt() {
         var table = self.makeTable()
-        #expect(table.received("1", replyFrom: a, 1).summary == nil)
-        #expect(table.received("1", reportFrom: b, announcing: 2, [2, 3]).summary == nil)
-        #expect(table.received("1", reportFrom: a, announcing: 1).summary == nil)
+        #expect(table.receivedReply("1", from: a, 1).summary == nil)
+        #expect(table.receivedReport("1", from: b, announcing: 2, [2, 3]).summary == nil)
+        #expect(table.receivedReport("1", from: a, announcing: 1).summary == nil)
         #expect(table.asked("1", .nodes([a, b])).summary == "[1, 2, 3] of 3, 0 silent")
     }
 
     @Test func aNumberOfServersIsEnough() {
         var table = self.makeTable()
         #expect(table.asked("1", .count(2)).summary == nil)
-        #expect(table.received("1", reportFrom: nil, announcing: 1, [1]).summary == nil)
-        #expect(table.received("1", reportFrom: nil, announcing: 1, [2]).summary == "[1, 2] of 2, 0 silent")
+        #expect(table.receivedReport("1", from: nil, announcing: 1, [1]).summary == nil)
+        #expect(table.receivedReport("1", from: nil, announcing: 1, [2]).summary == "[1, 2] of 2, 0 silent")
     }
 
     @Test func aRequestToNoServersCompletesAtOnce() {
@@ -57,30 +57,30 @@ extension SocketIORequestTable.Action where Reply == Int {
     @Test func theDeadlineCompletesARequestWithTheRepliesSoFar() {
         var table = self.makeTable()
         _ = table.asked("1", .nodes([a, b]))
-        _ = table.received("1", reportFrom: a, announcing: 3, [5])
-        #expect(table.timedOut("1").summary == "[5] of 3, 1 silent")
-        #expect(table.received("1", reportFrom: b, announcing: 0).summary == nil)
+        _ = table.receivedReport("1", from: a, announcing: 3, [5])
+        #expect(table.deadlinePassed("1").summary == "[5] of 3, 1 silent")
+        #expect(table.receivedReport("1", from: b, announcing: 0).summary == nil)
     }
 
     @Test func theDeadlineMayPassBeforeTheServersAreKnown() {
         var table = self.makeTable()
-        #expect(table.timedOut("1").summary == "[] of 0, 1 silent")
+        #expect(table.deadlinePassed("1").summary == "[] of 0, 1 silent")
     }
 
     @Test func aLostReplyIsNotWaitedFor() {
         var table = self.makeTable()
         _ = table.asked("1", .nodes([a]))
-        _ = table.received("1", reportFrom: a, announcing: 2)
-        #expect(table.received("1", replyFrom: a, nil).summary == nil)
-        #expect(table.received("1", replyFrom: a, 1).summary == "[1] of 2, 0 silent")
+        _ = table.receivedReport("1", from: a, announcing: 2)
+        #expect(table.receivedReply("1", from: a, nil).summary == nil)
+        #expect(table.receivedReply("1", from: a, 1).summary == "[1] of 2, 0 silent")
     }
 
     @Test func aServerThatLeavesIsNotWaitedFor() {
         var table = self.makeTable()
         _ = table.asked("1", .nodes([a, b, c]))
-        _ = table.received("1", reportFrom: a, announcing: 2)
-        _ = table.received("1", replyFrom: a, 1)
-        _ = table.received("1", reportFrom: c, announcing: 1, [3])
+        _ = table.receivedReport("1", from: a, announcing: 2)
+        _ = table.receivedReply("1", from: a, 1)
+        _ = table.receivedReport("1", from: c, announcing: 1, [3])
         #expect(table.left(a).map(\.summary) == [nil])
         #expect(table.left(b).map(\.summary) == ["[1, 3] of 3, 1 silent"])
         #expect(table.left(b).count == 0)
@@ -89,33 +89,33 @@ extension SocketIORequestTable.Action where Reply == Int {
     @Test func aServerThatLeftIsNotCountedTwice() {
         var table = self.makeTable()
         _ = table.asked("1", .nodes([a, b]))
-        _ = table.received("1", reportFrom: a, announcing: 2)
+        _ = table.receivedReport("1", from: a, announcing: 2)
         #expect(table.left(a).map(\.summary) == [nil])
         #expect(table.left(a).map(\.summary) == [nil])
         // Late replies replace the lost ones, up to their number.
-        for reply in 1...3 { #expect(table.received("1", replyFrom: a, reply).summary == nil) }
-        #expect(table.received("1", replyFrom: a, nil).summary == nil)
-        #expect(table.received("1", reportFrom: a, announcing: 5).summary == nil)
-        #expect(table.received("1", reportFrom: b, announcing: 1).summary == nil)
-        #expect(table.received("1", replyFrom: b, 9).summary == "[1, 2, 9] of 3, 0 silent")
+        for reply in 1...3 { #expect(table.receivedReply("1", from: a, reply).summary == nil) }
+        #expect(table.receivedReply("1", from: a, nil).summary == nil)
+        #expect(table.receivedReport("1", from: a, announcing: 5).summary == nil)
+        #expect(table.receivedReport("1", from: b, announcing: 1).summary == nil)
+        #expect(table.receivedReply("1", from: b, 9).summary == "[1, 2, 9] of 3, 0 silent")
     }
 
     @Test func earlyRepliesOfALostServerDoNotCountForOthers() {
         var table = self.makeTable()
         _ = table.asked("1", .nodes([a, b]))
-        _ = table.received("1", replyFrom: a, 1)
+        _ = table.receivedReply("1", from: a, 1)
         #expect(table.left(a).map(\.summary) == [nil])
-        #expect(table.received("1", reportFrom: a, announcing: 1).summary == nil)
-        #expect(table.received("1", reportFrom: b, announcing: 1).summary == nil)
-        #expect(table.received("1", replyFrom: b, 2).summary == "[1, 2] of 2, 1 silent")
+        #expect(table.receivedReport("1", from: a, announcing: 1).summary == nil)
+        #expect(table.receivedReport("1", from: b, announcing: 1).summary == nil)
+        #expect(table.receivedReply("1", from: b, 2).summary == "[1, 2] of 2, 1 silent")
     }
 
     @Test func untrustedCountsDoNotOverflow() {
         var table = self.makeTable()
         #expect(table.asked("1", .count(.max)).summary == nil)
-        for node in [a, b, c] { #expect(table.received("1", reportFrom: node, announcing: .max).summary == nil) }
-        _ = table.received("1", reportFrom: nil, announcing: .max)
-        _ = table.received("1", reportFrom: nil, announcing: .min)
+        for node in [a, b, c] { #expect(table.receivedReport("1", from: node, announcing: .max).summary == nil) }
+        _ = table.receivedReport("1", from: nil, announcing: .max)
+        _ = table.receivedReport("1", from: nil, announcing: .min)
         #expect(table.left(a).map(\.summary) == [nil])
         #expect(table.left(b).map(\.summary) == [nil])
         _ = table.begin("2")
@@ -125,9 +125,9 @@ extension SocketIORequestTable.Action where Reply == Int {
     @Test func aSecondReportOfAServerChangesNothing() {
         var table = self.makeTable()
         _ = table.asked("1", .nodes([a, b]))
-        _ = table.received("1", reportFrom: a, announcing: 1, [1])
-        #expect(table.received("1", reportFrom: a, announcing: 1, [1]).summary == nil)
-        #expect(table.received("1", reportFrom: b, announcing: 0).summary == "[1] of 1, 0 silent")
+        _ = table.receivedReport("1", from: a, announcing: 1, [1])
+        #expect(table.receivedReport("1", from: a, announcing: 1, [1]).summary == nil)
+        #expect(table.receivedReport("1", from: b, announcing: 0).summary == "[1] of 1, 0 silent")
     }
 
     @Test func tooManyAndTheSameAgainAreRefused() {

@@ -121,7 +121,7 @@ private let malformed: [[UInt8]] = [
         for _ in 0..<512 { deep = [deep] }
         #expect(try written(deep).count == 513)
         let error = #expect(throws: SocketIOError.self) { try written([deep]) }
-        #expect(error?.code == .invalidArguments)
+        #expect(error?.code == .invalidUse)
     }
 
     /// The bytes of notepack.io 3.0.1 and @msgpack/msgpack 2.8 for JavaScript's dates, and of
@@ -157,7 +157,7 @@ private let malformed: [[UInt8]] = [
 
     @Test(arguments: [Double.nan, .infinity, -.infinity]) func nonFiniteNumbersAreNotEncoded(number: Double) {
         let error = #expect(throws: SocketIOError.self) { try written(["a": [.double(number)]]) }
-        #expect(error?.code == .invalidArguments)
+        #expect(error?.code == .invalidUse)
     }
 
     @Test func bytesNeverTrap() throws {

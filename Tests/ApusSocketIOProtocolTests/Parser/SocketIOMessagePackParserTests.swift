@@ -135,6 +135,6 @@ private let malformed: [SocketIOValue] = [
     ])
     func whatHasNoFormOnTheWireIsNotSent(packet: SocketIOPacket) {
         let error = #expect(throws: SocketIOError.self) { try SocketIOParser.messagePack.encode(packet) }
-        #expect(error?.code == .invalidArguments)
+        #expect(error?.code == .invalidUse)
     }
 }

@@ -61,7 +61,7 @@ private func text(_ string: String) -> EngineIOMessage { .text(ByteBuffer(string
         let error = #expect(throws: SocketIOError.self) {
             try self.parser.encode(SocketIOPacket(content: .event(name: name, arguments: [], ackID: nil)))
         }
-        #expect(error?.code == .invalidArguments)
+        #expect(error?.code == .invalidUse)
     }
 
     @Test func itCannotPassANegativeAckId() throws {
@@ -74,7 +74,7 @@ private func text(_ string: String) -> EngineIOMessage { .text(ByteBuffer(string
         let error = #expect(throws: SocketIOError.self) {
             try self.parser.encode(SocketIOPacket(content: .event(name: "unspeakable", arguments: [], ackID: nil)))
         }
-        #expect(error?.code == .invalidArguments)
+        #expect(error?.code == .invalidUse)
         #expect(error?.cause is TwoPartParser.Failure)
     }
 }

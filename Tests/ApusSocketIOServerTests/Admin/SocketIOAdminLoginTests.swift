@@ -37,7 +37,7 @@ import Testing
         }
         let late = try await AsyncPollingClient(server)
         try await late.post(login)
-        #expect(try await late.poll() == [#"4/admin,{"message":"too many logins at once"}"#])
+        #expect(try await late.poll() == [#"4/admin,{"message":"too many logins are in progress; try again later"}"#])
         let again = try await AsyncPollingClient(server)
         try await again.post("0/admin,{\"sessionId\":\"\(session)\"}")
         #expect(try await again.poll().first?.hasPrefix(#"0/admin,{"sid":""#) == true)

@@ -236,6 +236,10 @@ private struct Page {
         let kept = try #require(SocketIOAdminPassword(text: password.text))
         #expect(kept.verifies("sécret"))
         #expect(try SocketIOAdminPassword(hashing: "sécret", logRounds: 4).text != password.text, "salted")
+        for logRounds in [-1, 0, 23, 63] {
+            let error = #expect(throws: SocketIOError.self) { try SocketIOAdminPassword(hashing: "a", logRounds: logRounds) }
+            #expect(error?.code == .invalidUse)
+        }
     }
 
     @Test(arguments: [

@@ -21,7 +21,7 @@ private struct Cluster {
         self.servers = (0..<count).map { _ in Self.makeServer(hub.transport(), clock) }
     }
 
-    static func makeServer(_ transport: any SocketIOClusterTransport, _ clock: EmbeddedEventLoop) -> SocketIOServer {
+    static func makeServer(_ transport: any SocketIOClusterTransport, _ clock: any EventLoop) -> SocketIOServer {
         var configuration = SocketIOServerConfiguration()
         configuration.cluster = transport
         let server = SocketIOServer(configuration: configuration, logger: Logger(label: "test"), clock: clock)
@@ -243,19 +243,19 @@ private struct Cluster {
         let sockets = self.fetched(server.namespace("/").broadcast)
         let request = try #require(transport.lastRequest)
         let receiver = try #require(transport.receiver)
-        receiver.received(SocketIOClusterResponse(sender: "a", namespace: "/", request: request, content: .sockets([])))
+        receiver.receivedResponse(SocketIOClusterResponse(sender: "a", namespace: "/", request: request, content: .sockets([])))
         #expect(sockets.all == [])
         receiver.left("b")
         #expect(sockets.all == ["0, 1 silent"])
         // Responses that are late, repeated or not requested.
-        receiver.received(SocketIOClusterResponse(sender: "b", namespace: "/", request: request, content: .sockets([])))
-        receiver.received(SocketIOClusterResponse(sender: nil, namespace: "/", request: "x", content: .clientCount(-1)))
+        receiver.receivedResponse(SocketIOClusterResponse(sender: "b", namespace: "/", request: request, content: .sockets([])))
+        receiver.receivedResponse(SocketIOClusterResponse(sender: nil, namespace: "/", request: "x", content: .clientCount(-1)))
         #expect(sockets.all.count == 1)
     }
 
     @Test func aShutDownServerIsGoneFromTheCluster() async throws {
         let hub = SocketIOLocalCluster()
-        await Cluster.makeServer(hub.transport(), EmbeddedEventLoop()).shutdown()
+        await Cluster.makeServer(hub.transport(), NIOAsyncTestingEventLoop()).shutdown()
         // Created here, because an embedded event loop must stay on its thread.
         let server = Cluster.makeServer(hub.transport(), EmbeddedEventLoop())
         #expect(self.fetched(server.namespace("/").broadcast).all == ["0, 0 silent"])
@@ -275,8 +275,8 @@ private struct Cluster {
         let server = Cluster.makeServer(transport, clock)
         let receiver = try #require(transport.hung.receiver)
         #expect(transport.hung.sent.map(\.content) == [.initialHeartbeat])
-        receiver.received(SocketIOClusterMessage(sender: "a", namespace: "/", content: .initialHeartbeat))
-        receiver.received(SocketIOClusterMessage(sender: .emitter, namespace: "/", content: .heartbeat))
+        receiver.receivedMessage(SocketIOClusterMessage(sender: "a", namespace: "/", content: .initialHeartbeat))
+        receiver.receivedMessage(SocketIOClusterMessage(sender: .emitter, namespace: "/", content: .heartbeat))
         #expect(transport.hung.sent.map(\.content) == [.initialHeartbeat, .heartbeat])
         let sockets = self.fetched(server.namespace("/").timeout(.seconds(3600)))
         clock.advanceTime(by: .seconds(9))
@@ -303,10 +303,10 @@ private struct Cluster {
         let transport = BeatingTransport()
         let server = Cluster.makeServer(transport, EmbeddedEventLoop())
         let receiver = try #require(transport.hung.receiver)
-        receiver.received(SocketIOClusterMessage(sender: "a", namespace: "/", content: .heartbeat))
+        receiver.receivedMessage(SocketIOClusterMessage(sender: "a", namespace: "/", content: .heartbeat))
         let sockets = self.fetched(server.namespace("/").broadcast)
         #expect(sockets.all == [])
-        receiver.received(SocketIOClusterMessage(sender: "a", namespace: "/", content: .close))
+        receiver.receivedMessage(SocketIOClusterMessage(sender: "a", namespace: "/", content: .close))
         #expect(sockets.all == ["0, 1 silent"])
         #expect(self.fetched(server.namespace("/").broadcast).all == ["0, 0 silent"])
     }

@@ -226,7 +226,7 @@ import Testing
         #expect(received == (0..<100).map { #"2["n",\#($0),"\#(text)"]"# })
         #expect(server.clientCount == 1)
         #expect(slowReason.withLockedValue { $0 } == .transportError)
-        #expect(slowReason.withLockedValue { $0?.detail } == "more than 50000 bytes are queued for the client")
+        #expect(slowReason.withLockedValue { $0?.detail } == "more than 50000 bytes are queued for the client (`maximumQueuedBytes`)")
         #expect(try slow.poll() == ["HTTP 400"])
     }
 }

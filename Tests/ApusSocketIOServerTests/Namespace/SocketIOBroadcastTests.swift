@@ -109,6 +109,27 @@ final class Box<Value: Sendable>: Sendable {
         #expect(self.server.clientCount == 2)
     }
 
+    @Test func theEndOfTheWaitHasAReason() throws {
+        let clients = try self.makeClients(nil, nil)
+        let told = Box<SocketIOResponsesEnd>()
+        func ask() throws {
+            self.namespace.timeout(.seconds(3)).emitWithAck("ask", arguments: []) { result in
+                if case .success(let answers) = result { told.add(answers.end) }
+            }
+            _ = try clients.map { try $0.poll() }
+        }
+        try ask()
+        for client in clients { try client.post("30[]") }
+        #expect(told.all == [.answered])
+        try ask()
+        self.clock.advanceTime(by: .seconds(3))
+        #expect(told.all == [.answered, .timedOut])
+        try ask()
+        try clients[0].post("32[]")
+        try clients[1].post("1")
+        #expect(told.all == [.answered, .timedOut, .disconnected])
+    }
+
     @Test func clientsThatLeaveAreNotWaitedFor() throws {
         let clients = try self.makeClients(nil, nil)
         let told = self.emitWithAck(self.namespace.broadcast)
@@ -129,7 +150,7 @@ final class Box<Value: Sendable>: Sendable {
         self.namespace.emitWithAck("a", arguments: [.double(.infinity)]) { result in
             if case .failure(let error) = result { told.add((error as? SocketIOError)?.code) }
         }
-        #expect(told.all == [.invalidArguments])
+        #expect(told.all == [.invalidUse])
     }
 
     @Test func tooManyWaitingCallsAreRefused() throws {

@@ -133,7 +133,7 @@ private struct Refused: Error {}
         try await client.post(#"2["wait"]"#, #"2["wait"]"#, #"2["wait"]"#, #"2["wait"]"#, #"2["wait"]"#)
         let seen = try #require(await reasons.first { _ in true })
         #expect(seen == .forcedServerClose)
-        #expect(seen.detail == "more than 3 events wait for their handlers")
+        #expect(seen.detail == "more than 3 events wait for their handlers (`maximumWaitingEvents`)")
         open.finish()
         withExtendedLifetime(server) {}
     }
@@ -174,7 +174,7 @@ private struct Refused: Error {}
         try await client.post(event)
         let seen = try #require(await reasons.first { _ in true })
         #expect(seen == .forcedServerClose)
-        #expect(seen.detail == "more than 100 bytes of events wait for their handlers")
+        #expect(seen.detail == "more than 100 bytes of events wait for their handlers (`maximumWaitingEventBytes`)")
         open.finish()
         withExtendedLifetime(server) {}
     }

@@ -17,7 +17,8 @@ import Testing
         configuration.clientMaximumWindowBits = 9
         #expect(
             WebSocketDeflateNegotiation.offer(configuration)
-                == "permessage-deflate; server_no_context_takeover; client_no_context_takeover; server_max_window_bits=10; client_max_window_bits=9"
+                == "permessage-deflate; server_no_context_takeover; client_no_context_takeover; "
+                + "server_max_window_bits=10; client_max_window_bits=9"
         )
     }
 

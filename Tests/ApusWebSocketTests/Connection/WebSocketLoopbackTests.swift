@@ -126,7 +126,7 @@ import Testing
     ) -> EventLoopFuture<WebSocketHandler> {
         do throws(WebSocketError) {
             return WebSocketClientConnector.attempt(
-                try WebSocketURL(url), headers: [], through: Dialer(tls: .system), limits: WebSocketLimits(), timeout: timeout,
+                try WebSocketURL(url), headers: [:], through: Dialer(tls: .system), limits: WebSocketLimits(), timeout: timeout,
                 handshakeTimeout: nil, on: loop
             ) { _ in delegate }.futureResult
         } catch {

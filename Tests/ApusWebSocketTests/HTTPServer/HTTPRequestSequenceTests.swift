@@ -36,7 +36,7 @@ import Testing
     private func actions(_ sequence: inout Sequence, after events: [Sequence.Event]) -> [String] {
         var words: [String] = []
         for event in events {
-            switch sequence.received(event) {
+            switch sequence.receivedEvent(event) {
             case .act(let action): words.append(self.word(action))
             case .doNothing: break
             case .tooMany: words.append("too many")
@@ -159,7 +159,7 @@ import Testing
     @Test func anUpgradeOfHTTP10IsNone() {
         var sequence = Sequence(allowsHTTP10: true)
         let head = self.head("/", .GET, .http1_0, ["Connection": "Upgrade, keep-alive", "Upgrade": "websocket"])
-        guard case .act(.pass(.head(let passed))) = sequence.received(.part(.head(head))) else {
+        guard case .act(.pass(.head(let passed))) = sequence.receivedEvent(.part(.head(head))) else {
             Issue.record("the request was not passed on")
             return
         }

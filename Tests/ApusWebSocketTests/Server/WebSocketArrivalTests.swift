@@ -101,13 +101,18 @@ import Testing
         }
     }
 
-    @Test func aRequestWithACheckGoesToTheHTTPHandlers() throws {
+    @Test func aRequestWithACheckGoesToTheHTTPHandlers() async throws {
         var configuration = self.configuration()
-        configuration.shouldUpgrade = { _ in }
-        let server = try EmbeddedWebSocketServer(configuration)
-        try server.send(EmbeddedWebSocketServer.request())
-        #expect(throws: Never.self) { _ = try server.channel.pipeline.syncOperations.handler(type: HTTPResponseEncoder.self) }
-        #expect(server.server.connections.isEmpty)  // the check is still running
-        server.channel.close(promise: nil)
+        configuration.shouldUpgrade = { _ in try await Task.sleep(for: .seconds(3600)) }  // cancelled at the end
+        let server = WebSocketServer(configuration: configuration) { _ in }
+        let channel = NIOAsyncTestingChannel()  // the task of the check ends on another thread
+        try await channel.connect(to: SocketAddress(ipAddress: "203.0.113.7", port: 1))
+        try await channel.testingEventLoop.executeInContext { try server.configure(channel, tls: nil) }
+        try await channel.writeInbound(ByteBuffer(string: EmbeddedWebSocketServer.request()))
+        try await channel.testingEventLoop.executeInContext {
+            _ = try channel.pipeline.syncOperations.handler(type: HTTPResponseEncoder.self)
+        }
+        #expect(server.connections.isEmpty)
+        try await channel.close()
     }
 }

@@ -1,3 +1,4 @@
+import ApusConnectivity
 import ApusWebSocket
 import ApusWebSocketProtocol
 import NIOConcurrencyHelpers
@@ -7,7 +8,7 @@ import NIOSSL
 
 /// Runs a server on a free port, calls `body` with the port, and waits for the shutdown.
 func withServer(
-    _ server: WebSocketServer, tls: NIOSSLContext? = nil, on group: any EventLoopGroup = MultiThreadedEventLoopGroup.singleton,
+    _ server: WebSocketServer, tls: TLSServerSettings? = nil, on group: any EventLoopGroup = MultiThreadedEventLoopGroup.singleton,
     _ body: (_ port: Int) async throws -> Void
 ) async throws {
     let (ports, port) = AsyncStream.makeStream(of: Int.self)

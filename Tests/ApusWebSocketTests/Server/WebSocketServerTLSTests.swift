@@ -3,9 +3,9 @@ import ApusConnectivity
 import ApusWebSocketProtocol
 import Crypto
 import Foundation
+import HTTPTypes
 import NIOCore
 import NIOEmbedded
-import NIOSSL
 import SwiftASN1
 import Testing
 import X509
@@ -13,7 +13,7 @@ import X509
 /// The server with TLS.
 @Suite struct WebSocketServerTLSTests {
     /// A self-signed certificate for 127.0.0.1.
-    private static func makeCertificate() throws -> (context: NIOSSLContext, pem: String) {
+    private static func makeCertificate() throws -> (settings: TLSServerSettings, pem: String) {
         let key = P256.Signing.PrivateKey()
         let name = try DistinguishedName { CommonName("apus test") }
         let certificate = try Certificate(
@@ -25,19 +25,16 @@ import X509
                 SubjectAlternativeNames([.ipAddress(ASN1OctetString(contentBytes: [127, 0, 0, 1]))])
             }, issuerPrivateKey: Certificate.PrivateKey(key))
         let pem = try certificate.serializeAsPEM().pemString
-        let configuration = TLSConfiguration.makeServerConfiguration(
-            certificateChain: [.certificate(try NIOSSLCertificate(bytes: Array(pem.utf8), format: .pem))],
-            privateKey: .privateKey(try NIOSSLPrivateKey(bytes: Array(key.pemRepresentation.utf8), format: .pem)))
-        return (try NIOSSLContext(configuration: configuration), pem)
+        return (TLSServerSettings(identity: TLSIdentity(certificateChainPEM: pem, privateKeyPEM: key.pemRepresentation)), pem)
     }
 
     @Test(.timeLimit(.minutes(1))) func messagesThroughTLS() async throws {
-        let (context, pem) = try Self.makeCertificate()
+        let (settings, pem) = try Self.makeCertificate()
         let server = WebSocketServer(onOpen: { connection in connection.onMessage { $0.post($1) } })
-        try await withServer(server, tls: context) { port in
+        try await withServer(server, tls: settings) { port in
             var configuration = WebSocketClientConfiguration()
             configuration.tls = .trusting(authoritiesPEM: pem)
-            configuration.headers = [("Origin", "https://127.0.0.1:\(port)")]
+            configuration.headers = [.origin: "https://127.0.0.1:\(port)"]
             try await WebSocketClient.withConnection(to: "wss://127.0.0.1:\(port)/", configuration: configuration) { connection in
                 var messages = connection.messages.makeAsyncIterator()
                 let message = WebSocketMessage.binary(ByteBuffer(repeating: 7, count: 300_000))
@@ -49,11 +46,11 @@ import X509
 
     /// docs/hazards.md, 14.
     @Test func aClientThatDoesNotFinishTLSIsCutByTheSameDeadline() throws {
-        let (context, _) = try Self.makeCertificate()
+        let (settings, _) = try Self.makeCertificate()
         let server = WebSocketServer(onOpen: { _ in })
         let channel = EmbeddedChannel()
         try channel.connect(to: SocketAddress(ipAddress: "203.0.113.7", port: 1)).wait()
-        try server.configure(channel, tls: context)
+        try server.configure(channel, tls: settings.makeContext())
         // Announces a record of 512 bytes and sends one byte per second.
         for byte: UInt8 in [0x16, 0x03, 0x01, 0x02, 0x00, 0x01, 0x00, 0x01, 0xFC] {
             try channel.writeInbound(ByteBuffer(bytes: [byte]))
@@ -66,11 +63,11 @@ import X509
     }
 
     @Test func whatIsNoTLSIsCut() throws {
-        let (context, _) = try Self.makeCertificate()
+        let (settings, _) = try Self.makeCertificate()
         let server = WebSocketServer(onOpen: { _ in })
         let channel = EmbeddedChannel()
         try channel.connect(to: SocketAddress(ipAddress: "203.0.113.7", port: 1)).wait()
-        try server.configure(channel, tls: context)
+        try server.configure(channel, tls: settings.makeContext())
         _ = try? channel.writeInbound(ByteBuffer(string: EmbeddedWebSocketServer.request()))
         channel.embeddedEventLoop.run()
         #expect(!channel.isActive)

@@ -54,7 +54,7 @@ import Testing
         try await withServer(server) { port in
             func open(_ token: String?) async throws -> WebSocketConnection {
                 var configuration = WebSocketClientConfiguration()
-                configuration.headers = token.map { [("Authorization", $0)] } ?? []
+                configuration.headers = token.map { [.authorization: $0] } ?? [:]
                 return try await WebSocketClient.connect(to: "ws://127.0.0.1:\(port)/", configuration: configuration)
             }
             var messages = try await open("good").messages.makeAsyncIterator()
@@ -78,7 +78,10 @@ import Testing
             #expect(try await peer.waitForEnd().hasPrefix("HTTP/1.1 503 "))
         }
         // The check keeps its permit until it has ended.
-        while server.connectionCount > 0 { await Task.yield() }
+        while server.connectionCount > 0 {
+            try Task.checkCancellation()
+            await Task.yield()
+        }
     }
 
     @Test(.timeLimit(.minutes(1))) func aBroadcastReachesAllButTheSender() async throws {
@@ -178,7 +181,10 @@ import Testing
         #expect(try await peer?.waitForEnd().contains("\r\n\r\n") == true)
         var cancellations = cancelled.stream.makeAsyncIterator()
         #expect(await cancellations.next() == true)
-        while server.connectionCount > 0 { await Task.yield() }  // the shutdown does not wait for aborted ones
+        while server.connectionCount > 0 {
+            try Task.checkCancellation()
+            await Task.yield()
+        }  // the shutdown does not wait for aborted ones
     }
 
     @Test(.timeLimit(.minutes(1))) func aHandlerThatOutlivesItsConnectionKeepsItsPermit() async throws {
@@ -201,7 +207,10 @@ import Testing
             let refusal = await #expect(throws: WebSocketError.self) { try await WebSocketClient.connect(to: "ws://127.0.0.1:\(port)/") }
             #expect(refusal?.refusal?.status == 503)
             gate.continuation.finish()
-            while server.connectionCount > 0 { await Task.yield() }
+            while server.connectionCount > 0 {
+                try Task.checkCancellation()
+                await Task.yield()
+            }
             await (try await WebSocketClient.connect(to: "ws://127.0.0.1:\(port)/")).close()
         }
         #expect(server.connectionCount == 0)
@@ -322,7 +331,7 @@ import Testing
             spoil(&configuration)
             let server = WebSocketServer(configuration: configuration, onOpen: { _ in })
             let error = await #expect(throws: WebSocketError.self) { try await server.run(host: "127.0.0.1", port: 0) }
-            #expect(error?.code == .invalidUse)
+            #expect(error?.code == .invalidConfiguration)
         }
     }
 

@@ -243,14 +243,11 @@ import Testing
                 server.url,
                 configuration: self.configuration {
                     $0.client.requestHeaders = { _ in
-                        [
-                            (
-                                "Authorization",
-                                tokens.withLockedValue { tokens in
-                                    tokens += 1; return "token \(tokens)"
-                                }
-                            )
-                        ]
+                        let number = tokens.withLockedValue { tokens in
+                            tokens += 1
+                            return tokens
+                        }
+                        return [.authorization: "token \(number)"]
                     }
                 })
             try await session.connect()
@@ -461,8 +458,14 @@ import Testing
             let weak = try await self.use(server.url, closes: closes)
             #expect(weak.session == nil)
             // The rest is released after the close handshake.
-            while weak.connection != nil || weak.listener != nil { await Task.yield() }
-            while try await weak.loop.submit({ weak.core.object != nil }).get() { await Task.yield() }
+            while weak.connection != nil || weak.listener != nil {
+                try Task.checkCancellation()
+                await Task.yield()
+            }
+            while try await weak.loop.submit({ weak.core.object != nil }).get() {
+                try Task.checkCancellation()
+                await Task.yield()
+            }
         }
     }
 }

@@ -11,7 +11,7 @@ public struct FixedHeader: Hashable, Sendable {
     /// The name of the length field, spelled as in SocketDemo.
     public static let lengthName = "bodyLenght"
 
-    /// The permitted header lengths. The shortest fits `{"bodyLenght":0}` and nothing else.
+    /// The permitted header lengths. The shortest one has room for `{"bodyLenght":0}` only.
     ///
     /// Unit: bytes.
     public static let agreeableLengths = 16...FramedLimits.highestHeaderBytes
@@ -30,7 +30,7 @@ public struct FixedHeader: Hashable, Sendable {
     ///   - bodyLength: The length of the body in bytes.
     /// - Throws: ``FramedError/Code/invalidUse`` for a negative length.
     public init(fields: JSONObject = [:], bodyLength: Int) throws(FramedError) {
-        guard bodyLength >= 0 else { throw FramedError(.invalidUse, message: "bodyLength is \(bodyLength); it must not be negative") }
+        guard bodyLength >= 0 else { throw FramedError(.invalidUse, message: "`bodyLength` must not be negative, but is \(bodyLength)") }
         self.init(own: fields, bodyLength: bodyLength)
     }
 
@@ -55,15 +55,16 @@ public struct FixedHeader: Hashable, Sendable {
         let view = bytes.readableBytesView
         let end = view.firstIndex(of: 0) ?? view.endIndex
         guard view[end...].allSatisfy({ $0 == 0 }) else {
-            throw FramedError(.malformedHeader, message: "the padding of a header contains bytes other than zero")
+            throw FramedError(.malformedHeader, message: "the padding of the header contains bytes other than zero")
         }
         let fields = try FrameHeaderText.read(
             bytes.getSlice(at: view.startIndex, length: end - view.startIndex) ?? ByteBuffer(), maximumDepth: limits.maximumHeaderDepth)
         guard case .integer(let number)? = fields[Self.lengthName], number >= 0 else {
-            throw FramedError(.malformedHeader, message: "a header without a non-negative integer \(Self.lengthName)")
+            throw FramedError(.malformedHeader, message: "the header must have a non-negative integer `\(Self.lengthName)`")
         }
         guard let length = Int(exactly: number), length <= limits.maximumBodyBytes else {
-            throw FramedError(.frameTooLarge, message: "a body of \(number) bytes exceeds maximumBodyBytes (\(limits.maximumBodyBytes))")
+            throw FramedError(
+                .frameTooLarge, message: "the body has \(number) bytes; the maximum is \(limits.maximumBodyBytes) (`maximumBodyBytes`)")
         }
         self.init(own: fields, bodyLength: length)
     }
@@ -76,13 +77,18 @@ public struct FixedHeader: Hashable, Sendable {
     ///   ``agreeableLengths``.
     public func encoded(headerLength: Int) throws(FramedError) -> ByteBuffer {
         guard Self.agreeableLengths.contains(headerLength) else {
-            throw FramedError(.invalidUse, message: "headerLength is \(headerLength); it must be in \(Self.agreeableLengths)")
+            throw FramedError(
+                .invalidUse,
+                message:
+                    "`headerLength` must be from \(Self.agreeableLengths.lowerBound) to \(Self.agreeableLengths.upperBound), not \(headerLength)"
+            )
         }
         var object = self.fields
         object[Self.lengthName] = JSONValue(self.bodyLength)
         let text = try FrameHeaderText.bytes(of: object)
         guard text.count <= headerLength else {
-            throw FramedError(.headerTooLarge, message: "the header has \(text.count) bytes; the agreed length is \(headerLength)")
+            throw FramedError(
+                .headerTooLarge, message: "the header has \(text.count) bytes; the maximum is \(headerLength) (`headerLength`)")
         }
         var buffer = ByteBuffer()
         buffer.reserveCapacity(headerLength)

@@ -31,7 +31,11 @@ public struct FixedHeaderDecoder: NIOSingleStepByteToMessageDecoder, Sendable {
     ///   ``FixedHeader/agreeableLengths``.
     public init(headerLength: Int, limits: FramedLimits = .init()) throws(FramedError) {
         guard FixedHeader.agreeableLengths.contains(headerLength) else {
-            throw FramedError(.invalidUse, message: "headerLength is \(headerLength); it must be in \(FixedHeader.agreeableLengths)")
+            throw FramedError(
+                .invalidUse,
+                message:
+                    "`headerLength` must be from \(FixedHeader.agreeableLengths.lowerBound) to \(FixedHeader.agreeableLengths.upperBound), not \(headerLength)"
+            )
         }
         self.headerLength = headerLength
         self.limits = limits

@@ -86,19 +86,21 @@ package struct FrameDecoder: NIOSingleStepByteToMessageDecoder, Sendable {
 
     private func validated(_ start: FrameStart) throws(FramedError) -> FrameHead {
         guard start.flags.isSubset(of: .all) else {
-            throw FramedError(.protocolViolation, message: "\(start.type) with reserved flags \(start.flags.rawValue)")
+            throw FramedError(.protocolViolation, message: "the frame \(start.type) has the reserved flags \(start.flags.rawValue)")
         }
         guard start.headerLength <= UInt32(self.limits.maximumHeaderBytes) else {
             throw FramedError(
                 .headerTooLarge,
-                message: "a header of \(start.headerLength) bytes exceeds maximumHeaderBytes (\(self.limits.maximumHeaderBytes))")
+                message:
+                    "the header has \(start.headerLength) bytes; the maximum is \(self.limits.maximumHeaderBytes) (`maximumHeaderBytes`)")
         }
         guard let bodyLength = Int(exactly: start.bodyLength), bodyLength <= self.limits.maximumBodyBytes else {
             throw FramedError(
-                .frameTooLarge, message: "a body of \(start.bodyLength) bytes exceeds maximumBodyBytes (\(self.limits.maximumBodyBytes))")
+                .frameTooLarge,
+                message: "the body has \(start.bodyLength) bytes; the maximum is \(self.limits.maximumBodyBytes) (`maximumBodyBytes`)")
         }
         guard bodyLength == 0 || start.type.mayHaveBody else {
-            throw FramedError(.protocolViolation, message: "\(start.type) with a body of \(bodyLength) bytes; this type has no body")
+            throw FramedError(.protocolViolation, message: "the frame \(start.type) must have no body, but has one of \(bodyLength) bytes")
         }
         return FrameHead(start.type, flags: start.flags, stream: start.stream, bodyLength: bodyLength)
     }

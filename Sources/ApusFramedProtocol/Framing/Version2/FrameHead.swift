@@ -15,6 +15,13 @@ public struct FrameHead: Hashable, Sendable {
     public var bodyLength: Int
 
     /// Creates a head.
+    ///
+    /// - Parameters:
+    ///   - type: The type of the frame.
+    ///   - flags: The flags of the frame.
+    ///   - stream: The identifier of the transfer; 0 denotes the session.
+    ///   - header: The JSON header.
+    ///   - bodyLength: The length of the body in bytes.
     public init(_ type: FrameType, flags: FrameFlags = [], stream: UInt16 = 0, header: JSONObject = [:], bodyLength: Int = 0) {
         self.type = type
         self.flags = flags
@@ -29,13 +36,13 @@ public struct FrameHead: Hashable, Sendable {
     ///   ``FramedError/Code/invalidUse`` for values without a JSON form. Nothing was written then.
     public func write(into buffer: inout ByteBuffer) throws(FramedError) {
         guard let bodyLength = UInt64(exactly: self.bodyLength) else {
-            throw FramedError(.invalidUse, message: "bodyLength is \(self.bodyLength); it must not be negative")
+            throw FramedError(.invalidUse, message: "`bodyLength` must not be negative, but is \(self.bodyLength)")
         }
         let text = self.header.isEmpty ? [] : try FrameHeaderText.bytes(of: self.header)
         guard text.count <= FramedLimits.highestHeaderBytes else {
             throw FramedError(
                 .headerTooLarge,
-                message: "the header has \(text.count) bytes; at most \(FramedLimits.highestHeaderBytes) are allowed")
+                message: "the header has \(text.count) bytes; the maximum is \(FramedLimits.highestHeaderBytes)")
         }
         let start = FrameStart(
             type: self.type, flags: self.flags, stream: self.stream, headerLength: UInt32(text.count), bodyLength: bodyLength)

@@ -8,9 +8,9 @@ package enum FramePreface {
 
     private static let magicCount = 4
 
-    /// The protocol of the peer, detected from its first bytes.
+    /// The protocol that the peer's first bytes indicate.
     package enum Verdict: Hashable, Sendable {
-        /// Undecided.
+        /// More bytes are needed.
         case needsMore
         /// Version 2. The preface was consumed.
         case version2
@@ -32,7 +32,8 @@ package enum FramePreface {
         if allowsFixedHeader, first == UInt8(ascii: "{") { return .fixedHeader }
         for (offset, (byte, expected)) in zip(received, Self.bytes).enumerated() where byte != expected {
             guard offset == Self.magicCount else {
-                throw FramedError(.unsupportedVersion, message: "byte \(offset) of the stream does not match the preface: another protocol")
+                throw FramedError(
+                    .unsupportedVersion, message: "the peer uses another protocol: byte \(offset) of the stream does not match the preface")
             }
             throw FramedError(.unsupportedVersion, message: "the peer uses version \(byte); only version \(expected) is supported")
         }

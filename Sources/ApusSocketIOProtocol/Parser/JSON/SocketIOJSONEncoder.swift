@@ -10,95 +10,68 @@ import NIOCore
 package enum SocketIOJSONEncoder {
     /// Encodes a packet as messages.
     ///
-    /// - Throws: ``SocketIOError/Code/invalidArguments`` for a reserved event name, a number that
+    /// - Throws: ``SocketIOError/Code/invalidUse`` for a reserved event name, a number that
     ///   is not finite, binary data in a CONNECT, an object that looks like a placeholder next to
     ///   binary data, or a namespace that contains a comma or does not start with a slash.
     package static func encode(_ packet: SocketIOPacket) throws(SocketIOError) -> [EngineIOMessage] {
-        let undecoded = UndecodedPacket(packet)
-        try undecoded.checkSent()
-        return try self.encode(checked: undecoded)
+        let content = UndecodedPacket.Content(packet.content)
+        try content.parts.head.checkSent(to: packet.namespace)
+        return try self.encode(checked: UndecodedPacket(namespace: packet.namespace, content: content))
     }
 
-    /// Encodes a packet that ``UndecodedPacket/checkSent()`` accepted.
+    /// Encodes a packet that ``PacketHead/checkSent(to:)`` accepted.
     static func encode(checked undecoded: UndecodedPacket) throws(SocketIOError) -> [EngineIOMessage] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(256)
         var attachments: [ByteBuffer] = []
-        let content = try undecoded.content.extractingBinary(into: &attachments)
-        try self.write(content, undecoded.namespace, attachments: attachments.isEmpty ? nil : attachments.count, into: &bytes)
+        let (head, arguments) = try undecoded.content.extractingBinary(into: &attachments).parts
+        try self.writeText(
+            of: head, arguments, namespace: undecoded.namespace, attachments: attachments.isEmpty ? nil : attachments.count, into: &bytes)
         let text = EngineIOMessage.text(ByteBuffer(bytes: bytes))
         return attachments.isEmpty ? [text] : [text] + attachments.map { .binary($0) }
     }
 
-    /// Appends the text of a valid event or ack without binary data.
+    /// Appends the text of a valid packet, whose binary data has been extracted.
     ///
-    /// - Parameter omitsText: Whether to omit arguments that were received as text. The caller
-    ///   inserts them before the last byte.
+    /// - Parameters:
+    ///   - omitsText: Whether to omit arguments that were received as text. The caller inserts them
+    ///     before the last byte.
+    ///   - attachments: The number of messages that follow; `nil` without binary data.
     static func writeText(
-        of call: EventOrAck, _ arguments: SocketIOPayload, omitsText: Bool, namespace: String, into bytes: inout [UInt8]
-    ) throws(SocketIOError) {
-        try self.write(namespace, into: &bytes) { output throws(JSONError) in
-            try self.write(call, arguments, omitsText: omitsText, namespace, attachments: nil, into: &output)
-        }
-    }
-
-    /// Appends the text of a valid packet without binary data.
-    static func writeText(of undecoded: UndecodedPacket, into bytes: inout [UInt8]) throws(SocketIOError) {
-        try self.write(undecoded.content, undecoded.namespace, attachments: nil, into: &bytes)
-    }
-
-    private static func write(
-        _ content: UndecodedPacket.Content, _ namespace: String, attachments: Int?, into bytes: inout [UInt8]
-    ) throws(SocketIOError) {
-        try self.write(namespace, into: &bytes) { output throws(JSONError) in
-            switch content {
-            case .connect(let auth):
-                self.writeHeader(.connect, namespace, ackID: nil, into: &output)
-                if let auth { try JSONWriter.write(auth, into: &output) }
-            case .disconnect:
-                self.writeHeader(.disconnect, namespace, ackID: nil, into: &output)
-            case .connectError(let data):
-                self.writeHeader(.connectError, namespace, ackID: nil, into: &output)
-                try JSONWriter.write(data, into: &output)
-            case .event(let name, let arguments, let ackID):
-                try self.write(.event(name: name, ackID: ackID), arguments, namespace, attachments: attachments, into: &output)
-            case .ack(let id, let arguments):
-                try self.write(.ack(id: id), arguments, namespace, attachments: attachments, into: &output)
-            }
-        }
-    }
-
-    /// Appends the output of `write`, after a check of the namespace.
-    @inline(__always)
-    private static func write(
-        _ namespace: String, into bytes: inout [UInt8], _ write: (inout JSONOutput) throws(JSONError) -> Void
+        of head: PacketHead, _ arguments: SocketIOPayload, omitsText: Bool = false, namespace: String, attachments: Int? = nil,
+        into bytes: inout [UInt8]
     ) throws(SocketIOError) {
         guard namespace == "/" || !namespace.utf8.contains(UInt8(ascii: ",")) else {
-            throw SocketIOError(.invalidArguments, message: "a namespace must not contain a comma: \"\(namespace)\"")
+            throw SocketIOError(.invalidUse, message: "the namespace \"\(namespace)\" must not contain a comma")
         }
         do throws(JSONError) {
-            try JSONOutput.append(to: &bytes, write)
+            try JSONOutput.append(to: &bytes) { output throws(JSONError) in
+                switch head {
+                case .connect(let auth):
+                    self.writeHeader(.connect, namespace, ackID: nil, into: &output)
+                    if let auth { try JSONWriter.write(auth, into: &output) }
+                case .disconnect:
+                    self.writeHeader(.disconnect, namespace, ackID: nil, into: &output)
+                case .connectError(let data):
+                    self.writeHeader(.connectError, namespace, ackID: nil, into: &output)
+                    try JSONWriter.write(data, into: &output)
+                case .event(let name, let ackID):
+                    self.writeHeader(
+                        attachments == nil ? .event : .binaryEvent, attachments: attachments, namespace, ackID: ackID, into: &output)
+                    output.append(UInt8(ascii: "["))
+                    JSONWriter.write(name, into: &output)
+                    try self.write(arguments, omitsText: omitsText, isFirst: false, into: &output)
+                    output.append(UInt8(ascii: "]"))
+                case .ack(let id):
+                    self.writeHeader(attachments == nil ? .ack : .binaryAck, attachments: attachments, namespace, ackID: id, into: &output)
+                    output.append(UInt8(ascii: "["))
+                    try self.write(arguments, omitsText: omitsText, isFirst: true, into: &output)
+                    output.append(UInt8(ascii: "]"))
+                }
+            }
         } catch {
-            throw SocketIOError(.invalidArguments, message: "a value cannot be encoded as JSON", cause: error)
+            throw SocketIOError(.invalidUse, message: "a value cannot be encoded as JSON", cause: error)
         }
-    }
-
-    private static func write(
-        _ call: EventOrAck, _ arguments: SocketIOPayload, omitsText: Bool = false, _ namespace: String, attachments: Int?,
-        into output: inout JSONOutput
-    ) throws(JSONError) {
-        switch call {
-        case .event(let name, let ackID):
-            self.writeHeader(attachments == nil ? .event : .binaryEvent, attachments: attachments, namespace, ackID: ackID, into: &output)
-            output.append(UInt8(ascii: "["))
-            JSONWriter.write(name, into: &output)
-            try self.write(arguments, omitsText: omitsText, isFirst: false, into: &output)
-        case .ack(let id):
-            self.writeHeader(attachments == nil ? .ack : .binaryAck, attachments: attachments, namespace, ackID: id, into: &output)
-            output.append(UInt8(ascii: "["))
-            try self.write(arguments, omitsText: omitsText, isFirst: true, into: &output)
-        }
-        output.append(UInt8(ascii: "]"))
     }
 
     private static func writeHeader(
@@ -145,23 +118,15 @@ extension SocketIOPayload {
 }
 
 extension UndecodedPacket.Content {
-    /// Whether the packet needs attachments.
-    var containsBinary: Bool {
-        switch self {
-        case .event(_, let arguments, _), .ack(_, let arguments): arguments.containsBinary
-        case .connect, .disconnect, .connectError: false
-        }
-    }
-
     /// Returns the content with placeholders in place of its binary data, which is appended to
     /// `attachments`.
     fileprivate func extractingBinary(into attachments: inout [ByteBuffer]) throws(SocketIOError) -> Self {
-        guard self.containsBinary else { return self }
         switch self {
-        case .event(let name, let arguments, let ackID):
+        case .event(let name, let arguments, let ackID) where arguments.containsBinary:
             return .event(name: name, arguments: try arguments.extractingBinary(into: &attachments), ackID: ackID)
-        case .ack(let id, let arguments): return .ack(id: id, arguments: try arguments.extractingBinary(into: &attachments))
-        case .connect, .disconnect, .connectError: return self
+        case .ack(let id, let arguments) where arguments.containsBinary:
+            return .ack(id: id, arguments: try arguments.extractingBinary(into: &attachments))
+        case .connect, .disconnect, .event, .ack, .connectError: return self
         }
     }
 }

@@ -19,7 +19,7 @@ enum SocketIOPlaceholders {
                 attachments.append(ByteBuffer(bytes: bytes))
                 return .object([Self.mark: .bool(true), "num": .integer(Int64(attachments.count - 1))])
             case .object(let object) where object[Self.mark] == .bool(true):
-                throw SocketIOError(.invalidArguments, message: "an object with \"\(Self.mark)\": true cannot be sent with binary data")
+                throw SocketIOError(.invalidUse, message: "an object with \"\(Self.mark)\": true cannot be sent with binary data")
             case .null, .bool, .integer, .double, .string, .date, .array, .object: return nil
             }
         }
@@ -27,14 +27,14 @@ enum SocketIOPlaceholders {
 
     /// Replaces the placeholders with the attachments, and removes those from `attachments`.
     ///
-    /// Each attachment is used once. No encoder refers to one twice, and 30,000 placeholders for
-    /// one megabyte would become 30 GB when relayed.
+    /// Each attachment is used once. No encoder refers to one twice. Otherwise, 30,000 placeholders
+    /// for one megabyte would become 30 GB when relayed.
     static func fill(_ value: SocketIOValue, from attachments: inout [ByteBuffer?]) throws(SocketIOError) -> SocketIOValue {
         try value.replacing { value throws(SocketIOError) in
             guard case .object(let object) = value, object[Self.mark] == .bool(true) else { return nil }
             guard let number = object["num"]?.intValue, attachments.indices.contains(number), let bytes = attachments[number] else {
                 throw SocketIOError(
-                    .malformedPacket, message: "a placeholder refers to no unused one of the \(attachments.count) attachments")
+                    .malformedPacket, message: "each placeholder must refer to a different one of the \(attachments.count) attachments")
             }
             attachments[number] = nil
             return .binary(Array(bytes.readableBytesView))

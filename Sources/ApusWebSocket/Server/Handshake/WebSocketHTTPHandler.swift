@@ -74,7 +74,10 @@ final class WebSocketHTTPHandler: ChannelDuplexHandler, RemovableChannelHandler,
         switch self.machine.timerFired() {
         case .refuse:
             self.check?.cancel()
-            self.write(.unavailable("The handshake took too long", retryAfter: self.server.configuration.retryAfter))
+            self.write(
+                .unavailable(
+                    "The handshake took more than \(self.server.configuration.handshakeTimeout)",
+                    retryAfter: self.server.configuration.retryAfter))
         case .close: self.context?.close(promise: nil)
         case .doNothing: break
         }

@@ -121,7 +121,7 @@ struct WebSocketHTTPStateMachine {
         case doNothing
     }
 
-    /// Handles the end of the deadline.
+    /// Handles the expiry of the deadline.
     mutating func timerFired() -> TimerAction {
         switch self.state {
         case .deciding:

@@ -62,7 +62,7 @@ struct WebSocketServerHandshake {
 
 extension HTTPField.Name {
     /// A second `Host` field; the first became the request's authority.
-    fileprivate static let host = Self("Host") ?? .accept  // the name is well formed
+    fileprivate static let host = Self("Host") ?? .accept  // the name is a valid token, so `accept` is never used
 }
 
 extension WebSocketUpgradeRefusal {

@@ -39,6 +39,10 @@ public struct WebSocketUpgradeRefusal: Error, Hashable, CustomStringConvertible 
     }
 
     /// Returns a refusal with 429 and the time after which the client may retry.
+    ///
+    /// - Parameters:
+    ///   - message: The body.
+    ///   - retryAfter: The time, sent in whole seconds and rounded up (RFC 9110 10.2.3).
     public static func tooManyConnections(_ message: String, retryAfter: Duration) -> Self {
         Self(.tooManyRequests, message: message, headerFields: Self.retryFields(retryAfter))
     }

@@ -133,7 +133,7 @@ private let table: [(wire: String, attachments: [[UInt8]], packet: SocketIOPacke
         #expect(try decode(String(buffer: text)) == packet(event("a", value)))
         for content in [event("a", [value]), .ack(id: 1, arguments: [[value]]), event("a", [value], .binary([1]))] {
             let error = #expect(throws: SocketIOError.self) { try SocketIOJSONEncoder.encode(packet(content)) }
-            #expect(error?.code == .invalidArguments)
+            #expect(error?.code == .invalidUse)
         }
         #expect(try SocketIOParser.messagePack.encode(packet(event("a", value))).count == 1)
         #expect(throws: SocketIOError.self) { try SocketIOParser.messagePack.encode(packet(event("a", [value]))) }
@@ -179,7 +179,7 @@ private let table: [(wire: String, attachments: [[UInt8]], packet: SocketIOPacke
     ])
     func whatHasNoFormOnTheWireIsNotSent(packet: SocketIOPacket) {
         let error = #expect(throws: SocketIOError.self) { try SocketIOJSONEncoder.encode(packet) }
-        #expect(error?.code == .invalidArguments)
+        #expect(error?.code == .invalidUse)
     }
 
     @Test func placeholderLookalikeWithoutBinaryIsPlainData() throws {

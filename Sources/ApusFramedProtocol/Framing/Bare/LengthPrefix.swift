@@ -58,7 +58,8 @@ public struct LengthPrefix: Hashable, Sendable {
         guard let (number, count) = try self.number(buffer) else { return nil }
         guard self.countsItself else { return Read(prefixLength: count, payloadLength: number) }
         guard number >= UInt64(count) else {
-            throw FramedError(.malformedHeader, message: "a length of \(number) is less than its own prefix of \(count) bytes")
+            throw FramedError(
+                .malformedHeader, message: "the length \(number) is less than that of its prefix, which it includes (\(count) bytes)")
         }
         return Read(prefixLength: count, payloadLength: number - UInt64(count))
     }
@@ -79,15 +80,15 @@ public struct LengthPrefix: Hashable, Sendable {
             var number: UInt64 = 0
             for (offset, byte) in buffer.readableBytesView.prefix(Self.longestVarint).enumerated() {
                 let bits = UInt64(byte & 0x7F)
-                // The tenth byte holds the last bit of 64.
+                // The tenth byte contains the last of the 64 bits.
                 guard offset < Self.longestVarint - 1 || bits <= 1 else {
-                    throw FramedError(.malformedHeader, message: "a varint of more than 64 bits")
+                    throw FramedError(.malformedHeader, message: "the varint of a length has more than 64 bits")
                 }
                 number |= bits << UInt64(7 * offset)
                 if byte & 0x80 == 0 { return (number, offset + 1) }
             }
             guard buffer.readableBytes < Self.longestVarint else {
-                throw FramedError(.malformedHeader, message: "a varint of more than \(Self.longestVarint) bytes")
+                throw FramedError(.malformedHeader, message: "the varint of a length has more than \(Self.longestVarint) bytes")
             }
             return nil
         }
@@ -105,7 +106,8 @@ public struct LengthPrefix: Hashable, Sendable {
             let largest = UInt64.max >> UInt64(64 - 8 * bytes)
             let (sum, overflow) = UInt64(payloadLength.magnitude).addingReportingOverflow(self.countsItself ? UInt64(bytes) : 0)
             guard !overflow, sum <= largest else {
-                throw FramedError(.frameTooLarge, message: "a frame of \(payloadLength) bytes does not fit a prefix of \(bytes) bytes")
+                throw FramedError(
+                    .frameTooLarge, message: "the length \(payloadLength) of a frame does not fit in its prefix of \(bytes) bytes")
             }
             switch bytes {
             case 1: buffer.writeInteger(UInt8(truncatingIfNeeded: sum))

@@ -36,7 +36,7 @@ public struct DelimiterDecoder: NIOSingleStepByteToMessageDecoder, Sendable {
         let isFound = self.search(buffer)
         let length = self.searched - self.matched
         guard length <= self.maximumFrameBytes else {
-            let error = FramedError(.frameTooLarge, message: "a frame exceeds maximumFrameBytes (\(self.maximumFrameBytes))")
+            let error = FramedError(.frameTooLarge, message: "a frame has more than \(self.maximumFrameBytes) bytes (`maximumFrameBytes`)")
             self.failure = error
             throw error
         }
@@ -57,7 +57,7 @@ public struct DelimiterDecoder: NIOSingleStepByteToMessageDecoder, Sendable {
         var index = view.startIndex + self.searched
         while index < view.endIndex {
             if self.matched == 0 {
-                // `memchr` skips nearly all bytes here.
+                // This search, which uses `memchr`, skips nearly all bytes.
                 guard let next = view[index...].firstIndex(of: bytes[0]) else {
                     index = view.endIndex
                     break
@@ -109,7 +109,7 @@ public struct Delimiter: Hashable, Sendable {
     /// - Throws: ``FramedError/Code/invalidUse`` when `bytes` is empty.
     public init(_ bytes: some Sequence<UInt8>) throws(FramedError) {
         let bytes = Array(bytes)
-        guard !bytes.isEmpty else { throw FramedError(.invalidUse, message: "the delimiter must not be empty") }
+        guard !bytes.isEmpty else { throw FramedError(.invalidUse, message: "`bytes` of a delimiter must not be empty") }
         self.init(unchecked: bytes)
     }
 
@@ -148,7 +148,7 @@ public struct DelimiterEncoder: MessageToByteEncoder, Sendable {
         whole.writeBytes(self.delimiter.bytes)
         var decoder = DelimiterDecoder(delimiter: self.delimiter, maximumFrameBytes: .max)
         guard try decoder.decode(buffer: &whole) == frame else {
-            throw FramedError(.invalidUse, message: "a frame of \(frame.readableBytes) bytes contains the delimiter")
+            throw FramedError(.invalidUse, message: "the frame of \(frame.readableBytes) bytes must not contain the delimiter")
         }
         buffer.writeImmutableBuffer(frame)
         buffer.writeBytes(self.delimiter.bytes)

@@ -3,15 +3,15 @@
 ///
 /// Uses arithmetic, because every socket has a date and a formatter takes about a hundred times as
 /// long. Source: Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms", `civil_from_days`.
-struct JavaScriptDate: CustomStringConvertible {
+package struct JavaScriptDate: CustomStringConvertible {
     private static let weekdays = ["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"]  // 1970 began on a Thursday
     private static let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
     /// The limit of ECMAScript dates in milliseconds: 100,000,000 days before and after 1970.
     private static let maximum: Int64 = 8_640_000_000_000_000
 
-    let description: String
+    package let description: String
 
-    init(millisecondsSince1970 milliseconds: Int64) {
+    package init(millisecondsSince1970 milliseconds: Int64) {
         guard (-Self.maximum...Self.maximum).contains(milliseconds) else {
             self.description = "Invalid Date"
             return

@@ -14,7 +14,7 @@ public struct FixedLengthDecoder: NIOSingleStepByteToMessageDecoder, Sendable {
     /// - Parameter length: The length of a frame in bytes.
     /// - Throws: ``FramedError/Code/invalidUse`` when `length` is less than 1.
     public init(length: Int) throws(FramedError) {
-        guard length > 0 else { throw FramedError(.invalidUse, message: "length is \(length); it must be greater than 0") }
+        guard length > 0 else { throw FramedError(.invalidUse, message: "`length` must be greater than 0, not \(length)") }
         self.length = length
     }
 
@@ -44,7 +44,7 @@ public struct FixedLengthEncoder: MessageToByteEncoder, Sendable {
     /// - Parameter length: The length of a frame in bytes.
     /// - Throws: ``FramedError/Code/invalidUse`` when `length` is less than 1.
     public init(length: Int) throws(FramedError) {
-        guard length > 0 else { throw FramedError(.invalidUse, message: "length is \(length); it must be greater than 0") }
+        guard length > 0 else { throw FramedError(.invalidUse, message: "`length` must be greater than 0, not \(length)") }
         self.length = length
     }
 
@@ -54,7 +54,7 @@ public struct FixedLengthEncoder: MessageToByteEncoder, Sendable {
     ///   written then.
     public func encode(data frame: ByteBuffer, out buffer: inout ByteBuffer) throws(FramedError) {
         guard frame.readableBytes == self.length else {
-            throw FramedError(.invalidUse, message: "a frame of \(frame.readableBytes) bytes; the frame length is \(self.length)")
+            throw FramedError(.invalidUse, message: "a frame must have \(self.length) bytes, not \(frame.readableBytes)")
         }
         buffer.writeImmutableBuffer(frame)
     }

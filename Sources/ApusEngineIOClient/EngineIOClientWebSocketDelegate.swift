@@ -4,7 +4,7 @@ import ApusWebSocketProtocol
 import NIOCore
 
 /// Forwards WebSocket events to the connection, until the connection clears its reference.
-final class EngineIOWebSocketDelegate: WebSocketHandlerDelegate {
+final class EngineIOClientWebSocketDelegate: WebSocketHandlerDelegate {
     weak var connection: EngineIOClientConnection?
 
     init(connection: EngineIOClientConnection) {

@@ -42,7 +42,8 @@ public enum OriginPolicy: Sendable, Hashable {
         case .any: return .allowed(cors: "*", credentials: false)
         case .sameOrigin: return isSame ? .allowed(cors: nil, credentials: false) : .refused
         case .list(let origins):
-            // The set compares by canonical equivalence; the bytes decide.
+            // `Set` compares strings by canonical equivalence (Unicode); the origins must also be
+            // equal byte by byte.
             let isListed = origins.firstIndex(of: origin).map { origins[$0].hasSameBytes(as: origin) } ?? false
             if isListed, origin != "null" { return .allowed(cors: origin, credentials: true) }
             return isSame ? .allowed(cors: nil, credentials: false) : .refused

@@ -1,5 +1,7 @@
 import ApusConnectivity
 import ApusEngineIOProtocol
+import ApusWebSocket
+import HTTPTypes
 import NIOCore
 import NIOHTTP1
 
@@ -7,7 +9,7 @@ import NIOHTTP1
 /// connections.
 ///
 /// Confined to the event loop.
-final class EngineIOPollingTransport {
+final class EngineIOClientPollingTransport {
     /// The response to a request.
     struct Answer {
         var payload: EngineIOPayload
@@ -31,7 +33,7 @@ final class EngineIOPollingTransport {
     }
 
     /// Sends a GET. `completion` runs on the event loop, unless ``cancel()`` is called first.
-    func get(_ target: String, headers: [(String, String)], timeout: Duration, completion: @escaping (Outcome) -> Void) {
+    func get(_ target: String, headers: HTTPFields, timeout: Duration, completion: @escaping (Outcome) -> Void) {
         self.isGetPending = true
         self.send(HTTPExchangeRequest(.GET, target, headers: HTTPHeaders(headers)), timeout: timeout) { outcome in
             guard self.isGetPending else { return }  // cancelled
@@ -42,7 +44,7 @@ final class EngineIOPollingTransport {
 
     /// Sends a POST. `completion` runs on the event loop, unless ``cancel()`` is called first.
     func post(
-        _ payload: EngineIOPayload, to target: String, headers: [(String, String)], timeout: Duration,
+        _ payload: EngineIOPayload, to target: String, headers: HTTPFields, timeout: Duration,
         completion: @escaping (Outcome) -> Void
     ) {
         self.isPostPending = true
@@ -99,4 +101,4 @@ extension EngineIOError {
 }
 
 @available(*, unavailable)
-extension EngineIOPollingTransport: Sendable {}
+extension EngineIOClientPollingTransport: Sendable {}

@@ -42,7 +42,8 @@ public struct LengthPrefixedDecoder: NIOSingleStepByteToMessageDecoder, Sendable
         guard let read = try self.prefix.peek(buffer) else { return nil }
         guard let length = Int(exactly: read.payloadLength), length <= self.maximumFrameBytes else {
             throw FramedError(
-                .frameTooLarge, message: "a frame of \(read.payloadLength) bytes exceeds maximumFrameBytes (\(self.maximumFrameBytes))")
+                .frameTooLarge,
+                message: "a frame has \(read.payloadLength) bytes; the maximum is \(self.maximumFrameBytes) (`maximumFrameBytes`)")
         }
         // Subtract instead of adding: `maximumFrameBytes` may be `Int.max`, and the sum could
         // overflow.
@@ -89,6 +90,6 @@ extension FramedError {
     /// Throws ``FramedError/Code/truncated`` when the stream has ended and bytes are left over.
     static func throwIfTruncated(_ buffer: ByteBuffer, seenEOF: Bool) throws(FramedError) {
         guard seenEOF, buffer.readableBytes > 0 else { return }
-        throw FramedError(.truncated, message: "the stream ended after \(buffer.readableBytes) bytes of a frame")
+        throw FramedError(.truncated, message: "the stream ended within a frame, after \(buffer.readableBytes) bytes of it")
     }
 }

@@ -4,7 +4,7 @@
 /// Source: Engine.IO protocol v4, "Heartbeat": the server pings, the client answers within
 /// `pingTimeout`. In version 3 the client pings. The receiving side waits for `pingInterval` plus
 /// `pingTimeout`.
-package struct EngineIOHeartbeat: Sendable {
+package struct EngineIOHeartbeatStateMachine: Sendable {
     private enum State {
         /// Every ping so far was answered. Leaves to `awaitingPong` (timer) or `stopped`.
         case idle
@@ -61,7 +61,7 @@ package struct EngineIOHeartbeat: Sendable {
     }
 
     /// Extends the deadline after ``timerFired()`` asked to close the session: the peer is still
-    /// receiving queued data, and its answer has to wait.
+    /// receiving queued data, which delays its pong.
     ///
     /// - Returns: The delay of the next `timerFired`.
     package mutating func extendDeadline() -> Duration {

@@ -1,9 +1,9 @@
 import ApusEngineIOProtocol
 import Testing
 
-@Suite struct EngineIOHeartbeatTests {
-    private func makeHeartbeat() -> EngineIOHeartbeat {
-        EngineIOHeartbeat(sendsPings: true, pingInterval: .seconds(25), pingTimeout: .seconds(20))
+@Suite struct EngineIOHeartbeatStateMachineTests {
+    private func makeHeartbeat() -> EngineIOHeartbeatStateMachine {
+        EngineIOHeartbeatStateMachine(sendsPings: true, pingInterval: .seconds(25), pingTimeout: .seconds(20))
     }
 
     @Test func answeredPingsGoOnForever() {
@@ -25,7 +25,7 @@ import Testing
 
     /// The pong is behind messages that wait until the peer has drained its queue.
     @Test(arguments: [true, false]) func aPeerThatIsDrainingHasAsMuchTimeAgain(sendsPings: Bool) {
-        var heartbeat = EngineIOHeartbeat(sendsPings: sendsPings, pingInterval: .seconds(25), pingTimeout: .seconds(20))
+        var heartbeat = EngineIOHeartbeatStateMachine(sendsPings: sendsPings, pingInterval: .seconds(25), pingTimeout: .seconds(20))
         if sendsPings { #expect(heartbeat.timerFired() == .sendPing(thenTimerAfter: .seconds(20))) }
         for _ in 0..<3 {
             #expect(heartbeat.timerFired() == .closeSession(.pingTimeout))
@@ -49,7 +49,7 @@ import Testing
     }
 
     @Test func theReceivingSideWaitsForPings() {
-        var heartbeat = EngineIOHeartbeat(sendsPings: false, pingInterval: .seconds(25), pingTimeout: .seconds(20))
+        var heartbeat = EngineIOHeartbeatStateMachine(sendsPings: false, pingInterval: .seconds(25), pingTimeout: .seconds(20))
         #expect(heartbeat.firstTimer == .seconds(45))
         for _ in 0..<3 { #expect(heartbeat.receivedPing() == .restartTimer(after: .seconds(45))) }
         #expect(heartbeat.receivedPong() == .doNothing)

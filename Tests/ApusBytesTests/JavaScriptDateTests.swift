@@ -1,6 +1,6 @@
 import Testing
 
-@testable import ApusSocketIOServer
+@testable import ApusBytes
 
 @Suite struct JavaScriptDateTests {
     @Test(arguments: [
@@ -15,7 +15,7 @@ import Testing
         #expect(JavaScriptDate(millisecondsSince1970: milliseconds).description == "\(text) GMT+0000 (Coordinated Universal Time)")
     }
 
-    @Test(arguments: [Int64.min, .max, 8_640_000_000_000_001]) func whatIsNoDateIsSaidToBeNone(milliseconds: Int64) {
+    @Test(arguments: [Int64.min, .max, 8_640_000_000_000_001]) func datesOutOfRangeAreInvalid(milliseconds: Int64) {
         #expect(JavaScriptDate(millisecondsSince1970: milliseconds).description == "Invalid Date")
     }
 }

@@ -74,7 +74,7 @@ import Testing
                 Issue.record("expected an invalid argument")
                 return
             }
-            #expect(invalid.code == .invalidArguments)
+            #expect(invalid.code == .invalidUse)
             let error2 = await #expect(throws: SocketIOError.self) {
                 try await socket.timeout(.milliseconds(1)).emitWithAck("unheard", arguments: [])
             }

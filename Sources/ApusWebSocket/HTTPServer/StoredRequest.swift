@@ -9,8 +9,8 @@ extension HTTPRequest {
     }
 }
 
-/// A compact copy of a request, kept for the lifetime of its connection: one string instead of a
-/// dozen objects.
+/// A compact copy of a request, kept for the lifetime of its connection: one string instead of
+/// about twelve objects.
 ///
 /// The request is a large part of an idle connection: a small client's took 1,000 of 8,600 bytes,
 /// and a browser's takes several times as much.
