@@ -2,6 +2,7 @@ import ApusChatClient
 import ApusChatProtocol
 import ApusCommandSupport
 import ApusConnectivity
+import ApusEventLoop
 import ArgumentParser
 import Foundation
 import Logging
@@ -34,12 +35,10 @@ struct BenchChatCommand: AsyncParsableCommand {
     @Option(help: "Write the result as JSON to this file; - means standard output.") var json: String?
 
     func validate() throws {
-        guard (1...1000).contains(self.pairs), (1...1000).contains(self.inFlight), (1...4000).contains(self.size), self.duration > 0,
-            self.duration <= 86_400
-        else {
-            throw ValidationError(
-                "--pairs and --in-flight must be from 1 to 1000, --size from 1 to 4000, --duration above 0 and at most 86400")
-        }
+        try ValidationError.check("--pairs", self.pairs, in: 1...1000)
+        try ValidationError.check("--in-flight", self.inFlight, in: 1...1000)
+        try ValidationError.check("--size", self.size, in: 1...4000)
+        try ValidationError.check("--duration", self.duration, in: 0.001...86_400)
     }
 
     func run() async throws {
@@ -141,7 +140,7 @@ final class BenchChatPair: Sendable {
 
     /// Sends messages and receives them until the task is cancelled.
     func run(inFlight: Int) async throws {
-        let updates = self.receiver.updates
+        let updates = self.receiver.updates(bufferingPolicy: .unbounded)
         var next = 0
         for _ in 0..<inFlight {
             try await self.send(next)
@@ -149,7 +148,7 @@ final class BenchChatPair: Sendable {
         }
         for await update in updates {
             let now = BenchWorker.now
-            for message in try await self.received(update) {
+            for message in try await self.receivedUpdate(update) {
                 guard let number = message.text.flatMap({ Int($0.prefix { $0 != " " }) }) else { continue }
                 let isOurs = self.state.withLockedValue { state in
                     guard let time = state.sent.removeValue(forKey: number) else { return false }
@@ -164,7 +163,7 @@ final class BenchChatPair: Sendable {
     }
 
     /// The messages that an update brings to the receiver.
-    private func received(_ update: ChatUpdate) async throws -> [ChatMessage] {
+    private func receivedUpdate(_ update: ChatUpdate) async throws -> [ChatMessage] {
         switch update {
         case .messages(self.conversation.id, let messages): return messages
         case .heads(let heads) where heads.contains(where: { $0.conversation == self.conversation.id }):

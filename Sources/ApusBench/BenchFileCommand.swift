@@ -29,9 +29,9 @@ struct BenchFileCommand: AsyncParsableCommand {
     @Flag(help: "Write only the result, as JSON.") var json = false
 
     func validate() throws {
-        guard (0...(1 << 40)).contains(self.size), (1...1_000_000).contains(self.count), (1...16).contains(self.inFlight) else {
-            throw ValidationError("--size must be from 0 to 1 TiB, --count from 1 to 1000000, --in-flight from 1 to 16")
-        }
+        try ValidationError.check("--size", self.size, in: 0...(1 << 40))
+        try ValidationError.check("--count", self.count, in: 1...1_000_000)
+        try ValidationError.check("--in-flight", self.inFlight, in: 1...16)
         _ = try self.target()
     }
 
@@ -39,7 +39,7 @@ struct BenchFileCommand: AsyncParsableCommand {
         guard let address = self.address else { return nil }
         guard let colon = address.lastIndex(of: ":"), let port = Int(address[address.index(after: colon)...]), (1...65_535).contains(port)
         else {
-            throw ValidationError("\(address) is not a HOST:PORT with a port from 1 to 65535")
+            throw ValidationError("the address must be HOST:PORT with a port from 1 to 65535, not \(address)")
         }
         return (String(address[..<colon].drop { $0 == "[" }.prefix { $0 != "]" }), port)
     }
@@ -72,7 +72,7 @@ struct BenchFileCommand: AsyncParsableCommand {
         return try (0..<self.count).map { number in
             let path = folder.appending(path: "\(number)").path
             guard FileManager.default.createFile(atPath: path, contents: nil), let file = FileHandle(forWritingAtPath: path) else {
-                throw BenchError("cannot write \(path)")
+                throw BenchError("cannot write the file \(path)")
             }
             defer { try? file.close() }
             var rest = self.size

@@ -1,6 +1,7 @@
 import ApusCommandSupport
 import ArgumentParser
 import Foundation
+import HTTPTypes
 
 /// The options common to all loads.
 struct BenchLoadOptions: ParsableArguments {
@@ -38,30 +39,20 @@ struct BenchLoadOptions: ParsableArguments {
     var json: String?
 
     func validate() throws {
-        func within<Value: Comparable>(_ name: String, _ value: Value, _ range: ClosedRange<Value>) throws {
-            guard range.contains(value) else { throw ValidationError("\(name) must be from \(range.lowerBound) to \(range.upperBound)") }
-        }
-        try within("--connections", self.connections, 1...1_000_000)
-        try within("--in-flight", self.inFlight ?? 1, 0...100_000)
-        try within("--size", self.size, 0...(64 << 20))
-        try within("--rate", self.rate ?? 1, 0.001...100_000_000)
-        try within("--duration", self.duration, 0.01...86_400)
-        try within("--warmup", self.warmup, 0...3600)
-        try within("--ramp", self.ramp, 0...3600)
-        try within("--opening", self.opening, 1...10_000)
-        try within("--threads", self.threads, 1...256)
+        try ValidationError.check("--connections", self.connections, in: 1...1_000_000)
+        try ValidationError.check("--in-flight", self.inFlight ?? 1, in: 0...100_000)
+        try ValidationError.check("--size", self.size, in: 0...(64 << 20))
+        try ValidationError.check("--rate", self.rate ?? 1, in: 0.001...100_000_000)
+        try ValidationError.check("--duration", self.duration, in: 0.01...86_400)
+        try ValidationError.check("--warmup", self.warmup, in: 0...3600)
+        try ValidationError.check("--ramp", self.ramp, in: 0...3600)
+        try ValidationError.check("--opening", self.opening, in: 1...10_000)
+        try ValidationError.check("--threads", self.threads, in: 1...256)
         guard self.connections >= self.threads else { throw ValidationError("--threads must not exceed --connections") }
         _ = try self.headers()
     }
 
-    private func headers() throws -> [(String, String)] {
-        try self.header.map { field in
-            guard let colon = field.firstIndex(of: ":"), colon > field.startIndex,
-                !field.utf8.contains(where: { $0 < 0x20 && $0 != 0x09 || $0 == 0x7f })
-            else { throw ValidationError("--header \"\(field)\" is not a header field; for example --header \"Cookie: a=b\"") }
-            return (String(field[..<colon]), String(field[field.index(after: colon)...].drop { $0 == " " }))
-        }
-    }
+    private func headers() throws -> HTTPFields { try HTTPFields(options: self.header) }
 
     func plan(url: String, exchange: BenchPlan.Exchange) throws -> BenchPlan {
         var plan = BenchPlan(url: url, exchange: exchange)
@@ -101,5 +92,13 @@ struct BenchLoadOptions: ParsableArguments {
             try data.write(to: URL(fileURLWithPath: json))
         }
         writeStandardOutput(Data((report.lines.joined(separator: "\n") + "\n").utf8))
+    }
+}
+
+extension ValidationError {
+    /// Throws unless the value of an option is in the range.
+    static func check<Value: Comparable>(_ option: String, _ value: Value, in range: ClosedRange<Value>) throws {
+        guard !range.contains(value) else { return }
+        throw ValidationError("\(option) must be from \(range.lowerBound) to \(range.upperBound), not \(value)")
     }
 }

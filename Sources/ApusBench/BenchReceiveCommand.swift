@@ -27,9 +27,9 @@ struct BenchReceiveCommand: AsyncParsableCommand {
     @Flag(help: "Write only the result, as JSON.") var json = false
 
     func validate() throws {
-        guard (0...1_000_000).contains(self.size), (1...100_000).contains(self.batch), self.duration > 0, self.duration <= 3600 else {
-            throw ValidationError("--size must be from 0 to 1000000, --batch from 1 to 100000, --duration above 0 and at most 3600")
-        }
+        try ValidationError.check("--size", self.size, in: 0...1_000_000)
+        try ValidationError.check("--batch", self.batch, in: 1...100_000)
+        try ValidationError.check("--duration", self.duration, in: 0.001...3600)
         guard self.size * self.batch <= 8 << 20 else {
             throw ValidationError("--size times --batch must not exceed 8 MiB, because the server limits queued bytes")
         }

@@ -32,9 +32,9 @@ struct BenchServerCommand: AsyncParsableCommand {
     @Option(help: "The maximum size of a message, in bytes.") var maxMessage = 16 << 20
 
     func validate() throws {
-        guard (0...65_535).contains(self.port) else { throw ValidationError("--port must be from 0 to 65535") }
-        guard (1...256).contains(self.threads) else { throw ValidationError("--threads must be from 1 to 256") }
-        guard (1...(1 << 30)).contains(self.maxMessage) else { throw ValidationError("--max-message must be from 1 to \(1 << 30)") }
+        try ValidationError.check("--port", self.port, in: 0...65_535)
+        try ValidationError.check("--threads", self.threads, in: 1...256)
+        try ValidationError.check("--max-message", self.maxMessage, in: 1...(1 << 30))
     }
 
     func run() async throws {
@@ -93,7 +93,7 @@ enum BenchServer {
                     if let room = event.arguments.first?.stringValue { socket.leave(room) }
                     event.acknowledge()
                 }
-                // The count is bounded, because the queue for one client is.
+                // The number of events is limited, because the queue for one client is limited too.
                 socket.on("flood") { (event: SocketIOReceivedEvent) in
                     let arguments = event.arguments
                     guard arguments.count == 2, let count = arguments[0].intValue else { return }

@@ -38,9 +38,8 @@ struct BenchSocketIOCommand: AsyncParsableCommand {
         guard [self.ack, self.broadcast, self.rooms != nil].filter({ $0 }).count < 2 else {
             throw ValidationError("use only one of --ack, --broadcast and --rooms")
         }
-        guard (0...100_000).contains(self.namespaces), (1...10_000_000).contains(self.rooms ?? 1) else {
-            throw ValidationError("--namespaces must be from 0 to 100000, --rooms from 1 to 10000000")
-        }
+        try ValidationError.check("--namespaces", self.namespaces, in: 0...100_000)
+        try ValidationError.check("--rooms", self.rooms ?? 1, in: 1...10_000_000)
         guard !self.broadcast || self.load.threads == 1 else {
             throw ValidationError("--broadcast requires one event loop: omit --threads")
         }
@@ -48,7 +47,7 @@ struct BenchSocketIOCommand: AsyncParsableCommand {
         guard self.namespace.hasPrefix("/"), !self.namespace.contains(",") else {
             throw ValidationError("--namespace must begin with a slash and must not contain a comma")
         }
-        guard self.url.contains("://") else { throw ValidationError("\(self.url) is not a URL; did you mean http://\(self.url)?") }
+        guard self.url.contains("://") else { throw ValidationError("\(self.url) is not a URL; for example, use http://\(self.url)") }
         guard !(self.event ?? "").contains(where: { $0 == "\"" || $0 == "\\" || $0.isNewline }) else {
             throw ValidationError("--event must not contain a quotation mark, a backslash or a line break")
         }

@@ -6,8 +6,8 @@ import ApusWebSocketProtocol
 
 /// Formats errors as one line for the user.
 package enum ErrorText {
-    /// Returns the message of the innermost error of Apus, which names the fault, and in
-    /// parentheses the reason that the system or TLS gave.
+    /// Returns the message of the innermost error of this package, which describes the fault,
+    /// followed by the reason given by the system or TLS in parentheses.
     package static func line(_ error: any Error) -> String {
         var text: String?
         var next: (any Error)? = error

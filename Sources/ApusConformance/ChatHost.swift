@@ -3,21 +3,25 @@ import ApusCommandSupport
 import ArgumentParser
 import Logging
 
-/// Serves the new chat with its page, for the tests in `Conformance/` and for `Benchmarks/chat`.
+/// Runs the chat server with its page, for the tests in `Conformance/` and for `Benchmarks/chat`.
 struct ChatHost: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(commandName: "chat", abstract: "Serve the new chat with its page.")
+    static let configuration = CommandConfiguration(commandName: "chat", abstract: "Run the chat server with its page.")
 
     @Option(help: "The port; 0 selects a free one.") var port = 0
     @Option(help: "The data folder.") var folder: String
     @Option(help: "The folder of the page.") var page: String?
     @Flag(help: "Turn off all budgets.") var withoutLimits = false
     @Flag(help: "Find users by any part of their names.") var openDirectory = false
+    @Flag(help: "Show the titles of the pages that links lead to.") var linkPreviews = false
+    @Option(help: "A private network that the server may request pages and push services at; repeatable.") var outgoing: [String] = []
 
     func run() async throws {
         var configuration = ChatServerConfiguration(dataFolder: self.folder, port: self.port, tls: .off)
         configuration.pageFolder = self.page
         configuration.hasLimits = !self.withoutLimits
         configuration.directory = self.openDirectory ? .open : .exactNames
+        configuration.previewsLinks = self.linkPreviews
+        configuration.outgoingNetworks = self.outgoing
         let server = ChatServer(configuration: configuration, logger: Logger(label: "chat"))
         try await server.run { addresses in
             print("listening on \(addresses.map(\.url).joined(separator: ", "))")

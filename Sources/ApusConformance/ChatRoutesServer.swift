@@ -4,6 +4,7 @@ import ApusChatSQLite
 import ApusChatStorage
 import ApusCommandSupport
 import ApusJSON
+import ApusPasswords
 import ApusSocketIOServer
 import ArgumentParser
 import Foundation
@@ -11,11 +12,11 @@ import Hummingbird
 import Logging
 import NIOCore
 
-/// Serves the HTTP interface of the new chat without its messages, for the tests of
+/// Serves the HTTP interface of the chat without its messages, for the tests of
 /// `docs/openapi.json`.
 struct ChatRoutesServer: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "chat-routes", abstract: "Serve the HTTP interface of the new chat without its messages.")
+        commandName: "chat-routes", abstract: "Serve the HTTP interface of the chat without its messages.")
 
     @Option(help: "The port; 0 selects a free one.") var port = 0
     @Option(help: "The data folder.") var folder: String
@@ -33,7 +34,7 @@ struct ChatRoutesServer: AsyncParsableCommand {
             now: { Int64(Date().timeIntervalSince1970 * 1_000) },
             elapsed: { Int64((ContinuousClock.now - start) / .milliseconds(1)) })
         let accounts = try Accounts(database: database, folder: self.folder, configuration: configuration, clock: clock)
-        let files = try BlobStore(folder: self.folder)
+        let files = try BlobStore(folder: self.folder, tools: .found(logger: Logger(label: "chat-routes")))
         var limits = UploadsConfiguration()
         limits.minimumRate = self.minimumRate
         let uploads = try Uploads(folder: self.folder, accounts: accounts, files: files, configuration: limits)
@@ -49,12 +50,13 @@ struct ChatRoutesServer: AsyncParsableCommand {
         let maintenance = Task { await HTTPMaintenance(accounts: accounts, uploads: uploads, logger: application.logger).run() }
         defer { maintenance.cancel() }
         try await application.runService()
+        await files.endPreviews()
         files.close()
         accounts.close()
     }
 }
 
-/// Answers each verb `unsupported`.
+/// Answers each verb with the error `unsupported`.
 private struct NoMessages: ChatRequests {
     func answer(_ verb: String, _ request: JSONValue, of session: AccountSession, from client: ClientOrigin) async throws(ChatError)
         -> JSONValue

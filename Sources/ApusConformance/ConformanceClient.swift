@@ -16,13 +16,13 @@ struct ConformanceClient: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "client", abstract: "Run the client of the interop matrix.")
 
-    @Argument(help: "The server.") var url: String
+    @Argument(help: "The URL of the server.") var url: String
 
     @Argument(help: "polling, websocket or upgrade.") var transport: InteropTransport
 
     @Option(help: "The Engine.IO version: 3 or 4. Default: detected.") var eio: Int?
 
-    @Flag(name: .customLong("python4"), help: "The server is python-socketio 4.6, which accepts any namespace.")
+    @Flag(name: .customLong("python4"), help: "Omit the cases that python-socketio 4.6 fails, such as unknown namespaces.")
     var isPython4 = false
 
     @Flag(help: "Encode packets as MessagePack.") var msgpack = false
@@ -51,7 +51,7 @@ struct ConformanceClient: AsyncParsableCommand {
                 group.addTask { try await check() }
                 group.addTask {
                     try await Task.sleep(for: .seconds(60))
-                    throw InteropMismatch(description: "not done within 60 s")
+                    throw InteropMismatch(description: "the check was not complete within 60 s")
                 }
                 try await group.next()
                 group.cancelAll()
@@ -82,6 +82,14 @@ enum InteropTransport: String, ExpressibleByArgument, CaseIterable {
         case .polling: [.polling]
         case .webSocket: [.webSocket]
         case .upgrade: [.polling, .webSocket]
+        }
+    }
+
+    /// The name of the transport that carries the session in the end.
+    var finalName: String {
+        switch self {
+        case .polling: EngineIOTransport.polling.rawValue
+        case .webSocket, .upgrade: EngineIOTransport.webSocket.rawValue
         }
     }
 }

@@ -16,7 +16,7 @@ struct ConformanceClients: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "clients", abstract: "Run many clients while the server is restarted.")
 
-    @Argument(help: "The server.") var url: String
+    @Argument(help: "The URL of the server.") var url: String
 
     @Option(help: "The number of clients.") var clients = 200
 

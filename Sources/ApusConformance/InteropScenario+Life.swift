@@ -33,8 +33,8 @@ extension InteropScenario {
         sockets[0].emit("to-room", room, "to an empty room")
         let everyone: SocketIOValue = ["room": .string(room), "bytes": .binary([1, 2])]
         sockets[2].emit("bc", arguments: [everyone])
-        // The broadcast comes from another socket than the room's events: wait until it has
-        // arrived, and then for any further events.
+        // Another socket sends the broadcast than the events of the room: waits until the broadcast
+        // has arrived, and then for further events.
         for socket in sockets { try await self.barrier(socket) }
         while received.withLockedValue({ $0.contains { $0.isEmpty } }) { try await Task.sleep(for: .milliseconds(5)) }
         for socket in sockets { try await self.barrier(socket) }
@@ -77,7 +77,7 @@ extension InteropScenario {
         try await custom.connect(timeout: self.wait)
         custom.emit("leave-me")
         while reasons.withLockedValue({ $0.isEmpty }) { try await Task.sleep(for: .milliseconds(5)) }
-        // Several times the reconnection delay: it does not reconnect.
+        // Waits several times the reconnection delay, during which the client must not reconnect.
         for _ in 0..<10 {
             try await self.barrier(root)
             try await Task.sleep(for: .milliseconds(50))

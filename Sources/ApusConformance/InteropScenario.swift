@@ -61,8 +61,8 @@ struct InteropScenario: Sendable {
 
     // MARK: Checks
 
-    /// Also checks that the session uses the requested transport, and that an upgrade neither loses
-    /// nor reorders messages.
+    /// Checks the echo of texts, that the session uses the requested transport, and that an upgrade
+    /// neither loses nor reorders messages.
     func textIsEchoed() async throws {
         let socket = self.manager().defaultSocket
         let inbox = InteropInbox(socket, "echo")
@@ -74,7 +74,7 @@ struct InteropScenario: Sendable {
             seen = try await socket.emitWithAck("transport", timeout: self.wait, as: String.self)
             if self.transport != .upgrade || seen == "websocket" { break }
         }
-        try InteropMismatch.check(seen, is: self.transport == .polling ? "polling" : "websocket", "transport")
+        try InteropMismatch.check(seen, is: self.transport.finalName, "transport")
         let arguments: [[SocketIOValue]] = [[], [1], [1, "two", ["three": 3]]]
         for values in arguments { socket.emit("echo", arguments: values) }
         try InteropMismatch.check(await inbox.take(arguments.count), is: arguments, "arguments")

@@ -10,10 +10,10 @@ import Logging
 import NIOCore
 import NIOPosix
 
-/// Serves for the public test suite of a protocol.
+/// Runs the server that the public test suite of a protocol expects.
 struct ProtocolSuiteCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "suite", abstract: "The server that the public test suite of a protocol expects.")
+        commandName: "suite", abstract: "Run the server that the public test suite of a protocol expects.")
 
     @Argument(help: "engineio or socketio.") var suite: ProtocolSuite
     @Option(help: "The address to listen on.") var host = "127.0.0.1"

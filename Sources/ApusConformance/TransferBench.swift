@@ -6,7 +6,6 @@ import ApusJSON
 import ArgumentParser
 import Foundation
 import NIOCore
-import NIOSSL
 
 /// The two programs that `Benchmarks/transfer` measures: one receives files or messages, the other
 /// sends them.
@@ -27,12 +26,9 @@ struct TransferBench: AsyncParsableCommand {
             var configuration = FramedServerConfiguration()
             configuration.connection.limits.maximumBodyBytes = 1 << 40
             configuration.connection.receiving = FileReceiving(into: try ReceivingFolder(path: self.into))
-            var tls: NIOSSLContext?
+            var tls: TLSServerSettings?
             if let certificate, let key {
-                let chain = try NIOSSLCertificate.fromPEMFile(certificate).map { NIOSSLCertificateSource.certificate($0) }
-                tls = try NIOSSLContext(
-                    configuration: .makeServerConfiguration(
-                        certificateChain: chain, privateKey: .privateKey(try NIOSSLPrivateKey(file: key, format: .pem))))
+                tls = TLSServerSettings(identity: try TLSIdentity(certificateChainFile: certificate, privateKeyFile: key))
             }
             let server = FramedServer(configuration: configuration) { connection in
                 for try await message in connection.messages {
@@ -69,10 +65,12 @@ struct TransferBench: AsyncParsableCommand {
             let body = try FramedFileBody(path: self.path)
             try await connection.send(body, bodyLength: body.length)
             for try await answer in connection.messages {
-                guard answer.header["bytes"]?.intValue == body.length else { throw ValidationError("not all bytes arrived") }
+                guard answer.header["bytes"]?.intValue == body.length else {
+                    throw ValidationError("the receiver did not receive all bytes")
+                }
                 return
             }
-            throw ValidationError("no answer")
+            throw ValidationError("the receiver did not answer")
         }
 
         private func sendFiles(_ connection: FramedConnection) async throws {

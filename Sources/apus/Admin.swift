@@ -3,7 +3,7 @@ import ApusCommandSupport
 import ArgumentParser
 import Foundation
 
-/// `apus admin`: what an operator of the new chat server does.
+/// `apus admin`: the commands of an operator of the chat server.
 struct Admin: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "admin", abstract: "Manage the accounts and the data of a chat server.",

@@ -22,7 +22,7 @@ enum ListenAddress: ExpressibleByArgument, Equatable {
         } else if host.contains(":") {
             return nil  // an IPv6 address without brackets: the port is ambiguous
         }
-        // Without a host, only this machine can connect.
+        // Without a host, the loopback address: only this machine can connect.
         self = .tcp(host: host.isEmpty ? "127.0.0.1" : String(host), port: Int(port))
     }
 

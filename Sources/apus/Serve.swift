@@ -51,6 +51,15 @@ struct Serve: AsyncParsableCommand {
     var allowsEngineIO3 = false
 
     @Option(
+        help:
+            """
+            A port for the apps of FLSocketIM (Socket.IO 2.x) and their routes, without TLS; 0 selects a free port. \
+            Needs --directory open. Default: none.
+            """
+    )
+    var legacyPort: Int?
+
+    @Option(
         help: "Accounts: open (all clients can create one), invitation (with an invitation of `apus admin invite`) or closed.",
         transform: { try choice($0) })
     var registration = ChatServerConfiguration.Registration.open
@@ -83,6 +92,14 @@ struct Serve: AsyncParsableCommand {
             "A mailto: or https: URL for operators of push services, which Apple's requires (RFC 8292). Default: none.", valueName: "url"))
     var pushContact: String?
 
+    @Flag(
+        help: "Request the public pages that links in messages lead to, and show their titles. The sites see the address of the server.")
+    var linkPreviews = false
+
+    @OptionGroup var uploads: UploadOptions
+
+    @OptionGroup var calls: CallOptions
+
     @Option(help: "Whether budgets limit requests, connections and sign-ins: on or off. Off is for load tests, on loopback addresses only.")
     var limits = Switch.on
 
@@ -90,12 +107,16 @@ struct Serve: AsyncParsableCommand {
     var logLevel = "notice"
 
     func validate() throws {
-        for (name, port) in [("--port", self.port), ("--tls-port", self.tlsPort ?? 0), ("--metrics-port", self.metricsPort ?? 0)]
+        let ports = [
+            ("--port", self.port), ("--tls-port", self.tlsPort ?? 0), ("--metrics-port", self.metricsPort ?? 0),
+            ("--legacy-port", self.legacyPort ?? 0),
+        ]
+        for (name, port) in ports
         where !(0...65_535).contains(port) {
-            throw ValidationError("\(name) must be from 0 to 65535")
+            throw ValidationError("\(name) must be from 0 to 65535, not \(port)")
         }
         guard (self.certificate == nil) == (self.key == nil) else { throw ValidationError("give both --certificate and --key, or neither") }
-        guard !(self.noHTTP && self.noTLS) else { throw ValidationError("use only one of --no-http and --no-tls") }
+        guard !(self.noHTTP && self.noTLS) else { throw ValidationError("--no-http and --no-tls must not be used together") }
         for (name, isGiven) in [("--forwarded", self.readsForwarded), ("--proxy-protocol", self.readsProxyProtocol)] where isGiven {
             guard !self.trustedProxies.isEmpty else { throw ValidationError("\(name) needs --trusted-proxy") }
         }
@@ -131,7 +152,9 @@ struct Serve: AsyncParsableCommand {
             try await group.run()
         } catch let error as ChatServerError {
             guard error.code == .addressInUse, let port = error.port else { throw Failure(message: error.message) }
-            let option = port == self.port ? "--port" : port == self.metricsPort ? "--metrics-port" : "--tls-port"
+            let option =
+                port == self.port
+                ? "--port" : port == self.metricsPort ? "--metrics-port" : port == self.legacyPort ? "--legacy-port" : "--tls-port"
             throw Failure(message: "port \(port) is used by another program; select another one with \(option)")
         }
     }
@@ -156,8 +179,12 @@ struct Serve: AsyncParsableCommand {
             networks: self.trustedProxies,
             source: self.readsProxyProtocol ? .proxyProtocol : self.readsForwarded ? .forwarded : .xForwardedFor)
         configuration.metricsPort = self.metricsPort
+        configuration.legacyPort = self.legacyPort
         configuration.pushContact = self.pushContact
+        configuration.previewsLinks = self.linkPreviews
         configuration.hasLimits = self.limits == .on
+        self.uploads.configure(&configuration)
+        self.calls.configure(&configuration)
         return configuration
     }
 
@@ -190,13 +217,14 @@ private struct ServeService: Service {
         let (demo, expectsTLS) = (self.demo, self.expectsTLS)
         try await self.server.run { addresses in
             var lines = addresses.compactMap { $0.certificate.map { "certificate sha256 \($0)" } }
-            lines += addresses.filter { !$0.isForMetrics }.map { "listening on \($0.url)" }
+            lines += addresses.filter { !$0.isForMetrics && !$0.isLegacy }.map { "listening on \($0.url)" }
+            lines += addresses.filter(\.isLegacy).map { "apps of FLSocketIM on \($0.url)" }
             lines += addresses.filter(\.isForMetrics).map { "metrics on \($0.url)/metrics" }
             if expectsTLS, !addresses.contains(where: { $0.scheme == "https" }) {
                 lines.append("without TLS: the HTTPS port is in use; select another with --tls-port PORT")
             }
             if demo { lines.append("demo accounts: alice and bobby, password apus-demo") }
-            // Written at once, also to a pipe: the parent process waits for this line.
+            // Written without buffering, because a parent process may wait for these lines.
             writeStandardOutput(Data((lines.joined(separator: "\n") + "\n").utf8))
         }
     }

@@ -41,7 +41,7 @@ final class BenchConnection: ChannelInboundHandler, BenchPeer {
         let plan = worker.plan
         let connection = BenchConnection(worker: worker, number: number, ready: ready)
         connection.deadline = worker.eventLoop.assumeIsolated().scheduleTask(in: TimeAmount(Self.timeout)) {
-            connection.failed(BenchError("a connection was not ready within \(Self.timeout)"))
+            connection.failed(BenchError("a connection was not ready for messages within \(Self.timeout)"))
         }
         let url: WebSocketURL
         do throws(WebSocketError) { url = try WebSocketURL(plan.url) } catch { return connection.failed(error) }
@@ -163,7 +163,7 @@ final class BenchConnection: ChannelInboundHandler, BenchPeer {
 
     private func received(opcode: UInt8, _ bytes: UnsafeRawBufferPointer, at now: UInt64) {
         switch WebSocketOpcode(rawValue: opcode) {
-        case .text: self.received(self.messages.meaning(ofText: bytes), at: now)
+        case .text: self.receivedMessage(self.messages.meaning(ofText: bytes), at: now)
         case .binary:
             if !self.messages.isSocketIO {
                 self.answered(place: nil, at: now)
@@ -179,7 +179,7 @@ final class BenchConnection: ChannelInboundHandler, BenchPeer {
         }
     }
 
-    private func received(_ meaning: BenchMessages.Meaning, at now: UInt64) {
+    private func receivedMessage(_ meaning: BenchMessages.Meaning, at now: UInt64) {
         switch meaning {
         case .answer: self.answered(place: nil, at: now)
         case .answerTo(let place): self.answered(place: place, at: now)

@@ -2,7 +2,7 @@ import NIOCore
 
 /// The encoded frames of all messages.
 struct BenchFrames: Sendable {
-    /// Consecutive copies of the one frame; empty if each slot has its own frame.
+    /// Consecutive copies of the frame that all slots share; empty if each slot has its own frame.
     private let batch: ByteBuffer
     private let length: Int
     /// The number of copies, lower for large frames.

@@ -1,5 +1,6 @@
 import ApusWebSocketProtocol
 import NIOCore
+import HTTPTypes
 
 /// A keep-alive connection with one request in flight at a time.
 final class BenchHTTPConnection: ChannelInboundHandler {
@@ -13,9 +14,9 @@ final class BenchHTTPConnection: ChannelInboundHandler {
     private var scanner = BenchHTTPScanner()
     private var receive: ((BenchHTTPScanner.Response) -> Void)?
 
-    init(url: WebSocketURL, headers: [(String, String)], onEnd: @escaping (any Error) -> Void) {
+    init(url: WebSocketURL, headers: HTTPFields, onEnd: @escaping (any Error) -> Void) {
         self.target = url.requestTarget
-        self.fields = headers.reduce("Host: \(url.authority)\r\n") { $0 + "\($1.0): \($1.1)\r\n" }
+        self.fields = headers.reduce("Host: \(url.authority)\r\n") { $0 + "\($1.name): \($1.value)\r\n" }
         self.onEnd = onEnd
     }
 
@@ -42,7 +43,7 @@ final class BenchHTTPConnection: ChannelInboundHandler {
     func handlerRemoved(context: ChannelHandlerContext) { self.context = nil }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        self.scanner.received(self.unwrapInboundIn(data))
+        self.scanner.receivedBytes(self.unwrapInboundIn(data))
         do {
             while let response = try self.scanner.next() { self.receive.take()?(response) }
         } catch {

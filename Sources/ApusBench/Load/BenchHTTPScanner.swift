@@ -12,7 +12,7 @@ struct BenchHTTPScanner {
     private static let maximumBytes = 8 << 20
     private var bytes = ByteBuffer()
 
-    mutating func received(_ more: ByteBuffer) {
+    mutating func receivedBytes(_ more: ByteBuffer) {
         var more = more
         if self.bytes.readableBytes == 0 { self.bytes = more } else { self.bytes.writeBuffer(&more) }
     }
@@ -25,7 +25,7 @@ struct BenchHTTPScanner {
         guard let end = Self.endOfHead(view) else { return nil }
         let lines = String(decoding: view[view.startIndex..<end], as: UTF8.self).split(separator: "\r\n")
         guard let first = lines.first, first.hasPrefix("HTTP/1.1 "), let status = Int(first.dropFirst(9).prefix(3)) else {
-            throw BenchError("the server does not speak HTTP/1.1")
+            throw BenchError("the server did not answer with HTTP/1.1")
         }
         var length: Int?
         for line in lines.dropFirst() {

@@ -23,8 +23,8 @@ struct BenchMessages: Sendable {
         case nothing
     }
 
-    /// The masking key of every frame. A constant is sufficient: the load is not secret, and the
-    /// server must unmask it in any case.
+    /// The masking key of every frame. A constant is sufficient: the load is not secret, and a
+    /// server unmasks with any key.
     private static let maskingKey = WebSocketMaskingKey(word: 0x3d21_fa37)
     /// The maximum number of consecutive copies of a frame, from which several are sent without
     /// copying.

@@ -1,4 +1,5 @@
 import ApusConnectivity
+import HTTPTypes
 
 /// The parameters of one load.
 struct BenchPlan: Sendable {
@@ -22,7 +23,7 @@ struct BenchPlan: Sendable {
     var binary = false
     /// Whether Socket.IO uses HTTP long-polling.
     var polling = false
-    var headers: [(String, String)] = []
+    var headers: HTTPFields = [:]
     /// The auth payload of a Socket.IO client: a JSON object, or empty.
     var auth = ""
     var namespace = "/"

@@ -136,7 +136,7 @@ final class BenchPollingClient: BenchPeer {
         response.body.readableBytesView.withUnsafeBytes { bytes in
             var start = 0
             for end in 0...bytes.count where end == bytes.count || bytes[end] == 0x1e {
-                answers += self.received(UnsafeRawBufferPointer(rebasing: bytes[start..<end]), response.body, at: now)
+                answers += self.receivedBytes(UnsafeRawBufferPointer(rebasing: bytes[start..<end]), response.body, at: now)
                 start = end + 1
             }
         }
@@ -147,7 +147,7 @@ final class BenchPollingClient: BenchPeer {
     }
 
     /// Processes a packet and returns the number of answers in it: 0 or 1.
-    private func received(_ bytes: UnsafeRawBufferPointer, _ body: ByteBuffer, at now: UInt64) -> Int {
+    private func receivedBytes(_ bytes: UnsafeRawBufferPointer, _ body: ByteBuffer, at now: UInt64) -> Int {
         if bytes.first == UInt8(ascii: "b") {
             guard self.awaitsAttachment else { return 0 }
             self.awaitsAttachment = false

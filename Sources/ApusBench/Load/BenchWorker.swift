@@ -54,7 +54,7 @@ final class BenchWorker {
 
     static var now: UInt64 { NIODeadline.now().uptimeNanoseconds }
 
-    /// Returns the messages of the connection with this number (from 0, on this loop).
+    /// Returns the messages to send of the connection with this number (from 0, on this loop).
     func voice(_ number: Int) -> (messages: BenchMessages, frames: BenchFrames, pollingPackets: [String]) {
         guard self.plan.differsByConnection else { return (self.messages, self.frames, self.pollingPackets) }
         let messages = BenchMessages(plan: self.plan, index: self.firstIndex + number)
@@ -158,8 +158,8 @@ final class BenchWorker {
             // At a fixed rate only the messages scheduled within the measured time count.
             if self.schedule == nil || time >= self.measuringSince { self.statistics.answered(sent: time, at: now) }
         case .draining:
-            // A late answer counts only at a fixed rate, where its message was scheduled in the
-            // measured time.
+            // After the measurement, an answer counts only at a fixed rate, if its message was
+            // scheduled within the measured time.
             if self.schedule != nil, time >= self.measuringSince { self.statistics.answered(sent: time, at: now) }
         case .opening, .warmingUp, .over: break
         }

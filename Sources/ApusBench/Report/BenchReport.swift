@@ -50,7 +50,7 @@ struct BenchReport: Codable, Equatable {
     var toolCores: Int
     var sends: Int
     var lateSends: Int
-    /// The reasons why this program limited the result, rather than the server.
+    /// The reasons to assume that this program, and not the server, limited the result.
     var toolLimits: [String] = []
 
     var messagesPerSecond: Double { Double(self.messages) / max(self.seconds, 1e-9) }
@@ -67,7 +67,7 @@ struct BenchReport: Codable, Equatable {
         if self.toolShare >= 0.9 {
             let cores = self.toolCores == 1 ? "its one core" : "its \(self.toolCores) cores"
             self.toolLimits.append(
-                "the load tool used \(BenchText.percent(self.toolShare)) of \(cores): the server may be faster "
+                "the load tool used \(BenchText.percent(self.toolShare)) of \(cores); the server may be faster "
                     + "(try more --threads, or a second machine)"
             )
         }

@@ -4,8 +4,8 @@ import Histogram
 struct BenchStatistics: Sendable {
     /// The highest latency recorded: one minute. A longer one counts as this value.
     private static let highestNanoseconds: UInt64 = 60_000_000_000
-    /// The delay from which a message counts as sent late. The load tool causes such a delay if the
-    /// connection has a free slot.
+    /// The minimum delay of a message that counts as late. Measured when the load tool handles a
+    /// scheduled message: the wait for a free slot is attributed to the server.
     static let lateNanoseconds: UInt64 = 10_000_000
 
     /// The latencies in nanoseconds, with three significant digits from a microsecond up.

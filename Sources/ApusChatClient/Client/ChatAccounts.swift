@@ -5,23 +5,23 @@ import Foundation
 public import Logging
 import NIOConcurrencyHelpers
 
-/// An account of this device.
+/// An account that is signed in on this device.
 public struct ChatAccount: Hashable, Sendable, Identifiable {
     /// The server's address.
     public var server: String
     /// The account name.
     public var user: UserName
-    /// The name of the store in the folder.
+    /// The name of the SQLite file of the account in the folder of ``ChatAccounts``.
     var file: String
 
-    /// The identity of the account on this device.
+    /// The user and the server: `alice@https://chat.example.com`.
     public var id: String { "\(self.user)@\(self.server)" }
 }
 
-/// The accounts of this device: a folder with one store for each.
+/// Manages the accounts of this device, in a folder with one store for each account.
 ///
-/// Signing out removes the store at once, also without a connection. The server is told as soon as
-/// it can be reached.
+/// Signing out removes the store at once, also without a connection. The server is notified as soon
+/// as it is reachable.
 public final class ChatAccounts: Sendable {
     private struct Pending: Hashable { var server: String, refresh: String }
     private struct State {
@@ -38,6 +38,12 @@ public final class ChatAccounts: Sendable {
     private let state: NIOLockedValueBox<State>
 
     /// Opens a folder, or creates it with access for its owner only.
+    ///
+    /// - Parameters:
+    ///   - folder: The path of the folder.
+    ///   - configuration: The configuration of the clients that are opened.
+    ///   - logger: The logger of the clients.
+    /// - Throws: `store` if the folder cannot be created or its list of accounts is damaged.
     public convenience init(
         folder: String, configuration: ChatClientConfiguration = .init(), logger: Logger = Logger(label: "apus.chat.client")
     ) throws(ChatClientError) {
@@ -71,6 +77,11 @@ public final class ChatAccounts: Sendable {
     }
 
     /// The account of a user; nil if the user has not signed in on this device.
+    ///
+    /// - Parameters:
+    ///   - server: The address of the server.
+    ///   - user: The account name.
+    /// - Throws: `badAddress` or `invalidUse` if an argument is not valid.
     public func account(server: String, user: String) throws(ChatClientError) -> ChatAccount? {
         let server = try ChatHTTPClient.canonical(server)
         let name = try Self.name(user)
@@ -79,7 +90,14 @@ public final class ChatAccounts: Sendable {
 
     // MARK: Sessions
 
-    /// Creates an account and opens it.
+    /// Creates an account on a server and opens it.
+    ///
+    /// - Parameters:
+    ///   - server: The address of the server, for example `https://chat.example.com`.
+    ///   - name: The account name.
+    ///   - password: The password.
+    ///   - nick: The shown name. Default: none.
+    ///   - invitation: The code of an invitation, for a server that requires one.
     /// - Returns: The client, and the recovery codes, which the user should write down.
     public func signUp(
         server: String, name: String, password: String, nick: String? = nil, invitation: String? = nil
@@ -89,13 +107,14 @@ public final class ChatAccounts: Sendable {
         return try await self.begin(server, "/api/register", request.json)
     }
 
-    /// Begins a session and opens it.
+    /// Signs a user in and opens the account.
     ///
     /// - Parameters:
     ///   - server: The address of the server, for example `https://chat.example.com`.
     ///   - name: The account name.
     ///   - password: The password.
-    ///   - code: The code of an authenticator or a recovery code, if it is needed.
+    ///   - code: A code of the authenticator or a recovery code, for an account with an
+    ///     authenticator.
     public func signIn(
         server: String, name: String, password: String, code: String? = nil
     ) async throws(ChatClientError) -> ChatClient {
@@ -103,7 +122,13 @@ public final class ChatAccounts: Sendable {
         return try await self.begin(server, "/api/login", request.json).client
     }
 
-    /// Sets a new password by a recovery code, and begins a session.
+    /// Sets a new password with a recovery code, and signs the user in.
+    ///
+    /// - Parameters:
+    ///   - server: The address of the server.
+    ///   - name: The account name.
+    ///   - code: A recovery code of the account, or the code of an operator.
+    ///   - newPassword: The new password.
     public func recover(
         server: String, name: String, code: String, newPassword: String
     ) async throws(ChatClientError) -> ChatClient {
@@ -114,7 +139,7 @@ public final class ChatAccounts: Sendable {
     private var device: HelloDevice { HelloDevice(name: self.configuration.deviceName, platform: self.configuration.platform) }
 
     private static func name(_ text: String) throws(ChatClientError) -> UserName {
-        guard let name = UserName(text) else { throw ChatClientError(.badInput, message: "\"\(text)\" is not an account name") }
+        guard let name = UserName(text) else { throw ChatClientError(.invalidUse, message: "\"\(text)\" is not an account name") }
         return name
     }
 
@@ -139,7 +164,9 @@ public final class ChatAccounts: Sendable {
         return (try await self.open(store), session.recovery)
     }
 
-    /// Opens an account of this device. One client at a time may have it open.
+    /// Opens an account of this device. Only one client at a time may have the account open.
+    ///
+    /// - Parameter account: One of ``all``.
     public func open(_ account: ChatAccount) async throws(ChatClientError) -> ChatClient {
         await self.finishSignOuts()
         let store = try ChatStore(path: self.path(of: account), now: self.environment.now)
@@ -152,13 +179,17 @@ public final class ChatAccounts: Sendable {
             store, network: self.network, configuration: self.configuration, environment: self.environment, logger: self.logger)
     }
 
-    /// Ends the session of a client, closes it and removes its store with everything in it.
+    /// Ends the session of a client, closes the client, and removes its store with all messages in
+    /// it.
+    ///
+    /// - Parameter client: The client, which this object has opened.
+    /// - Throws: `notFound` if the account of the client is not in the folder.
     public func signOut(_ client: ChatClient) async throws(ChatClientError) {
         guard let account = self.all.first(where: { $0.server == client.server && $0.user == client.user }) else {
             throw ChatClientError(.notFound, message: "\(client.user) at \(client.server) is not an account of this folder")
         }
         let refresh = await client.engine.tokens.refreshToken
-        // Noted first: the token is in the store only.
+        // Saved before the store is removed, because only the store has the refresh token.
         try self.change { state in
             state.signOuts.append(Pending(server: account.server, refresh: refresh))
             state.accounts.removeAll { $0.id == account.id }
@@ -172,7 +203,7 @@ public final class ChatAccounts: Sendable {
     /// Deletes the account of a client on the server, closes the client and removes its store.
     ///
     /// - Parameters:
-    ///   - client: The client.
+    ///   - client: The client, which this object has opened.
     ///   - password: The password, which confirms the deletion.
     public func delete(_ client: ChatClient, password: String) async throws(ChatClientError) {
         guard let account = self.all.first(where: { $0.server == client.server && $0.user == client.user }) else {
@@ -187,10 +218,10 @@ public final class ChatAccounts: Sendable {
         try ChatStore.remove(path: self.path(of: account))
     }
 
-    /// The number of sessions whose end the server does not know yet.
+    /// The number of ended sessions that were not reported to their servers yet.
     public var pendingSignOuts: Int { self.state.withLockedValue(\.signOuts.count) }
 
-    /// Tells the servers of ended sessions. Called by ``open(_:)`` and ``signOut(_:)``.
+    /// Reports ended sessions to their servers. ``open(_:)`` and ``signOut(_:)`` call this method.
     public func finishSignOuts() async {
         for pending in self.state.withLockedValue(\.signOuts) {
             guard let http = try? self.network.http(pending.server, self.configuration) else { continue }
@@ -211,16 +242,18 @@ public final class ChatAccounts: Sendable {
 
     private static func file(_ folder: URL) -> URL { folder.appendingPathComponent("accounts.json") }
 
+    /// Changes the state and stores it, or leaves it as it is if it cannot be stored.
     private func change(_ body: (inout State) -> Void) throws(ChatClientError) {
-        let text: String
         do {
-            text = try self.state.withLockedValue { state in
-                body(&state)
-                return try Self.json(state).jsonString()
+            // Written under the lock: the file of the last change is the last that is written.
+            try self.state.withLockedValue { state in
+                var changed = state
+                body(&changed)
+                let file = Self.file(self.folder)
+                try Data(try Self.json(changed).jsonString().utf8).write(to: file, options: .atomic)
+                try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: file.path)
+                state = changed
             }
-            let file = Self.file(self.folder)
-            try Data(text.utf8).write(to: file, options: .atomic)
-            try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: file.path)
         } catch {
             throw ChatClientError(.store, message: "cannot write the accounts: \(error)")
         }

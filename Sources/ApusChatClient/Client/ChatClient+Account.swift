@@ -31,36 +31,36 @@ extension ChatClient {
         let device = HelloDevice(name: configuration.deviceName, platform: configuration.platform)
         let session = try await self.post(
             "/api/password", PasswordRequest(old: old, password: new, device: device), as: SessionAnswer.self)
-        // The server has begun this session anew, too: the tokens before are void.
+        // The server has also started a new session, which invalidates the earlier tokens.
         try await self.engine.tokens.adopt(session)
     }
 
-    /// Makes a secret for an authenticator, which ``confirmAuthenticator(code:)`` turns on.
+    /// Creates the secret of an authenticator, which ``confirmAuthenticator(code:)`` enables.
     ///
-    /// - Parameter password: The password.
+    /// - Parameter password: The password of the account.
     /// - Returns: The secret, which is shown once.
     public func makeAuthenticator(password: String) async throws(ChatClientError) -> ChatAuthenticator {
         let answer = try await self.post("/api/totp", ConfirmRequest(password: password), as: AuthenticatorAnswer.self)
         return ChatAuthenticator(secret: answer.secret, uri: answer.uri)
     }
 
-    /// Turns the authenticator on: from now on a sign-in needs a code of it.
+    /// Enables the authenticator. From now on, each sign-in needs one of its codes.
     ///
-    /// - Parameter code: A present code, which shows that the secret was taken over.
+    /// - Parameter code: A current code, which proves that the authenticator has the secret.
     public func confirmAuthenticator(code: String) async throws(ChatClientError) {
         _ = try await self.post("/api/totp/confirm", AuthenticatorCodeRequest(code: code), as: WireEmpty.self)
     }
 
-    /// Turns the authenticator off.
+    /// Disables the authenticator.
     ///
-    /// - Parameter password: The password.
+    /// - Parameter password: The password of the account.
     public func removeAuthenticator(password: String) async throws(ChatClientError) {
         _ = try await self.post("/api/totp/delete", ConfirmRequest(password: password), as: WireEmpty.self)
     }
 
-    /// Makes new recovery codes, which replace the present ones.
+    /// Creates new recovery codes, which replace the current ones.
     ///
-    /// - Parameter password: The password.
+    /// - Parameter password: The password of the account.
     /// - Returns: The codes, which are shown once.
     public func makeRecoveryCodes(password: String) async throws(ChatClientError) -> [String] {
         try await self.post("/api/recovery", ConfirmRequest(password: password), as: RecoveryAnswer.self).recovery
@@ -68,10 +68,10 @@ extension ChatClient {
 
     // MARK: The account
 
-    /// Deletes the account: its messages are blanked, and the name is never given again.
-    /// ``ChatAccounts/delete(_:password:)`` also removes the local store.
+    /// Deletes the account on the server. The content of its messages is removed, and its name is
+    /// never assigned again. ``ChatAccounts/delete(_:password:)`` also removes the local store.
     ///
-    /// - Parameter password: The password.
+    /// - Parameter password: The password of the account.
     func deleteAccount(password: String) async throws(ChatClientError) {
         _ = try await self.post("/api/account/delete", ConfirmRequest(password: password), as: WireEmpty.self)
     }
@@ -86,13 +86,13 @@ extension ChatClient {
             try Data(bytes).write(to: file, options: .atomic)
             try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path)
         } catch {
-            throw ChatClientError(.badInput, message: "cannot write \(path): \(error.localizedDescription)")
+            throw ChatClientError(.invalidUse, message: "cannot write \(path): \(error.localizedDescription)")
         }
     }
 
     // MARK: Pictures
 
-    /// Uploads a picture and shows it as that of the own user.
+    /// Uploads a picture and sets it as the user's picture.
     ///
     /// - Parameters:
     ///   - path: The path of the file.
@@ -102,23 +102,39 @@ extension ChatClient {
         try await self.setProfile(avatar: .set(blob))
     }
 
-    /// Removes the own picture.
+    /// Removes the user's picture.
     public func removeAvatar() async throws(ChatClientError) { try await self.setProfile(avatar: .remove) }
 
     /// Downloads the picture of a user; nil if the user has none, or does not show it.
     ///
     /// - Parameters:
     ///   - name: The user.
-    ///   - size: The maximum side, in pixels. Default: the size of the upload.
+    ///   - size: The maximum width and height, in pixels. Default: those of the upload.
     public func avatar(of name: UserName, size: Int? = nil) async throws(ChatClientError) -> [UInt8]? {
-        guard let blob = await self.user(name)?.avatar else { return nil }
-        let access = try await self.engine.tokens.access()
-        return try await self.engine.http.download(blob, size: size, owner: .user(name), access: access)
+        try await self.engine.picture(await self.user(name)?.avatar, of: .user(name), size: size)
+    }
+
+    /// Downloads the picture of a conversation that the directory lists; nil if it has none.
+    ///
+    /// - Parameters:
+    ///   - entry: The entry of the directory.
+    ///   - size: The maximum width and height, in pixels. Default: those of the upload.
+    public func avatar(of entry: DirectoryEntry, size: Int? = nil) async throws(ChatClientError) -> [UInt8]? {
+        try await self.engine.picture(entry.avatar, of: .conversation(entry.conversation), size: size)
+    }
+
+    /// Downloads the picture of the conversation to which an invite link leads; nil if it has none.
+    ///
+    /// - Parameters:
+    ///   - code: The code of the link.
+    ///   - size: The maximum width and height, in pixels. Default: those of the upload.
+    public func avatar(of code: LinkCode, size: Int? = nil) async throws(ChatClientError) -> [UInt8]? {
+        try await self.engine.picture(try await self.info(of: code).avatar, of: .link(code), size: size)
     }
 }
 
 extension ChatConversation {
-    /// Uploads a picture and shows it as that of the conversation.
+    /// Uploads a picture and sets it as the picture of the conversation.
     ///
     /// - Parameters:
     ///   - path: The path of the file.
@@ -130,10 +146,16 @@ extension ChatConversation {
 
     /// Downloads the picture of the conversation; nil if it has none.
     ///
-    /// - Parameter size: The maximum side, in pixels. Default: the size of the upload.
+    /// - Parameter size: The maximum width and height, in pixels. Default: those of the upload.
     public func avatar(size: Int? = nil) async throws(ChatClientError) -> [UInt8]? {
-        guard let blob = try await self.head.avatar else { return nil }
-        let access = try await self.engine.tokens.access()
-        return try await self.engine.http.download(blob, size: size, owner: .conversation(self.id), access: access)
+        try await self.engine.picture(try await self.head.avatar, of: .conversation(self.id), size: size)
+    }
+}
+
+extension ChatEngine {
+    /// Downloads the picture of a user or a conversation; nil without one.
+    fileprivate func picture(_ blob: BlobID?, of owner: BlobOwner, size: Int?) async throws(ChatClientError) -> [UInt8]? {
+        guard let blob else { return nil }
+        return try await self.http.download(blob, size: size, owner: owner, access: try await self.tokens.access())
     }
 }

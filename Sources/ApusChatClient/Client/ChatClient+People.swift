@@ -5,26 +5,31 @@ extension ChatClient {
 
     // MARK: People
 
-    /// A user as last told by the server.
+    /// Returns the profile of a user, as last received from the server. If it is not known,
+    /// requests it and returns nil; a ``ChatUpdate/users(_:)`` update follows.
+    ///
+    /// - Parameter name: The account name.
     public func user(_ name: UserName) async -> ChatUser? {
         let known = await self.engine.users[name]
         if known == nil { await self.engine.want([name]) }
         return known
     }
 
-    /// Finds users by a name, as far as the server permits it. Returns the first page.
+    /// Returns the first page of the users that match a query. The server's directory setting
+    /// determines which users a search finds.
     ///
     /// - Parameter query: An account name, or a part of a shown name.
     public func people(matching query: String) async throws(ChatClientError) -> [ChatUser] {
         try await self.people(matching: query, after: nil).users
     }
 
-    /// Finds users by a name, as far as the server permits it.
+    /// Returns a page of the users that match a query. The server's directory setting determines
+    /// which users a search finds.
     ///
     /// - Parameters:
     ///   - query: An account name, or a part of a shown name.
-    ///   - page: The position that the page before ended at; nil for the first page.
-    /// - Returns: The users, and the position of the next page; nil on the last one.
+    ///   - page: The token that the previous page returned; nil for the first page.
+    /// - Returns: The users, and the token of the next page; nil on the last page.
     public func people(
         matching query: String, after page: PageToken?
     ) async throws(ChatClientError) -> (users: [ChatUser], next: PageToken?) {
@@ -33,8 +38,8 @@ extension ChatClient {
         return (answer.users, answer.page)
     }
 
-    /// The name of a user as the lists show it: the alias of a contact, the shown name, or the
-    /// account name.
+    /// Returns the name under which the user's lists show another user: the alias of a contact,
+    /// else the shown name, else the account name.
     ///
     /// - Parameter name: The account name.
     public func title(of name: UserName) async -> String {
@@ -43,13 +48,18 @@ extension ChatClient {
         return await self.engine.users[name]?.nick ?? name.rawValue
     }
 
-    /// The contact whose name looks like that of another user, for a mark beside the user; nil if
-    /// there is none. A contact itself is never marked.
+    /// Returns a contact whose name can be confused with that of a user, for a warning; nil if
+    /// no contact has such a name, and for a user that is a contact.
     ///
-    /// - Parameter user: The user.
+    /// - Parameter user: The user to check.
     public func lookalike(of user: ChatUser) async -> UserName? { await self.engine.contacts.lookalike(of: user) }
 
     /// Returns a page of the contacts, requests and blocked users.
+    ///
+    /// - Parameters:
+    ///   - state: Restricts the page to one relation. Default: all.
+    ///   - page: The token that the previous page returned; nil for the first page.
+    /// - Returns: The contacts, and the token of the next page; nil on the last page.
     public func contacts(
         _ state: ContactState? = nil, after page: PageToken? = nil
     ) async throws(ChatClientError) -> (contacts: [Contact], next: PageToken?) {
@@ -58,35 +68,61 @@ extension ChatClient {
         return (answer.contacts, answer.page)
     }
 
-    /// Asks a user to become a contact.
+    /// Sends a contact request to a user.
+    ///
+    /// - Parameters:
+    ///   - user: The user that receives the request.
+    ///   - text: A text that the user sees with the request. Default: none.
+    ///   - alias: The alias of the contact (``setAlias(_:of:)``). Default: none.
     public func requestContact(_ user: UserName, text: String? = nil, alias: String? = nil) async throws(ChatClientError) {
         _ = try await self.engine.askPatiently(
             ChatVerbs.contactRequest, ContactRequestRequest(id: self.newID, user: user, text: text, alias: alias))
     }
 
-    /// Accepts or declines the request of a user.
+    /// Accepts or declines a contact request.
+    ///
+    /// - Parameters:
+    ///   - user: The user that sent the request.
+    ///   - accepts: Whether the user becomes a contact.
     public func answerContact(_ user: UserName, accepts: Bool) async throws(ChatClientError) {
         _ = try await self.engine.askPatiently(
             ChatVerbs.contactAnswer, ContactAnswerRequest(id: self.newID, user: user, isAccepted: accepts))
     }
 
-    /// Removes a contact.
+    /// Removes a contact, or withdraws a contact request.
+    ///
+    /// - Parameter user: The contact.
     public func removeContact(_ user: UserName) async throws(ChatClientError) {
         _ = try await self.engine.askPatiently(ChatVerbs.contactRemove, ContactUserRequest(id: self.newID, user: user))
     }
 
-    /// Gives a contact another name in the own lists; an empty one removes it.
+    /// Sets the alias of a contact, the name that only this user's lists show.
+    ///
+    /// - Parameters:
+    ///   - alias: The alias; an empty text removes it.
+    ///   - user: The contact.
     public func setAlias(_ alias: String, of user: UserName) async throws(ChatClientError) {
         _ = try await self.engine.askPatiently(ChatVerbs.contactAlias, ContactAliasRequest(id: self.newID, user: user, alias: alias))
     }
 
-    /// Blocks or unblocks a user, who is not told.
+    /// Blocks or unblocks a user. The user is not notified.
+    ///
+    /// - Parameters:
+    ///   - user: The user.
+    ///   - isOn: Whether the user is blocked; false unblocks the user. Default: true.
     public func block(_ user: UserName, isOn: Bool = true) async throws(ChatClientError) {
         let request = ContactUserRequest(id: self.newID, user: user)
         _ = try await self.engine.askPatiently(isOn ? ChatVerbs.block : ChatVerbs.unblock, request)
     }
 
-    /// Reports a user or messages to the operator.
+    /// Reports a user or messages to the operators of the server.
+    ///
+    /// - Parameters:
+    ///   - user: The reported user, for a report without messages.
+    ///   - conversation: The conversation of the reported messages.
+    ///   - seqs: The positions of the messages in the log.
+    ///   - reason: The reason.
+    ///   - text: An explanation for the operators. Default: none.
     public func report(
         user: UserName? = nil, in conversation: ConversationID? = nil, seqs: [Int64] = [], reason: ReportReason, text: String? = nil
     ) async throws(ChatClientError) {
@@ -94,35 +130,45 @@ extension ChatClient {
         _ = try await self.engine.askPatiently(ChatVerbs.report, request)
     }
 
-    // MARK: The own account
+    // MARK: The user's account
 
-    /// Changes the own profile; nil leaves a value as it is, and an empty text removes it.
+    /// Changes the user's profile. A nil argument leaves a property unchanged, and an empty text
+    /// removes it.
+    ///
+    /// - Parameters:
+    ///   - nick: The shown name.
+    ///   - status: The status text.
+    ///   - avatar: The picture.
     public func setProfile(nick: String? = nil, status: String? = nil, avatar: BlobChange? = nil) async throws(ChatClientError) {
         let request = ProfileSetRequest(id: self.newID, nick: nick, avatar: avatar, status: status)
         await self.engine.take([try await self.engine.askPatiently(ChatVerbs.profileSet, request).user])
     }
 
-    /// Returns the own settings.
+    /// Returns the user's settings.
     public func settings() async throws(ChatClientError) -> UserSettings {
         try await self.engine.askPatiently(ChatVerbs.settings, WireEmpty()).settings
     }
 
-    /// Changes the own settings; nil leaves a setting as it is.
+    /// Changes the user's settings.
+    ///
+    /// - Parameter settings: The new values. A nil property leaves a setting unchanged.
     public func set(_ settings: UserSettings) async throws(ChatClientError) {
         _ = try await self.engine.askPatiently(ChatVerbs.settingsSet, SettingsSetRequest(id: self.newID, settings: settings))
     }
 
-    /// The devices that are signed in.
+    /// Returns the devices of the user that have a session.
     public func devices() async throws(ChatClientError) -> [ChatDevice] {
         try await self.engine.askPatiently(ChatVerbs.devices, WireEmpty()).devices
     }
 
-    /// Signs a device out.
+    /// Ends the session of another device of the user.
+    ///
+    /// - Parameter device: The device.
     public func signOut(_ device: DeviceID) async throws(ChatClientError) {
         _ = try await self.engine.askPatiently(ChatVerbs.deviceRemove, DeviceRemoveRequest(id: self.newID, device: device))
     }
 
-    /// Signs all devices out but this one.
+    /// Ends the sessions of all other devices of the user.
     public func signOutOthers() async throws(ChatClientError) {
         _ = try await self.engine.askPatiently(ChatVerbs.deviceRemove, DeviceRemoveRequest(id: self.newID, isOthers: true))
     }

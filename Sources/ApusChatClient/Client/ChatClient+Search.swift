@@ -1,12 +1,12 @@
 public import ApusChatProtocol
 
-/// Which messages a search finds. Nil and empty values restrict nothing.
+/// Restricts the messages that a search finds. Nil and empty values restrict nothing.
 public struct ChatSearchFilter: Sendable, Hashable {
-    /// The conversation.
+    /// Only messages of this conversation.
     public var conversation: ConversationID?
-    /// The sender.
+    /// Only messages of this sender.
     public var sender: UserName?
-    /// The kinds of messages.
+    /// Only messages of these kinds.
     public var kinds: [EventKind]
     /// The earliest time, in milliseconds since 1970.
     public var from: Int64?
@@ -16,9 +16,9 @@ public struct ChatSearchFilter: Sendable, Hashable {
     /// Creates a filter. The default values restrict nothing.
     ///
     /// - Parameters:
-    ///   - conversation: The conversation.
-    ///   - sender: The sender.
-    ///   - kinds: The kinds of messages.
+    ///   - conversation: Only messages of this conversation.
+    ///   - sender: Only messages of this sender.
+    ///   - kinds: Only messages of these kinds.
     ///   - from: The earliest time, in milliseconds since 1970.
     ///   - until: The latest time, in milliseconds since 1970.
     public init(
@@ -34,21 +34,21 @@ public struct ChatSearchFilter: Sendable, Hashable {
 
 /// A page of messages that a search found, newest first.
 public struct ChatSearchPage: Sendable, Hashable {
-    /// The messages.
+    /// The messages that were found.
     public var hits: [ChatSearchHit]
-    /// The position of the next page; nil on the last one.
+    /// The token of the next page; nil on the last page.
     public var next: PageToken?
-    /// Whether the hits are those of the local store only, because the server could not be asked.
+    /// Whether the hits are those of the local store only, because the server was not reachable.
     public var isStoredOnly: Bool
 }
 
 extension ChatClient {
-    /// Finds stored messages that contain all words, also without a connection; Chinese words from
-    /// one character.
+    /// Searches the local store, also without a connection. Finds messages that contain all words;
+    /// a Chinese word can be a single character.
     ///
     /// - Parameters:
-    ///   - text: The words.
-    ///   - filter: Which messages are found. Default: all.
+    ///   - text: The words, separated by spaces.
+    ///   - filter: Restricts the messages. Default: none.
     ///   - limit: The maximum number of messages. Default: 30.
     public func searchStored(
         _ text: String, _ filter: ChatSearchFilter = .init(), limit: Int = 30
@@ -59,12 +59,13 @@ extension ChatClient {
                 until: filter.until, limit: limit))
     }
 
-    /// Finds messages on the server.
+    /// Searches on the server.
     ///
     /// - Parameters:
-    ///   - text: The words; all must occur. A word in quotes occurs as it is.
-    ///   - filter: Which messages are found. Default: all.
-    ///   - page: The position that the page before ended at; nil for the first page.
+    ///   - text: The words. A message must contain all of them; text in quotes must occur
+    ///     literally.
+    ///   - filter: Restricts the messages. Default: none.
+    ///   - page: The token that the previous page returned; nil for the first page.
     public func search(
         _ text: String, _ filter: ChatSearchFilter = .init(), after page: PageToken? = nil
     ) async throws(ChatClientError) -> ChatSearchPage {
@@ -80,18 +81,18 @@ extension ChatClient {
         return ChatSearchPage(hits: hits, next: answer.page, isStoredOnly: false)
     }
 
-    /// Finds messages on the server, if there is a connection, and those of the store that the
-    /// server's index does not have yet.
+    /// Searches on the server, if there is a connection, and adds the hits of the local store that
+    /// the server's index does not contain yet.
     ///
     /// - Parameters:
-    ///   - text: The words; all must occur.
-    ///   - filter: Which messages are found. Default: all.
+    ///   - text: The words. A message must contain all of them.
+    ///   - filter: Restricts the messages. Default: none.
     public func searchAll(_ text: String, _ filter: ChatSearchFilter = .init()) async throws(ChatClientError) -> ChatSearchPage {
         let stored = try await self.searchStored(text, filter)
         guard await self.state == .online else { return ChatSearchPage(hits: stored, next: nil, isStoredOnly: true) }
         do throws(ChatClientError) {
             var page = try await self.search(text, filter)
-            // Stored hits beyond the page come with the next pages.
+            // Stored hits that are older than this page belong to the next pages.
             let oldest = page.next == nil ? nil : page.hits.last?.message.event.at
             page.hits = ChatSearchHit.merged(page.hits, stored: stored.filter { $0.message.event.at >= oldest ?? .min })
             return page
@@ -101,7 +102,7 @@ extension ChatClient {
         }
     }
 
-    /// Finds messages on the server, if there is a connection, and stored ones.
+    /// Searches on the server, if there is a connection, else in the local store.
     package func searchReachable(_ text: String) async throws(ChatClientError) -> (hits: [ChatSearchHit], isStoredOnly: Bool) {
         let page = try await self.searchAll(text)
         return (page.hits, page.isStoredOnly)
@@ -109,12 +110,13 @@ extension ChatClient {
 
     /// Downloads a file or picture of a message.
     ///
-    /// ``avatar(of:size:)`` and ``ChatConversation/avatar(size:)`` download pictures of users and
-    /// conversations.
+    /// To download the pictures of users and conversations, use ``avatar(of:size:)-(UserName,_)``
+    /// and ``ChatConversation/avatar(size:)``.
     ///
     /// - Parameters:
     ///   - blob: The id of the file.
-    ///   - size: The greatest side of a smaller picture, in pixels.
+    ///   - size: The maximum width and height of a smaller version of a picture, in pixels.
+    ///     Default: the uploaded file.
     public func download(_ blob: BlobID, size: Int? = nil) async throws(ChatClientError) -> [UInt8] {
         try await self.engine.http.download(blob, size: size, owner: nil, access: try await self.engine.tokens.access())
     }

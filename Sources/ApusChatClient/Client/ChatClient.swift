@@ -1,21 +1,23 @@
 import ApusChatCore
 public import ApusChatProtocol
+public import ApusEventLoop
 import Logging
 
-/// A chat client of one account, with a local store that it keeps equal to the server.
+/// A chat client of one account, with a local store that it keeps synchronized with the server.
 ///
 /// ```swift
 /// let accounts = try ChatAccounts(folder: folder)
 /// let chat = try await accounts.signIn(server: "https://chat.example.com", name: "alice", password: password)
 /// let bob = try await chat.conversation(with: "bob")
 /// try await bob.send("在吗？")
-/// for await update in chat.updates { show(update) }
+/// for await update in chat.updates(bufferingPolicy: .bufferingNewest(1_000)) { show(update) }
 /// ```
 ///
-/// Reading and writing work without a connection. A message is stored before `send` returns and
-/// keeps its id until the server has it, across connections and restarts.
+/// Reading and writing work without a connection. A message is stored before `send` returns. It
+/// keeps its id across reconnections and restarts until the server has stored it, so that it is
+/// never sent twice.
 public final class ChatClient: Sendable {
-    /// The own account name.
+    /// The account name of the user.
     public let user: UserName
     /// The server's address.
     public let server: String
@@ -24,7 +26,7 @@ public final class ChatClient: Sendable {
     let store: ChatStore
     private let run: Task<Void, Never>
 
-    /// Opens a store and runs the engine. Returns at once, also without a connection.
+    /// Opens a store and starts the engine. Returns immediately, also without a connection.
     static func open(
         _ store: ChatStore, network: ChatNetwork, configuration: ChatClientConfiguration, environment: ChatEnvironment, logger: Logger
     ) async throws(ChatClientError) -> ChatClient {
@@ -67,12 +69,19 @@ public final class ChatClient: Sendable {
         get async { await self.engine.state }
     }
 
-    /// All updates from now on. Each access returns a new stream. Subscribe before reading, so that
-    /// no update is missed.
-    public var updates: AsyncStream<ChatUpdate> { self.engine.broadcaster.subscribe() }
+    /// Returns a new stream of the future updates. Subscribe before you read the store, so that no
+    /// update is missed.
+    ///
+    /// - Parameter policy: Determines which updates are dropped for a slow reader; `.unbounded`
+    ///   drops none. ``ChatUpdate/missed`` reports dropped updates.
+    public func updates(bufferingPolicy policy: BufferingPolicy) -> EventStream<ChatUpdate> {
+        self.engine.broadcaster.subscribe(bufferingPolicy: policy)
+    }
 
     /// Calls a closure for each update, on a queue of the client, until the returned observation is
     /// cancelled or released.
+    ///
+    /// - Parameter body: The closure. It must not block.
     public func observe(_ body: @escaping @Sendable (ChatUpdate) -> Void) -> ChatObservation {
         let broadcaster = self.engine.broadcaster
         let id = broadcaster.observe(body)
@@ -81,7 +90,7 @@ public final class ChatClient: Sendable {
 
     // MARK: Conversations
 
-    /// The stored conversations, in no order. ``ConversationListModel`` orders them in sections.
+    /// The stored conversations, unordered. ``ConversationListModel`` sorts them into sections.
     public var heads: [ChatHead] {
         get async { await Array(self.engine.core.heads.values) }
     }
@@ -94,15 +103,18 @@ public final class ChatClient: Sendable {
         }
     }
 
-    /// The messages of all conversations that the server does not have, in the order of writing.
+    /// The messages of all conversations that the server has not stored, in the order in which they
+    /// were written.
     public var unsent: [ChatMessage] {
         get async throws(ChatClientError) { try await self.engine.unsent() }
     }
 
-    /// A conversation by its id.
+    /// Returns the conversation with an id. Makes no request.
+    ///
+    /// - Parameter id: The id.
     public func conversation(_ id: ConversationID) -> ChatConversation { ChatConversation(id: id, engine: self.engine) }
 
-    /// The conversation of the own notes; nil before the first connection.
+    /// The conversation with the user's notes; nil before the first connection.
     public var notes: ChatConversation? {
         get async {
             let known = await self.engine.core.heads.values.first { $0.kind == .own }?.conversation
@@ -111,10 +123,12 @@ public final class ChatClient: Sendable {
         }
     }
 
-    /// Returns the conversation with a user, and creates it if there is none. A stored one is also
-    /// returned without a connection.
+    /// Returns the conversation with another user, which is created if it does not exist. Without a
+    /// connection, only a stored conversation is returned.
+    ///
+    /// - Parameter name: The account name of the other user.
     public func conversation(with name: String) async throws(ChatClientError) -> ChatConversation {
-        guard let user = UserName(name) else { throw ChatClientError(.badInput, message: "\"\(name)\" is not an account name") }
+        guard let user = UserName(name) else { throw ChatClientError(.invalidUse, message: "\"\(name)\" is not an account name") }
         if let known = await self.heads.first(where: { $0.kind == .pair && $0.peer?.name == user }) {
             return self.conversation(known.conversation)
         }
@@ -123,6 +137,12 @@ public final class ChatClient: Sendable {
     }
 
     /// Creates a group or a channel. Contacts are added, other users are invited.
+    ///
+    /// - Parameters:
+    ///   - kind: `group` or `channel`. Default: `group`.
+    ///   - title: The title.
+    ///   - about: The description. Default: none.
+    ///   - users: The first members, in addition to the user.
     public func create(
         _ kind: ConversationKind = .group, title: String, about: String? = nil, users: [UserName] = []
     ) async throws(ChatClientError) -> ChatConversation {
@@ -132,29 +152,35 @@ public final class ChatClient: Sendable {
 
     private func adopted(_ head: ChatHead) async -> ChatConversation { self.conversation(await self.engine.adopt(head)) }
 
-    /// Joins by an invite link.
+    /// Joins the conversation of an invite link.
+    ///
+    /// - Parameter code: The code of the link.
     public func join(_ code: LinkCode) async throws(ChatClientError) -> ChatConversation {
         let request = MemberJoinRequest(id: self.engine.environment.makeID(), link: code)
         return await self.adopted(try await self.engine.askPatiently(ChatVerbs.memberJoin, request).head)
     }
 
-    /// Joins a conversation of the directory.
+    /// Joins a conversation that the directory lists.
+    ///
+    /// - Parameter conversation: The conversation.
     public func join(_ conversation: ConversationID) async throws(ChatClientError) -> ChatConversation {
         let request = MemberJoinRequest(id: self.engine.environment.makeID(), conversation: conversation)
         return await self.adopted(try await self.engine.askPatiently(ChatVerbs.memberJoin, request).head)
     }
 
-    /// Returns what an invite link leads to.
+    /// Returns the title and the other properties of the conversation of an invite link.
+    ///
+    /// - Parameter code: The code of the link.
     public func info(of code: LinkCode) async throws(ChatClientError) -> LinkInfoAnswer {
         try await self.engine.askPatiently(ChatVerbs.linkInfo, LinkInfoRequest(code: code))
     }
 
-    /// Returns a page of the groups and channels that are listed, largest first.
+    /// Returns a page of the groups and channels that the directory lists, largest first.
     ///
     /// - Parameters:
     ///   - query: A part of the title or description; nil for all.
-    ///   - page: The position that the page before ended at; nil for the first page.
-    /// - Returns: The conversations, and the position of the next page; nil on the last one.
+    ///   - page: The token that the previous page returned; nil for the first page.
+    /// - Returns: The conversations, and the token of the next page; nil on the last page.
     public func directory(
         matching query: String? = nil, after page: PageToken? = nil
     ) async throws(ChatClientError) -> (conversations: [DirectoryEntry], next: PageToken?) {
@@ -164,30 +190,31 @@ public final class ChatClient: Sendable {
 
     // MARK: Scheduled messages
 
-    /// Returns a page of the own messages that the server will send later, of all conversations, in
-    /// the order of their times.
+    /// Returns a page of the user's scheduled messages in all conversations, in the order of their
+    /// times.
     ///
-    /// - Parameter page: The position that the page before ended at; nil for the first page.
-    /// - Returns: The messages, and the position of the next page; nil on the last one.
+    /// - Parameter page: The token that the previous page returned; nil for the first page.
+    /// - Returns: The messages, and the token of the next page; nil on the last page.
     public func scheduled(after page: PageToken? = nil) async throws(ChatClientError) -> (messages: [ScheduledMessage], next: PageToken?) {
         let answer = try await self.engine.askPatiently(ChatVerbs.scheduled, ScheduledRequest(page: page))
         return (answer.scheduled, answer.page)
     }
 
-    /// Removes a message that the server would send later, or one that it could not send.
+    /// Removes a scheduled message, also one that the server could not send.
     ///
-    /// - Parameter id: The id of the message.
+    /// - Parameter id: The id of the scheduled message.
     public func unschedule(_ id: ClientID) async throws(ChatClientError) {
         let request = UnscheduleRequest(id: self.engine.environment.makeID(), target: id)
         _ = try await self.engine.askPatiently(ChatVerbs.unschedule, request)
     }
 }
 
-/// Keeps a callback of ``ChatClient/observe(_:)`` until it is cancelled or released.
+/// Keeps the closure of ``ChatClient/observe(_:)`` registered until it is cancelled or released.
 public final class ChatObservation: Sendable {
     private let end: @Sendable () -> Void
     init(_ end: @escaping @Sendable () -> Void) { self.end = end }
-    /// Ends the calls.
+    /// Ends the observation. The closure is not called again.
     public func cancel() { self.end() }
+    // Documented by `observe`: the release ends the observation.
     deinit { self.end() }
 }

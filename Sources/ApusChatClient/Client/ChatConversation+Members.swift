@@ -2,11 +2,11 @@ public import ApusChatProtocol
 
 /// A page of a list of members.
 public struct MemberPage: Sendable, Hashable {
-    /// The members.
+    /// The members of this page.
     public var members: [ChatMember]
-    /// The number of members that the request matches.
+    /// The number of matching members on all pages.
     public var total: Int64
-    /// The position of the next page; nil on the last one.
+    /// The token of the next page; nil on the last page.
     public var next: PageToken?
 }
 
@@ -19,9 +19,9 @@ extension ChatConversation {
     ///
     /// - Parameters:
     ///   - query: The start of a name; nil for all members.
-    ///   - state: The state of the members. Default: those that have joined. Admins can also
-    ///     request the others, one state at a time.
-    ///   - page: The position that the page before ended at. Default: the first page.
+    ///   - state: The state of the listed users. Default: `joined`. Admins can also list the users
+    ///     of another state.
+    ///   - page: The token that the previous page returned. Default: the first page.
     public func members(
         matching query: String? = nil, state: MemberState = .joined, after page: PageToken? = nil
     ) async throws(ChatClientError) -> MemberPage {
@@ -32,20 +32,29 @@ extension ChatConversation {
         return MemberPage(members: answer.members, total: answer.total, next: answer.page)
     }
 
-    /// Adds contacts, and invites other users. Returns those that were invited.
+    /// Adds contacts as members and invites other users.
+    ///
+    /// - Parameter users: The users.
+    /// - Returns: The users that were invited instead of added.
     @discardableResult
     public func add(_ users: [UserName]) async throws(ChatClientError) -> [UserName] {
         try await self.engine.askPatiently(ChatVerbs.memberAdd, MemberAddRequest(id: self.newID, conversation: self.id, users: users))
             .invited
     }
 
-    /// Accepts or declines an invitation.
+    /// Accepts or declines an invitation to this conversation.
+    ///
+    /// - Parameter accepts: Whether the user joins.
     public func answerInvitation(accepts: Bool) async throws(ChatClientError) {
         _ = try await self.engine.askPatiently(
             ChatVerbs.memberAnswer, MemberAnswerRequest(id: self.newID, conversation: self.id, isAccepted: accepts))
     }
 
     /// Approves or rejects a request to join.
+    ///
+    /// - Parameters:
+    ///   - user: The user that sent the request.
+    ///   - accepts: Whether the user becomes a member. Default: true.
     public func approve(_ user: UserName, accepts: Bool = true) async throws(ChatClientError) {
         _ = try await self.engine.askPatiently(
             ChatVerbs.memberApprove, MemberApproveRequest(id: self.newID, conversation: self.id, user: user, isAccepted: accepts))
@@ -57,57 +66,89 @@ extension ChatConversation {
     }
 
     /// Removes members.
+    ///
+    /// - Parameter users: The members.
     public func remove(_ users: [UserName]) async throws(ChatClientError) {
         _ = try await self.engine.askPatiently(
             ChatVerbs.memberRemove, MemberUsersRequest(id: self.newID, conversation: self.id, users: users))
     }
 
-    /// Bans users, for good or until a time in milliseconds since 1970.
+    /// Bans users.
+    ///
+    /// - Parameters:
+    ///   - users: The users.
+    ///   - until: The end of the ban, in milliseconds since 1970. Default: the ban has no end.
     public func ban(_ users: [UserName], until: Int64? = nil) async throws(ChatClientError) {
         _ = try await self.engine.askPatiently(
             ChatVerbs.memberBan, MemberUntilRequest(id: self.newID, conversation: self.id, users: users, until: until))
     }
 
-    /// Lifts bans.
+    /// Ends the bans of users.
+    ///
+    /// - Parameter users: The banned users.
     public func unban(_ users: [UserName]) async throws(ChatClientError) {
         _ = try await self.engine.askPatiently(
             ChatVerbs.memberUnban, MemberUsersRequest(id: self.newID, conversation: self.id, users: users))
     }
 
-    /// Gives members a role. The role `owner` transfers the ownership.
+    /// Assigns a role to members. The role `owner` transfers the ownership.
+    ///
+    /// - Parameters:
+    ///   - role: The new role.
+    ///   - users: The members; one, if the role is `owner`.
     public func setRole(_ role: MemberRole, of users: [UserName]) async throws(ChatClientError) {
         _ = try await self.engine.askPatiently(
             ChatVerbs.memberRole, MemberRoleRequest(id: self.newID, conversation: self.id, users: users, role: role))
     }
 
-    /// Takes away the right to write until a time; nil gives it back.
+    /// Revokes or restores the permission of members to write.
+    ///
+    /// - Parameters:
+    ///   - users: The members.
+    ///   - until: The time until which they may not write, in milliseconds since 1970; nil restores
+    ///     the permission.
     public func mute(_ users: [UserName], until: Int64?) async throws(ChatClientError) {
         _ = try await self.engine.askPatiently(
-            ChatVerbs.memberMute, MemberUntilRequest(id: self.newID, conversation: self.id, users: users, until: until))
+            ChatVerbs.memberMute, MemberUntilRequest(id: self.newID, conversation: self.id, users: users, until: until ?? 0))
     }
 
     // MARK: Links
 
     /// Creates an invite link.
+    ///
+    /// - Parameters:
+    ///   - role: The role of users that join by the link. Default: `member`.
+    ///   - expiresAt: The time at which the link expires, in milliseconds since 1970. Default:
+    ///     never.
+    ///   - uses: The maximum number of users that can join by the link. Default: no limit.
     public func createLink(role: MemberRole? = nil, expiresAt: Int64? = nil, uses: Int64? = nil) async throws(ChatClientError) -> InviteLink
     {
         let request = LinkCreateRequest(id: self.newID, conversation: self.id, role: role, expiresAt: expiresAt, uses: uses)
         return try await self.engine.askPatiently(ChatVerbs.linkCreate, request).link
     }
 
-    /// The invite links.
+    /// The invite links of the conversation.
     public func links() async throws(ChatClientError) -> [InviteLink] {
         try await self.engine.askPatiently(ChatVerbs.linkList, LinkListRequest(conversation: self.id)).links
     }
 
-    /// Makes an invite link void.
+    /// Invalidates an invite link.
+    ///
+    /// - Parameter code: The code of the link.
     public func revoke(_ code: LinkCode) async throws(ChatClientError) {
         _ = try await self.engine.askPatiently(ChatVerbs.linkRevoke, LinkRevokeRequest(id: self.newID, conversation: self.id, code: code))
     }
 
     // MARK: Settings
 
-    /// Changes the title, picture, description or settings for all.
+    /// Changes properties of the conversation for all members. A nil argument leaves a property
+    /// unchanged.
+    ///
+    /// - Parameters:
+    ///   - title: The title.
+    ///   - about: The description; an empty text removes it.
+    ///   - avatar: The picture.
+    ///   - settings: The settings to change.
     public func set(
         title: String? = nil, about: String? = nil, avatar: BlobChange? = nil, settings: ConversationSettingsChange? = nil
     ) async throws(ChatClientError) {
@@ -116,25 +157,31 @@ extension ChatConversation {
         _ = try await self.engine.askPatiently(ChatVerbs.conversationSet, request)
     }
 
-    /// Changes the own settings of the conversation; nil leaves a setting as it is.
+    /// Changes the user's settings for this conversation. A nil argument leaves a setting
+    /// unchanged.
     ///
     /// - Parameters:
     ///   - isPinned: Whether the conversation is at the top of the list.
-    ///   - isArchived: Whether it is in the archive.
+    ///   - isArchived: Whether the conversation is in the archive.
     ///   - mutedUntil: The time until which there are no notifications, in milliseconds since 1970;
     ///     0 for none.
-    ///   - isMarkedUnread: Whether the list shows it as unread.
-    ///   - folders: The folders that it is in.
+    ///   - notify: The messages that cause notifications while the conversation is not muted.
+    ///   - isMarkedUnread: Whether the list shows the conversation as unread.
+    ///   - folders: The names of the folders that contain the conversation.
     public func setOwn(
-        isPinned: Bool? = nil, isArchived: Bool? = nil, mutedUntil: Int64? = nil, isMarkedUnread: Bool? = nil, folders: [String]? = nil
+        isPinned: Bool? = nil, isArchived: Bool? = nil, mutedUntil: Int64? = nil, notify: NotificationRule? = nil,
+        isMarkedUnread: Bool? = nil, folders: [String]? = nil
     ) async throws(ChatClientError) {
         let request = OwnSetRequest(
             id: self.newID, conversation: self.id, isPinned: isPinned, isArchived: isArchived, mutedUntil: mutedUntil,
-            isMarkedUnread: isMarkedUnread, folders: folders)
-        _ = try await self.engine.askPatiently(ChatVerbs.ownSet, request)
+            notify: notify, isMarkedUnread: isMarkedUnread, folders: folders)
+        try await self.engine.setOwn(request)
     }
 
-    /// Removes the conversation from the own list, or for all members.
+    /// Removes the conversation from the user's list, or deletes it for all members.
+    ///
+    /// - Parameter isForAll: Whether to delete it for all members, which requires the role `owner`.
+    ///   Default: false.
     public func delete(forAll isForAll: Bool = false) async throws(ChatClientError) {
         _ = try await self.engine.askPatiently(
             ChatVerbs.conversationDelete, DeleteRequest(id: self.newID, conversation: self.id, isForAll: isForAll))

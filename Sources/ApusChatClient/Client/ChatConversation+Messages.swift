@@ -1,30 +1,48 @@
 public import ApusChatProtocol
 
 extension ChatConversation {
-    /// Replaces the body of an own message.
+    /// Replaces the body of a message of the user.
+    ///
+    /// - Parameters:
+    ///   - seq: The position of the message in the log.
+    ///   - body: The new body, of the same kind.
     public func edit(_ seq: Int64, _ body: ChatBody) async throws(ChatClientError) {
         _ = try await self.engine.askPatiently(
             ChatVerbs.edit, EditRequest(id: self.engine.environment.makeID(), conversation: self.id, ref: seq, body: body.fields))
     }
 
-    /// Replaces the text of an own message.
+    /// Replaces the text of a message of the user.
+    ///
+    /// - Parameters:
+    ///   - seq: The position of the message in the log.
+    ///   - text: The new text.
+    ///   - entities: The formats of the text. Default: none.
     public func edit(_ seq: Int64, text: String, entities: [TextEntity] = []) async throws(ChatClientError) {
         try await self.edit(seq, .text(TextBody(text: text, entities: entities)))
     }
 
-    /// Removes the content of a message for all.
+    /// Removes the content of a message for all members.
+    ///
+    /// - Parameter seq: The position of the message in the log.
     public func recall(_ seq: Int64) async throws(ChatClientError) {
         _ = try await self.engine.askPatiently(
             ChatVerbs.recall, RecallRequest(id: self.engine.environment.makeID(), conversation: self.id, ref: seq))
     }
 
-    /// Removes messages from the own view.
+    /// Hides messages from the user, on all devices. Other members still see them.
+    ///
+    /// - Parameter seqs: The positions of the messages in the log.
     public func hide(_ seqs: [Int64]) async throws(ChatClientError) {
         _ = try await self.engine.askPatiently(
             ChatVerbs.hide, HideRequest(id: self.engine.environment.makeID(), conversation: self.id, seqs: seqs))
     }
 
-    /// Adds or removes a reaction.
+    /// Adds or removes a reaction of the user.
+    ///
+    /// - Parameters:
+    ///   - seq: The position of the message in the log.
+    ///   - key: The reaction: an emoji, or a short text.
+    ///   - isOn: Whether the reaction is added; false removes it. Default: true.
     public func react(_ seq: Int64, _ key: String, isOn: Bool = true) async throws(ChatClientError) {
         let id = self.engine.environment.makeID()
         _ = try await self.engine.askPatiently(
@@ -34,10 +52,10 @@ extension ChatConversation {
     /// Returns a page of the reactions to a message, with the users.
     ///
     /// - Parameters:
-    ///   - seq: The place of the message in the log.
-    ///   - key: The reaction; nil for all.
-    ///   - page: The position that the page before ended at; nil for the first page.
-    /// - Returns: The reactions, and the position of the next page; nil on the last one.
+    ///   - seq: The position of the message in the log.
+    ///   - key: Restricts the page to one reaction. Default: all.
+    ///   - page: The token that the previous page returned; nil for the first page.
+    /// - Returns: The reactions, and the token of the next page; nil on the last page.
     public func reactions(
         to seq: Int64, key: String? = nil, after page: PageToken? = nil
     ) async throws(ChatClientError) -> (reactions: [Reaction], next: PageToken?) {
@@ -47,10 +65,10 @@ extension ChatConversation {
         return (answer.reactions, answer.page)
     }
 
-    /// Returns a message in its first form and after each edit, oldest first. The server returns
-    /// the first 199 edits.
+    /// Returns the original version of a message and the version after each edit, oldest first. The
+    /// server returns at most the first 199 edits.
     ///
-    /// - Parameter seq: The place of the message in the log.
+    /// - Parameter seq: The position of the message in the log.
     public func versions(of seq: Int64) async throws(ChatClientError) -> [MessageVersion] {
         let request = HistoryRequest(conversation: self.id, range: .newest, edits: seq)
         let events = try await self.engine.askPatiently(ChatVerbs.history, request).events
@@ -58,12 +76,38 @@ extension ChatConversation {
         return events.compactMap { MessageVersion($0, of: kind) }
     }
 
-    /// The pinned messages, newest first. What is not stored is requested.
+    /// Returns the votes of a poll with the names of the voters, newest first; empty for an
+    /// anonymous poll.
+    ///
+    /// Reads the votes from the log after the poll. Reads at most the newest 5,000 events of the
+    /// log.
+    ///
+    /// - Parameter seq: The position of the poll in the log.
+    public func votes(of seq: Int64) async throws(ChatClientError) -> [PollVote] {
+        var votes: [PollVote] = []
+        var known: Set<UserName> = []
+        var range = HistoryRequest.Range.newest
+        for _ in 0..<25 {
+            let request = HistoryRequest(conversation: self.id, range: range)
+            let events = try await self.engine.askPatiently(ChatVerbs.history, request).events
+            for event in events.reversed() where event.seq > seq && event.ref == seq {
+                guard case .vote(let body)? = ChatChange(event), let user = event.sender, known.insert(user).inserted,
+                    !body.options.isEmpty
+                else { continue }
+                votes.append(PollVote(user: user, options: body.options))
+            }
+            guard let first = events.first?.seq, first > seq else { break }
+            range = .before(first)
+        }
+        return votes
+    }
+
+    /// The pinned messages, newest first. Messages that are not stored are requested.
     public var pins: [ChatMessage] {
         get async throws(ChatClientError) { try await self.engine.messages(try await self.head.pins, in: self.id) }
     }
 
-    /// Returns what the head of the conversation leaves out.
+    /// Returns the properties of the conversation that its head does not contain.
     public func info() async throws(ChatClientError) -> ConversationInfo {
         let answer = try await self.engine.askPatiently(ChatVerbs.conversationInfo, InfoRequest(conversation: self.id))
         _ = await self.engine.adopt(answer.head)
@@ -72,13 +116,13 @@ extension ChatConversation {
 
     // MARK: Later
 
-    /// Stores a message on the server, which sends it at a time.
+    /// Stores a message on the server, which sends it at the given time.
     ///
     /// - Parameters:
-    ///   - body: The body.
+    ///   - body: The body of the message.
     ///   - time: The time, in milliseconds since 1970, at most one year ahead.
-    ///   - seq: The message that it replies to.
-    ///   - thread: The message whose thread it belongs to.
+    ///   - seq: The position of the message that it replies to. Default: none.
+    ///   - thread: The position of the message that began the thread. Default: none.
     ///   - isSilent: Whether the recipients are not notified.
     @discardableResult
     public func schedule(
@@ -90,11 +134,11 @@ extension ChatConversation {
         return try await self.engine.askPatiently(ChatVerbs.schedule, request).scheduled
     }
 
-    /// Returns a page of the own messages of this conversation that the server will send later.
+    /// Returns a page of the user's scheduled messages in this conversation.
     /// ``ChatClient/unschedule(_:)`` removes one.
     ///
-    /// - Parameter page: The position that the page before ended at; nil for the first page.
-    /// - Returns: The messages, and the position of the next page; nil on the last one.
+    /// - Parameter page: The token that the previous page returned; nil for the first page.
+    /// - Returns: The messages, and the token of the next page; nil on the last page.
     public func scheduled(after page: PageToken? = nil) async throws(ChatClientError) -> (messages: [ScheduledMessage], next: PageToken?) {
         let answer = try await self.engine.askPatiently(ChatVerbs.scheduled, ScheduledRequest(conversation: self.id, page: page))
         return (answer.scheduled, answer.page)
@@ -103,18 +147,28 @@ extension ChatConversation {
     // MARK: Other conversations
 
     /// Pins or unpins a message for all.
+    ///
+    /// - Parameters:
+    ///   - seq: The position of the message in the log.
+    ///   - isOn: Whether the message is pinned; false unpins it. Default: true.
     public func pin(_ seq: Int64, isOn: Bool = true) async throws(ChatClientError) {
         let id = self.engine.environment.makeID()
         _ = try await self.engine.askPatiently(ChatVerbs.pin, PinRequest(id: id, conversation: self.id, ref: seq, isRemoval: !isOn))
     }
 
-    /// Sets the own votes in a poll.
+    /// Sets the user's votes in a poll, which replace earlier votes.
+    ///
+    /// - Parameters:
+    ///   - seq: The position of the poll in the log.
+    ///   - options: The indices of the options, from 0; empty withdraws the votes.
     public func vote(_ seq: Int64, options: [Int64]) async throws(ChatClientError) {
         let id = self.engine.environment.makeID()
         _ = try await self.engine.askPatiently(ChatVerbs.vote, VoteRequest(id: id, conversation: self.id, ref: seq, options: options))
     }
 
     /// Ends a poll.
+    ///
+    /// - Parameter seq: The position of the poll in the log.
     public func closePoll(_ seq: Int64) async throws(ChatClientError) {
         let id = self.engine.environment.makeID()
         _ = try await self.engine.askPatiently(ChatVerbs.pollClose, PollCloseRequest(id: id, conversation: self.id, ref: seq))
@@ -123,10 +177,11 @@ extension ChatConversation {
     /// Forwards messages of this conversation to another one.
     ///
     /// - Parameters:
-    ///   - seqs: The places of the messages in the log.
-    ///   - target: The other conversation.
-    ///   - title: The title of one message that contains all; nil forwards each by itself.
-    ///   - isAnonymous: Whether the senders are left out.
+    ///   - seqs: The positions of the messages in the log.
+    ///   - target: The conversation that receives the messages.
+    ///   - title: The title of one `bundle` message that contains all messages; nil forwards each
+    ///     message separately.
+    ///   - isAnonymous: Whether the names of the original senders are removed.
     public func forward(
         _ seqs: [Int64], to target: ConversationID, bundledAs title: String? = nil, isAnonymous: Bool = false
     ) async throws(ChatClientError) {

@@ -1,94 +1,121 @@
 public import ApusChatProtocol
 import Foundation
 
-/// A conversation: reading, writing, and everything that concerns one log.
+/// A conversation of a ``ChatClient``: reads, writes and changes its log.
 ///
-/// A conversation is a name for a part of the client; it holds no rows. Messages are stored before
-/// `send` returns and sent in order. Other changes need a connection and wait for one for
-/// ``ChatClientConfiguration/changePatience``.
+/// The value contains no messages, and is cheap to copy. Messages are stored before `send` returns,
+/// and are sent in order. Other changes wait for a connection for at most
+/// ``ChatClientConfiguration/changePatience`` and then fail.
 public struct ChatConversation: Sendable {
-    /// The conversation.
+    /// The id of the conversation.
     public let id: ConversationID
     let engine: ChatEngine
 
-    /// The summary: title, counters, own settings.
+    /// The summary of the conversation: its title, its counters and the user's settings for it.
     public var head: ChatHead {
         get async throws(ChatClientError) { try await self.engine.head(self.id) }
     }
 
     // MARK: Reading
 
-    /// Returns the rows before a row, or the newest ones. What is not stored is requested.
+    /// Returns the messages before a position, or the newest messages. Messages that are not stored
+    /// are requested from the server.
+    ///
+    /// - Parameters:
+    ///   - seq: The position; nil for the end of the log.
+    ///   - limit: The maximum number of messages. Default: 50.
     public func messages(before seq: Int64? = nil, limit: Int = 50) async throws(ChatClientError) -> ThreadPage {
         try await self.engine.earlier(in: self.id, before: seq, limit: limit)
     }
 
-    /// Returns the newest stored rows without a request.
+    /// Returns stored messages before a position, or the newest ones. Makes no request.
+    ///
+    /// - Parameters:
+    ///   - seq: The position; nil for the end of the log.
+    ///   - limit: The maximum number of messages. Default: 50.
     public func storedMessages(before seq: Int64? = nil, limit: Int = 50) async throws(ChatClientError) -> ThreadPage {
         try await self.engine.earlier(in: self.id, before: seq, limit: limit, requests: false)
     }
 
-    /// Returns the rows after a row.
+    /// Returns the messages after a position.
+    ///
+    /// - Parameters:
+    ///   - seq: The position.
+    ///   - limit: The maximum number of messages. Default: 50.
     public func messages(after seq: Int64, limit: Int = 50) async throws(ChatClientError) -> ThreadPage {
         try await self.engine.later(in: self.id, after: seq, limit: limit)
     }
 
-    /// Returns the rows around a message, for a jump to it.
+    /// Returns the messages on both sides of a position, for a view that jumps to it.
+    ///
+    /// - Parameters:
+    ///   - seq: The position.
+    ///   - limit: The maximum number of messages. Default: 50.
     public func messages(around seq: Int64, limit: Int = 50) async throws(ChatClientError) -> ThreadPage {
         try await self.engine.around(seq, in: self.id, limit: limit)
     }
 
     // MARK: Threads
 
-    /// Returns the rows of a thread after a row, oldest first. The first row of a thread is the
-    /// message that began it.
+    /// Returns the messages of a thread after a position, oldest first. The first message of a
+    /// thread is the one that began it.
     ///
     /// Without a connection, only stored replies are returned.
     ///
     /// - Parameters:
-    ///   - root: The message that began the thread.
-    ///   - seq: The row; 0 for the beginning of the thread.
-    ///   - limit: The maximum number of rows. Default: 50; at most 200.
+    ///   - root: The position of the message that began the thread.
+    ///   - seq: The position; 0 for the beginning of the thread.
+    ///   - limit: The maximum number of messages. Default: 50; at most 200.
     public func replies(to root: Int64, after seq: Int64, limit: Int = 50) async throws(ChatClientError) -> ThreadPage {
         try await self.engine.replies(to: root, in: self.id, after: seq, limit: limit)
     }
 
-    /// Returns the rows of a thread before a row, or its newest rows, oldest first.
+    /// Returns the messages of a thread before a position, or its newest messages, oldest first.
     ///
     /// Without a connection, only stored replies are returned.
     ///
     /// - Parameters:
-    ///   - root: The message that began the thread.
-    ///   - seq: The row; nil for the end of the thread.
-    ///   - limit: The maximum number of rows. Default: 50; at most 200.
+    ///   - root: The position of the message that began the thread.
+    ///   - seq: The position; nil for the end of the thread.
+    ///   - limit: The maximum number of messages. Default: 50; at most 200.
     public func replies(to root: Int64, before seq: Int64? = nil, limit: Int = 50) async throws(ChatClientError) -> ThreadPage {
         try await self.engine.replies(to: root, in: self.id, before: seq, limit: limit)
     }
 
-    /// The unsent messages, in the order of writing.
+    /// The unsent messages of the conversation, in the order in which they were written.
     public var unsent: [ChatMessage] {
         get async throws(ChatClientError) { try await self.engine.unsent(in: self.id) }
     }
 
-    /// The first unread message; nil if all messages are read.
+    /// The position of the first unread message; nil if all messages are read.
     public var firstUnread: Int64? {
         get async throws(ChatClientError) { try await self.engine.firstUnread(in: self.id) }
     }
 
-    /// Moves the read position up to a message. It is told to the server once there is a
+    /// Moves the read position forward to a message. The server is notified when there is a
     /// connection.
+    ///
+    /// - Parameter message: The last message that the user has read.
     public func markRead(_ message: ChatMessage) async {
         if let n = message.event.n { await self.engine.read(n, in: self.id) }
     }
 
     /// Returns the members that have received or read a message.
+    ///
+    /// - Parameter seq: The position of the message in the log.
     public func readers(of seq: Int64) async throws(ChatClientError) -> [Reader] {
         try await self.engine.askPatiently(ChatVerbs.readers, ReadersRequest(conversation: self.id, seq: seq)).readers
     }
 
     // MARK: Writing
 
-    /// Stores a text and sends it as soon as possible.
+    /// Stores a text message and sends it as soon as possible.
+    ///
+    /// - Parameters:
+    ///   - text: The text.
+    ///   - entities: The formats of the text. Default: none.
+    ///   - seq: The position of the message that it replies to. Default: none.
+    ///   - thread: The position of the message that began the thread. Default: none.
     @discardableResult
     public func send(
         _ text: String, entities: [TextEntity] = [], replyTo seq: Int64? = nil, thread: Int64? = nil
@@ -97,6 +124,12 @@ public struct ChatConversation: Sendable {
     }
 
     /// Stores a message and sends it as soon as possible.
+    ///
+    /// - Parameters:
+    ///   - body: The body of the message.
+    ///   - seq: The position of the message that it replies to. Default: none.
+    ///   - thread: The position of the message that began the thread. Default: none.
+    ///   - isSilent: Whether the recipients are not notified. Default: false.
     @discardableResult
     public func send(
         _ body: ChatBody, replyTo seq: Int64? = nil, thread: Int64? = nil, isSilent: Bool = false
@@ -104,74 +137,86 @@ public struct ChatConversation: Sendable {
         try await self.engine.send(body, to: self.id, ref: seq, thread: thread, isSilent: isSilent)
     }
 
-    /// Stores a message with a file, which is uploaded first; later texts overtake it. The upload
-    /// survives the end of the program, for as long as the file remains; ``ChatMessage/progress``
-    /// tells how far it is.
+    /// Stores a message with a file, uploads the file and sends the message. Later messages without
+    /// a file can be sent before it. The upload resumes after a restart of the program if the file
+    /// still exists. ``ChatMessage/progress`` is the uploaded part of the file.
     ///
     /// - Parameters:
     ///   - path: The path of the file.
     ///   - type: The media type, for example `image/png`.
-    ///   - caption: The text below the file.
-    ///   - seq: The message that it replies to.
-    ///   - thread: The message whose thread it belongs to.
+    ///   - caption: The text below the file. Default: none.
+    ///   - entities: The formats of the caption.
+    ///   - seq: The position of the message that it replies to. Default: none.
+    ///   - thread: The position of the message that began the thread. Default: none.
     ///   - isSilent: Whether the recipients are not notified.
     @discardableResult
     public func send(
-        file path: String, type: String, caption: String? = nil, replyTo seq: Int64? = nil, thread: Int64? = nil, isSilent: Bool = false
+        file path: String, type: String, caption: String? = nil, entities: [TextEntity] = [], replyTo seq: Int64? = nil,
+        thread: Int64? = nil, isSilent: Bool = false
     ) async throws(ChatClientError) -> ChatMessage {
         let attributes = try? FileManager.default.attributesOfItem(atPath: path)
         guard let size = (attributes?[.size] as? NSNumber)?.int64Value, size > 0 else {
-            throw ChatClientError(.badInput, message: "the file \(path) is empty or cannot be read")
+            throw ChatClientError(.invalidUse, message: "the file \(path) is empty or cannot be read")
         }
-        guard size <= ChatLimits.blobBytes else {
-            throw ChatClientError(.badInput, message: "the file has \(size) bytes; at most \(ChatLimits.blobBytes) are possible")
+        let maximum = await self.engine.limits.blobBytes
+        guard size <= maximum else {
+            throw ChatClientError(.invalidUse, message: "the file \(path) has \(size) bytes; the server accepts at most \(maximum)")
         }
         guard let blob = BlobID(String(repeating: "0", count: 64)) else {
-            throw ChatClientError(.badInput, message: "the file cannot be named")
+            throw ChatClientError(.invalidUse, message: "the file \(path) cannot be sent: the placeholder of its blob id is not valid")
         }
         let name = String(URL(fileURLWithPath: path).lastPathComponent.unicodeScalars.prefix(ChatLimits.fileNameLength))
         let caption = caption.flatMap { $0.isEmpty ? nil : $0 }
-        // The server's measurements replace these after the upload.
+        // Placeholders, which the measurements of the server replace after the upload.
         let body: ChatBody =
             type.hasPrefix("image/")
-            ? .image(ImageBody(blob: blob, width: 1, height: 1, size: size, type: type, name: name, text: caption))
-            : .file(FileBody(blob: blob, name: name, size: size, type: type, text: caption))
+            ? .image(ImageBody(blob: blob, width: 1, height: 1, size: size, type: type, name: name, text: caption, entities: entities))
+            : .file(FileBody(blob: blob, name: name, size: size, type: type, text: caption, entities: entities))
         let upload = OutboxUpload(file: path, type: type, size: size)
         return try await self.engine.send(body, to: self.id, ref: seq, thread: thread, isSilent: isSilent, upload: upload)
     }
 
-    /// Sends a refused message again.
-    public func retry(_ id: ClientID) async throws(ChatClientError) { try await self.engine.retry(id) }
+    /// Sends a message again that the server refused, under a new id.
+    ///
+    /// - Parameter id: The id of the message.
+    /// - Returns: The message with its new id; nil if none with the given id waits.
+    @discardableResult
+    public func retry(_ id: ClientID) async throws(ChatClientError) -> ChatMessage? { try await self.engine.retry(id) }
 
-    /// Removes an unsent message.
+    /// Discards an unsent message.
+    ///
+    /// - Parameter id: The id of the message.
     public func discard(_ id: ClientID) async throws(ChatClientError) { try await self.engine.discard(id) }
 
-    /// The unfinished message, of this device or of another one of the user.
+    /// The draft of the conversation, written on this or another device of the user.
     public var draft: Draft? {
         get async throws(ChatClientError) { try await self.engine.draft(in: self.id) }
     }
 
-    /// Stores the unfinished message.
+    /// Stores the draft, an unfinished message.
     ///
     /// - Parameters:
     ///   - text: The text; empty to remove the draft.
-    ///   - seq: The message that it replies to.
-    ///   - sends: Whether other devices get it now: when the user pauses or leaves.
+    ///   - seq: The position of the message that it replies to. Default: none.
+    ///   - sends: Whether to send the draft to the other devices of the user now. Pass true when
+    ///     the user pauses or leaves the conversation.
     public func setDraft(_ text: String, replyTo seq: Int64? = nil, sends: Bool = false) async throws(ChatClientError) {
         try await self.engine.save(draft: text, ref: seq, in: self.id)
         if sends { await self.engine.sendDrafts() }
     }
 
-    /// Tells the others that the user is writing, or has stopped. Call it at most every few
-    /// seconds.
+    /// Notifies the other members that the user is writing, or has stopped. Call it at most once
+    /// every few seconds.
+    ///
+    /// - Parameter isTyping: Whether the user is writing.
     public func setTyping(_ isTyping: Bool) async {
         await self.engine.tell(ChatVerbs.typing, TypingRequest(conversation: self.id, isStopped: !isTyping))
     }
 
-    /// The conversation is on the screen: its events arrive at once, also in large groups. Pair it
-    /// with ``didClose()``.
+    /// Reports that the conversation is on the screen: the server then sends its events
+    /// immediately, also in large groups. Call ``didClose()`` when it leaves the screen.
     public func didOpen() async { await self.engine.opened(self.id) }
 
-    /// The conversation left the screen.
+    /// Reports that the conversation is no longer on the screen.
     public func didClose() async { await self.engine.closed(self.id) }
 }

@@ -1,9 +1,10 @@
 package import Logging
 
-/// Makes the connections of a client. Tests replace it by a server in their process.
+/// Creates the connections of a client. Tests replace it with a server in the same process.
 package struct ChatNetwork: Sendable {
     package var http: @Sendable (_ server: String, ChatClientConfiguration) throws(ChatClientError) -> any ChatHTTPTransport
-    /// The closure returns the access token of each connection.
+    /// Creates the Socket.IO transport. The closure argument returns an access token for each
+    /// connection.
     package var connect:
         @Sendable (_ server: String, @escaping @Sendable () async throws -> String, ChatClientConfiguration, Logger) -> any ChatTransport
 

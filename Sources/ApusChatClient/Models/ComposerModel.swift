@@ -1,47 +1,48 @@
 public import ApusChatProtocol
 public import Observation
 
-/// The input of a conversation, for a view: the text as Markdown, mentions, files, the message that
-/// it answers or replaces, and the draft.
+/// A model of the input of a conversation, for a view: the text as Markdown, the mentions, the
+/// files, the message that is answered or edited, and the draft.
 @MainActor @Observable
 public final class ComposerModel {
-    /// What the next ``send()`` does.
+    /// The effect of the next ``send()``.
     public enum Mode: Hashable, Sendable {
         /// Sends a message.
         case new
-        /// Sends an answer to a message.
+        /// Sends a reply to a message.
         case reply(ChatMessage)
-        /// Replaces the text of an own message.
+        /// Replaces the text of a message of the user.
         case edit(ChatMessage)
     }
 
-    /// The text, as Markdown (``ChatMarkdown``). A change stores the draft after a pause and tells
-    /// the others that the user writes.
+    /// The text, as Markdown (``ChatMarkdown``). After a change, the model stores the draft with a
+    /// delay, and notifies the other members that the user is writing.
     public var text = "" {
         didSet { if self.text != oldValue { self.textChanged() } }
     }
-    /// What the next ``send()`` does.
+    /// The effect of the next ``send()``.
     public private(set) var mode: Mode = .new
-    /// The files that the next ``send()`` sends before the text: path and media type.
+    /// The files that the next ``send()`` sends before the text, each with its path and media type.
     public var files: [(path: String, type: String)] = []
-    /// Whether the recipients are not notified of the next message.
+    /// Whether the next message is sent without a notification of its recipients.
     public var isSilent = false
     /// The time at which the server sends the next text, in milliseconds since 1970; nil to send
     /// it at once. Files are always sent at once.
     public var sendAt: Int64?
-    /// The users that complete the `@name` at the end of the text.
+    /// The users whose names complete the `@name` at the end of the text.
     public private(set) var suggestions: [ChatUser] = []
-    /// Why the last message could not be sent.
+    /// The error of the last ``send()``; nil if it succeeded.
     public private(set) var error: ChatClientError?
     /// Whether there is something to send.
     public var canSend: Bool { !self.files.isEmpty || self.text.contains { !$0.isWhitespace } }
 
     /// The conversation.
     public let conversation: ChatConversation
-    /// The message whose thread the messages belong to; nil for the conversation itself.
+    /// The `seq` of the message that began the thread to which this input sends; nil for the
+    /// conversation itself.
     public let thread: Int64?
     private let client: ChatClient
-    /// The users that the text can mention, by the names after `@`.
+    /// The users that the text can mention, by the lower-case names that are typed after `@`.
     @ObservationIgnored private var mentions: [String: UserName] = [:]
     @ObservationIgnored private var draftTask: Task<Void, Never>?
     @ObservationIgnored private var suggestionTask: Task<Void, Never>?
@@ -52,24 +53,26 @@ public final class ComposerModel {
     private static let typingPause: Int64 = 3_000
     private static let maximumSuggestions = 8
 
-    /// Creates the input of a conversation. ``restore()`` fills it with the draft.
+    /// Creates an empty input. ``restore()`` fills it with the draft of the conversation.
     ///
     /// - Parameters:
-    ///   - client: The client.
+    ///   - client: The client that sends the messages.
     ///   - conversation: The conversation.
-    ///   - thread: The message whose thread the messages belong to. Default: none.
+    ///   - thread: The message that began the thread to which the messages belong. Default: none.
     public init(client: ChatClient, conversation: ConversationID, thread: Int64? = nil) {
         self.client = client
         self.conversation = client.conversation(conversation)
         self.thread = thread
     }
 
+    // Not every view can call `close()` at its end. The release of the model ends its timers; a
+    // draft that changed within the last second is stored by `close()` only.
     deinit {
         self.draftTask?.cancel()
         self.suggestionTask?.cancel()
     }
 
-    /// Shows the draft of the conversation. Threads that messages began have no drafts.
+    /// Replaces the text with the draft of the conversation. Threads have no drafts.
     public func restore() async {
         guard self.thread == nil, self.text.isEmpty, let draft = (try? await self.conversation.draft) ?? nil else { return }
         self.replaceText(draft.text)
@@ -80,12 +83,12 @@ public final class ComposerModel {
         }
     }
 
-    /// The next message answers this one.
+    /// Makes the next message a reply.
     ///
-    /// - Parameter message: A message of the conversation.
+    /// - Parameter message: The message that it replies to.
     public func reply(to message: ChatMessage) { if message.seq != nil { self.mode = .reply(message) } }
 
-    /// The text of an own message is edited.
+    /// Begins the edit of a message of the user.
     ///
     /// - Parameter message: The message.
     public func edit(_ message: ChatMessage) {
@@ -102,7 +105,7 @@ public final class ComposerModel {
         self.replaceText(ChatMarkdown.source(of: text, entities: entities))
     }
 
-    /// Ends an answer or an edit.
+    /// Ends a reply or an edit, so that the next message is an ordinary one.
     public func cancel() {
         if case .edit = self.mode { self.text = "" }
         self.mode = .new
@@ -110,7 +113,8 @@ public final class ComposerModel {
 
     // MARK: Sending
 
-    /// Sends what was written. On a failure the text remains.
+    /// Sends the files and the text, or stores the edit. After a failure the text remains, and
+    /// ``error`` is set.
     public func send() async {
         guard self.canSend else { return }
         let (source, mode, files) = (self.text, self.mode, self.files)
@@ -124,7 +128,10 @@ public final class ComposerModel {
             } else {
                 for file in files {
                     try await self.conversation.send(file: file.path, type: file.type, replyTo: reply, thread: self.thread)
-                    reply = nil
+                    // The file is sent. A later failure must not make the next attempt send it
+                    // again.
+                    if let index = self.files.firstIndex(where: { $0.path == file.path }) { self.files.remove(at: index) }
+                    if reply != nil { (reply, self.mode) = (nil, .new) }
                 }
                 if !text.isEmpty { try await self.send(.text(TextBody(text: text, entities: entities)), replyTo: reply) }
             }
@@ -149,7 +156,8 @@ public final class ComposerModel {
         }
     }
 
-    /// The text with its entities. `@all` has a meaning for those that may use it only.
+    /// Parses the Markdown of the input. `@all` becomes an entity only if the user may mention all
+    /// members.
     private func parsed(_ source: String) async throws(ChatClientError) -> (text: String, entities: [TextEntity]) {
         var mentions = self.mentions
         let head = try? await self.conversation.head
@@ -194,14 +202,15 @@ public final class ComposerModel {
             guard let self, !Task.isCancelled, self.mentionStart == start else { return }
             let users = (found ?? []).filter { $0.name != me }
             self.suggestions = Array(users.prefix(Self.maximumSuggestions))
-            // A name that is typed to its end is a mention, too.
+            // A name that was typed without a completion is a mention, too.
             for user in users { self.mentions[user.name.rawValue.lowercased()] = user.name }
         }
     }
 
     // MARK: Drafts
 
-    /// The user leaves the conversation: other devices get the draft.
+    /// Stores the draft and sends it to the other devices of the user. Call it when the user leaves
+    /// the conversation.
     public func leave() async {
         self.draftTask?.cancel()
         self.suggestionTask?.cancel()

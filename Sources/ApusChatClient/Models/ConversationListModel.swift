@@ -1,8 +1,9 @@
 import ApusChatCore
 public import ApusChatProtocol
+import ApusEventLoop
 public import Observation
 
-/// The list of conversations, for a view.
+/// A model of the list of conversations, for a view.
 ///
 /// ```swift
 /// List(model.conversations, id: \.conversation) { head in Text(model.title(of: head)) }
@@ -11,9 +12,9 @@ public import Observation
 public final class ConversationListModel {
     /// Which conversations the list shows.
     public enum Filter: Hashable, Sendable {
-        /// All that are not archived.
+        /// All conversations that are not archived.
         case all
-        /// Those with unread messages.
+        /// Conversations with unread messages.
         case unread
         /// Conversations with one other user.
         case people
@@ -21,19 +22,20 @@ public final class ConversationListModel {
         case groups
         /// The conversations of a folder of the user.
         case folder(String)
-        /// The archived ones.
+        /// The archived conversations.
         case archived
     }
 
     /// The pinned conversations, in the order of pinning, then the others, newest first.
     public private(set) var conversations: [ChatHead] = []
-    /// The invitations and requests that wait for an answer, newest first.
+    /// The unanswered invitations to the user, and the pending requests of the user to join, newest
+    /// first.
     public private(set) var invitations: [ChatHead] = []
     /// The state of the connection.
     public private(set) var connection: ChatConnectionState = .connecting
     /// The number of unread messages in conversations that are neither muted nor archived.
     public private(set) var badge: Int64 = 0
-    /// Which conversations the list shows.
+    /// The filter of ``conversations``. Default: ``Filter/all``.
     public var filter: Filter = .all {
         didSet { if self.filter != oldValue { self.arrange() } }
     }
@@ -44,15 +46,18 @@ public final class ConversationListModel {
     @ObservationIgnored private var heads: [ConversationID: ChatHead] = [:]
     @ObservationIgnored private var task: Task<Void, Never>?
 
-    /// Creates the list of a client. It is filled by ``start()``.
+    /// Creates an empty list, which ``start()`` fills.
+    ///
+    /// - Parameter client: The client whose conversations are listed.
     public init(client: ChatClient) { self.client = client }
 
+    // The model has no `stop()`: its release ends the task that waits for updates.
     deinit { self.task?.cancel() }
 
-    /// Reads the store and follows the client until the model is released.
+    /// Reads the conversations from the store, and updates the list until the model is released.
     public func start() async {
         guard self.task == nil else { return }
-        let updates = self.client.updates
+        let updates = self.client.updates(bufferingPolicy: .bufferingNewest(4_096))
         self.task = Task { [weak self] in
             for await update in updates { await self?.take(update) }
         }
@@ -75,7 +80,7 @@ public final class ConversationListModel {
         case .gone(let conversations):
             for conversation in conversations { self.heads[conversation] = nil }
             self.arrange()
-        case .reset: await self.reload()
+        case .reset, .missed: await self.reload()
         case .users:
             let contacts = await self.client.engine.contacts
             if contacts != self.contacts { self.contacts = contacts }
@@ -100,7 +105,7 @@ public final class ConversationListModel {
         }
         shown.sort(by: Self.isBefore)
         invitations.sort(by: Self.isBefore)
-        // Equal lists do not redraw a view.
+        // An assignment of an equal list would make the view draw it again.
         if self.conversations != shown { self.conversations = shown }
         if self.invitations != invitations { self.invitations = invitations }
         if self.badge != badge { self.badge = badge }
@@ -126,8 +131,8 @@ public final class ConversationListModel {
         }
     }
 
-    /// The title of a row: that of a group, the alias or shown name of the other user, or the
-    /// account name.
+    /// Returns the title of a conversation: for a group, its title; for a pair, the alias, the
+    /// shown name or the account name of the other user.
     ///
     /// - Parameter head: The conversation.
     public func title(of head: ChatHead) -> String {
@@ -137,8 +142,8 @@ public final class ConversationListModel {
         return peer.nick ?? peer.name.rawValue
     }
 
-    /// The contact whose name the other user of a pair imitates, for a mark beside the title; nil
-    /// if there is none.
+    /// Returns a contact whose name can be confused with that of the other user of a pair, for a
+    /// warning beside the title; nil if no contact has such a name.
     ///
     /// - Parameter head: The conversation.
     public func looksLike(_ head: ChatHead) -> UserName? { head.peer.flatMap { self.contacts.lookalike(of: $0) } }

@@ -1,41 +1,42 @@
 public import ApusChatProtocol
 public import Observation
 
-/// The members of a conversation, for a view, in pages.
+/// A model of the members of a conversation, for a view, loaded in pages.
 @MainActor @Observable
 public final class MembersModel {
-    /// The members that were loaded.
+    /// The loaded members.
     public private(set) var members: [ChatMember] = []
-    /// The number of members that match.
+    /// The number of members that match the query, also of those that are not loaded.
     public private(set) var total: Int64 = 0
     /// Whether there are further pages.
     public var hasMore: Bool { self.next != nil }
     /// Whether a page is being loaded.
     public private(set) var isLoading = false
-    /// Why the last page could not be loaded.
+    /// The error of the last request; nil if it succeeded.
     public private(set) var error: ChatClientError?
 
     private let conversation: ChatConversation
-    /// The state of the members that are listed.
+    /// The state of the listed users.
     public let state: MemberState
     private var query: String?
     private var next: PageToken?
-    /// The number of the search, by which answers to an earlier one are recognized.
+    /// The number of the current query, by which answers to an earlier query are recognized.
     @ObservationIgnored private var generation = 0
 
-    /// Creates the list of a conversation. It is filled by ``load(matching:)``.
+    /// Creates an empty list, which ``load(matching:)`` fills.
     ///
     /// - Parameters:
-    ///   - client: The client.
+    ///   - client: The client that requests the members.
     ///   - conversation: The conversation.
-    ///   - state: The state of the members. Default: those that have joined.
+    ///   - state: The state of the listed users. Default: `joined`.
     public init(client: ChatClient, conversation: ConversationID, state: MemberState = .joined) {
         self.conversation = client.conversation(conversation)
         self.state = state
     }
 
     /// Loads the first page.
-    /// - Parameter query: The start of a name; nil for all members.
+    ///
+    /// - Parameter query: The beginning of a name; nil for all members.
     public func load(matching query: String? = nil) async {
         self.generation += 1
         self.query = query.flatMap { $0.isEmpty ? nil : $0 }

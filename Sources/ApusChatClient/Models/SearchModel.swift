@@ -1,22 +1,23 @@
 public import ApusChatProtocol
 public import Observation
 
-/// A search for messages, for a view: what is stored at once, then what the server finds.
+/// A model of a search for messages, for a view. It shows stored messages immediately, and adds the
+/// messages that the server finds.
 @MainActor @Observable
 public final class SearchModel {
-    /// The words. A change searches after a short pause.
+    /// The words to search for. A change starts a new search after a short pause.
     public var query = "" {
         didSet { if self.query != oldValue { self.queryChanged() } }
     }
-    /// Which messages are found. A change searches after a short pause.
+    /// Restricts the messages that are found. A change starts a new search after a short pause.
     public var filter: ChatSearchFilter {
         didSet { if self.filter != oldValue { self.queryChanged() } }
     }
-    /// The messages, newest first.
+    /// The found messages, newest first.
     public private(set) var hits: [ChatSearchHit] = []
-    /// Whether the server is being asked.
+    /// Whether a request to the server is pending.
     public private(set) var isSearching = false
-    /// Whether the hits are those of the store only, for lack of a connection.
+    /// Whether the hits are those of the local store only, because there is no connection.
     public private(set) var isStoredOnly = false
     /// Whether there are further pages.
     public var hasMore: Bool { self.next != nil }
@@ -26,16 +27,17 @@ public final class SearchModel {
     @ObservationIgnored private var task: Task<Void, Never>?
     private static let pause: Duration = .milliseconds(200)
 
-    /// Creates a search.
+    /// Creates a search without words.
     ///
     /// - Parameters:
-    ///   - client: The client whose store is searched.
+    ///   - client: The client that searches its store and the server.
     ///   - conversation: Restricts the search to a conversation. Default: all conversations.
     public init(client: ChatClient, conversation: ConversationID? = nil) {
         self.client = client
         self.filter = ChatSearchFilter(conversation: conversation)
     }
 
+    // The release of the model ends its timer and its pending request.
     deinit { self.task?.cancel() }
 
     private func queryChanged() {

@@ -1,58 +1,61 @@
 public import ApusChatProtocol
+import ApusEventLoop
 public import Observation
 
-/// The rows of a conversation, or of a thread that a message began, for a view: a window of them
-/// with the unsent messages.
+/// A model of the messages of a conversation or of a thread, for a view: a window of consecutive
+/// rows, followed by the unsent messages.
 ///
-/// The window has at most ``maximumRows`` rows, so that a long thread does not grow without a
-/// limit; rows beyond it are loaded again when the user scrolls back.
+/// The window has at most ``maximumRows`` rows, so that the memory of a long conversation is
+/// bounded. Rows outside of it are loaded again when the user scrolls to them.
 @MainActor @Observable
 public final class ThreadModel {
-    /// The rows of the window, oldest first, followed by the unsent messages at the end of the log.
+    /// The rows of the window, oldest first. If the window reaches the end of the log, the unsent
+    /// messages follow.
     public var rows: [ChatMessage] { self.hasLater ? self.messages : self.messages + self.unsent }
-    /// The rows of the log.
+    /// The rows of the window that are in the log, oldest first.
     public private(set) var messages: [ChatMessage] = []
-    /// The unsent messages, in the order of writing.
+    /// The unsent messages, in the order in which they were written.
     public private(set) var unsent: [ChatMessage] = []
     /// Whether there are rows before the window.
     public private(set) var hasEarlier = false
     /// Whether there are rows after the window.
     public private(set) var hasLater = false
-    /// The first message that was unread when the thread was opened, for a line above it.
+    /// The message that was the first unread one when the model was opened, for a separator line
+    /// above it; nil if there was none.
     public private(set) var firstUnread: Int64?
     /// The summary of the conversation.
     public private(set) var head: ChatHead?
-    /// The members that are writing.
+    /// The members that are writing now.
     public private(set) var typing: [UserName] = []
     /// Whether a page is being loaded.
     public private(set) var isLoading = false
-    /// Why the last page could not be loaded.
+    /// The error of the last request; nil if it succeeded.
     public private(set) var error: ChatClientError?
 
     /// The conversation.
     public let conversation: ChatConversation
-    /// The message that began the thread that is shown; nil for the whole conversation.
+    /// The message that began the thread; nil if the model shows the whole conversation.
     public let thread: Int64?
-    /// The number of rows of a page.
+    /// The number of rows that one load adds.
     public let pageSize: Int
-    /// The greatest number of rows of the window.
+    /// The maximum number of rows of the window.
     public let maximumRows: Int
 
     private let client: ChatClient
     @ObservationIgnored private var task: Task<Void, Never>?
     @ObservationIgnored private var typingDeadlines: [UserName: Task<Void, Never>] = [:]
-    /// The time after which a member that says nothing more is not writing.
+    /// The time after which a member no longer counts as writing, unless another notification
+    /// arrives.
     private static let typingTime: Duration = .seconds(6)
 
-    /// Creates the rows of a conversation, which ``open()`` fills.
+    /// Creates a model without rows, which ``open()`` fills.
     ///
     /// - Parameters:
-    ///   - client: The client.
+    ///   - client: The client that reads the messages.
     ///   - conversation: The conversation.
     ///   - thread: The message that began a thread, to show its replies only. Default: none.
-    ///   - pageSize: The number of rows of a page. Default: 50.
-    ///   - maximumRows: The greatest number of rows of the window. Default: 400, and at least two
-    ///     pages.
+    ///   - pageSize: The number of rows that one load adds. Default: 50.
+    ///   - maximumRows: The maximum number of rows of the window. Default: 400; at least two pages.
     public init(client: ChatClient, conversation: ConversationID, thread: Int64? = nil, pageSize: Int = 50, maximumRows: Int = 400) {
         self.client = client
         self.thread = thread
@@ -61,6 +64,8 @@ public final class ThreadModel {
         self.maximumRows = max(maximumRows, 2 * self.pageSize)
     }
 
+    // Not every view can call `close()` at its end. The tasks hold weak references to the model;
+    // its release cancels them. The model stores nothing.
     deinit {
         self.task?.cancel()
         for deadline in self.typingDeadlines.values { deadline.cancel() }
@@ -68,12 +73,11 @@ public final class ThreadModel {
 
     // MARK: Opening
 
-    /// Shows the rows at the first unread message, or at their end, and follows the client until
-    /// ``close()`` or until the model is released. A thread that a message began is shown at its
-    /// end.
+    /// Loads the rows at the first unread message, or the newest rows if all are read or the model
+    /// shows a thread. Follows the client until ``close()`` or the release of the model.
     public func open() async {
         guard self.task == nil else { return }
-        let updates = self.client.updates
+        let updates = self.client.updates(bufferingPolicy: .bufferingNewest(4_096))
         self.task = Task { [weak self] in
             for await update in updates { await self?.take(update) }
         }
@@ -85,7 +89,7 @@ public final class ThreadModel {
         if let firstUnread { await self.jump(to: firstUnread) } else { await self.jumpToEnd() }
     }
 
-    /// Ends following the client.
+    /// Stops following the client.
     public func close() async {
         self.task?.cancel()
         self.task = nil
@@ -134,15 +138,16 @@ public final class ThreadModel {
         return try await self.conversation.replies(to: thread, after: seq, limit: self.pageSize)
     }
 
-    /// Whether a row belongs to what is shown.
+    /// Whether a message belongs to the thread of the model; true for each message if the model
+    /// shows the whole conversation.
     private func isInThread(_ message: ChatMessage) -> Bool {
         guard let thread else { return true }
         return message.event.thread == thread || message.event.seq == thread
     }
 
-    /// Shows the rows around a message.
+    /// Replaces the window with the rows around a message.
     ///
-    /// - Parameter seq: The place of the message in the log.
+    /// - Parameter seq: The position of the message in the log.
     public func jump(to seq: Int64) async {
         await self.load { model throws(ChatClientError) in
             if model.thread != nil { return model.show(try await model.later(after: seq - 1)) }
@@ -150,7 +155,8 @@ public final class ThreadModel {
         }
     }
 
-    /// Shows the newest rows: what is stored at once, then what is missing.
+    /// Replaces the window with the newest rows: first the stored ones, then those that the server
+    /// has in addition.
     public func jumpToEnd() async {
         await self.load { model throws(ChatClientError) in
             if model.thread != nil { return model.show(try await model.earlier(before: nil)) }
@@ -178,8 +184,8 @@ public final class ThreadModel {
         }
     }
 
-    /// The user sees a row: moves the read position up to it. In a thread that a message began it
-    /// does nothing, because the messages between its replies are not shown.
+    /// Moves the read position forward to a row that the user sees. In a thread it has no effect,
+    /// because the messages between its replies are not shown.
     ///
     /// - Parameter message: The row.
     public func didShow(_ message: ChatMessage) async {
@@ -195,7 +201,7 @@ public final class ThreadModel {
         case .messages(self.conversation.id, let messages): self.merge(messages.filter(self.isInThread))
         case .gap(self.conversation.id, _):
             guard self.thread == nil else { return }
-            // The newest rows are no longer next to the window.
+            // The window does not reach the end of the log, so it must not get the newest rows.
             if self.hasLater { return }
             self.show(
                 (try? await self.conversation.storedMessages(limit: self.pageSize))
@@ -209,6 +215,9 @@ public final class ThreadModel {
             self.messages = []
             self.hasEarlier = false
             self.hasLater = false
+        case .missed:
+            self.unsent = ((try? await self.conversation.unsent) ?? []).filter(self.isInThread)
+            await self.jumpToEnd()
         default: break
         }
     }
@@ -232,7 +241,7 @@ public final class ThreadModel {
     }
 
     private func replaceUnsent(_ message: ChatMessage) {
-        // The log may already have it.
+        // The log may already contain the message.
         if self.messages.contains(where: { $0.id == message.id }) { return }
         if let index = self.unsent.firstIndex(where: { $0.id == message.id }) {
             self.unsent[index] = message
@@ -263,7 +272,8 @@ public final class ThreadModel {
 }
 
 extension Array {
-    /// The first index whose element fulfils a condition that all later elements fulfil too.
+    /// Returns the first index whose element satisfies a condition, by bisection. All elements
+    /// after it must satisfy the condition, too.
     func partitioningIndex(_ condition: (Element) -> Bool) -> Int {
         var low = 0
         var high = self.count

@@ -1,29 +1,33 @@
+import ApusEventLoop
 import NIOConcurrencyHelpers
 
-/// Delivers every update to all subscribers in order.
+/// Delivers each update to all streams and callbacks, in order.
 final class ChatBroadcaster: Sendable {
+    private struct Reader {
+        let continuation: EventStream<ChatUpdate>.Continuation
+        /// Whether updates were dropped and the `missed` that reports it was dropped, too.
+        var owesMissed = false
+    }
+
     private struct Listeners {
         var next = 0
-        var streams: [Int: AsyncStream<ChatUpdate>.Continuation] = [:]
+        var streams: [Int: Reader] = [:]
         var callbacks: [Int: @Sendable (ChatUpdate) -> Void] = [:]
         var isFinished = false
     }
 
     private let listeners = NIOLockedValueBox(Listeners())
-    private let buffer: Int
-
-    init(buffer: Int) { self.buffer = max(1, buffer) }
-
     /// The number of streams and callbacks.
     var count: Int { self.listeners.withLockedValue { $0.streams.count + $0.callbacks.count } }
 
-    /// Returns a stream of the updates from now on, which drops the oldest beyond the buffer.
-    func subscribe() -> AsyncStream<ChatUpdate> {
-        let (stream, continuation) = AsyncStream.makeStream(of: ChatUpdate.self, bufferingPolicy: .bufferingNewest(self.buffer))
+    /// Returns a stream of the future updates. If the policy drops updates, the stream delivers a
+    /// `missed`.
+    func subscribe(bufferingPolicy policy: BufferingPolicy) -> EventStream<ChatUpdate> {
+        let (stream, continuation) = EventStream.make(of: ChatUpdate.self, bufferingPolicy: policy)
         let id: Int? = self.listeners.withLockedValue { listeners in
             guard !listeners.isFinished else { return nil }
             listeners.next += 1
-            listeners.streams[listeners.next] = continuation
+            listeners.streams[listeners.next] = Reader(continuation: continuation)
             return listeners.next
         }
         guard let id else {
@@ -36,7 +40,9 @@ final class ChatBroadcaster: Sendable {
         return stream
     }
 
-    /// Calls a closure on the engine's queue for each update, until the returned number is removed.
+    /// Registers a closure that is called on the engine's queue for each update.
+    ///
+    /// - Returns: The number that ``remove(_:)`` takes.
     func observe(_ body: @escaping @Sendable (ChatUpdate) -> Void) -> Int {
         self.listeners.withLockedValue { listeners in
             listeners.next += 1
@@ -48,9 +54,30 @@ final class ChatBroadcaster: Sendable {
     func remove(_ id: Int) { self.listeners.withLockedValue { _ = $0.callbacks.removeValue(forKey: id) } }
 
     func yield(_ update: ChatUpdate) {
-        let (streams, callbacks) = self.listeners.withLockedValue { (Array($0.streams.values), $0.callbacks.sorted { $0.key < $1.key }) }
-        for stream in streams { stream.yield(update) }
+        let (streams, callbacks) = self.listeners.withLockedValue { ($0.streams, $0.callbacks.sorted { $0.key < $1.key }) }
+        for (id, reader) in streams { self.yield(update, to: reader, id) }
         for (_, callback) in callbacks { callback(update) }
+    }
+
+    private func yield(_ update: ChatUpdate, to reader: Reader, _ id: Int) {
+        var owesMissed = reader.owesMissed
+        switch reader.continuation.yield(update) {
+        case .dropped: owesMissed = true
+        case .terminated: return
+        case .enqueued where !owesMissed: return
+        case .enqueued: break
+        @unknown default: return
+        }
+        // With `bufferingNewest`, the `missed` takes the place of the oldest update. With
+        // `bufferingOldest`, it is dropped as well, and is sent again after the next update that is
+        // not dropped.
+        switch reader.continuation.yield(.missed) {
+        case .enqueued: owesMissed = false
+        case .dropped(.missed): owesMissed = true
+        case .dropped, .terminated: owesMissed = false
+        @unknown default: return
+        }
+        self.listeners.withLockedValue { $0.streams[id]?.owesMissed = owesMissed }
     }
 
     func finish() {
@@ -60,6 +87,6 @@ final class ChatBroadcaster: Sendable {
             defer { listeners.streams = [:] }
             return Array(listeners.streams.values)
         }
-        for stream in streams { stream.finish() }
+        for reader in streams { reader.continuation.finish() }
     }
 }

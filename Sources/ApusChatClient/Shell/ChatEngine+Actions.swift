@@ -2,7 +2,7 @@ import ApusChatCore
 import ApusChatProtocol
 
 extension ChatEngine {
-    /// Carries out a list of actions: first its changes, in one transaction, then the requests.
+    /// Performs a list of actions: first the changes, in one transaction, then the requests.
     func carryOut(_ actions: [ClientAction]) {
         let changes = actions.compactMap { action in if case .store(let change) = action { change } else { nil } }
         if !changes.isEmpty {
@@ -23,7 +23,8 @@ extension ChatEngine {
         if self.core.isOnline { self.becomeOnline() }
     }
 
-    /// The machines are ahead of the store, so they begin anew from it on a new connection.
+    /// Restores the state machines from the store after a failed write, because they are ahead of
+    /// it, and reconnects.
     private func recover() {
         self.generation += 1
         self.core.disconnected()
@@ -55,13 +56,19 @@ extension ChatEngine {
 
     // MARK: Requests of the core
 
+    /// All features of this version except calls, because this client does not handle their
+    /// signals.
+    private static let features = ChatFeature.all.filter { $0 != PushFeature.calls.rawValue }
+
     private func hello(since: PageToken?, epoch: PageToken?, _ generation: Int) async {
         let device = HelloDevice(name: self.configuration.deviceName, platform: self.configuration.platform)
-        let request = HelloRequest(device: device, epoch: epoch, sync: SyncRequest(since: since))
+        let request = HelloRequest(features: Self.features, device: device, epoch: epoch, sync: SyncRequest(since: since))
         do throws(ChatClientError) {
             let answer = try await self.ask(ChatVerbs.hello, request)
             guard generation == self.generation else { return }
             self.own = answer.own
+            self.ownChangesSeq = 0
+            self.limits = answer.limits
             self.take(serverTime: answer.at)
             self.take([answer.user])
             self.carryOut(self.core.answered(hello: answer))
@@ -85,7 +92,8 @@ extension ChatEngine {
         }
     }
 
-    /// Requests a few logs at a time: those on the screen first, then the newest.
+    /// Starts waiting history requests, up to `maximumPulls` at a time: first those of the
+    /// conversations on the screen, then those of the newest conversations.
     private func startPulls() {
         while self.pullsRunning < max(1, self.configuration.maximumPulls) {
             let next = self.pullsWaiting.indices.max { self.urgency(of: self.pullsWaiting[$0]) < self.urgency(of: self.pullsWaiting[$1]) }
@@ -126,7 +134,7 @@ extension ChatEngine {
         do throws(ChatClientError) {
             let answer = try await self.ask(ChatVerbs.send, entry.request)
             guard answer.id == id, answer.conversation == entry.conversation else {
-                throw ChatClientError(.badAnswer, message: "the server acknowledged another message")
+                throw ChatClientError(.badAnswer, message: "the acknowledgement of message \(id) has another id: \(answer.id)")
             }
             self.sending.remove(id)
             self.carryOut(self.core.answered(answer))

@@ -1,7 +1,7 @@
 import ApusChatProtocol
 
 extension ChatEngine {
-    /// Requests the contacts, for their aliases and for the mark of names that look alike.
+    /// Requests all contacts, whose aliases are shown, and whose names other users can imitate.
     func loadContacts() {
         guard self.state == .online, !self.isLoadingContacts else { return }
         self.isLoadingContacts = true

@@ -2,10 +2,12 @@ import ApusChatCore
 import ApusChatProtocol
 
 extension ChatEngine {
-    /// The longest delay until the next look at the clock, which the user can set.
+    /// The maximum time until the clock is read again, in milliseconds, because the user can change
+    /// it.
     private static let maximumDelay: Int64 = 3_600_000
 
-    /// Removes messages at a time, unless that is planned for an earlier one.
+    /// Schedules the removal of expired messages, unless it is already scheduled for an earlier
+    /// time.
     func planExpiry(at time: Int64?) {
         guard let time, self.state != .closed, time < self.plannedExpiry ?? .max else { return }
         self.plannedExpiry = time
@@ -18,7 +20,7 @@ extension ChatEngine {
     }
 
     private func expire(plannedAt time: Int64) {
-        // A later plan has taken the place of this one.
+        // A later call has scheduled another time.
         guard self.plannedExpiry == time else { return }
         self.plannedExpiry = nil
         let now = self.store.now()
@@ -26,7 +28,7 @@ extension ChatEngine {
         self.planNextExpiry()
     }
 
-    /// The server told its time, by which messages disappear.
+    /// Stores the server's time, by which messages expire.
     func take(serverTime time: Int64) {
         self.store.setServerTime(time)
         self.plannedExpiry = nil

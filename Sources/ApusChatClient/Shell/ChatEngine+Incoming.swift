@@ -4,30 +4,31 @@ import ApusJSON
 import Logging
 
 extension ChatEngine {
-    /// The delay before the server is told that messages were received, so that one request tells
-    /// of many.
+    /// The delay before received messages are reported to the server, so that one request reports
+    /// several.
     private static let receivedDelay: Duration = .seconds(1)
 
     // MARK: The connection
 
-    func received(_ event: ChatTransportEvent) async {
+    func receivedEvent(_ event: ChatTransportEvent) async {
         switch event {
         case .connected:
             self.plannedConnection = nil
             self.lost()
             self.become(.syncing)
             self.carryOut(self.core.connected())
-        case .disconnected(let comesBack):
+        case .disconnected(let reconnects):
             self.lost()
             self.become(.connecting)
-            if !comesBack, self.plannedConnection == nil { self.reconnect(after: self.configuration.refusalDelay) }
+            if !reconnects, self.plannedConnection == nil { self.reconnect(after: self.configuration.refusalDelay) }
         case .refused(let error): await self.refused(error)
         case .push(let name, let payload): self.pushed(name, payload)
         case .pushesLost: self.carryOut(self.core.timerFired(.sync))
         }
     }
 
-    /// Answers and timers of the connection are void.
+    /// Handles the loss of the connection: pending answers and timers of the connection are
+    /// discarded.
     private func lost() {
         self.generation += 1
         self.pullsWaiting = []
@@ -52,7 +53,8 @@ extension ChatEngine {
         }
     }
 
-    /// An access token ends while there is no connection. A refresh tells whether the session has.
+    /// Handles a refused connection. The access token may have expired while the client was
+    /// disconnected; a refresh determines whether the session has ended.
     private func refused(_ error: ChatError) async {
         guard error.code == .unauthorized else {
             return error.code.isTemporary ? self.reconnect(after: self.configuration.refusalDelay) : self.endSession(error)
@@ -72,7 +74,7 @@ extension ChatEngine {
         }
     }
 
-    /// The session has ended on the server. The store remains until the user signs out.
+    /// Handles the end of the session on the server. The store remains until the user signs out.
     func endSession(_ error: ChatError) {
         self.plannedConnection = nil
         self.lost()
@@ -94,12 +96,18 @@ extension ChatEngine {
                         self.broadcaster.yield(.contact(event.kind, body))
                         self.loadContacts()
                     case .device(let body)?: self.broadcaster.yield(.device(event.kind, body))
+                    case .ownSet(let body)?:
+                        self.ownChangesSeq = max(self.ownChangesSeq, event.seq)
+                        self.carryOut(self.core.changed(body))
                     default: break
                     }
                 }
             case ChatPushes.head.name: self.carryOut(self.core.pushed(try HeadPush(json: payload)))
             case ChatPushes.mark.name: self.carryOut(self.core.pushed(try MarkPush(json: payload)))
-            case ChatPushes.user.name: self.take(try UserPush(json: payload).users)
+            case ChatPushes.user.name:
+                let users = try UserPush(json: payload).users
+                self.take(users)
+                self.carryOut(self.core.changed(users))
             case ChatPushes.presence.name: self.take(try PresencePush(json: payload))
             case ChatPushes.typing.name:
                 let push = try TypingPush(json: payload)
@@ -108,32 +116,35 @@ extension ChatEngine {
             default: break
             }
         } catch {
-            self.logger.warning("A push cannot be read", metadata: ["chat.push": "\(name)", "chat.error": "\(error.message)"])
+            self.logger.warning("A push of the server is not valid", metadata: ["chat.push": "\(name)", "chat.error": "\(error.message)"])
         }
     }
 
     private func said(_ bye: ByePush) {
         if bye.reason.permitsReconnect {
-            let delay = bye.retryAfter.map { Duration.milliseconds($0) } ?? self.configuration.refusalDelay
-            // All clients of a server are told at the same moment.
-            self.reconnect(after: delay * (1 + self.environment.random()))
+            // The server sends each client a different delay. If it sends none, the client chooses
+            // a random one.
+            let delay = bye.retryAfter.map { Duration.milliseconds($0) }
+            self.reconnect(after: delay ?? self.configuration.refusalDelay * (1 + self.environment.random()))
         } else {
             let code: ChatError.Code = bye.reason == .version ? .unsupported : .unauthorized
-            self.endSession(ChatError(code, message: "The server ended the session: \(bye.reason.rawValue)."))
+            self.endSession(ChatError(code, message: "the server ended the session: \(bye.reason.rawValue)"))
         }
     }
 
     private func take(_ push: PresencePush) {
-        self.take(
-            push.users.map { entry in
-                var user = self.users[entry.user] ?? ChatUser(name: entry.user)
-                user.online = entry.isOnline
-                user.lastSeen = entry.lastSeen ?? user.lastSeen
-                return user
-            })
+        let users = push.users.map { entry in
+            var user = self.users[entry.user] ?? ChatUser(name: entry.user)
+            user.online = entry.isOnline
+            user.lastSeen = entry.lastSeen ?? user.lastSeen
+            return user
+        }
+        let known = users.filter { self.users[$0.name] != nil }
+        self.take(users)
+        self.carryOut(self.core.changed(known))
     }
 
-    /// Stores profiles and announces them.
+    /// Stores profiles and publishes the changed ones.
     func take(_ users: [ChatUser]) {
         let changed = users.filter { self.users[$0.name] != $0 }
         guard !changed.isEmpty else { return }
@@ -144,7 +155,7 @@ extension ChatEngine {
 
     // MARK: Announcements
 
-    /// Tells what a transaction changed.
+    /// Publishes the effects of a transaction.
     func announce(_ effects: StoreEffects) {
         if effects.isReset { self.broadcaster.yield(.reset) }
         if !effects.heads.isEmpty {
@@ -174,7 +185,7 @@ extension ChatEngine {
         if let entry = entry.flatMap({ $0 }) { self.broadcaster.yield(.outgoing(self.message(entry))) }
     }
 
-    /// An unsent message as a row of its thread.
+    /// Returns the row that represents an unsent message.
     func message(_ entry: OutboxEntry) -> ChatMessage {
         let request = entry.request
         let delivery: DeliveryState =
@@ -193,7 +204,7 @@ extension ChatEngine {
 
     // MARK: Receipts
 
-    /// Tells the server that messages of others have arrived, where receipts are shown.
+    /// Reports received messages of other users to the server, in conversations that show receipts.
     private func noteReceived(_ messages: [ChatMessage], in conversation: ConversationID) {
         guard let head = self.core.heads[conversation], head.kind == .pair || head.members <= Int64(ChatLimits.receiptMembers),
             let n = messages.last(where: { $0.event.sender != self.me && $0.event.n != nil })?.event.n,
@@ -207,7 +218,8 @@ extension ChatEngine {
             let waiting = engine.receivedWaiting
             engine.receivedWaiting = []
             for conversation in waiting {
-                // A message that was read in the meantime was also received.
+                // A message that was read since then needs no report: a read message is also
+                // received.
                 guard let n = engine.received[conversation], n > engine.core.readPosition(in: conversation) else { continue }
                 _ = try? await engine.ask(ChatVerbs.mark, MarkRequest(conversation: conversation, received: n))
             }
@@ -216,7 +228,7 @@ extension ChatEngine {
 
     // MARK: Users
 
-    /// Requests the profiles of users that are not known, many in one request.
+    /// Requests the profiles of unknown users, several in one request.
     func want(_ names: [UserName]) {
         let unknown = Set(names).subtracting(self.users.keys).subtracting(self.usersWanted)
         guard !unknown.isEmpty else { return }

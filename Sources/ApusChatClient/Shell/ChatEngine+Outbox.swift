@@ -4,14 +4,13 @@ import ApusJSON
 import Foundation
 
 extension ChatEngine {
-    /// Stores a message and sends it as soon as possible. The message is durable when this method
-    /// returns.
+    /// Stores a message durably, and sends it as soon as possible.
     func send(
         _ body: ChatBody, to conversation: ConversationID, ref: Int64?, thread: Int64?, isSilent: Bool, upload: OutboxUpload? = nil
     ) throws(ChatClientError) -> ChatMessage {
         guard self.state != .closed else { throw ChatClientError(.closed, message: "the client was closed") }
         guard self.core.heads[conversation] != nil else {
-            throw ChatClientError(.notFound, message: "there is no conversation \(conversation)")
+            throw ChatClientError(.notFound, message: "the store has no conversation \(conversation)")
         }
         let request = SendRequest(
             id: self.environment.makeID(), conversation: conversation, kind: body.kind, body: body.fields, ref: ref, thread: thread,
@@ -27,24 +26,27 @@ extension ChatEngine {
         return message
     }
 
-    /// Refuses here what the server would refuse, so that the caller has the error at once.
+    /// Throws the errors that the server would answer, so that the caller receives them
+    /// immediately.
     private static func validate(_ request: SendRequest) throws(ChatClientError) {
         do throws(WireError) { _ = try ChatKinds.accept(kind: request.kind, body: request.body) } catch {
-            throw ChatClientError(.badInput, message: error.message)
+            throw ChatClientError(.invalidUse, message: error.message)
         }
     }
 
-    /// Sends a refused message again.
-    func retry(_ id: ClientID) throws(ChatClientError) {
+    /// Queues a message again that the server refused, under a new id.
+    func retry(_ id: ClientID) throws(ChatClientError) -> ChatMessage? {
         let new = self.environment.makeID()
-        guard let entry = try self.store.requeue(id, as: new, at: self.environment.now()) else { return }
+        guard let entry = try self.store.requeue(id, as: new, at: self.environment.now()) else { return nil }
+        let message = self.message(entry)
         self.broadcaster.yield(.discarded(entry.conversation, id))
-        self.broadcaster.yield(.outgoing(self.message(entry)))
+        self.broadcaster.yield(.outgoing(message))
         self.carryOut(self.core.enqueued(new, in: entry.conversation, isUploading: entry.state == .uploading))
         if entry.state == .uploading { self.startUpload(new) }
+        return message
     }
 
-    /// Removes an unsent message. A message that is on its way may still arrive.
+    /// Discards an unsent message. If its request is pending, the server may still store it.
     func discard(_ id: ClientID) throws(ChatClientError) {
         guard let entry = try self.store.entry(id), entry.state != .sent else { return }
         self.progress[id] = nil
@@ -60,8 +62,8 @@ extension ChatEngine {
         self.start { await self.upload(id) }
     }
 
-    /// Uploads the file of a message. It continues after interruptions, also of the program, where
-    /// the server has the bytes.
+    /// Uploads the file of a message. After an interruption, also one of the program, it resumes
+    /// from the offset that the server has stored.
     private func upload(_ id: ClientID) async {
         defer {
             self.uploads.remove(id)
@@ -99,7 +101,7 @@ extension ChatEngine {
         }
     }
 
-    /// Notes how much of the file of a message is uploaded, and tells it in steps of a percent.
+    /// Records the number of uploaded bytes, and publishes the progress in steps of one percent.
     private func uploaded(_ bytes: Int64, of size: Int64, _ id: ClientID) {
         let fraction = size > 0 ? min(Double(bytes) / Double(size), 1) : 0
         guard self.uploads.contains(id), fraction - (self.progress[id] ?? -1) >= 0.01 else { return }
@@ -107,22 +109,22 @@ extension ChatEngine {
         self.announceOutgoing(id)
     }
 
-    /// Uploads a file that is no message, for example a picture of the user.
+    /// Uploads a file that does not belong to a message, such as the user's picture.
     func upload(file path: String, type: String) async throws(ChatClientError) -> BlobID {
         let attributes = try? FileManager.default.attributesOfItem(atPath: path)
         guard let size = (attributes?[.size] as? NSNumber)?.int64Value, size > 0 else {
-            throw ChatClientError(.badInput, message: "the file \(path) is empty or cannot be read")
+            throw ChatClientError(.invalidUse, message: "the file \(path) is empty or cannot be read")
         }
         let upload = OutboxUpload(file: path, type: type, size: size)
         return try await self.transfer(upload, location: { _ in }, progress: { _ in }).id
     }
 
-    /// Uploads a file from where the server has it.
+    /// Uploads a file from the offset that the server has stored.
     ///
     /// - Parameters:
-    ///   - upload: The file.
-    ///   - store: Stores the address of the upload.
-    ///   - progress: Is told the number of uploaded bytes.
+    ///   - upload: The file and the state of its upload.
+    ///   - store: Stores the path of the upload, from which it can be resumed.
+    ///   - progress: Receives the number of uploaded bytes.
     private func transfer(
         _ upload: OutboxUpload, location store: (String) throws(ChatClientError) -> Void, progress: (Int64) -> Void
     ) async throws(ChatClientError) -> UploadedBlob {
@@ -161,14 +163,16 @@ extension ChatEngine {
             let reached = try await self.http.append(bytes, at: offset, to: path, access: try await self.tokens.access())
             if let blob = reached.blob { return blob }
             guard reached.offset > offset else {
-                throw ChatClientError(.badInput, message: "the file \(upload.file) became shorter during its upload")
+                throw ChatClientError(
+                    .invalidUse,
+                    message: "the file \(upload.file) ended at byte \(offset) of \(upload.size); it was changed during its upload")
             }
             offset = reached.offset
             progress(offset)
         }
     }
 
-    /// The body with what the server measured.
+    /// Returns the body with the properties that the server measured.
     private static func body(of request: SendRequest, with blob: UploadedBlob) -> JSONObject {
         var body = request.body
         body["blob"] = .string(blob.id.rawValue)

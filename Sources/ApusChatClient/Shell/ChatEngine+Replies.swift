@@ -1,13 +1,14 @@
 import ApusChatCore
 import ApusChatProtocol
 
-// The threads that messages begin.
+// Reading of threads.
 extension ChatEngine {
-    /// The number of requests for one page. The server returns replies from a place on only, so
-    /// that earlier ones are reached from the beginning.
+    /// The maximum number of requests for one page. The server returns replies only from a position
+    /// onward, so earlier replies are read from the beginning of the thread.
     private static let maximumRequests = 50
 
-    /// Returns the oldest rows of a thread after a seq; with 0, from the message that began it.
+    /// Returns the oldest rows of a thread after a position. Position 0 is before the message that
+    /// began the thread.
     func replies(to root: Int64, in conversation: ConversationID, after seq: Int64, limit: Int) async throws(ChatClientError) -> ThreadPage
     {
         let limit = min(max(1, limit), ChatLimits.historyEvents)
@@ -21,7 +22,7 @@ extension ChatEngine {
             messages: messages, hasEarlier: seq >= root, hasLater: try self.hasReplies(to: root, in: conversation, after: messages))
     }
 
-    /// Returns the newest rows of a thread before a seq, or its newest rows.
+    /// Returns the newest rows of a thread before a position, or the newest rows of all.
     func replies(
         to root: Int64, in conversation: ConversationID, before seq: Int64?, limit: Int
     ) async throws(ChatClientError) -> ThreadPage {
@@ -42,12 +43,13 @@ extension ChatEngine {
         return ThreadPage(messages: rows, hasEarlier: rows.first?.event.seq ?? root > root, hasLater: seq != nil)
     }
 
-    /// Returns stored rows, in the order of the log.
+    /// Returns the stored rows at some positions, in the order of the log.
     func stored(_ seqs: [Int64], in conversation: ConversationID) throws(ChatClientError) -> [ChatMessage] {
         try self.store.messages(Set(seqs), in: conversation, me: self.me)
     }
 
-    /// Returns single messages, in the order of the list. What is not stored is requested.
+    /// Returns the messages at some positions, in the order of the list. Messages that are not
+    /// stored are requested.
     func messages(_ seqs: [Int64], in conversation: ConversationID) async throws(ChatClientError) -> [ChatMessage] {
         var found: [Int64: ChatMessage] = [:]
         for message in try self.store.messages(Set(seqs), in: conversation, me: self.me) { found[message.event.seq] = message }
@@ -75,7 +77,7 @@ extension ChatEngine {
         return try self.store.messages(Set(events.map(\.seq)), in: conversation, me: self.me)
     }
 
-    /// Whether the message that began a thread tells of replies after a page.
+    /// Whether the thread summary of the first message counts replies after the page.
     private func hasReplies(to root: Int64, in conversation: ConversationID, after page: [ChatMessage]) throws(ChatClientError) -> Bool {
         guard let last = page.last?.event.seq else { return false }
         let first = try self.store.messages([root], in: conversation, me: self.me).first

@@ -1,7 +1,7 @@
 import ApusChatCore
 import ApusChatProtocol
 
-/// A part of a thread.
+/// A page of the messages of a conversation or of a thread.
 public struct ThreadPage: Sendable, Hashable {
     /// The rows, oldest first.
     public var messages: [ChatMessage]
@@ -14,28 +14,29 @@ public struct ThreadPage: Sendable, Hashable {
 extension ChatEngine {
     func head(_ conversation: ConversationID) throws(ChatClientError) -> ChatHead {
         guard let head = self.core.heads[conversation] else {
-            throw ChatClientError(.notFound, message: "there is no conversation \(conversation)")
+            throw ChatClientError(.notFound, message: "the store has no conversation \(conversation)")
         }
         return head
     }
 
-    /// The head of a conversation whose messages are asked for: its log is followed from now on.
+    /// Returns the head of a conversation, and starts to follow its log.
     private func followed(_ conversation: ConversationID) throws(ChatClientError) -> ChatHead {
         let head = try self.head(conversation)
         self.carryOut(self.core.opened(conversation))
         return head
     }
 
-    /// Returns the rows before a seq, from the store as far as it has them, else from the server.
-    /// - Parameter requests: Whether the server is asked.
+    /// Returns the rows before a position, from the store or, if rows are missing, from the server.
+    ///
+    /// - Parameter requests: Whether missing rows are requested from the server.
     func earlier(
         in conversation: ConversationID, before seq: Int64?, limit: Int, requests: Bool = true
     ) async throws(ChatClientError) -> ThreadPage {
         let head = try self.followed(conversation)
         let limit = max(1, limit)
         if seq == nil, requests { try await self.loadEnd(of: conversation, through: head.seq) }
-        // Each answer of the server reveals at most a page of changes, so the number of requests is
-        // bounded.
+        // Each answer contains at most a page of changes that are not shown, so a few requests find
+        // the rows.
         for attempt in 0..<4 {
             let page = try self.store.page(of: conversation, before: seq, limit: limit, me: self.me)
             let isAtStart = page.missingBefore.map { $0 <= head.minSeq } ?? true
@@ -46,7 +47,7 @@ extension ChatEngine {
                 let range: HistoryRequest.Range = edge == .max ? .newest : .before(edge)
                 guard try await !self.loadHistory(HistoryRequest(conversation: conversation, range: range)).isEmpty else { break }
             } catch {
-                // What the store has is shown without a connection.
+                // Without a connection, the stored rows are returned.
                 guard error.code == .notConnected || error.code == .timeout, !page.messages.isEmpty else { throw error }
                 break
             }
@@ -56,8 +57,8 @@ extension ChatEngine {
             messages: page.messages, hasEarlier: page.missingBefore.map { $0 > head.minSeq } ?? false, hasLater: seq != nil)
     }
 
-    /// Loads the events between the stored ones and the end of the log, unless these are many. The
-    /// core requests them too, but later.
+    /// Loads the events between the stored ones and the end of the log, unless there are too many.
+    /// The core requests them as well, but later.
     private func loadEnd(of conversation: ConversationID, through end: Int64) async throws(ChatClientError) {
         guard self.state == .online, var newest = try self.store.newestSeq(of: conversation), end - newest <= Self.maximumTail else {
             return
@@ -75,7 +76,7 @@ extension ChatEngine {
 
     private static let maximumTail: Int64 = 1_000
 
-    /// Returns the rows after a seq.
+    /// Returns the rows after a position.
     func later(in conversation: ConversationID, after seq: Int64, limit: Int) async throws(ChatClientError) -> ThreadPage {
         let head = try self.followed(conversation)
         let limit = max(1, limit)
@@ -93,7 +94,7 @@ extension ChatEngine {
             messages: page.messages, hasEarlier: true, hasLater: page.gapAfter != nil || (page.messages.count == limit && last < head.seq))
     }
 
-    /// Returns the rows around a seq, for a jump to a message.
+    /// Returns the rows on both sides of a position.
     func around(_ seq: Int64, in conversation: ConversationID, limit: Int) async throws(ChatClientError) -> ThreadPage {
         let half = max(1, limit / 2)
         if try self.store.messages([seq], in: conversation, me: self.me).isEmpty {
@@ -104,14 +105,15 @@ extension ChatEngine {
         return ThreadPage(messages: before.messages + after.messages, hasEarlier: before.hasEarlier, hasLater: after.hasLater)
     }
 
-    /// The first unread message; nil if all are read, or if there is no connection to look for it.
+    /// Returns the position of the first unread message; nil if all messages are read, or if it is
+    /// not stored and there is no connection.
     func firstUnread(in conversation: ConversationID) async throws(ChatClientError) -> Int64? {
         let head = try self.followed(conversation)
         guard head.unread > 0 else { return nil }
         let wanted = head.read + 1
         if let known = try self.store.seq(ofMessage: wanted, in: conversation) { return known }
-        // The server finds events by seq. The changes after a message are not known here, so its
-        // seq is at most this.
+        // The server finds events by their `seq`, not by their ordinal. The number of changes after
+        // the wanted message is not known, so this is an upper bound of its `seq`.
         var seq = max(head.minSeq, head.seq - (head.n - wanted))
         for _ in 0..<4 where self.state == .online {
             let events = try await self.loadHistory(HistoryRequest(conversation: conversation, range: .around(seq)))
@@ -132,8 +134,8 @@ extension ChatEngine {
         try self.store.unsent().map { self.message($0) }
     }
 
-    /// Requests a part of the history and stores it. Without a connection it fails at once: what is
-    /// stored can be shown.
+    /// Requests a part of the history and stores it. Without a connection it fails immediately, so
+    /// that the caller can return the stored rows.
     private func loadHistory(_ request: HistoryRequest) async throws(ChatClientError) -> [ChatEvent] {
         guard self.state != .connecting else { throw ChatClientError(.notConnected, message: "there is no connection to the server") }
         let answer = try await self.askPatiently(ChatVerbs.history, request)
@@ -145,7 +147,7 @@ extension ChatEngine {
 
     // MARK: The screen
 
-    /// A conversation is on the screen: the server sends its events and presences to this device.
+    /// Handles a conversation that is shown on the screen: subscribes to its events and presences.
     func opened(_ conversation: ConversationID) {
         self.opened[conversation, default: 0] += 1
         self.carryOut(self.core.opened(conversation))
@@ -165,8 +167,8 @@ extension ChatEngine {
         self.start { _ = try? await self.ask(ChatVerbs.subscribe, request) }
     }
 
-    /// Requests how far the members have read: what they read while this client had no connection
-    /// is told in no push.
+    /// Requests the read positions of the members, because no push reports changes of the time
+    /// without a connection.
     func loadReceipts(of conversation: ConversationID) {
         guard self.state == .online, let head = self.core.heads[conversation], head.state == .joined, head.tellsReceipts else { return }
         self.start {
@@ -187,13 +189,13 @@ extension ChatEngine {
 
     func read(_ n: Int64, in conversation: ConversationID) { self.carryOut(self.core.read(n, in: conversation)) }
 
-    /// Stores the unfinished message. It is sent to the user's other devices by ``sendDrafts()``.
+    /// Stores a draft. ``sendDrafts()`` sends it to the user's other devices.
     func save(draft text: String, ref: Int64?, in conversation: ConversationID) throws(ChatClientError) {
         _ = try self.head(conversation)
         try self.store.save(draft: Draft(text: text, ref: ref, at: self.environment.now()), in: conversation)
     }
 
-    /// The unfinished message, of this device or of another one.
+    /// Returns the draft of a conversation, written on this or another device.
     func draft(in conversation: ConversationID) throws(ChatClientError) -> Draft? {
         let other = try self.head(conversation).own.draft
         guard let own = try self.store.draft(in: conversation) else { return other }

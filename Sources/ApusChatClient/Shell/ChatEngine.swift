@@ -3,10 +3,10 @@ import ApusChatProtocol
 import ApusJSON
 import Logging
 
-/// Carries out the actions of the ``ClientCore`` on the store and on the transport.
+/// Performs the actions of the ``ClientCore`` on the store and on the transport.
 ///
-/// Answers, pushes and calls of the user are handled one at a time, on a queue of its own. An
-/// update is announced after it is stored.
+/// Answers, pushes and calls of the application are handled one at a time, on a serial queue. An
+/// update is published after it is stored.
 actor ChatEngine {
     typealias Job = @Sendable () async -> Void
 
@@ -25,30 +25,37 @@ actor ChatEngine {
 
     var core: ClientCore
     var state: ChatConnectionState = .connecting
-    /// The number of the connection, by which answers of an earlier one are recognized.
+    /// The number of the current connection, by which answers of an earlier connection are
+    /// recognized.
     var generation = 0
-    /// The next connection that this engine opens by itself; nil while that is up to the transport.
+    /// The number of the next connection that this engine opens; nil while the transport reconnects
+    /// by itself.
     var plannedConnection: Int?
     private var lastPlan = 0
-    /// The messages with a request on its way.
+    /// The messages whose `send` request is pending.
     var sending: Set<ClientID> = []
     var uploads: Set<ClientID> = []
-    /// The uploaded part of each file on its way, from 0 to 1.
+    /// The uploaded part of each file whose upload is running, from 0 to 1.
     var progress: [ClientID: Double] = [:]
     var pullsWaiting: [HistoryRequest] = []
     var pullsRunning = 0
     var users: [UserName: ChatUser] = [:]
     var usersWanted: Set<UserName> = []
+    /// The `seq`, in the user's self conversation, of the newest pushed change of the user's
+    /// settings.
+    var ownChangesSeq: Int64 = 0
     var contacts = ContactBook()
     var isLoadingContacts = false
-    /// The time for which the next removal of messages that disappear is planned.
+    /// The time for which the next removal of expired messages is scheduled.
     var plannedExpiry: Int64?
     var own: ConversationID?
-    /// The newest message of each conversation that the server was told to be received, or is about
-    /// to be.
+    /// The limits that the server reported, or the default ones before that.
+    var limits = HelloLimits()
+    /// The ordinal of the newest message of each conversation that was reported to the server as
+    /// received, or is waiting to be reported.
     var received: [ConversationID: Int64] = [:]
     var receivedWaiting: Set<ConversationID> = []
-    /// The conversations on the screen.
+    /// The conversations on the screen, with the number of views that show each.
     var opened: [ConversationID: Int] = [:]
     private var waiters: [Int: CheckedContinuation<Bool, Never>] = [:]
     private var lastWaiter = 0
@@ -69,11 +76,11 @@ actor ChatEngine {
         self.environment = environment
         self.logger = logger
         self.core = ClientCore(user: me)
-        self.broadcaster = ChatBroadcaster(buffer: configuration.updateBuffer)
+        self.broadcaster = ChatBroadcaster()
         (self.jobs, self.jobsContinuation) = AsyncStream.makeStream(of: Job.self)
     }
 
-    /// Reads the store. Called before ``run()``, and after a failure of the store.
+    /// Reads the state from the store. Called before ``run()``, and after a failure of the store.
     func restore() throws(ChatClientError) {
         self.core = ClientCore(user: self.me)
         let restored = try self.store.restored()
@@ -91,7 +98,7 @@ actor ChatEngine {
         let incoming = self.transport.incoming
         await withDiscardingTaskGroup { group in
             group.addTask {
-                for await event in incoming { await self.received(event) }
+                for await event in incoming { await self.receivedEvent(event) }
                 self.jobsContinuation.finish()
             }
             for await job in jobs { group.addTask { await job() } }
@@ -110,10 +117,10 @@ actor ChatEngine {
         await self.transport.close()
     }
 
-    /// Starts a job inside ``run()``.
+    /// Starts a job as a child task of ``run()``.
     func start(_ job: @escaping Job) { self.jobsContinuation.yield(job) }
 
-    /// Runs a job after a delay, unless the connection is another one by then.
+    /// Runs a job after a delay, unless the connection is lost or replaced before.
     func after(_ delay: Duration, _ job: @escaping @Sendable (isolated ChatEngine) async -> Void) {
         let generation = self.generation
         self.start {
@@ -122,15 +129,15 @@ actor ChatEngine {
         }
     }
 
-    /// Plans the next connection. A later plan voids this one, and a loss does not: the transport
-    /// may tell it after the plan was made.
+    /// Returns the number of the next planned connection. A later plan replaces it. A loss of the
+    /// connection does not, because the transport may report the loss after the plan was made.
     func planConnection() -> Int {
         self.lastPlan += 1
         self.plannedConnection = self.lastPlan
         return self.lastPlan
     }
 
-    /// Opens a planned connection, unless it is void.
+    /// Opens a planned connection, unless another plan or connection has replaced it.
     func open(_ plan: Int) {
         guard self.plannedConnection == plan else { return }
         self.plannedConnection = nil
@@ -154,7 +161,8 @@ actor ChatEngine {
         try ChatAnswer.read(try await self.transport.request(verb.name, request.json), as: Answer.self, verb: verb.name)
     }
 
-    /// Sends a request until it is answered. The request reads, or its id makes a repetition safe.
+    /// Sends a request, and repeats it on a later connection if it gets no answer. The repetition
+    /// is safe, because the request only reads or has an id.
     func askPatiently<Request: WireObject, Answer: WireObject>(
         _ verb: ChatVerb<Request, Answer>, _ request: Request
     ) async throws(ChatClientError) -> Answer {
@@ -163,7 +171,8 @@ actor ChatEngine {
             guard await self.isOnline(after: lost) else { break }
             let generation = self.generation
             do throws(ChatClientError) { return try await self.ask(verb, request) } catch {
-                // The transport may have a new connection already, on which `hello` is first.
+                // The transport may already have a new connection, whose first request must be
+                // `hello`.
                 let isEarly = error.serverError?.code == .unauthorized
                 guard error.code == .notConnected || error.code == .timeout || isEarly else { throw error }
                 lost = error.code == .timeout ? nil : generation
@@ -174,8 +183,8 @@ actor ChatEngine {
         throw ChatClientError(.notConnected, message: "there is no connection to the server")
     }
 
-    /// Waits for a connection other than a lost one, up to the configured time. The transport may
-    /// know of a loss before this engine does.
+    /// Waits until there is a connection other than the given lost one, for at most the configured
+    /// time. The transport may detect a loss before this engine does.
     private func isOnline(after lost: Int?) async -> Bool {
         switch self.state {
         case .online: if lost != self.generation { return true }
@@ -203,7 +212,7 @@ actor ChatEngine {
 
     // MARK: Store
 
-    /// Runs a store operation, and tells a failure without stopping the client.
+    /// Runs a store operation. Reports a failure without stopping the client.
     @discardableResult
     func storing<Value>(_ body: () throws(ChatClientError) -> Value) -> Value? {
         do throws(ChatClientError) { return try body() } catch {

@@ -1,13 +1,15 @@
 package import ApusChatProtocol
 import Foundation
 
-/// What the engine takes from outside: the clock, the delay, the identifiers and random numbers.
+/// The non-deterministic inputs of the engine: the clock, the delays, the identifiers and the
+/// random numbers.
 package struct ChatEnvironment: Sendable {
-    /// Milliseconds since 1970, for display and for the end of tokens. The server orders.
+    /// Returns the time in milliseconds since 1970, which is used for display and for the expiry of
+    /// tokens. The order of messages is that of the server.
     package var now: @Sendable () -> Int64
     package var sleep: @Sendable (Duration) async throws -> Void
     package var makeID: @Sendable () -> ClientID
-    /// A random number from 0 to 1.
+    /// Returns a random number from 0 to 1.
     package var random: @Sendable () -> Double
 
     package init(
@@ -20,7 +22,7 @@ package struct ChatEnvironment: Sendable {
         self.makeID = makeID
     }
 
-    /// The system's clock, delay and random numbers.
+    /// The clock, the delays and the random numbers of the system.
     package static let live = ChatEnvironment(
         now: { Self.milliseconds() }, sleep: { try await Task.sleep(for: $0) },
         makeID: {

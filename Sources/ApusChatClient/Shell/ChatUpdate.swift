@@ -1,59 +1,69 @@
 public import ApusChatProtocol
+import ApusEventLoop
 
 /// The state of the connection.
 public enum ChatConnectionState: Hashable, Sendable {
     /// There is no connection; the client is connecting.
     case connecting
-    /// Connected; the client requests what it missed.
+    /// There is a connection; the client requests the heads that it missed.
     case syncing
-    /// Connected, with the current heads. Missing events may still be on their way.
+    /// There is a connection, and the heads are current. Missed events may still be requested.
     case online
-    /// The session has ended. Sign in again.
+    /// The session has ended. The user has to sign in again.
     case signedOut(ChatError)
     /// The client was closed.
     case closed
 }
 
-/// What changed. Updates are delivered in order, after they are stored.
+/// A change of the data or of the connection. Updates are delivered in order, after they are
+/// stored.
 public enum ChatUpdate: Sendable, Hashable {
     /// The connection has another state.
     case connection(ChatConnectionState)
     /// Conversations are new or changed.
     case heads([ChatHead])
-    /// The user no longer has these conversations.
+    /// The user no longer has these conversations, for example because they were deleted.
     case gone([ConversationID])
-    /// Rows of a thread are new or changed, in the order of the log.
+    /// Messages of a conversation are new or changed, in the order of the log.
     case messages(ConversationID, [ChatMessage])
-    /// Events of a thread are missing before the next ones: too many were missed.
+    /// The events of this range were not loaded, because too many were missed. They are requested
+    /// when they are shown.
     case gap(ConversationID, ClosedRange<Int64>)
     /// An unsent message is new or has another state.
     case outgoing(ChatMessage)
     /// An unsent message was discarded, or is queued again under another id.
     case discarded(ConversationID, ClientID)
-    /// Other members have read or received more: the delivery of own messages changed.
+    /// Other members have received or read more messages: the delivery state of messages of the
+    /// user changed.
     case receipts(ConversationID)
     /// A member is writing, or has stopped.
     case typing(ConversationID, UserName, isTyping: Bool)
-    /// Profiles or presences changed.
+    /// Profiles or presences of users changed.
     case users([ChatUser])
-    /// A contact or a request changed in the way that the kind tells. Changes that were made while
-    /// there was no connection are not told: read ``ChatClient/contacts(_:after:)`` then.
+    /// A contact or a contact request changed; the kind indicates how. Changes while the client was
+    /// disconnected are not reported: call ``ChatClient/contacts(_:after:)`` after a reconnection.
     case contact(EventKind, ContactBody)
-    /// A device was added or removed in the way that the kind tells: `device.add` is a new sign-in,
-    /// which an application shows to the user. Changes that were made while there was no connection
-    /// are not told: read ``ChatClient/devices()`` then.
+    /// A device of the user was added or removed; the kind indicates which. `device.add` is a new
+    /// sign-in, which an application should show to the user. Changes while the client was
+    /// disconnected are not reported: call ``ChatClient/devices()`` after a reconnection.
     case device(EventKind, DeviceBody)
-    /// The cache was dropped, because the server's data is another. Read everything again.
+    /// The cached data was discarded, because the server's data was replaced. The application must
+    /// read all data again.
     case reset
-    /// The local store failed. The server repeats what could not be stored.
+    /// Updates were dropped, because the reader was slower than its policy of
+    /// ``ChatClient/updates(bufferingPolicy:)`` allows. The application must read the shown data
+    /// again; the store is complete.
+    case missed
+    /// The local store could not be written. The server sends the events again that could not be
+    /// stored.
     case storeFailed(ChatClientError)
 
-    /// The conversation that the update belongs to, if it is a single one.
+    /// The conversation that the update concerns; nil if it concerns none or several.
     public var conversation: ConversationID? {
         switch self {
         case .messages(let id, _), .gap(let id, _), .discarded(let id, _), .receipts(let id), .typing(let id, _, _): id
         case .outgoing(let message): message.conversation
-        case .connection, .heads, .gone, .users, .contact, .device, .reset, .storeFailed: nil
+        case .connection, .heads, .gone, .users, .contact, .device, .reset, .missed, .storeFailed: nil
         }
     }
 }

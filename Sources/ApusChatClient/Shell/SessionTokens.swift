@@ -1,9 +1,10 @@
 import ApusChatProtocol
 
-/// The tokens of a session. Renews the access token before it ends, once for all that wait.
+/// The tokens of a session. Renews the access token before it expires; concurrent callers share one
+/// renewal.
 ///
-/// A refresh token is used once, so its successor is stored before it is used. The server answers
-/// the token before with the same successor for a minute, which covers a lost answer.
+/// A refresh token can be used once. The new refresh token is therefore stored before it is used.
+/// If the answer is lost, the server answers the old token with the same new one for a minute.
 actor SessionTokens {
     private var account: StoredAccount
     private var isRejected = false
@@ -11,7 +12,7 @@ actor SessionTokens {
     private let http: any ChatHTTPTransport
     private let now: @Sendable () -> Int64
     private let save: @Sendable (StoredAccount) throws(ChatClientError) -> Void
-    /// The time before its end at which an access token is renewed.
+    /// The time before the expiry of an access token at which it is renewed, in milliseconds.
     private static let margin: Int64 = 60_000
 
     init(
@@ -26,19 +27,22 @@ actor SessionTokens {
 
     var refreshToken: String { self.account.refresh }
 
-    /// The server did not accept the access token.
+    /// Records that the server refused the access token.
     func reject() { self.isRejected = true }
 
-    /// Takes the tokens of a session that the server has begun anew.
+    /// Stores the tokens of a new session.
     func adopt(_ session: SessionAnswer) throws(ChatClientError) {
-        self.account.access = session.access
-        self.account.accessExpiresAt = session.accessExpiresAt
-        self.account.refresh = session.refresh
+        var account = self.account
+        account.access = session.access
+        account.accessExpiresAt = session.accessExpiresAt
+        account.refresh = session.refresh
+        try self.save(account)
+        self.account = account
         self.isRejected = false
-        try self.save(self.account)
     }
 
-    /// Returns an access token that is valid, as far as is known here.
+    /// Returns an access token that has not expired and that the server has not refused, and renews
+    /// it if necessary.
     func access() async throws(ChatClientError) -> String {
         if !self.isRejected, !self.account.access.isEmpty, self.account.accessExpiresAt - Self.margin > self.now() {
             return self.account.access

@@ -1,7 +1,7 @@
 import Dispatch
 
-/// Runs the engine on a queue of its own, because the store blocks on the disk and must not block a
-/// thread of the shared pool.
+/// Runs the engine on a dedicated queue, because the store waits for the disk and must not block a
+/// thread of the cooperative pool.
 final class StoreExecutor: SerialExecutor {
     private let queue = DispatchQueue(label: "apus.chat.engine")
 

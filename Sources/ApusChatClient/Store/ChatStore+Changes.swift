@@ -2,26 +2,30 @@ package import ApusChatCore
 package import ApusChatProtocol
 import GRDB
 
-/// What a list of changes touched, for those that show it.
+/// The rows that a list of changes added or changed, for the updates to publish.
 package struct StoreEffects: Sendable {
     var heads: [ChatHead] = []
     var gone: [ConversationID] = []
     /// The seqs of new and changed events.
     var events: [ConversationID: Set<Int64>] = [:]
     var gaps: [(conversation: ConversationID, range: ClosedRange<Int64>)] = []
-    /// The first time at which one of the events disappears.
+    /// The earliest time at which one of the events expires.
     var expiry: Int64?
-    /// Unsent messages with a new state.
+    /// The unsent messages whose state changed.
     var outgoing: Set<ClientID> = []
-    /// Conversations with a new read position of another member.
+    /// The conversations in which another member has a new read position.
     var peers: Set<ConversationID> = []
     var isReset = false
 }
 
 extension ChatStore {
-    /// Writes the changes of one list of actions in one transaction.
-    /// - Parameter asOf: The seq up to which the server had applied changes to the events; nil for
-    ///   the newest of each list.
+    /// Applies the changes of one list of actions in one transaction.
+    ///
+    /// - Parameters:
+    ///   - changes: The changes.
+    ///   - me: The user of the client.
+    ///   - asOf: The `seq` up to which the events contain all changes; nil for that of the last
+    ///     event of each list.
     package func apply(_ changes: [StoreChange], of me: UserName, asOf: Int64? = nil) throws(ChatClientError) -> StoreEffects {
         guard !changes.isEmpty else { return StoreEffects() }
         return try self.write { database in

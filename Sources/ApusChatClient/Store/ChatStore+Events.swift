@@ -6,7 +6,8 @@ import GRDB
 extension ChatStore {
     // MARK: The end of the log
 
-    /// Adds events that follow the cursor, and applies the changes among them.
+    /// Appends events that directly follow the cursor, and applies the changes among them to the
+    /// stored messages.
     static func append(
         _ events: [ChatEvent], of me: UserName, asOf: Int64?, _ effects: inout StoreEffects, _ database: Database
     ) throws {
@@ -15,7 +16,7 @@ extension ChatStore {
         let asOf = max(asOf ?? last.seq, last.seq)
         let cursor = try Int64.fetchOne(database, sql: "SELECT seq FROM cursor WHERE conversation = ?", arguments: [conversation.number])
         if cursor == nil, let stored = try self.bound("max", conversation, database), stored < first.seq - 1 {
-            // A part of the history was loaded before the end of the log.
+            // A part of the history was stored before the end of the log.
             try self.insertGap((stored + 1)...(first.seq - 1), conversation, database)
         }
         for event in events {
@@ -32,7 +33,7 @@ extension ChatStore {
         ).execute(arguments: [conversation.number, last.seq])
     }
 
-    /// Inserts a part of the history, in the form that includes all changes up to `asOf`.
+    /// Inserts a part of the history. The events contain all changes up to `asOf`.
     func insertHistory(_ events: [ChatEvent], mine: [HistoryAnswer.Mine], asOf: Int64) throws(ChatClientError) {
         guard let first = events.first, let last = events.last else { return }
         try self.write { database in
@@ -42,11 +43,12 @@ extension ChatStore {
         }
     }
 
-    /// Inserts the events of a thread. They have holes, which are gaps of the store then.
+    /// Inserts the events of a thread. The events between them, which are not part of the thread,
+    /// become gaps.
     func insertThread(_ events: [ChatEvent], mine: [HistoryAnswer.Mine], asOf: Int64) throws(ChatClientError) {
         guard let conversation = events.first?.conversation else { return }
         try self.write { database in
-            // What follows the end of the stored log arrives there in order.
+            // Events after the stored end of the log arrive in order and are not inserted here.
             let end = try Int64.fetchOne(
                 database, sql: "SELECT seq FROM cursor WHERE conversation = ?", arguments: [conversation.number])
             for event in events.reversed() where event.seq <= end ?? .max {
@@ -70,11 +72,13 @@ extension ChatStore {
     }
 
     private static func insert(_ event: ChatEvent, asOf: Int64, _ database: Database) throws {
+        let event = try self.withoutExpiredContent(event, database)
         if let row = try Row.fetchOne(
             database.cachedStatement(sql: "SELECT key, value, as_of FROM event WHERE conversation = ? AND seq = ?"),
             arguments: [event.conversation.number, event.seq])
         {
-            // A page that crossed with a push can be older than what is stored.
+            // A page can be older than the stored event if an event was pushed while the page was
+            // on its way.
             guard asOf >= row["as_of"] as Int64 else { return }
             return try self.replace(row["key"], try StoredText.read(row["value"]), by: event, asOf: asOf, database)
         }
@@ -90,6 +94,17 @@ extension ChatStore {
         try self.index(database.lastInsertedRowID, event, database)
     }
 
+    /// Returns an edit or a preview without its content if the message that it refers to had
+    /// expired before the event arrived.
+    private static func withoutExpiredContent(_ event: ChatEvent, _ database: Database) throws -> ChatEvent {
+        guard let ref = event.ref, event.kind.repeatsContent, !event.state.isBlank else { return event }
+        let message = try String.fetchOne(
+            database.cachedStatement(sql: "SELECT value FROM event WHERE conversation = ? AND seq = ?"),
+            arguments: [event.conversation.number, ref])
+        guard let message, try StoredText.read(message, as: ChatEvent.self).state == .expired else { return event }
+        return event.expired(with: ref)
+    }
+
     private static func replace(_ key: Int64, _ old: ChatEvent, by new: ChatEvent, asOf: Int64, _ database: Database) throws {
         try database.cachedStatement(
             sql: "UPDATE event SET value = ?, kind = ?, shown = ?, as_of = ?, thread = ?, expires = ? WHERE key = ?"
@@ -103,7 +118,7 @@ extension ChatStore {
     // MARK: Changes
 
     private static func applyChange(_ change: ChatEvent, _ effects: inout StoreEffects, _ database: Database) throws {
-        // A reply in a thread changes the message that began it.
+        // A reply changes the thread summary of the message that began the thread.
         guard let ref = change.kind.isMessage ? change.thread : change.ref else { return }
         let edits = change.kind.isMessage ? "" : "OR ref = ?2"
         let rows = try Row.fetchAll(
@@ -117,7 +132,8 @@ extension ChatStore {
         }
     }
 
-    /// The own user did this, here or on another device.
+    /// Applies an event that the user caused on this or another device: removes a message from the
+    /// outbox, or applies a reaction, a vote or hidden messages.
     private static func noteOwn(_ event: ChatEvent, _ effects: inout StoreEffects, _ database: Database) throws {
         if event.kind.isMessage, let id = event.id {
             try database.cachedStatement(sql: "DELETE FROM outbox WHERE id = ?").execute(arguments: [id.rawValue])
@@ -144,7 +160,7 @@ extension ChatStore {
         try self.save([mine], in: event.conversation, database)
     }
 
-    /// Stores the own reactions and votes of a page.
+    /// Stores the user's reactions and votes for the events of a page.
     func save(mine: [HistoryAnswer.Mine], in conversation: ConversationID) throws(ChatClientError) {
         guard !mine.isEmpty else { return }
         try self.write { try Self.save(mine, in: conversation, $0) }
@@ -157,7 +173,7 @@ extension ChatStore {
         }
     }
 
-    /// "Delete for me": the events keep their places.
+    /// Hides events ("delete for me"). They keep their positions in the log.
     private static func hide(_ hide: HideBody, _ effects: inout StoreEffects, _ database: Database) throws {
         for seq in hide.seqs {
             guard
@@ -174,7 +190,7 @@ extension ChatStore {
 
     // MARK: Messages that disappear
 
-    /// Removes the content of the events whose time is over.
+    /// Removes the content of the events that have expired.
     static func expire(at now: Int64, _ effects: inout StoreEffects, _ database: Database) throws {
         let rows = try Row.fetchAll(
             database.cachedStatement(sql: "SELECT key, value, as_of FROM event WHERE expires <= ?"), arguments: [now])
@@ -183,7 +199,8 @@ extension ChatStore {
             try self.replace(row["key"], event, by: event.expired(at: now), asOf: row["as_of"], database)
             effects.events[event.conversation, default: []].insert(event.seq)
             let edits = try Row.fetchAll(
-                database.cachedStatement(sql: "SELECT key, value, as_of FROM event WHERE conversation = ? AND ref = ? AND kind = 'edit'"),
+                database.cachedStatement(
+                    sql: "SELECT key, value, as_of FROM event WHERE conversation = ? AND ref = ? AND kind IN ('edit', 'preview')"),
                 arguments: [event.conversation.number, event.seq])
             for row in edits {
                 let edit: ChatEvent = try StoredText.read(row["value"])
@@ -192,7 +209,7 @@ extension ChatStore {
         }
     }
 
-    /// The time of the first event that disappears; nil if none does.
+    /// Returns the time of the next expiry; nil if no event expires.
     func nextExpiry() throws(ChatClientError) -> Int64? {
         try self.read { try Int64.fetchOne($0, sql: "SELECT min(expires) FROM event WHERE expires IS NOT NULL") }
     }

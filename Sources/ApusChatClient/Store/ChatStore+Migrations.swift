@@ -1,7 +1,8 @@
 import GRDB
 
 extension ChatStore {
-    /// The migrations of the schema, each in one transaction. A released migration is not changed.
+    /// The migrations of the schema, each in one transaction. A migration is never changed after
+    /// its release.
     static var migrator: DatabaseMigrator {
         var migrator = DatabaseMigrator()
         migrator.registerMigration("1") { try $0.execute(sql: Self.schema1) }
@@ -9,7 +10,8 @@ extension ChatStore {
         return migrator
     }
 
-    // Conversations are the numbers of their ids. `value` is the object of the wire as JSON.
+    // A conversation is stored as the number of its id. `value` is the JSON text of the object on
+    // the wire.
     private static let schema1 = """
         CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
         CREATE TABLE user (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -47,7 +49,7 @@ extension ChatStore {
         CREATE VIRTUAL TABLE term USING fts5vocab('search', 'row');
         """
 
-    // Threads, messages that disappear, and contacts.
+    // Adds threads, expiring messages and contacts.
     private static let schema2 = """
         ALTER TABLE event ADD COLUMN thread INTEGER;
         ALTER TABLE event ADD COLUMN expires INTEGER;

@@ -1,13 +1,14 @@
 package import ApusChatProtocol
 import GRDB
 
-/// An own message that the log does not have, or not yet.
+/// A message of the user that is not in the stored log.
 package struct OutboxEntry: Hashable, Sendable {
     package enum State: String, Sendable { case queued, uploading, refused, sent }
 
-    /// The request as it is sent. A body with a file lacks the blob until the upload is complete.
+    /// The request as it is sent. Its body has no valid blob until the upload of the file is
+    /// complete.
     package var request: SendRequest
-    /// The time of writing, in milliseconds since 1970.
+    /// The time at which the message was written, in milliseconds since 1970.
     var at: Int64
     var state: State = .queued
     var error: ChatError?
@@ -38,12 +39,13 @@ package struct OutboxUpload: Hashable, Sendable {
     var file: String
     var type: String
     var size: Int64
-    /// The path of the upload on the server, from which it resumes.
+    /// The path of the upload on the server, from which it resumes; nil before it is created.
     var location: String?
 }
 
 extension ChatStore {
-    /// Stores an unsent message. It is the only sync to disk of a sent message.
+    /// Stores an unsent message and syncs it to disk. No other step of sending a message waits for
+    /// the disk.
     package func enqueue(_ entry: OutboxEntry) throws(ChatClientError) {
         try self.writeDurably { database in
             try database.execute(
@@ -60,12 +62,13 @@ extension ChatStore {
         try self.read { try Self.entries("id = ?", [id.rawValue], $0).first }
     }
 
-    /// Stores the address of an upload, from which it resumes after a restart.
+    /// Stores the path of an upload on the server, from which it resumes after a restart.
     func setLocation(_ location: String?, of id: ClientID) throws(ChatClientError) {
         try self.write { try $0.execute(sql: "UPDATE outbox SET location = ? WHERE id = ?", arguments: [location, id.rawValue]) }
     }
 
-    /// Stores the request with the blob, which every attempt to send repeats as it is.
+    /// Replaces the request of a message by that with its blob. Each attempt to send it uses the
+    /// same request.
     func uploaded(_ request: SendRequest) throws(ChatClientError) {
         try self.write {
             try $0.execute(
@@ -74,7 +77,8 @@ extension ChatStore {
         }
     }
 
-    /// Queues a refused message again, under a new id: the server keeps its answer to the old one.
+    /// Queues a refused message again under a new id, because the server repeats its refusal for
+    /// the old id.
     func requeue(_ id: ClientID, as new: ClientID, at: Int64) throws(ChatClientError) -> OutboxEntry? {
         try self.write { database in
             guard var entry = try Self.entries("id = ?", [id.rawValue], database).first, entry.state == .refused else { return nil }
@@ -100,7 +104,7 @@ extension ChatStore {
         if isInLog == true {
             try database.cachedStatement(sql: "DELETE FROM outbox WHERE id = ?").execute(arguments: [id.rawValue])
         } else {
-            // Shown until the log has it.
+            // The entry is shown until the log contains the message.
             try database.cachedStatement(sql: "UPDATE outbox SET state = ?, seq = ?, n = ?, at = ? WHERE id = ?")
                 .execute(arguments: [OutboxEntry.State.sent.rawValue, answer.seq, answer.n, answer.at, id.rawValue])
         }

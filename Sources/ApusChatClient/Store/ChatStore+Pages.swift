@@ -3,16 +3,17 @@ package import ApusChatProtocol
 import GRDB
 
 extension ChatStore {
-    /// The rows of a thread that are next to each other in the store.
+    /// Consecutive stored rows of a conversation.
     package struct Page: Sendable {
         package var messages: [ChatMessage] = []
-        /// The seq below which the store has nothing next to these rows; nil if it has more.
+        /// The position before which rows are missing in the store; nil if the preceding rows are
+        /// stored.
         var missingBefore: Int64?
-        /// The gap directly above these rows.
+        /// The gap that directly follows the rows; nil if the log goes on without a gap.
         var gapAfter: ClosedRange<Int64>?
     }
 
-    /// Returns the newest rows below a seq, oldest first, down to the next gap.
+    /// Returns the newest rows before a position, oldest first, down to the nearest gap.
     package func page(of conversation: ConversationID, before seq: Int64?, limit: Int, me: UserName) throws(ChatClientError) -> Page {
         try self.read { database in
             let before = seq ?? .max
@@ -37,7 +38,7 @@ extension ChatStore {
         }
     }
 
-    /// Returns the oldest rows above a seq, oldest first, up to the next gap.
+    /// Returns the oldest rows after a position, oldest first, up to the nearest gap.
     func page(of conversation: ConversationID, after seq: Int64, limit: Int, me: UserName) throws(ChatClientError) -> Page {
         try self.read { database in
             let gap = try Row.fetchOne(
@@ -54,7 +55,7 @@ extension ChatStore {
         }
     }
 
-    /// Returns the last stored place of a log; nil if nothing of it is stored.
+    /// Returns the position of the last stored event of a log; nil if none is stored.
     func newestSeq(of conversation: ConversationID) throws(ChatClientError) -> Int64? {
         try self.read {
             try Int64.fetchOne(
@@ -62,7 +63,7 @@ extension ChatStore {
         }
     }
 
-    /// Returns single rows, in the order of the log.
+    /// Returns the stored rows at some positions, in the order of the log.
     func messages(_ seqs: Set<Int64>, in conversation: ConversationID, me: UserName) throws(ChatClientError) -> [ChatMessage] {
         guard !seqs.isEmpty else { return [] }
         return try self.read { database in
@@ -77,19 +78,21 @@ extension ChatStore {
         }
     }
 
-    /// Returns the unsent messages of a conversation, in the order of writing.
+    /// Returns the unsent messages of a conversation, in the order in which they were written.
     func unsent(in conversation: ConversationID) throws(ChatClientError) -> [OutboxEntry] {
         try self.read { try Self.entries("conversation = ?", [conversation.number], $0) }
     }
 
-    /// Returns the messages that the server does not have, in the order of writing.
+    /// Returns the messages that the server has not stored, in the order in which they were
+    /// written.
     func unsent() throws(ChatClientError) -> [OutboxEntry] {
         try self.read { try Self.entries("state <> ?", [OutboxEntry.State.sent.rawValue], $0) }
     }
 
-    /// Returns the event of the n-th message.
+    /// Returns the position of the message with ordinal `n`; nil if it is not stored.
     func seq(ofMessage n: Int64, in conversation: ConversationID) throws(ChatClientError) -> Int64? {
-        // Messages have consecutive ordinals, so the shown rows near seq n are few.
+        // A message with ordinal `n` has at least the position `n`, and few rows are between the
+        // two.
         try self.read { database in
             let rows = try String.fetchCursor(
                 database, sql: "SELECT value FROM event WHERE conversation = ? AND seq >= ? AND shown = 1 ORDER BY seq",
@@ -105,22 +108,25 @@ extension ChatStore {
     /// The rows of a thread: the message that began it, and its replies.
     struct Thread: Sendable {
         var messages: [ChatMessage] = []
-        /// Whether the store has all events from the beginning of the thread to the end of the log.
+        /// Whether the store has all events from the message that began the thread to the end of
+        /// the log.
         var isComplete = false
     }
 
-    /// Returns the stored rows of a thread in a range of seqs, oldest first.
+    /// Returns the stored rows of a thread in a range of positions, oldest first.
     ///
     /// - Parameters:
-    ///   - range: The seqs.
+    ///   - root: The message that began the thread.
+    ///   - range: The positions.
     ///   - limit: The maximum number of rows.
-    ///   - isNewest: Whether these are the newest rows of the range, or the oldest ones.
+    ///   - isNewest: Whether the newest rows of the range are returned instead of the oldest ones.
     func thread(
         _ root: Int64, of conversation: ConversationID, in range: Range<Int64>, limit: Int, isNewest: Bool, me: UserName
     ) throws(ChatClientError) -> Thread {
         try self.read { database in
             let order = isNewest ? "DESC" : "ASC"
-            // Two parts, because SQLite does not use the index of threads for an OR.
+            // Two statements, because SQLite does not use the index of threads for a condition with
+            // OR.
             let events = try Self.events(
                 """
                 SELECT value FROM (
@@ -144,7 +150,8 @@ extension ChatStore {
         try String.fetchAll(database.cachedStatement(sql: sql), arguments: arguments).map { try StoredText.read($0) }
     }
 
-    /// Adds what is known of the readers and of the own user: two statements for a page.
+    /// Adds the known receipts and the user's reactions and votes to events, with two statements
+    /// for a page.
     private static func messages(
         _ events: [ChatEvent], in conversation: ConversationID, me: UserName, now: Int64, _ database: Database
     ) throws -> [ChatMessage] {
@@ -168,7 +175,8 @@ extension ChatStore {
         }
     }
 
-    /// The positions of the other members, where these are told: in pairs and small groups.
+    /// Returns the receipts of the other members, in pairs and small groups that report positions;
+    /// none in other conversations.
     static func receipts(in conversation: ConversationID, me: UserName, _ database: Database) throws -> Receipts {
         let text = try String.fetchOne(
             database.cachedStatement(sql: "SELECT value FROM head WHERE conversation = ?"), arguments: [conversation.number])
@@ -185,7 +193,7 @@ extension ChatStore {
         return receipts
     }
 
-    /// Replaces the positions of the other members by a complete list.
+    /// Replaces the stored positions of the other members.
     func save(members: [ChatMember], of conversation: ConversationID) throws(ChatClientError) {
         try self.write { database in
             let known = try String.fetchAll(
@@ -214,7 +222,7 @@ extension ChatStore {
 
 extension ChatHead {
     /// Whether members see the read positions of others: in pairs and small groups, unless the
-    /// setting of the group forbids it.
+    /// settings of the group forbid it.
     var tellsReceipts: Bool {
         switch self.kind {
         case .pair: true
@@ -224,14 +232,16 @@ extension ChatHead {
     }
 }
 
-/// How far the other members have read and received.
+/// The read and received positions of the other members.
 struct Receipts {
     /// The number of other members.
     var members: Int64 = 0
-    /// The positions of those that have told them. The second one contains the first.
+    /// The positions of the members that report them. A received position is at least as high as
+    /// the read position.
     var positions: [(read: Int64, received: Int64)] = []
 
-    /// The receipts of the n-th message; nil where none are told.
+    /// Returns the receipts of the message with ordinal `n`; nil in a conversation without
+    /// receipts.
     func of(message n: Int64) -> MessageReceipts? {
         guard self.members > 0, n > 0 else { return nil }
         var receipts = MessageReceipts(members: self.members, delivered: 0, read: 0)
@@ -239,7 +249,7 @@ struct Receipts {
             if position.read >= n { receipts.read += 1 }
             if position.received >= n { receipts.delivered += 1 }
         }
-        // A member that left may not be removed from the positions yet.
+        // The stored positions can still contain a member that has left.
         receipts.delivered = min(receipts.delivered, self.members)
         receipts.read = min(receipts.read, self.members)
         return receipts

@@ -2,7 +2,7 @@ package import ApusChatProtocol
 import Foundation
 import GRDB
 
-/// What to search in the store.
+/// The words and the filter of a search in the store.
 package struct StoreQuery: Sendable {
     package var text: String
     var conversation: ConversationID?
@@ -27,9 +27,10 @@ package struct StoreQuery: Sendable {
 }
 
 extension ChatStore {
-    /// Two characters that end every text, so that each character begins a term of three.
+    /// Two characters that are appended to each indexed text. The index contains each group of
+    /// three consecutive characters as a term; with them, each character of the text begins a term.
     private static let padding = "\u{1}\u{1}"
-    /// The number of terms that a word of one or two characters stands for.
+    /// The maximum number of terms to which a word of one or two characters is expanded.
     private static let maximumTerms = 200
 
     static func index(_ key: Int64, _ event: ChatEvent, _ database: Database) throws {
@@ -75,10 +76,11 @@ extension ChatStore {
         }
     }
 
-    /// The expression of one word; nil if no text contains it.
+    /// Returns the full-text expression of one word; nil if no text contains the word.
     private static func term(_ word: String, _ database: Database) throws -> String? {
         guard word.unicodeScalars.count < 3 else { return self.quoted(word) }
-        // The index has terms of three characters. A shorter word is the start of several.
+        // The index contains terms of three characters. A shorter word matches all terms that begin
+        // with it.
         let start = word.lowercased()
         let terms = try String.fetchAll(
             database, sql: "SELECT term FROM term WHERE term >= ? AND term < ? LIMIT ?",
@@ -89,7 +91,7 @@ extension ChatStore {
 
     private static func quoted(_ word: String) -> String { "\"" + word.replacing("\"", with: "\"\"") + "\"" }
 
-    /// The part of a text around the first of some words.
+    /// Returns the part of a text around the first occurrence of a word, on one line.
     static func snippet(_ text: String, words: [String], length: Int = 80) -> String {
         let line = text.split(whereSeparator: \.isNewline).joined(separator: " ")
         guard line.count > length else { return line }
@@ -99,7 +101,8 @@ extension ChatStore {
         return (start > line.startIndex ? "…" : "") + line[start..<end] + (end < line.endIndex ? "…" : "")
     }
 
-    /// The places of some words in a snippet, in Unicode scalars, in order and without overlaps.
+    /// Returns the ranges of all occurrences of the words in a snippet, in ascending order and
+    /// without overlaps.
     static func ranges(of words: [String], in snippet: String) -> [TextRange] {
         var found: [Range<String.Index>] = []
         for word in words where !word.isEmpty {
@@ -125,6 +128,6 @@ extension ChatStore {
         return ranges
     }
 
-    /// The number of words that are marked in a snippet, as on the wire.
+    /// The maximum number of marked ranges of a snippet, as on the wire.
     private static let maximumRanges = 20
 }

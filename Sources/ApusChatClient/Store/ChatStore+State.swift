@@ -2,7 +2,7 @@ package import ApusChatCore
 import ApusChatProtocol
 import GRDB
 
-/// The account of a store.
+/// The account to which a store belongs, with its tokens.
 struct StoredAccount: Hashable, Sendable {
     var server: String
     var user: UserName
@@ -30,12 +30,15 @@ extension ChatStore {
         }
     }
 
-    /// Binds the store to an account, so that a file never has the history of two users. A refresh
-    /// token is used once, so its successor is synced to disk.
+    /// Stores the account and its tokens. Throws if the store belongs to another account, so that a
+    /// file never contains the history of two users. The refresh token can be used once, so the
+    /// write is synced to disk.
     func save(_ account: StoredAccount) throws(ChatClientError) {
         if let owner = try self.account(), owner.user != account.user || owner.server != account.server {
             throw ChatClientError(
-                .wrongStore, message: "this store belongs to \(owner.user) at \(owner.server); use another file for \(account.user)")
+                .wrongStore,
+                message: "the store belongs to \(owner.user) at \(owner.server); use another store for \(account.user) at \(account.server)"
+            )
         }
         try self.writeDurably { database in
             try Self.set(.server, account.server, database)
@@ -49,7 +52,7 @@ extension ChatStore {
 
     // MARK: Start
 
-    /// Reads what the state machines keep in memory, in six statements.
+    /// Reads the state that the state machines keep in memory, with six statements.
     package func restored() throws(ChatClientError) -> ClientCore.Restored {
         try self.read { database in
             var restored = ClientCore.Restored()
@@ -79,7 +82,7 @@ extension ChatStore {
 
     // MARK: Drafts
 
-    /// A draft, which is sent when the user pauses or leaves the conversation.
+    /// Stores a draft, which is sent when the user pauses or leaves the conversation.
     func save(draft: Draft, in conversation: ConversationID) throws(ChatClientError) {
         try self.write {
             try $0.execute(
@@ -105,7 +108,7 @@ extension ChatStore {
         }
     }
 
-    /// The server has this draft, unless it was changed in the meantime.
+    /// Records that the server has stored a draft, unless the draft was changed since then.
     func sentDraft(_ draft: Draft, in conversation: ConversationID) throws(ChatClientError) {
         try self.write {
             try $0.execute(

@@ -4,26 +4,28 @@ import NIOConcurrencyHelpers
 
 /// The client's SQLite file: heads, events, unsent messages, positions and the search index.
 ///
-/// It uses one connection, because SQLite before 3.51.3 can lose a WAL that two connections reset
-/// at once. Calls block on the disk; the engine makes them on a queue of its own.
+/// It uses one connection, because SQLite before 3.51.3 can lose the write-ahead log if two
+/// connections reset it at the same time. The methods wait for the disk; the engine calls them on a
+/// dedicated queue.
 ///
-/// What the server also has is written without a sync to disk (WAL, `synchronous=NORMAL`): a power
-/// failure loses the newest transactions as a whole, together with their cursors and tokens, and
-/// they are fetched again. What only this client has is written by ``writeDurably(_:)``.
+/// Data that the server also has is written without a sync to disk (WAL, `synchronous=NORMAL`). A
+/// power failure can lose the newest transactions as a whole, with their cursors and tokens; the
+/// client then requests the data again. Data that only this client has is written by
+/// ``writeDurably(_:)``.
 package final class ChatStore: Sendable {
-    /// Nil once the store is closed: GRDB crashes on a read of a closed database. The lock is held
-    /// during each access; accesses wait for each other anyway.
+    /// The open database; nil after the store is closed, because GRDB crashes on a read of a closed
+    /// database. The lock is held during each access; accesses are serial in any case.
     private let opened: NIOLockedValueBox<DatabaseQueue?>
     private let clock: @Sendable () -> Int64
-    /// How much the clock of the server is ahead of that of the device, in milliseconds.
+    /// The difference between the clock of the server and that of the device, in milliseconds.
     private let offset = NIOLockedValueBox<Int64>(0)
-    /// The time by which messages disappear: that of the server, as far as it is known.
+    /// Returns the time by which messages expire: that of the server, if it is known.
     func now() -> Int64 { self.clock() &+ self.offset.withLockedValue { $0 } }
-    /// The server told its time.
+    /// Records the current time of the server.
     func setServerTime(_ time: Int64) { self.offset.withLockedValue { $0 = time &- self.clock() } }
 
-    /// Opens the file, or creates it with access for its owner only. `:memory:` creates a store in
-    /// memory.
+    /// Opens the file, or creates it with access for its owner only. The path `:memory:` creates a
+    /// store in memory.
     package init(path: String, now: @escaping @Sendable () -> Int64 = ChatEnvironment.live.now) throws(ChatClientError) {
         self.clock = now
         do {
@@ -58,7 +60,7 @@ package final class ChatStore: Sendable {
         }
     }
 
-    /// Closes the file after the access that is under way, if there is one. Later accesses throw.
+    /// Closes the file after the current access. Later accesses throw `closed`.
     package func close() {
         self.opened.withLockedValue { opened in
             try? opened?.close()
@@ -66,7 +68,7 @@ package final class ChatStore: Sendable {
         }
     }
 
-    /// Removes the file of a closed store.
+    /// Removes the files of a closed store.
     static func remove(path: String) throws(ChatClientError) {
         for suffix in ["", "-wal", "-shm"] where FileManager.default.fileExists(atPath: path + suffix) {
             do { try FileManager.default.removeItem(atPath: path + suffix) } catch {
@@ -79,12 +81,12 @@ package final class ChatStore: Sendable {
         try self.access { try $0.read(body) }
     }
 
-    /// Runs one transaction, which survives the end of the program.
+    /// Runs one transaction. It survives a crash of the program, but not a power failure.
     func write<Value>(_ body: (Database) throws -> Value) throws(ChatClientError) -> Value {
         try self.access { try $0.write(body) }
     }
 
-    /// Runs one transaction with one sync to disk, which survives a power failure.
+    /// Runs one transaction and syncs it to disk, so that it survives a power failure.
     func writeDurably(_ body: (Database) throws -> Void) throws(ChatClientError) {
         try self.access { opened in
             try opened.writeWithoutTransaction { database in

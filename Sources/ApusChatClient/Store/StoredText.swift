@@ -1,7 +1,7 @@
 import ApusChatProtocol
 import ApusJSON
 
-/// Objects of the wire as text of the store.
+/// Encodes objects of the wire as JSON text in the store.
 enum StoredText {
     static func write(_ value: some WireObject) throws -> String { try value.json.jsonString() }
 
@@ -13,15 +13,16 @@ enum StoredText {
 }
 
 extension ChatEvent {
-    /// Whether the event is a row of a thread. Changes of messages are shown in the messages.
+    /// Whether the event is a row of its own in a conversation. Changes of messages are shown in
+    /// the messages.
     var isShown: Bool {
         switch self.kind.rawValue {
-        case "edit", "recall", "react", "vote", "poll.close", "call.update": false
+        case "edit", "preview", "recall", "react", "vote", "poll.close", "call.update": false
         default:
             !self.kind.rawValue.hasPrefix("self.") && !self.kind.rawValue.hasPrefix("contact.") && !self.kind.rawValue.hasPrefix("device.")
         }
     }
 
-    /// What the search index has of the event.
+    /// The text of the event in the search index.
     var searchText: String? { self.kind.isMessage ? ChatBody(self)?.searchText : nil }
 }

@@ -1,7 +1,7 @@
-/// Emoji and the names that users type between colons: `:heart:` or `:爱心:`. The table is that of
-/// the page (`Web/js/text/emoji.js`).
+/// Emoji, and the names that users type between colons: `:heart:` or `:爱心:`. The table is the same
+/// as that of the page (`Web/js/text/emoji.js`).
 public enum ChatEmoji {
-    /// The emoji of a group of the picker, with their names.
+    /// A group of the emoji picker.
     public struct Group: Sendable, Hashable {
         /// The key of the group, for example `food`.
         public var key: String
@@ -41,7 +41,7 @@ public enum ChatEmoji {
         return Array((starts + others).prefix(max(0, limit)))
     }
 
-    /// Replaces each known `:name:`, also between wide colons.
+    /// Replaces each known `:name:` with its emoji. The colons can be full-width ones.
     static func replacingNames(in text: [Unicode.Scalar]) -> [Unicode.Scalar] {
         guard text.contains(where: self.isColon) else { return text }
         var result: [Unicode.Scalar] = []
@@ -49,7 +49,7 @@ public enum ChatEmoji {
         while place < text.count {
             if self.isColon(text[place]), let end = self.end(ofName: text, from: place + 1) {
                 let name = String(String.UnicodeScalarView(text[(place + 1)..<end]))
-                // In an unknown name nothing else is looked for.
+                // An unknown name stays text.
                 if let face = self.faces[name] { result += face.unicodeScalars } else { result += text[place...end] }
                 place = end + 1
             } else {
@@ -60,7 +60,7 @@ public enum ChatEmoji {
         return result
     }
 
-    /// The place of the colon after a name; nil if there is no name.
+    /// Returns the position of the colon that ends a name; nil if there is no name.
     private static func end(ofName text: [Unicode.Scalar], from start: Int) -> Int? {
         for (isName, maximum) in [(self.isNameCharacter, 24), (self.isHan, 6)] {
             var end = start

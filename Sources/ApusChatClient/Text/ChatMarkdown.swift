@@ -1,22 +1,22 @@
 public import ApusChatProtocol
 
-/// Markdown as users type it: a text with entities, and back.
+/// Converts between Markdown, as users type it, and a text with entities.
 ///
 /// It follows the rules of the page (`Web/js/text/markdown.js`): `**bold**`, `*italic*`,
 /// `_italic_`, `__underline__`, `~~strike~~`, `||spoiler||`, code between backticks, blocks of code
 /// between lines of three backticks, `> quotes`, `- lists`, `[links](https://example.com)`,
-/// addresses, `@name` and `:emoji:`. A backslash takes the meaning of a character away.
-/// `Tests/Vectors/markdown.json` has the cases that both are tested with.
+/// addresses, `@name` and `:emoji:`. A character after a backslash is literal.
+/// `Tests/Vectors/markdown.json` has the test cases of both implementations.
 public enum ChatMarkdown {
-    /// Parses what a user typed.
+    /// Parses the input of a user.
     ///
     /// - Parameters:
-    ///   - source: The text with its marks.
+    ///   - source: The Markdown.
     ///   - mentions: The users that can be mentioned, by the lower-case names that are typed after
-    ///     `@`. Other names stay text.
-    ///   - all: The lower-case words after `@` that mention all members. Default: `all`. Pass none
-    ///     where the user may not mention all.
-    /// - Returns: The text without the marks, and the ranges with a meaning.
+    ///     `@`. Other names are plain text.
+    ///   - all: The lower-case words that mention all members after `@`. Default: `all`. Pass an
+    ///     empty set if the user may not mention all members.
+    /// - Returns: The text without the marks, and its entities.
     public static func parse(
         _ source: String, mentions: [String: UserName] = [:], all: Set<String> = ["all"]
     ) -> (text: String, entities: [TextEntity]) {
@@ -25,18 +25,43 @@ public enum ChatMarkdown {
         return parser.result
     }
 
-    /// Returns the Markdown that gives a text and its entities, for a change of a message.
+    /// Returns Markdown that parses to a text and its entities, for an edit of a message. Escapes
+    /// marks of the text itself that would format it.
     ///
     /// - Parameters:
     ///   - text: The text.
-    ///   - entities: The ranges with a meaning. Those that Markdown cannot express stay text.
+    ///   - entities: The entities of the text. Entities that Markdown cannot express are omitted.
     public static func source(of text: String, entities: [TextEntity]) -> String {
+        let source = Self.source(of: text, entities, escapes: [])
+        let parsed = Self.parse(source)
+        if parsed.text == text, Self.formats(parsed.entities) == Self.formats(entities) { return source }
+        let escapes: Set<Unicode.Scalar> = ["\\", "*", "_", "~", "|", "`", "["]
+        let hasNames = String(String.UnicodeScalarView(ChatEmoji.replacingNames(in: Array(text.unicodeScalars)))) != text
+        return Self.source(of: text, entities, escapes: hasNames ? escapes.union([":"]) : escapes)
+    }
+
+    /// The entities that Markdown expresses by marks.
+    private static func formats(_ entities: [TextEntity]) -> Set<TextEntity> {
+        Set(
+            entities.filter {
+                switch $0.kind {
+                case .bold, .italic, .underline, .strike, .spoiler, .code, .pre: true
+                default: false
+                }
+            })
+    }
+
+    /// - Parameter escapes: The characters of the text that a backslash precedes, except in code
+    ///   and addresses, where it would be a part of the content.
+    private static func source(of text: String, _ entities: [TextEntity], escapes: Set<Unicode.Scalar>) -> String {
         var scalars = Array(text.unicodeScalars)
         var inserts: [(place: Int, order: Int, mark: String)] = []
+        var literal = Set<Int>()
         for entity in entities {
             let start = Int(clamping: entity.offset)
             guard entity.length > 0, start >= 0, start < scalars.count else { continue }
             let end = start + min(Int(clamping: entity.length), scalars.count - start)
+            if [.code, .pre, .link].contains(entity.kind) { literal.formUnion(start..<end) }
             switch entity.kind {
             case .bold, .italic, .underline, .strike, .spoiler, .code:
                 let mark = Self.marks[entity.kind] ?? ""
@@ -51,7 +76,11 @@ public enum ChatMarkdown {
             case .list, .mention, .all, .hashtag, .unknown: continue
             }
         }
-        // From the end, so that the places before stay valid. The sort has to be stable.
+        for place in scalars.indices where escapes.contains(scalars[place]) && !literal.contains(place) {
+            inserts.append((place, 2, "\\"))
+        }
+        // Inserts the marks from the end of the text, so that earlier positions remain valid. The
+        // order of marks at one position must be kept.
         let ordered = inserts.enumerated().sorted { left, right in
             if left.element.place != right.element.place { return left.element.place > right.element.place }
             if left.element.order != right.element.order { return left.element.order > right.element.order }

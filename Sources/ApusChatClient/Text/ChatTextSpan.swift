@@ -1,24 +1,26 @@
 public import ApusChatProtocol
 
-/// A run of a text with one format, for a view: `Text`, an attributed string, or HTML.
+/// A part of a text with one set of formats, for a view that shows it as `Text`, as an attributed
+/// string or as HTML.
 public struct ChatTextSpan: Sendable, Hashable {
-    /// The text of the run.
+    /// The text of the span.
     public var text: String
-    /// The formats, without kinds of later versions.
+    /// The formats of the span. Formats that this version does not know are omitted.
     public var kinds: Set<TextEntityKind>
-    /// The address of a link. A view opens it only with a scheme that it knows.
+    /// The target of a link. A view must check its scheme before it opens the link.
     public var url: String?
     /// The user of a mention.
     public var user: UserName?
     /// The language of a block of code.
     public var language: String?
 
-    /// Splits a text at the ends of its entities. Ranges outside of the text are cut.
+    /// Splits a text into spans at the boundaries of its entities. Ranges that exceed the text are
+    /// cut.
     ///
     /// - Parameters:
     ///   - text: The text.
-    ///   - entities: The ranges with a meaning.
-    /// - Returns: The runs, in order; together they are the text.
+    ///   - entities: The entities of the text.
+    /// - Returns: The spans in order. Their texts together are the text.
     public static func spans(of text: String, entities: [TextEntity]) -> [ChatTextSpan] {
         let scalars = Array(text.unicodeScalars)
         guard !scalars.isEmpty else { return [] }
@@ -42,7 +44,7 @@ public struct ChatTextSpan: Sendable, Hashable {
 }
 
 extension ChatMessage {
-    /// The text or caption in runs with one format.
+    /// The spans of the text or caption of the message.
     public var spans: [ChatTextSpan] {
         switch self.body {
         case .text(let body): ChatTextSpan.spans(of: body.text, entities: body.entities)

@@ -1,7 +1,7 @@
-// The classes of characters that the rules of Markdown name.
+// The classes of characters to which the rules of Markdown refer.
 
 extension Unicode.Scalar {
-    /// White space, as `\s` of ECMAScript.
+    /// Whether the scalar is white space, as `\s` of ECMAScript defines it.
     var isMarkdownSpace: Bool {
         switch self.value {
         case 0x09...0x0D, 0x20, 0xA0, 0x1680, 0x2000...0x200A, 0x2028, 0x2029, 0x202F, 0x205F, 0x3000, 0xFEFF: true
@@ -18,10 +18,10 @@ extension Unicode.Scalar {
         }
     }
 
-    /// A character of a name after `@`.
+    /// Whether the scalar can be a part of a name after `@`.
     var isNameCharacter: Bool { self == "." || self == "_" || self == "-" || self.isLetterOrNumber }
 
-    /// An ASCII letter or digit, or `_`.
+    /// Whether the scalar is an ASCII letter or digit, or `_`.
     var isWordCharacter: Bool {
         switch self {
         case "a"..."z", "A"..."Z", "0"..."9", "_": true
@@ -31,8 +31,8 @@ extension Unicode.Scalar {
 
     var isLanguageCharacter: Bool { self.isWordCharacter || self == "+" || self == "#" || self == "." || self == "-" }
 
-    /// A Latin letter, or a number of any script: `@` after it is a part of a word, as in an
-    /// address of mail.
+    /// Whether the scalar is a Latin letter, or a number of any script. `@` after such a character
+    /// is a part of a word, as in an email address.
     var isLatinOrNumber: Bool {
         switch self.properties.generalCategory {
         case .decimalNumber, .letterNumber, .otherNumber: true
@@ -48,7 +48,7 @@ extension Unicode.Scalar {
         }
     }
 
-    /// A character that is no part of an address in a text.
+    /// Whether the scalar ends an address in a text.
     var endsAddress: Bool { self.isMarkdownSpace || "<>\"'“”‘’，。；！？、（）【】《》".unicodeScalars.contains(self) }
 }
 

@@ -1,6 +1,6 @@
 import ApusChatProtocol
 
-/// Collects a text and its entities while it walks through the scalars of a source.
+/// Parses Markdown into a text and its entities, in one pass through the scalars.
 struct MarkdownParser {
     typealias Scalars = ArraySlice<Unicode.Scalar>
 
@@ -9,7 +9,8 @@ struct MarkdownParser {
     private var text: [Unicode.Scalar] = []
     private var entities: [TextEntity] = []
     private var depth = 0
-    /// Deeper marks stay text, because each level is a call.
+    /// The maximum depth of nested marks, each of which is a recursive call. Deeper marks are plain
+    /// text.
     private static let maximumDepth = 32
 
     init(mentions: [String: UserName], all: Set<String>) {
@@ -17,7 +18,7 @@ struct MarkdownParser {
         self.all = all
     }
 
-    /// The text, and the entities in the order of the wire: outer ranges before those inside.
+    /// The text and its entities in the order of the wire: an outer range precedes those inside it.
     var result: (text: String, entities: [TextEntity]) {
         let ordered = self.entities.enumerated().sorted { left, right in
             let (one, other) = (left.element, right.element)
@@ -62,7 +63,8 @@ struct MarkdownParser {
         rest.hasPrefix("```") || rest.hasPrefix("> ") || rest.hasPrefix("- ") || rest.hasPrefix("* ")
     }
 
-    /// Takes a block of code. Returns what follows; nil if there is none.
+    /// Parses a fenced code block at the start of `rest`. Returns the text after it, or nil if
+    /// `rest` does not begin with a complete block that has content.
     private mutating func fence(_ rest: Scalars) -> Scalars? {
         guard rest.hasPrefix("```") else { return nil }
         var place = rest.startIndex + 3
@@ -87,7 +89,8 @@ struct MarkdownParser {
         return nil
     }
 
-    /// Takes the lines of a quotation or a list. Returns what follows; nil if there are none.
+    /// Parses the lines of a quotation or a list at the start of `rest`. Returns the text after
+    /// them, or nil if `rest` does not begin with such a line.
     private mutating func lines(_ rest: Scalars, _ kind: TextEntityKind) -> Scalars? {
         var content: [Unicode.Scalar] = []
         var place = rest.startIndex
@@ -128,7 +131,7 @@ struct MarkdownParser {
         defer { self.depth -= 1 }
         var place = source.startIndex
         var plain: [Unicode.Scalar] = []
-        func rest() -> Scalars { source[place...] }
+        var unclosed = [Int](repeating: source.startIndex, count: Self.marks.count)
         while place < source.endIndex {
             let rest = source[place...]
             if rest.first == "\\", let next = rest.dropFirst().first, "\\*_~|`[]@>:".unicodeScalars.contains(next) {
@@ -151,7 +154,7 @@ struct MarkdownParser {
                 let end = rest.firstIndex(where: \.isMarkdownSpace) ?? rest.endIndex
                 plain += rest[..<end]
                 place = end
-            } else if self.depth < Self.maximumDepth, let (kind, inner, end) = Self.marked(rest, in: source) {
+            } else if self.depth < Self.maximumDepth, let (kind, inner, end) = Self.marked(rest, in: source, &unclosed) {
                 self.linked(&plain)
                 let offset = self.text.count
                 self.inline(inner)
@@ -165,7 +168,7 @@ struct MarkdownParser {
         self.linked(&plain)
     }
 
-    /// The end of code within a line.
+    /// Returns the position of the backtick that ends code within a line; nil if there is no code.
     private static func code(_ rest: Scalars) -> Int? {
         guard rest.first == "`", let end = rest.dropFirst().firstIndex(of: "`"), end > rest.startIndex + 1,
             !rest[..<end].contains("\n")
@@ -186,39 +189,51 @@ struct MarkdownParser {
         return (Array(title), url, end + 1)
     }
 
-    /// A range between marks at the start of a text.
-    private static func marked(_ rest: Scalars, in source: Scalars) -> (kind: TextEntityKind, inner: Scalars, end: Int)? {
+    /// Finds a marked range at the start of a text.
+    ///
+    /// - Parameter unclosed: For each mark, the position up to which a search found no closing
+    ///   mark. Before that position, the search is not repeated.
+    private static func marked(
+        _ rest: Scalars, in source: Scalars, _ unclosed: inout [Int]
+    ) -> (kind: TextEntityKind, inner: Scalars, end: Int)? {
         let before = rest.startIndex > source.startIndex ? source[rest.startIndex - 1] : " "
-        for (mark, kind) in Self.marks where rest.starts(with: mark) {
+        for (index, (mark, kind)) in Self.marks.enumerated() where rest.starts(with: mark) {
             let start = rest.startIndex + mark.count
-            guard start < rest.endIndex, !rest[start].isMarkdownSpace else { continue }
+            guard start < rest.endIndex, start >= unclosed[index], !rest[start].isMarkdownSpace else { continue }
             if mark[0] == "_", before.isLetterOrNumber { continue }
-            if let end = Self.closing(rest, mark) { return (kind, rest[start..<end], end + mark.count) }
+            let (end, limit) = Self.closing(rest, mark)
+            if let end { return (kind, rest[start..<end], end + mark.count) }
+            unclosed[index] = limit
         }
         return nil
     }
 
-    /// The place of the closing mark in a text that begins with the opening one.
-    private static func closing(_ rest: Scalars, _ mark: [Unicode.Scalar]) -> Int? {
+    /// Returns the position of the mark that closes a range, in a text that begins with the opening
+    /// mark. If no mark closes it, returns the position at which the search ended.
+    private static func closing(_ rest: Scalars, _ mark: [Unicode.Scalar]) -> (end: Int?, limit: Int) {
         let start = rest.startIndex + mark.count
         func at(_ index: Int) -> Unicode.Scalar? { index < rest.endIndex ? rest[index] : nil }
         var place = start
+        var checked = start
         while place < rest.endIndex {
-            guard var end = (place..<rest.endIndex).first(where: { rest[$0...].starts(with: mark) }) else { return nil }
+            guard var end = (place..<rest.endIndex).first(where: { rest[$0...].starts(with: mark) }) else { break }
             if mark.count == 2 { while at(end + 2) == mark[0] { end += 1 } }
-            let inner = rest[start..<max(start, end)]
-            if zip(inner, inner.dropFirst()).contains(where: { $0 == "\n" && $1 == "\n" }) { return nil }
+            // A marked range does not contain an empty line. Each position is examined once.
+            while checked + 1 < end {
+                if rest[checked] == "\n", rest[checked + 1] == "\n" { return (nil, checked) }
+                checked += 1
+            }
             let isDoubled = mark.count == 1 && (at(end + 1) == mark[0] || rest[end - 1] == mark[0])
             let isWord = mark[0] == "_" && at(end + mark.count)?.isLetterOrNumber == true
-            if end > start, !rest[end - 1].isMarkdownSpace, !isDoubled, !isWord { return end }
+            if end > start, !rest[end - 1].isMarkdownSpace, !isDoubled, !isWord { return (end, end) }
             place = end + (isDoubled ? 2 : 1)
         }
-        return nil
+        return (nil, rest.endIndex)
     }
 
     // MARK: Addresses and mentions
 
-    /// Adds a text without marks: addresses and mentions become entities.
+    /// Appends a text without marks. Addresses and mentions in it become entities.
     private mutating func linked(_ plain: inout [Unicode.Scalar]) {
         let text = ChatEmoji.replacingNames(in: plain)[...]
         plain = []
@@ -247,11 +262,11 @@ struct MarkdownParser {
         self.mentioned(text[done...])
     }
 
-    /// An address without the punctuation that ends a sentence.
+    /// Returns an address without the punctuation at its end, which belongs to the sentence.
     private static func withoutPunctuation(_ address: Scalars) -> Scalars {
         var end = address
         while let last = end.last, ".,:;!?)]}".unicodeScalars.contains(last) { end.removeLast() }
-        // `(…)` is a part of many addresses.
+        // A closing parenthesis belongs to an address that contains an opening one.
         return end.endIndex < address.endIndex && address[end.endIndex] == ")" && address.contains("(") ? address[...end.endIndex] : end
     }
 

@@ -6,16 +6,17 @@ import NIOCore
 import NIOHTTP1
 import NIOPosix
 
-/// The HTTP routes of the server: sessions, uploads (tus 1.0) and blobs.
+/// Sends the HTTP requests of a client: sessions, uploads (tus 1.0) and blobs.
 ///
 /// It does not follow redirects, so that a token is sent only to the server that issued it.
 final class ChatHTTPClient: ChatHTTPTransport, Sendable {
     private let server: String
-    /// The path of the server's address, which precedes each request's path; usually empty.
+    /// The path of the server's address, which is the prefix of each request's path; usually empty.
     private let basePath: String
     private let client: HTTPExchangeClient
     private let configuration: ChatClientConfiguration
-    /// The number of concurrent requests, so that downloads do not delay an upload for long.
+    /// The maximum number of concurrent requests. It is small, so that downloads do not delay an
+    /// upload for long.
     private static let maximumConnections = 4
     private static let maximumAnswerBytes = 1 << 20
 
@@ -39,7 +40,7 @@ final class ChatHTTPClient: ChatHTTPTransport, Sendable {
 
     func shutdown() { self.client.finish() }
 
-    /// Validates the address and removes trailing slashes.
+    /// Returns a server address without trailing slashes. Throws `badAddress` if it is not valid.
     static func canonical(_ server: String) throws(ChatClientError) -> String {
         var text = server.trimmingCharacters(in: .whitespaces)
         while text.hasSuffix("/") { text.removeLast() }
@@ -54,7 +55,7 @@ final class ChatHTTPClient: ChatHTTPTransport, Sendable {
     func post(_ path: String, _ payload: JSONValue, access: String?) async throws(ChatClientError) -> JSONValue {
         var request = self.request(.POST, path, access: access)
         do { request.body = ByteBuffer(bytes: try JSONWriter.bytes(of: payload)) } catch {
-            throw ChatClientError(.badInput, message: "the request to \(path) cannot be written: \(error)")
+            throw ChatClientError(.invalidUse, message: "the request to \(path) cannot be encoded as JSON: \(error)")
         }
         request.headers.replaceOrAdd(name: "Content-Type", value: "application/json")
         let response = try await self.perform(request, timeout: self.configuration.requestTimeout)
@@ -73,12 +74,13 @@ final class ChatHTTPClient: ChatHTTPTransport, Sendable {
         request.headers.add(name: "Upload-Metadata", value: metadata.joined(separator: ","))
         let response = try await self.perform(request, timeout: self.configuration.requestTimeout)
         guard let location = response.headers.first(name: "Location"), let path = self.path(of: location) else {
-            throw ChatClientError(.badAnswer, message: "the server did not tell the address of the upload")
+            throw ChatClientError(.badAnswer, message: "the answer of \(self.server) to a new upload has no `Location` on that server")
         }
         return path
     }
 
-    /// The path of an address of this server. An upload is not sent to another one.
+    /// Returns the path of an upload; nil for an address on another server, to which the bytes are
+    /// not sent.
     private func path(of location: String) -> String? {
         if location.hasPrefix(self.server + "/") { return String(location.dropFirst(self.server.count)) }
         guard location.hasPrefix("/"), !location.hasPrefix("//") else { return nil }
@@ -116,7 +118,7 @@ final class ChatHTTPClient: ChatHTTPTransport, Sendable {
 
     private static func offset(_ response: HTTPExchangeResponse) throws(ChatClientError) -> Int64 {
         guard let offset = response.headers.first(name: "Upload-Offset").flatMap({ Int64($0) }), offset >= 0 else {
-            throw ChatClientError(.badAnswer, message: "the server did not tell the offset of the upload")
+            throw ChatClientError(.badAnswer, message: "the answer to a request for an upload has no valid `Upload-Offset`")
         }
         return offset
     }
@@ -125,13 +127,14 @@ final class ChatHTTPClient: ChatHTTPTransport, Sendable {
         try await self.get(Self.path(of: blob, size: size, owner: owner), access: access)
     }
 
-    /// The path and query of a blob.
+    /// Returns the path and query of a download.
     static func path(of blob: BlobID, size: Int?, owner: BlobOwner?) -> String {
         var query = size.map { ["size=\($0)"] } ?? []
         switch owner {
-        // Account names have letters of all scripts.
+        // Account names can contain letters of all scripts.
         case .user(let name): query.append("user=" + (name.rawValue.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""))
         case .conversation(let id): query.append("conv=\(id.rawValue)")
+        case .link(let code): query.append("link=\(code.rawValue)")
         case nil: break
         }
         return "/api/blobs/\(blob.rawValue)" + (query.isEmpty ? "" : "?" + query.joined(separator: "&"))
@@ -166,7 +169,7 @@ final class ChatHTTPClient: ChatHTTPTransport, Sendable {
         if let value, let error = try? ChatError(json: value) { throw ChatClientError(server: error) }
         switch response.status {
         case 401: throw ChatClientError(.signedOut, message: "the server did not accept the session; sign in again")
-        case 404, 410: throw ChatClientError(.notFound, message: "\(request.target) does not exist on the server")
+        case 404, 410: throw ChatClientError(.notFound, message: "\(request.target) does not exist on \(self.server)")
         case 500...: throw ChatClientError(.unreachable, message: "\(self.server) answered HTTP \(response.status)")
         default:
             throw ChatClientError(.badAnswer, message: "\(self.server) answered HTTP \(response.status); check that it is a chat server")
@@ -178,14 +181,14 @@ final class ChatHTTPClient: ChatHTTPTransport, Sendable {
         case .timeout?: ChatClientError(.timeout, message: "\(self.server) did not answer in time")
         case .responseTooLarge?: ChatClientError(.badAnswer, message: "the answer of \(self.server) exceeds the maximum size")
         case .httpProtocol?:
-            ChatClientError(.badAnswer, message: "\(self.server) does not speak HTTP; check that it is a chat server")
+            ChatClientError(.badAnswer, message: "\(self.server) did not answer with HTTP; check that it is a chat server")
         default: ChatClientError(.unreachable, message: "\(self.server) cannot be reached: \(error)", cause: error)
         }
     }
 }
 
 extension ChatNetwork {
-    /// Socket.IO and HTTP.
+    /// Connections over Socket.IO and HTTP.
     package static let live = ChatNetwork(
         http: { server, configuration throws(ChatClientError) in try ChatHTTPClient(server: server, configuration: configuration) },
         connect: { server, access, configuration, logger in

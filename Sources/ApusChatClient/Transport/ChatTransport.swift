@@ -3,68 +3,72 @@ package import ApusJSON
 
 /// An event from the server: a change of the connection, or a push.
 package enum ChatTransportEvent: Sendable {
-    /// Requests can be sent.
+    /// The connection is established. Requests can be sent.
     case connected
-    /// The connection is lost. If `comesBack` is false, the transport waits for
-    /// ``ChatTransport/connect()``.
-    case disconnected(comesBack: Bool)
-    /// The server did not accept the access token, or not this client.
+    /// The connection is lost. If `reconnects` is false, the transport does not reconnect before
+    /// ``ChatTransport/connect()`` is called.
+    case disconnected(reconnects: Bool)
+    /// The server refused the connection, because of the access token or because of the client.
     case refused(ChatError)
     case push(name: String, payload: JSONValue)
     /// Pushes were dropped because the queue was full.
     case pushesLost
 }
 
-/// The connection below the engine: Socket.IO, or a server in the process of a test.
+/// The connection of the engine to a server: Socket.IO, or a server in the same process in tests.
 package protocol ChatTransport: Sendable {
     /// The events from the server, for one reader. Ends after ``close()``.
     var incoming: AsyncStream<ChatTransportEvent> { get }
     /// Connects, and reconnects after failures.
     func connect()
-    /// Drops the connection until ``connect()``.
+    /// Closes the connection and does not reconnect before ``connect()``.
     func disconnect()
     /// Sends a request and returns its acknowledgement. Throws `notConnected`, `timeout` or
     /// `closed`.
     func request(_ verb: String, _ payload: JSONValue) async throws(ChatClientError) -> JSONValue
-    /// Disconnects for good.
+    /// Closes the connection for the last time.
     func close() async
 }
 
-/// The routes of the server beside the connection.
+/// The HTTP requests of a client, in addition to the connection.
 package protocol ChatHTTPTransport: Sendable {
-    /// `POST`s an object and returns the answer.
+    /// Sends an object with POST and returns the answer.
     func post(_ path: String, _ payload: JSONValue, access: String?) async throws(ChatClientError) -> JSONValue
-    /// Creates an upload (tus) and returns its path.
+    /// Creates an upload (tus) and returns its path on the server.
     func createUpload(_ upload: UploadDescription, access: String) async throws(ChatClientError) -> String
-    /// Returns the offset up to which the server has the bytes; nil if the upload is unknown.
+    /// Returns the number of bytes of an upload that the server has stored; nil if it does not know
+    /// the upload.
     func uploadOffset(_ location: String, access: String) async throws(ChatClientError) -> Int64?
-    /// Appends bytes. Returns the new offset, and the blob after the last byte.
+    /// Appends bytes to an upload. Returns the new offset and, after the last byte, the blob.
     func append(_ bytes: [UInt8], at offset: Int64, to location: String, access: String) async throws(ChatClientError) -> UploadProgress
-    /// Downloads a blob, or a smaller picture of it.
+    /// Downloads a blob or, if `size` is given, a smaller version of a picture.
     func download(_ blob: BlobID, size: Int?, owner: BlobOwner?, access: String) async throws(ChatClientError) -> [UInt8]
-    /// Returns the content of a path.
+    /// Sends a GET request and returns the content.
     func get(_ path: String, access: String) async throws(ChatClientError) -> [UInt8]
     /// Closes the connections.
     func shutdown()
 }
 
-/// The user or conversation whose picture a blob is: others may read it as that only.
+/// The user or the conversation whose picture a blob is. Other users may read the blob only as this
+/// picture.
 package enum BlobOwner: Sendable, Hashable {
     case user(UserName)
     case conversation(ConversationID)
+    /// The conversation of an invite link.
+    case link(LinkCode)
 }
 
-/// What the server is told of an upload.
+/// The properties of a new upload.
 package struct UploadDescription: Sendable, Hashable {
     package var name: String?
     package var type: String
     package var size: Int64
 }
 
-/// The state of an upload.
+/// The state of an upload after some bytes were appended.
 package struct UploadProgress: Sendable, Hashable {
     package var offset: Int64
-    /// The complete upload.
+    /// The blob of the upload; nil before the last byte.
     package var blob: UploadedBlob?
 
     package init(offset: Int64, blob: UploadedBlob? = nil) {
@@ -73,7 +77,7 @@ package struct UploadProgress: Sendable, Hashable {
     }
 }
 
-/// A complete upload, as the server measured it.
+/// The properties of a complete upload, as the server measured them.
 package struct UploadedBlob: Sendable, Hashable {
     package var id: BlobID
     package var type: String

@@ -5,9 +5,9 @@ import ApusSocketIOClient
 import ApusSocketIOProtocol
 import Logging
 
-/// The connection to a chat server: the namespace `/chat` over Socket.IO.
+/// A connection to a chat server: the namespace `/chat` over Socket.IO.
 final class SocketIOChatTransport: ChatTransport {
-    private let mailbox: ChatMailbox
+    private let queue: ChatEventQueue
     private let manager: SocketIOManager
     private let socket: SocketIOClient
     private let requestTimeout: Duration
@@ -16,33 +16,33 @@ final class SocketIOChatTransport: ChatTransport {
     init(
         server: String, access: @escaping @Sendable () async throws -> String, configuration: ChatClientConfiguration, logger: Logger
     ) {
-        self.mailbox = ChatMailbox(capacity: configuration.pushBuffer)
+        self.queue = ChatEventQueue(capacity: configuration.pushBuffer)
         self.requestTimeout = configuration.requestTimeout
         var manager = SocketIOManagerConfiguration(
             reconnection: configuration.reconnection, timeout: configuration.requestTimeout, tls: configuration.tls)
         manager.engine.proxy = configuration.proxy
         self.manager = SocketIOManager(url: server, configuration: manager, logger: logger)
-        let mailbox = self.mailbox
+        let queue = self.queue
         self.socket = self.manager.socket(
             forNamespace: ChatVerbs.namespace,
             auth: .closure {
                 do { return ["token": .string(try await access())] } catch {
-                    if let error = error as? ChatClientError, error.code == .signedOut { mailbox.put(.refused(error.asServerError)) }
+                    if let error = error as? ChatClientError, error.code == .signedOut { queue.put(.refused(error.asServerError)) }
                     throw error
                 }
             })
-        self.socket.onLifecycle { event in if let event = Self.translated(event) { mailbox.put(event) } }
-        self.socket.onAny { name, data in mailbox.put(.push(name: name, payload: data.first ?? .null)) }
+        self.socket.onLifecycle { event in if let event = Self.translated(event) { queue.put(event) } }
+        self.socket.onAny { name, data in queue.put(.push(name: name, payload: data.first ?? .null)) }
     }
 
-    var incoming: AsyncStream<ChatTransportEvent> { self.mailbox.events }
+    var incoming: AsyncStream<ChatTransportEvent> { self.queue.events }
 
     func connect() { self.socket.open() }
 
     func disconnect() { self.socket.disconnect() }
 
     func request(_ verb: String, _ payload: JSONValue) async throws(ChatClientError) -> JSONValue {
-        // Does not use the buffer of the socket: the store keeps unsent messages.
+        // Does not use the send buffer of the socket, because the store keeps unsent messages.
         guard self.socket.state == .connected else { throw ChatClientError(.notConnected, message: "there is no connection to the server") }
         do {
             return try await self.socket.emitWithAck(verb, arguments: [payload], timeout: self.requestTimeout).first ?? .null
@@ -58,23 +58,25 @@ final class SocketIOChatTransport: ChatTransport {
     func close() async {
         self.socket.disconnect()
         self.manager.disconnect()
-        self.mailbox.finish()
+        self.queue.finish()
     }
 
-    /// Returns the event of the transport; nil if the engine need not know it.
+    /// Returns the transport event of a Socket.IO event; nil for an event that the engine does not
+    /// handle.
     static func translated(_ event: SocketIOClientLifecycleEvent) -> ChatTransportEvent? {
         switch event {
         case .connect: return .connected
-        case .disconnect(let reason): return .disconnected(comesBack: reason.permitsReconnect)
+        case .disconnect(let reason): return .disconnected(reconnects: reason.permitsReconnect)
         case .error(let error) where error.code == .connectRefused:
             if let data = error.data, let refusal = (try? ChatError(json: ["error": data])) ?? (try? ChatError(json: data)) {
                 return .refused(refusal)
             }
             let isUnauthorized = error.message == ChatError.Code.unauthorized.rawValue
             return isUnauthorized
-                ? .refused(ChatError(.unauthorized, message: "The server did not accept the session.")) : .disconnected(comesBack: false)
-        case .error(let error) where error.code == .invalidArguments: return .refused(ChatError(.badRequest, message: error.message))
-        case .reconnectFailed: return .disconnected(comesBack: false)  // the policy has ended
+                ? .refused(ChatError(.unauthorized, message: "the server refused the connection: the access token is not valid"))
+                : .disconnected(reconnects: false)
+        case .error(let error) where error.code == .invalidUse: return .refused(ChatError(.badRequest, message: error.message))
+        case .reconnectFailed: return .disconnected(reconnects: false)  // the policy has ended
         case .error, .reconnectAttempt, .reconnect, .statusChange, .ping, .pong, .upgrade, .upgradeError: return nil
         }
     }

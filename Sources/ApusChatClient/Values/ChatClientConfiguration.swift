@@ -1,34 +1,36 @@
 public import ApusConnectivity
 public import ApusEventLoop
 
-/// The configuration of a chat client. The defaults suit an interactive application.
+/// The configuration of a chat client. The default values suit an interactive application.
 public struct ChatClientConfiguration: Sendable {
     /// The name of this device in the list of sessions. Default: "Apus".
     public var deviceName = "Apus"
     /// The platform of this device. Default: the operating system.
     public var platform = Self.currentPlatform
-    /// The time to wait for an answer. Default: 10 s.
+    /// The maximum time to wait for the answer to a request. Default: 10 seconds.
     public var requestTimeout: Duration = .seconds(10)
-    /// The time to wait for one part of an upload, or for a download. Default: 120 s.
+    /// The maximum time to wait for one part of an upload, or for a download. Default: 120 seconds.
     public var transferTimeout: Duration = .seconds(120)
-    /// The time for which a change waits for a connection before it fails. Messages wait without a
-    /// limit. Default: 20 s.
+    /// The maximum time for which a change waits for a connection before it fails. Messages wait
+    /// without a limit. Default: 20 seconds.
     public var changePatience: Duration = .seconds(20)
-    /// The delays between attempts to connect. Default: 0.5 s doubling to 5 s, without an end.
+    /// The delays between attempts to connect. Default: 0.5 seconds, doubling up to 5 seconds, for
+    /// an unlimited number of attempts.
     public var reconnection: ReconnectionPolicy = .exponential(from: .milliseconds(500), to: .seconds(5))
-    /// The delay before the next connection after the server refused one. Default: 2 s.
+    /// The delay before the next attempt to connect after the server refused a connection. Default:
+    /// 2 seconds.
     public var refusalDelay: Duration = .seconds(2)
-    /// The verification of the server's certificate. Default: the roots of the system.
+    /// The verification of the server's certificate. Default: the certificate authorities of the
+    /// system.
     public var tls: TLSSettings = .init()
     /// The proxy. Default: none.
     public var proxy: ProxySettings = .none
-    /// The number of conversations whose events are requested at the same time. Default: 4.
+    /// The maximum number of conversations whose events are requested at the same time. Default: 4.
     public var maximumPulls = 4
-    /// The size of one part of an upload, in bytes. Default: 256 KiB.
+    /// The maximum size of one part of an upload, in bytes. Default: 256 KiB.
     public var uploadPart = 256 * 1024
-    /// The number of updates buffered for each reader of ``ChatClient/updates``. Default: 4,096.
-    public var updateBuffer = 4_096
-    /// The number of buffered pushes. Further ones are dropped and requested. Default: 4,096.
+    /// The maximum number of buffered pushes. Further pushes are dropped, and the client requests
+    /// the changes. Default: 4,096.
     public var pushBuffer = 4_096
 
     /// Creates a configuration with the default values.

@@ -1,31 +1,34 @@
+import ApusBytes
 public import ApusChatProtocol
 
-/// An error of the chat client. ``code`` is the kind; ``message`` tells the cause and what to do.
+/// An error of the chat client. ``code`` identifies the kind of the error; ``message`` describes
+/// the cause and, where possible, the remedy.
 public struct ChatClientError: Error, Hashable, CustomStringConvertible {
-    /// The kind of an error. Later releases may add some.
+    /// The kind of an error. Later releases may add kinds.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         private enum Value: String {
-            case refused, signedOut, notConnected, timeout, unreachable, badAnswer, badAddress, badInput, notFound, store, wrongStore,
+            case refused, signedOut, notConnected, timeout, unreachable, badAnswer, badAddress, invalidUse, notFound, store, wrongStore,
                 closed
         }
         private let value: Value
 
-        /// The server refused the request; see ``ChatClientError/serverError``.
+        /// The server refused the request. ``ChatClientError/serverError`` has the reason.
         public static let refused = Self(value: .refused)
-        /// The session has ended. Sign in again.
+        /// The session has ended. The user has to sign in again.
         public static let signedOut = Self(value: .signedOut)
-        /// There is no connection. The client reconnects by itself.
+        /// There is no connection to the server. The client reconnects by itself.
         public static let notConnected = Self(value: .notConnected)
         /// The server did not answer in time.
         public static let timeout = Self(value: .timeout)
         /// The server could not be reached.
         public static let unreachable = Self(value: .unreachable)
-        /// The answer is not valid: it is not a chat server, or one of another version.
+        /// An answer is not valid: the address is not that of a chat server, or the server has
+        /// another version.
         public static let badAnswer = Self(value: .badAnswer)
         /// The server's address is not an `http` or `https` URL.
         public static let badAddress = Self(value: .badAddress)
         /// An argument is empty, too long or otherwise not valid.
-        public static let badInput = Self(value: .badInput)
+        public static let invalidUse = Self(value: .invalidUse)
         /// The conversation, message or file does not exist.
         public static let notFound = Self(value: .notFound)
         /// The local store could not be read or written.
@@ -41,34 +44,32 @@ public struct ChatClientError: Error, Hashable, CustomStringConvertible {
 
     /// The kind of the error.
     public var code: Code
-    /// The cause and what to do, in English.
+    /// The cause and, where possible, the remedy, in English.
     public var message: String
     /// The server's error, if the server refused the request.
     public var serverError: ChatError?
-    /// The error of the connection that caused this one. It does not take part in comparisons.
-    public var cause: (any Error)?
+    /// The underlying error, if any. It does not take part in comparisons.
+    public var cause: (any Error)? {
+        get { self.storedCause.error }
+        set { self.storedCause.error = newValue }
+    }
+    private var storedCause: ErrorCause
 
     /// Creates an error.
+    ///
+    /// - Parameters:
+    ///   - code: The kind of the error.
+    ///   - message: The cause and the remedy.
+    ///   - serverError: The error of the server, if it refused the request.
+    ///   - cause: The underlying error, if any.
     public init(_ code: Code, message: String, serverError: ChatError? = nil, cause: (any Error)? = nil) {
         self.code = code
         self.message = message
         self.serverError = serverError
-        self.cause = cause
+        self.storedCause = ErrorCause(cause)
     }
 
-    /// Compares all but the cause.
-    public static func == (left: Self, right: Self) -> Bool {
-        left.code == right.code && left.message == right.message && left.serverError == right.serverError
-    }
-
-    /// Hashes all but the cause.
-    public func hash(into hasher: inout Hasher) {
-        hasher.combine(self.code)
-        hasher.combine(self.message)
-        hasher.combine(self.serverError)
-    }
-
-    /// Creates the error of a refusal.
+    /// Creates the error of a request that the server refused.
     init(server error: ChatError) {
         let code: Code
         switch error.code {
@@ -79,14 +80,15 @@ public struct ChatClientError: Error, Hashable, CustomStringConvertible {
         self.init(code, message: error.message, serverError: error)
     }
 
-    /// The code and the message.
-    public var description: String { "\(self.code): \(self.message)" }
+    /// The code, the message and the cause on one line.
+    public var description: String { self.storedCause.description(of: self.code, self.message) }
 
-    /// The error as the state machines see it: what has no answer of the server can be repeated.
+    /// The error as the state machines handle it. An error without an answer of the server is
+    /// temporary.
     var asServerError: ChatError {
         if let serverError { return serverError }
         switch self.code {
-        case .badInput: return ChatError(.badRequest, message: self.message)
+        case .invalidUse: return ChatError(.badRequest, message: self.message)
         case .notFound: return ChatError(.notFound, message: self.message)
         default: return ChatError(.unavailable, message: self.message)
         }

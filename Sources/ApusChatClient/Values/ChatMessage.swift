@@ -1,84 +1,86 @@
 public import ApusChatProtocol
 import ApusJSON
 
-/// The way of an own message to its readers.
+/// The state of the delivery of a message of the user.
 public enum DeliveryState: Hashable, Sendable {
-    /// Stored here, and sent when there is a connection and the messages before it are sent.
+    /// Stored on this device. It is sent when there is a connection and the messages before it are
+    /// sent.
     case queued
     /// Its file is being uploaded.
     case uploading
-    /// Sent, without an answer.
+    /// Sent to the server, which has not answered yet.
     case sending
-    /// The server has stored it.
+    /// Stored by the server.
     case sent
-    /// A device of every recipient has received it.
+    /// Received by a device of every recipient.
     case delivered
-    /// Every recipient has read it.
+    /// Read by every recipient.
     case read
-    /// The server refused it. Send it again, or discard it.
+    /// Refused by the server. The user can send it again or discard it.
     case failed(ChatError)
 }
 
-/// How many of the other members have received and read an own message.
+/// The numbers of members that have received and read a message of the user.
 public struct MessageReceipts: Hashable, Sendable {
-    /// The number of other members.
+    /// The number of members other than the sender.
     public var members: Int64
-    /// The number of those that have received the message on a device, or have read it.
+    /// The number of these members that have received the message on a device, or have read it.
     public var delivered: Int64
-    /// The number of those that have read the message.
+    /// The number of these members that have read the message.
     public var read: Int64
 
-    /// Creates a value.
+    /// Creates the receipts of a message.
     ///
     /// - Parameters:
-    ///   - members: The number of other members.
-    ///   - delivered: The number of those that have received the message.
-    ///   - read: The number of those that have read it.
+    ///   - members: The number of members other than the sender.
+    ///   - delivered: The number of these members that have received the message.
+    ///   - read: The number of these members that have read the message.
     public init(members: Int64, delivered: Int64, read: Int64) {
         self.members = members
         self.delivered = delivered
         self.read = read
     }
 
-    /// The state that all other members have reached.
+    /// The delivery state that all other members have reached.
     var state: DeliveryState {
         guard self.members > 0, self.delivered >= self.members else { return .sent }
         return self.read >= self.members ? .read : .delivered
     }
 }
 
-/// A row of a thread: a message, or a change that is shown as a line, such as a new member.
+/// A row of a conversation: a message, or a change that is shown as a line, such as a new member.
 public struct ChatMessage: Identifiable, Hashable, Sendable {
-    /// Identifies a row, also while a message of the own user becomes an event of the log.
+    /// The identity of a row. It does not change when an unsent message is added to the log.
     public enum ID: Hashable, Sendable {
-        /// An own message.
+        /// A message of the user, identified by the id that the client chose.
         case own(ClientID)
-        /// Another event, by its place in the log.
+        /// Another event, identified by its position in the log.
         case event(Int64)
     }
 
-    /// The event. For an unsent message `seq` is 0 and `n` is nil.
+    /// The event. The event of an unsent message has `seq` 0 and no `n`.
     public var event: ChatEvent
-    /// The way of an own message; nil for events of others and for changes.
+    /// The delivery state of a message of the user; nil for messages of other users and for
+    /// changes.
     public var delivery: DeliveryState?
-    /// The reactions of the own user.
+    /// The user's reactions to the message.
     public var ownReactions: [String]
-    /// The votes of the own user.
+    /// The user's votes in a poll: the indices of the options.
     public var ownVotes: [Int64]
-    /// The numbers of members that received and read an own message, where these are told.
+    /// The receipts of a message of the user, in conversations that report them; otherwise nil.
     public var receipts: MessageReceipts?
-    /// The uploaded part of the file, from 0 to 1; nil if no file is being uploaded.
+    /// The uploaded part of the file, from 0 to 1; nil if no upload is running.
     public var progress: Double?
 
     /// Creates a row.
     ///
     /// - Parameters:
     ///   - event: The event.
-    ///   - delivery: The way of an own message.
-    ///   - ownReactions: The reactions of the own user.
-    ///   - ownVotes: The votes of the own user.
-    ///   - receipts: The numbers of members that received and read it.
-    ///   - progress: The uploaded part of the file.
+    ///   - delivery: The delivery state of a message of the user.
+    ///   - ownReactions: The user's reactions.
+    ///   - ownVotes: The user's votes in a poll.
+    ///   - receipts: The receipts of a message of the user.
+    ///   - progress: The uploaded part of the file, from 0 to 1.
     public init(
         event: ChatEvent, delivery: DeliveryState? = nil, ownReactions: [String] = [], ownVotes: [Int64] = [],
         receipts: MessageReceipts? = nil, progress: Double? = nil
@@ -91,45 +93,46 @@ public struct ChatMessage: Identifiable, Hashable, Sendable {
         self.progress = progress
     }
 
-    /// The identity of the row.
+    /// The identity of the row, for a list.
     public var id: ID {
         if self.delivery != nil, let id = self.event.id { return .own(id) }
         return .event(self.event.seq)
     }
     /// The conversation.
     public var conversation: ConversationID { self.event.conversation }
-    /// The place in the log; nil for an unsent message.
+    /// The position in the log; nil for an unsent message.
     public var seq: Int64? { self.event.seq > 0 ? self.event.seq : nil }
-    /// Whether the own user sent it.
+    /// Whether the user of the client sent the message.
     public var isOwn: Bool { self.delivery != nil }
-    /// The body; nil for a change, for a removed message and for an unknown kind.
+    /// The body of the message; nil for a change, for a removed message and for an unknown kind.
     public var body: ChatBody? { ChatBody(self.event) }
-    /// The change; nil for a message.
+    /// The body of the change; nil for a message.
     public var change: ChatChange? { ChatChange(self.event) }
-    /// The text or caption.
+    /// The text, or the caption of a file.
     public var text: String? { self.event.body["text"]?.stringValue }
-    /// Whether a client of this version cannot show the message: "update to see this".
+    /// Whether this version of the client cannot show the message. Show "update to see this" in its
+    /// place.
     public var needsUpdate: Bool { !self.event.kind.isKnown }
 }
 
-/// A row of a thread, or a hole in it.
+/// A row of a conversation, or a gap between rows.
 public enum ThreadItem: Hashable, Sendable {
-    /// A row.
+    /// A message or a change.
     case message(ChatMessage)
-    /// Events that this client has not loaded.
+    /// The positions of events that are not loaded.
     case gap(ClosedRange<Int64>)
 }
 
 /// A message that a search found.
 public struct ChatSearchHit: Identifiable, Hashable, Sendable {
-    /// The message.
+    /// The message that contains the words.
     public var message: ChatMessage
     /// The part of the text around the first word found.
     public var snippet: String
     /// The words found, as ranges of the snippet in Unicode scalars.
     public var ranges: [TextRange]
 
-    /// Creates a hit.
+    /// Creates a search hit.
     ///
     /// - Parameters:
     ///   - message: The message.
@@ -141,12 +144,13 @@ public struct ChatSearchHit: Identifiable, Hashable, Sendable {
         self.ranges = ranges
     }
 
-    /// The hits of a server, and stored ones that its index does not have yet, newest first.
+    /// Merges the hits of the server with stored hits that the server's index does not contain yet,
+    /// newest first.
     static func merged(_ found: [ChatSearchHit], stored: [ChatSearchHit]) -> [ChatSearchHit] {
         let known = Set(found.map(\.id))
         return (found + stored.filter { !known.contains($0.id) }).sorted { $0.message.event.at > $1.message.event.at }
     }
 
-    /// The identity of the hit.
+    /// The conversation and the position of the message, as one text.
     public var id: String { "\(self.message.conversation)/\(self.message.event.seq)" }
 }

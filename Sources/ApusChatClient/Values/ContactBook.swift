@@ -1,9 +1,9 @@
 import ApusChatProtocol
 
-/// What a client knows of its contacts: their aliases, and the names that others imitate.
+/// The known contacts: their aliases, and the skeletons of their names (UTS 39).
 struct ContactBook: Sendable, Equatable {
     private(set) var contacts: [UserName: Contact] = [:]
-    /// The contacts by the skeletons of their names.
+    /// The contacts, by the skeletons of their account names, shown names and aliases.
     private var skeletons: [String: Set<UserName>] = [:]
 
     init(_ contacts: [Contact] = []) {
@@ -27,7 +27,8 @@ struct ContactBook: Sendable, Equatable {
         }
     }
 
-    /// The contact whose account name, shown name or alias looks like a name of another user.
+    /// Returns a contact whose account name, shown name or alias can be confused with a name of
+    /// another user.
     func lookalike(of user: ChatUser) -> UserName? {
         guard self.contacts[user.name] == nil else { return nil }
         for text in [user.name.rawValue, user.nick].compactMap({ $0 }) {

@@ -1,6 +1,6 @@
 public import ApusChatProtocol
 
-/// What the head of a conversation leaves out.
+/// The properties of a conversation that its head does not contain.
 public struct ConversationInfo: Sendable, Hashable {
     /// The head at the time of the request.
     public var head: ChatHead
@@ -14,17 +14,21 @@ public struct ConversationInfo: Sendable, Hashable {
     public var settings: ConversationSettings? { self.head.settings }
 }
 
-/// A form that a message had after one of its edits, or at first.
+/// A version of a message: the original one, or that after an edit.
 public struct MessageVersion: Sendable, Hashable {
-    /// The place of the message or of the edit in the log.
+    /// The position of the message or of the edit in the log.
     public var seq: Int64
-    /// The time, in milliseconds since 1970.
+    /// The time of the message or of the edit, in milliseconds since 1970.
     public var at: Int64
-    /// The body; nil if it was removed.
+    /// The body of this version; nil if its content was removed.
     public var body: ChatBody?
 
-    /// The form of an event of the history; nil for another change.
-    /// - Parameter kind: The kind of the message.
+    /// Creates the version that an event of the history describes; nil for an event that is neither
+    /// the message nor an edit.
+    ///
+    /// - Parameters:
+    ///   - event: The event.
+    ///   - kind: The kind of the message.
     init?(_ event: ChatEvent, of kind: EventKind) {
         self.seq = event.seq
         self.at = event.at

@@ -4,24 +4,25 @@ package enum ChatCommandName: String, CaseIterable, Hashable, Sendable {
     case chats, archived, open, notes, history, jump, search, pins, thread
     // Writing.
     case reply, edit, recall, hide, forward, react, unreact, reactions, readers, pin, unpin
-    case file, save, view, poll, vote, closepoll, schedule, scheduled, unschedule, retry, discard
+    case silent, file, save, view, poll, vote, votes, closepoll, schedule, scheduled, unschedule, retry, discard
     // The open conversation.
     case members, add, remove, ban, unban, banned, role, silence, unsilence, approve, leave
-    case mute, unmute, top, untop, archive, unarchive, unread, delete
+    case mute, unmute, top, untop, archive, unarchive, folder, unfolder, unread, delete
     case info, title, about, slow, expire, write, joining, listed, links, link, revoke
     // Other conversations and people.
     case group, channel, directory, join
     case users, contacts, contact, uncontact, alias, block, unblock, blocked, requests, accept, decline, report
     // The account and the program.
-    case nick, status, sessions, signout, logout, help, quit
+    case nick, status, quiet, folders, sessions, signout, export, logout, help, quit
 
-    /// How a command is written.
+    /// The syntax of a command.
     struct Form: Sendable {
-        /// What follows the name. `[#N]` stands for messages by their numbers.
+        /// The arguments that follow the name. `[#N]` stands for the numbers of messages.
         var arguments = ""
         var help: String
         var aliases: [String] = []
-        /// What must follow the name and the numbers; nil if it may be left out.
+        /// The name of the required argument, for an error if it is missing; nil if no argument is
+        /// required.
         var missing: String?
     }
 
@@ -30,7 +31,7 @@ package enum ChatCommandName: String, CaseIterable, Hashable, Sendable {
     /// The name with its arguments.
     package var usage: String { "/\(self.rawValue)" + (self.form.arguments.isEmpty ? "" : " " + self.form.arguments) }
 
-    /// The names and aliases of all commands.
+    /// The commands by their names and aliases.
     static let byName: [String: Self] = {
         var names: [String: Self] = [:]
         for command in Self.allCases { for name in [command.rawValue] + command.form.aliases { names[name] = command } }
@@ -58,7 +59,7 @@ package enum ChatCommandName: String, CaseIterable, Hashable, Sendable {
         "Any other line is sent to the open conversation. A line that begins with // is sent with one /.",
     ]
 
-    /// The help, one line a command.
+    /// The lines of the help: for each group its title, then one line for each command.
     package static var helpLines: [String] {
         var lines: [String] = []
         for (title, commands) in self.groups {
@@ -71,13 +72,13 @@ package enum ChatCommandName: String, CaseIterable, Hashable, Sendable {
 
     var form: Form {
         switch self {
-        case .chats: Form(arguments: "[all]", help: "list the conversations", aliases: ["list", "l"])
+        case .chats: Form(arguments: "[all|FOLDER]", help: "list the conversations", aliases: ["list", "l"])
         case .archived: Form(help: "list the archived conversations")
         case .open:
             Form(
                 arguments: "NAME", help: "open a conversation, by user name, title or number in the list", aliases: ["o", "chat"],
                 missing: "name")
-        case .notes: Form(help: "open the own notes")
+        case .notes: Form(help: "open your notes")
         case .history: Form(help: "show earlier messages", aliases: ["h"])
         case .jump: Form(arguments: "#N", help: "show the messages around a message", aliases: ["j"])
         case .search: Form(arguments: "WORDS", help: "find messages", aliases: ["s"], missing: "words")
@@ -87,27 +88,29 @@ package enum ChatCommandName: String, CaseIterable, Hashable, Sendable {
             Form(
                 arguments: "[#N] TEXT", help: "answer a message: number N, or the last one of another user", aliases: ["r"], missing: "text"
             )
-        case .edit: Form(arguments: "[#N] TEXT", help: "replace the text of an own message", aliases: ["e"], missing: "text")
-        case .recall: Form(arguments: "[#N]", help: "remove an own message for all")
-        case .hide: Form(arguments: "[#N]", help: "remove messages from the own view")
-        case .forward: Form(arguments: "[#N] NAME [: TITLE]", help: "send messages on; with a title as one message", missing: "name")
+        case .edit: Form(arguments: "[#N] TEXT", help: "replace the text of one of your messages", aliases: ["e"], missing: "text")
+        case .recall: Form(arguments: "[#N]", help: "remove one of your messages for all")
+        case .hide: Form(arguments: "[#N]", help: "hide messages from yourself")
+        case .forward: Form(arguments: "[#N] NAME [: TITLE]", help: "forward messages; with a title as one message", missing: "name")
         case .react: Form(arguments: "[#N] EMOJI", help: "react to a message", missing: "emoji")
-        case .unreact: Form(arguments: "[#N] EMOJI", help: "take a reaction back", missing: "emoji")
-        case .reactions: Form(arguments: "[#N]", help: "list who reacted")
-        case .readers: Form(arguments: "[#N]", help: "list who received and read an own message")
+        case .unreact: Form(arguments: "[#N] EMOJI", help: "remove a reaction", missing: "emoji")
+        case .reactions: Form(arguments: "[#N]", help: "list the users that reacted")
+        case .readers: Form(arguments: "[#N]", help: "list the members that received or read a message")
         case .pin: Form(arguments: "[#N]", help: "pin a message for all")
         case .unpin: Form(arguments: "[#N]", help: "unpin a message for all")
+        case .silent: Form(arguments: "TEXT", help: "send a text that notifies no member", missing: "text")
         case .file: Form(arguments: "FILE [CAPTION]", help: "send a file or picture", aliases: ["image", "f", "i"], missing: "file")
         case .save: Form(arguments: "[#N] [PATH]", help: "save a received file")
         case .view: Form(arguments: "[#N]", help: "save a received file and open it with its program")
-        case .poll: Form(arguments: "QUESTION | A | B", help: "ask a question; /poll* allows several votes", missing: "question")
-        case .vote: Form(arguments: "[#N] NUMBER …", help: "vote in a poll; /vote 0 takes the votes back", missing: "number of the option")
-        case .closepoll: Form(arguments: "[#N]", help: "end an own poll")
+        case .poll: Form(arguments: "QUESTION | A | B", help: "create a poll; /poll* permits several votes of a user", missing: "question")
+        case .vote: Form(arguments: "[#N] NUMBER …", help: "vote in a poll; /vote 0 withdraws the votes", missing: "number of the option")
+        case .votes: Form(arguments: "[#N]", help: "list the users that voted in a poll")
+        case .closepoll: Form(arguments: "[#N]", help: "end one of your polls")
         case .schedule:
             Form(
-                arguments: "TIME TEXT", help: "send later; the time as +30m, 18:00 or 2026-12-24T18:00", aliases: ["later"], missing: "time"
+                arguments: "TIME TEXT", help: "send a text later, at +30m, 18:00 or 2026-12-24T18:00", aliases: ["later"], missing: "time"
             )
-        case .scheduled: Form(help: "list the messages that are sent later")
+        case .scheduled: Form(help: "list the scheduled messages")
         case .unschedule: Form(arguments: "NUMBER", help: "remove a scheduled message, by its number in the list", missing: "number")
         case .retry: Form(help: "send refused messages again")
         case .discard: Form(help: "remove refused messages")
@@ -118,52 +121,59 @@ package enum ChatCommandName: String, CaseIterable, Hashable, Sendable {
         case .unban: Form(arguments: "NAME", help: "lift a ban", missing: "name")
         case .banned: Form(help: "list the banned users")
         case .role: Form(arguments: "NAME ROLE", help: "make a member owner, admin, member or reader", missing: "name")
-        case .silence: Form(arguments: "NAME [HOURS]", help: "a member may not write", missing: "name")
-        case .unsilence: Form(arguments: "NAME", help: "a member may write again", missing: "name")
-        case .approve: Form(arguments: "[NAME]", help: "list who asks to join, or admit a user")
+        case .silence: Form(arguments: "NAME [HOURS]", help: "prevent a member from writing", missing: "name")
+        case .unsilence: Form(arguments: "NAME", help: "let a member write again", missing: "name")
+        case .approve: Form(arguments: "[NAME]", help: "list the requests to join, or admit a user")
         case .leave: Form(help: "leave the conversation")
-        case .mute: Form(arguments: "[HOURS]", help: "do not tell of messages of this conversation")
-        case .unmute: Form(help: "tell of messages again")
-        case .top: Form(help: "keep the conversation at the top of the list")
-        case .untop: Form(help: "do not keep it at the top")
+        case .mute:
+            Form(arguments: "[HOURS|mentions]", help: "disable notifications of the conversation, or limit them to mentions")
+        case .unmute: Form(help: "enable notifications again")
+        case .top: Form(help: "pin the conversation to the top of the list")
+        case .untop: Form(help: "unpin the conversation")
         case .archive: Form(help: "move the conversation to the archive")
         case .unarchive: Form(help: "move it back to the list")
+        case .folder: Form(arguments: "NAME", help: "put the conversation into a folder, which may be new", missing: "name")
+        case .unfolder: Form(arguments: "NAME", help: "remove the conversation from a folder", missing: "name")
         case .unread: Form(help: "mark the conversation as unread")
-        case .delete: Form(arguments: "[all]", help: "remove the conversation from the own list, or for all")
+        case .delete: Form(arguments: "[all]", help: "remove the conversation from your list, or for all")
         case .info: Form(help: "show the description and settings")
         case .title: Form(arguments: "TITLE", help: "change the title", missing: "title")
         case .about: Form(arguments: "[TEXT]", help: "change the description")
-        case .slow: Form(arguments: "SECONDS", help: "the time between two messages of a member", missing: "seconds")
+        case .slow: Form(arguments: "SECONDS", help: "set the time between two messages of a member; 0 for none", missing: "seconds")
         case .expire:
             Form(
-                arguments: "TIME", help: "messages disappear after a time such as 7d; 0 for never", aliases: ["disappear"], missing: "time")
-        case .write: Form(arguments: "members|admins", help: "the members that may write", missing: "choice")
-        case .joining: Form(arguments: "open|approval|closed", help: "how users join", missing: "choice")
-        case .listed: Form(arguments: "yes|no", help: "whether the directory lists it", missing: "choice")
+                arguments: "TIME", help: "set the time after which messages disappear, such as 7d; 0 for never", aliases: ["disappear"],
+                missing: "time")
+        case .write: Form(arguments: "members|admins", help: "set the members that may write", missing: "choice")
+        case .joining: Form(arguments: "open|approval|closed", help: "set how users join", missing: "choice")
+        case .listed: Form(arguments: "yes|no", help: "set whether the directory lists the conversation", missing: "choice")
         case .links: Form(help: "list the invite links")
         case .link: Form(arguments: "[HOURS] [USES]", help: "create an invite link")
-        case .revoke: Form(arguments: "CODE", help: "make an invite link void", missing: "code")
+        case .revoke: Form(arguments: "CODE", help: "revoke an invite link", missing: "code")
         case .group: Form(arguments: "TITLE: NAME …", help: "create a group", aliases: ["new", "n"], missing: "title")
         case .channel: Form(arguments: "TITLE", help: "create a channel that the directory lists", missing: "title")
         case .directory: Form(arguments: "[WORDS]", help: "list the groups and channels that can be joined", aliases: ["dir"])
         case .join: Form(arguments: "CODE|NUMBER", help: "join by a link, or by the number in the directory", missing: "code")
         case .users: Form(arguments: "NAME", help: "find users", aliases: ["u"], missing: "name")
         case .contacts: Form(help: "list the contacts")
-        case .contact: Form(arguments: "NAME [TEXT]", help: "ask a user to become a contact", missing: "name")
+        case .contact: Form(arguments: "NAME [TEXT]", help: "send a contact request to a user", missing: "name")
         case .uncontact: Form(arguments: "NAME", help: "remove a contact", missing: "name")
-        case .alias: Form(arguments: "NAME [ALIAS]", help: "give a contact another name in the own lists", missing: "name")
+        case .alias: Form(arguments: "NAME [ALIAS]", help: "set the name of a contact in your lists", missing: "name")
         case .block: Form(arguments: "NAME", help: "block a user", missing: "name")
-        case .unblock: Form(arguments: "NAME", help: "no longer block a user", missing: "name")
+        case .unblock: Form(arguments: "NAME", help: "unblock a user", missing: "name")
         case .blocked: Form(help: "list the blocked users")
         case .requests: Form(help: "list contact requests and invitations")
         case .accept: Form(arguments: "NAME", help: "accept a request or an invitation", missing: "name")
         case .decline: Form(arguments: "NAME", help: "decline a request or an invitation", missing: "name")
         case .report:
             Form(arguments: "[#N] [NAME] REASON [TEXT]", help: "report messages or a user: spam, abuse, violence, …", missing: "reason")
-        case .nick: Form(arguments: "[NAME]", help: "change the own shown name")
-        case .status: Form(arguments: "[TEXT]", help: "change the own status text")
+        case .nick: Form(arguments: "[NAME|-]", help: "show, change or remove your shown name")
+        case .status: Form(arguments: "[TEXT]", help: "change your status text")
+        case .quiet: Form(arguments: "[FROM UNTIL|off]", help: "show or set the hours without notifications, such as 22:00 07:00")
+        case .folders: Form(arguments: "[delete NAME]", help: "list the folders, or delete one")
         case .sessions: Form(help: "list the devices that are signed in")
         case .signout: Form(arguments: "NUMBER|others", help: "sign out a device, by its number in the list", missing: "number")
+        case .export: Form(arguments: "FILE", help: "write the data of the account to a ZIP file", missing: "file")
         case .logout: Form(help: "end this session and remove the store")
         case .help: Form(help: "show this list", aliases: ["?"])
         case .quit: Form(help: "quit; unsent messages are sent next time", aliases: ["q", "exit"])

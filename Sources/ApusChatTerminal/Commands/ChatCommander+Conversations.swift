@@ -3,8 +3,8 @@ import ApusChatProtocol
 
 /// Finds, creates and changes conversations.
 extension ChatCommander {
-    /// Returns the conversation with an id, a number of the list, a title or a user name. An id may
-    /// be followed by `/` and a message.
+    /// Returns the conversation with an id, a number in the list, a title or a user name. An id may
+    /// be followed by `/` and the number of a message.
     package func conversation(named name: String) async throws -> ChatConversation {
         if let number = Int(name), self.listed.indices.contains(number - 1) { return self.client.conversation(self.listed[number - 1]) }
         let heads = await self.client.heads.filter { $0.state == .joined }
@@ -19,7 +19,8 @@ extension ChatCommander {
     }
 
     /// Returns the conversation with the user of exactly this name.
-    /// - Throws: An error that lists users with similar names if there is no such user.
+    ///
+    /// - Throws: An error that lists users with similar names if the user does not exist.
     private func conversation(with name: String) async throws -> ChatConversation {
         do throws(ChatClientError) {
             return try await self.client.conversation(with: name)
@@ -27,7 +28,7 @@ extension ChatCommander {
             if error.serverError?.code == .forbidden {
                 throw ChatClientError(.refused, message: "\(error.message) /contact \(name) asks the user to become a contact.")
             }
-            guard error.code == .notFound || error.code == .badInput || error.serverError?.code == .notFound else { throw error }
+            guard error.code == .notFound || error.code == .invalidUse || error.serverError?.code == .notFound else { throw error }
             let found = (try? await self.client.people(matching: name)) ?? []
             let names = found.prefix(5).map { "\($0.name) (\(ChatText.harmless($0.nick ?? "")))" }
             let similar = names.isEmpty ? "" : "; similar names: \(names.joined(separator: ", "))\(found.count > names.count ? ", …" : "")"
@@ -43,7 +44,7 @@ extension ChatCommander {
             let parts = call.words.split(separator: ":", maxSplits: 1)
             let names = parts.count > 1 ? ChatCall.names(parts[1]) : []
             guard let title = parts.first?.trimmingSpaces, !title.isEmpty, !names.isEmpty else {
-                throw ChatClientError(.badInput, message: "\(call.name.usage): the title or the names are missing")
+                throw ChatClientError(.invalidUse, message: "\(call.name.usage): the title or the names are missing")
             }
             let conversation = try await self.client.create(.group, title: title, users: try names.map(self.user))
             self.say("Contacts are members now; other users have an invitation.")
@@ -70,10 +71,11 @@ extension ChatCommander {
                 try await self.enter(try await self.client.join(self.directory[number - 1]))
                 return
             }
-            // A link of the page ends with the code.
+            // A link that the page shows ends in the code.
             guard let code = LinkCode(call.words.split(separator: "/").last.map(String.init) ?? "") else {
                 throw ChatClientError(
-                    .badInput, message: "\"\(ChatText.harmless(call.words))\" is neither a code nor a number of /directory")
+                    .invalidUse,
+                    message: "\"\(ChatText.harmless(call.words))\" is neither the code of a link nor a number in the list of /directory")
             }
             try await self.enter(try await self.client.join(code))
         default: break
@@ -93,17 +95,25 @@ extension ChatCommander {
         let chat = try self.opened()
         switch call.name {
         case .mute:
+            if call.words == "mentions" {
+                try await chat.setOwn(mutedUntil: 0, notify: .mentions)
+                return self.say("Only messages that mention you are shown while another conversation is open.")
+            }
             let until = try self.time(inHours: call.words) ?? self.clock.now() + 87_600 * 3_600_000
             try await chat.setOwn(mutedUntil: until)
             self.say("New messages are not shown while another conversation is open.")
         case .unmute:
-            try await chat.setOwn(mutedUntil: 0)
+            try await chat.setOwn(mutedUntil: 0, notify: .all)
             self.say("New messages are shown again.")
-        case .top, .untop: try await chat.setOwn(isPinned: call.name == .top)
+        case .top, .untop:
+            try await chat.setOwn(isPinned: call.name == .top)
+            self.say(call.name == .top ? "At the top of the list." : "No longer at the top.")
         case .archive, .unarchive:
             try await chat.setOwn(isArchived: call.name == .archive)
             self.say(call.name == .archive ? "Archived. /archived lists." : "Back in the list.")
-        case .unread: try await chat.setOwn(isMarkedUnread: true)
+        case .unread:
+            try await chat.setOwn(isMarkedUnread: true)
+            self.say("Marked as unread.")
         case .delete: try await chat.delete(forAll: call.words == "all")
         case .info: try await self.info(chat)
         case .title: try await chat.set(title: call.words)
@@ -115,13 +125,17 @@ extension ChatCommander {
         case .link:
             let words = call.words.split(separator: " ").map(String.init)
             let uses = try words.dropFirst().first.map { word throws(ChatClientError) in
-                guard let uses = Int64(word), uses > 0 else { throw ChatClientError(.badInput, message: "the uses must be greater than 0") }
+                guard let uses = Int64(word), uses > 0 else {
+                    throw ChatClientError(.invalidUse, message: "the number of uses must be greater than 0, not \(ChatText.harmless(word))")
+                }
                 return uses
             }
             let link = try await chat.createLink(expiresAt: try self.time(inHours: words.first ?? ""), uses: uses)
             self.say("The code is \(self.words(for: link)). Others join by /join \(link.code).")
         case .revoke:
-            guard let code = LinkCode(call.words) else { throw ChatClientError(.badInput, message: "this is not the code of a link") }
+            guard let code = LinkCode(call.words) else {
+                throw ChatClientError(.invalidUse, message: "\"\(ChatText.harmless(call.words))\" is not the code of a link")
+            }
             try await chat.revoke(code)
             self.say("The link is void.")
         default: try await chat.set(settings: try Self.change(call))
@@ -135,7 +149,7 @@ extension ChatCommander {
 
     private static func change(_ call: ChatCall) throws(ChatClientError) -> ConversationSettingsChange {
         var change = ConversationSettingsChange()
-        let invalid = ChatClientError(.badInput, message: "\(call.name.usage): \"\(ChatText.harmless(call.words))\" is not valid")
+        let invalid = ChatClientError(.invalidUse, message: "\(call.name.usage): \"\(ChatText.harmless(call.words))\" is not valid")
         switch call.name {
         case .slow, .expire:
             guard let seconds = ChatClock.seconds(call.words) else { throw invalid }
@@ -171,7 +185,7 @@ extension ChatCommander {
         self.say("created \(self.clock.moment(info.createdAt))\(info.creator.map { " by @\($0)" } ?? "")")
         guard let settings = info.settings else { return }
         self.say("write: \(settings.write.rawValue)  join: \(settings.join.rawValue)  listed: \(settings.listed ? "yes" : "no")")
-        if settings.slow > 0 { self.say("slow: one message in \(settings.slow) s") }
-        if settings.expire > 0 { self.say("messages disappear after \(settings.expire) s") }
+        if settings.slow > 0 { self.say("slow: one message in \(ChatSettingsText.time(settings.slow))") }
+        if settings.expire > 0 { self.say("messages disappear after \(ChatSettingsText.time(settings.expire))") }
     }
 }

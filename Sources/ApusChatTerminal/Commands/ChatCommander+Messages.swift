@@ -5,13 +5,14 @@ import Foundation
 
 /// Reads, writes and changes messages of the open conversation.
 extension ChatCommander {
-    func send(_ text: String) async throws {
+    func send(_ text: String, isSilent: Bool = false) async throws {
         let chat = try self.opened()
-        self.host?.sent(try await chat.send(.text(await self.body(of: text)), thread: self.host?.openThread))
+        self.host?.sent(
+            try await chat.send(.text(await self.body(of: text)), thread: self.host?.openThread, isSilent: isSilent))
     }
 
-    /// The body of a text that was typed as Markdown. Without a connection, only known members can
-    /// be mentioned.
+    /// Parses Markdown to the body of a text message. Without a connection, only members that are
+    /// already known can be mentioned.
     private func body(of source: String) async -> TextBody {
         if source.contains("@") { await self.loadMembers() }
         let mentions = Dictionary(self.members.names.map { ($0.rawValue.lowercased(), $0) }, uniquingKeysWith: { $1 })
@@ -32,7 +33,9 @@ extension ChatCommander {
             }
         case .open: try await self.host?.show(try await self.conversation(named: call.words))
         case .notes:
-            guard let notes = await self.client.notes else { throw ChatClientError(.notConnected, message: "the notes are not known yet") }
+            guard let notes = await self.client.notes else {
+                throw ChatClientError(.notConnected, message: "the notes are available after the first connection to the server")
+            }
             try await self.host?.show(notes)
         case .jump: if let seq = call.seqs.first { try await self.host?.jump(to: seq) }
         case .search: try await self.search(call.words)
@@ -79,19 +82,20 @@ extension ChatCommander {
         let chat = try self.opened()
         switch call.name {
         case .reply:
-            let seq = try self.target(call) { !$0.isOwn }
+            let seq = try self.target(call, named: "message of another user") { !$0.isOwn }
             self.host?.sent(
                 try await chat.send(.text(await self.body(of: call.words)), replyTo: seq, thread: self.host?.openThread))
+        case .silent: try await self.send(call.words, isSilent: true)
         case .edit:
-            let seq = try self.target(call) { $0.isOwn && $0.event.kind.rawValue == "text" }
+            let seq = try self.target(call, named: "own text") { $0.isOwn && $0.event.kind.rawValue == "text" }
             try await chat.edit(seq, .text(await self.body(of: call.words)))
         case .recall: for seq in try self.targets(call, where: \.isOwn) { try await chat.recall(seq) }
         case .hide: try await chat.hide(try self.targets(call))
         case .forward: try await self.forward(call)
-        case .react: try await chat.react(try self.target(call) { !$0.isOwn }, call.words)
+        case .react: try await chat.react(try self.target(call, named: "message of another user") { !$0.isOwn }, call.words)
         case .unreact: try await chat.react(try self.target(call), call.words, isOn: false)
         case .reactions:
-            let found = try await chat.reactions(to: try self.target(call) { !$0.event.reactions.isEmpty })
+            let found = try await chat.reactions(to: try self.target(call, named: "message with reactions") { !$0.event.reactions.isEmpty })
             if found.reactions.isEmpty { self.say("No reactions.", .dim) }
             for reaction in found.reactions { self.say("\(ChatText.harmless(reaction.key))  @\(reaction.user)") }
         case .readers:
@@ -101,15 +105,24 @@ extension ChatCommander {
         case .pin, .unpin: for seq in try self.targets(call) { try await chat.pin(seq, isOn: call.name == .pin) }
         case .file:
             let (path, caption) = Self.file(call.words)
-            self.host?.sent(try await chat.send(file: path, type: MediaType.of(path: path), caption: caption))
+            let text = if let caption { await self.body(of: caption) } else { TextBody(text: "") }
+            self.host?.sent(
+                try await chat.send(
+                    file: path, type: MediaType.of(path: path), caption: caption.map { _ in text.text }, entities: text.entities,
+                    thread: self.host?.openThread))
         case .save, .view: try await self.save(call)
         case .poll: try await self.poll(call.words)
         case .vote: try await self.vote(call)
-        case .closepoll: try await chat.closePoll(try self.target(call) { $0.isOwn && $0.event.kind.rawValue == "poll" })
+        case .votes: try await self.listVotes(call)
+        case .closepoll: try await chat.closePoll(try self.target(call, named: "own poll") { $0.isOwn && $0.event.kind.rawValue == "poll" })
         case .retry, .discard:
             for message in try await chat.unsent {
                 guard case .failed = message.delivery, let id = message.event.id else { continue }
-                if call.name == .retry { try await chat.retry(id) } else { try await chat.discard(id) }
+                if call.name == .discard {
+                    try await chat.discard(id)
+                } else if let message = try await chat.retry(id) {
+                    self.host?.sent(message)
+                }
             }
         default: break
         }
@@ -124,7 +137,7 @@ extension ChatCommander {
         self.say("\(seqs.count) message\(seqs.count == 1 ? " was" : "s were") forwarded.", .good)
     }
 
-    /// Splits a path, in quotes if it has spaces, and a caption.
+    /// Splits the argument into a path, which is in quotes if it contains spaces, and a caption.
     private static func file(_ words: String) -> (path: String, caption: String?) {
         var path = words
         var caption = ""
@@ -139,13 +152,13 @@ extension ChatCommander {
         return ((path as NSString).expandingTildeInPath, caption.isEmpty ? nil : caption)
     }
 
-    /// Writes a received file to the disk. It does not replace a file.
+    /// Writes a received file to the disk. An existing file is not replaced.
     private func save(_ call: ChatCall) async throws {
-        let seq = try self.target(call) { Self.blob(of: $0) != nil }
+        let seq = try self.target(call, named: "file") { Self.blob(of: $0) != nil }
         guard let (blob, name) = Self.blob(of: try await self.message(seq)) else {
             throw ChatClientError(.notFound, message: "message #\(seq) has no file")
         }
-        // The name is chosen by the sender: its last component, without a leading period.
+        // The sender chose the name, so only its last component is used, without a leading period.
         let shown = String(ChatText.harmless(name.split(separator: "/").last.map(String.init) ?? "").drop { $0 == "." })
         let safe = shown.isEmpty ? "file" : shown
         var target = URL(fileURLWithPath: call.words.isEmpty ? safe : (call.words as NSString).expandingTildeInPath)
@@ -155,11 +168,11 @@ extension ChatCommander {
             target = folder.appendingPathComponent(safe)
         }
         guard !FileManager.default.fileExists(atPath: target.path) else {
-            throw ChatClientError(.badInput, message: "\(target.path) exists; name another file: /save #\(seq) PATH")
+            throw ChatClientError(.invalidUse, message: "the file \(target.path) already exists; name another one: /save #\(seq) PATH")
         }
         let bytes = try await self.client.download(blob)
         do { try Data(bytes).write(to: target, options: .withoutOverwriting) } catch {
-            throw ChatClientError(.badInput, message: "cannot write \(target.path): \(error.localizedDescription)")
+            throw ChatClientError(.invalidUse, message: "cannot write \(target.path): \(error.localizedDescription)")
         }
         self.say("Saved \(target.path), \(bytes.count) bytes.")
         if call.name == .view { try self.host?.openFile(target.path) }
@@ -181,20 +194,37 @@ extension ChatCommander {
         let isMultiple = words.hasPrefix("*")
         let parts = words.drop { $0 == "*" }.split(separator: "|").map { $0.trimmingSpaces }.filter { !$0.isEmpty }
         guard let question = parts.first, parts.count > 2 else {
-            throw ChatClientError(.badInput, message: "\(ChatCommandName.poll.usage): at least two options are needed")
+            throw ChatClientError(.invalidUse, message: "\(ChatCommandName.poll.usage): at least two options are needed")
         }
         let body = PollBody(question: question, options: Array(parts.dropFirst()), allowsMultiple: isMultiple)
         self.host?.sent(try await self.opened().send(.poll(body)))
     }
 
-    private func vote(_ call: ChatCall) async throws {
-        let seq = try self.target(call) { $0.event.kind.rawValue == "poll" }
+    private func listVotes(_ call: ChatCall) async throws {
+        let seq = try self.target(call, named: "poll") { $0.event.kind.rawValue == "poll" }
         guard case .poll(let poll)? = try await self.message(seq).body else {
-            throw ChatClientError(.badInput, message: "message #\(seq) is not a poll")
+            throw ChatClientError(.invalidUse, message: "message #\(seq) is not a poll")
+        }
+        guard !poll.isAnonymous else { return self.say("The votes of this poll have no names.", .dim) }
+        let votes = try await self.opened().votes(of: seq)
+        if votes.isEmpty { self.say("No votes.", .dim) }
+        for vote in votes {
+            let options = vote.options.compactMap { option in
+                poll.options.indices.contains(Int(clamping: option)) ? poll.options[Int(clamping: option)] : nil
+            }
+            let name = vote.user == self.client.user ? "you" : "@\(vote.user)"
+            self.say("\(name): \(options.map(ChatText.harmless).joined(separator: ", "))")
+        }
+    }
+
+    private func vote(_ call: ChatCall) async throws {
+        let seq = try self.target(call, named: "poll") { $0.event.kind.rawValue == "poll" }
+        guard case .poll(let poll)? = try await self.message(seq).body else {
+            throw ChatClientError(.invalidUse, message: "message #\(seq) is not a poll")
         }
         let numbers = call.names.map { Int64($0) ?? -1 }
         guard numbers == [0] || numbers.allSatisfy({ (1...Int64(poll.options.count)).contains($0) }) else {
-            throw ChatClientError(.badInput, message: "the options of the poll are 1 to \(poll.options.count)")
+            throw ChatClientError(.invalidUse, message: "the numbers of the options must be from 1 to \(poll.options.count)")
         }
         try await self.opened().vote(seq, options: numbers == [0] ? [] : numbers.map { $0 - 1 })
     }
@@ -206,13 +236,18 @@ extension ChatCommander {
         case .schedule:
             let (word, text) = call.named
             guard let time = self.clock.parse(word) else {
-                throw ChatClientError(.badInput, message: "\(call.name.usage): \"\(word)\" is not a time")
+                throw ChatClientError(.invalidUse, message: "\(call.name.usage): \"\(word)\" is not a time")
             }
-            guard !text.isEmpty else { throw ChatClientError(.badInput, message: "\(call.name.usage): the text is missing") }
+            guard !text.isEmpty else { throw ChatClientError(.invalidUse, message: "\(call.name.usage): the text is missing") }
             try await self.opened().schedule(.text(await self.body(of: text)), at: time, thread: self.host?.openThread)
             self.say("The message will be sent \(self.clock.moment(time)). /scheduled lists.", .good)
         case .scheduled:
-            let found = try await self.client.scheduled().messages
+            var (found, next) = try await self.client.scheduled()
+            while let page = next, found.count < Self.maximumListed {
+                let later = try await self.client.scheduled(after: page)
+                found += later.messages
+                next = later.next
+            }
             self.scheduled = found.map(\.id)
             if found.isEmpty { self.say("No message is scheduled.", .dim) }
             for (index, message) in found.enumerated() {
@@ -221,9 +256,11 @@ extension ChatCommander {
                 let error = message.error.map { "  not sent: \($0.rawValue)" } ?? ""
                 self.say("\(index + 1). \(self.clock.moment(message.sendAt)) [\(title)] \(text)\(error)")
             }
+            if next != nil { self.say("More messages are scheduled.", .dim) }
         case .unschedule:
             guard let number = Int(call.words), self.scheduled.indices.contains(number - 1) else {
-                throw ChatClientError(.badInput, message: "\"\(call.words)\" is not a number of /scheduled")
+                throw ChatClientError(
+                    .invalidUse, message: "\"\(ChatText.harmless(call.words))\" is not a number in the list of /scheduled")
             }
             try await self.client.unschedule(self.scheduled[number - 1])
             self.say("The message is no longer scheduled.", .good)
@@ -232,7 +269,7 @@ extension ChatCommander {
     }
 }
 
-/// The media types of common files, by their extension.
+/// Determines the media types of common files from their extensions.
 package enum MediaType {
     private static let types = [
         "png": "image/png", "jpg": "image/jpeg", "jpeg": "image/jpeg", "gif": "image/gif", "webp": "image/webp", "pdf": "application/pdf",

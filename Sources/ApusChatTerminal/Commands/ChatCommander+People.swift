@@ -1,13 +1,14 @@
 package import ApusChatClient
 package import ApusChatProtocol
+import ApusEventLoop
 
-/// An entry of `/requests`.
+/// A request or invitation in the list of `/requests`.
 package enum ChatRequest: Hashable, Sendable {
     case contact(UserName)
     case invitation(ConversationID, title: String)
 }
 
-/// Members, users and contacts.
+/// Commands for members, users and contacts.
 extension ChatCommander {
     func people(in call: ChatCall) async throws {
         let chat = try self.opened()
@@ -30,7 +31,7 @@ extension ChatCommander {
         case .unban: try await chat.unban([try self.user(name)])
         case .role:
             guard let role = MemberRole(rawValue: rest), role != .unknown else {
-                throw ChatClientError(.badInput, message: "\(call.name.usage): the roles are owner, admin, member and reader")
+                throw ChatClientError(.invalidUse, message: "\(call.name.usage): the roles are owner, admin, member and reader")
             }
             try await chat.setRole(role, of: [try self.user(name)])
         case .silence:
@@ -113,21 +114,21 @@ extension ChatCommander {
         }
         guard let reason = words.first.flatMap({ ReportReason(rawValue: $0) }), reason != .unknown else {
             let reasons = ReportReason.allCases.filter { $0 != .unknown }.map(\.rawValue).joined(separator: ", ")
-            throw ChatClientError(.badInput, message: "\(call.name.usage): the reasons are \(reasons)")
+            throw ChatClientError(.invalidUse, message: "\(call.name.usage): the reasons are \(reasons)")
         }
         let text = words.dropFirst().joined(separator: " ")
         if let reported {
             try await self.client.report(user: reported, reason: reason, text: text.isEmpty ? nil : text)
-        } else {
-            let seqs = try self.targets(call) { !$0.isOwn }
-            try await self.client.report(in: try self.opened().id, seqs: seqs, reason: reason, text: text.isEmpty ? nil : text)
+            return self.say("The operator has the report of @\(reported).")
         }
-        self.say("The operator has the report.")
+        let seqs = try self.targets(call, named: "message of another user") { !$0.isOwn }
+        try await self.client.report(in: try self.opened().id, seqs: seqs, reason: reason, text: text.isEmpty ? nil : text)
+        self.say("The operator has the report of \(seqs.map { "#\($0)" }.joined(separator: ", ")).")
     }
 
     // MARK: Requests
 
-    /// The contact requests and invitations that wait for an answer.
+    /// Returns the contact requests and invitations that are not answered.
     package func pendingRequests() async throws(ChatClientError) -> [(ChatRequest, words: String)] {
         var pending: [(ChatRequest, words: String)] = []
         for head in await self.client.heads where head.state == .invited {
@@ -165,7 +166,7 @@ extension ChatCommander {
             try await self.client.answerContact(user, accepts: accepts)
             self.say(accepts ? "@\(user) is now a contact." : "The request of @\(user) is declined.")
         case .invitation(let id, let title)?:
-            let updates = self.client.updates
+            let updates = self.client.updates(bufferingPolicy: .unbounded)
             try await self.client.conversation(id).answerInvitation(accepts: accepts)
             if accepts { await Self.joined(id, updates) }
             self.say(accepts ? "You joined \(title). /open \(title) shows it." : "The invitation to \(title) is declined.")
@@ -173,9 +174,9 @@ extension ChatCommander {
         }
     }
 
-    /// Waits a short time until the client knows that the user is a member, so that the next line
-    /// can open the conversation.
-    private nonisolated static func joined(_ id: ConversationID, _ updates: AsyncStream<ChatUpdate>) async {
+    /// Waits for a short time until the client knows that the user is a member, so that the next
+    /// line can open the conversation.
+    private nonisolated static func joined(_ id: ConversationID, _ updates: EventStream<ChatUpdate>) async {
         await withTaskGroup(of: Void.self) { group in
             group.addTask {
                 for await case .heads(let heads) in updates where heads.contains(where: { $0.conversation == id && $0.state == .joined }) {
@@ -185,34 +186,6 @@ extension ChatCommander {
             group.addTask { try? await Task.sleep(for: .seconds(2)) }
             await group.next()
             group.cancelAll()
-        }
-    }
-
-    // MARK: The account
-
-    func account(_ call: ChatCall) async throws {
-        switch call.name {
-        case .nick: try await self.client.setProfile(nick: call.words)
-        case .status: try await self.client.setProfile(status: call.words)
-        case .sessions:
-            let devices = try await self.client.devices()
-            self.devices = devices.map(\.device)
-            for (index, device) in devices.enumerated() {
-                let words = "\(ChatText.harmless(device.name)), \(ChatText.harmless(device.platform))"
-                let seen = device.isCurrent ? "this one" : "seen \(self.clock.moment(device.lastSeen))"
-                self.say("\(index + 1). \(words)  \(device.address.map(ChatText.harmless) ?? "")  (\(seen))")
-            }
-        case .signout:
-            if call.words == "others" {
-                try await self.client.signOutOthers()
-                return self.say("All other devices are signed out.")
-            }
-            guard let number = Int(call.words), self.devices.indices.contains(number - 1) else {
-                throw ChatClientError(.badInput, message: "\"\(call.words)\" is not a number of /sessions")
-            }
-            try await self.client.signOut(self.devices[number - 1])
-            self.say("The device is signed out.")
-        default: break
         }
     }
 }

@@ -1,23 +1,24 @@
 package import ApusChatClient
 package import ApusChatProtocol
 
-/// A line that a command tells.
+/// A line of output of a command.
 package struct ChatSaid: Hashable, Sendable {
     package enum Style: Hashable, Sendable { case plain, bold, dim, accent, good, warning }
     package var text: String
     package var style: Style
-    /// The command that a choice of the line performs, where lines can be chosen.
+    /// The command that is performed when the user chooses the line; nil if the line cannot be
+    /// chosen.
     package var command: String?
 }
 
-/// What performs commands: a screen or a line mode.
+/// The part of the program that shows the chat: a screen or a line mode.
 @MainActor
 package protocol ChatCommandHost: AnyObject {
     /// The open conversation.
     var conversation: ChatConversation? { get }
-    /// The rows on the screen, in the order of the log.
+    /// The messages on the screen, in the order of the log.
     var shownRows: [ChatMessage] { get }
-    /// The place of the selected message.
+    /// The position of the selected message in the log.
     var selectedSeq: Int64? { get }
     /// The message that began the open thread.
     var openThread: Int64? { get }
@@ -26,9 +27,9 @@ package protocol ChatCommandHost: AnyObject {
     func show(_ conversation: ChatConversation) async throws
     /// Shows the messages around a message of the open conversation.
     func jump(to seq: Int64) async throws
-    /// Shows a thread; nil for the conversation.
+    /// Shows a thread; nil shows the whole conversation.
     func showThread(_ root: Int64?) async throws
-    /// A message was stored and will be sent.
+    /// Handles a message that was stored and will be sent.
     func sent(_ message: ChatMessage)
     /// Opens a file with the program of its type.
     func openFile(_ path: String) throws
@@ -40,17 +41,19 @@ package final class ChatCommander {
     package let client: ChatClient
     package weak var host: (any ChatCommandHost)?
     let clock: ChatClock
-    /// The conversations of the last list, which `/open` accepts by number.
+    /// The conversations in the last list, to which `/open` refers by number.
     package var listed: [ConversationID] = []
-    /// The conversations of the last `/directory`.
+    /// The conversations in the last `/directory`.
     var directory: [ConversationID] = []
-    /// The requests of the last `/requests`.
+    /// The requests in the last `/requests`.
     var requests: [ChatRequest] = []
     var scheduled: [ClientID] = []
+    /// The number of scheduled messages from which a list ends.
+    static let maximumListed = 500
     var devices: [DeviceID] = []
-    /// Members of a conversation, for mentions; empty until they are needed.
+    /// The members of a conversation, for mentions; empty until they are needed.
     var members: (conversation: ConversationID?, names: [UserName]) = (nil, [])
-    /// Where the next `/members` continues.
+    /// The position at which the next `/members` continues; nil for the beginning.
     var nextMembers: (conversation: ConversationID, query: String, page: PageToken)?
 
     package init(client: ChatClient, clock: ChatClock) {
@@ -58,7 +61,7 @@ package final class ChatCommander {
         self.clock = clock
     }
 
-    /// Performs a line. Commands of the program itself, such as `/quit`, are the host's.
+    /// Performs a line. The host performs commands of the program itself, such as `/quit`.
     package func perform(_ line: ChatLine) async {
         do {
             switch line {
@@ -68,7 +71,7 @@ package final class ChatCommander {
             case .command(let call): try await self.perform(call)
             }
         } catch {
-            self.say((error as? ChatClientError)?.message ?? "\(error)", .warning)
+            self.say(ChatText.reason(error, self.clock), .warning)
         }
     }
 
@@ -76,18 +79,20 @@ package final class ChatCommander {
         switch call.name {
         case .chats, .history, .help, .quit, .logout: break  // the host's
         case .archived, .open, .notes, .jump, .search, .pins, .thread: try await self.read(call)
-        case .reply, .edit, .recall, .hide, .forward, .react, .unreact, .reactions, .readers, .pin, .unpin, .file, .save, .view, .poll,
-            .vote, .closepoll, .retry, .discard:
+        case .reply, .edit, .recall, .hide, .forward, .react, .unreact, .reactions, .readers, .pin, .unpin, .silent, .file, .save, .view,
+            .poll,
+            .vote, .votes, .closepoll, .retry, .discard:
             try await self.write(call)
         case .schedule, .scheduled, .unschedule: try await self.later(call)
         case .members, .add, .remove, .ban, .unban, .banned, .role, .silence, .unsilence, .approve, .leave: try await self.people(in: call)
         case .mute, .unmute, .top, .untop, .archive, .unarchive, .unread, .delete, .info, .title, .about, .slow, .expire, .write, .joining,
             .listed, .links, .link, .revoke:
             try await self.settings(call)
+        case .folder, .unfolder, .folders: try await self.folders(call)
         case .group, .channel, .directory, .join: try await self.others(call)
         case .users, .contacts, .contact, .uncontact, .alias, .block, .unblock, .blocked, .requests, .accept, .decline, .report:
             try await self.contacts(call)
-        case .nick, .status, .sessions, .signout: try await self.account(call)
+        case .nick, .status, .quiet, .sessions, .signout, .export: try await self.account(call)
         }
     }
 
@@ -97,34 +102,40 @@ package final class ChatCommander {
         self.host?.say(ChatSaid(text: text, style: style, command: command))
     }
 
-    /// The open conversation.
+    /// Returns the open conversation. Throws if there is none.
     func opened() throws(ChatClientError) -> ChatConversation {
         guard let conversation = self.host?.conversation else {
-            throw ChatClientError(.badInput, message: "Open a conversation first: /open NAME")
+            throw ChatClientError(.invalidUse, message: "open a conversation first: /open NAME")
         }
         return conversation
     }
 
-    /// The places of the messages that a command concerns: the given ones, the selected one, or the
-    /// last one that fulfils a condition.
-    func targets(_ call: ChatCall, where condition: (ChatMessage) -> Bool = { _ in true }) throws(ChatClientError) -> [Int64] {
+    /// Returns the positions of the messages to which a command applies: the given ones, else the
+    /// selected one, else the last one that satisfies a condition.
+    ///
+    /// - Parameter kind: A description of the messages that satisfy the condition, for the error.
+    func targets(
+        _ call: ChatCall, named kind: String = "message", where condition: (ChatMessage) -> Bool = { _ in true }
+    ) throws(ChatClientError) -> [Int64] {
         if !call.seqs.isEmpty { return call.seqs }
         if let selected = self.host?.selectedSeq { return [selected] }
         let rows = self.host?.shownRows ?? []
         guard let row = rows.last(where: { $0.event.n != nil && !$0.event.state.isBlank && condition($0) }) else {
-            throw ChatClientError(.badInput, message: "there is no such message on the screen; name it by its number, such as #17")
+            throw ChatClientError(.invalidUse, message: "there is no \(kind) on the screen; name a message by its number, such as #17")
         }
         return [row.event.seq]
     }
 
-    func target(_ call: ChatCall, where condition: (ChatMessage) -> Bool = { _ in true }) throws(ChatClientError) -> Int64 {
-        guard let seq = try self.targets(call, where: condition).first else {
-            throw ChatClientError(.badInput, message: "\(call.name.usage): the number is missing")
+    func target(
+        _ call: ChatCall, named kind: String = "message", where condition: (ChatMessage) -> Bool = { _ in true }
+    ) throws(ChatClientError) -> Int64 {
+        guard let seq = try self.targets(call, named: kind, where: condition).first else {
+            throw ChatClientError(.invalidUse, message: "\(call.name.usage): the number is missing")
         }
         return seq
     }
 
-    /// A message of the open conversation, by its place.
+    /// Returns a message of the open conversation by its position.
     func message(_ seq: Int64) async throws(ChatClientError) -> ChatMessage {
         if let row = self.host?.shownRows.first(where: { $0.event.seq == seq }) { return row }
         let page = try await self.opened().messages(around: seq, limit: 2)
@@ -136,23 +147,23 @@ package final class ChatCommander {
 
     func user(_ text: String) throws(ChatClientError) -> UserName {
         guard let name = UserName(text) else {
-            throw ChatClientError(.badInput, message: "\"\(ChatText.harmless(text))\" is not a user name")
+            throw ChatClientError(.invalidUse, message: "\"\(ChatText.harmless(text))\" is not a user name")
         }
         return name
     }
 
-    /// The time in a number of hours, in milliseconds since 1970; nil for an empty text.
+    /// Returns the time after a number of hours, in milliseconds since 1970; nil for an empty text.
     func time(inHours text: String) throws(ChatClientError) -> Int64? {
         guard !text.isEmpty else { return nil }
         guard let hours = Int64(text), (1...87_600).contains(hours) else {
-            throw ChatClientError(.badInput, message: "the hours must be from 1 to 87600")
+            throw ChatClientError(.invalidUse, message: "the number of hours must be from 1 to 87600, not \"\(ChatText.harmless(text))\"")
         }
         return self.clock.now() + hours * 3_600_000
     }
 
     func list(_ names: [UserName]) -> String { names.map { "@\($0)" }.joined(separator: ", ") }
 
-    /// The words that Tab completes: commands, `@` and names, and titles.
+    /// Returns the words that the Tab key completes: commands, `@` with names, and titles.
     package func completions() async -> [String] {
         var words = ChatCommandName.words + ["@all"]
         var users = Set(self.members.names)
@@ -164,7 +175,7 @@ package final class ChatCommander {
         return words
     }
 
-    /// Reads the names of the members of a group, for mentions and completion.
+    /// Requests the names of the members of a group, for mentions and for completion.
     package func loadMembers() async {
         guard let conversation = self.host?.conversation, self.members.conversation != conversation.id else { return }
         guard await self.client.state == .online, let page = try? await conversation.members() else { return }

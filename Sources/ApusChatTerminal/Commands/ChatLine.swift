@@ -1,9 +1,9 @@
 /// A command with its arguments.
 package struct ChatCall: Hashable, Sendable {
     package var name: ChatCommandName
-    /// The messages that it concerns, by their places in the log.
+    /// The positions of the messages to which the command applies.
     package var seqs: [Int64]
-    /// What follows the name and the numbers, without spaces at the ends.
+    /// The text after the name and the numbers, without leading and trailing spaces.
     package var words: String
 
     package init(_ name: ChatCommandName, _ seqs: [Int64] = [], _ words: String = "") {
@@ -12,16 +12,16 @@ package struct ChatCall: Hashable, Sendable {
         self.words = words
     }
 
-    /// Whether it concerns the last message rather than one with a number.
+    /// Whether the command applies to the last message because no number is given.
     package var concernsLastMessage: Bool {
         guard self.seqs.isEmpty else { return false }
         switch self.name {
-        case .edit, .recall, .react, .unreact, .reactions, .pin, .hide, .forward, .readers, .vote, .closepoll: return true
+        case .edit, .recall, .react, .unreact, .reactions, .pin, .hide, .forward, .readers, .vote, .votes, .closepoll: return true
         default: return false
         }
     }
 
-    /// The first word, without a leading `@`, and the rest.
+    /// The first word without a leading `@`, and the rest.
     package var named: (name: String, rest: String) {
         let parts = self.words.split(separator: " ", maxSplits: 1).map(String.init)
         return (Self.bare(parts.first ?? ""), parts.count > 1 ? parts[1].trimmingSpaces : "")
@@ -37,7 +37,7 @@ package struct ChatCall: Hashable, Sendable {
     private static func bare(_ name: String) -> String { name.hasPrefix("@") ? String(name.dropFirst()) : name }
 }
 
-/// A typed line: a message or a command.
+/// A line that the user typed: a message or a command.
 package enum ChatLine: Hashable, Sendable {
     case text(String)
     case command(ChatCall)
@@ -74,7 +74,7 @@ package enum ChatLine: Hashable, Sendable {
         }
     }
 
-    /// Splits `#3,#5-#9 words` into the numbers and the words.
+    /// Splits a text such as `#3,#5-#9 words` into the numbers and the words.
     private static func numbered(_ text: String) -> (seqs: [Int64], words: String) {
         guard text.hasPrefix("#") else { return ([], text) }
         let parts = text.split(separator: " ", maxSplits: 1)
@@ -91,7 +91,7 @@ package enum ChatLine: Hashable, Sendable {
 }
 
 extension StringProtocol {
-    /// The text without spaces at its ends.
+    /// The text without leading and trailing spaces.
     var trimmingSpaces: String {
         let start = self.drop { $0 == " " }
         guard let end = start.lastIndex(where: { $0 != " " }) else { return "" }

@@ -8,9 +8,30 @@ package enum ChatText {
     /// by U+FFFD. Indents the lines after the first.
     package static func harmless(_ text: String) -> String { PeerText.visible(text, lineFeed: "\n    ") }
 
-    /// Returns the content of a row, with its reactions.
+    /// Returns the message of an error, with the time from which a request may succeed if that is
+    /// more than some seconds away.
+    package static func reason(_ error: any Error, _ clock: ChatClock) -> String {
+        guard let error = error as? ChatClientError else { return self.harmless("\(error)") }
+        guard let refusal = error.serverError else { return error.message }
+        return self.reason(error.message, after: refusal.retryAfter, clock)
+    }
+
+    /// Returns the message of a refusal that has just been received.
+    package static func reason(_ refusal: ChatError, _ clock: ChatClock) -> String {
+        self.reason(self.harmless(refusal.message), after: refusal.retryAfter, clock)
+    }
+
+    private static func reason(_ message: String, after milliseconds: Int64?, _ clock: ChatClock) -> String {
+        guard let milliseconds, milliseconds >= 10_000 else { return message }
+        let (time, overflows) = clock.now().addingReportingOverflow(milliseconds)
+        // A silence without an end is reported with a time far in the future, which is not shown.
+        guard !overflows, milliseconds < 50 * 365 * 86_400_000 else { return message }
+        return "\(message) Possible again: \(clock.moment(time))."
+    }
+
+    /// Returns the content of a message, with its reactions.
     ///
-    /// - Parameter quote: The message that the row answers.
+    /// - Parameter quote: The message that it replies to.
     package static func content(of message: ChatMessage, quote: ChatMessage? = nil) -> String {
         let event = message.event
         switch event.state {
@@ -33,9 +54,10 @@ package enum ChatText {
         return text ?? ""
     }
 
-    private static func content(of body: ChatBody, delivery: DeliveryState?) -> String {
+    /// Returns the content of a body, without properties of its message.
+    static func content(of body: ChatBody, delivery: DeliveryState?) -> String {
         switch body {
-        case .text(let body): self.harmless(body.text)
+        case .text(let body): self.harmless(body.text) + (self.line(for: body.preview).map { "\n    ┆ " + $0 } ?? "")
         case .image(let body):
             delivery == .uploading
                 ? self.media("picture, not uploaded yet", body.text)
@@ -54,6 +76,12 @@ package enum ChatText {
         }
     }
 
+    /// Returns the title and the site of a link preview; nil if it has neither.
+    static func line(for preview: LinkPreview?) -> String? {
+        let words = [preview?.title, preview?.site].compactMap { $0 }.map { self.shortened(self.harmless($0)) }
+        return words.isEmpty ? nil : words.joined(separator: " — ")
+    }
+
     private static func options(of poll: PollBody, _ message: ChatMessage) -> String {
         poll.options.enumerated().map { index, option in
             let votes = index < message.event.votes.count ? message.event.votes[index] : 0
@@ -69,21 +97,32 @@ package enum ChatText {
         bytes < 10 << 20 ? "\(max(1, bytes / 1_024)) KiB" : "\(bytes >> 20) MiB"
     }
 
-    /// Returns the words for a change that is a row of its own.
+    /// Returns the description of a change that is shown as a line.
     private static func line(for change: ChatChange, _ event: ChatEvent) -> String {
         switch change {
         case .conversationCreate(let body): return body.kind == .pair ? "(opened the conversation)" : "(created the \(body.kind.rawValue))"
         case .conversationSet(let body):
-            return body.title.map { "(named the conversation \"\(self.harmless($0))\")" } ?? "(changed the settings)"
+            return "(\(ChatSettingsText.words(for: body)))"
         case .pin(let body): return "(\(body.isRemoval ? "unpinned" : "pinned")\(event.ref.map { " #\($0)" } ?? " a message"))"
-        case .members(let body):
-            let users = body.users.map { "@\($0)" }.joined(separator: ", ")
-            let verb = event.kind.rawValue.split(separator: ".").last.map(String.init) ?? "changed"
-            let words = ["join": "joined", "invite": "invited", "leave": "left", "remove": "removed", "ban": "banned", "unban": "unbanned"]
-            let role = body.role.map { ", \($0.rawValue)" } ?? ""
-            if verb == "join", !users.isEmpty { return "(added \(users))" }
-            return "(\(words[verb] ?? verb)\(users.isEmpty ? "" : " " + users)\(role))"
+        case .members(let body): return "(\(self.words(for: body, event)))"
         default: return "(\(event.kind.rawValue))"
+        }
+    }
+
+    private static func words(for body: MemberBody, _ event: ChatEvent) -> String {
+        let users = body.users.map { "@\($0)" }.joined(separator: ", ")
+        switch event.kind.code {
+        case .memberJoin:
+            guard body.users.isEmpty || body.users == [event.sender] else { return "added \(users)" }
+            return body.via == .link ? "joined by a link" : "joined"
+        case .memberInvite: return "invited \(users)"
+        case .memberLeave: return "left"
+        case .memberRemove: return "removed \(users)"
+        case .memberBan: return "banned \(users)"
+        case .memberUnban: return "unbanned \(users)"
+        case .memberMute: return body.until == nil ? "lets \(users) write again" : "silenced \(users)"
+        case .memberRole: return "made \(users) \(body.role?.rawValue ?? "member")"
+        default: return "changed the members"
         }
     }
 

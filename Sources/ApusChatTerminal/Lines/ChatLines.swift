@@ -2,10 +2,10 @@ package import ApusChatClient
 package import ApusChatProtocol
 import ApusJSON
 
-/// The chat as lines, for pipes and scripts: one JSON object a line.
+/// Encodes the chat as lines for pipes and scripts, with one JSON object on each line.
 package enum ChatLines {
-    /// A message or a change: `{"conv", "seq"?, "n"?, "id"?, "sender"?, "at", "kind", "state"?,
-    /// "text"?, "body"?, "delivery"?}`.
+    /// Encodes a message or a change: `{"conv", "seq"?, "n"?, "id"?, "sender"?, "at", "kind",
+    /// "state"?, "text"?, "body"?, "delivery"?}`.
     package static func line(_ message: ChatMessage) -> String {
         let event = message.event
         var object: JSONObject = ["conv": .string(event.conversation.rawValue)]
@@ -22,7 +22,8 @@ package enum ChatLines {
         return self.text(object)
     }
 
-    /// A conversation: `{"conv", "kind", "title"?, "peer"?, "unread", "mentions", "at", "last"?}`.
+    /// Encodes a conversation: `{"conv", "kind", "title"?, "peer"?, "unread", "mentions", "at",
+    /// "last"?}`.
     package static func line(_ head: ChatHead) -> String {
         var object: JSONObject = ["conv": .string(head.conversation.rawValue), "kind": .string(head.kind.rawValue)]
         if let title = head.title { object["title"] = .string(title) }

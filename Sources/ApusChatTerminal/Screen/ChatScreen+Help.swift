@@ -1,4 +1,4 @@
-/// The help.
+/// The text of the help.
 extension ChatScreen {
     static var help: ScreenPanel {
         let keys: [(String, String)] = [
@@ -11,7 +11,7 @@ extension ChatScreen {
         ]
         let selection: [(String, String)] = [
             ("r, Enter", "reply"), ("e", "edit"), ("+", "react"), ("f", "forward"), ("t", "thread"), ("v", "vote"), ("p", "pin"),
-            ("d", "recall for all"), ("x", "remove from the own view"), ("s", "save the file"), ("o", "open the file"),
+            ("d", "recall for all"), ("x", "hide from yourself"), ("s", "save the file"), ("o", "open the file"),
             ("i", "list its readers"), ("w", "list its reactions"),
         ]
         func lines(_ title: String, _ keys: [(String, String)]) -> [ScreenPanel.Line] {

@@ -1,4 +1,4 @@
-/// The keys.
+/// The handling of keys.
 extension ChatScreen {
     package mutating func handle(_ key: Key) -> [ScreenAction] {
         switch key {
@@ -46,7 +46,7 @@ extension ChatScreen {
         case .character("q"): return [.quit]
         case .character("?"): return self.showHelp()
         case .character("n"):
-            // The next conversation with unread messages.
+            // Searches for the next conversation with unread messages.
             let order = self.conversations.indices.map { (index + 1 + $0) % self.conversations.count }
             if let next = order.first(where: { self.conversations[$0].unread > 0 || self.conversations[$0].isMarked }) { self.select(next) }
         case .character("/"):
@@ -97,7 +97,7 @@ extension ChatScreen {
         return []
     }
 
-    /// Puts a command for the selected message into the input.
+    /// Inserts a command for the selected message into the input.
     private mutating func begin(_ command: String, isComplete: Bool = false) {
         guard let seq = self.markedSeq else { return }
         self.editor.set("\(command) #\(seq)\(isComplete ? "" : " ")")
@@ -170,7 +170,7 @@ extension ChatScreen {
 
     // MARK: The panel
 
-    /// Returns nil for a key that is not one of the panel.
+    /// Handles a key of the panel. Returns nil for a key that the panel does not handle.
     private mutating func handleInPanel(_ key: Key) -> [ScreenAction]? {
         guard var panel = self.panel else { return nil }
         let page = max(1, self.bodyHeight - 1)
@@ -189,7 +189,7 @@ extension ChatScreen {
             self.closePanel()
             return command.map { [.submit($0)] } ?? []
         default:
-            // Any other key is for the input.
+            // Any other key closes the panel and is handled by the input.
             self.closePanel()
             return nil
         }
@@ -199,7 +199,7 @@ extension ChatScreen {
 }
 
 extension ScreenPanel {
-    /// Moves the choice, or the first shown line if no line can be chosen.
+    /// Moves the choice by a number of lines. If no line can be chosen, scrolls instead.
     mutating func move(by step: Int) {
         guard let selected = self.selected else {
             self.first = min(max(0, self.first + step), max(0, self.lines.count - 1))

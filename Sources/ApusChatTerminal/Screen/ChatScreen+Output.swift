@@ -1,6 +1,6 @@
-/// The frames.
+/// The frames of the screen.
 extension ChatScreen {
-    /// The whole screen.
+    /// Returns the frame of the whole screen.
     package mutating func frame() -> ScreenFrame {
         let input = self.input
         let height = self.mainHeight
@@ -29,6 +29,11 @@ extension ChatScreen {
             rows: rows, cursor: hasInput && rows.indices.contains(line) ? (line, min(2 + input.column, self.width - 1)) : nil)
     }
 
+    private var statusEnd: String { self.connection.isEmpty ? "F1 help" : self.connection }
+
+    /// The maximum width of a notice in the status line, in cells.
+    var noticeWidth: Int { max(0, self.width - TerminalText.width(self.statusEnd) - 3) }
+
     private var statusRow: [ScreenSpan] {
         var style = ScreenStyle.reverse
         let candidates = self.focus == .input ? self.editor.candidates : []
@@ -50,8 +55,8 @@ extension ChatScreen {
         if left.isEmpty, self.panel != nil {
             left = self.panel?.selected == nil ? "↑ ↓ scroll  Esc close" : "↑ ↓ choose  Enter perform  Esc close"
         }
-        let right = self.connection.isEmpty ? "F1 help" : self.connection
-        let room = max(0, self.width - TerminalText.width(right) - 3)
+        let right = self.statusEnd
+        let room = self.noticeWidth
         let rightStyle: ScreenStyle = self.isOnline ? .reverse : ScreenStyle(colour: .yellow, isReverse: true)
         return Self.fitted(
             [ScreenSpan(" " + TerminalText.fitted(TerminalText.plain(left), to: room) + " ", style), ScreenSpan(right + " ", rightStyle)],
@@ -95,7 +100,7 @@ extension ChatScreen {
         let tail = (conversation.mentions > 0 ? "@" : "") + count
         let extra = (conversation.hasDraft ? " ✎" : "") + (conversation.isMuted ? " z" : "") + (conversation.isOnline ? " ●" : "")
         var title = TerminalText.plain(conversation.title) + extra
-        // A wide list has room for the newest message.
+        // A wide list also shows the newest message.
         if width >= 34, !conversation.preview.isEmpty { title += "  " }
         let room = max(0, width - 3 - TerminalText.width(tail) - 1)
         let shown = TerminalText.width(title)
@@ -123,7 +128,7 @@ extension ChatScreen {
             Self.fitted([ScreenSpan(head, .bold), ScreenSpan("  " + TerminalText.plain(self.subtitle), .dim)], to: width)
         ]
         let shown = self.visibleRows()
-        // Messages stand at the bottom, beside the input.
+        // Messages are aligned to the bottom, beside the input.
         for _ in 0..<max(0, self.bodyHeight - shown.count) { rows.append([ScreenSpan(String(repeating: " ", count: width))]) }
         rows += shown
         return Array(rows.prefix(height))
@@ -131,7 +136,10 @@ extension ChatScreen {
 
     private func welcomeRows(_ height: Int) -> [[ScreenSpan]] {
         let width = self.threadWidth
-        let lines = ["", " Select a conversation with ↑ ↓ and Enter,", " or type /open NAME.", "", " F1 shows the keys and commands."]
+        let lines = [
+            "", " Select a conversation with ↑ ↓ and Enter,", " or type /open NAME. /users NAME finds people.", "",
+            " F1 shows the keys and commands.",
+        ]
         var rows = lines.map { [ScreenSpan(TerminalText.fitted($0, to: width), .dim)] }
         while rows.count < height { rows.append([ScreenSpan(String(repeating: " ", count: width))]) }
         return Array(rows.prefix(height))
@@ -139,7 +147,7 @@ extension ChatScreen {
 
     // MARK: The panel
 
-    /// Breaks a text of two columns, so that the second one stays a column.
+    /// Wraps a text with two columns, so that the second one remains a column.
     private static func wrapped(_ text: String, to width: Int, indent: Int) -> [String] {
         let characters = Array(text)
         let head = String(characters.prefix(indent))

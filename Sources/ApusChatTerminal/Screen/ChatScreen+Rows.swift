@@ -1,10 +1,11 @@
-/// A row of a message: the message and the number of the row from its end.
+/// Identifies a row of the screen: the message, and the number of the row counted from the end of
+/// the message.
 struct RowPlace: Hashable, Sendable {
     var message: String
     var fromEnd: Int
 }
 
-/// The rows of messages that did not change since the last frame.
+/// Caches the rows of messages that did not change since the last frame.
 struct RowCache: Sendable {
     struct Entry: Sendable {
         var message: ScreenMessage
@@ -22,13 +23,13 @@ struct RowCache: Sendable {
     }
 
     mutating func set(_ rows: [[ScreenSpan]], of message: ScreenMessage, width: Int, isHeaded: Bool) {
-        // The screen shows a window of the log: its size bounds the cache.
+        // The number of messages of the model is bounded, and so is the cache.
         if self.entries.count > 2_000 { self.entries = [:] }
         self.entries[message.id] = Entry(message: message, width: width, isHeaded: isHeaded, rows: rows)
     }
 }
 
-/// The messages as rows, and the part of them on the screen.
+/// The rows of the messages, and the part of them that is on the screen.
 extension ChatScreen {
     struct Row {
         var spans: [ScreenSpan]
@@ -37,10 +38,10 @@ extension ChatScreen {
         var fromEnd: Int
     }
 
-    /// The width of the names.
+    /// The width of the column with the names, in cells.
     private var nameWidth: Int { max(4, min(14, self.threadWidth / 5)) }
 
-    /// All rows of the messages.
+    /// Returns the rows of all messages.
     mutating func rows() -> [Row] {
         var rows: [Row] = []
         for (index, message) in self.messages.enumerated() {
@@ -83,7 +84,7 @@ extension ChatScreen {
                 ScreenSpan.filled([ScreenSpan(" "), ScreenSpan(TerminalText.fitted($0, to: max(0, width - 1)), .dim)], to: width)
             }
         }
-        // A very narrow screen leaves out the time.
+        // A very narrow screen does not show the time.
         let time = width >= 30 ? message.time + " " : ""
         let name = TerminalText.fitted(isHeaded ? TerminalText.plain(message.sender) : "", to: self.nameWidth)
         let indent = 1 + TerminalText.width(time) + self.nameWidth + 1
@@ -108,7 +109,7 @@ extension ChatScreen {
         }
     }
 
-    /// Fills or cuts spans to a width.
+    /// Pads or truncates spans to a width.
     static func fitted(_ spans: [ScreenSpan], to width: Int) -> [ScreenSpan] {
         guard spans.reduce(0, { $0 + $1.width }) > width else { return ScreenSpan.filled(spans, to: width) }
         var result: [ScreenSpan] = []
@@ -133,7 +134,7 @@ extension ChatScreen {
         }
     }
 
-    /// A colour by the name, the same on every screen.
+    /// Returns the colour of a name, which is the same on every screen.
     private static func colour(of name: String) -> ScreenStyle.Colour {
         let colours: [ScreenStyle.Colour] = [.cyan, .green, .magenta, .blue, .yellow]
         let sum = name.unicodeScalars.reduce(UInt32(7)) { $0 &* 31 &+ $1.value }
@@ -171,7 +172,7 @@ extension ChatScreen {
         return step > 0 && end + step >= rows.count && self.hasLater ? [.loadLater] : []
     }
 
-    /// Scrolls to the selected message.
+    /// Scrolls until the selected message is visible.
     mutating func reveal() {
         let rows = self.rows()
         guard let marked = self.messages.firstIndex(where: { $0.id == self.marked }),
@@ -185,23 +186,23 @@ extension ChatScreen {
         }
     }
 
-    /// Shows the first unread message at the top, if the screen does not have room for it and all
-    /// messages after it.
+    /// Shows the first unread message at the top if it and the later messages do not fit on the
+    /// screen.
     package mutating func showFirstUnread() {
         let rows = self.rows()
         guard let unread = self.messages.firstIndex(where: \.isFirstUnread),
             let first = rows.firstIndex(where: { $0.message == unread })
         else { return }
-        // One row before it shows where the screen is.
+        // One earlier row is shown for context.
         let end = first - 1 + self.bodyHeight
         if end < rows.count { self.setEnd(end, of: rows) }
     }
 
-    /// The rows on the screen.
+    /// Returns the rows on the screen.
     mutating func visibleRows() -> [[ScreenSpan]] {
         let rows = self.rows()
         var end = self.end(of: rows)
-        // Rows were removed, or the screen grew: no row stays empty while there are earlier ones.
+        // If rows were removed or the screen became larger, earlier rows fill the empty ones.
         end = max(end, min(rows.count, self.bodyHeight))
         if end == rows.count, !self.hasLater, self.marked == nil { self.bottom = nil }
         let shown = rows[max(0, end - self.bodyHeight)..<end]

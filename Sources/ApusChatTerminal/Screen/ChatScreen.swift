@@ -1,5 +1,6 @@
-/// The chat on a full screen: the list of conversations at the left, the messages and the input at
-/// the right. A narrow screen shows one of both. Pure: keys and values go in, frames come out.
+/// The state of the full-screen chat: the list of conversations at the left, the messages and the
+/// input at the right. A narrow screen shows either of them. It performs no input or output: keys
+/// and values go in, frames come out.
 package struct ChatScreen: Sendable {
     package enum Focus: Hashable, Sendable { case list, messages, input }
 
@@ -7,40 +8,40 @@ package struct ChatScreen: Sendable {
     package internal(set) var height: Int
     package var conversations: [ScreenConversation] = []
     package var messages: [ScreenMessage] = []
-    /// Whether there are messages before and after the shown ones that can be loaded.
+    /// Whether messages before those in `messages` can be loaded.
     package var hasEarlier = false
     package var hasLater = false
     /// The number of unread messages of the open conversation.
     package var unread: Int64 = 0
-    /// What stands beside the title: the number of members, the presence.
+    /// The text beside the title, such as the number of members or the presence.
     package var subtitle = ""
     /// The state of the connection.
     package var connection = ""
     package var isOnline = true
-    /// What the last command told.
+    /// The output of the last command.
     package var notice = ""
     package var isWarning = false
-    /// What is written at present: "bob is typing".
+    /// The description of the users that are writing, such as "bob is typing".
     package var typing = ""
     /// Whether the messages are those of a thread.
     package var isThread = false
-    /// What the input does besides sending: a question before a destructive command.
+    /// The panel above the input, such as the help or a confirmation; nil if none is shown.
     package var panel: ScreenPanel?
     package internal(set) var focus: Focus = .list
     package internal(set) var selected: String?
     package internal(set) var opened: String?
-    /// The id of the selected message, while the messages have the focus.
+    /// The id of the selected message; nil if the messages do not have the focus.
     package internal(set) var marked: String?
     package var editor = LineEditor()
-    /// The row at the bottom: a row of a message; nil follows the newest message.
+    /// The message row at the bottom of the screen; nil if the screen follows the newest message.
     var bottom: RowPlace?
     var firstConversation = 0
     var cache = RowCache()
-    /// The place of the last message that the last frame showed completely, in the list.
+    /// The index of the last message that the last frame showed completely.
     package internal(set) var lastVisible: Int?
 
     static let listWidth = 28
-    /// The width below which list and messages are not shown at once.
+    /// The width below which the list and the messages are not shown at the same time.
     static let splitWidth = 70
     static let maximumInputRows = 5
 
@@ -54,7 +55,7 @@ package struct ChatScreen: Sendable {
     var listWidth: Int { self.isSplit ? min(40, max(Self.listWidth, self.width / 4)) : self.width }
     var threadWidth: Int { self.isSplit ? self.width - self.listWidth - 1 : self.width }
 
-    /// The rows of the input. A low screen has one.
+    /// The rows of the input. A low screen has only one.
     var inputRows: [String] { self.input.rows }
     var input: (rows: [String], row: Int, column: Int) {
         self.editor.layout(width: self.width - 2, maximumRows: max(1, min(Self.maximumInputRows, self.height / 4)))
@@ -68,8 +69,7 @@ package struct ChatScreen: Sendable {
         (self.width, self.height) = (max(1, width), max(1, height))
     }
 
-    /// Shows a conversation that the shell has opened. Its end is shown, or its first unread
-    /// message at the top.
+    /// Shows a conversation that the shell has opened, at its end or at its first unread message.
     package mutating func show(_ conversation: String) {
         self.opened = conversation
         self.selected = conversation
@@ -85,7 +85,7 @@ package struct ChatScreen: Sendable {
         self.marked = nil
     }
 
-    /// Selects a message and shows it.
+    /// Selects a message and scrolls to it.
     package mutating func mark(_ id: String) {
         self.focus = .messages
         self.marked = id
@@ -99,12 +99,13 @@ package struct ChatScreen: Sendable {
         if self.focus == .messages { self.focus = .input }
     }
 
-    /// Ends the selection after a command for the message, unless the command selected another one.
+    /// Ends the selection after a command for the selected message, unless the command selected
+    /// another message.
     package mutating func unmark() {
         if self.focus != .messages { self.marked = nil }
     }
 
-    /// The place of the selected message.
+    /// The position of the selected message in the log.
     package var markedSeq: Int64? {
         guard let marked = self.marked else { return nil }
         return self.messages.first { $0.id == marked }?.seq

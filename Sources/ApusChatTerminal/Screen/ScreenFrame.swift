@@ -1,7 +1,7 @@
-/// The content of a screen: one list of spans a row, and the cursor.
+/// The content of a screen: a list of spans for each row, and the cursor.
 package struct ScreenFrame: Hashable, Sendable {
     package var rows: [[ScreenSpan]]
-    /// The place of the cursor, counted from 0; nil hides it.
+    /// The position of the cursor, counted from 0; nil if it is hidden.
     package var cursor: (row: Int, column: Int)? {
         get { self.cursorRow.map { ($0, self.cursorColumn) } }
         set { (self.cursorRow, self.cursorColumn) = (newValue?.row, newValue?.column ?? 0) }
@@ -17,15 +17,15 @@ package struct ScreenFrame: Hashable, Sendable {
     /// The text of the rows, without styles.
     package var text: [String] { self.rows.map { $0.map(\.text).joined() } }
 
-    /// The bytes that turn an earlier frame of the same size into this one: the changed rows only,
-    /// in one synchronized update, so that the screen does not flicker.
+    /// Returns the bytes that change an earlier frame of the same size to this one. They contain
+    /// only the changed rows, in one synchronized update, so that the screen does not flicker.
     package func output(after old: ScreenFrame?, hasColour: Bool = true) -> String {
         let isWhole = old?.rows.count != self.rows.count
         var output = "\u{1B}[?2026h\u{1B}[?25l"
         if isWhole { output += "\u{1B}[0m\u{1B}[2J" }
         for (index, row) in self.rows.enumerated() where isWhole || old?.rows[index] != row {
             output += "\u{1B}[\(index + 1);1H"
-            // A terminal may give an emoji another width: its row is erased first.
+            // The terminal may show an emoji with another width, so a row with one is erased first.
             if !isWhole, !row.allSatisfy(\.isNarrow) || old?.rows[index].allSatisfy(\.isNarrow) == false { output += "\u{1B}[0m\u{1B}[2K" }
             var column = 1
             var isCertain = true
@@ -43,6 +43,6 @@ package struct ScreenFrame: Hashable, Sendable {
 }
 
 extension ScreenSpan {
-    /// Whether every terminal gives the text the same width.
+    /// Whether every terminal shows the text with the same width.
     fileprivate var isNarrow: Bool { self.text.unicodeScalars.allSatisfy { $0.value < 0x300 } }
 }

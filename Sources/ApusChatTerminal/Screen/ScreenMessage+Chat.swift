@@ -3,11 +3,11 @@ package import ApusChatProtocol
 import ApusJSON
 
 extension ScreenMessage {
-    /// A message of a conversation.
+    /// Creates the screen form of a message.
     ///
     /// - Parameters:
-    ///   - quote: The message that it answers.
-    ///   - me: The own user.
+    ///   - quote: The message that it replies to.
+    ///   - me: The user of the client.
     ///   - name: Returns the shown name of a user.
     package init(
         _ message: ChatMessage, quote: ChatMessage?, me: UserName, clock: ChatClock, name: (UserName) -> String
@@ -89,20 +89,17 @@ extension ScreenMessage {
         case .text(let text):
             forwarded(text.forwarded)
             all += self.styled(text.text, text.entities)
-            if let preview = text.preview {
-                let words = [preview.title, preview.site].compactMap { $0 }.joined(separator: " — ")
-                if !words.isEmpty { all.append([ScreenSpan("┆ " + words, .dim)]) }
-            }
+            if let words = ChatText.line(for: text.preview) { all.append([ScreenSpan("┆ " + words, .dim)]) }
         case .image(let image):
             forwarded(image.forwarded)
             let size = message.delivery == .uploading ? "not uploaded yet" : "\(image.width)×\(image.height), \(ChatText.size(image.size))"
-            media("picture \(image.name ?? ""), \(size)", image.text, image.entities)
+            media("picture\(image.name.map { " \($0)" } ?? ""), \(size)", image.text, image.entities)
         case .audio(let audio):
             forwarded(audio.forwarded)
             media("\(audio.isVoice ? "voice message" : "recording"), \(audio.duration / 1_000) s", audio.text, audio.entities)
         case .video(let video):
             forwarded(video.forwarded)
-            media("film \(video.name ?? ""), \(ChatText.size(video.size))", video.text, video.entities)
+            media("film\(video.name.map { " \($0)" } ?? ""), \(ChatText.size(video.size))", video.text, video.entities)
         case .file(let file):
             forwarded(file.forwarded)
             media("file \(file.name), \(ChatText.size(file.size))", file.text, file.entities)
@@ -116,7 +113,7 @@ extension ScreenMessage {
                 all.append([ScreenSpan("┆ \(sender): \(ChatText.shortened(item.body["text"]?.stringValue ?? "[\(item.kind)]"))", .dim)])
             }
         default:
-            all.append([ScreenSpan(ChatText.content(of: message))])
+            all.append([ScreenSpan(ChatText.content(of: body, delivery: message.delivery))])
         }
         return all
     }
@@ -137,7 +134,7 @@ extension ScreenMessage {
         return all
     }
 
-    /// A text with the formats of its entities, one list of spans a paragraph.
+    /// Returns a text with the formats of its entities, as one list of spans for each paragraph.
     static func styled(_ text: String, _ entities: [TextEntity]) -> [[ScreenSpan]] {
         let scalars = Array(text.unicodeScalars)
         var styles = Array(repeating: ScreenStyle(), count: scalars.count)

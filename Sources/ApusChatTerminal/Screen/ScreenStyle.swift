@@ -1,4 +1,4 @@
-/// How a part of a row looks.
+/// The style of a part of a row.
 package struct ScreenStyle: Hashable, Sendable {
     package enum Colour: Int, Hashable, Sendable {
         case normal = 39, red = 31, green = 32, yellow = 33, blue = 34, magenta = 35, cyan = 36
@@ -53,7 +53,7 @@ package struct ScreenSpan: Hashable, Sendable {
 
     var width: Int { TerminalText.width(self.text) }
 
-    /// Breaks a paragraph of spans into lines.
+    /// Wraps a paragraph of spans into lines.
     static func wrapped(_ spans: [ScreenSpan], to width: Int) -> [[ScreenSpan]] {
         var characters: [Character] = []
         var styles: [ScreenStyle] = []
@@ -75,7 +75,7 @@ package struct ScreenSpan: Hashable, Sendable {
         }
     }
 
-    /// Fills a row with spaces to a width. The row must not be wider.
+    /// Pads a row with spaces to a width. The row must not be wider.
     static func filled(_ spans: [ScreenSpan], to width: Int) -> [ScreenSpan] {
         let used = spans.reduce(0) { $0 + $1.width }
         return used < width ? spans + [ScreenSpan(String(repeating: " ", count: width - used))] : spans

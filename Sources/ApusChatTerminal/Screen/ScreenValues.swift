@@ -1,4 +1,4 @@
-/// A row of the list of conversations.
+/// A conversation in the list on the screen.
 package struct ScreenConversation: Hashable, Sendable {
     package var id: String
     package var title: String
@@ -10,7 +10,7 @@ package struct ScreenConversation: Hashable, Sendable {
     package var isMuted: Bool
     package var isOnline: Bool
     package var hasDraft: Bool
-    /// Whether it is marked as unread.
+    /// Whether the user marked the conversation as unread.
     package var isMarked: Bool
 
     package init(
@@ -37,22 +37,22 @@ package struct ScreenMessage: Hashable, Sendable, Identifiable {
         case none, waiting, sent, delivered, read
         case failed(String)
     }
-    /// Identifies the message while it changes.
+    /// The identity of the message, which does not change when it is sent.
     package var id: String
-    /// The place in the log; nil for an unsent message.
+    /// The position in the log; nil for an unsent message.
     package var seq: Int64?
     package var sender: String
     package var day: String
     package var time: String
-    /// The paragraphs: a quote, the text, reactions.
+    /// The paragraphs: a quote, the text and the reactions.
     package var paragraphs: [[ScreenSpan]]
     /// The text as the sender typed it, for an edit.
     package var source: String
     package var isOwn: Bool
     package var mark: Mark
-    /// A line without a sender, such as "bob joined".
+    /// Whether it is a line without a sender, such as "bob joined".
     package var isNotice: Bool
-    /// Whether a line above it tells that it is the first unread message.
+    /// Whether a separator line above the message marks it as the first unread one.
     package var isFirstUnread: Bool
 
     package init(
@@ -73,14 +73,15 @@ package struct ScreenMessage: Hashable, Sendable, Identifiable {
     }
 }
 
-/// Lines in place of the messages: the help, results of a search, a list of members.
+/// Lines that are shown instead of the messages, such as the help, search results or a list of
+/// members.
 package struct ScreenPanel: Hashable, Sendable {
     package struct Line: Hashable, Sendable {
         package var text: String
         package var style: ScreenStyle
-        /// The command that a choice of the line performs.
+        /// The command that is performed when the user chooses the line.
         package var command: String?
-        /// The number of characters of a first column; 0 without one.
+        /// The number of characters of the first column; 0 if there is one column.
         package var indent: Int
 
         package init(_ text: String, _ style: ScreenStyle = .normal, command: String? = nil, indent: Int = 0) {
@@ -103,17 +104,17 @@ package struct ScreenPanel: Hashable, Sendable {
     }
 }
 
-/// What the shell of the screen does after a key.
+/// An action that the shell of the screen performs after a key.
 package enum ScreenAction: Hashable, Sendable {
     case open(conversation: String)
-    /// A line was submitted: a message or a command.
+    /// Handle a submitted line: a message or a command.
     case submit(String)
     case loadEarlier
     case loadLater
-    /// The newest messages are shown.
+    /// Show the newest messages.
     case toEnd
     case typing
-    /// Escape without anything to close.
+    /// Close the thread: Escape was pressed while nothing else could be closed.
     case leaveThread
     case suspend
     case redraw

@@ -24,7 +24,7 @@ extension ChatTerminal {
     func leaveConversation() async {
         guard let thread = self.thread else { return }
         let text = self.screen.editor.text
-        // A command is not a draft.
+        // A command in the input is not stored as a draft.
         let draft = text.hasPrefix("/") && !text.hasPrefix("//") ? "" : text
         let known = ((try? await thread.conversation.draft) ?? nil)?.text ?? ""
         if draft != known { try? await thread.conversation.setDraft(draft, sends: true) }
@@ -69,7 +69,7 @@ extension ChatTerminal {
     func reloadThread() async {
         guard let root = self.openThread, let thread = self.thread else { return }
         guard let page = try? await thread.conversation.replies(to: root) else { return }
-        // Rows that wait for the server are not in the log yet.
+        // Unsent replies are not in the log yet.
         self.threadRows = page.messages + thread.unsent.filter { $0.event.thread == root }
         self.changed()
     }
@@ -79,9 +79,15 @@ extension ChatTerminal {
     func take(_ update: ChatUpdate) async {
         switch update {
         case .messages(let id, _) where id == self.thread?.conversation.id: await self.reloadThread()
-        case .outgoing(let message) where message.conversation == self.thread?.conversation.id: await self.reloadThread()
+        case .outgoing(let message) where message.conversation == self.thread?.conversation.id:
+            if case .failed(let error) = message.delivery {
+                self.notice = ("Not sent: \(ChatText.reason(error, self.clock)) /retry or /discard", true)
+            }
+            await self.reloadThread()
         case .contact(let kind, let body) where kind.rawValue == "contact.request" && body.isIncoming:
             self.notice = ("✉ @\(body.user) asks to become a contact. /accept \(body.user) or /decline \(body.user)", false)
+        case .contact(let kind, let body) where kind.rawValue == "contact.accept" && body.isIncoming:
+            self.notice = ("@\(body.user) is now a contact.", false)
         case .heads(let heads):
             self.screen.editor.completions = await self.commander.completions()
             for head in heads where head.state == .invited {
@@ -91,11 +97,11 @@ extension ChatTerminal {
             guard let open = self.thread?.conversation.id, conversations.contains(open) else { return }
             await self.leaveConversation()
             self.screen.closeConversation()
-            self.notice = ("The conversation is gone.", true)
+            self.notice = ("The conversation no longer exists for you.", true)
         case .reset:
             await self.leaveConversation()
             self.screen.closeConversation()
-            self.notice = ("The server's data is another; the local copy was dropped.", true)
+            self.notice = ("The data of the server was replaced; the local copy was discarded.", true)
         case .connection(.signedOut): self.hasEnded = true
         case .storeFailed(let error): self.notice = (error.message, true)
         case .users(let users): for user in users { self.names[user.name] = user.nick ?? user.name.rawValue }

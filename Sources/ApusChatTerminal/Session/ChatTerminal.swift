@@ -1,16 +1,18 @@
 package import ApusChatClient
 import ApusChatProtocol
+import ApusEventLoop
 import Observation
 
-/// The chat on a full screen: joins the models of a client, the keys, the commands and the
-/// ``ChatScreen``. The program gives it bytes and sizes, and writes what it outputs.
+/// The full-screen chat: connects the models of a client, the keys, the commands and the
+/// ``ChatScreen``. The program passes it the input bytes and the size of the terminal, and writes
+/// its output.
 @MainActor
 package final class ChatTerminal {
     package var screen: ChatScreen
     package internal(set) var hasEnded = false
-    /// Whether the user asked to end the session and remove the store.
+    /// Whether the user requested to end the session and remove the store.
     package private(set) var hasLoggedOut = false
-    /// Whether the user asked to suspend the program.
+    /// Whether the user requested to suspend the program.
     package var wantsSuspension = false
     package let client: ChatClient
     package let commander: ChatCommander
@@ -27,16 +29,18 @@ package final class ChatTerminal {
     private var shown: ScreenFrame?
     var names: [UserName: String] = [:]
     var wanted: Set<UserName> = []
-    /// Messages that others answer, and that are not among the rows.
+    /// Messages that are quoted by rows and are not among the rows.
     var quotes: [Int64: ChatMessage] = [:]
     var wantedQuotes: Set<Int64> = []
     var askedQuotes: Set<Int64> = []
     private var isDrawing = false
-    /// What the present command told.
+    /// The output of the current command so far.
     private var said: [ChatSaid] = []
-    /// What the last command told, until the next key.
-    var notice: (text: String, isWarning: Bool)?
+    /// The output of the last command, until the next key.
+    package internal(set) var notice: (text: String, isWarning: Bool)?
     private var lastTyping: Int64 = 0
+    /// The command that is performed when it is entered a second time.
+    private var unconfirmed: String?
     private var updates: Task<Void, Never>?
 
     /// - Parameters:
@@ -57,16 +61,16 @@ package final class ChatTerminal {
         self.commander.host = self
     }
 
-    /// Takes the screen: the alternate one, without automatic line ends, with marks around a paste.
+    /// Enters the alternate screen, disables automatic line wrapping, and enables bracketed paste.
     package static let enterSequence = "\u{1B}[?1049h\u{1B}[?7l\u{1B}[?2004h\u{1B}[2J"
-    /// Gives the screen back.
+    /// Leaves the alternate screen.
     package static let leaveSequence = "\u{1B}[?2026l\u{1B}[0m\u{1B}[?2004l\u{1B}[?7h\u{1B}[?25h\u{1B}[?1049l"
 
     /// Shows the list and follows the client.
     package func start() async {
         self.output(Self.enterSequence)
         await self.list.start()
-        let updates = self.client.updates
+        let updates = self.client.updates(bufferingPolicy: .bufferingNewest(4_096))
         self.updates = Task { [weak self] in
             for await update in updates { await self?.take(update) }
         }
@@ -87,21 +91,21 @@ package final class ChatTerminal {
         self.redraw()
     }
 
-    /// Draws everything again, after another program wrote to the terminal.
+    /// Redraws the whole screen after another program wrote to the terminal.
     package func redraw() {
         self.shown = nil
         self.draw()
     }
 
-    /// Takes the screen again after a suspension.
+    /// Enters the full screen again after a suspension of the program.
     package func resume() {
         self.wantsSuspension = false
         self.output(Self.enterSequence)
         self.redraw()
     }
 
-    /// Bytes of the keyboard arrived; no further ones follow at once.
-    package func received(_ bytes: [UInt8]) async {
+    /// Handles bytes of the keyboard after which no further bytes arrive immediately.
+    package func receivedInput(_ bytes: [UInt8]) async {
         for key in self.keys.read(bytes) + self.keys.flush() {
             self.notice = nil
             for action in self.screen.handle(key) { await self.perform(action) }
@@ -129,12 +133,13 @@ package final class ChatTerminal {
         }
     }
 
-    /// Performs a typed line as if it was submitted.
+    /// Performs a line as if the user had submitted it.
     package func submit(_ line: String) async {
         self.said = []
         let parsed = ChatLine(line)
         switch parsed {
         case .text:
+            self.unconfirmed = nil
             await self.commander.perform(parsed)
             await self.toEnd()
         case .command(let call): await self.perform(call, line)
@@ -147,14 +152,20 @@ package final class ChatTerminal {
     }
 
     private func perform(_ call: ChatCall, _ line: String) async {
+        let isConfirmed = self.unconfirmed == line
+        self.unconfirmed = nil
+        if !isConfirmed, let question = self.question(before: call) {
+            self.unconfirmed = line
+            return self.say(ChatSaid(text: "\(question) Enter \(line) again to confirm.", style: .warning))
+        }
         switch call.name {
         case .quit: self.hasEnded = true
         case .logout: (self.hasEnded, self.hasLoggedOut) = (true, true)
         case .help: self.screen.panel = ChatScreen.help
-        case .chats: self.listConversations()
+        case .chats: await self.attempt { try await self.listConversations(call.words) }
         case .history: await self.thread?.loadEarlier()
         case .open where call.words.contains("/"):
-            // A place of a search: the conversation and the message.
+            // A result of a search: the conversation and the message.
             let parts = call.words.split(separator: "/").map(String.init)
             guard parts.count == 2, let id = ConversationID(parts[0]), let seq = Int64(parts[1]) else { break }
             await self.attempt {
@@ -165,9 +176,28 @@ package final class ChatTerminal {
         }
     }
 
-    private func listConversations() {
-        self.commander.listed = self.list.conversations.map(\.conversation)
-        for (index, head) in self.list.conversations.enumerated() {
+    /// Returns what a command that cannot be undone will do; nil for all others.
+    private func question(before call: ChatCall) -> String? {
+        let title = self.thread?.head.map { ChatText.title(of: $0) }
+        switch (call.name, title) {
+        case (.logout, _): return "This ends the session and removes the messages from this device."
+        case (.leave, let title?): return "This leaves \(title)."
+        case (.delete, let title?):
+            return call.words == "all" ? "This deletes \(title) for all members." : "This removes \(title) from your list."
+        default: return nil
+        }
+    }
+
+    private func listConversations(_ folder: String) async throws {
+        let isShown = Set(try await self.commander.chats(in: folder).map(\.conversation))
+        // Conversations that the list model does not contain, which are archived ones of a folder,
+        // follow it.
+        var heads = self.list.conversations.filter { isShown.contains($0.conversation) }
+        let known = Set(heads.map(\.conversation))
+        heads += await self.client.heads.filter { isShown.contains($0.conversation) && !known.contains($0.conversation) }
+        self.commander.listed = heads.map(\.conversation)
+        if heads.isEmpty { self.say(.init(text: "No conversations.", style: .dim)) }
+        for (index, head) in heads.enumerated() {
             let unread = head.unread > 0 ? " (\(head.unread) new)" : ""
             self.say(.init(text: "\(index + 1). \(ChatText.title(of: head))\(unread)", style: .plain, command: "/open \(index + 1)"))
         }
@@ -175,15 +205,15 @@ package final class ChatTerminal {
 
     func attempt(_ body: () async throws -> Void) async {
         do { try await body() } catch {
-            self.notice = ((error as? ChatClientError)?.message ?? "\(error)", true)
+            self.notice = (ChatText.reason(error, self.clock), true)
         }
     }
 
-    /// Shows what a command told: one line in the status line, several ones as a panel.
+    /// Shows the output of a command: a single line in the status line, several lines as a panel.
     private func tellSaid(title: String) {
         defer { self.said = [] }
         guard let first = self.said.first else { return }
-        if self.said.count == 1, first.command == nil, TerminalText.width(first.text) < self.screen.width - 20 {
+        if self.said.count == 1, first.command == nil, TerminalText.width(first.text) <= self.screen.noticeWidth {
             self.notice = (first.text, first.style == .warning)
             return
         }
@@ -230,7 +260,7 @@ package final class ChatTerminal {
         self.markVisible()
     }
 
-    /// Several changes of one turn are drawn once.
+    /// Schedules a redraw. Several changes in one turn are drawn once.
     func changed() {
         guard !self.isDrawing, !self.hasEnded else { return }
         self.isDrawing = true
@@ -240,7 +270,7 @@ package final class ChatTerminal {
         }
     }
 
-    /// Messages that were on the screen are read.
+    /// Marks the messages on the screen as read.
     private func markVisible() {
         guard let index = self.screen.lastVisible, self.openThread == nil, let thread = self.thread else { return }
         let rows = thread.rows

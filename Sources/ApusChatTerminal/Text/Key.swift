@@ -1,35 +1,35 @@
 /// A key of a terminal.
 package enum Key: Hashable, Sendable {
     case character(Character)
-    /// Text that was pasted, with its line ends.
+    /// Pasted text, including its line ends.
     case paste(String)
-    /// Control and a letter.
+    /// Control with a letter.
     case control(Character)
-    /// Alt and a letter.
+    /// Alt with a letter.
     case alt(Character)
     case enter, tab, backTab, escape, backspace, delete
-    /// A line end that does not submit: Alt+Enter or Ctrl+J.
+    /// A line end in the text: Alt+Enter or Ctrl+J.
     case newline
     case up, down, left, right, home, end, pageUp, pageDown
-    /// Control or Alt with an arrow.
+    /// Control or Alt with an arrow key.
     case wordLeft, wordRight, markUp, markDown
-    /// A function key, from 1.
+    /// A function key, counted from 1.
     case function(Int)
 }
 
-/// Reads the keys of a terminal from its bytes, which may arrive in any pieces.
+/// Decodes the keys of a terminal from its bytes, which may be split at any position.
 package struct KeyReader: Sendable {
     private var pending: [UInt8] = []
     private var pasted: [UInt8]?
-    /// The number of bytes of an unfinished sequence. Longer ones are not keys.
+    /// The maximum length of an escape sequence in bytes. A longer one is discarded.
     private static let maximumSequence = 32
-    /// The number of bytes of a paste that are kept.
+    /// The maximum number of bytes of a paste that are kept.
     private static let maximumPaste = 64 * 1_024
     private static let pasteEnd: [UInt8] = Array("\u{1B}[201~".utf8)
 
     package init() {}
 
-    /// Returns the keys of some bytes. An incomplete key is kept.
+    /// Returns the keys of some bytes. The bytes of an incomplete key are kept.
     package mutating func read(_ bytes: some Sequence<UInt8>) -> [Key] {
         self.pending += bytes
         var keys: [Key] = []
@@ -46,7 +46,7 @@ package struct KeyReader: Sendable {
         return keys
     }
 
-    /// No further byte follows at once: a lone escape byte is the key Escape.
+    /// Handles a pause after the last byte: a single escape byte is the Escape key.
     package mutating func flush() -> [Key] {
         guard self.pasted == nil, self.pending == [0x1B] else { return [] }
         self.pending = []
@@ -55,7 +55,8 @@ package struct KeyReader: Sendable {
 
     private mutating func readPaste() -> Key? {
         guard let end = self.pending.firstRange(of: Self.pasteEnd) else {
-            // Further text is dropped; the end of the mark may be in the last bytes.
+            // Further text is dropped. The last bytes are kept, because they can contain a part of
+            // the end mark.
             if self.pending.count > Self.maximumPaste { self.pending.removeSubrange(Self.maximumPaste - 8..<self.pending.count - 8) }
             return nil
         }
@@ -65,7 +66,7 @@ package struct KeyReader: Sendable {
         return .paste(text.replacing("\r\n", with: "\n").replacing("\r", with: "\n"))
     }
 
-    /// The next key with its number of bytes; nil if it is incomplete.
+    /// Returns the next key with its number of bytes; nil if it is incomplete.
     private mutating func next() -> (Key?, Int)? {
         guard let first = self.pending.first else { return nil }
         switch first {
@@ -80,10 +81,10 @@ package struct KeyReader: Sendable {
         }
     }
 
-    /// An invalid byte becomes U+FFFD.
+    /// Decodes a character. An invalid byte becomes U+FFFD.
     private func nextCharacter() -> (Key?, Int)? {
         guard let first = self.pending.first else { return nil }
-        // Not the first byte of a character.
+        // The byte cannot begin a character.
         if (0x80..<0xC2).contains(first) || first > 0xF4 { return (.character("\u{FFFD}"), 1) }
         let length = first < 0x80 ? 1 : first < 0xE0 ? 2 : first < 0xF0 ? 3 : 4
         let bytes = self.pending.prefix(length)
@@ -106,7 +107,7 @@ package struct KeyReader: Sendable {
         guard let final = self.pending.dropFirst(2).firstIndex(where: { !(0x20...0x3F).contains($0) }) else {
             return self.pending.count > Self.maximumSequence ? (nil, self.pending.count) : nil
         }
-        // Another byte ends the sequence, which is not a key then.
+        // Any other byte ends the sequence, which is then not a key.
         guard (0x40...0x7E).contains(self.pending[final]) else { return (nil, final) }
         // The console of Linux sends F1 to F5 as ESC [ [ A to E.
         if self.pending[1] == UInt8(ascii: "["), final == 2, self.pending[2] == UInt8(ascii: "[") {
@@ -124,7 +125,10 @@ package struct KeyReader: Sendable {
         switch final {
         case UInt8(ascii: "A"): return isModified ? .markUp : .up
         case UInt8(ascii: "B"): return isModified ? .markDown : .down
-        case UInt8(ascii: "P")...UInt8(ascii: "S"): return .function(Int(final) - 0x4F)
+        // With other parameters, the sequence is a reply of the terminal, such as the position of
+        // the cursor.
+        case UInt8(ascii: "P")...UInt8(ascii: "S") where parameters.isEmpty || parameters.hasPrefix("1;"):
+            return .function(Int(final) - 0x4F)
         case UInt8(ascii: "C"): return isModified ? .wordRight : .right
         case UInt8(ascii: "D"): return isModified ? .wordLeft : .left
         case UInt8(ascii: "H"): return .home

@@ -1,4 +1,4 @@
-/// The rows of a screen that show the text.
+/// The layout of the text in rows of a screen.
 extension LineEditor {
     private static func width(_ character: Character) -> Int {
         character.isNewline || character == "\t" ? 1 : TerminalText.width(character)
@@ -8,8 +8,8 @@ extension LineEditor {
         String(characters.map { $0.isNewline ? "⏎" : $0 == "\t" ? " " : $0 })
     }
 
-    /// The part of the text around the cursor that one row has room for, and the cell of the cursor
-    /// in it. Up to a quarter of the row shows what follows the cursor.
+    /// Returns the part of the text around the cursor that fits in one row, and the cell of the
+    /// cursor in it. At most a quarter of the row shows text after the cursor.
     package func visible(width: Int) -> (text: String, cursor: Int) {
         let width = max(0, width)
         let right = self.characters[self.cursor...].reduce(0) { $0 + Self.width($1) }
@@ -33,8 +33,8 @@ extension LineEditor {
         return (Self.shown(self.characters[start..<end]), cell)
     }
 
-    /// The text in rows of a width, at most a number of them around the cursor, and the place of
-    /// the cursor. The last cell of a row is kept for the cursor.
+    /// Returns the text in rows of a width, at most a number of them around the cursor, and the
+    /// position of the cursor. The last cell of each row is reserved for the cursor.
     package func layout(width: Int, maximumRows: Int) -> (rows: [String], row: Int, column: Int) {
         let width = max(3, width)
         var rows: [ArraySlice<Character>] = []

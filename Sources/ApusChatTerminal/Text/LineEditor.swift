@@ -1,14 +1,14 @@
-/// A text that is typed: a cursor, a history and the completion of words. It has several lines if
-/// line ends are inserted.
+/// An editor of a typed text, with a cursor, a history and completion. The text can have several
+/// lines.
 package struct LineEditor: Sendable, Hashable {
     package private(set) var characters: [Character] = []
     /// The number of characters before the cursor.
     package private(set) var cursor = 0
     private var bytes = 0
     private var history: [String] = []
-    /// The place in the history; the number of entries stands for the new text.
+    /// The index of the shown entry in the history; the number of entries represents the new text.
     private var place = 0
-    /// The new text, while an entry of the history is shown.
+    /// The new text while an entry of the history is shown.
     private var unfinished = ""
     /// The words that ``complete()`` completes.
     package var completions: [String] = []
@@ -33,7 +33,7 @@ package struct LineEditor: Sendable, Hashable {
         self.insert(text)
     }
 
-    /// Empties the editor and adds the text to the history.
+    /// Returns the text, empties the editor, and adds the text to the history.
     package mutating func take(remembers: Bool = true) -> String {
         let text = self.text
         if remembers, text.contains(where: { !$0.isWhitespace }), self.history.last != text {
@@ -46,7 +46,7 @@ package struct LineEditor: Sendable, Hashable {
         return text
     }
 
-    /// Handles a key. Returns whether it is a key of the editor.
+    /// Handles a key. Returns whether the editor uses the key.
     package mutating func handle(_ key: Key) -> Bool {
         switch key {
         case .character(let character): self.insert(String(character))
@@ -74,15 +74,18 @@ package struct LineEditor: Sendable, Hashable {
     }
 
     private mutating func insert(_ text: String) {
-        // A tab and a line end are text; the terminal would execute other control characters.
-        var new = text.unicodeScalars.filter { $0 == "\t" || $0 == "\n" || $0.properties.generalCategory != .control }
-        let room = max(0, Self.maximumBytes - self.bytes)
-        while new.reduce(0, { $0 + UTF8.width($1) }) > room { new.removeLast() }
+        // Tabs and line ends are kept. Other control characters are removed, because the terminal
+        // would execute them.
+        var new = String.UnicodeScalarView()
+        for scalar in text.unicodeScalars where scalar == "\t" || scalar == "\n" || scalar.properties.generalCategory != .control {
+            guard self.bytes + UTF8.width(scalar) <= Self.maximumBytes else { break }
+            self.bytes += UTF8.width(scalar)
+            new.append(scalar)
+        }
         guard !new.isEmpty else { return }
-        self.bytes += new.reduce(0) { $0 + UTF8.width($1) }
-        // A combining mark joins the character before the cursor.
+        // A combining mark is combined with the character before the cursor.
         let last = self.cursor > 0 ? String(self.characters[self.cursor - 1]) : ""
-        let joined = Array(last + String(String.UnicodeScalarView(new)))
+        let joined = Array(last + String(new))
         let start = max(0, self.cursor - 1)
         self.characters.replaceSubrange(start..<self.cursor, with: joined)
         self.cursor = start + joined.count
@@ -98,7 +101,7 @@ package struct LineEditor: Sendable, Hashable {
     private var lineStart: Int { (self.characters[..<self.cursor].lastIndex(where: \.isNewline) ?? -1) + 1 }
     private var lineEnd: Int { self.characters[self.cursor...].firstIndex(where: \.isNewline) ?? self.characters.count }
 
-    /// Moves the cursor to another line of the text. Returns false if there is none.
+    /// Moves the cursor to the previous or next line of the text. Returns false if there is none.
     private mutating func moveLine(by step: Int) -> Bool {
         let column = self.cursor - self.lineStart
         let edge = step < 0 ? self.lineStart - 1 : self.lineEnd + 1
@@ -145,7 +148,7 @@ package struct LineEditor: Sendable, Hashable {
         return true
     }
 
-    /// The words that ``complete()`` chooses from, if there are several.
+    /// The words from which ``complete()`` can choose, if there are several.
     package var candidates: [String] {
         let start = String(self.characters[self.previousSpace..<self.cursor]).lowercased()
         guard start.count > 1 || start == "/" || start == "@" else { return [] }

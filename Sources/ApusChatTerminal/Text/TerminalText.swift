@@ -1,4 +1,4 @@
-/// Text in the cells of a terminal.
+/// Measures and formats text in the cells of a terminal.
 package enum TerminalText {
     /// The number of cells of a character: 0 for marks and controls, 2 for wide characters and
     /// emoji, else 1.
@@ -8,9 +8,11 @@ package enum TerminalText {
     package static func width(_ character: Character) -> Int {
         guard let first = character.unicodeScalars.first else { return 0 }
         if first.isASCII, character.unicodeScalars.count == 1 { return first.value >= 0x20 && first.value != 0x7F ? 1 : 0 }
-        // A variation selector or a joined sequence is shown as one emoji.
+        // A variation selector or a joiner combines characters to one emoji. Letters can have
+        // joiners as well.
         if character.unicodeScalars.count > 1 {
-            if character.unicodeScalars.contains(where: { $0.value == 0xFE0F || $0.value == 0x200D || $0.value == 0x20E3 }) { return 2 }
+            let isJoined = character.unicodeScalars.contains { $0.value == 0xFE0F || $0.value == 0x200D || $0.value == 0x20E3 }
+            if isJoined, first.properties.isEmoji { return 2 }
             if (0x1F1E6...0x1F1FF).contains(first.value) { return 2 }
         }
         if character.unicodeScalars.contains(where: { $0.value == 0xFE0E }) { return 1 }
@@ -36,8 +38,8 @@ package enum TerminalText {
     /// The number of cells of a text.
     package static func width(_ text: some StringProtocol) -> Int { text.reduce(0) { $0 + self.width($1) } }
 
-    /// Removes what would move the cursor or change the colours: controls, and characters that
-    /// change the direction. Line ends and tabs become spaces.
+    /// Removes characters that would move the cursor, or change colours or the text direction. Line
+    /// ends and tabs become spaces.
     package static func plain(_ text: some StringProtocol) -> String {
         var plain = String.UnicodeScalarView()
         for scalar in text.unicodeScalars {
@@ -51,7 +53,7 @@ package enum TerminalText {
         return String(plain)
     }
 
-    /// Shortens or fills a text to a number of cells.
+    /// Truncates or pads a text to a number of cells.
     package static func fitted(_ text: String, to width: Int) -> String {
         guard width > 0 else { return "" }
         let total = self.width(text)
@@ -67,24 +69,25 @@ package enum TerminalText {
         return fitted + "…" + String(repeating: " ", count: width - 1 - used)
     }
 
-    /// Fills a text to a number of cells.
+    /// Pads a text to a number of cells.
     package static func padded(_ text: String, to width: Int) -> String {
         text + String(repeating: " ", count: max(0, width - self.width(text)))
     }
 
-    /// Returns the text with its middle replaced by an ellipsis if it is wider than `width`,
-    /// because the end of a file name contains its extension.
+    /// Returns the text with its middle replaced by an ellipsis if it is wider than `width`. The
+    /// end of a file name is kept, because it contains the extension.
     package static func shortened(_ text: String, to width: Int) -> String {
         guard self.width(text) > width else { return text }
         guard width > 1 else { return width == 1 ? "…" : "" }
-        let end = String(self.prefix(String(text.reversed()), (width - 1) / 2).reversed())
-        return self.prefix(text, width - 1 - self.width(end)) + "…" + end
+        let end = self.prefix(text.reversed(), (width - 1) / 2).reversed()
+        let used = end.reduce(0) { $0 + self.width($1) }
+        return String(self.prefix(text, width - 1 - used)) + "…" + String(end)
     }
 
-    private static func prefix(_ text: String, _ width: Int) -> String {
+    private static func prefix(_ characters: some Sequence<Character>, _ width: Int) -> [Character] {
         var left = width
-        return String(
-            text.prefix { character in
+        return Array(
+            characters.prefix { character in
                 left -= self.width(character)
                 return left >= 0
             })
@@ -92,8 +95,8 @@ package enum TerminalText {
 
     // MARK: Lines
 
-    /// Breaks a text into lines of at most a number of cells: at spaces, after wide characters, and
-    /// inside of longer words.
+    /// Wraps a text into lines of at most a number of cells: at spaces, after wide characters, and
+    /// within words that are longer than a line.
     package static func wrapped(_ text: String, to width: Int) -> [String] {
         text.split(separator: "\n", omittingEmptySubsequences: false).flatMap { line in
             let characters = Array(self.plain(line))
@@ -101,26 +104,26 @@ package enum TerminalText {
         }
     }
 
-    /// Returns the ranges of the lines of one paragraph. Spaces at the end of a line are in none.
+    /// Returns the ranges of the lines of one paragraph. Spaces at the end of a line are not
+    /// included.
     package static func lines(of text: [Character], width: Int) -> [Range<Int>] {
         let width = max(2, width)
         var lines: [Range<Int>] = []
         var start = 0
         var used = 0
-        /// The index after the last character after which the line may be broken.
+        /// The index after the last character after which a line can end.
         var lastBreak = 0
         for (index, character) in text.enumerated() {
             let next = self.width(character)
             if used + next > width {
-                if character == " " {
-                    lines.append(start..<index)
-                    (start, used, lastBreak) = (index + 1, 0, index + 1)
-                    continue
-                }
-                let cut = lastBreak > start && next < 2 ? lastBreak : index
+                let cut = character != " " && lastBreak > start && next < 2 ? lastBreak : index
                 var end = cut
                 while end > start, text[end - 1] == " " { end -= 1 }
                 lines.append(start..<end)
+                if character == " " {
+                    (start, used, lastBreak) = (index + 1, 0, index + 1)
+                    continue
+                }
                 start = cut
                 used = text[cut..<index].reduce(0) { $0 + self.width($1) }
                 lastBreak = cut

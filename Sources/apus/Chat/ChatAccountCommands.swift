@@ -1,5 +1,6 @@
 import ApusChatClient
 import ApusChatProtocol
+import ApusChatTerminal
 import ArgumentParser
 
 /// `apus chat password`: changes the password.
@@ -18,7 +19,7 @@ struct ChatPasswordCommand: AsyncParsableCommand {
             let old = try ChatPassword.read(file: self.options.passwordFile, for: user, confirm: false)
             let new = try ChatPassword.read(file: self.newPasswordFile, for: "\(user), the new one", confirm: true)
             try await client.changePassword(from: old, to: new)
-            ChatOutput.standard.line("The password is changed; all other devices are signed out.")
+            ChatOutput.standard.line("The password was changed, and all other devices were signed out.")
         }
     }
 }
@@ -50,19 +51,38 @@ struct ChatAuthenticatorCommand: AsyncParsableCommand {
                 output.line("URI: \(secret.uri)")
                 output.raw("Code of the authenticator: ")
                 guard let code = readLine(strippingNewline: true)?.filter({ !$0.isWhitespace }), !code.isEmpty else {
-                    throw ChatClientError(.badInput, message: "no code was given; the authenticator is not on")
+                    throw ChatClientError(.invalidUse, message: "no code was entered; the authenticator is not turned on")
                 }
                 try await client.confirmAuthenticator(code: code)
-                output.line("A sign-in needs a code now.")
+                output.line("Each sign-in now requires a code.")
                 let codes = try await client.makeRecoveryCodes(password: password)
                 output.line("Recovery codes, each for one use. Write them down: \(codes.joined(separator: " "))")
             case .off:
                 try await client.removeAuthenticator(password: password)
-                output.line("A sign-in needs no code now.")
+                output.line("A sign-in no longer requires a code.")
             case .recovery:
                 let codes = try await client.makeRecoveryCodes(password: password)
                 output.line("Recovery codes, each for one use. Write them down: \(codes.joined(separator: " "))")
             }
+        }
+    }
+}
+
+/// `apus chat export`: writes the data of the account.
+struct ChatExportCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "export", abstract: "Write the data of the account to a ZIP file.",
+        discussion: "Its README.txt names the parts. The file must not exist.")
+
+    @OptionGroup var options: ChatOptions
+
+    @Argument(help: "The path of the new file.")
+    var file: String
+
+    func run() async throws {
+        try await self.options.withClient { accounts, client, state in
+            let path = try await ChatCommander(client: client, clock: .system).export(to: self.file)
+            ChatOutput.standard.line("The data are in \(path).")
         }
     }
 }

@@ -24,7 +24,7 @@ struct ChatCommand: AsyncParsableCommand {
             """,
         subcommands: [
             ChatSendCommand.self, ChatTailCommand.self, ChatListCommand.self, ChatHistoryCommand.self, ChatSearchCommand.self,
-            ChatPasswordCommand.self, ChatAuthenticatorCommand.self,
+            ChatPasswordCommand.self, ChatAuthenticatorCommand.self, ChatExportCommand.self,
         ]
     )
 

@@ -12,13 +12,13 @@ enum ChatFailure {
         case .refused where error.serverError?.code.isTemporary == true: 69
         case .unreachable, .timeout, .notConnected, .badAnswer: 69
         case .store, .wrongStore: 74
-        case .badAddress, .badInput, .refused: 64
+        case .badAddress, .invalidUse, .refused: 64
         case .notFound: 66
         default: 70
         }
     }
 
-    /// Returns a message that includes how to resolve the error.
+    /// Returns the error's message with instructions for resolving it.
     static func advice(for error: ChatClientError, user: String) -> String {
         switch error.code {
         case .signedOut: "\(error.message) Check the name and password; to create the account \"\(user)\", add --register."

@@ -2,6 +2,7 @@ import ApusChatClient
 import ApusChatProtocol
 import ApusChatTerminal
 import ApusCommandSupport
+import ApusEventLoop
 import ArgumentParser
 import Foundation
 
@@ -22,7 +23,7 @@ enum ChatFullScreen {
     @MainActor
     static func run(accounts: ChatAccounts, client: ChatClient, state: ChatConnectionState, opening name: String?) async throws {
         guard let signals = RawTerminal.begin(leaving: ChatTerminal.leaveSequence) else {
-            throw ChatClientError(.badInput, message: "the mode of the terminal cannot be changed; use --lines")
+            throw ChatClientError(.invalidUse, message: "the mode of the terminal cannot be changed; use --lines")
         }
         let size = RawTerminal.size
         let terminal = ChatTerminal(
@@ -33,15 +34,15 @@ enum ChatFullScreen {
         if let name { await terminal.submit("/open \(name)") }
         terminal.redraw()
         Thread.detachNewThread { Self.listen(signals) { continuation.yield($0) } }
-        // The models end the screen when the server ends the session.
-        let updates = client.updates
+        // The view models end the screen when the server ends the session.
+        let updates = client.updates(bufferingPolicy: .unbounded)
         let watch = Task {
             for await case .connection(.signedOut) in updates { continuation.yield(.end) }
         }
         if case .signedOut = state { continuation.yield(.end) }
         loop: for await input in inputs {
             switch input {
-            case .bytes(let bytes): await terminal.received(bytes)
+            case .bytes(let bytes): await terminal.receivedInput(bytes)
             case .changed:
                 RawTerminal.enter()
                 terminal.resized(width: RawTerminal.size.columns, height: RawTerminal.size.rows)
@@ -61,7 +62,7 @@ enum ChatFullScreen {
         try await Self.finish(terminal, accounts, client)
     }
 
-    /// Closes the client, and tells what the user has to know after the screen is gone.
+    /// Closes the client, and prints the final messages after the screen is restored.
     @MainActor
     private static func finish(_ terminal: ChatTerminal, _ accounts: ChatAccounts, _ client: ChatClient) async throws {
         if terminal.hasLoggedOut { return try await accounts.signOut(client) }
@@ -87,7 +88,7 @@ enum ChatFullScreen {
         ]
         while true {
             guard poll(&sources, nfds_t(sources.count), -1) >= 0 else {
-                if errno == EINTR { continue }  // the signal is in the pipe
+                if errno == EINTR { continue }  // interrupted by a signal, whose number is in the pipe
                 return received(.end)
             }
             if sources[1].revents != 0 {
@@ -121,7 +122,7 @@ enum ChatFullScreen {
         process.standardOutput = FileHandle.nullDevice
         process.standardError = FileHandle.nullDevice
         do { try process.run() } catch {
-            throw ChatClientError(.badInput, message: "cannot start \(program): \(error.localizedDescription)")
+            throw ChatClientError(.invalidUse, message: "cannot start \(program): \(error.localizedDescription)")
         }
     }
 }

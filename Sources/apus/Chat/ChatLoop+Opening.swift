@@ -8,14 +8,17 @@ extension ChatLoop {
     /// The number of conversations that a list prints unless all are requested.
     private static let mostListed = 20
 
-    func list(isAll: Bool) async {
-        let heads = await self.client.heads.filter { $0.state == .joined && !$0.own.isArchived }.sorted { left, right in
+    /// - Parameter folder: A folder, `all` for all conversations, or empty for the first ones.
+    func list(_ folder: String = "") async throws {
+        let isAll = !folder.isEmpty
+        let heads = try await self.commander.chats(in: folder).sorted { left, right in
             let (isLeftUnread, isRightUnread) = (left.unread > 0, right.unread > 0)
             if !isAll, isLeftUnread != isRightUnread { return isLeftUnread }
             return left.at > right.at
         }
         self.commander.listed = heads.map(\.conversation)
-        if heads.allSatisfy({ $0.kind == .own }) {
+        if heads.isEmpty, isAll { self.output.note("No conversations.", .dim) }
+        if heads.allSatisfy({ $0.kind == .own }), !isAll {
             self.output.line("No conversations yet. /users NAME finds users, /open NAME starts a conversation.")
         }
         for (index, head) in heads.prefix(isAll ? heads.count : Self.mostListed).enumerated() {
@@ -44,7 +47,7 @@ extension ChatLoop {
         self.screen = ChatRows(readThrough: head.read)
         let limit = Int(max(20, min(Self.mostUnread, head.unread + 5)))
         var page = try await conversation.messages(limit: limit)
-        // Each request brings at most one page of the log.
+        // Each request returns at most one page of the log.
         while head.unread > 0, page.hasEarlier, page.messages.count < limit, let first = page.messages.first?.event.seq,
             let earlier = try? await conversation.messages(before: first, limit: limit - page.messages.count), !earlier.messages.isEmpty
         {
@@ -76,7 +79,7 @@ extension ChatLoop {
     func jump(to seq: Int64) async throws {
         let page = try await self.opened().messages(around: seq, limit: 11)
         guard page.messages.contains(where: { $0.event.seq == seq }) else {
-            throw ChatClientError(.notFound, message: "there is no message #\(seq)")
+            throw ChatClientError(.notFound, message: "the conversation has no message #\(seq)")
         }
         self.output.note("— around #\(seq) —", .dim)
         for message in page.messages { self.output.line(self.line(message)) }
@@ -91,7 +94,7 @@ extension ChatLoop {
     }
 
     private func opened() throws(ChatClientError) -> ChatConversation {
-        guard let current else { throw ChatClientError(.badInput, message: "Open a conversation first: /open NAME") }
+        guard let current else { throw ChatClientError(.invalidUse, message: "open a conversation first: /open NAME") }
         return current
     }
 

@@ -2,9 +2,9 @@ import ApusChatClient
 import ApusChatProtocol
 import ApusChatTerminal
 
-/// Shows what changed while the program runs.
+/// Prints the changes while the program runs.
 extension ChatLoop {
-    /// The number of conversations with news that are told one by one.
+    /// The maximum number of conversations with new messages that are printed individually.
     private static let mostToldAtOnce = 5
 
     func show(_ update: ChatUpdate) async {
@@ -23,12 +23,13 @@ extension ChatLoop {
         case .contact(let kind, let body): self.show(kind, body)
         case .users(let users): await self.show(presenceOf: users)
         case .storeFailed(let error): self.output.error(error.message)
+        case .missed: self.output.note("… some messages are missing here; /open shows the conversation again", .yellow)
         case .reset:
-            self.output.note("The server's data is another; the local copy was dropped.", .yellow)
+            self.output.note("The data of the server was replaced; the local copy was discarded.", .yellow)
             self.current = nil
         case .gone(let conversations):
             if let current, conversations.contains(current.id) {
-                self.output.note("\(self.currentTitle) is gone.", .yellow)
+                self.output.note("\(self.currentTitle) no longer exists, or you are no longer a member.", .yellow)
                 self.current = nil
             }
         case .device(let kind, let body):
@@ -57,13 +58,13 @@ extension ChatLoop {
         }
     }
 
-    /// Tells how many requests wait, when there is a connection.
+    /// Prints the number of waiting requests, when there is a connection.
     func tellRequests() async {
         guard self.isOnline, let pending = try? await self.commander.pendingRequests(), !pending.isEmpty else { return }
         self.output.note("✉ \(pending.count) request\(pending.count == 1 ? " waits" : "s wait") for an answer; /requests", .yellow)
     }
 
-    /// Tells once, on a terminal, that a user is writing.
+    /// Prints that a user is writing, on a terminal only, and not again within 30 seconds.
     private func show(_ user: UserName, isTyping: Bool) {
         guard isTyping else { return self.writing[user] = nil }
         let now = self.clock.now()
@@ -72,7 +73,7 @@ extension ChatLoop {
         self.writing[user] = now
     }
 
-    /// Tells that the newest own message was received or read.
+    /// Prints that the newest own message was received or read.
     private func showReceipts() async {
         guard let current, let last = self.screen.newest(where: \.isOwn)?.event.seq else { return }
         guard let page = try? await current.storedMessages(before: last + 1, limit: 1), let row = page.messages.last,
@@ -98,8 +99,9 @@ extension ChatLoop {
         }
     }
 
-    /// Notes that the server has a message of this terminal.
-    /// - Returns: Whether it is one, whose row is not printed.
+    /// Records that the server has stored a message of this terminal.
+    /// - Returns: Whether the message was sent from this terminal, so that its row is not printed
+    ///   again.
     @discardableResult
     private func confirm(_ row: ChatMessage) -> Bool {
         guard let id = row.event.id, row.isOwn else { return false }
@@ -121,12 +123,12 @@ extension ChatLoop {
         case .failed(let error):
             guard let id = message.event.id, self.typed.remove(id) != nil else { return }
             self.output.note(
-                "✗ not sent: \(ChatText.harmless(error.message))  (\(ChatText.summary(of: message))); /retry or /discard", .red)
+                "✗ not sent: \(ChatText.reason(error, self.clock))  (\(ChatText.summary(of: message))); /retry or /discard", .red)
         default: break
         }
     }
 
-    /// Tells of messages in other conversations: one line for each conversation.
+    /// Prints messages in other conversations: one line for each conversation.
     private func show(_ heads: [ChatHead]) {
         var news: [ChatHead] = []
         for head in heads {
@@ -141,9 +143,9 @@ extension ChatLoop {
                 self.output.note("✉ \(inviter) invites you to \"\(title)\". /requests lists, /accept \(title) joins.", .yellow)
                 continue
             }
-            guard head.n > known ?? 0, head.unread > 0, head.own.mutedUntil ?? 0 == 0, head.last?.sender != self.client.user else {
-                continue
-            }
+            guard head.n > known ?? 0, head.unread > 0, head.own.mutedUntil ?? 0 <= self.clock.now(),
+                head.own.notify != .mentions || head.mentions > 0, head.last?.sender != self.client.user
+            else { continue }
             news.append(head)
         }
         guard self.isOnline else { return }

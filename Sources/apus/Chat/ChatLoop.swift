@@ -1,6 +1,7 @@
 import ApusChatClient
 import ApusChatProtocol
 import ApusChatTerminal
+import ApusEventLoop
 import ArgumentParser
 import Foundation
 
@@ -28,12 +29,12 @@ import Foundation
     var typed: Set<ClientID> = []
     /// Confirmed messages of this terminal, whose rows are not printed again.
     var confirmed: Set<ClientID> = []
-    /// The newest message of each conversation that was told, by its ordinal.
+    /// The newest printed message of each conversation, by its ordinal.
     var told: [ConversationID: Int64] = [:]
     var online: Set<UserName> = []
     /// The users that are writing in the open conversation.
     var writing: [UserName: Int64] = [:]
-    /// The state of own messages that was told, by their places.
+    /// The delivery state that was printed last for own messages, by their positions.
     var receipts: [Int64: DeliveryState] = [:]
     var signedOut: String?
     var isOnline = false
@@ -58,7 +59,7 @@ import Foundation
     /// - Returns: The exit code; `nil` means success.
     func run(from state: ChatConnectionState, opening name: String?) async -> ExitCode? {
         let (inputs, continuation) = AsyncStream.makeStream(of: Input.self)
-        let updates = self.client.updates
+        let updates = self.client.updates(bufferingPolicy: .bufferingNewest(4_096))
         let forward = Task { for await update in updates { continuation.yield(.update(update)) } }
         defer { forward.cancel() }
         if case .signedOut(let reason) = state {
@@ -71,11 +72,11 @@ import Foundation
         }
         for head in await self.client.heads { self.told[head.conversation] = head.n }
         for message in (try? await self.client.unsent) ?? [] {
-            // Written in an earlier run: told as sent like those of this one.
+            // Messages that an earlier run has queued are printed as sent, like those of this run.
             if case .failed = message.delivery { continue }
             if let id = message.event.id { self.typed.insert(id) }
         }
-        await self.list(isAll: false)
+        await self.attempt { try await self.list() }
         await self.tellRequests()
         if let name { await self.perform(.command(ChatCall(.open, [], name))) }
         self.readLines { continuation.yield($0) }
@@ -165,7 +166,7 @@ import Foundation
         switch call.name {
         case .quit: self.hasQuit = true
         case .help: for line in ChatCommandName.helpLines { self.output.line(line) }
-        case .chats: await self.list(isAll: call.words == "all")
+        case .chats: await self.attempt { try await self.list(call.words) }
         case .history: await self.attempt { try await self.history() }
         case .logout:
             await self.attempt {
@@ -178,7 +179,7 @@ import Foundation
 
     private func attempt(_ body: () async throws -> Void) async {
         do { try await body() } catch {
-            self.output.note((error as? ChatClientError)?.message ?? "\(error)", .red)
+            self.output.note(ChatText.reason(error, self.clock), .red)
         }
     }
 

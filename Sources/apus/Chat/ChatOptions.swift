@@ -2,6 +2,7 @@ import ApusChatClient
 import ApusChatProtocol
 import ApusCommandSupport
 import ApusConnectivity
+import ApusEventLoop
 import ArgumentParser
 import Foundation
 import Logging
@@ -29,17 +30,17 @@ struct ChatOptions: ParsableArguments {
     @OptionGroup var tlsOptions: TLSOptions
 
     func validate() throws {
-        guard self.wait >= 0, self.wait <= 86_400 else { throw ValidationError("--wait must be from 0 to 86400 seconds") }
+        guard self.wait >= 0, self.wait <= 86_400 else { throw ValidationError("--wait must be from 0 to 86400 seconds, not \(self.wait)") }
     }
 
-    /// The server, the user and the folder of the store, completed from the last account.
+    /// Returns the server, the user and the folder of the store, completed from the last account.
     func account() throws -> (server: String, user: String, store: String) {
         if let server, let user {
             return (server, user, try self.store ?? ChatStorePath.standard(server: server, user: user))
         }
         let last = try self.store.map { try ChatAccounts(folder: $0).current.map { ($0.server, $0.user.rawValue) } } ?? ChatStorePath.last()
         guard let server = self.server ?? last?.0, let user = self.user ?? last?.1 else {
-            throw ValidationError("no account is known yet; name it with --server and --user")
+            throw ValidationError("no account has been used yet; specify it with --server and --user")
         }
         return (server, user, try self.store ?? ChatStorePath.standard(server: server, user: user))
     }
@@ -127,9 +128,9 @@ struct ChatOptions: ParsableArguments {
 
 extension ChatClient {
     /// Waits until the client is connected or signed out.
-    /// - Returns: The state; nil if the time is over before.
+    /// - Returns: The state; nil if the timeout passes first.
     func firstState(within wait: Duration) async -> ChatConnectionState? {
-        let updates = self.updates
+        let updates = self.updates(bufferingPolicy: .unbounded)
         switch await self.state {
         case .online, .signedOut, .closed: return await self.state
         case .connecting, .syncing: break
@@ -154,7 +155,7 @@ extension ChatClient {
         }
     }
 
-    /// The number of messages that wait for the server. Refused ones do not.
+    /// The number of messages that wait for the server. Refused messages are not counted.
     var unsentCount: Int {
         get async {
             let unsent = (try? await self.unsent) ?? []

@@ -7,12 +7,12 @@ enum ChatPassword {
     static func read(file: String?, for user: String, confirm: Bool) throws -> String {
         if let file { return try self.read(file: file) }
         guard isatty(STDIN_FILENO) == 1 else {
-            throw ChatClientError(.badInput, message: "no terminal to enter the password; use --password-file")
+            throw ChatClientError(.invalidUse, message: "there is no terminal to enter the password; use --password-file")
         }
         let password = try self.ask("Password for \(user): ")
         if confirm {
             guard try self.ask("Repeat the password: ") == password else {
-                throw ChatClientError(.badInput, message: "the two passwords differ; try again")
+                throw ChatClientError(.invalidUse, message: "the two passwords differ; try again")
             }
         }
         return password
@@ -23,7 +23,7 @@ enum ChatPassword {
             throw ChatClientError(.notFound, message: "cannot read the password file \(file)")
         }
         let password = text.split(whereSeparator: \.isNewline).first.map(String.init) ?? ""
-        guard !password.isEmpty else { throw ChatClientError(.badInput, message: "the first line of \(file) is empty") }
+        guard !password.isEmpty else { throw ChatClientError(.invalidUse, message: "the first line of \(file) is empty") }
         return password
     }
 
@@ -31,7 +31,7 @@ enum ChatPassword {
         ChatOutput.standard.raw(prompt)
         var terminal = termios()
         guard tcgetattr(STDIN_FILENO, &terminal) == 0 else {
-            throw ChatClientError(.badInput, message: "the terminal cannot hide the password; use --password-file")
+            throw ChatClientError(.invalidUse, message: "the terminal cannot hide the password; use --password-file")
         }
         var silent = terminal
         silent.c_lflag &= ~tcflag_t(ECHO)
@@ -41,7 +41,7 @@ enum ChatPassword {
             ChatOutput.standard.raw("\n")
         }
         guard let line = readLine(strippingNewline: true), !line.isEmpty else {
-            throw ChatClientError(.badInput, message: "no password was given")
+            throw ChatClientError(.invalidUse, message: "no password was entered")
         }
         return line
     }

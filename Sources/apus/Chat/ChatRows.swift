@@ -1,12 +1,12 @@
 import ApusChatClient
 import ApusChatProtocol
 
-/// What the terminal shows of the open conversation: which rows, and up to where they count as
-/// read.
+/// The rows of the open conversation that the terminal shows, and the position up to which its
+/// messages count as read.
 ///
 /// A message counts as read when it and all unread messages before it were shown.
 struct ChatRows {
-    /// How a row relates to what is on the screen.
+    /// The relation of a row to the rows on the screen.
     enum News: Equatable {
         /// It was not shown.
         case new
@@ -30,7 +30,7 @@ struct ChatRows {
     private(set) var readThrough: Int64 = 0
     /// The message that has this ordinal, once one was shown.
     private(set) var lastRead: ChatMessage?
-    /// Whether the rows continue without a hole.
+    /// Whether the rows continue without a gap.
     var isComplete = true
 
     init(readThrough: Int64 = 0) { self.readThrough = readThrough }

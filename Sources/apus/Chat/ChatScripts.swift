@@ -1,5 +1,6 @@
 import ApusChatClient
 import ApusChatProtocol
+import ApusEventLoop
 import ApusChatTerminal
 import ArgumentParser
 import Foundation
@@ -36,13 +37,13 @@ struct ChatSendCommand: AsyncParsableCommand {
     var json = false
 
     func validate() throws {
-        if let reply, reply < 1 { throw ValidationError("--reply must be the number of a message, from 1") }
+        if let reply, reply < 1 { throw ValidationError("--reply must be the number of a message, from 1, not \(reply)") }
     }
 
     func run() async throws {
         try await self.options.withClient { accounts, client, state in
             let chat = try await ChatCommander(client: client, clock: .system).conversation(named: self.conversation)
-            let updates = client.updates
+            let updates = client.updates(bufferingPolicy: .unbounded)
             let message = try await self.send(to: chat)
             guard let id = message.event.id else { return }
             // Waits for the answer, at most for the time of --wait.
@@ -56,7 +57,7 @@ struct ChatSendCommand: AsyncParsableCommand {
                 try? await chat.discard(id)
                 throw ChatClientError(.refused, message: "the message was refused: \(error.message)", serverError: error)
             default:
-                ChatOutput.standard.error("the message is stored and not sent yet; the next command sends it")
+                ChatOutput.standard.error("the message was not sent yet; it is stored, and the next command sends it")
                 throw ExitCode(75)
             }
         }
@@ -76,7 +77,7 @@ struct ChatSendCommand: AsyncParsableCommand {
             text = String(decoding: bytes, as: UTF8.self)
             while text.last?.isNewline == true { text.removeLast() }
         }
-        guard text.contains(where: { !$0.isWhitespace }) else { throw ChatClientError(.badInput, message: "the text is empty") }
+        guard text.contains(where: { !$0.isWhitespace }) else { throw ChatClientError(.invalidUse, message: "the text is empty") }
         if self.plain { return try await chat.send(text, replyTo: self.reply) }
         let names = text.contains("@") ? (try? await chat.members().members.map(\.user.name)) ?? [] : []
         let mentions = Dictionary(names.map { ($0.rawValue.lowercased(), $0) }, uniquingKeysWith: { $1 })
@@ -86,7 +87,7 @@ struct ChatSendCommand: AsyncParsableCommand {
 
     /// Waits until the server has stored or refused a message.
     private static func result(
-        of id: ClientID, _ client: ChatClient, _ updates: AsyncStream<ChatUpdate>, within wait: Duration
+        of id: ClientID, _ client: ChatClient, _ updates: EventStream<ChatUpdate>, within wait: Duration
     ) async -> ChatMessage? {
         await withTaskGroup(of: ChatMessage?.self) { group in
             group.addTask {
@@ -137,12 +138,12 @@ struct ChatTailCommand: AsyncParsableCommand {
     var json = false
 
     func validate() throws {
-        guard (0...1_000).contains(self.count) else { throw ValidationError("--count must be from 0 to 1000") }
+        guard (0...1_000).contains(self.count) else { throw ValidationError("--count must be from 0 to 1000, not \(self.count)") }
     }
 
     func run() async throws {
         try await self.options.withClient { accounts, client, state in
-            let updates = client.updates
+            let updates = client.updates(bufferingPolicy: .unbounded)
             let commander = await ChatCommander(client: client, clock: .system)
             var wanted: ConversationID?
             if let name = self.conversation {
@@ -216,7 +217,7 @@ struct ChatHistoryCommand: AsyncParsableCommand {
     var json = false
 
     func validate() throws {
-        guard (1...10_000).contains(self.count) else { throw ValidationError("--count must be from 1 to 10000") }
+        guard (1...10_000).contains(self.count) else { throw ValidationError("--count must be from 1 to 10000, not \(self.count)") }
     }
 
     func run() async throws {
@@ -244,7 +245,7 @@ struct ChatSearchCommand: AsyncParsableCommand {
     func run() async throws {
         try await self.options.withClient { accounts, client, state in
             let (hits, isStoredOnly) = try await client.searchReachable(self.words.joined(separator: " "))
-            if isStoredOnly { ChatOutput.standard.error("no connection: only messages of this device are searched") }
+            if isStoredOnly { ChatOutput.standard.error("there is no connection to the server; only messages of this device are searched") }
             for hit in hits.reversed() { await ChatPrinter.print(hit.message, client, isJSON: self.json) }
             if hits.isEmpty { throw ExitCode(1) }
         }

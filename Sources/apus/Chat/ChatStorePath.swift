@@ -24,7 +24,7 @@ enum ChatStorePath {
 
     // MARK: The last account
 
-    /// The server and the user of the last account whose store is in the default folder.
+    /// Returns the server and the user of the last account whose store is in the default folder.
     static func last() throws -> (server: String, user: String)? {
         let file = try self.folder().appendingPathComponent("last-account")
         guard let text = try? String(contentsOf: file, encoding: .utf8) else { return nil }
@@ -32,7 +32,7 @@ enum ChatStorePath {
         return lines.count == 2 ? (lines[0], lines[1]) : nil
     }
 
-    /// Stores the server and the user for the next command. A failure is of no importance.
+    /// Stores the server and the user for the next command. Ignores a failure.
     static func remember(server: String, user: String) {
         guard let folder = try? self.folder() else { return }
         try? Data("\(server)\n\(user)\n".utf8).write(to: folder.appendingPathComponent("last-account"), options: .atomic)

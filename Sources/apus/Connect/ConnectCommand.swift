@@ -8,6 +8,7 @@ import ApusSocketIOProtocol
 import ArgumentParser
 import Foundation
 import Logging
+import HTTPTypes
 
 /// `apus connect`: a client for any Socket.IO server.
 struct ConnectCommand: AsyncParsableCommand {
@@ -55,14 +56,14 @@ struct ConnectCommand: AsyncParsableCommand {
 
     func validate() throws {
         guard self.timeout > 0, self.timeout <= 86_400 else {
-            throw ValidationError("--timeout must be above 0 and at most 86400 seconds")
+            throw ValidationError("--timeout must be above 0 and at most 86400 seconds, not \(self.timeout)")
         }
         _ = try self.headers()
         _ = try self.authentication()
         if let namespace = self.namespace, !namespace.hasPrefix("/") || namespace.contains(",") {
             throw ValidationError("--namespace must begin with a slash and must not contain a comma; for example --namespace /chat")
         }
-        guard self.url.contains("://") else { throw ValidationError("\(self.url) is not a URL; did you mean http://\(self.url)?") }
+        guard self.url.contains("://") else { throw ValidationError("\(self.url) is not a URL; for example, use http://\(self.url)") }
     }
 
     func run() async throws {
@@ -82,19 +83,7 @@ struct ConnectCommand: AsyncParsableCommand {
 
     private var timeoutDuration: Duration { .milliseconds(Int64(self.timeout * 1000)) }
 
-    private func headers() throws -> [String: String] {
-        var headers: [String: String] = [:]
-        for field in self.header {
-            guard let colon = field.firstIndex(of: ":"), colon > field.startIndex else {
-                throw ValidationError("--header \"\(field)\" has no colon; for example --header \"Cookie: a=b\"")
-            }
-            guard !field.utf8.contains(where: { $0 < 0x20 && $0 != 0x09 || $0 == 0x7f }) else {
-                throw ValidationError("--header must not contain a control character")
-            }
-            headers[String(field[..<colon])] = String(field[field.index(after: colon)...].drop { $0 == " " })
-        }
-        return headers
-    }
+    private func headers() throws -> HTTPFields { try HTTPFields(options: self.header) }
 
     private func authentication() throws -> SocketIOClientAuthentication {
         guard let auth = self.auth else { return .none }

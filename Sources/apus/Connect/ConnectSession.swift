@@ -28,7 +28,7 @@ final class ConnectSession: Sendable {
         var printed: Set<String> = []
         /// The reason of the last failed attempt before the namespace was joined.
         var failure: String?
-        /// The failure of the first attempts that another attempt cannot fix.
+        /// The failure of the first attempts, if further attempts cannot succeed.
         var finalFailure: SocketIOError?
         /// The reason why there is no connection; `nil` while connected.
         var lost: String?
@@ -102,7 +102,7 @@ final class ConnectSession: Sendable {
             case .line(let text):
                 let line = ConnectLine(text)
                 guard !hasEnded else {
-                    if line != .nothing, line != .quit { self.output.note("not executed, nor the following lines: \(text)") }
+                    if line != .nothing, line != .quit { self.output.note("this line and the following ones were not executed: \(text)") }
                     return
                 }
                 switch line {
@@ -154,8 +154,8 @@ final class ConnectSession: Sendable {
         return true
     }
 
-    /// Runs `operation`, and cancels it when the socket ends: an event that was emitted after the
-    /// end stays in the queue, so its ack would not fail before the timeout.
+    /// Runs `operation`, and cancels it when the socket ends: an event that is emitted after the
+    /// socket has ended stays in the buffer, so that its ack would fail only at the timeout.
     private func untilEnded<Value: Sendable>(_ operation: @escaping @Sendable () async throws -> Value) async throws -> Value {
         let task = Task { try await operation() }
         let hasEnded = self.state.withLockedValue { state in
@@ -203,7 +203,7 @@ final class ConnectSession: Sendable {
         case .error(let error):
             let isJoined = self.state.withLockedValue { state in
                 // These errors mean that an event was not sent.
-                if error.code == .bufferFull || error.code == .invalidArguments { state.hasFailed = true }
+                if error.code == .bufferFull || error.code == .invalidUse { state.hasFailed = true }
                 return state.isJoined
             }
             // Before the namespace is joined these errors end the run and are printed there.
@@ -220,7 +220,7 @@ final class ConnectSession: Sendable {
             }
             if isNew { self.output.note("no connection: \(reason)") }
         case .reconnectAttempt:
-            // Only now it is known that the first failure does not end the run.
+            // At this point it is certain that the first failure did not end the run.
             let failure = self.state.withLockedValue { state in
                 state.failure.flatMap { state.isJoined || !state.printed.insert($0).inserted ? nil : $0 }
             }
@@ -263,9 +263,9 @@ final class ConnectSession: Sendable {
             let data = error.data.map { " \($0)" } ?? ""
             return "the server refused namespace \(self.socket.namespace): \(error.message)\(data); check --namespace and --auth"
         case .unsupportedVersion where self.version == .three:
-            return "\(self.url) does not speak Engine.IO 3, the protocol of Socket.IO 2.x; use --engineio 4, or omit the option"
+            return "\(self.url) does not support Engine.IO 3, the protocol of Socket.IO 2.x; use --engineio 4, or omit the option"
         case .unsupportedVersion:
-            return "\(self.url) speaks Engine.IO 3, the protocol of Socket.IO 2.x; use --engineio 3, or omit the option"
+            return "\(self.url) uses Engine.IO 3, the protocol of Socket.IO 2.x; use --engineio 3, or omit the option"
         case .connectTimeout, .transport:
             if let advice = TLSOptions.advice(for: error) { return "no connection to \(self.url): \(advice)" }
             let check = "check that a Socket.IO server is running there with this --path"

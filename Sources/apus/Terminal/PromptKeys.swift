@@ -1,6 +1,6 @@
 import ApusChatTerminal
 
-/// The keyboard of a prompt: edits a line, and tells what ends it.
+/// The keyboard of a prompt: edits a line, and reports the key that ends it.
 struct PromptKeys: Sendable {
     enum Action: Equatable, Sendable {
         /// Enter: submits the line and clears the editor.
@@ -22,7 +22,7 @@ struct PromptKeys: Sendable {
 
     /// Processes bytes of the keyboard, in pieces of any size.
     /// - Returns: The resulting actions, in order. The row may change without an action.
-    mutating func received(_ bytes: some Sequence<UInt8>) -> [Action] {
+    mutating func receivedBytes(_ bytes: some Sequence<UInt8>) -> [Action] {
         self.reader.read(bytes).compactMap { self.pressed($0) }
     }
 

@@ -3,21 +3,21 @@ import Foundation
 /// Sets the terminal of standard input to a mode without line buffering and echo, and restores it.
 ///
 /// The mode belongs to the terminal, not to the process. It is restored by ``leave()``, by `exit`
-/// and by a signal that ends the process, also by one of a fault. The state of the signal handlers
-/// is set once, before they are installed, and they call only async-signal-safe functions.
+/// and by a signal that ends the process, including one for a fault. The state of the signal
+/// handlers is set once, before they are installed, and they call only async-signal-safe functions.
 enum RawTerminal {
     /// The mode to restore; `nil` before ``begin(leaving:)``.
     nonisolated(unsafe) private static var original: UnsafeMutablePointer<termios>?
-    /// The control sequence that gives the screen back, written before the mode is restored.
-    nonisolated(unsafe) private static var farewell: UnsafeMutableBufferPointer<UInt8>?
+    /// The control sequence that restores the screen, written before the mode is restored.
+    nonisolated(unsafe) private static var leaveSequence: UnsafeMutableBufferPointer<UInt8>?
     /// A pipe that passes signal numbers to the thread that reads the terminal.
     nonisolated(unsafe) private static var signals: (read: Int32, write: Int32) = (-1, -1)
 
     /// Sets the mode, installs the signal handlers and arranges that `exit` restores the mode. Call
     /// it once.
     ///
-    /// - Parameter sequence: The control sequence that gives the screen back; empty if only the
-    ///   mode is changed.
+    /// - Parameter sequence: The control sequence that restores the screen; empty if only the mode
+    ///   is changed.
     /// - Returns: A descriptor from which the numbers of SIGWINCH, SIGCONT and SIGTSTP are read,
     ///   one byte each; `nil` when standard input is not a terminal.
     static func begin(leaving sequence: String = "") -> Int32? {
@@ -33,7 +33,7 @@ enum RawTerminal {
         if !sequence.isEmpty {
             let bytes = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: sequence.utf8.count)
             _ = bytes.initialize(from: sequence.utf8)
-            self.farewell = bytes
+            self.leaveSequence = bytes
         }
         self.original = mode
         self.signals = (ends[0], ends[1])
@@ -64,10 +64,10 @@ enum RawTerminal {
         tcsetattr(STDIN_FILENO, TCSADRAIN, &mode)
     }
 
-    /// Gives the screen back and restores the mode.
+    /// Restores the screen and the mode.
     static func leave() {
         guard let original = self.original, tcgetpgrp(STDIN_FILENO) == getpgrp() else { return }
-        if let farewell = self.farewell { _ = write(STDOUT_FILENO, farewell.baseAddress, farewell.count) }
+        if let leaveSequence = self.leaveSequence { _ = write(STDOUT_FILENO, leaveSequence.baseAddress, leaveSequence.count) }
         tcsetattr(STDIN_FILENO, TCSANOW, original)
     }
 

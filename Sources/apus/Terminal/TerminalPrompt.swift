@@ -25,7 +25,7 @@ final class TerminalPrompt: Sendable {
     /// - Parameter style: Adds control sequences for colours to the prompt.
     init(style: @escaping @Sendable (String) -> String) { self.style = style }
 
-    /// Whether standard input and output are a terminal that supports control sequences.
+    /// Whether standard input and standard output are a terminal that supports control sequences.
     static var isPossible: Bool {
         isatty(STDIN_FILENO) == 1 && isatty(STDOUT_FILENO) == 1 && ProcessInfo.processInfo.environment["TERM"] != "dumb"
     }
@@ -95,7 +95,7 @@ final class TerminalPrompt: Sendable {
         ]
         while true {
             guard poll(&sources, nfds_t(sources.count), -1) >= 0 else {
-                if errno == EINTR { continue }  // the signal is in the pipe
+                if errno == EINTR { continue }  // interrupted by a signal, whose number is in the pipe
                 return self.end(received)
             }
             if sources[1].revents != 0 { self.signalled(signals, &bytes) }
@@ -122,7 +122,7 @@ final class TerminalPrompt: Sendable {
         var inputs: [Input] = []
         var isInterrupted = false
         self.state.withLockedValue { state in
-            for action in state.keys.received(bytes) {
+            for action in state.keys.receivedBytes(bytes) {
                 switch action {
                 case .submit(let line):
                     self.leave(line, state)

@@ -77,7 +77,7 @@ struct ReceiveCommand: AsyncParsableCommand {
         guard !(self.plain && (self.renew || self.identity != nil)) else {
             throw ValidationError("--plain uses no certificate; omit --renew and --identity")
         }
-        guard !(self.quiet && self.json) else { throw ValidationError("--quiet and --json exclude each other") }
+        guard !(self.quiet && self.json) else { throw ValidationError("--quiet and --json must not be used together") }
         guard self.maxBytes.map({ $0.bytes > 0 }) ?? true else { throw ValidationError("--max-bytes must be greater than 0") }
         if case .unix = self.listen, !self.plain { throw ValidationError("TLS is not supported on a Unix socket; add --plain") }
     }

@@ -72,7 +72,7 @@ final class ReceiveSession: Sendable {
                 group.addTask {
                     switch address {
                     case .tcp(let host, let port):
-                        try await server.run(host: host, port: port, tls: identity?.context, onListening: announce)
+                        try await server.run(host: host, port: port, tls: identity?.tls, onListening: announce)
                     case .unix(let path): try await server.run(unixDomainSocketPath: path, onListening: announce)
                     }
                 }
@@ -106,7 +106,7 @@ final class ReceiveSession: Sendable {
         members["code"] = (self.code?.text).map(JSONValue.string)
         self.output.event("listening", members)
         guard self.output.style != .json else { return }
-        // Written at once, also to a pipe: the parent process waits for the last of these lines.
+        // Written without buffering, because a parent process may wait for the last of these lines.
         writeStandardOutput(Data((lines.joined(separator: "\n") + "\n").utf8))
     }
 
@@ -150,7 +150,7 @@ final class ReceiveSession: Sendable {
         }
         do {
             for try await message in connection.messages {
-                guard try await self.received(TransferGreeting(message.header), from: connection) else { break }
+                guard try await self.receivedGreeting(TransferGreeting(message.header), from: connection) else { break }
             }
         } catch {
             // `closed` reports the reason.
@@ -162,7 +162,7 @@ final class ReceiveSession: Sendable {
 
     /// Processes a message of the sender.
     /// - Returns: Whether to continue with the connection.
-    private func received(_ greeting: TransferGreeting?, from connection: FramedConnection) async throws -> Bool {
+    private func receivedGreeting(_ greeting: TransferGreeting?, from connection: FramedConnection) async throws -> Bool {
         let id = ObjectIdentifier(connection)
         switch greeting {
         case .send(let files, let bytes, let secret):

@@ -52,7 +52,7 @@ struct ReceiverCredentials: Sendable {
     /// with this fingerprint.
     private static func receivedFingerprint(at address: ListenAddress) async throws -> CertificateFingerprint {
         guard case .tcp(let host, let port) = address else {
-            throw ConnectivityError(.invalidSettings, message: "TLS is not supported on a Unix socket")
+            throw ConnectivityError(.invalidConfiguration, message: "TLS is not supported on a Unix socket")
         }
         let eventLoop = MultiThreadedEventLoopGroup.singleton.next()
         let channel = try await eventLoop.flatSubmit {

@@ -1,15 +1,14 @@
-import ApusChatServer
+import ApusCertificates
 import ApusConnectivity
 import Crypto
 import Foundation
-import NIOSSL
 
 /// The certificate that identifies a receiver, and the code derived from its key.
 ///
 /// It is created once and kept, so that a code copied to the sender remains valid after a restart
 /// of the receiver.
 struct ReceiverIdentity {
-    let context: NIOSSLContext
+    let tls: TLSServerSettings
     /// The certificate's SHA-256 as 64 hexadecimal digits.
     let fingerprint: String
     let code: TransferCode
@@ -26,14 +25,15 @@ struct ReceiverIdentity {
         let manager = FileManager.default
         if renews || !manager.fileExists(atPath: certificate) || !manager.fileExists(atPath: key) {
             try manager.createDirectory(atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-            let pem = try ServerIdentity.selfSignedPEM(host: "localhost", now: now)
+            let new = try SelfSignedCertificate.makeIdentity(host: "localhost", now: now)
             // The certificate is written last: if it exists, so does the key.
             try? manager.removeItem(atPath: certificate)
-            try Self.write(pem.key, to: key)
-            try Self.write(pem.certificate, to: certificate)
+            try Self.write(new.privateKeyPEM, to: key)
+            try Self.write(new.certificateChainPEM, to: certificate)
         }
-        let identity = try ServerIdentity(certificates: certificate, key: key)
-        self.context = try identity.context()
+        let identity = try TLSIdentity(certificateChainFile: certificate, privateKeyFile: key)
+        self.tls = TLSServerSettings(identity: identity)
+        _ = try self.tls.makeContext()  // reports a damaged file before the server listens
         self.fingerprint = identity.fingerprint?.description ?? ""
         let secret = HMAC<SHA256>.authenticationCode(
             for: Array("apus receive: the sender's secret".utf8), using: SymmetricKey(data: try Data(contentsOf: URL(fileURLWithPath: key)))

@@ -62,9 +62,9 @@ struct SendCommand: AsyncParsableCommand {
         }
         let names = self.paths.map { URL(fileURLWithPath: $0).standardizedFileURL.lastPathComponent }
         if let name = names.first(where: { name in names.count(where: { $0 == name }) > 1 }) {
-            throw ValidationError("two of the files would be named \(PeerText.visible(name)) at the receiver; send them separately")
+            throw ValidationError("two of the files would have the name \(PeerText.visible(name)) at the receiver; send them separately")
         }
-        guard !(self.quiet && self.json) else { throw ValidationError("--quiet and --json exclude each other") }
+        guard !(self.quiet && self.json) else { throw ValidationError("--quiet and --json must not be used together") }
         guard [self.code != nil, self.tlsOptions.isGiven, self.plain].count(where: { $0 }) <= 1 else {
             throw ValidationError("use only one of --code, --pin, --ca, --insecure and --plain")
         }
@@ -75,8 +75,8 @@ struct SendCommand: AsyncParsableCommand {
         guard self.rateLimit.map({ $0.bytes >= 1024 }) ?? true else {
             throw ValidationError("--rate-limit must be at least 1024 bytes per second")
         }
-        guard (1...16).contains(self.atATime) else { throw ValidationError("--at-a-time must be from 1 to 16") }
-        guard (0...86_400).contains(self.wait) else { throw ValidationError("--wait must be from 0 to 86400 seconds") }
+        guard (1...16).contains(self.atATime) else { throw ValidationError("--at-a-time must be from 1 to 16, not \(self.atATime)") }
+        guard (0...86_400).contains(self.wait) else { throw ValidationError("--wait must be from 0 to 86400 seconds, not \(self.wait)") }
     }
 
     private static let noCode = "--code must be the 40 letters and digits that apus receive has printed; check it for typing errors"
@@ -93,7 +93,7 @@ struct SendCommand: AsyncParsableCommand {
         guard let address = self.address else { return }
         let output = TransferOutput(style: self.json ? .json : self.quiet ? .quiet : .text)
         for path in self.paths where !FileManager.default.fileExists(atPath: path) {
-            output.note("apus send: there is no file \(path)")
+            output.note("apus send: the file \(path) does not exist")
             throw ExitCode(66)
         }
         let count = try await FramedConnection.count(files: self.paths)

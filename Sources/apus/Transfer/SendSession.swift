@@ -115,8 +115,8 @@ final class SendSession: Sendable {
     // MARK: Connections
 
     private func sendAll() async throws {
-        // The deadline of the attempts. It moves only with a connection that has transferred data,
-        // so that the attempts end.
+        // The deadline of the attempts to reconnect. Only a connection that has transferred data
+        // extends it, so that the attempts end.
         var deadline: ContinuousClock.Instant?
         var movedBytes = -1
         while true {
@@ -188,7 +188,7 @@ final class SendSession: Sendable {
         self.state.withLockedValue { $0.hasGreeted = true }
         switch answer {
         case .answer: break
-        case .send, .end, nil: if code != nil { throw Refusal(message: "it does not support --code") }
+        case .send, .end, nil: if code != nil { throw Refusal(message: "the receiver does not support --code") }
         }
     }
 

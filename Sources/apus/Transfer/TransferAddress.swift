@@ -4,7 +4,7 @@ import NIOCore
 
 /// Formats a receiver's address as `apus receive` prints it and `apus send` accepts it.
 enum TransferAddress {
-    /// The default port: APUS on a telephone keypad.
+    /// The default port: the digits of the letters APUS on a telephone keypad.
     static let standardPort = 2787
 
     /// Returns the address that a sender uses: one of this machine's addresses if the receiver

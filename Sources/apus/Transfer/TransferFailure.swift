@@ -35,12 +35,12 @@ enum TransferFailure {
     private static func exitCode(for error: ConnectivityError) -> Int32 {
         switch error.code {
         case .pinMismatch: 77
-        case .invalidSettings: 64
+        case .invalidConfiguration: 64
         default: 69
         }
     }
 
-    /// Returns a message that includes how to resolve the error.
+    /// Returns the error's message with instructions for resolving it.
     ///
     /// - Parameters:
     ///   - error: The error.

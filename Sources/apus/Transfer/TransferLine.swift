@@ -26,7 +26,7 @@ enum TransferLine {
         let rate = board.rate(at: now).map { ByteCount(Int($0)).text + "/s" }
         let left = board.remaining(at: now).map { self.clock($0) + " left" }
         let isStalled = board.rate(at: now).map { $0 < 1 } ?? false
-        // From the longest form to the shortest.
+        // The possible sets of fields, from the longest to the shortest.
         let fields: [[String?]] = [
             [percent, "\(ByteCount(done).text) of \(ByteCount(known).text)", rate, isStalled ? "stalled" : left],
             [percent, rate, isStalled ? "stalled" : left], [percent, isStalled ? "stalled" : left], [percent],

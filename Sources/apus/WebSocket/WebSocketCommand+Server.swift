@@ -1,4 +1,4 @@
-import ApusChatServer
+import ApusCertificates
 import ApusCommandSupport
 import ApusConnectivity
 import ApusWebSocket
@@ -7,30 +7,29 @@ import ArgumentParser
 import Foundation
 import Logging
 import NIOCore
-import NIOSSL
 
 extension WebSocketCommand {
     /// Echoes until a signal arrives, then closes all connections with the code 1001.
     func runServer(at address: ListenAddress) async throws {
         FreedMemory.keep()
         var lines: [String] = []
-        var context: NIOSSLContext?
+        var settings: TLSServerSettings?
         if self.hasTLS, case .tcp(let host, _) = address {
             let identity = try self.identity(host: host)
-            context = identity.context
+            settings = TLSServerSettings(identity: identity)
             if let fingerprint = identity.fingerprint { lines.append("certificate sha256 \(fingerprint)") }
         }
-        let scheme = context == nil ? "ws" : "wss"
+        let scheme = settings == nil ? "ws" : "wss"
         let announce: @Sendable (SocketAddress) -> Void = { [lines] bound in
-            // Written at once, also to a pipe: the parent process waits for the last of these
+            // Written without buffering, because a parent process may wait for the last of these
             // lines.
             let all = lines + ["listening on \(Self.description(of: bound, scheme: scheme))"]
             writeStandardOutput(Data((all.joined(separator: "\n") + "\n").utf8))
         }
         let server = self.echoServer()
-        try await TerminationSignals.run { [context] in
+        try await TerminationSignals.run { [settings] in
             switch address {
-            case .tcp(let host, let port): try await server.run(host: host, port: port, tls: context, onListening: announce)
+            case .tcp(let host, let port): try await server.run(host: host, port: port, tls: settings, onListening: announce)
             case .unix(let path): try await server.run(unixDomainSocketPath: path, onListening: announce)
             }
         }
@@ -46,7 +45,7 @@ extension WebSocketCommand {
         configuration.maximumConnectionsPerAddress = configuration.maximumConnections  // a load generator has one address
         configuration.limits = WebSocketLimits(maximumMessageBytes: self.maxMessage)
         configuration.flow.queueLowMark = 256 << 10
-        // Above the low mark nothing is read, so that at most one more message is queued.
+        // Above the low mark, no message is read, so that at most one more is queued.
         configuration.flow.postedBytes = 2 * configuration.flow.queueLowMark + 2 * self.maxMessage
         configuration.maximumUnfinishedBytes = max(configuration.maximumUnfinishedBytes, 4 * self.maxMessage)
         configuration.maximumTotalQueuedBytes = max(configuration.maximumTotalQueuedBytes, 8 * self.maxMessage)
@@ -66,15 +65,14 @@ extension WebSocketCommand {
             })
     }
 
-    private func identity(host: String) throws -> (context: NIOSSLContext, fingerprint: CertificateFingerprint?) {
+    private func identity(host: String) throws -> TLSIdentity {
         do {
-            let identity: ServerIdentity
-            if let certificate = self.certificate, let key = self.key {
-                identity = try ServerIdentity(certificates: certificate, key: key)
-            } else {
-                identity = try .selfSigned(host: host, now: Date())
+            guard let certificate = self.certificate, let key = self.key else {
+                return try SelfSignedCertificate.makeIdentity(host: host, now: Date())
             }
-            return (try identity.context(), identity.fingerprint)
+            let identity = try TLSIdentity(certificateChainFile: certificate, privateKeyFile: key)
+            _ = try TLSServerSettings(identity: identity).makeContext()  // fails here for the reason below
+            return identity
         } catch {
             throw ValidationError("cannot use the certificate or its key: \(ConnectivityError.reason(of: error))")
         }

@@ -4,6 +4,7 @@ import ApusWebSocket
 import ArgumentParser
 import Foundation
 import NIOCore
+import HTTPTypes
 
 /// `apus ws`: a client for any WebSocket server, or an echo server.
 struct WebSocketCommand: AsyncParsableCommand {
@@ -84,10 +85,14 @@ struct WebSocketCommand: AsyncParsableCommand {
             throw ValidationError("--unix requires a URL; to listen on a Unix socket, use --listen unix:PATH")
         }
         guard self.timeout > 0, self.timeout <= 86_400 else {
-            throw ValidationError("--timeout must be above 0 and at most 86400 seconds")
+            throw ValidationError("--timeout must be above 0 and at most 86400 seconds, not \(self.timeout)")
         }
-        guard self.linger >= 0, self.linger <= 86_400 else { throw ValidationError("--linger must be from 0 to 86400 seconds") }
-        guard (1...(1 << 30)).contains(self.maxMessage) else { throw ValidationError("--max-message must be from 1 to \(1 << 30) bytes") }
+        guard self.linger >= 0, self.linger <= 86_400 else {
+            throw ValidationError("--linger must be from 0 to 86400 seconds, not \(self.linger)")
+        }
+        guard (1...(1 << 30)).contains(self.maxMessage) else {
+            throw ValidationError("--max-message must be from 1 to \(1 << 30) bytes, not \(self.maxMessage)")
+        }
         guard (self.certificate == nil) == (self.key == nil) else { throw ValidationError("give both --certificate and --key, or neither") }
         guard self.url != nil || !self.tlsOptions.isGiven else {
             throw ValidationError("--pin, --ca and --insecure require a URL; a server has --certificate and --key")
@@ -110,24 +115,14 @@ struct WebSocketCommand: AsyncParsableCommand {
     // MARK: Arguments
 
     private static func check(_ url: String) throws {
-        guard url.contains("://") else { throw ValidationError("\(url) is not a URL; did you mean ws://\(url)?") }
+        guard url.contains("://") else { throw ValidationError("\(url) is not a URL; for example, use ws://\(url)") }
         let scheme = url.prefix { $0 != ":" }.lowercased()
         guard ["ws", "wss", "http", "https"].contains(scheme) else {
             throw ValidationError("\(url) must begin with ws://, wss://, http:// or https://")
         }
     }
 
-    func headers() throws -> [(String, String)] {
-        try self.header.map { field in
-            guard let colon = field.firstIndex(of: ":"), colon > field.startIndex else {
-                throw ValidationError("--header \"\(field)\" has no colon; for example --header \"Cookie: a=b\"")
-            }
-            guard !field.utf8.contains(where: { $0 < 0x20 && $0 != 0x09 || $0 == 0x7f }) else {
-                throw ValidationError("--header must not contain a control character")
-            }
-            return (String(field[..<colon]), String(field[field.index(after: colon)...].drop { $0 == " " }))
-        }
-    }
+    func headers() throws -> HTTPFields { try HTTPFields(options: self.header) }
 
     func proxySettings() throws -> ProxySettings {
         guard let proxy = self.proxy else { return .environment }

@@ -1,6 +1,7 @@
 import ApusChatCore
 import ApusChatProtocol
 import ApusJSON
+import ApusEventLoop
 import Foundation
 import Testing
 
@@ -16,7 +17,7 @@ struct AccountUpdateTests {
         let device = try TestDevice(server)
         let client = try await device.signIn()
         try await client.isOnline()
-        let updates = client.updates
+        let updates = client.updates(bufferingPolicy: .unbounded)
         let event = ChatEvent(
             conversation: Self.own, seq: 1, n: nil, sender: Value.alice, id: nil, at: 1, kind: EventKind(rawValue: "device.add"),
             body: ["device": .string(DeviceID(number: 7).rawValue), "name": "phone", "platform": "ios"])
@@ -66,7 +67,7 @@ struct AccountUpdateTests {
         try await client.isOnline()
         let path = device.folder + "/big.bin"
         try [UInt8](repeating: 7, count: 1_000_000).write(to: path)
-        let updates = client.updates
+        let updates = client.updates(bufferingPolicy: .unbounded)
         let sent = try await client.conversation(pair).send(file: path, type: "application/octet-stream")
         #expect(sent.progress == 0 && sent.delivery == .uploading)
         var told: [Double] = []

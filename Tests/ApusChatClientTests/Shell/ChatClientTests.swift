@@ -36,6 +36,33 @@ struct ChatClientTests {
         other.remove()
     }
 
+    @Test func theLimitsOfTheServerApply() async throws {
+        var limits = HelloLimits()
+        limits.blobBytes = 3
+        self.server.setLimits(limits)
+        let alice = try await self.device.signIn()
+        try await alice.isOnline()
+        let file = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+        try Data([1, 2, 3, 4]).write(to: file)
+        await #expect { try await alice.conversation(self.pair).send(file: file.path, type: "image/png") } throws: { error in
+            (error as? ChatClientError)?.code == .invalidUse && "\(error)".contains("accepts at most 3")
+        }
+        #expect(self.server.count(of: "upload") == 0)
+        try FileManager.default.removeItem(at: file)
+        await alice.close()
+        self.device.remove()
+    }
+
+    @Test func helloListsWhatTheClientHandles() async throws {
+        let alice = try await self.device.signIn()
+        try await alice.isOnline()
+        let hello = try HelloRequest(json: try #require(self.server.requests(of: "hello").first))
+        #expect(Set(hello.features) == Set(ChatFeature.all).subtracting(["calls"]))
+        #expect(hello.omittedPushes == [.calls])
+        await alice.close()
+        self.device.remove()
+    }
+
     @Test func aMessageGoesThroughItsStates() async throws {
         let alice = try await self.device.signIn()
         try await alice.isOnline()

@@ -1,5 +1,7 @@
 import ApusChatProtocol
+import ApusEventLoop
 import Foundation
+import NIOConcurrencyHelpers
 import Testing
 
 @testable import ApusChatClient
@@ -34,13 +36,38 @@ struct SessionTests {
         let client = try await self.device.signIn()
         for _ in 0..<5 {
             try await client.isOnline()
-            let updates = client.updates
+            let updates = client.updates(bufferingPolicy: .unbounded)
             self.server.restart()
             for await case .connection(let state) in updates where state != .online { break }
         }
         try await client.isOnline()
         await client.close()
         self.device.remove()
+    }
+
+    /// The server spreads its clients over time. A client that is told no time spreads itself.
+    @Test(arguments: [
+        (ByePush(reason: .shutdown, retryAfter: 4_321), Duration.milliseconds(4_321)),
+        (ByePush(reason: .slow), ChatClientConfiguration().refusalDelay * 1.25),
+    ])
+    func theTimeOfByeIsWaitedFor(bye: ByePush, expected: Duration) async throws {
+        let sleeps = NIOLockedValueBox<[Duration]>([])
+        var environment = ChatEnvironment.test
+        environment.random = { 0.25 }
+        environment.sleep = { delay in
+            sleeps.withLockedValue { $0.append(delay) }
+            try await ChatEnvironment.test.sleep(delay)
+        }
+        let device = try TestDevice(self.server, environment: environment)
+        let client = try await device.signIn()
+        try await client.isOnline()
+        let updates = client.updates(bufferingPolicy: .unbounded)
+        self.server.restart(saying: bye)
+        for await case .connection(let state) in updates where state != .online { break }
+        try await client.isOnline()
+        #expect(sleeps.withLockedValue { $0 }.contains(expected))
+        await client.close()
+        device.remove()
     }
 
     @Test func aRevokedSessionIsToldAndKeepsTheStore() async throws {

@@ -47,6 +47,18 @@ struct ChatStoreExpiryTests {
         #expect(try self.store.search(StoreQuery(text: "stays")).count == 1)
     }
 
+    @Test(arguments: [
+        Value.change(.edit, 4, of: 2, ["body": ["text": "late secret"]]),
+        Value.change(.preview, 4, of: 2, ["preview": ["url": "https://a.example/", "title": "late secret"]]),
+    ])
+    func aChangeThatArrivesAfterTheTimeIsStoredWithoutContent(_ change: ChatEvent) throws {
+        try self.apply(.expire(at: 20_000))
+        try self.apply(.events([change]))
+        let values = try self.store.read { try String.fetchAll($0, sql: "SELECT value FROM event") }
+        #expect(values.count == 4)
+        #expect(!values.contains { $0.contains("secret") })
+    }
+
     @Test func thePreviewOfAHeadDisappears() {
         var head = Value.head(3)
         head.settings = ConversationSettings()

@@ -11,6 +11,8 @@ import NIOConcurrencyHelpers
 final class FakeServer: @unchecked Sendable {  // `lock` guards all members
     private let lock = NIOLock()
     private let storage = MemoryStorage()
+    /// What the server answers to `hello`.
+    private var limits = HelloLimits()
     private var names: [UserKey: UserName] = [:]
     private var keys: [UserName: UserKey] = [:]
     private var lastKey: Int64 = 1_000
@@ -26,6 +28,9 @@ final class FakeServer: @unchecked Sendable {  // `lock` guards all members
     private var pushesToLose = 0
     private var repeatsPushes = false
     private var failures: [String: [ChatError]] = [:]
+    /// Answers to verbs that the server does not decide, and the requests of every verb.
+    private var scripts: [String: [JSONValue]] = [:]
+    private var payloads: [String: [JSONValue]] = [:]
     /// The positions that `members` tells, and the contacts of every user.
     private var reads: [UserName: Int64] = [:]
     private var contacts: [Contact] = []
@@ -39,6 +44,8 @@ final class FakeServer: @unchecked Sendable {  // `lock` guards all members
     func locked<Value>(_ body: () throws -> Value) rethrows -> Value { try self.lock.withLock(body) }
 
     // MARK: Set-up
+
+    func setLimits(_ limits: HelloLimits) { self.locked { self.limits = limits } }
 
     @discardableResult
     func user(_ name: UserName) -> UserKey {
@@ -112,6 +119,9 @@ final class FakeServer: @unchecked Sendable {  // `lock` guards all members
     func losePushes(_ count: Int) { self.locked { self.pushesToLose = count } }
     func repeatPushes() { self.locked { self.repeatsPushes = true } }
     func fail(_ verb: String, with error: ChatError) { self.locked { self.failures[verb, default: []].append(error) } }
+    /// Answers a verb with the same value from now on.
+    /// Answers a verb with these values in turn, and then always with the last.
+    func script(_ verb: String, _ answers: JSONValue...) { self.locked { self.scripts[verb] = answers } }
     func setReachable(_ value: Bool) { self.locked { self.isReachable = value } }
     func renewEpoch() { self.locked { self.epoch += 1 } }
     func expireTokens() { self.locked { self.token += 1 } }
@@ -126,14 +136,14 @@ final class FakeServer: @unchecked Sendable {  // `lock` guards all members
     }
 
     /// Says `bye` to all clients and closes their connections, as at a restart.
-    func restart() {
+    func restart(saying bye: ByePush = ByePush(reason: .shutdown, retryAfter: 1)) {
         let connections = self.locked {
             defer { self.connections = [] }
             return self.connections
         }
         for connection in connections {
-            connection.push(ChatPushes.bye.name, ByePush(reason: .shutdown, retryAfter: 1).json)
-            connection.lost(comesBack: true)
+            connection.push(ChatPushes.bye.name, bye.json)
+            connection.lost(reconnects: true)
         }
     }
 
@@ -157,6 +167,9 @@ final class FakeServer: @unchecked Sendable {  // `lock` guards all members
     }
 
     func count(of verb: String) -> Int { self.locked { self.requests[verb] ?? 0 } }
+
+    /// The requests of a verb, in order.
+    func requests(of verb: String) -> [JSONValue] { self.locked { self.payloads[verb] ?? [] } }
 
     // MARK: Connections
 
@@ -183,9 +196,14 @@ final class FakeServer: @unchecked Sendable {  // `lock` guards all members
         let (answer, pushes, isLost) = self.locked { () -> (JSONValue?, [Push], Bool) in
             guard self.connections.contains(where: { $0 === transport }), let user = transport.user else { return (nil, [], false) }
             self.requests[verb, default: 0] += 1
+            self.payloads[verb, default: []].append(payload)
             if let error = self.failures[verb]?.first {
                 self.failures[verb]?.removeFirst()
                 return (error.json, [], false)
+            }
+            if let answers = self.scripts[verb], let answer = answers.first {
+                if answers.count > 1 { self.scripts[verb] = Array(answers.dropFirst()) }
+                return (answer, [], false)
             }
             let (answer, pushes) = self.decide(verb, payload, by: user)
             let isLost = verb != "hello" && self.answersToLose > 0
@@ -251,6 +269,7 @@ final class FakeServer: @unchecked Sendable {  // `lock` guards all members
                 var answer = HelloAnswer(
                     epoch: token, at: self.now, user: ChatUser(name: self.names[user] ?? Value.alice), device: DeviceID(number: 1),
                     own: ConversationID(number: 1))
+                answer.limits = self.limits
                 if request.epoch == token || request.epoch == nil { answer.sync = self.sync(of: user) }
                 return (answer.json, [])
             case "sync": return (self.sync(of: user).json, [])
@@ -408,7 +427,7 @@ final class FakeServer: @unchecked Sendable {  // `lock` guards all members
             guard let name = self.names[user] else { return [] }
             let mark = ReadMark(conversation: ConversationID(number: key.rawValue), user: name, read: n)
             return [(transport, "mark", MarkPush(marks: [mark]).json)]
-        case .arrived, .departed, .user: return []
+        case .arrived, .departed, .user, .profile: return []
         }
     }
 

@@ -28,20 +28,20 @@ final class FakeTransport: ChatTransport, @unchecked Sendable {  // `user` is gu
                 switch self.server.accept(self, access: access) {
                 case nil: self.events.yield(.connected)
                 case let error? where error.code == .unauthorized: self.events.yield(.refused(error))
-                case _?: self.events.yield(.disconnected(comesBack: false))
+                case _?: self.events.yield(.disconnected(reconnects: false))
                 }
             } catch let error as ChatClientError where error.code == .signedOut {
                 self.events.yield(.refused(error.asServerError))
             } catch {
-                self.events.yield(.disconnected(comesBack: false))
+                self.events.yield(.disconnected(reconnects: false))
             }
         }
     }
 
     func disconnect() { self.server.remove(self) }
 
-    /// - Parameter comesBack: Whether the transport would reconnect by itself.
-    func lost(comesBack: Bool = false) { self.events.yield(.disconnected(comesBack: comesBack)) }
+    /// - Parameter reconnects: Whether the transport would reconnect by itself.
+    func lost(reconnects: Bool = false) { self.events.yield(.disconnected(reconnects: reconnects)) }
 
     func push(_ name: String, _ payload: JSONValue) { self.events.yield(.push(name: name, payload: payload)) }
 

@@ -11,7 +11,7 @@ final class TestDevice: Sendable {
     let folder: String
     let accounts: ChatAccounts
 
-    init(_ server: FakeServer, folder: String? = nil) throws {
+    init(_ server: FakeServer, folder: String? = nil, environment: ChatEnvironment = .test) throws {
         self.server = server
         let folder = folder ?? FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString).path
         self.folder = folder
@@ -20,7 +20,7 @@ final class TestDevice: Sendable {
         var configuration = ChatClientConfiguration()
         configuration.changePatience = .seconds(600)
         self.accounts = try ChatAccounts(
-            folder: folder, network: server.network, environment: .test, configuration: configuration, logger: logger)
+            folder: folder, network: server.network, environment: environment, configuration: configuration, logger: logger)
     }
 
     func signIn(_ name: UserName = Value.alice) async throws -> ChatClient {

@@ -25,29 +25,56 @@ struct ChatTerminalTests {
         }
         try await eventually { text().contains("bob") }
         for _ in 0..<3 where !text().contains("你好") {
-            await terminal.received(Array("j".utf8))
-            await terminal.received(Array("\r".utf8))
-            if !text().contains("你好") { await terminal.received(Array("\t".utf8)) }
+            await terminal.receivedInput(Array("j".utf8))
+            await terminal.receivedInput(Array("\r".utf8))
+            if !text().contains("你好") { await terminal.receivedInput(Array("\t".utf8)) }
         }
         #expect(text().contains("你好 from bob"))
-        await terminal.received(Array("an answer\r".utf8))
+        await terminal.receivedInput(Array("an answer\r".utf8))
         try await eventually { text().contains("an answer") && text().contains("✓") }
         #expect(server.texts(in: pair, as: Value.bob) == ["你好 from bob", "an answer"])
-        await terminal.received(Array("/edit another answer\r".utf8))
+        await terminal.receivedInput(Array("/edit another answer\r".utf8))
         try await eventually { text().contains("another answer (edited)") }
-        await terminal.received(Array("/nothing\r".utf8))
+        await terminal.receivedInput(Array("/nothing\r".utf8))
         #expect(text().contains("unknown command /nothing"))
-        await terminal.received(Array("/help\r".utf8))
+        await terminal.receivedInput(Array("/help\r".utf8))
         #expect(text().contains("A selected message"))
-        await terminal.received([0x1B])
+        await terminal.receivedInput([0x1B])
         server.write("while typing", by: Value.bob, in: pair)
         try await eventually { text().contains("while typing") }
-        await terminal.received([0x03])
+        await terminal.receivedInput([0x03])
         #expect(terminal.hasEnded)
         await terminal.stop()
         #expect(written.hasPrefix("\u{1B}[?1049h") && written.hasSuffix("\u{1B}[?1049l"))
         await client.close()
         device.remove()
+    }
+
+    @Test func commandsThatCannotBeUndoneAskFirst() async throws {
+        let fixture = try await CommandFixture()
+        let terminal = ChatTerminal(client: fixture.client, width: 120, height: 24, clock: .system, output: { _ in })
+        await terminal.start()
+        try await terminal.show(fixture.client.conversation(fixture.group))
+        func notice() -> String { terminal.notice?.text ?? "" }
+        for (line, verb) in [("/leave", "member.leave"), ("/delete", "conversation.delete"), ("/delete all", "conversation.delete")] {
+            let count = fixture.server.count(of: verb)
+            await terminal.submit(line)
+            #expect(notice().hasSuffix("Enter \(line) again to confirm."), "\(line): \(notice())")
+            // Another line between them takes the question back.
+            await terminal.submit("/unread")
+            await terminal.submit(line)
+            #expect(notice().hasSuffix("Enter \(line) again to confirm."), "\(line): \(notice())")
+            #expect(fixture.server.count(of: verb) == count, "\(line)")
+            fixture.server.script(verb, ChatError(.forbidden, message: "Not you.").json)
+            await terminal.submit(line)
+            #expect(fixture.server.count(of: verb) == count + 1 && notice() == "Not you.", "\(line): \(notice())")
+        }
+        await terminal.submit("/logout")
+        #expect(!terminal.hasEnded && notice().hasPrefix("This ends the session"))
+        await terminal.submit("/logout")
+        #expect(terminal.hasEnded && terminal.hasLoggedOut)
+        await terminal.stop()
+        await fixture.end()
     }
 
     @Test func linesAreJSON() {

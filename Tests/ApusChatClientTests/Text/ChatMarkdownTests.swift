@@ -48,6 +48,57 @@ struct ChatMarkdownTests {
         #expect((1...32).contains(around.count))
     }
 
+    /// A header of C has hundreds of marks that nothing closes.
+    @Test(
+        .timeLimit(.minutes(1)),
+        arguments: ["char *a, ", "*a ", "_a b", "**a ", "~~ ", "||x ", "[a](", "`", "> ", "- x\n", "```\n", ":a", "@a ", "\\"])
+    func marksWithoutAnEndTakeBoundedTime(part: String) {
+        let source = String(repeating: part, count: 8_000 / part.unicodeScalars.count)
+        let parsed = ChatMarkdown.parse(source, mentions: ["bob": Value.bob])
+        #expect(parsed.text.unicodeScalars.count <= 8_000)
+        if !parsed.text.isEmpty, parsed.entities.count <= ChatLimits.entities {
+            #expect(throws: Never.self) { try EntityRule.validate(parsed.entities, of: parsed.text) }
+        }
+    }
+
+    /// What was edited and not changed is sent as it was.
+    @Test(arguments: [
+        "plain", "**bold** and *italic*", "`code *x*`", "> quote\n> more", "- one\n- two", "[title](https://a.example)",
+        "~~x~~ ||y|| __z__",
+        "```swift\nlet a = 1\n```", "https://a.example/x_y_z", "@bob hi @all", "👍 **👨‍👩‍👧** 你好",
+    ])
+    func aSourceGivesTheSameAgain(source: String) {
+        let mentions = ["bob": Value.bob]
+        let first = ChatMarkdown.parse(source, mentions: mentions)
+        let second = ChatMarkdown.parse(ChatMarkdown.source(of: first.text, entities: first.entities), mentions: mentions)
+        #expect(second.text == first.text && second.entities == first.entities)
+    }
+
+    /// An edit must not format what was typed without a format, such as a program's text.
+    @Test(arguments: [
+        "a*b*c", "2 * 3 * 4", "_x_", "snake_case", "`tick`", "a\\*b", "||no secret||", "~~a~~", "**a** :wave:", "\\", "\\\\", "*\n*",
+        "__init__",
+    ])
+    func marksOfATextStay(text: String) {
+        let parsed = ChatMarkdown.parse(ChatMarkdown.source(of: text, entities: []))
+        #expect(parsed.text == text && parsed.entities.isEmpty)
+        let bold = [TextEntity(kind: .bold, offset: 0, length: Int64(text.unicodeScalars.count))]
+        #expect(ChatMarkdown.parse(ChatMarkdown.source(of: text, entities: bold)).text == text)
+    }
+
+    @Test(arguments: [
+        [TextEntity(kind: .bold, offset: -1, length: 2)], [TextEntity(kind: .bold, offset: 0, length: .max)],
+        [TextEntity(kind: .bold, offset: .max, length: .max)], [TextEntity(kind: .quote, offset: 1, length: .max)],
+        [TextEntity(kind: .pre, offset: 2, length: 0)], [TextEntity(kind: .link, offset: 0, length: 1)],
+    ])
+    func rangesOfAPeerGiveASource(entities: [TextEntity]) {
+        for text in ["", "a", "ab\ncd", "👍\n"] {
+            let source = ChatMarkdown.source(of: text, entities: entities)
+            #expect(
+                source.unicodeScalars.count >= text.unicodeScalars.count && source.unicodeScalars.count <= text.unicodeScalars.count + 12)
+        }
+    }
+
     @Test func spansCoverTheText() {
         let parsed = ChatMarkdown.parse("a **b *c* d** [e](https://x.example)")
         let spans = ChatTextSpan.spans(of: parsed.text, entities: parsed.entities)

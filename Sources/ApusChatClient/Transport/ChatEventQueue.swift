@@ -4,8 +4,8 @@ import NIOCore
 /// A bounded queue of events from the server.
 ///
 /// Pushes beyond the capacity are dropped and replaced by one ``ChatTransportEvent/pushesLost``,
-/// after which the engine synchronizes. Other events are never dropped.
-final class ChatMailbox: Sendable {
+/// after which the engine requests the missed changes. Other events are never dropped.
+final class ChatEventQueue: Sendable {
     private struct State {
         var events = CircularBuffer<ChatTransportEvent>()
         var pushes = 0
@@ -24,7 +24,8 @@ final class ChatMailbox: Sendable {
         (self.signals, self.signal) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
     }
 
-    /// The events in order, for one reader. Ends after ``finish()``, when the queue is empty.
+    /// The events in order, for one reader. The stream ends after ``finish()`` when the queue is
+    /// empty.
     var events: AsyncStream<ChatTransportEvent> {
         AsyncStream {
             while true {

@@ -20,7 +20,7 @@ import Testing
     /// Types into an editor, one byte at a time.
     private func typed(_ text: String, into editor: PromptKeys = PromptKeys()) -> (editor: PromptKeys, actions: [PromptKeys.Action]) {
         var editor = editor
-        let actions = self.bytes(text).flatMap { editor.received([$0]) }
+        let actions = self.bytes(text).flatMap { editor.receivedBytes([$0]) }
         return (editor, actions)
     }
 
@@ -58,7 +58,7 @@ import Testing
         ] as [([UInt8], String)])
     func invalidUTF8(bytes: [UInt8], text: String) {
         var editor = PromptKeys()
-        let actions = editor.received(bytes)
+        let actions = editor.receivedBytes(bytes)
         #expect(actions == (bytes.last == 0x0d ? [.submit(text)] : []) && editor.editor.text == (bytes.last == 0x0d ? "" : text))
     }
 
@@ -71,8 +71,8 @@ import Testing
             }
             var whole = PromptKeys()
             var single = PromptKeys()
-            let actions = whole.received(bytes)
-            #expect(actions == bytes.flatMap { single.received([$0]) })
+            let actions = whole.receivedBytes(bytes)
+            #expect(actions == bytes.flatMap { single.receivedBytes([$0]) })
             #expect(
                 whole.editor.text == single.editor.text
                     && whole.editor.text.unicodeScalars.allSatisfy { $0 == "\t" || $0 == "\n" || $0.value >= 0x20 })
@@ -127,11 +127,11 @@ import Testing
 
     @Test func memoryIsBounded() {
         var editor = PromptKeys()
-        #expect(editor.received(Array(repeating: UInt8(ascii: "a"), count: 100_000)) == [])
+        #expect(editor.receivedBytes(Array(repeating: UInt8(ascii: "a"), count: 100_000)) == [])
         #expect(editor.editor.text.utf8.count == LineEditor.maximumBytes)
-        #expect(editor.received(Array("é".utf8) + [0x0d]) == [.submit(String(repeating: "a", count: LineEditor.maximumBytes))])
-        for number in 0..<600 { _ = editor.received(self.bytes("line \(number)^M")) }
-        for _ in 0..<600 { _ = editor.received(self.bytes("^[[A")) }
+        #expect(editor.receivedBytes(Array("é".utf8) + [0x0d]) == [.submit(String(repeating: "a", count: LineEditor.maximumBytes))])
+        for number in 0..<600 { _ = editor.receivedBytes(self.bytes("line \(number)^M")) }
+        for _ in 0..<600 { _ = editor.receivedBytes(self.bytes("^[[A")) }
         #expect(editor.editor.text == "line 100")
     }
 
@@ -157,14 +157,14 @@ import Testing
             for prompt in ["> ", "Gruppe mit langem Namen> ", "一个名字很长的群聊> "] {
                 var editor = PromptKeys()
                 for character in "ab一二🐦 c三é四五六七八d" {
-                    _ = editor.received(Array(String(character).utf8))
+                    _ = editor.receivedBytes(Array(String(character).utf8))
                     for back in 0..<3 {
-                        if back > 0 { _ = editor.received([0x02]) }
+                        if back > 0 { _ = editor.receivedBytes([0x02]) }
                         let row = PromptRow(editor.editor, prompt: prompt, columns: columns)
                         #expect(TerminalText.width(row.prompt + row.text) < max(columns, 3))
                         #expect(row.cursor <= TerminalText.width(row.prompt + row.text))
                     }
-                    _ = editor.received([0x05])
+                    _ = editor.receivedBytes([0x05])
                 }
             }
         }
@@ -187,7 +187,7 @@ import Testing
     func tabCompletesAWord(typed: String, text: String) {
         var editor = PromptKeys()
         editor.editor.completions = ["/recall", "/reply", "@bob", "@王伟", "@carol", "@carla", "/quit"]
-        _ = editor.received((typed + "\t").utf8)
+        _ = editor.receivedBytes((typed + "\t").utf8)
         #expect(editor.editor.text == text)
     }
 }

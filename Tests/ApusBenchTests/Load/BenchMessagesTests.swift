@@ -82,7 +82,7 @@ struct BenchHTTPScannerTests {
         var found: [BenchHTTPScanner.Response] = []
         var rest = Array(text.utf8)[...]
         while !rest.isEmpty {
-            scanner.received(ByteBuffer(bytes: rest.prefix(piece)))
+            scanner.receivedBytes(ByteBuffer(bytes: rest.prefix(piece)))
             rest = rest.dropFirst(piece)
             while let response = try scanner.next() { found.append(response) }
         }
@@ -91,7 +91,7 @@ struct BenchHTTPScannerTests {
 
     @Test func unsupportedResponsesAreErrors() {
         var chunked = BenchHTTPScanner()
-        chunked.received(ByteBuffer(string: "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"))
+        chunked.receivedBytes(ByteBuffer(string: "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"))
         #expect(throws: BenchError.self) { try chunked.next() }
     }
 }

@@ -1,0 +1,59 @@
+import ApusChatProtocol
+import Testing
+
+@testable import ApusChatClient
+
+/// What is written durably, in syncs to disk.
+@Suite("Syncs to disk")
+struct SyncTests {
+    let server = FakeServer()
+    let device: TestDevice
+    let pair: ConversationID
+
+    init() throws {
+        self.server.user(Value.alice)
+        self.server.user(Value.bob)
+        self.pair = self.server.conversation(.pair, [Value.alice, Value.bob])
+        self.device = try TestDevice(self.server)
+    }
+
+    @Test func aSentMessageCostsOneSync() async throws {
+        let alice = try await self.device.signIn()
+        try await alice.isOnline()
+        let chat = alice.conversation(self.pair)
+        func send(_ text: String) async throws {
+            try await chat.send(text)
+            // From the outbox over the acknowledgement to the log.
+            try await eventually { try await chat.unsent.isEmpty }
+        }
+        // The first commit of a connection may sync the head of the log of SQLite, too.
+        try await send("first")
+        let counter = try SyncCounter(alice.store)
+        for number in 1...12 {
+            try await send("text \(number)")
+            #expect(counter.count == number)
+        }
+        try counter.stop()
+        await alice.close()
+        self.device.remove()
+    }
+
+    @Test func receivedMessagesCostNoSync() async throws {
+        let alice = try await self.device.signIn()
+        try await alice.isOnline()
+        let other = try TestDevice(self.server)
+        let bob = try await other.signIn(Value.bob)
+        try await bob.isOnline()
+        try await bob.conversation(self.pair).send("first")
+        try await eventually { try await alice.conversation(self.pair).texts == ["first"] }
+        let counter = try SyncCounter(alice.store)
+        for number in 1...5 { try await bob.conversation(self.pair).send("text \(number)") }
+        try await eventually { try await alice.conversation(self.pair).texts.count == 6 }
+        #expect(counter.count == 0)
+        try counter.stop()
+        await alice.close()
+        await bob.close()
+        self.device.remove()
+        other.remove()
+    }
+}
