@@ -386,7 +386,7 @@ def test_a_file_is_sent_and_saved(server, tmp_path):
     reader = Piped(bob, "--open", "alice")
     reader.shows("a caption")
     reader.write(f"/save {saved}", f"/save {saved}")
-    reader.shows("exists; name another file")
+    reader.shows("already exists; name another one")
     assert "Saved" in reader.end() and saved.read_bytes() == file.read_bytes()
 
 

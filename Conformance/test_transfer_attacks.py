@@ -99,7 +99,7 @@ def test_apus_send_reports_the_refusal(receiver, home, tmp_path):
     process = subprocess.run(
         [str(BINARY), "send", str(album), f"127.0.0.1:{receiver.port}", "--plain"], capture_output=True, text=True, timeout=30)
     assert process.returncode == 77
-    assert "album/.DS_Store: the other side: " in process.stderr and "--allow-hidden" in process.stderr
+    assert "album/.DS_Store: the other side reported: " in process.stderr and "--allow-hidden" in process.stderr
     assert tree(home) == ["album", "album/a.jpg"]
 
 

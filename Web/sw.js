@@ -8,6 +8,7 @@ const PRIVATE = /^\/(api|socket\.io|health|metrics)(\/|$)/;
 const SHELL = /^\/(index\.html|join)?$/; // other pages of the server, such as /admin, are not of this page
 const FIXED = /[.-][0-9a-f]{12,}\./; // a name with the hash of the content
 const NETWORK_TIME = 1500;
+const SHELL_TIME = 150; // a slow network does not delay a page that is kept
 const ANSWER_TIME = 500;
 
 self.addEventListener("install", (event) => event.waitUntil(newest("/").then(() => self.skipWaiting())));
@@ -44,13 +45,16 @@ async function forgetOthers() {
 }
 
 /** The page: of the network if it answers soon, else of the cache. */
-const shell = () => newest("/");
+const shell = () => newest("/", SHELL_TIME);
 
-/** Keeps the files with a hash in their names that the page needs, and those only. */
+const fixedFiles = (html) => [...html.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, path]) => new URL(path, self.location).pathname).filter((path) => FIXED.test(path));
+
+/** Keeps the files with a hash in their names that the page needs, and those of the version before, which may be on the screen. */
 async function keepFiles(cache, html) {
-  const needed = [...html.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, path]) => new URL(path, self.location).pathname).filter((path) => FIXED.test(path));
+  const needed = fixedFiles(html);
+  const former = fixedFiles((await (await cache.match("/"))?.text()) ?? "");
   const kept = (await cache.keys()).map((request) => new URL(request.url).pathname);
-  for (const path of kept) if (FIXED.test(path) && !needed.includes(path)) await cache.delete(path);
+  for (const path of kept) if (FIXED.test(path) && !needed.includes(path) && !former.includes(path)) await cache.delete(path);
   await Promise.all(needed.filter((path) => !kept.includes(path)).map((path) => cache.add(path)));
 }
 
@@ -60,12 +64,12 @@ async function file(request) {
   return (isFixed && (await caches.match(request))) || newest(request);
 }
 
-async function newest(request) {
+async function newest(request, time = NETWORK_TIME) {
   const cache = await caches.open(CACHE);
   const cached = await cache.match(request);
   const fresh = fetch(request).then((response) => keep(cache, request, response));
   if (!cached) return fresh;
-  return Promise.race([fresh.catch(() => cached), new Promise((done) => setTimeout(done, NETWORK_TIME, cached))]);
+  return Promise.race([fresh.catch(() => cached), new Promise((done) => setTimeout(done, time, cached))]);
 }
 
 async function keep(cache, request, response) {

@@ -9,8 +9,13 @@ import shutil
 
 import pytest
 
-from support.chathost import chat_of
+from support import callpage
+from support.chathost import running_host
 from support.samplepage import DESKTOP
+
+
+# A camera, a microphone and their permission; a test of a refusal takes the permission away.
+DEVICES = ["--use-fake-device-for-media-stream", "--use-fake-ui-for-media-stream"]
 
 
 def find_chromium():
@@ -27,21 +32,22 @@ def browser():
     if path is None:
         pytest.skip("no Chromium on this machine")
     with playwright.sync_playwright() as driver:
-        browser = driver.chromium.launch(executable_path=path, args=["--no-sandbox", "--disable-dev-shm-usage"])
+        browser = driver.chromium.launch(executable_path=path, args=["--no-sandbox", "--disable-dev-shm-usage", *DEVICES])
         yield browser
         browser.close()
 
 
-@pytest.fixture(scope="module", params=["program"])
-def chat(request, tmp_path_factory):
-    """The program; the mock for tests that are marked `on_the_mock`."""
-    with chat_of(request.param, tmp_path_factory.mktemp("chat")) as chat:
+@pytest.fixture(scope="session")
+def phone(browser):
+    """A browser with a fake camera and a fake microphone."""
+    with contextlib.closing(browser.browser_type.launch(executable_path=find_chromium(), args=callpage.FLAGS)) as browser:
+        yield browser
+
+
+@pytest.fixture(scope="module")
+def chat(tmp_path_factory):
+    with running_host(tmp_path_factory.mktemp("chat")) as chat:
         yield chat
-
-
-@pytest.fixture()
-def mock(chat):
-    return chat.mock
 
 
 @pytest.fixture()

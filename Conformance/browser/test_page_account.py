@@ -5,6 +5,7 @@ import hmac
 import struct
 import subprocess
 import time
+import zipfile
 
 import pytest
 
@@ -139,6 +140,67 @@ def test_other_sessions_are_listed_and_ended(person, host):
     here.get_by_text("You are signed in on this device only.").wait_for()
 
 
+def test_a_new_sign_in_is_told_on_the_other_sessions(person, host):
+    carol = person("carol", PHONE)
+    host.post("/api/login", {"name": "carol", "password": PASSWORD, "device": {"name": "Firefox on a lost phone", "platform": "web"}})
+    toast(carol, "A new sign-in to your account: Firefox on a lost phone")
+    button(carol, "Sessions").click()
+    carol.locator("dialog .settings", has_text="Firefox on a lost phone").wait_for()
+
+
+def test_the_own_data_is_saved_as_a_file(person, host):
+    host.do("alice", "send", conv=host.pair("alice", "bob"), kind="text", body={"text": "to be exported"})
+    alice = person("alice")
+    settings(alice, "account")
+    with alice.expect_download() as download:
+        button(alice, "Export my data").click()
+    assert download.value.suggested_filename == "alice.zip"
+    with zipfile.ZipFile(download.value.path()) as archive:
+        assert archive.testzip() is None
+        assert any(b"to be exported" in archive.read(name) for name in archive.namelist())
+    eventually(alice, "!document.querySelector('dialog .button:has(.icon-download)').disabled")
+
+
+def test_quiet_hours_are_kept_in_minutes_of_utc_and_shown_in_local_time(person, host):
+    alice = person("alice", script="Date.prototype.getTimezoneOffset = () => -480;")  # eight hours before UTC
+    settings(alice, "notifications")
+    alice.get_by_role("switch", name="Quiet hours").check()
+    alice.get_by_label("From").fill("23:30")
+    eventually(alice, "chatApp.state.settings.quiet_from === 930")
+    alice.get_by_label("Until").fill("06:15")
+    eventually(alice, "chatApp.state.settings.quiet_until === 1335")
+    kept = host.ask("alice", "settings", {})["settings"]
+    assert (kept["quiet_from"], kept["quiet_until"]) == (930, 1335)
+    alice.keyboard.press("Escape")
+    alice.locator("dialog").wait_for(state="detached")
+    settings(alice, "notifications")
+    assert [alice.get_by_label(name).input_value() for name in ("From", "Until")] == ["23:30", "06:15"]
+    alice.get_by_role("switch", name="Quiet hours").uncheck()
+    eventually(alice, "document.querySelector('dialog input[type=time]').offsetParent === null")
+    kept = host.ask("alice", "settings", {})["settings"]
+    assert kept.get("quiet_from") == kept.get("quiet_until")
+
+
+def test_a_folder_with_a_filter_fills_itself(person, host):
+    pair = host.pair("carol", "alice")
+    host.do("alice", "send", conv=pair, kind="text", body={"text": "not read yet"})
+    group = host.do("carol", "conversation.create", kind="group", title="Empty group", users=["alice"])["head"]["conv"]
+    carol = person("carol")
+    settings(carol, "folders")
+    carol.get_by_label("Name of the folder").fill("To do")
+    carol.locator("dialog .page select").select_option("unread")
+    button(carol, "New folder").click()
+    carol.locator("dialog .option-row", has_text="To do").wait_for()
+    carol.keyboard.press("Escape")
+    button(carol, "To do").click()
+    carol.locator(f".chat-list .row[data-conv='{group}']").wait_for(state="detached")
+    carol.locator(f".chat-list .row[data-conv='{pair}']").click()
+    button(carol, "To do").click()
+    carol.locator(f".chat-list .row[data-conv='{pair}']").wait_for(state="detached")
+    host.do("alice", "send", conv=group, kind="text", body={"text": "in the group"})
+    carol.locator(f".chat-list .row[data-conv='{group}']").wait_for()
+
+
 def test_a_password_is_changed_and_a_wrong_one_is_told(person, host):
     host.register("lena", "Lena Moss")
     page = person("lena")
@@ -240,6 +302,10 @@ def test_a_copy_without_a_clipboard_shows_the_text(person, host):
     alice.evaluate(f"chatApp.view.openConversation('{conv}'); chatApp.view.toggleDetails(true)")
     button(alice, "Copy link").click()
     eventually(alice, f"document.querySelector('dialog input')?.value === '{host.url}/join#{link}'")
+    alice.keyboard.press("Escape")
+    alice.evaluate("chatApp.view.showRecovery({ recovery: ['one-two', 'three-four'] })")
+    button(alice, "Copy").click()
+    eventually(alice, "document.querySelector('dialog textarea')?.value === 'one-two\\nthree-four'")
 
 
 def test_a_sign_in_needs_the_code_of_the_authenticator_and_a_recovery_code_resets_the_password(person, visitor, host):

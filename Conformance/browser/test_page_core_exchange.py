@@ -1,8 +1,9 @@
-"""Tests the core and the state of the page against the mock server, and without its faults also against the program."""
+"""Tests the core and the state of the page against the program; where faults are needed, against the mock server."""
 
 import pytest
 
-from support.chathost import chat_of
+from support import chatmock
+from support.chathost import running_host
 
 OPEN = """async () => {
   const { createState } = await import("/js/state/index.js");
@@ -28,17 +29,17 @@ SIGN_IN = """async (name) => {
 OPEN_CHAT = """async (conv) => { globalThis.conv = conv; await state.thread(conv).ready; return messages(conv).length; }"""
 
 
-@pytest.fixture(params=["mock", "program"])
-def chat(request, tmp_path):
-    with chat_of(request.param, tmp_path) as chat:
+@pytest.fixture()
+def chat(tmp_path):
+    with running_host(tmp_path) as chat:
         yield chat
 
 
 @pytest.fixture()
-def mock(request, tmp_path):
+def mock():
     """For tests that need its faults."""
-    with chat_of("mock", tmp_path) as chat:
-        yield chat.mock
+    with chatmock.running() as mock:
+        yield mock
 
 
 class Tab:
@@ -83,7 +84,7 @@ def tabs(browser, request):
 
 def pair(chat, count=0):
     """The conversation of Alice and Bob with messages of Bob."""
-    conv = chat.pair("alice", "bob") if hasattr(chat, "pair") else chat.model.open_pair("alice", "bob").conv
+    conv = chat.pair("alice", "bob")
     for index in range(count):
         chat.do("bob", "send", id=f"old-{index}", conv=conv, kind="text", body={"text": f"old {index}"})
     return conv
@@ -101,8 +102,7 @@ def test_two_users_exchange_messages_and_see_receipts(tabs, chat):
     assert alice.run("() => state.conversation(conv).unread") == 3
     key = alice.run("() => state.send(conv, { body: { text: 'hello 你好' } })")
     bob.until("texts(conv).includes('hello 你好')")
-    if hasattr(chat, "mock"):
-        alice.until("last().status === 'delivered'")
+    alice.until("last().status === 'delivered'")
     assert alice.run("() => [last().key, state.conversation(conv).last.text]") == [key, "hello 你好"]
     bob.run("() => state.mark(conv, 4)")
     alice.until("last().status === 'read'")
@@ -118,6 +118,38 @@ def test_two_users_exchange_messages_and_see_receipts(tabs, chat):
     bob.run("() => state.sendTyping(conv)")
     alice.until("state.typing(conv).includes('bob')")
     assert alice.errors == bob.errors == []
+
+
+def test_what_is_pushed_during_the_sync_is_taken_after_it(tabs, chat):
+    conv = pair(chat)
+    alice = tabs()
+    # A message of Bob is pushed between the answer to hello and the answer to the next request of the sync.
+    taken = alice.run("""async (conv) => {
+      const { Connection } = await import("/js/core/connection.js");
+      const { post } = await import("/js/core/requests.js");
+      const login = (name) => ({ name, password: "apus-demo", device: { name: "T", platform: "t" } });
+      const json = (path, body, token) => fetch(path, { method: "POST", headers: { "Content-Type": "application/json", Authorization: `Bearer ${token}` }, body: JSON.stringify(body) }).then((each) => each.json());
+      const { access } = await json("/api/login", login("bob"), "");
+      await post("/api/login", login("alice"));
+      const taken = [];
+      await new Promise((resolve) => {
+        const connection = new Connection({
+          cached: {}, emit() {}, disconnected() {},
+          async welcomed() {
+            await json("/api/chat/send", { id: "m1", conv, kind: "text", body: { text: "meanwhile" } }, access);
+            return { since: undefined };
+          },
+          async synced() { taken.push("synced"); return null; },
+          connected() { taken.push("connected"); },
+          // The notice of the sign-in, in another conversation, may come before or after it.
+          pushed(name, { events }) { if (name === "event" && events[0].conv === conv) { taken.push(events[0].body.text); resolve(); } },
+        });
+        connection.start();
+        setTimeout(resolve, 20_000);
+      });
+      return taken;
+    }""", conv)
+    assert taken == ["synced", "connected", "meanwhile"]
 
 
 def test_messages_written_offline_are_sent_once(tabs, mock):
@@ -195,7 +227,7 @@ def test_a_second_tab_follows_and_takes_over(tabs, chat):
     assert second.phase == "signedIn"
     for each in (first, second):
         each.run(OPEN_CHAT, conv)
-    assert not hasattr(chat, "mock") or len(chat.mock.sids) == 1
+    assert first.page.evaluate("async () => (await navigator.locks.query()).held.map(({ name }) => name)") == ["apus-chat-core"]
     second.run("() => state.send(conv, { body: { text: 'from two' } })")
     first.until("texts(conv).at(-1) === 'from two'")
     first.page.close()
@@ -210,6 +242,7 @@ def test_sign_out_wipes_this_device(tabs, chat):
     alice.run(OPEN_CHAT, conv)
     alice.run("() => state.saveDraft(conv, 'half')")
     alice.until("state.conversation(conv).draft?.text === 'half'")
+    devices = len(chat.ask("alice", "devices", {})["devices"])
     alice.run("() => state.signOut()")
     assert alice.run("() => [state.session.phase, state.conversations().length, state.account]") == ["signedOut", 0, None]
     counts = alice.run("""() => new Promise((done) => {
@@ -222,7 +255,7 @@ def test_sign_out_wipes_this_device(tabs, chat):
     assert sum(counts) == 0
     alice.load()
     assert alice.phase == "signedOut"
-    assert not hasattr(chat, "mock") or not chat.mock.access
+    assert len(chat.ask("alice", "devices", {})["devices"]) == devices - 1
 
 
 def test_pictures_are_uploaded_and_texts_overtake_them(tabs, mock):
@@ -260,6 +293,13 @@ def test_the_cache_opens_fast_and_is_searched_offline(tabs, mock):
     assert time[1] < 2000
     alice.page.wait_for_function("() => state.connection.state === 'offline'")
     assert alice.run("async () => (await state.search('old 3 9')).hits.map((hit) => hit.event.body.text).slice(0, 2)") == ["old 39"]
+    # Without words the messages of a kind are listed, in pages.
+    assert alice.run("""async (conv) => {
+      const first = await state.media(conv, { kinds: ["text"] });
+      const second = await state.media(conv, { kinds: ["text"], page: first.page });
+      const none = await state.media(conv, { kinds: ["image"] });
+      return [first.events.length, first.events[0].body.text, second.events.at(-1).body.text, none.events.length];
+    }""", conv) == [30, "old 59", "old 0", 0]
 
 
 def test_a_server_without_search_leaves_the_search_of_this_device(tabs, mock):

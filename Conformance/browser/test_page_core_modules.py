@@ -1,6 +1,9 @@
 """Tests the pure modules of the new page's core, and its sample, in a browser."""
 
+import contextlib
 import json
+import time
+import uuid
 
 import pytest
 
@@ -40,6 +43,16 @@ def test_a_server_that_tells_more_than_it_delivers_is_not_asked_without_pause(pa
     }""") == [1000, 2000, 4000]
 
 
+def test_keys_have_the_order_of_their_making(page):
+    keys = page.evaluate("""async () => {
+      const { uuid } = await import("/js/core/requests.js");
+      return Array.from({ length: 10_000 }, uuid);
+    }""")
+    assert keys == sorted(set(keys))
+    assert all(uuid.UUID(key).version == 7 and uuid.UUID(key).variant == uuid.RFC_4122 for key in keys)
+    assert abs((uuid.UUID(keys[0]).int >> 80) / 1000 - time.time()) < 60
+
+
 def test_changes_apply_to_their_target_once(page):
     assert page.evaluate("""async () => {
       const { applying } = await import("/js/core/applying.js");
@@ -56,6 +69,21 @@ def test_changes_apply_to_their_target_once(page):
     }""") == [2, ["+"], [{"key": "+", "count": 1}], [], "b", None, "recalled", [0, 1], [1], True]
 
 
+def test_a_preview_belongs_to_its_text_and_goes_with_it(page):
+    assert page.evaluate("""async () => {
+      const { applying, keeping, isMessage, advancing } = await import("/js/core/applying.js");
+      const { isNote, isSilent } = await import("/js/views/model.js");
+      const text = { seq: 1, n: 1, kind: "text", sender: "bob", body: { text: "https://a.example/" } };
+      const change = { seq: 2, ref: 1, sender: "bob", kind: "preview", body: { preview: { url: "https://a.example/", title: "A" } } };
+      const shown = applying(text, change, "me");
+      const edited = applying(shown, { seq: 3, ref: 1, kind: "edit", at: 5, body: { body: { text: "b" } } }, "me");
+      const recalled = applying(shown, { seq: 4, ref: 1, kind: "recall" }, "me");
+      const head = advancing({ seq: 1, n: 1, read: 1, unread: 0 }, [change], "me");
+      return [shown.body.preview.title, edited.body.preview, applying(recalled, change, "me").body, applying(change, { seq: 4, ref: 1, kind: "recall" }, "me").body, keeping(change, recalled).body,
+        applying({ ...text, kind: "poll" }, change, "me").body.preview, isMessage(change), isNote(change) && isSilent(change), head.unread, head.n];
+    }""") == ["A", None, None, None, None, None, False, True, 0, 1]
+
+
 def test_heads_advance_as_the_server_counts(page):
     assert page.evaluate("""async () => {
       const { advancing, reading } = await import("/js/core/applying.js");
@@ -66,6 +94,44 @@ def test_heads_advance_as_the_server_counts(page):
       const read = reading(two, 4);
       return [one.unread, one.mentions, one.last.text, two.unread, two.read, own.read, own.unread, read.unread, read.mentions, reading(read, 3) === read];
     }""") == [1, 1, "x", 1, 2, 3, 0, 0, 0, True]
+
+
+def test_a_conversation_that_moves_between_two_pages_of_a_sync_stays(page):
+    """A new message moves it to the first page, which was read before. A sync with the new token tells it."""
+    assert page.evaluate("""async () => {
+      const { Core } = await import("/js/core/core.js");
+      const core = new Core();
+      core.database = new Proxy({}, { get: () => async () => undefined });
+      const head = (conv, seq) => ({ conv, kind: "group", seq, n: seq, read: 0, at: seq });
+      await core.synced({ heads: [head("a", 3), head("b", 4)], token: "t0" }, {});
+      const next = await core.synced({ heads: [head("a", 3)], page: "p2" }, {});
+      core.pushed("event", { events: [{ conv: "b", seq: 5, n: 5, kind: "text", sender: "bob", at: 5, body: { text: "hello" } }] });
+      const last = await core.synced({ heads: [], token: "t1" }, next);
+      const end = await core.synced({ heads: [], token: "t2" }, last);
+      return [[...core.heads].map((each) => each.conv), next.page, last, end];
+    }""") == [["a", "b"], "p2", {"since": "t1"}, None]
+
+
+def test_an_edit_that_arrives_after_the_end_of_its_message_leaves_no_text(page):
+    assert page.evaluate("""async () => {
+      const { Database } = await import("/js/core/database.js");
+      const { Logs } = await import("/js/core/logs.js");
+      const { advancing } = await import("/js/core/applying.js");
+      const database = await Database.open("late-edits");
+      const conv = "c";
+      const ended = { conv, seq: 1, n: 1, kind: "text", sender: "bob", state: "expired", asOf: 1 };
+      const edit = (seq, ref) => ({ conv, seq, ref, kind: "edit", sender: "bob", at: 9, body: { body: { text: "secret" } } });
+      await database.put("events", ended, { conv, seq: 2, n: 2, kind: "text", sender: "bob", body: { text: "lasts" }, asOf: 2 });
+      const logs = new Logs({ database, user: { name: "me" }, applied() {}, stored() {}, emit() {}, head() {} });
+      logs.restore([{ conv, cursor: 2, isPrimed: true }]);
+      logs.received([edit(3, 1), edit(4, 2)]);
+      let events;
+      do events = await database.events(conv, 1, 9); while (events[1].state !== "edited");
+      database.close();
+      indexedDB.deleteDatabase("late-edits");
+      const head = advancing({ conv, seq: 1, n: 1, last: { seq: 1, n: 1, state: "expired" } }, [edit(2, 1)], "me");
+      return [...events.map(({ state, body }) => [state ?? null, JSON.stringify(body) ?? null]), head.last.state, head.last.text ?? null];
+    }""") == [["expired", None], ["edited", '{"text":"secret"}'], ["expired", None], [None, '{"body":{"text":"secret"}}'], "expired", None]
 
 
 def test_a_window_of_the_sample_has_100000_messages(page):
@@ -158,3 +224,40 @@ def test_the_service_worker_shows_pushed_messages_and_caches_the_shell_only(page
             return
         page.wait_for_timeout(25)
     raise AssertionError("The sign-out does not close the notifications.")
+
+
+def test_a_slow_network_does_not_delay_the_page_that_is_kept(page):
+    """The worker waits 150 ms for a newer page, and keeps it for the next time if it is later."""
+    with page.context.expect_event("serviceworker") if not page.context.service_workers else contextlib.nullcontext():
+        page.evaluate("() => navigator.serviceWorker.register('/sw.js').then(() => navigator.serviceWorker.ready).then(() => null)")
+    worker = page.context.service_workers[0]
+    assert worker.evaluate("""async () => {
+      const [fetching, waiting] = [self.fetch, self.setTimeout];
+      const cache = await caches.open(CACHE);
+      const before = await cache.match("/");
+      const answer = (text) => Object.defineProperty(new Response(text), "type", { value: "basic" });
+      const told = [];
+      try {
+        let [late, over] = [];
+        self.fetch = () => new Promise((done) => { late = () => done(answer("newer")); });
+        self.setTimeout = (action, time, value) => { over = () => action(value); told.push(time); };
+        await cache.put("/", new Response("kept"));
+        const slow = shell();
+        while (!over) await new Promise((done) => waiting(done, 5));
+        over();
+        told.push(await (await slow).text());
+        late();
+        while ((await (await cache.match("/")).text()) !== "newer") await new Promise((done) => waiting(done, 5));
+        self.fetch = async () => answer("newest");
+        told.push(await (await shell()).text());
+        self.fetch = async () => { throw new TypeError("offline"); };
+        told.push(await (await shell()).text());
+        await cache.delete("/");
+        self.fetch = async () => answer("first");
+        told.push(await (await shell()).text());
+        return told;
+      } finally {
+        [self.fetch, self.setTimeout] = [fetching, waiting];
+        if (before) await cache.put("/", before);
+      }
+    }""") == [150, "kept", 150, "newest", 150, "newest", "first"]

@@ -202,6 +202,7 @@ def test_the_directory_goes_on_after_its_first_page_and_has_a_new_channel(person
     assert emil.get_by_label("Show in the directory").is_checked()
     button(emil, "Create channel").click()
     emil.locator(".peer h2", has_text="Harbour news").wait_for()
+    emil.locator(".chat-list .row", has_text="Harbour news").locator(".preview", has_text="The channel was created").wait_for()
     main_menu(emil, "Explore")
     emil.locator("dialog .people .row").first.wait_for()
     for _ in range(60):

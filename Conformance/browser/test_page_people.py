@@ -179,6 +179,51 @@ def test_the_skeletons_of_names_are_those_of_the_server(browser, host):
         page.close()
 
 
+def test_people_who_are_not_known_yet_are_found_with_their_shown_names(person, host):
+    host.register("jules", "Jules Verdant")
+    alice = person("alice", PHONE)
+    alice.click("#new-chat")
+    alice.fill("#find-people", "jules")
+    alice.locator(".person[data-user=jules] .title", has_text="Jules Verdant").wait_for()
+
+
+def test_names_in_an_open_chat_follow_their_users(person, host):
+    host.register("kim", "Kim Reed")
+    host.register("lou", "Lou Sands")
+    conv = host.do("alice", "conversation.create", kind="group", title="Names", users=["carol"])["head"]["conv"]
+    host.do("carol", "send", conv=conv, kind="text", body={"text": "who is this?"})
+    host.do("alice", "member.add", conv=conv, users=["kim", "lou"])
+    alice, kim = person("alice"), person("kim", PHONE)
+    alice.evaluate(f"chatApp.view.openConversation('{conv}')")
+    alice.locator(".log .author", has_text="Carol Okafor").wait_for()
+    host.do("alice", "contact.alias", user="carol", alias="Carol of the crew")
+    alice.locator(".log .author", has_text="Carol of the crew").wait_for()
+    host.do("alice", "contact.alias", user="carol", alias="")
+    # An invited user cannot write, and is not asked to. Members that a new one does not know get their names.
+    kim.locator(f".chat-list .row[data-conv='{conv}']").click()
+    kim.get_by_text("No messages yet").wait_for()
+    assert not kim.get_by_text("Say hello!").is_visible()
+    button(kim, "Join").click()
+    kim.locator(".note-pill", has_text="Alice Lindqvist invited you and Lou Sands").wait_for()
+
+
+def test_escape_closes_the_details_before_it_ends_a_reply(person, host):
+    conv = host.do("bob", "conversation.open", user="alice")["head"]["conv"]
+    host.do("bob", "send", conv=conv, kind="text", body={"text": "reply to this"})
+    alice = person("alice", PHONE)
+    alice.evaluate(f"chatApp.view.openConversation('{conv}')")
+    alice.locator(".bubble", has_text="reply to this").last.click(button="right")
+    alice.get_by_role("menuitem", name="Reply", exact=True).click()
+    alice.locator(".composer", has_text="Reply to Bob Marsh").wait_for()
+    alice.click(".peer")
+    alice.locator(".details .hero").wait_for()
+    alice.keyboard.press("Escape")
+    alice.locator(".details").wait_for(state="detached")
+    alice.locator(".composer", has_text="Reply to Bob Marsh").wait_for()
+    alice.keyboard.press("Escape")
+    alice.get_by_text("Reply to Bob Marsh").wait_for(state="hidden")
+
+
 def test_a_report_has_a_reason_and_a_text_and_blocking_can_be_undone(person, host):
     host.register("hugo", "Hugo Sand")
     alice = person("alice")
@@ -240,3 +285,20 @@ def test_a_stranger_who_writes_can_be_added_blocked_and_unblocked_in_the_chat(pe
     assert alice.locator("#message").count() == 0
     button(alice, "Unblock").click()
     alice.locator("#message").wait_for()
+
+
+def test_contacts_are_in_the_order_of_their_names(person, host):
+    host.register("zoe", "Zoë")
+    for name, nick in {"u1": "Émile", "u2": "anna", "u3": "Yusuf"}.items():
+        host.register(name, nick)
+        host.befriend("zoe", name)
+    zoe = person("zoe")
+    main_menu(zoe, "Contacts")
+    zoe.locator("dialog .person").nth(2).wait_for()
+    assert zoe.locator("dialog .person .title").all_inner_texts() == ["anna", "Émile", "Yusuf"]
+
+
+def test_the_list_tells_that_one_was_added(person, host):
+    host.do("alice", "conversation.create", kind="group", title="Added", users=["bob"])
+    bob = person("bob")
+    bob.locator(".chat-list .row", has_text="Alice Lindqvist added you").wait_for()

@@ -85,7 +85,8 @@ def test_offline_the_device_is_searched_and_a_killed_server_loses_nothing(browse
     for number in range(5):
         write(page, f"written offline {number}")
     bubble(page, "written offline 4").locator(".ticks.waiting").wait_for()
-    page.get_by_role("button", name="Search").click()
+    page.locator(".thread-pane header").get_by_role("button", name="More").click()
+    page.get_by_role("menuitem", name="Search").click()
     search(page, "buoy 1")
     status = page.locator("dialog [role=status]")
     assert "You are offline" in status.inner_text() and "this device" in status.inner_text()

@@ -1,6 +1,6 @@
-"""Users with the page in `Web/`, in Chromium against the program; where faults are needed, against the mock."""
+"""Users with the page in `Web/`, in Chromium against the program."""
 
-from support.chatpages import begin_chat, bubble, choose, on_the_mock, png, write
+from support.chatpages import begin_chat, bubble, choose, png, write
 from support.samplepage import PHONE, eventually
 
 
@@ -140,70 +140,94 @@ def test_folders_filter_the_list(person):
     assert bob.locator(".chip[data-filter=all]").get_attribute("aria-pressed") == "true"
 
 
-@on_the_mock
-def test_two_step_sign_in_is_set_up_and_asked_for(person, mock):
-    mock.model.add_user("dora", "Dora")
-    mock.model.befriend("dora", "bob")
-    mock.model.open_pair("dora", "bob")
-    mock.passwords["dora"] = "apus-demo"
-    dora = person("dora")
-    dora.evaluate("chatApp.view.settings('security')")
-    form = dora.locator("form", has_text="Two-step sign-in")
-    form.locator("input[type=password]").fill("wrong password")
-    form.get_by_role("button", name="Set up an authenticator").click()
-    form.get_by_text("The password is wrong.").wait_for()
-    form.locator("input[type=password]").fill("apus-demo")
-    dora.keyboard.press("Enter")
-    form.get_by_role("img", name="QR code of the key").wait_for()
-    assert form.locator("pre").inner_text() == "JBSW Y3DP EHPK 3PXP"
-    dora.fill("#totp-code", "000000")
-    dora.keyboard.press("Enter")
-    form.get_by_text("The code is wrong.").wait_for()
-    dora.fill("#totp-code", "123 456")
-    dora.keyboard.press("Enter")
-    dora.get_by_text("Two-step sign-in is on.").wait_for()
-    assert mock.totp == {"dora": True}
-    dora.evaluate("chatApp.state.signOut({ force: true })")
-    dora.fill("[name=name]", "dora")
-    dora.fill("[name=password]", "apus-demo")
-    dora.keyboard.press("Enter")
-    dora.fill("[name=code]", "123456")
-    dora.keyboard.press("Enter")
-    dora.locator(".chat-list .row").first.wait_for()
-
-
-@on_the_mock
-def test_the_newest_chat_is_at_the_top_and_visible(person, mock):
-    mock.model.add_user("erin", "Erin")
+def test_the_newest_chat_is_at_the_top_and_visible(person, chat):
+    chat.register("erin", "Erin")
+    convs = []
     for number in range(25):
-        mock.model.add_user(f"user{number}", f"User {number}")
-        mock.model.befriend("erin", f"user{number}")
-        mock.do(f"user{number}", "send", id=f"hi-{number}", conv=mock.model.open_pair("erin", f"user{number}").conv, kind="text", body={"text": "hi"})
-    mock.passwords["erin"] = "apus-demo"
+        chat.register(f"user{number}", f"User {number}")
+        chat.befriend("erin", f"user{number}")
+        convs.append(chat.pair(f"user{number}", "erin"))
+        chat.do(f"user{number}", "send", conv=convs[number], kind="text", body={"text": "hi"})
     erin = person("erin")
     for number in (3, 24, 7):
-        mock.do(f"user{number}", "send", id=f"new-{number}", conv=mock.model.open_pair("erin", f"user{number}").conv, kind="text", body={"text": f"news of {number}"})
+        chat.do(f"user{number}", "send", conv=convs[number], kind="text", body={"text": f"news of {number}"})
         row = erin.locator(".chat-list .row", has_text=f"news of {number}")
         row.wait_for()
         box, list_box = row.bounding_box(), erin.locator(".chat-list").bounding_box()
         assert abs(box["y"] - list_box["y"]) < 12, number
 
 
-@on_the_mock
-def test_addresses_new_sign_ins_and_ended_sessions_are_told(person, mock):
+def test_an_address_of_an_unknown_chat_is_told_and_left(person):
     carol = person("carol")
     carol.evaluate("location.hash = '#/c/0unknown00000'")
     carol.get_by_text("This link does not lead to one of your chats.").wait_for()
     assert "#" not in carol.url
-    mock.model.append(mock.model.selves["carol"], "carol", "device.add", {"device": "2d3e4v5c6e7a8", "name": "Firefox on Linux", "platform": "web"})
-    mock.call(mock.flush())
-    carol.get_by_text("A new sign-in to your account: Firefox on Linux").wait_for()
-    carol.get_by_role("button", name="Sessions").click()
-    carol.locator(".settings [role=tab][aria-selected=true]", has_text="Sessions").wait_for()
-    carol.keyboard.press("Escape")
-    conv = mock.model.open_pair("carol", "alice").conv
-    carol.evaluate("(conv) => { location.hash = `#/c/${conv}`; }", conv)
-    for device in list(mock.model.devices["carol"]):
-        mock.loop.call_soon_threadsafe(mock.end_device, "carol", device)
-    carol.locator("#auth-form").wait_for()
-    carol.get_by_text("This session has ended. Please sign in again.").wait_for()
+
+
+def test_an_own_message_ends_the_line_of_new_messages(person, chat):
+    conv = chat.pair("alice", "bob")
+    alice = person("alice")
+    for text in ("One new message", "Another new message"):
+        chat.do("bob", "send", conv=conv, kind="text", body={"text": text})
+    alice.locator(".chat-list .row", has_text="Another new message").click()
+    alice.locator(".unread-line").wait_for()
+    write(alice, "An answer")
+    bubble(alice, "An answer").wait_for()
+    alice.locator(".unread-line").wait_for(state="detached")
+
+
+def test_a_chat_of_which_nothing_is_read_opens_at_its_beginning(person, chat):
+    chat.register("nora", "Nora")
+    chat.befriend("nora", "carol")
+    conv = chat.pair("carol", "nora")
+    for number in range(40):
+        chat.do("carol", "send", conv=conv, kind="text", body={"text": f"first words {number}"})
+    nora = person("nora")
+    nora.locator(".chat-list .row", has_text="first words").click()
+    nora.locator(".unread-line").wait_for()
+    assert bubble(nora, "first words 0").is_visible()
+    assert 10 < int(nora.locator(".jump .badge").inner_text()) < 40
+    assert nora.locator(".log .item[data-key]").last.bounding_box()["y"] > 600
+
+
+def test_a_recall_asks_in_the_words_of_the_chat(person):
+    alice = person("alice")
+    begin_chat(alice, "carol")
+    write(alice, "To be recalled")
+    bubble(alice, "To be recalled").locator(".ticks.sent, .ticks.delivered, .ticks.read").wait_for()
+    choose(alice, "To be recalled", "Recall")
+    alice.get_by_role("dialog", name="Recall this message for both of you?").wait_for()
+
+
+def test_a_draft_is_kept_when_a_chat_is_left_and_opened_at_once(person, chat):
+    conv = chat.pair("carol", "bob")
+    carol = person("carol")
+    carol.evaluate("(conv) => chatApp.view.openConversation(conv)", conv)
+    carol.fill("#message", "Not yet sent")
+    carol.evaluate("(conv) => { chatApp.view.closeThread(); chatApp.view.openConversation(conv); }", conv)
+    eventually(carol, "document.querySelector('#message').value === 'Not yet sent'")
+    # A draft of another device is shown where nothing was written yet, and does not replace what was.
+    alice = person("alice")
+    pair = chat.pair("alice", "carol")
+    alice.evaluate("(conv) => chatApp.view.openConversation(conv)", pair)
+    alice.locator("#message").wait_for()
+    chat.do("alice", "draft", conv=pair, text="From the phone")
+    eventually(alice, "document.querySelector('#message').value === 'From the phone'")
+    alice.fill("#message", "On this device")
+    chat.do("alice", "draft", conv=pair, text="From the phone again")
+    alice.locator(".chat-list .row", has_text="Notes to self").wait_for()
+    alice.wait_for_timeout(300)
+    assert alice.input_value("#message") == "On this device"
+
+
+def test_own_settings_and_drafts_do_not_move_the_own_notes(person, chat):
+    bob = person("bob")
+    bob.locator(".chat-list .row .title", has_text="Notes to self").wait_for()
+    chat.do("carol", "send", conv=chat.pair("bob", "carol"), kind="text", body={"text": "the newest"})
+    bob.locator(".chat-list .row", has_text="the newest").wait_for()
+    chat.do("bob", "draft", conv=chat.pair("bob", "alice"), text="half a sentence")
+    bob.locator(".chat-list .row", has_text="half a sentence").wait_for()
+    chat.do("bob", "own.set", conv=chat.pair("bob", "carol"), muted_until=9 * 10**15)
+    bob.locator(".chat-list .row", has_text="the newest").locator(".icon-bellOff").wait_for()
+    titles = bob.locator(".chat-list .row .title").all_inner_texts()
+    assert titles[:2] == ["Alice Lindqvist", "Carol Okafor"] and titles[-1] == "Notes to self"

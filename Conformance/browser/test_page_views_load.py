@@ -1,5 +1,7 @@
 """Bounded elements, short tasks, no leaks and no markup in the views of `Web/`, on the sample state."""
 
+import json
+
 import pytest
 
 from support.samplepage import eventually, open_chat, serving, visiting
@@ -59,6 +61,38 @@ def test_a_list_of_100_000_rows_keeps_few_elements_and_its_anchor(visit):
     assert result["most"] < 150
     print("steps of the list: median", result["median"], "ms, longest", result["longest"], "ms")
     assert result["median"] < 50  # about 2 on an idle machine; the longest, about 15, depends on other processes
+
+
+def test_opening_a_chat_is_few_layouts_and_short_tasks(visit):
+    """Each read of the document between changes is a layout. The time of tasks is that of the processor, whatever else runs."""
+    page = visit()
+    page.locator(".chat-list .row").first.wait_for()
+    devtools = page.context.new_cdp_session(page)
+    devtools.send("Performance.enable")
+
+    def layouts():
+        return next(each["value"] for each in devtools.send("Performance.getMetrics")["metrics"] if each["name"] == "LayoutCount")
+
+    def settle():
+        page.evaluate("() => new Promise((done) => setTimeout(() => requestAnimationFrame(() => setTimeout(done, 200)), 200))")
+
+    open_chat(page, "Rowing club Kiel")
+    settle()
+    counts = []
+    page.context.browser.start_tracing(page=page, categories=["toplevel", "blink.user_timing"])
+    for title in ("Bob Marsh", "Rowing club Kiel", "Design review", "Bob Marsh", "Rowing club Kiel"):
+        before = layouts()
+        page.evaluate("(title) => [...document.querySelectorAll('.chat-list .row')].find((row) => row.textContent.includes(title)).click()", title)
+        page.evaluate("performance.mark('opened')")
+        page.locator(".log .item").first.wait_for()
+        settle()
+        counts.append(layouts() - before)
+    events = json.loads(page.context.browser.stop_tracing())["traceEvents"]
+    threads = {(event["pid"], event["tid"]) for event in events if event["name"] == "opened"}
+    tasks = [event["tdur"] / 1000 for event in events if event["name"].endswith("RunTask") and "tdur" in event and (event["pid"], event["tid"]) in threads]
+    print("layouts:", counts, "longest tasks:", sorted(tasks)[-5:], "ms")
+    assert max(counts) <= 12
+    assert len(tasks) > 20 and max(tasks) < 50
 
 
 def test_sessions_leave_no_listeners_behind(visit):

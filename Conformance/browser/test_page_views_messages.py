@@ -3,7 +3,7 @@
 import time
 import uuid
 
-from support.chatpages import begin_chat, bubble, choose, on_the_mock, open_pair, write
+from support.chatpages import begin_chat, bubble, choose, open_pair, write
 from support.samplepage import PHONE, eventually
 
 
@@ -64,7 +64,6 @@ def test_a_disappearing_message_leaves_the_chat_the_list_and_the_cache(person, c
     chat.do("alice", "conversation.set", id="stay", conv=conv, settings={"expire": 0})
 
 
-@on_the_mock
 def test_a_long_thread_opens_at_its_end_and_counts_live(person, chat):
     conv = group(chat, "Threads")
     first = say(chat, "alice", conv, "Where do we meet?")
@@ -130,6 +129,39 @@ def test_who_reacted_is_listed_for_each_reaction(person, chat):
     alice.locator("dialog .chip", has_text="🎂").click()
     alice.locator("dialog .people .row", has_text="Carol").wait_for(state="detached")
     assert alice.locator("dialog .people .row .title").all_inner_texts() == ["Bob Marsh"]
+
+
+def test_who_voted_is_listed_for_each_option_once_one_has_voted(person, chat):
+    conv = group(chat, "Votes")
+    seq = chat.do("bob", "send", conv=conv, kind="poll", body={"question": "Cake or tea?", "options": ["Cake", "Tea"], "multiple": True})["seq"]
+    for user in ("bob", "carol"):
+        chat.do(user, "vote", conv=conv, ref=seq, options=[1])
+    for number in range(230):  # the votes are on two pages of the log
+        chat.do("bob", "send", conv=conv, kind="text", body={"text": f"line {number}"})
+    chat.do("bob", "vote", conv=conv, ref=seq, options=[0])
+    secret = chat.do("bob", "send", conv=conv, kind="poll", body={"question": "Who is late?", "options": ["I", "You"], "anonymous": True})["seq"]
+    alice = person("alice")
+    open_pair(alice, conv)
+    alice.evaluate("(seq) => chatApp.view.thread.jumpTo(seq)", seq)
+    poll = alice.locator(f".item[data-seq='{seq}'] .poll")
+    poll.wait_for()
+    assert poll.get_by_role("button", name="Who voted").count() == 0  # before the own vote
+    poll.locator(".option", has_text="Tea").click()
+    poll.get_by_role("button", name="Who voted").click()
+    dialog = alice.get_by_role("dialog", name="Who voted")
+    rows = dialog.locator(".people .row .title")
+    rows.nth(2).wait_for()
+    assert sorted(rows.all_inner_texts()) == ["Bob Marsh", "Carol Okafor", "You"]
+    dialog.locator(".chip", has_text="Cake").click()
+    rows.nth(1).wait_for(state="detached")
+    assert rows.all_inner_texts() == ["Bob Marsh"]
+    assert dialog.get_by_role("status").count() == 0  # the list is complete
+    alice.keyboard.press("Escape")
+    eventually(alice, "document.activeElement.textContent === 'Who voted'")
+    alice.evaluate("(seq) => chatApp.view.thread.jumpTo(seq)", secret)
+    alice.locator(f".item[data-seq='{secret}']").locator(".option", has_text="You").click()
+    alice.locator(f".item[data-seq='{secret}'] .poll", has_text="1 vote").wait_for()
+    assert alice.locator(f".item[data-seq='{secret}']").get_by_role("button", name="Who voted").count() == 0
 
 
 def test_pinned_messages_are_listed_jumped_to_and_unpinned(person, chat):
@@ -206,6 +238,37 @@ def test_several_messages_are_forwarded_merged_and_without_names(person, chat):
     choose(alice, "item 2", "Forward")
     alice.locator("dialog .row", has_text="Target").click()
     alice.locator(".bubble", has_text="Forwarded from Bob Marsh").wait_for()
+
+
+def test_a_message_is_forwarded_without_sound(person, chat):
+    conv, target = group(chat, "Loud"), group(chat, "Quiet")
+    say(chat, "bob", conv, "as quiet as a mouse")
+    alice, bob = person("alice"), person("bob")
+    open_pair(bob, target)
+    open_pair(alice, conv)
+    for silent in (False, True):
+        open_pair(alice, conv)
+        choose(alice, "as quiet as a mouse", "Forward")
+        alice.get_by_label("Send without sound").set_checked(silent)
+        alice.locator("dialog .row", has_text="Quiet").click()
+        alice.locator(".peer h2", has_text="Quiet").wait_for()
+        bob.locator(".bubble", has_text="as quiet as a mouse").nth(int(silent)).wait_for()
+    # The push of a message says whether it is silent.
+    rows = bob.evaluate("(conv) => chatApp.state.thread(conv).rows.filter((row) => row.kind === 'text').map((row) => Boolean(row.silent))", target)
+    assert rows == [False, True]
+
+
+def test_the_list_says_once_who_recalled_a_message(person, chat):
+    conv = group(chat, "Recalled")
+    alice = person("alice")
+    open_pair(alice, conv)
+    write(alice, "oops")
+    bubble(alice, "oops").locator(".ticks.sent, .ticks.delivered").first.wait_for()
+    choose(alice, "oops", "Recall")
+    alice.get_by_role("dialog").get_by_role("button", name="Recall").click()
+    preview = alice.locator(".chat-list .row[aria-current=true] .preview", has_text="You recalled this message")
+    preview.wait_for()
+    assert preview.inner_text() == "You recalled this message"
 
 
 def test_a_scheduled_message_is_moved_and_sent_at_once(person, chat):

@@ -88,3 +88,22 @@ def test_chinese_is_complete(visit):
     assert missing == []
     assert page.locator("html").get_attribute("lang") == "zh-CN"
     page.get_by_role("button", name="全部").wait_for()
+    # A space is next to a name of another script only.
+    texts = page.evaluate("""async () => {
+      const { t } = await import("./js/i18n/index.js");
+      return [t("eventPin", { name: "你" }), t("eventAdd", { name: "Bob", users: "王小雨" }), t("eventAdd", { name: "王小雨", users: "Bob" }), t("pollVotes", { n: 3 })];
+    }""")
+    assert texts == ["你置顶了一条消息", "Bob 添加了王小雨", "王小雨添加了 Bob", "3 票"]
+
+
+def test_a_form_takes_the_focus_before_the_next_frame(visit):
+    """What is typed at once stays in the field that was chosen."""
+    page = visit("sample=signedOut")
+    page.locator("#auth-form").wait_for()
+    assert page.evaluate("""async () => {
+      const { AuthView } = await import("./js/views/auth.js");
+      const view = new AuthView(chatApp);
+      document.querySelector("#auth-form").closest("main").replaceWith(view.element);
+      await null;
+      return [document.activeElement === view.form.elements.name, view.close()];
+    }""")[0]

@@ -1,4 +1,4 @@
-"""The chat server with the files of `Web/` and some accounts, and what tests ask of it and of the mock alike."""
+"""The chat server with the files of `Web/` and some accounts, and what tests ask of it."""
 
 import contextlib
 import itertools
@@ -6,7 +6,6 @@ import json
 import urllib.error
 import urllib.request
 
-from support import chatmock
 from support.process import ROOT, ServerProcess
 
 PASSWORD = "apus-demo"
@@ -16,8 +15,9 @@ USERS = {"alice": "Alice Lindqvist", "bob": "Bob Marsh", "carol": "Carol Okafor"
 class ChatHost:
     """Bob and Carol are contacts of Alice."""
 
-    def __init__(self, folder, port=0, options=()):
+    def __init__(self, folder, port=0, options=(), page=ROOT / "Web"):
         self.folder = folder
+        self.page = page
         self.options = options
         self._serial = itertools.count()
         self.process = self._start(port)
@@ -30,7 +30,7 @@ class ChatHost:
 
     def _start(self, port):
         return ServerProcess(
-            "serve", "--port", str(port), "--no-tls", "--data", str(self.folder), "--directory", "open", "--page", str(ROOT / "Web"),
+            "serve", "--port", str(port), "--no-tls", "--data", str(self.folder), "--directory", "open", "--page", str(self.page),
             *self.options)
 
     def register(self, name, nick, **more):
@@ -78,28 +78,10 @@ class ChatHost:
         self.process.stop()
 
 
-class MockChat:
-    """The mock with the same methods."""
-
-    def __init__(self, mock):
-        self.mock, self.url, self.do = mock, mock.url, mock.do
-
-    def pair(self, one, other):
-        return self.mock.model.open_pair(one, other).conv
-
-    def log(self, conv, user="alice"):
-        return [event for event in self.mock.model.logs[conv].events if event.get("n")]
-
-
 @contextlib.contextmanager
-def chat_of(kind, folder):
-    """Either of them: `mock` is fast and has faults, `program` is the truth."""
-    if kind == "mock":
-        with chatmock.running() as mock:
-            yield MockChat(mock)
-    else:
-        host = ChatHost(folder, options=("--limits", "off"))
-        try:
-            yield host
-        finally:
-            host.stop()
+def running_host(folder):
+    host = ChatHost(folder, options=("--limits", "off"))
+    try:
+        yield host
+    finally:
+        host.stop()

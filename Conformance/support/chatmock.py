@@ -1,6 +1,4 @@
-"""A server of docs/chat-wire.md in memory, for tests of the page without the real server.
-
-    python Conformance/support/chatmock.py --port 8090     # accounts alice, bob, carol, 陈维林; password apus-demo
+"""A server of docs/chat-wire.md in memory, for tests of the page's core that need its faults.
 
 Tests use `running()`. Faults: `drop_acks` (verbs whose requests are done and not answered), `refuse` (verb -> error object), `down` (no
 connection is accepted), `disconnect()`, `slow` (seconds before each answer), `cut_uploads` (number of PATCHes that are cut in the middle).
@@ -14,17 +12,12 @@ import mimetypes
 import pathlib
 import secrets
 import struct
-import sys
 import threading
-
-if __name__ == "__main__":
-    sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 
 import socketio
 from aiohttp import web
 
-from support.chatmodel import LIMITS, Refused, identifier, now
-from support.chatpeople import PeopleModel
+from support.chatmodel import LIMITS, ChatModel, Refused, identifier, now
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PASSWORD = "apus-demo"
@@ -36,11 +29,11 @@ STATUS = {"bad_request": 400, "unauthorized": 401, "forbidden": 403, "not_found"
 
 class ChatMock:
     def __init__(self, files=None):
-        self.model = PeopleModel()
+        self.model = ChatModel()
         self.files = files  # path -> bytes, in place of the folder `Web/`
         self.passwords, self.access, self.refresh, self.sids, self.uploads = {}, {}, {}, {}, {}
         self.drop_acks, self.refuse, self.down, self.slow, self.cut_uploads = set(), {}, False, 0, 0
-        self.requests, self.pushes, self.totp = [], [], {}
+        self.requests, self.pushes = [], []
         self.loop = self.url = None
         self.model.push = self.push
         for name, nick in DEMO.items():
@@ -54,13 +47,10 @@ class ChatMock:
         self.sio.attach(self.app)
         add = self.app.router.add_route
         add("GET", "/api/server", self.server)
-        for name in ("register", "login", "refresh", "logout", "password", "recovery", "account/delete", "totp", "totp/confirm", "totp/delete"):
-            add("POST", f"/api/{name}", getattr(self, "post_" + name.replace("/", "_")))
-        add("POST", "/api/chat/{verb}", self.mirror)
+        for name in ("login", "refresh", "logout"):
+            add("POST", f"/api/{name}", getattr(self, f"post_{name}"))
         add("POST", "/api/uploads", self.create_upload)
         add("*", "/api/uploads/{id}", self.upload)
-        add("GET", "/api/blobs/{blob}", self.blob)
-        add("POST", "/mock/{fault}", self.fault)
         add("GET", "/{path:.*}", self.file)
 
     # Socket.IO
@@ -236,41 +226,11 @@ class ChatMock:
     async def server(self, request):
         return web.json_response({"name": "Apus", "version": "mock", "registration": "open", "features": ["edit"], "limits": LIMITS})
 
-    async def post_register(self, request):
-        body = await request.json()
-        if body["name"] in self.passwords:
-            raise Refused("conflict", field="name")
-        if len(body["password"]) < 8:
-            raise Refused("bad_request", field="password")
-        self.model.add_user(body["name"], body.get("nick"))
-        self.passwords[body["name"]] = body["password"]
-        return self.begin(request, body["name"], description=body["device"], recovery=["k3v9-2m7q", "p4w8-x1ta"])
-
     async def post_login(self, request):
         body = await request.json()
         if self.passwords.get(body["name"]) != body["password"]:
             raise Refused("unauthorized")
-        if self.totp.get(body["name"]) and body.get("code") != "123456":
-            raise Refused("unauthorized" if "code" in body else "bad_request", field="code")
         return self.begin(request, body["name"], description=body["device"])
-
-    async def post_totp(self, request):
-        user, body = self.authorized(request), await request.json()
-        if body["password"] != self.passwords[user]:
-            raise Refused("forbidden")
-        self.totp.setdefault(user, False)
-        return web.json_response({"secret": "JBSWY3DPEHPK3PXP", "uri": f"otpauth://totp/Apus:{user}?secret=JBSWY3DPEHPK3PXP&issuer=Apus"})
-
-    async def post_totp_confirm(self, request):
-        user, body = self.authorized(request), await request.json()
-        if body["code"] != "123456":
-            raise Refused("forbidden")
-        self.totp[user] = True
-        return web.json_response({})
-
-    async def post_totp_delete(self, request):
-        self.totp.pop(self.authorized(request), None)
-        return web.json_response({})
 
     async def post_refresh(self, request):
         body = await request.json()
@@ -287,29 +247,6 @@ class ChatMock:
         for name in ("access", "refresh"):
             response.del_cookie(f"{name}-{request.url.port}")
         return response
-
-    async def post_password(self, request):
-        body = await request.json()
-        user = body.get("name") or self.authorized(request)
-        if user not in self.passwords or body.get("old", PASSWORD) != self.passwords[user] and not body.get("recovery"):
-            raise Refused("unauthorized")
-        self.passwords[user] = body["new"]
-        return self.begin(request, user, description=body["device"])
-
-    async def post_recovery(self, request):
-        self.authorized(request)
-        return web.json_response({"recovery": ["k3v9-2m7q", "p4w8-x1ta"]})
-
-    async def post_account_delete(self, request):
-        self.passwords.pop(self.authorized(request))
-        return web.json_response({})
-
-    async def mirror(self, request):
-        session = self.session_of(request)
-        if session is None:
-            raise Refused("unauthorized")
-        answer = self.answer({"user": session[0], "hello": True, "device": session[1]}, None, request.match_info["verb"], await request.json())
-        return web.json_response(answer, status=STATUS.get(answer.get("error", {}).get("code"), 200))
 
     # Files
 
@@ -349,21 +286,6 @@ class ChatMock:
         size = struct.unpack(">II", data[16:24]) if data.startswith(b"\x89PNG") and len(data) >= 24 else None
         return {"Chat-Blob": blob, "Chat-Type": kind, "Chat-Size": str(len(data)), **({"Chat-Width": str(size[0]), "Chat-Height": str(size[1])} if size else {})}
 
-    async def blob(self, request):
-        self.authorized(request)
-        if request.match_info["blob"] not in self.model.blobs:
-            raise Refused("not_found")
-        data, kind = self.model.blobs[request.match_info["blob"]]
-        return web.Response(body=data, content_type=kind.split(";")[0])
-
-    async def fault(self, request):
-        body = await request.json() if request.can_read_body else None
-        if request.match_info["fault"] == "disconnect":
-            await self.disconnect_all()
-        else:
-            setattr(self, request.match_info["fault"], set(body) if request.match_info["fault"] == "drop_acks" else body)
-        return web.json_response({})
-
     async def file(self, request):
         path = request.match_info["path"] or "index.html"
         if path in ("join", "test"):
@@ -393,6 +315,10 @@ class ChatMock:
 
     def disconnect(self):
         self.call(self.disconnect_all())
+
+    def pair(self, one, other):
+        """The id of the conversation of two users."""
+        return self.model.open_pair(one, other).conv
 
     def do(self, user, verb, /, **body):
         """A request of a user who is not in the browser."""
@@ -435,18 +361,3 @@ def running(files=None):
     finally:
         mock.loop.call_soon_threadsafe(mock.stop.set)
         thread.join(5)
-
-
-async def main():
-    mock = ChatMock()
-    await serve(mock, int(sys.argv[sys.argv.index("--port") + 1]) if "--port" in sys.argv else 8090)
-    group = mock.model.do_conversation_create("bob", {"kind": "group", "title": "Rowing club Kiel", "users": ["alice", "carol"]})["head"]
-    for log, other in ((mock.model.open_pair("alice", "bob"), "bob"), (mock.model.logs[group["conv"]], "bob")):
-        for index in range(120):
-            mock.model.append(log, ("alice", other)[index % 3 == 0], "text", {"text": f"Message {index + 1}. 第 {index + 1} 条。"}, id=f"demo-{index}")
-    print(f"{mock.url} · alice, bob, carol, weilin · {PASSWORD}", flush=True)
-    await asyncio.Event().wait()
-
-
-if __name__ == "__main__":
-    asyncio.run(main())

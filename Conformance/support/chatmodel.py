@@ -152,22 +152,8 @@ class ChatModel:
             plain["reactions"] = [{"key": key, "count": count} for key, count in sorted(counts.items(), key=lambda each: -each[1])]
         return plain
 
-    def push_heads(self, log, *names):
-        for name in names or list(log.members):
-            if name in log.members and log.members[name]["state"] in ("joined", "invited", "requested"):
-                self.push(name, "head", {"heads": [self.head(name, log)]})
-
-    def target(self, log, ref):
-        if not 1 <= ref <= log.seq:
-            raise Refused("not_found")
-        return log.events[ref - 1]
-
     def rank(self, log, user):
         return RANKS.index(log.members[user]["role"])
-
-    def manage(self, log, user, setting=None):
-        if self.rank(log, user) < 3 and (setting is None or log.settings[setting] == "admins"):
-            raise Refused("forbidden")
 
     def open_pair(self, user, other):
         key = tuple(sorted((user, other)))
@@ -199,9 +185,6 @@ class ChatModel:
         self.answers[key] = digest, answer
         return answer
 
-    def changed(self, log, body, event=None):
-        return {"conv": log.conv, "id": body.get("id"), "at": now(), **({"seq": event["seq"]} if event else {})}
-
     def do_sync(self, user, body):
         since = body.get("since")
         epoch, _, token = (since or f"{self.epoch}.0").partition(".")
@@ -227,23 +210,9 @@ class ChatModel:
             first = body["around"] - limit // 2
         first = max(first, low)
         events = log.events[first - 1:first - 1 + max(0, limit)]
-        if "thread" in body or "edits" in body:
-            events = self.related(log, body)
         mine = [{"seq": each["seq"], **({"reactions": each["reacted"][user]} if each["reacted"].get(user) else {}), **({"votes": each["voted"][user]} if user in each["voted"] else {})}
                 for each in events if each["reacted"].get(user) or user in each["voted"]]
         return {"conv": log.conv, "events": [self.shown(user, each) for each in events], "mine": mine, "seq": log.seq, "min_seq": low}
-
-    def related(self, log, body):
-        """The events of a thread, or a message in its first form and its edits."""
-        low, high, limit = body.get("from", 1), body.get("before", log.seq + 1), body.get("limit", 50)
-        if "edits" in body:
-            target = log.events[body["edits"] - 1]
-            first = {key: value for key, value in target.items() if key not in ("state", "edited_at")} | {"body": target.get("first", target.get("body"))}
-            events = [first, *(each for each in log.events if each["kind"] == "edit" and each["ref"] == body["edits"])]
-        else:
-            events = [each for each in log.events if each["seq"] == body["thread"] or each.get("thread") == body["thread"]]
-        events = [each for each in events if low <= each["seq"] < high]
-        return events[:limit] if "from" in body else events[-limit:]
 
     def do_send(self, user, body):
         log = self.log(user, body["conv"])
@@ -255,10 +224,7 @@ class ChatModel:
         if "blob" in content and content["blob"] not in self.blobs:
             raise Refused("not_found", field="body.blob")
         self.sends += 1
-        event = self.append(log, user, kind, content, body.get("ref"), body.get("silent", False), id=body["id"], **({"thread": body["thread"]} if "thread" in body else {}))
-        if "thread" in body:
-            first = self.target(log, body["thread"])
-            first["replies"] = {"count": first.get("replies", {}).get("count", 0) + 1, "seq": event["seq"]}
+        event = self.append(log, user, kind, content, body.get("ref"), body.get("silent", False), id=body["id"])
         return {"conv": log.conv, "id": body["id"], "seq": event["seq"], "n": event["n"], "at": event["at"]}
 
     def do_mark(self, user, body):
@@ -275,83 +241,29 @@ class ChatModel:
         head = self.head(user, log)
         return {"conv": log.conv, "read": head["read"], "unread": head["unread"], "mentions": head["mentions"]}
 
-    def do_readers(self, user, body):
+    def do_conversation_info(self, user, body):
         log = self.log(user, body["conv"])
-        n = self.target(log, body["seq"]).get("n", 0)
-        return {"readers": [{"user": name, "read": True, "received": True} for name in log.joined() if name != user and log.members[name]["read"] >= n]}
+        return {"head": self.head(user, log), "created_at": log.events[0]["at"] if log.events else log.at, **({"about": log.values["about"]} if "about" in log.values else {})}
 
-    def do_search(self, user, body):
-        hits, words = [], body["query"].lower().split()
-        for log in self.logs.values():
-            if log.members.get(user, {}).get("state") != "joined" or body.get("conv", log.conv) != log.conv:
-                continue
-            for event in log.events:
-                text = str((event.get("body") or {}).get("text", ""))
-                if all(word in text.lower() for word in words) and "n" in event:
-                    hits.append({"event": self.shown(user, event), "snippet": text[:160], "ranges": [{"offset": text.lower().find(words[0]), "length": len(words[0])}]})
-        return {"hits": sorted(hits, key=lambda hit: -hit["event"]["at"])[:30]}
+    def do_members(self, user, body):
+        log = self.log(user, body["conv"], ("joined", "invited"))
+        word, state = body.get("query", "").lower(), body.get("state", "joined")
+        names = sorted((name for name, member in log.members.items() if member["state"] == state), key=lambda name: (-self.rank(log, name), name))
+        names = [name for name in names if word in name or word in self.users[name].get("nick", "").lower()]
+        start = int(body.get("page") or 0)
+        members = [{"user": self.user(name, user), **{key: log.members[name][key] for key in ("role", "since", "read", "by") if key in log.members[name]}} for name in names[start:start + 100]]
+        return {"members": members, "version": log.version, "total": len(log.joined()), **({"page": str(start + 100)} if start + 100 < len(names) else {})}
 
-    def change(self, user, body, kind, content, own=False):
-        log = self.log(user, body["conv"])
-        target = self.target(log, body["ref"])
-        if own and target["sender"] != user and self.rank(log, user) < 3:
-            raise Refused("forbidden")
-        return log, target, lambda **more: self.changed(log, body, self.append(log, user, kind, content, body["ref"], **more))
+    def do_settings(self, user, body):
+        return {"settings": {"last_seen": "contacts", "avatar": "all", "add": "contacts", "find": "all", "receipts": True, "typing": True, "folders": []} | self.settings.get(user, {})}
 
-    def do_edit(self, user, body):
-        _, target, done = self.change(user, body, "edit", {"body": body["body"]})
-        if target["sender"] != user:
-            raise Refused("forbidden")
-        target.setdefault("first", target["body"])
-        target.update(body=body["body"], state="edited", edited_at=now())
-        return done()
+    def do_users(self, user, body):
+        return {"users": [self.user(name, user) for name in body["names"] if name in self.users]}
 
-    def do_recall(self, user, body):
-        _, target, done = self.change(user, body, "recall", None, own=True)
-        target.update(state="recalled", reacted={}, voted={})
-        target.pop("body", None)
-        return done()
+    def do_people(self, user, body):
+        word = body["query"].lower().lstrip("@")
+        return {"users": [self.user(name, user) for name, each in self.users.items() if name != user and (word in name or word in each.get("nick", "").lower())]}
 
-    def do_react(self, user, body):
-        _, target, done = self.change(user, body, "react", {key: body[key] for key in ("key", "remove") if key in body})
-        keys = [key for key in target["reacted"].get(user, []) if key != body["key"]] + ([] if body.get("remove") else [body["key"]])
-        target["reacted"][user] = keys
-        return done()
-
-    def do_reactions(self, user, body):
-        target = self.target(self.log(user, body["conv"]), body["ref"])
-        return {"reactions": [{"user": name, "key": key, "at": target["at"]} for name, keys in target["reacted"].items() for key in keys]}
-
-    def do_vote(self, user, body):
-        _, target, done = self.change(user, body, "vote", {"options": body["options"]})
-        target["voted"][user] = body["options"]
-        target["votes"] = [sum(index in votes for votes in target["voted"].values()) for index in range(len(target["body"]["options"]))]
-        return done(votes=target["votes"])
-
-    def do_poll_close(self, user, body):
-        _, target, done = self.change(user, body, "poll.close", None, own=True)
-        target["body"]["closed"] = True
-        return done()
-
-    def do_pin(self, user, body):
-        log, _, done = self.change(user, body, "pin", {"remove": True} if body.get("remove") else {})
-        log.pins = [seq for seq in log.pins if seq != body["ref"]]
-        if not body.get("remove"):
-            log.pins.insert(0, body["ref"])
-        return done()
-
-    def do_hide(self, user, body):
-        log = self.log(user, body["conv"])
-        self.hidden.update((user, log.conv, seq) for seq in body["seqs"])
-        return self.changed(self.selves[user], body, self.append(self.selves[user], user, "self.hide", {"conv": log.conv, "seqs": body["seqs"]}))
-
-    def do_forward(self, user, body):
-        source, log = self.log(user, body["from"]), self.log(user, body["conv"])
-        events = [self.target(source, seq) for seq in body["seqs"]]
-        origin = lambda each: {} if body.get("anonymous") else {"sender": each["sender"], "nick": self.users[each["sender"]].get("nick", each["sender"])}
-        if body.get("bundle"):
-            items = [{"at": each["at"], "kind": each["kind"], "body": each["body"], **origin(each)} for each in events]
-            made = [self.append(log, user, "bundle", {"title": body.get("title", "Messages"), "items": items}, id=body["id"])]
-        else:
-            made = [self.append(log, user, each["kind"], dict(each["body"], forwarded={"at": each["at"], **origin(each)}), id=f"{body['id']}-{index}") for index, each in enumerate(events)]
-        return {"conv": log.conv, "id": body["id"], "seqs": [each["seq"] for each in made], "at": now()}
+    def do_contacts(self, user, body):
+        found = sorted(self.contacts[user].items())
+        return {"contacts": [{"user": self.user(name, user), **each} for name, each in found if body.get("state", each["state"]) == each["state"]]}

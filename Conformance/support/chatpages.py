@@ -3,10 +3,6 @@
 import struct
 import zlib
 
-import pytest
-
-on_the_mock = pytest.mark.parametrize("chat", ["mock"], indirect=True)
-
 
 def png():
     """A red picture of 40 × 30 pixels."""

@@ -19,6 +19,7 @@ from .peers import PEERS, end
 from .process import ROOT, ServerProcess, free_port, program
 
 TRANSPORTS = ["polling", "websocket", "upgrade"]
+# In the order of the reports. A check that is not reported before its client ends has failed.
 ROWS = {
     "text": "text",
     "binary": "nested binary",
@@ -27,10 +28,10 @@ ROWS = {
     "refusal": "auth refused",
     "rooms": "broadcast to rooms",
     "megabyte": "1 MB message",
-    "restart": "back after a restart",
+    "restart": "reconnects after a restart",
     "server-disconnect": "server disconnects",
 }
-# The order of the reports. A check that is not reported by the end of the client has failed.
+# Seconds for one client and its checks.
 PATIENCE = 100
 PYTHON = pathlib.Path(sys.executable)
 PYTHON_4 = ROOT / ".venv-socketio4" / "bin" / "python"
@@ -216,7 +217,7 @@ def talk(column: Column, transports: list, cells: dict, times: list) -> dict:
         server.stop()
     for client in clients:
         for transport in client.transports:
-            trouble[transport] += [line.strip() for line in client.complaints[-3:]] + ["it did not come so far"]
+            trouble[transport] += [line.strip() for line in client.complaints[-3:]] + ["the client ended before this check"]
     return {transport: "; ".join(lines) for transport, lines in trouble.items()}
 
 

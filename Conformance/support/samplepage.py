@@ -78,7 +78,7 @@ def open_chat(page, title):
 
 def eventually(page, expression):
     """Waits until the expression is true. `wait_for_function` needs `unsafe-eval`, which the policy refuses."""
-    deadline = time.monotonic() + 10
+    deadline = time.monotonic() + 30
     while not page.evaluate(expression):
         assert time.monotonic() < deadline, expression
         page.wait_for_timeout(20)

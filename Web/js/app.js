@@ -3,10 +3,12 @@
 import { starting } from "./boot.js";
 import { h } from "./views/dom.js";
 import { AuthView } from "./views/auth.js";
+import { CallsView } from "./views/calls.js";
 import { Shell } from "./views/shell.js";
 import { logo } from "./views/icons.js";
 import { eventText, headTitle, isGroup, userName } from "./views/model.js";
 import { prepareSound, playSound } from "./views/sound.js";
+import { forgetPlayed } from "./media/played.js";
 import { keepPush } from "./state/push.js";
 import { setLanguage, t } from "./i18n/index.js";
 import { loadPreferences, savePreferences } from "./views/preferences.js";
@@ -21,6 +23,7 @@ class App {
     this.#applyTheme();
     setLanguage(this.preferences.language);
     this.#describeNotifications();
+    this.calls = new CallsView(this);
     state.subscribe("session", () => this.#show());
     this.#show();
   }
@@ -29,6 +32,7 @@ class App {
     const { phase } = this.state.session;
     if (phase === this.phase) return;
     this.phase = phase;
+    if (phase === "signedOut") forgetPlayed();
     this.#render();
   }
 

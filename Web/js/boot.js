@@ -2,7 +2,7 @@
 
 import { createState } from "./state/index.js";
 
-/** What `?sample=…` shows without a server. */
+/** The states that `?sample=…` shows without a server. */
 const SAMPLES = { signedOut: { phase: "signedOut" }, empty: { empty: true }, offline: { offline: true }, slow: { slow: 400 } };
 
 const sample = new URLSearchParams(location.search).get("sample");

@@ -1,23 +1,29 @@
-// What changes do to the events and heads they concern, as the server also applies them.
+// Applies changes to events and heads, in the same way as the server.
 
 const MESSAGES = new Set(["text", "image", "audio", "video", "file", "location", "card", "call", "poll", "bundle", "encrypted"]);
+/** The kinds whose events repeat the content of the message that they refer to. Their content is removed with that of the message. */
+const REPEATING = new Set(["edit", "preview"]);
 const BLANK = new Set(["recalled", "expired", "erased"]);
+const CALL_ENDS = new Set(["ended", "missed", "declined", "busy"]);
 
 /** Whether the event is a message. Events of unknown kinds with an ordinal are messages too. */
 export const isMessage = (event) => MESSAGES.has(event.kind) || (event.n !== undefined && event.kind !== "hidden");
 export const isBlank = (event) => BLANK.has(event.state);
+/** Whether the event repeats content of the message that it refers to. */
+export const repeats = (event) => REPEATING.has(event.kind);
 
 /** The event after a change, or the same object if the change has no effect on it. */
 export function applying(event, change, user) {
   if (change.thread === event.seq && change.n !== undefined) return replied(event, change);
   if (isMessage(change) || isBlank(event)) return event;
   const isTarget = change.ref === event.seq;
-  if (!isTarget && !(change.kind === "recall" && event.kind === "edit" && event.ref === change.ref)) return event;
+  if (!isTarget && !(change.kind === "recall" && repeats(event) && event.ref === change.ref)) return event;
   const body = change.body ?? {};
   switch (change.kind) {
     case "edit":
       if ((change.at ?? 0) < (event.edited_at ?? 0)) return event;
       return { ...event, body: body.body, state: "edited", edited_at: change.at };
+    case "preview": return event.kind === "text" ? { ...event, body: { ...event.body, preview: body.preview } } : event;
     case "recall": return blanking(event, "recalled");
     case "react": return reacted(event, body, change.sender === user);
     case "vote": {
@@ -32,8 +38,13 @@ export function applying(event, change, user) {
 
 function blanking({ body: _, reactions: __, votes: ___, expires_at: ____, mine: _____, ...rest }, state) { return { ...rest, state }; }
 
-/** The event after its time is over. */
+/** Returns an event after it has expired. */
 export const expiring = (event) => blanking(event, "expired");
+
+/** The event as it is kept: an edit or a preview that arrives after the end of its message is empty. */
+export function keeping(event, target) {
+  return repeats(event) && event.body && target && isBlank(target) ? blanking(event, target.state) : event;
+}
 
 /** The message that began a thread after a reply in it. */
 function replied(event, { seq }) {
@@ -66,6 +77,7 @@ export function advancing(head, events, user) {
   for (const event of events) {
     if (event.seq <= after.seq) continue;
     after = { ...after, seq: event.seq, at: event.at ?? after.at };
+    if (event.kind === "call" || event.kind === "call.update") after.call = calling(after.call, event);
     if (event.kind === "hidden") { if (event.n) after.n = event.n; continue; }
     after.last = shows(event) ? preview(event) : relast(after.last, event);
     if (event.kind === "pin") after.pins = pinned(after.pins, event);
@@ -80,10 +92,17 @@ export function advancing(head, events, user) {
   return after;
 }
 
+/** The call that takes place. */
+function calling(call, { kind, seq, ref, body }) {
+  const isOver = CALL_ENDS.has(body?.state);
+  if (kind === "call") return isOver ? undefined : seq;
+  return isOver && ref === call ? undefined : call;
+}
+
 const shows = (event) => event.n !== undefined || /^(conversation|member)\./.test(event.kind);
 
 function relast(last, change) {
-  if (!last || change.ref !== last.seq) return last;
+  if (!last || change.ref !== last.seq || isBlank(last)) return last;
   if (change.kind === "edit") return { ...last, state: "edited", text: change.body?.body?.text ?? last.text };
   if (change.kind === "recall") return { ...last, state: "recalled", text: undefined };
   return last;
@@ -94,12 +113,12 @@ function pinned(pins = [], event) {
   return event.body?.remove ? rest : [event.ref, ...rest];
 }
 
-/** Whether a message names the user. */
+/** Whether a message mentions the user. */
 export function mentions(event, user) {
   return (event.body?.entities ?? []).some((each) => each.type === "all" || (each.type === "mention" && each.user === user));
 }
 
-/** The head after the own read position moved to `read`. */
+/** Returns the head after the user's read position moved to `read`. */
 export function reading(head, read, unread, mentioned) {
   if (read < (head.read ?? 0)) return head;
   const left = unread ?? Math.max(0, Math.min(head.unread ?? 0, head.n - read));

@@ -4,6 +4,7 @@
 import { SocketManager } from "/js/socketio/index.js";
 import { Refusal, deviceDescription, post, refusal } from "./requests.js";
 
+const MOST_HELD = 10_000; // pushes
 const FINAL = new Set(["signed_out", "account_closed", "protocol_error", "version"]);
 
 export class Connection {
@@ -11,10 +12,11 @@ export class Connection {
   #manager = null;
   #socket = null;
   #isReady = false;
+  #held = []; // [name, body] of the pushes that came before the connection was ready
   #state = { state: "offline", since: Date.now() };
   #waiting = new Set();
   #isWanted = false;
-  #pause = 0; // ms that the server asked for
+  #pause = 0; // ms, the delay that the server requested
 
   constructor(core) { this.#core = core; }
 
@@ -33,7 +35,7 @@ export class Connection {
       });
       this.#socket.on("connect_error", (error) => this.#refused(error.data));
       this.#socket.on("bye", (body) => this.#goodbye(body));
-      for (const name of ["event", "head", "mark", "presence", "typing", "user", "signal"]) this.#socket.on(name, (body) => { if (this.#isReady) this.#core.pushed(name, body); });
+      for (const name of ["event", "head", "mark", "presence", "typing", "user", "signal"]) this.#socket.on(name, (body) => this.#pushed(name, body));
     }
     this.#isWanted = true;
     this.#change("connecting");
@@ -79,6 +81,7 @@ export class Connection {
       for (const resolve of this.#waiting) resolve();
       this.#waiting.clear();
       this.#core.connected();
+      for (const [name, body] of this.#held.splice(0)) this.#core.pushed(name, body);
     } catch (error) {
       if (error.code === "unauthorized") return this.renew();
       console.warn("hello:", error);
@@ -117,7 +120,7 @@ export class Connection {
     this.#core.dismissed(reason);
   }
 
-  /** The server closed the connection itself: connects again after the time it told, spread a little. */
+  /** The server closed the connection itself: reconnects after the delay that it requested, with a random variation. */
   #again() {
     if (!this.#isWanted) return;
     this.#change("connecting");
@@ -126,9 +129,17 @@ export class Connection {
     setTimeout(() => { if (this.#isWanted) this.#socket.connect(); }, delay);
   }
 
+  /** A push that arrives during the sync of the heads may be newer than the sync. */
+  #pushed(name, body) {
+    if (this.#isReady) this.#core.pushed(name, body);
+    else if (this.#held.length < MOST_HELD) this.#held.push([name, body]);
+    else this.#manager.drop();
+  }
+
   #lost() {
     const wasReady = this.#isReady;
     this.#isReady = false;
+    this.#held = [];
     if (wasReady) this.#core.disconnected();
   }
 

@@ -13,7 +13,7 @@ import { Refusal, deviceDescription, get, post, uuid } from "./requests.js";
 import { searchCache } from "./search.js";
 import { upload } from "./uploads.js";
 
-const UNCHANGING = new Set(["history", "sync", "members", "readers", "reactions", "scheduled", "conversation.info", "directory", "link.list", "link.info", "settings", "users", "people", "contacts", "devices", "search", "typing", "subscribe"]);
+const UNCHANGING = new Set(["history", "sync", "members", "readers", "reactions", "scheduled", "conversation.info", "directory", "link.list", "link.info", "settings", "users", "people", "contacts", "devices", "search", "typing", "subscribe", "signal", "call.servers"]);
 const PAGES_OF_REQUESTS = 5;
 
 /** Whether a contact is a request without its time. */
@@ -118,7 +118,7 @@ export class Core {
   #snapshot() {
     return {
       session: this.#session, connection: this.#connection.state, heads: [...this.#heads.values()], users: [...this.#users.values()], contacts: this.#contacts,
-      settings: this.#settings, outbox: this.#outbox.items.map(({ address: _, ...item }) => item),
+      settings: this.#settings, outbox: this.#outbox.shown,
     };
   }
 
@@ -184,7 +184,7 @@ export class Core {
     this.wasOnline = false;
   }
 
-  /** The server ended the session. The cache stays for a new sign-in of the same user. */
+  /** The server ended the session. The cache is kept for a new sign-in of the same user. */
   dismissed(reason) {
     this.#session = { ...this.#session, phase: "signedOut" };
     this.emit({ type: "notice", notice: { kind: "dismissed", reason } });
@@ -216,11 +216,12 @@ export class Core {
   }
 
   async synced({ heads, gone = [], page, token }, { since, page: after }) {
-    // Without a token, the server does not tell which conversations have gone: those that no page and no push names.
+    // Without a token, the server does not report removed conversations. Those that no page and no push contains are removed.
     if (since === undefined && after === undefined) this.#listed = new Set();
     else if (since !== undefined) this.#listed = null;
     this.#setHeads(heads, gone, true);
     if (page) return { since, page };
+    const isComplete = this.#listed !== null;
     if (this.#listed) {
       const listed = this.#listed;
       this.#listed = null;
@@ -229,7 +230,8 @@ export class Core {
     this.#cached.since = token;
     await this.#saveHeads();
     await this.database.setMeta("since", token);
-    return null;
+    // A conversation that moves up between two pages is in neither of them. It changed after the token was taken.
+    return isComplete && after !== undefined ? { since: token } : null;
   }
 
   connected() {
@@ -252,7 +254,9 @@ export class Core {
 
   pushed(name, body) {
     switch (name) {
-      case "event": return this.#logs.received(body.events.map((event) => (body.silent ? { ...event, silent: true } : event)));
+      case "event":
+        for (const event of body.events) this.#listed?.add(event.conv);
+        return this.#logs.received(body.events.map((event) => (body.silent ? { ...event, silent: true } : event)));
       case "head":
         this.#setHeads(body.heads ?? [], body.gone ?? []);
         for (const nudge of body.nudges ?? []) this.#nudged(nudge);
@@ -298,6 +302,7 @@ export class Core {
   }
 
   #nudged({ conv, seq, n, at, mentions, last }) {
+    this.#listed?.add(conv);
     const head = this.#heads.get(conv);
     if (!head || seq <= head.seq) return;
     this.putHead(conv, (each) => ({ ...each, seq, n, at, last, unread: (each.unread ?? 0) + n - each.n, mentions: mentions ?? each.mentions }));
@@ -347,7 +352,7 @@ export class Core {
   /** These events are kept in the cache. */
   stored(events) { this.#expiry.stored(events); }
 
-  /** The time of these messages is over. */
+  /** These messages have expired. */
   expired(conv, seqs, edited = []) {
     if (edited.length > 0) this.#logs.blankEdits(conv, edited).catch((error) => console.warn("cache:", error));
     this.putHead(conv, (head) => (head.last && seqs.has(head.last.seq) && !isBlank(head.last) ? { ...head, last: expiring({ ...head.last, text: undefined }) } : head));
@@ -375,13 +380,13 @@ export class Core {
     else this.putHead(conv, (head) => ({ ...head, own: { ...head.own, ...values } }));
   }
 
-  /** Changes of the account between the answer to hello and the first page of its log are told from this page. */
+  /** Reports changes of the account that occurred between the answer to `hello` and the first page of its log. */
   async #tellMissed() {
     const { events } = await this.#logs.page({ conv: this.#session.self, limit: 40 }).catch(() => ({ events: [] }));
     for (const event of events) if (/^(device|contact)\./.test(event.kind) && event.at > this.#noticed) this.#applyOwn(event);
   }
 
-  /** Tells of a change of the account, once: also of one that happened while no page was open. */
+  /** Reports a change of the account once, even if it happened while no page was open. */
   #notify(at, notice) {
     if (this.#noticed === undefined || !(at > this.#noticed)) return;
     this.#noticed = at;
@@ -407,7 +412,8 @@ export class Core {
     const answer = await this.call(verb, UNCHANGING.has(verb) ? plain : { id, ...plain });
     if (answer.head) this.#setHeads([answer.head]);
     if (answer.user && verb === "profile.set") this.#setSession({ user: answer.user });
-    if (answer.seq && answer.conv) this.#logs.announced(answer.conv, answer.seq, false);
+    const seq = answer.seq ?? answer.call;
+    if (seq && answer.conv) this.#logs.announced(answer.conv, seq, false);
     if (verb === "own.set") this.putHead(body.conv, (head) => ({ ...head, own: owning(head.own, body) }));
     if (/^contact\.|^(un)?block$/.test(verb)) this.#loadContacts();
     if (verb === "settings.set") { this.#settings = { ...this.#settings, ...body.settings }; this.emit({ type: "settings", settings: this.#settings }); }

@@ -1,4 +1,4 @@
-// Follows the log of one conversation without skipping a hole.
+// Follows the log of one conversation without skipping missing events.
 //
 // Pure: it returns what to do. {apply: [events]}, {wait: ms} (call `timerFired` then), {pull: range}
 // (request this part of the log), or {}.
@@ -8,7 +8,7 @@ const FARTHEST = 400; // events; beyond, the newest ones are requested
 const SLOWEST = 30_000;
 
 export class LogCursor {
-  #state = "idle"; // "waiting": a hole is known and a timer runs; "pulling": a request is pending
+  #state = "idle"; // "waiting": events are missing and a timer runs; "pulling": a request is pending
   #held = new Map();
   #fruitless = 0;
 
@@ -34,7 +34,7 @@ export class LogCursor {
     return this.#waits();
   }
 
-  /** The server told the end of the log; its events usually follow at once. */
+  /** The server reported the end of the log. The events usually follow immediately. */
   announced(head) {
     this.head = Math.max(this.head, head);
     return this.isBehind ? this.#waits() : {};
@@ -86,7 +86,7 @@ export class LogCursor {
     this.#state = "idle";
     if (!this.isBehind) { this.#fruitless = 0; return {}; }
     if (madeProgress) { this.#fruitless = 0; return this.#pull(); }
-    // The server told of events that it does not deliver. A retry at once would be a busy loop.
+    // The server reports events that it does not deliver. An immediate retry would be a busy loop.
     this.#state = "waiting";
     return { wait: Math.min(SLOWEST, 1000 * 2 ** this.#fruitless++) };
   }

@@ -1,5 +1,4 @@
-// The cache of one account in IndexedDB. Without IndexedDB everything still works, and nothing is
-// kept.
+// The cache of one account in IndexedDB. Without IndexedDB the page works, but nothing is kept after it is closed.
 
 const NAME = "apus-chat";
 const VERSION = 2;
@@ -107,7 +106,7 @@ export class Database {
     });
   }
 
-  /** The events whose time is over, and the time at which the next one ends. */
+  /** Returns the expired events, and the time at which the next event expires. */
   async expired(now) {
     if (!this.#db) return { events: [], next: undefined };
     const events = await this.#run("events", "readonly", (each) => each.index("expires_at").getAll(IDBKeyRange.upperBound(now)));

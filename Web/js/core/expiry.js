@@ -1,5 +1,4 @@
-// Messages that disappear: the server sends no event when their time is over, so that each client
-// removes them itself, by the clock of the server.
+// Expiring messages. The server sends no event when a message expires, so each client removes it by itself, by the clock of the server.
 
 import { expiring, isBlank } from "./applying.js";
 

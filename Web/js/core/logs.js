@@ -1,6 +1,6 @@
 // The logs of the conversations: cursors, the cache of events, and pages for windows.
 
-import { applying } from "./applying.js";
+import { applying, isBlank, keeping, repeats } from "./applying.js";
 import { LogCursor } from "./cursor.js";
 import { Refusal } from "./requests.js";
 
@@ -34,7 +34,7 @@ export class Logs {
     this.#database.delete("cursors", conv);
   }
 
-  /** A sync or a push told the end of a log. An unknown log begins there. */
+  /** A sync or a push reported the end of a log. A log that is not known begins there. */
   announced(conv, seq, isSync) {
     const cursor = this.#cursors.get(conv);
     if (!cursor) return this.#cursors.set(conv, new LogCursor({ cursor: seq }));
@@ -183,7 +183,7 @@ export class Logs {
     }
   }
 
-  /** New events at the end of a log: kept, applied to their targets, and told. */
+  /** Stores new events at the end of a log, applies them to their targets, and reports them. */
   #apply(conv, events) {
     if (events.length === 0) return;
     const stamped = events.map((event) => ({ ...event, asOf: Math.max(event.asOf ?? 0, event.seq) }));
@@ -199,22 +199,29 @@ export class Logs {
       const [target] = await this.#database.events(conv, place, place);
       if (!target || target.asOf >= change.seq) continue;
       const after = applying(target, change, this.#core.user?.name);
-      if (after !== target) await this.#database.put("events", { ...after, asOf: change.seq });
-      if (change.kind === "recall") await this.blankEdits(conv, [change.ref]);
+      if (after !== target) await this.#put([{ ...after, asOf: change.seq }]);
+      if (change.kind === "recall" || (repeats(change) && isBlank(after))) await this.blankEdits(conv, [change.ref]);
     }
     const cursor = this.#cursors.get(conv);
     if (cursor) this.#saveCursor(conv, cursor);
   }
 
-  /** The edits of blank messages lose their bodies too. */
+  /** The edits and previews of blank messages lose their bodies too. */
   async blankEdits(conv, seqs) {
-    const edits = (await this.#database.events(conv, Math.min(...seqs), Infinity)).filter((event) => event.kind === "edit" && event.body && seqs.includes(event.ref));
+    const edits = (await this.#database.events(conv, Math.min(...seqs), Infinity)).filter((event) => repeats(event) && event.body && seqs.includes(event.ref));
     await this.#database.put("events", ...edits.map(({ body: _, ...event }) => ({ ...event, state: "recalled" })));
   }
 
   async #put(events) {
-    await this.#database.put("events", ...events);
-    this.#core.stored(events);
+    const kept = await Promise.all(events.map((event) => this.#kept(event, events)));
+    await this.#database.put("events", ...kept);
+    this.#core.stored(kept);
+  }
+
+  /** The event as it is kept, by the state of the message whose content it repeats. */
+  async #kept(event, others) {
+    if (!repeats(event) || !event.body) return event;
+    return keeping(event, others.find(({ seq }) => seq === event.ref) ?? (await this.#database.get("events", [event.conv, event.ref])));
   }
 
   #saveCursor(conv, cursor) { return this.#database.put("cursors", { conv, cursor: cursor.cursor, isPrimed: cursor.isPrimed }); }

@@ -1,8 +1,7 @@
-// Own messages until the server has acknowledged them: in order within a conversation, one at a
-// time, kept over reloads. Texts overtake unfinished uploads.
+// The user's messages until the server has acknowledged them. They are sent one at a time and in order within a conversation, and survive reloads. Texts can be sent before unfinished uploads.
 
 import { refusal, uuid } from "./requests.js";
-import { cancel, upload } from "./uploads.js";
+import { cancel, upload, uploaded } from "./uploads.js";
 
 export class Outbox {
   #core;
@@ -15,6 +14,8 @@ export class Outbox {
   constructor(core) { this.#core = core; }
 
   get items() { return [...this.#items.values()]; }
+  /** What the page needs of the items. */
+  get shown() { return this.items.map(shown); }
   /** The messages that a sign-out would lose. */
   get unsent() { return this.items.filter((item) => item.status !== "sent").length; }
 
@@ -27,9 +28,9 @@ export class Outbox {
     for (const each of [this.#items, this.#busy, this.#uploads, this.#pauses, this.#attempts]) each.clear();
   }
 
-  async add({ key = uuid(), conv, kind, body, ref, thread, silent, file }) {
+  async add({ key = uuid(), conv, kind, body, ref, thread, silent, file, poster }) {
     if (this.#items.has(key)) return key;
-    const item = { key, conv, kind, body, ref, thread, silent, file, status: "queued", at: Date.now() };
+    const item = { key, conv, kind, body, ref, thread, silent, file, poster, status: "queued", at: Date.now() };
     await this.#set(item);
     this.run();
     return key;
@@ -57,7 +58,7 @@ export class Outbox {
     for (const item of this.#items.values()) if (item.conv === conv && item.seq <= cursor) this.#remove(item);
   }
 
-  /** The connection is lost: what was under way is sent again with the same id. */
+  /** The connection is lost. Pending messages are sent again with the same ids. */
   disconnected() { this.#pauses.clear(); }
 
   /** Sends and uploads what can be. */
@@ -80,7 +81,7 @@ export class Outbox {
       this.#show({ ...item, status: "sending" });
       const ack = await this.#core.call("send", { id: key, conv, kind, body, ref, thread, silent });
       if (!this.#items.has(key)) return;
-      const { file: _, ...sent } = this.#items.get(key);
+      const { file: _, poster: __, ...sent } = this.#items.get(key);
       this.#items.set(key, { ...sent, status: "sent", seq: ack.seq });
       await this.#core.database.delete("outbox", key);
       this.#show(this.#items.get(key));
@@ -100,13 +101,17 @@ export class Outbox {
     let latest = { ...item, status: "uploading", progress: 0 };
     try {
       this.#show(latest);
+      if (item.poster && !item.body.poster) {
+        const { blob } = await upload(item.poster, { name: "poster.jpg", signal: controller.signal });
+        await this.#set((latest = { ...latest, body: { ...latest.body, poster: blob } }));
+      }
       const blob = await upload(item.file, {
         name: item.body.name, address: item.address, signal: controller.signal,
         began: (address) => this.#set((latest = { ...latest, address })),
         progress: (progress) => this.#show((latest = { ...latest, progress })),
       });
       if (!this.#items.has(item.key)) return;
-      await this.#set({ ...latest, body: { ...item.body, ...blob }, status: "queued", progress: 1 });
+      await this.#set({ ...latest, ...uploaded(latest, blob), status: "queued", progress: 1 });
     } catch (error) {
       if (this.#items.has(item.key)) await this.#failed(latest, refusal(error));
     } finally {
@@ -146,4 +151,4 @@ export class Outbox {
 }
 
 /** What the page needs of an item. */
-const shown = ({ address: _, ...item }) => item;
+const shown = ({ address: _, poster: __, ...item }) => item;

@@ -2,7 +2,7 @@
 
 const MOST = 100; // members of a conversation with read positions
 
-/** Whether members are told the positions of the others. */
+/** Whether members see the positions of the others. */
 export function showsReceipts({ kind, members = 0, settings, state }) {
   if (state && state !== "joined") return false;
   return kind === "pair" || (kind === "group" && members <= MOST && settings?.receipts !== false);

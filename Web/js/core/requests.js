@@ -43,11 +43,15 @@ export async function answer(response) {
   throw new Refusal(body.error ?? { code: response.status >= 500 ? "unavailable" : response.status === 401 ? "unauthorized" : "internal", message: response.statusText });
 }
 
-/** A UUID of version 7 (RFC 9562). */
+let newest = 0n; // the milliseconds and the 12 bits after them of the newest UUID
+
+/** A UUID of version 7 that is greater than all earlier ones, also within a millisecond (RFC 9562, section 6.2). */
 export function uuid() {
   const bytes = crypto.getRandomValues(new Uint8Array(16));
-  new DataView(bytes.buffer).setBigUint64(0, (BigInt(Date.now()) << 16n) | BigInt((bytes[6] << 8) | bytes[7]));
-  bytes[6] = (bytes[6] & 0x0f) | 0x70;
+  // The first bit of the counter is 0, so that it has room for more UUIDs.
+  const first = (BigInt(Date.now()) << 12n) | BigInt(((bytes[6] & 0x07) << 8) | bytes[7]);
+  newest = first > newest ? first : newest + 1n;
+  new DataView(bytes.buffer).setBigUint64(0, ((newest >> 12n) << 16n) | 0x7000n | (newest & 0xfffn));
   bytes[8] = (bytes[8] & 0x3f) | 0x80;
   const hex = [...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("");
   return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join("-");

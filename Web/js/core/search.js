@@ -1,10 +1,12 @@
-// The search of what this device has, for the time without a connection.
+// Searches the cache of this device, for use without a connection.
+
+import { isBlank } from "./applying.js";
 
 const PAGE = 30; // hits
 const TIME = 300; // ms of a page, which then has fewer hits
 
-/** Hits in the form of the verb `search`, newest first; all words must occur. `page` is that of the last answer. */
-export async function searchCache(database, { query, conv, sender, kinds, from_at: from = 0, until_at: until = Infinity, page }) {
+/** Hits in the form of the verb `search`, newest first; all words must occur, and without words all messages of the kinds are hits. `page` is that of the last answer. */
+export async function searchCache(database, { query = "", conv, sender, kinds, from_at: from = 0, until_at: until = Infinity, page }) {
   const words = wordsOf(query);
   const hits = [];
   const end = performance.now() + TIME;
@@ -27,6 +29,7 @@ function wordsOf(query) {
 
 function matching(event, words, passes) {
   if (event.n === undefined || event.kind === "hidden" || !passes(event)) return null;
+  if (words.length === 0) return isBlank(event) ? null : { event, snippet: "", ranges: [], local: true };
   const { text, question, title, name, nick } = event.body ?? {};
   const content = [text, question, title, name, nick].find((each) => typeof each === "string");
   const plain = content?.toLocaleLowerCase();

@@ -1,4 +1,4 @@
-// Uploads by tus 1.0: in parts, resumed at the offset that the server tells.
+// Uploads files by tus 1.0, in parts. An upload resumes at the offset that the server reports.
 
 import { Refusal, answer, reach } from "./requests.js";
 
@@ -6,8 +6,7 @@ const PART = 512 * 1024;
 const TUS = { "Tus-Resumable": "1.0.0" };
 
 /**
- * Uploads a file. `address` resumes an earlier upload, `began(address)` tells the address of a new
- * one. Returns what a message refers to.
+ * Uploads a file. `address` resumes an earlier upload, `began(address)` receives the address of a new one. Returns the properties of the blob.
  */
 export async function upload(file, { name = file.name ?? "", address, began = () => {}, progress = () => {}, signal } = {}) {
   let offset = address ? await offsetOf(address, signal) : null;
@@ -30,6 +29,18 @@ export async function upload(file, { name = file.name ?? "", address, began = ()
   if (!headers.get("Chat-Blob")) throw new Refusal({ code: "internal", message: "The upload has no blob." });
   const size = { width: Number(headers.get("Chat-Width")) || undefined, height: Number(headers.get("Chat-Height")) || undefined };
   return { blob: headers.get("Chat-Blob"), type: headers.get("Chat-Type"), size: Number(headers.get("Chat-Size")), ...(size.width && size) };
+}
+
+/**
+ * The kind and body of a message whose file is uploaded. A file of which the server determines another type is sent as a generic file.
+ */
+export function uploaded({ kind, body }, blob) {
+  const family = blob.type.split("/")[0];
+  // Video containers can contain only sound.
+  if (kind === "audio" && family === "video") return { kind, body: { ...body, ...blob, type: `audio/${blob.type.slice(6)}` } };
+  if (kind === family) return { kind, body: { ...body, ...blob } };
+  const { name, text, entities } = body;
+  return { kind: "file", body: { name: name ?? "file", ...(text && { text, entities }), blob: blob.blob, size: blob.size, type: blob.type } };
 }
 
 export const cancel = (address) => reach(address, { method: "DELETE", headers: TUS }).catch(() => {});

@@ -32,9 +32,15 @@ export function t(key, parameters = {}) {
   let text = LANGUAGES[language][key] ?? en[key];
   if (text === undefined) return key;
   if (typeof text === "object") text = text[plurals.select(Number(parameters.n ?? 0))] ?? text.other;
-  return text.replace(/\{(\w+)\}/g, (whole, name) => {
+  return text.replace(/( ?)\{(\w+)\}( ?)/g, (whole, before, name, after) => {
     const value = parameters[name];
     if (value === undefined) return whole;
-    return typeof value === "number" ? new Intl.NumberFormat(tag).format(value) : String(value);
+    const shown = typeof value === "number" ? new Intl.NumberFormat(tag).format(value) : String(value);
+    return spacing(before, shown[0]) + shown + spacing(after, shown.at(-1));
   });
+}
+
+/** In Chinese texts the spaces are for values of another script: none is next to a Chinese character. */
+function spacing(space, neighbour) {
+  return language === "zh" && /\p{Script=Han}/u.test(neighbour ?? "") ? "" : space;
 }

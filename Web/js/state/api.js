@@ -77,6 +77,7 @@ export class ChatState {
   // presence(name) -> {online, last_seen?} | null              unread -> number of the badge
   // uploads -> [{key, conv, name, progress}]   unsent -> number of own messages not yet sent
   // describe = (head, event) -> {title, body}: what a notification says, set by the views
+  // oncall = (conv, events), onsignal = (signal): called with the events of logs and the signals of calls
   // blobURL(blob, size?, {user} or {conv} of a picture) -> string
   // search(query, {conv, sender, kinds, from_at, until_at}) -> Promise<Hits>
 
@@ -105,8 +106,8 @@ export class ChatState {
   setPush(kind, data) { return this.verb("push.set", { kind, data }); }
 
   // --- Messages ---
-  /** Queues a message, with a `file` (Blob) for kinds that have one. Resolves to the key of its row. */
-  send(conv, { kind = "text", body = {}, ref, thread, silent, file } = {}) { return this.port.request("send", { conv, kind, body, ref, thread, silent, file }); }
+  /** Queues a message, with a `file` (Blob) for kinds that have one, and a `poster` of a film. Resolves to the key of its row. */
+  send(conv, { kind = "text", body = {}, ref, thread, silent, file, poster } = {}) { return this.port.request("send", { conv, kind, body, ref, thread, silent, file, poster }); }
   reply(conv, ref, message) { return this.send(conv, { ...message, ref }); }
   retry(key) { return this.port.request("retry", { key }); }
   discard(key) { return this.port.request("discard", { key }); }
@@ -118,7 +119,7 @@ export class ChatState {
   pin(conv, ref, remove = false) { return this.verb("pin", { conv, ref, remove: remove || undefined }); }
   vote(conv, ref, options) { return this.verb("vote", { conv, ref, options }); }
   closePoll(conv, ref) { return this.verb("poll.close", { conv, ref }); }
-  forward(conv, from, seqs, { bundle, title, anonymous } = {}) { return this.verb("forward", { conv, from, seqs, bundle, title, anonymous }); }
+  forward(conv, from, seqs, { bundle, title, anonymous, silent } = {}) { return this.verb("forward", { conv, from, seqs, bundle, title, anonymous, silent }); }
   schedule(conv, message, at) { return this.verb("schedule", { conv, kind: "text", ...message, send_at: at }); }
   async scheduled(conv) { return (await this.verb("scheduled", { conv })).scheduled; }
   unschedule(of) { return this.verb("unschedule", { of }); }
@@ -163,6 +164,18 @@ export class ChatState {
   async links(conv) { return (await this.verb("link.list", { conv })).links; }
   revokeLink(conv, code) { return this.verb("link.revoke", { conv, code }); }
   linkInfo(code) { return this.verb("link.info", { code }); }
+
+  // --- Calls ---
+  /** Resolves to {call, at}: the new call, or the one that takes place. */
+  startCall(conv, media) { return this.verb("call.start", { conv, media }); }
+  /** Resolves to {seq?}, which is absent if this changed nothing. */
+  updateCall(conv, call, state, id) { return this.verb("call.update", { id, conv, call, state }); }
+  callServers() { return this.verb("call.servers"); }
+  signal(conv, call, to, device, data) { return this.verb("signal", { conv, call, to, device, data }); }
+  /** The call as the server has it. Resolves to null if it cannot be read. */
+  async callEvent(conv, seq) { return (await this.verb("history", { conv, around: seq, limit: 1 })).events.find((event) => event.seq === seq && event.kind === "call") ?? null; }
+  /** The account names of the members that can take part. */
+  async callMembers(conv) { return (await this.verb("members", { conv })).members.filter(({ state }) => !state || state === "joined").map(({ user }) => user.name); }
 
   // --- People ---
   /** Resolves to {users, page?}. */

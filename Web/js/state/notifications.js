@@ -5,7 +5,7 @@ import { mentions } from "../core/applying.js";
 
 const FRESH = 60_000; // older messages were missed, and are shown by the badge alone
 
-/** Registers the service worker, and tells it of new messages. Needs HTTPS or loopback. */
+/** Registers the service worker, and notifies it of new messages. Requires HTTPS or loopback. */
 export async function watchNotifications(store) {
   watchBadge(store);
   if (!globalThis.isSecureContext || !navigator.serviceWorker) return;

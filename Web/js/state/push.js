@@ -1,5 +1,4 @@
-// Web Push: the subscription of this browser, by which the server tells of messages while the page is
-// closed.
+// Web Push: the subscription by which the server notifies this browser of messages while the page is closed.
 
 /** The key of the server for push messages, in base64url, if it has one. */
 export const pushKey = (store) => store.session.push_key ?? store.session.server?.push_key;
@@ -9,7 +8,7 @@ export function canPush(store) {
   return Boolean(globalThis.isSecureContext && navigator.serviceWorker && globalThis.PushManager && pushKey(store));
 }
 
-/** Subscribes this browser, and tells the server where. A subscription for another key is replaced. */
+/** Subscribes this browser, and sends the subscription to the server. A subscription for another key is replaced. */
 export async function subscribePush(store) {
   const { pushManager } = await navigator.serviceWorker.ready;
   const key = bytesOf(pushKey(store));
@@ -23,14 +22,14 @@ export async function subscribePush(store) {
   await store.setPush("web", { endpoint, keys });
 }
 
-/** Ends the subscription of this browser. The server is told first, so that nothing is sent to a dead address. */
+/** Ends the subscription of this browser. The server is notified first, so that it does not send to an invalid endpoint. */
 export async function unsubscribePush(store) {
   await store.setPush("none");
   const subscription = await (await navigator.serviceWorker.ready).pushManager.getSubscription();
   await subscription?.unsubscribe();
 }
 
-/** Tells the server again at each sign-in while `isWanted()`: it may have lost or refused the address. */
+/** Sends the subscription again at each sign-in while `isWanted()`, because the server may have lost or refused it. */
 export function keepPush(store, isWanted) {
   let told = null;
   const check = () => {

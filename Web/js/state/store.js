@@ -22,6 +22,9 @@ export class Store extends ChatState {
   /** Called with the new events of a log. */
   onevents = null;
   onread = null;
+  /** Called with the events of a log, and with the signals of calls. */
+  oncall = null;
+  onsignal = null;
   #heads = new Map();
   #users = new Map();
   #wanted = new Set();
@@ -83,7 +86,13 @@ export class Store extends ChatState {
     return { name };
   }
 
-  /** Requests a user again: the server tells changes of a profile with the next answer that has the user. */
+  async people(query, page) {
+    const answer = await super.people(query, page);
+    this.remember(answer.users);
+    return answer;
+  }
+
+  /** Requests a user again, because changes of a profile are not always pushed. */
   async refresh(name) {
     const { users } = await this.verb("users", { names: [name] }).catch(() => ({ users: [] }));
     this.remember(users);
@@ -106,7 +115,7 @@ export class Store extends ChatState {
     return this.#windows.get(id);
   }
 
-  /** A message as far as it is known here, such as for a pinned line. The key "thread:ID" tells of one that arrives. */
+  /** A message as far as it is known here, such as for a pinned line. Listeners of the key "thread:ID" are called when it arrives. */
   event(id, seq) {
     const event = this.#windows.get(id)?.event(seq) ?? this.quoted(id, seq);
     return event ? { ...event, key: String(seq), own: event.sender === this.account?.name } : null;
@@ -119,7 +128,13 @@ export class Store extends ChatState {
   }
 
   search(query, filters = {}) { return search(this, query, filters); }
-  /** `of` is {user} or {conv} for the picture of a user or a conversation, which others than its uploader may read. */
+  /** The messages of some kinds in a conversation, newest first, page by page. `isBehind` if the newest ones are missing. */
+  async media(conv, { kinds, query = "", page }) {
+    const { hits, page: next, indexed_at: indexedAt } = await this.port.request("search", { conv, kinds, query: query || undefined, page });
+    return { events: hits.map(({ event }) => event), page: next, isBehind: indexedAt !== undefined };
+  }
+
+  /** `of` is {user}, {conv} or {link} for the picture of a user or a conversation, which others than its uploader may read. */
   blobURL(blob, size, of = {}) {
     const query = new URLSearchParams({ ...(size && { size }), ...of }).toString();
     return this.port.blobURL?.(blob, size) ?? `/api/blobs/${encodeURIComponent(blob)}${query && `?${query}`}`;
@@ -199,7 +214,7 @@ export class Store extends ChatState {
     return this.#quotes.get(key);
   }
 
-  /** Keeps users as the server tells them: what is absent in one is not shown to this user. */
+  /** Stores users as the server returns them. An absent field is not visible to this user. */
   remember(users) {
     let isNew = false;
     for (const user of users) {
@@ -276,6 +291,7 @@ export class Store extends ChatState {
       case "typing": return this.#types(event);
       case "contacts": this.#setContacts(event.contacts); return;
       case "settings": this.settings = event.settings; return this.changed("settings");
+      case "signal": return this.onsignal?.(event);
       case "leading": return;
       case "notice": this.notice = event.notice; return this.changed("notice");
     }
@@ -289,7 +305,7 @@ export class Store extends ChatState {
     this.remember(heads.flatMap((head) => (head.peer ? [head.peer] : [])));
     for (const head of heads) {
       const early = this.#early.get(head.conv);
-      if (early) queueMicrotask(() => this.onevents?.(head.conv, early));
+      if (early) queueMicrotask(() => this.#tell(head.conv, early));
       this.#early.delete(head.conv);
       const version = this.#heads.get(head.conv)?.members_version;
       this.#put(head);
@@ -326,8 +342,13 @@ export class Store extends ChatState {
       if (event.ref !== undefined) this.#quotes.delete(`${conv} ${event.ref}`);
     }
     for (const window of this.#windowsOf(conv)) window.received(events);
-    if (this.#heads.has(conv)) this.onevents?.(conv, events);
+    if (this.#heads.has(conv)) this.#tell(conv, events);
     else this.#early.set(conv, events);
+  }
+
+  #tell(conv, events) {
+    this.onevents?.(conv, events);
+    this.oncall?.(conv, events);
   }
 
   #windowsOf(conv) { return [...this.#lists, this.#windows.get(conv)].filter((each) => each instanceof ThreadWindow && each.conv === conv); }
@@ -391,6 +412,9 @@ export class Store extends ChatState {
   }
 }
 
+/** Returns the time of the newest visible event of a conversation. Events of settings in the user's notes do not count. */
+const shownAt = ({ kind, at, last, draft }) => Math.max(last?.at ?? (kind === "self" ? 0 : at), draft?.at ?? 0);
+
 function order(a, b) {
-  return (b.own?.pinned_at ?? 0) - (a.own?.pinned_at ?? 0) || Math.max(b.at, b.draft?.at ?? 0) - Math.max(a.at, a.draft?.at ?? 0) || (a.conv < b.conv ? -1 : 1);
+  return (b.own?.pinned_at ?? 0) - (a.own?.pinned_at ?? 0) || shownAt(b) - shownAt(a) || (a.conv < b.conv ? -1 : 1);
 }

@@ -1,7 +1,7 @@
-// A contiguous part of a log as rows: a hole is never inside a window. Pages extend it at both ends,
+// A contiguous part of a log as rows; no event within it is missing. Pages extend it at both ends,
 // new events at its end only if it reaches the end of the log.
 
-import { applying, expiring, isBlank, isMessage } from "../core/applying.js";
+import { applying, expiring, isBlank, isMessage, keeping } from "../core/applying.js";
 
 const PAGE = 80;
 const MOST = 2000; // events held; the far end is dropped
@@ -15,8 +15,8 @@ export class ThreadWindow {
   #cache = new Map(); // key -> [event, signature, row]
   #low = 1;
   #end = null; // the end of an empty log
-  #isAtEnd = true; // whether the rows reached the end of the log when it was last told
-  #isSeeking = false; // nothing is shown before the first unread message is found, and so nothing is read
+  #isAtEnd = true; // whether the rows reached the last reported end of the log
+  #isSeeking = false; // no rows are shown before the first unread message is found, so that none is marked as read
   #pending = null;
   #version = 0;
   #timer = 0; // until the next of the messages disappears
@@ -69,7 +69,7 @@ export class ThreadWindow {
     const isLoaded = this.#events.length > 0 || this.#end !== null;
     for (const event of events) {
       this.#change((each) => (event.seq > each.asOf && isTarget(each, event) ? { ...applying(each, event, user), asOf: event.seq } : each));
-      if (this.thread === undefined ? isLoaded && event.seq === this.#last + 1 : this.#isAtEnd && event.thread === this.thread && event.seq > this.#last) this.#events.push({ ...event, asOf: event.seq });
+      if (this.thread === undefined ? isLoaded && event.seq === this.#last + 1 : this.#isAtEnd && event.thread === this.thread && event.seq > this.#last) this.#events.push({ ...keeping(event, this.event(event.ref)), asOf: event.seq });
     }
     if (!isLoaded && !this.loading) this.#replace({});
     if (this.#events.length > MOST) this.#events.splice(0, this.#events.length - MOST);
@@ -89,7 +89,7 @@ export class ThreadWindow {
     if (this.#root) this.#root = change(this.#root);
   }
 
-  /** Without a connection the window ended where the cache does. */
+  /** Handles a new connection: without one, the window ended at the end of the cache. */
   connected() {
     this.#low = 1;
     this.invalidate();
@@ -246,7 +246,7 @@ export class ThreadWindow {
     return rows;
   }
 
-  /** Blanks the messages whose time is over, and does so again when the next one ends. */
+  /** Removes the content of expired messages, and schedules the next removal. */
   #expire() {
     const { now } = this.#store;
     let next = Infinity;

@@ -1,4 +1,4 @@
-// Decodes a BlurHash (https://github.com/woltapp/blurhash) into a small canvas.
+// BlurHash (https://github.com/woltapp/blurhash): a blurred picture in a short text.
 
 const DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz#$%*+,-.:;=?@[]^_{|}~";
 const number = (text) => [...text].reduce((value, digit) => value * 83 + Math.max(0, DIGITS.indexOf(digit)), 0);
@@ -48,4 +48,30 @@ export function blurCanvas(hash) {
   }
   context.putImageData(image, 0, 0);
   return canvas;
+}
+
+const digits = (value, length) => Array.from({ length }, (_, index) => DIGITS[Math.floor(value / 83 ** (length - 1 - index)) % 83]).join("");
+
+/** Encodes small pixels ({width, height, data} with RGBA) with 4 × 3 components. */
+export function blurHash({ width, height, data }, columns = 4, rows = 3) {
+  const factors = [];
+  for (let row = 0; row < rows; row += 1) {
+    for (let column = 0; column < columns; column += 1) {
+      const sum = [0, 0, 0];
+      for (let y = 0; y < height; y += 1) {
+        for (let x = 0; x < width; x += 1) {
+          const basis = Math.cos((Math.PI * column * (x + 0.5)) / width) * Math.cos((Math.PI * row * (y + 0.5)) / height);
+          for (let part = 0; part < 3; part += 1) sum[part] += basis * linear(data[(y * width + x) * 4 + part]);
+        }
+      }
+      const scale = (row || column ? 2 : 1) / (width * height);
+      factors.push(sum.map((value) => value * scale));
+    }
+  }
+  const [[red, green, blue], ...rest] = factors;
+  const most = Math.max(...rest.flat().map(Math.abs));
+  const maximum = Math.max(0, Math.min(82, Math.floor(most * 166 - 0.5)));
+  const quantized = (value) => Math.max(0, Math.min(18, Math.floor(Math.sign(value) * Math.sqrt(Math.abs(value) / ((maximum + 1) / 166)) * 9 + 9.5)));
+  return digits(columns - 1 + (rows - 1) * 9, 1) + digits(maximum, 1) + digits((encode(red) << 16) + (encode(green) << 8) + encode(blue), 4)
+    + rest.map((color) => digits(color.map(quantized).reduce((value, each) => value * 19 + each, 0), 2)).join("");
 }

@@ -1,4 +1,4 @@
-// Turns what is typed as Markdown into a text with entities. Offsets count Unicode scalars.
+// Converts between Markdown and a text with entities. Offsets count Unicode scalars.
 
 import { replaceShortcodes } from "./emoji.js";
 
@@ -196,12 +196,30 @@ function closing(text, mark) {
 
 const MARKS = { bold: "**", italic: "*", underline: "__", strike: "~~", spoiler: "||", code: "`" };
 
-/** Returns the Markdown that gives this text and these entities; the composer edits it. */
+/**
+ * Returns Markdown that parses to this text and these entities, for an edit in the composer. Marks
+ * that are a part of the text are escaped if they would format it.
+ */
 export function toMarkdown(text, entities = []) {
+  const source = withMarks(text, entities, "");
+  const parsed = parseMarkdown(source);
+  if (parsed.text === text && formats(parsed.entities) === formats(entities)) return source;
+  return withMarks(text, entities, replaceShortcodes(text) === text ? "\\*_~|`[" : "\\*_~|`[:");
+}
+
+/** The entities that Markdown expresses by marks, as a text to compare. */
+function formats(entities) {
+  return entities.filter(({ type }) => MARKS[type] || type === "pre").map(({ type, offset, length }) => `${type} ${offset} ${length}`).sort().join();
+}
+
+/** `escapes` are the characters of the text that a backslash precedes, except in code and addresses. */
+function withMarks(text, entities, escapes) {
   const scalars = [...text];
   const inserts = [];
+  const literal = new Set();
   for (const { type, offset, length, url, language } of entities) {
     const end = offset + length;
+    if (["code", "pre", "link"].includes(type)) for (let at = offset; at < end; at += 1) literal.add(at);
     if (MARKS[type]) inserts.push([offset, 1, MARKS[type]], [end, 0, MARKS[type]]);
     else if (type === "pre") inserts.push([offset, 1, `\`\`\`${language ?? ""}\n`], [end, 0, "\n```"]);
     else if (type === "link" && scalars.slice(offset, end).join("") !== url) inserts.push([offset, 1, "["], [end, 0, `](${url})`]);
@@ -210,6 +228,7 @@ export function toMarkdown(text, entities = []) {
       for (let at = offset; at < end - 1; at += 1) if (scalars[at] === "\n") inserts.push([at + 1, 1, "> "]);
     }
   }
+  scalars.forEach((scalar, at) => { if (escapes.includes(scalar) && !literal.has(at)) inserts.push([at, 2, "\\"]); });
   inserts.sort((one, other) => other[0] - one[0] || other[1] - one[1]);
   for (const [offset, , mark] of inserts) scalars.splice(offset, 0, mark);
   return scalars.join("").replace(/^• /gm, "- ");

@@ -161,7 +161,7 @@ function fill(rows, size, codewords, mask) {
   }
 }
 
-/** How hard the code is to read: runs, squares, patterns like the finders, and an uneven share of dark modules. */
+/** Returns the penalty of a mask: runs, squares, patterns that resemble the finders, and an uneven number of dark modules. */
 function penalty(rows) {
   const size = rows.length;
   let score = 0;

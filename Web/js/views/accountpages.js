@@ -6,7 +6,7 @@ import { userAvatar } from "./avatar.js";
 import { confirm } from "./dialog.js";
 import { password, refusedPassword, submitting } from "./fields.js";
 import { attempt, toast } from "./toast.js";
-import { errorText, userName } from "./model.js";
+import { byName, errorText, userName } from "./model.js";
 import { fullDate, listTime } from "../i18n/format.js";
 import { t } from "../i18n/index.js";
 
@@ -41,7 +41,7 @@ export function blockedPage(app, page) {
   const { state } = app;
   const body = h("div", {});
   const show = () => {
-    const blocked = state.contacts("blocked");
+    const blocked = state.contacts("blocked").sort(byName(state));
     replace(body, blocked.length ? h("ul", {}, blocked.map(({ user }) => h("li", { class: "option-row" }, userAvatar(state, user, { size: "m" }),
       h("span", { class: "lines" }, h("div", { class: "title ellipsis" }, userName(state, user.name)), h("div", { class: "small muted" }, `@${user.name}`)),
       h("button", { type: "button", class: "button small quiet", "aria-label": `${t("unblock")}${t("colon")}${userName(state, user.name)}`, onclick: () => attempt(state.unblock(user.name)) }, t("unblock")))))
@@ -78,7 +78,7 @@ export function accountPage(app, page) {
     }) }, h("h3", {}, t("deleteAccount")), h("p", { class: "small muted" }, t("deleteAccountHint")), proofField, error, remove));
 }
 
-/** Loads the data as a file, so that a refusal can be told. */
+/** Downloads the data by a script, so that a refusal of the server can be shown. */
 async function exportData(name) {
   const response = await fetch("/api/account/export", { credentials: "same-origin", cache: "no-store" }).catch(() => { throw Object.assign(new Error(), { code: "offline" }); });
   if (!response.ok) {
@@ -91,7 +91,7 @@ async function exportData(name) {
   setTimeout(() => URL.revokeObjectURL(address), 60_000);
 }
 
-/** What this browser withholds without HTTPS, or null. */
+/** Returns a note about the features that need HTTPS, or null. */
 export function insecureNote() {
   if (globalThis.isSecureContext) return null;
   return h("section", { class: "dialog-fields" }, h("h3", {}, t("insecure")), h("div", { class: "notice-line" }, icon("lock"), h("span", {}, t("insecureHint"))));

@@ -4,86 +4,48 @@ import { h, uniqueID } from "./dom.js";
 import { icon } from "./icons.js";
 import { userAvatar } from "./avatar.js";
 import { callText, userName } from "./model.js";
-import { blurCanvas } from "../text/blurhash.js";
-import { duration, fileSize, percent, shortDate } from "../i18n/format.js";
+import { showsVoters } from "./votes.js";
+import { picture, progress } from "./pictures.js";
+import { place } from "./place.js";
+import { voice } from "./voice.js";
+import { fileSize, percent, shortDate } from "../i18n/format.js";
 import { t } from "../i18n/index.js";
 
-const BODIES = { image: picture, video: picture, audio, file, location: place, card, call, poll, bundle, encrypted: sealed };
+const BODIES = { image: picture, video: picture, audio: voice, file, location: place, card, call, poll, bundle, encrypted: sealed };
 
 export function bodyOf(context, row) {
   return BODIES[row.kind](context, row, row.body ?? {});
 }
 
-/** The size at which a picture of `width` × `height` is shown, between sensible limits. */
-export function fit(width, height, limit = Math.min(420, innerWidth - 84)) {
-  const ratio = Math.max(0.4, Math.min(2.6, (width || 4) / (height || 3)));
-  const shown = Math.max(150, Math.min(limit, width || limit, 380 * ratio));
-  return { width: Math.round(shown), height: Math.round(Math.max(90, shown / ratio)) };
+/** Returns a name without characters that change the text direction and could hide its extension. */
+const plainName = (name) => String(name ?? t("file")).replace(/[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu, "").slice(0, 255) || t("file");
+
+/** The ending of a name, as a mark of the kind of file. */
+function endingOf(name) {
+  const ending = name.match(/\.([\p{L}\p{N}]{1,5})$/u)?.[1];
+  return ending ? h("span", { class: "ending", "aria-hidden": "true" }, ending.toLocaleUpperCase()) : icon("file");
 }
 
-/** The pictures of an album, two in a line; the first of an odd number has a line of its own. */
-export function albumOf(context, { parts }) {
-  return h("div", { class: "album", role: "group", "aria-label": t("albumOf", { n: parts.length }) }, parts.map((part) => {
-    const tile = picture(context, part, part.body, null);
-    tile.dataset.part = part.key;
-    return tile;
-  }));
-}
-
-function picture({ state, actions }, row, body, size = fit(body.width, body.height)) {
-  const label = row.kind === "video" ? t("video") : t("openPicture");
-  const box = h("button", { type: "button", class: "picture", "aria-label": body.text ? `${label}: ${body.text}` : label, style: size ? { width: `${size.width}px`, height: `${size.height}px` } : {}, onclick: () => actions.openPicture(row) });
-  const blur = blurCanvas(body.thumb);
-  if (blur) box.append(blur);
-  const src = row.localURL ?? (body.poster || body.blob ? state.blobURL(body.poster ?? body.blob, 800) : null);
-  if (src) {
-    const image = h("img", { alt: "", src, decoding: "async", onload: () => image.classList.add("loaded"), onerror: () => image.remove() });
-    box.append(image);
-  }
-  if (row.kind === "video") box.append(h("span", { class: "progress" }, icon("video"), duration(body.duration ?? 0)));
-  if (row.status === "uploading") box.append(h("span", { class: "progress" }, percent(row.progress ?? 0)));
-  return box;
-}
-
-function file({ state }, row, body) {
-  const url = body.blob ? state.blobURL(body.blob) : null;
-  const detail = row.status === "uploading" ? `${percent(row.progress ?? 0)} · ${fileSize(body.size ?? 0)}` : fileSize(body.size ?? 0);
-  return h(url ? "a" : "div", { class: "file", href: url, download: url ? body.name ?? "file" : null, "aria-label": `${t("download")}: ${body.name ?? ""}` },
-    h("span", { class: "file-icon" }, icon("file")),
-    h("span", { class: "grow" }, h("div", { class: "name ellipsis" }, body.name ?? t("file")), h("div", { class: "sub" }, detail)));
-}
-
-function audio({ state }, row, body) {
-  const bars = (body.wave?.match(/[0-9a-f]{2}/gi) ?? []).map((pair) => parseInt(pair, 16) / 255);
-  const player = new Audio();
-  player.preload = "none";
-  const button = h("button", { type: "button", class: "file-icon", "aria-label": body.voice ? t("voiceMessage") : body.name ?? t("audio") }, icon("voice"));
-  button.addEventListener("click", () => {
-    if (!player.src && body.blob) player.src = state.blobURL(body.blob);
-    if (player.paused) player.play().catch(() => {});
-    else player.pause();
-  });
-  return h("div", { class: "voice" }, button,
-    bars.length ? h("span", { class: "wave", "aria-hidden": "true" }, bars.map((level) => h("i", { style: { height: `${Math.round(level * 100)}%` } }))) : h("span", { class: "grow ellipsis" }, body.name ?? t("audio")),
-    h("span", { class: "small" }, duration(body.duration ?? 0)));
-}
-
-function place(context, row, { latitude, longitude, name, address }) {
-  const valid = Number.isFinite(latitude) && Number.isFinite(longitude);
-  const url = valid ? `https://www.openstreetmap.org/?mlat=${latitude}&mlon=${longitude}#map=15/${latitude}/${longitude}` : null;
-  return h(url ? "a" : "div", { class: "place", href: url, target: url ? "_blank" : null, rel: url ? "noopener noreferrer" : null },
-    h("span", { class: "file-icon" }, icon("pinPlace")),
-    h("span", { class: "grow" }, h("div", { class: "name" }, name ?? t("location")), h("div", { class: "sub" }, address ?? (valid ? `${latitude.toFixed(4)}, ${longitude.toFixed(4)}` : ""))));
+function file({ state, actions }, row, body) {
+  const url = body.blob && !row.local ? state.blobURL(body.blob) : null;
+  const name = plainName(body.name);
+  const waits = row.local && (row.status === "uploading" || row.status === "queued");
+  const text = h("span", { class: "grow" }, h("span", { class: "name" }, h("bdi", {}, name)), h("span", { class: "sub" }, fileSize(Number(body.size) || 0)));
+  if (waits) return h("div", { class: "file waits" }, h("span", { class: "file-icon" }, endingOf(name)), text, progress(row, actions));
+  return h(url ? "a" : "div", { class: "file", href: url, download: url ? name : null, "aria-label": url ? `${t("download")}: ${name}` : null }, h("span", { class: "file-icon" }, endingOf(name)), text);
 }
 
 function card({ state, actions }, row, { user, nick }) {
+  if (typeof user !== "string") return h("span", { class: "text recalled" }, t("contactCard"));
   return h("button", { type: "button", class: "contact-card", onclick: () => actions.openUser(user) },
     userAvatar(state, state.user(user) ?? { name: user ?? "?", nick }, { size: "m" }),
     h("span", { class: "grow" }, h("div", { class: "name" }, nick ?? userName(state, user)), h("div", { class: "sub" }, `@${user}`)));
 }
 
-function call(context, row, { media, state }) {
-  return h("div", { class: `call-line${state === "missed" || state === "declined" ? " missed" : ""}` }, icon(media === "video" ? "video" : "call"), h("span", {}, callText(row)));
+function call({ actions }, row, { media, state }) {
+  const isOver = state !== "ringing" && state !== "accepted";
+  return h("div", { class: `call-line${state === "missed" || state === "declined" ? " missed" : ""}` }, icon(media === "video" ? "video" : "call"), h("span", { class: "grow" }, callText(row)),
+    isOver && actions.call ? h("button", { type: "button", class: "link", "data-focus": "call-back", onclick: () => actions.call(media) }, t("callBack")) : null);
 }
 
 function bundle({ state }, row, { title, items = [] }) {
@@ -119,5 +81,6 @@ function poll({ state, actions, head }, row, body) {
         shown ? h("progress", { max: "1", value: share, "aria-label": `${option}: ${percent(share)}` }) : null);
     }),
     h("div", { class: "small muted" }, t("pollVotes", { n: voters }),
-      mine.size && !ended ? [" · ", h("button", { type: "button", class: "link", onclick: () => actions.vote(row, []) }, t("undo"))] : null));
+      mine.size && !ended ? [" · ", h("button", { type: "button", class: "link", onclick: () => actions.vote(row, []) }, t("undo"))] : null,
+      showsVoters(row, state.now) ? [" · ", h("button", { type: "button", class: "link", "data-focus": "voters", "aria-haspopup": "dialog", onclick: () => actions.showVotes(row) }, t("whoVoted"))] : null));
 }

@@ -26,7 +26,7 @@ export class AuthView {
     this.element.remove();
   }
 
-  /** Whether accounts can be created here, which the server tells: "open", "invitation" or "closed". */
+  /** Whether accounts can be created on the server: "open", "invitation" or "closed". */
   get registration() {
     return this.app.state.session.server?.registration ?? "open";
   }
@@ -65,7 +65,8 @@ export class AuthView {
       form,
       h("div", { class: "foot" }, mode === "signIn" ? [closed ? h("span", { class: "muted" }, t("registrationClosed")) : link("register", t("noAccount")), link("recover", t("forgot"))] : link("signIn", t("haveAccount"))),
       language);
-    requestAnimationFrame(() => (form.elements[focused] ?? (form.elements.name.value ? form.elements.password : form.elements.name)).focus());
+    // Runs at the end of this task. In a later frame, the focus could leave a field in which the user already types.
+    queueMicrotask(() => (form.elements[focused] ?? (form.elements.name.value ? form.elements.password : form.elements.name)).focus());
   }
 
   async #submit(data) {

@@ -47,6 +47,6 @@ export function userAvatar(state, user, options = {}) {
 export function headAvatar(state, head, options = {}) {
   if (head.kind === "pair" && head.peer) return userAvatar(state, state.user(head.peer.name) ?? head.peer, options);
   if (head.kind === "self") return frame("self", options, icon("bookmark"));
-  const src = head.avatar ? state.blobURL(head.avatar, 128, { conv: head.conv }) : null;
+  const src = head.avatar ? state.blobURL(head.avatar, 128, head.link ? { link: head.link } : { conv: head.conv }) : null;
   return frame(head.conv, { src, square: true, ...options }, initials(head.title ?? "?", false));
 }

@@ -55,7 +55,7 @@ export class Completion {
     return items;
   }
 
-  /** Loads the members that match; their list tells about changes by `members:ID`. */
+  /** Loads the matching members. Listeners of `members:ID` are called after changes. */
   #request(query) {
     const { id } = this.composer;
     if (this.query === query) return;

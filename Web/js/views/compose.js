@@ -53,7 +53,7 @@ export function newPoll() {
     h("div", { class: "dialog-body" }, h("button", { type: "button", class: "button", onclick: () => add()?.focus() }, icon("plus"), t("pollAddOption")),
       switchRow(t("pollMultiple"), false, (on) => { multiple = on; }), switchRow(t("pollAnonymous"), false, (on) => { anonymous = on; }),
       switchRow(t("pollCloses"), false, (on) => { closes = on; endField.hidden = !on; }), endField),
-    h("div", { class: "dialog-foot" }, h("button", { type: "submit", class: "button primary" }, t("send"))));
+    h("div", { class: "dialog-foot" }, h("button", { type: "button", class: "button quiet", onclick: () => dialog.close() }, t("cancel")), h("button", { type: "submit", class: "button primary" }, t("send"))));
     const dialog = openDialog(t("pollCreate"), form, { onclose: () => resolve(content), label: "scrolls" });
   });
 }
@@ -61,20 +61,6 @@ export function newPoll() {
 export async function shareContact(app) {
   const user = await choosePerson(app, t("attachContact"));
   return user ? { kind: "card", body: { user: user.name, nick: userName(app.state, user.name) } } : null;
-}
-
-export function shareLocation() {
-  return new Promise((resolve) => {
-    if (!navigator.geolocation) {
-      toast(t("locationFailed"));
-      resolve(null);
-      return;
-    }
-    navigator.geolocation.getCurrentPosition(
-      ({ coords }) => resolve({ kind: "location", body: { latitude: coords.latitude, longitude: coords.longitude, accuracy: Math.round(coords.accuracy) } }),
-      () => { toast(t("locationFailed"), { role: "alert" }); resolve(null); },
-      { timeout: 15_000 });
-  });
 }
 
 /** Asks for a time in the future, in the time zone of the browser. Resolves to milliseconds or null. */
@@ -87,34 +73,7 @@ export function scheduleTime(at = Date.now() + 3_600_000) {
     const form = h("form", { onsubmit: (event) => { event.preventDefault(); answer = new Date(input.value).getTime(); dialog.close(); } },
       h("div", { class: "dialog-body" }, h("div", { class: "button-row" }, quick.map(([name, time]) => h("button", { type: "button", class: "chip", onclick: () => set(time) }, t(name)))),
         h("label", { class: "field" }, t("scheduleAt"), input), h("p", { class: "small muted" }, t("timeZone", { zone: Intl.DateTimeFormat().resolvedOptions().timeZone }))),
-      h("div", { class: "dialog-foot" }, h("button", { type: "submit", class: "button primary" }, t("schedule"))));
+      h("div", { class: "dialog-foot" }, h("button", { type: "button", class: "button quiet", onclick: () => dialog.close() }, t("cancel")), h("button", { type: "submit", class: "button primary" }, t("schedule"))));
     const dialog = openDialog(t("schedule"), form, { onclose: () => resolve(answer) });
   });
-}
-
-/** The kind of message that carries a file, and the size of a picture or film in pixels. */
-export async function describeFile(file) {
-  const url = URL.createObjectURL(file);
-  try {
-    if (/^image\/(png|jpeg|gif|webp|avif)$/.test(file.type)) {
-      const image = new Image();
-      image.src = url;
-      await image.decode();
-      return { kind: "image", size: { width: image.naturalWidth, height: image.naturalHeight } };
-    }
-    if (file.type.startsWith("video/")) {
-      const film = document.createElement("video");
-      await new Promise((resolve, reject) => {
-        film.onloadedmetadata = resolve;
-        film.onerror = reject;
-        film.src = url;
-      });
-      return { kind: "video", size: { width: film.videoWidth, height: film.videoHeight, duration: Math.round(film.duration * 1000) } };
-    }
-  } catch {
-    // A file that the browser cannot decode is sent as a file.
-  } finally {
-    URL.revokeObjectURL(url);
-  }
-  return { kind: "file", size: {} };
 }

@@ -5,14 +5,16 @@ import { icon } from "./icons.js";
 import { Completion } from "./completion.js";
 import { emojiPicker } from "./emojipicker.js";
 import { openMenu } from "./menu.js";
-import { describeFile, newPoll, scheduleTime, shareContact, shareLocation } from "./compose.js";
+import { openAttachMenu } from "./attachmenu.js";
+import { scheduleTime } from "./compose.js";
+import { sendFiles } from "./sendfiles.js";
 import { SlowLine } from "./slowmode.js";
 import { attempt, toast } from "./toast.js";
 import { Tray } from "./tray.js";
+import { VoiceBar } from "./voicebar.js";
 import { actorName, eventText, permits, userName } from "./model.js";
 import { parseMarkdown, toMarkdown } from "../text/markdown.js";
 import { shortDate, span } from "../i18n/format.js";
-import { uuid } from "../core/requests.js";
 import { t } from "../i18n/index.js";
 
 /** For requests whose failure needs no message. */
@@ -23,6 +25,7 @@ export class Composer {
   #edit = null;
   #draftTimer = 0;
   #typingAt = -Infinity;
+  #isTouched = false; // until then, a draft that arrives later is shown
   #turn = Promise.resolve(); // messages leave in the order in which they were written
 
   constructor(view) {
@@ -31,11 +34,15 @@ export class Composer {
     this.id = view.id;
     this.#build();
     this.completion = new Completion(this);
-    const draft = view.thread === null ? this.state.draft(this.id) : null;
-    if (draft?.text) {
-      this.input.value = draft.text;
-      if (draft.ref) this.#reply = view.head ? this.state.event?.(this.id, draft.ref) ?? null : null;
-    }
+    this.#showDraft();
+    this.#update();
+  }
+
+  #showDraft() {
+    const draft = this.view.thread === null ? this.state.draft(this.id) : null;
+    if (this.#isTouched || !draft?.text || draft.text === this.text) return;
+    this.input.value = draft.text;
+    if (draft.ref) this.#reply = this.view.head ? this.state.event?.(this.id, draft.ref) ?? null : null;
     this.#update();
   }
 
@@ -43,6 +50,7 @@ export class Composer {
     clearTimeout(this.#draftTimer);
     this.#saveDraft();
     this.tray.close();
+    this.voice.close();
     this.slow.close();
     this.completion.dispose();
     this.element.remove();
@@ -56,7 +64,9 @@ export class Composer {
     this.smile = h("button", { type: "button", class: "icon-button", "aria-label": t("emoji"), "aria-haspopup": "dialog", "aria-expanded": "false", onclick: () => emojiPicker(this.smile, (face) => this.insert(face), () => this.focus()) }, icon("smile"));
     this.sendButton = h("button", { type: "submit", id: "send", class: "send", "aria-label": t("send") }, icon("send"));
     this.slow = new SlowLine(this.view);
-    this.frame = h("div", { class: "frame" }, this.slow.element, this.bar, this.tray.element, h("div", { class: "input-row" }, this.attach, this.input, this.smile, this.sendButton));
+    this.voice = new VoiceBar({ send: (recording) => this.#sendVoice(recording), changed: () => this.#update(), focus: () => (this.voice.isLocked ? this.sendButton : this.input).focus({ preventScroll: true }) });
+    this.row = h("div", { class: "input-row" }, this.attach, this.input, this.smile, this.voice.element, this.sendButton, this.voice.button);
+    this.frame = h("div", { class: "frame" }, this.slow.element, this.bar, this.tray.element, this.row);
     this.element = h("form", { class: "composer", onsubmit: (event) => { event.preventDefault(); this.submit(); } }, this.frame, this.tray.picker);
     this.input.addEventListener("input", () => this.#changed());
     this.input.addEventListener("keydown", (event) => this.#typed(event));
@@ -81,8 +91,8 @@ export class Composer {
 
   updateHead(head) {
     this.slow.update();
-    const expire = head.settings?.expire;
-    this.input.placeholder = expire ? t("disappearingOn", { time: span(expire) }) : t("messagePlaceholder");
+    this.#showDraft();
+    this.#updateButtons(head);
   }
 
   get text() {
@@ -92,6 +102,7 @@ export class Composer {
   // Bars
 
   reply(row) {
+    this.#isTouched = true;
     this.#edit = null;
     this.#reply = row;
     this.#update();
@@ -99,6 +110,7 @@ export class Composer {
   }
 
   edit(row) {
+    this.#isTouched = true;
     this.#reply = null;
     this.#edit = row;
     this.input.value = toMarkdown(row.body?.text ?? "", row.body?.entities);
@@ -128,8 +140,21 @@ export class Composer {
     }
     replace(this.sendButton, icon(this.#edit ? "check" : "send"));
     this.sendButton.setAttribute("aria-label", t(this.#edit ? "save" : "send"));
-    this.sendButton.disabled = !this.text.trim() && this.tray.isEmpty;
+    this.#updateButtons();
     this.#fit();
+  }
+
+  /** Without anything to send the button records instead, where the browser can. */
+  #updateButtons(head = this.view.head) {
+    const expire = head?.settings?.expire;
+    this.input.placeholder = expire ? t("disappearingOn", { time: span(expire) }) : t(this.tray.isEmpty ? "messagePlaceholder" : "captionPlaceholder");
+    const { isActive, isLocked, isAvailable } = this.voice;
+    const isEmpty = !this.text.trim() && this.tray.isEmpty;
+    const records = isAvailable && isEmpty && !this.#edit && !isLocked;
+    for (const each of [this.attach, this.input, this.smile]) each.hidden = isActive;
+    this.voice.button.hidden = !records;
+    this.sendButton.hidden = records;
+    this.sendButton.disabled = isEmpty && !isLocked;
   }
 
   #fit() {
@@ -141,7 +166,8 @@ export class Composer {
   // Input
 
   #changed() {
-    this.sendButton.disabled = !this.text.trim() && this.tray.isEmpty;
+    this.#isTouched = true;
+    this.#updateButtons();
     this.#fit();
     this.completion.update();
     if (this.text.trim() && performance.now() - this.#typingAt > 4000) {
@@ -153,7 +179,7 @@ export class Composer {
   }
 
   #saveDraft() {
-    if (this.#edit || this.view.thread !== null) return;
+    if (!this.#isTouched || this.#edit || this.view.thread !== null) return;
     const before = this.state.draft(this.id);
     if ((before?.text ?? "") === this.text && (before?.ref ?? null) === (this.#reply?.seq ?? null)) return;
     quietly(this.state.saveDraft(this.id, this.text, this.#reply?.seq));
@@ -191,25 +217,15 @@ export class Composer {
   // Attachments
 
   #attachMenu() {
-    const pick = (accept) => this.tray.pick(accept);
-    const send = async (made) => {
-      const content = await made;
-      if (!content) return;
-      const where = this.#where();
-      this.#reply = null;
-      this.#update();
-      attempt(this.#send(content.kind, content.body, { where }));
-    };
-    openMenu(this.attach, [
-      { icon: "picture", label: t("attachPicture"), run: () => pick("image/*,video/*") },
-      { icon: "file", label: t("attachFile"), run: () => pick("") },
-      { icon: "poll", label: t("attachPoll"), run: () => send(newPoll()) },
-      { icon: "person", label: t("attachContact"), run: () => send(shareContact(this.view.app)) },
-      { icon: "pinPlace", label: t("attachLocation"), run: () => send(shareLocation()) },
-      null,
-      { icon: "calendar", label: t("schedule"), run: () => this.#schedule() },
-      { icon: "bellOff", label: t("sendSilently"), run: () => this.submit({ silent: true }) },
-    ], { label: t("attach") });
+    openAttachMenu(this, {
+      send: async (made) => {
+        const content = await made;
+        if (!content) return;
+        const where = this.#takeWhere();
+        attempt(this.#send(content.kind, content.body, { where }));
+      },
+      schedule: () => this.#schedule(),
+    });
   }
 
   #sendMenu() {
@@ -241,7 +257,12 @@ export class Composer {
   }
 
   submit(options = {}) {
+    if (this.voice.isActive) {
+      this.voice.finish();
+      return;
+    }
     const source = this.text;
+    this.#isTouched = true;
     if (this.#edit) {
       const row = this.#edit;
       this.#edit = null;
@@ -256,8 +277,7 @@ export class Composer {
     this.input.value = "";
     this.#reply = null;
     if (files.length) {
-      const album = files.length > 1 && files.every((file) => file.type.startsWith("image/")) ? uuid() : undefined;
-      this.#inTurn(source, (body) => this.#sendFiles(files, { body, album }, where, options));
+      this.#inTurn(source, (caption) => sendFiles(this.view, files, caption, { ...where, silent: options.silent }));
     } else this.#inTurn(source, (body) => body.text && this.#send("text", body, { ...options, where }));
     this.#typingAt = -Infinity;
     clearTimeout(this.#draftTimer);
@@ -274,18 +294,21 @@ export class Composer {
     });
   }
 
-  /** Queues the files in their order. The last one has the text, the first one the reply. */
-  async #sendFiles(files, { body, album }, { ref, thread }, { silent } = {}) {
-    for (const [index, file] of files.entries()) {
-      const { kind, size } = await describeFile(file);
-      const content = { name: file.name || "file", size: file.size, type: file.type || "application/octet-stream", ...size, album, ...(index === files.length - 1 && body.text && body) };
-      await attempt(this.state.send(this.id, { kind, file, body: content, ref: index === 0 ? ref : undefined, thread, silent }));
-      this.view.toNewest();
-    }
+  #sendVoice({ file, duration, wave }) {
+    const body = { type: file.type, size: file.size, duration, voice: true, wave };
+    attempt(this.state.send(this.id, { kind: "audio", file, body, ...this.#takeWhere() }).then(() => this.view.sent()));
   }
 
   #where() {
     return { ref: this.#reply?.seq, thread: this.view.thread ?? undefined };
+  }
+
+  /** The reply and the thread of the next message. Ends the reply. */
+  #takeWhere() {
+    const where = this.#where();
+    this.#reply = null;
+    this.#update();
+    return where;
   }
 
   /** Resolves when the message is queued, or stored for its time. */
@@ -296,6 +319,6 @@ export class Composer {
       return;
     }
     await this.state.send(this.id, { kind, body, ...where, silent });
-    requestAnimationFrame(() => this.view.toNewest());
+    requestAnimationFrame(() => this.view.sent());
   }
 }

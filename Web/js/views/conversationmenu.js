@@ -28,6 +28,7 @@ export function conversationMenu(app, anchor, head, { thread = null } = {}) {
   }
   openMenu(anchor, [
     thread && { icon: "info", label: t("chatInfo"), run: () => app.toggleDetails(true) },
+    thread && { icon: "search", label: t("search"), run: () => app.search({ conv: head.conv }) },
     { icon: "pin", label: t(head.own?.pinned_at ? "unpinChat" : "pinChat"), run: () => set({ pinned: !head.own?.pinned_at }) },
     isMuted(head) ? { icon: "bell", label: t("unmute"), run: () => set({ muted_until: 0 }) } : { icon: "bellOff", label: t("mute"), run: () => chooseMute(set, head) },
     { icon: "archive", label: t(head.own?.archived ? "unarchive" : "archive"), run: () => set({ archived: !head.own?.archived }) },

@@ -4,6 +4,7 @@ import { h, replace, Scope } from "./dom.js";
 import { icon } from "./icons.js";
 import { headAvatar } from "./avatar.js";
 import { LinkList } from "./links.js";
+import { openMedia } from "./mediabrowser.js";
 import { MemberPane } from "./members.js";
 import { chooseMute } from "./conversationmenu.js";
 import { deleteForAll, leave } from "./leaving.js";
@@ -108,6 +109,7 @@ export class DetailsView {
     return [
       head.state === "invited" || head.state === "requested" ? null : isMuted(head) ? action("mute", "bell", t("unmute"), () => set({ muted_until: 0 })) : action("mute", "bellOff", t("mute"), () => chooseMute(set, head)),
       head.state === "invited" || head.state === "requested" ? null : action("search", "search", t("search"), () => app.search({ conv: head.conv })),
+      head.state === "invited" || head.state === "requested" ? null : action("media", "picture", t("media"), () => openMedia(app, head.conv)),
       head.kind === "pair" && head.peer ? action("profile", "person", t("profile"), () => app.openProfile(head.peer.name)) : null,
       isOpenGroup && permits(head, "manage", "admins") ? action("edit", "edit", t("edit"), (event) => this.#editMenu(event.currentTarget)) : null,
       isOpenGroup && isAdmin(head) ? action("settings", "settings", t("settings"), () => groupSettings(state, this.head)) : null,

@@ -40,7 +40,7 @@ export function openDirectory(app) {
       const known = new Set(entries.map(({ conv }) => conv));
       entries = [...entries, ...(answer.conversations ?? []).filter(({ conv }) => !known.has(conv))];
       page = answer.page ?? null;
-      status.textContent = t("noResults");
+      status.textContent = t(input.value.trim() ? "noResults" : "noPublicChats");
     } catch (error) {
       if (current !== request) return;
       page = null;
@@ -83,13 +83,13 @@ function showEntry(app, entry, where) {
     else app.openConversation(answer.head.conv);
   } }, t(isRequested ? "isRequested" : entry.join === "approval" ? "askToJoin" : "join"));
   const dialog = openDialog(t(entry.kind === "channel" ? "channel" : "group"), h("div", { class: "dialog-body" },
-    h("div", { class: "profile-head" }, headAvatar(state, { ...entry, conv: entry.conv ?? where.link }, { size: "xl" }), h("h2", {}, entry.title), h("div", { class: "muted" }, count(entry)),
+    h("div", { class: "profile-head" }, headAvatar(state, { ...entry, conv: entry.conv ?? where.link, link: where.link }, { size: "xl" }), h("h2", {}, entry.title), h("div", { class: "muted" }, count(entry)),
       entry.by ? h("p", { class: "small muted" }, t("linkInvites", { name: entry.by.nick ?? userName(state, entry.by.name) })) : null),
     entry.about ? h("p", { class: "about" }, entry.about) : null,
     entry.join === "approval" && !isRequested ? h("p", { class: "small muted" }, t("approvalHint")) : null, join));
 }
 
-/** Shows what an invite link leads to. */
+/** Shows the conversation of an invite link. */
 export async function openLink(app, code) {
   try {
     showEntry(app, await app.state.linkInfo(code), { link: code });

@@ -69,7 +69,7 @@ async function add(state, name, filter) {
   return (await attempt(state.setSettings({ folders: [...folders, { name, ...(filter && { filter }) }] }))) !== undefined;
 }
 
-/** The menu of a folder. `moved(name)` tells its new name, or null after its removal. */
+/** The menu of a folder. `moved(name)` receives its new name, or null after its removal. */
 export function folderMenu({ state }, anchor, name, moved) {
   const set = (folders) => attempt(state.setSettings({ folders }));
   const change = async (to) => {

@@ -14,13 +14,14 @@ const USES = [0, 1, 5, 10, 50, 100, 1000];
 
 export const linkAddress = (code) => new URL(`/join#${code}`, location.href).href;
 
-/** Copies a text and says so. Without HTTPS there is no clipboard: the text is shown for a copy by hand. */
+/** Copies a text and confirms it. Without HTTPS there is no clipboard, so the text is shown to be copied manually. */
 export async function copyText(text) {
   try {
     await navigator.clipboard.writeText(text);
     toast(t("copied"), { seconds: 2 });
   } catch {
-    const field = h("input", { class: "input", readonly: true, value: text, "aria-label": t("copy"), autofocus: true });
+    const isLong = text.includes("\n");
+    const field = h(isLong ? "textarea" : "input", { class: "input", rows: isLong ? "8" : null, readonly: true, value: text, "aria-label": t("copy"), autofocus: true });
     openDialog(t("copy"), h("div", { class: "dialog-body" }, field));
     field.select();
   }

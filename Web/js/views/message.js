@@ -5,7 +5,8 @@ import { icon, ticks } from "./icons.js";
 import { hueOf, userAvatar } from "./avatar.js";
 import { partsOf } from "./albums.js";
 import { lookalikeMark } from "./lookalike.js";
-import { albumOf, bodyOf } from "./attachments.js";
+import { bodyOf } from "./attachments.js";
+import { albumOf } from "./pictures.js";
 import { actorName, eventText, gone, isGroup, isNote, noteText, userName } from "./model.js";
 import { renderText } from "../text/render.js";
 import { isBigEmoji } from "../text/emoji.js";
@@ -131,7 +132,7 @@ function quote({ state, actions }, row) {
 }
 
 function linkPreview({ url, site, title, text }) {
-  const content = [site ? h("span", { class: "site" }, site) : null, title ? h("strong", {}, title) : null, text ? h("span", {}, text.slice(0, 200)) : null];
+  const content = [site ? h("span", { class: "site" }, site) : null, title ? h("strong", {}, title) : null, text ? h("span", { class: "about" }, text.slice(0, 400)) : null];
   return /^https?:\/\//i.test(url) ? h("a", { class: "preview-card", href: url, target: "_blank", rel: "noopener noreferrer nofollow" }, content) : h("span", { class: "preview-card" }, content);
 }
 

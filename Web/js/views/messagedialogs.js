@@ -4,57 +4,12 @@ import { h, replace } from "./dom.js";
 import { icon } from "./icons.js";
 import { userAvatar } from "./avatar.js";
 import { openDialog } from "./dialog.js";
-import { RowList } from "./rows.js";
+import { PagedPeople, partChips } from "./pagedpeople.js";
 import { attempt } from "./toast.js";
-import { actorName, eventText, permits, userName } from "./model.js";
+import { eventText, permits, userName } from "./model.js";
 import { renderText } from "../text/render.js";
-import { number, shortDate } from "../i18n/format.js";
+import { shortDate } from "../i18n/format.js";
 import { t } from "../i18n/index.js";
-
-/** A list of people that is requested in pages. `load(page)` resolves to {rows: [{key, user, end}], page}. */
-class PagedPeople {
-  #rows = [];
-  #page;
-  #isLoading = false;
-  #version = 0;
-
-  constructor(app, label, load) {
-    this.state = app.state;
-    this.load = load;
-    this.list = new RowList({
-      label, className: "people", estimate: 56, key: (row) => row.key, choose: ({ user }) => app.openProfile(user), onend: () => this.#more(),
-      render: ({ user, end }) => h("button", { type: "button", class: "row compact" }, userAvatar(this.state, this.state.user(user), { size: "m" }),
-        h("span", { class: "lines" }, h("span", { class: "title ellipsis" }, actorName(this.state, user)), h("span", { class: "sub ellipsis" }, `@${user}`)), end),
-    });
-    this.empty = h("p", { class: "empty", hidden: true }, t("none"));
-    this.list.element.append(this.empty);
-  }
-
-  get element() { return this.list.element; }
-  close() { this.list.close(); }
-
-  restart() {
-    this.#version += 1;
-    this.#rows = [];
-    this.#page = undefined;
-    this.#isLoading = false;
-    this.list.setRows([]);
-    return this.#more();
-  }
-
-  async #more() {
-    if (this.#isLoading || this.#page === null) return;
-    this.#isLoading = true;
-    const version = this.#version;
-    const answer = await attempt(this.load(this.#page));
-    if (version !== this.#version) return;
-    this.#page = answer?.page ?? null;
-    this.#rows.push(...(answer?.rows ?? []));
-    this.#isLoading = false;
-    this.empty.hidden = this.#rows.length > 0;
-    this.list.setRows([...this.#rows]);
-  }
-}
 
 /** Shows who reacted to a message, with all reactions or one of them. */
 export function showReactions(app, conv, row) {
@@ -64,15 +19,14 @@ export function showReactions(app, conv, row) {
     const answer = await app.state.reactions(conv, row.seq, { key: chosen, page });
     return { page: answer.page, rows: answer.reactions.map(({ user, key }) => ({ key: `${user} ${key}`, user, end: h("span", { class: "face" }, key) })) };
   });
-  const choose = (key) => {
+  const total = counts.reduce((sum, { count }) => sum + count, 0);
+  const parts = counts.map(({ key, count }) => ({ key, label: key, name: t("reactionLabel", { emoji: key, n: count }), count }));
+  const chips = partChips(t("reactions"), [{ label: t("all"), count: total }, ...parts], (key) => {
     chosen = key;
-    for (const chip of chips.children) chip.setAttribute("aria-pressed", String(chip.dataset.key === (key ?? "")));
     people.restart();
-  };
-  const chip = (key, label, count) => h("button", { type: "button", class: "chip", "data-key": key ?? "", "aria-label": key ? t("reactionLabel", { emoji: key, n: count }) : null, onclick: () => choose(key) }, label, " ", number(count));
-  const chips = h("div", { class: "chips pad", role: "group", "aria-label": t("reactions") }, chip(undefined, t("all"), counts.reduce((sum, { count }) => sum + count, 0)), counts.map(({ key, count }) => chip(key, key, count)));
-  openDialog(t("whoReacted"), [chips, people.element], { onclose: () => people.close() });
-  choose(undefined);
+  });
+  openDialog(t("whoReacted"), [chips.element, people.element], { onclose: () => people.close() });
+  chips.show();
 }
 
 /** Shows who has read a message or received it, and how many have not. */

@@ -1,7 +1,7 @@
-// What the views read from heads, users and events: titles, previews, notes, rights.
+// Derives texts and permissions for the views from heads, users and events.
 
 import { t, currentLanguage } from "../i18n/index.js";
-import { duration, list, roughSpan, shortDate } from "../i18n/format.js";
+import { compare, duration, list, roughSpan, shortDate } from "../i18n/format.js";
 
 /** The shown name of a user: the alias, the nick or the account name. */
 export function userName(state, name) {
@@ -14,6 +14,9 @@ export function userName(state, name) {
 export function actorName(state, name) {
   return name === state.account?.name ? t("you") : userName(state, name);
 }
+
+/** Orders contacts by their shown names. */
+export const byName = (state) => (one, other) => compare(userName(state, one.user.name), userName(state, other.user.name));
 
 export function headTitle(state, head) {
   if (head.kind === "self") return t("savedMessages");
@@ -47,11 +50,11 @@ const KINDS = {
 };
 export const ICONS = { image: "picture", video: "video", audio: "voice", file: "file", location: "pinPlace", card: "person", poll: "poll", bundle: "forward", call: "call" };
 
-const NOTES = /^(conversation\.|member\.|pin$|react$|edit$|recall$|vote$|poll\.close|call\.update|self\.|contact\.|device\.)/;
+const NOTES = /^(conversation\.|member\.|pin$|react$|edit$|preview$|recall$|vote$|poll\.close|call\.update|self\.|contact\.|device\.)/;
 /** Whether the event is a change and is shown as a line, not as a bubble. */
 export const isNote = (event) => NOTES.test(event.kind);
 /** Changes that are shown at the message they change only. */
-export const isSilent = (event) => /^(edit|recall|react|vote|poll\.close|call\.update|self\.|contact\.|device\.|hidden$)/.test(event.kind);
+export const isSilent = (event) => /^(edit|preview$|recall|react|vote|poll\.close|call\.update|self\.|contact\.|device\.|hidden$)/.test(event.kind);
 
 export function gone(state, event) {
   if (event.state === "recalled") return event.sender === state.account?.name ? t("recalledByYou") : t("recalled");
@@ -83,10 +86,10 @@ export function eventText(state, event) {
 
 export function callText(event) {
   const { media, state: outcome, duration: length } = event.body ?? {};
-  if (outcome === "missed") return t("callMissed");
+  if (outcome === "missed") return t(event.own ? "callOutgoingMissed" : "callMissed");
   if (outcome === "declined") return t("callDeclined");
   if (outcome === "busy") return t("callBusy");
-  const name = t(media === "video" ? "callVideo" : "callAudio");
+  const name = t(media === "video" ? "callVideo" : media ? "callAudio" : "call"); // a preview of the list has no body
   return outcome === "ended" && length ? t("callEnded", { media: name, time: duration(length) }) : outcome === "ringing" ? `${name} · ${t("callRinging")}` : name;
 }
 
@@ -96,7 +99,8 @@ export const roleName = (role) => t({ owner: "roleOwner", admin: "roleAdmin", re
 export function noteText(state, event) {
   const body = event.body ?? {};
   const name = actorName(state, event.sender);
-  const begins = event.kind === "member.join" && body.via !== "add"; // the users are the first word
+  const isAdded = body.via === "add" || (!body.via && event.users?.length > 0 && !event.users.includes(event.sender));
+  const begins = event.kind === "member.join" && !isAdded; // the users are the first word
   const users = list((body.users ?? event.users ?? []).map((user) => (user === state.account?.name && !begins ? t("youInside") : actorName(state, user))));
   switch (event.kind) {
     case "conversation.create": {
@@ -108,7 +112,7 @@ export function noteText(state, event) {
       if (body.avatar !== undefined) return t("eventPicture", { name });
       if (body.about !== undefined) return t("eventAbout", { name });
       return t("eventSettings", { name });
-    case "member.join": return body.via === "add" || (!body.via && event.users?.length && !event.users.includes(event.sender)) ? t("eventAdd", { name, users }) : t("eventJoin", { users: users || name });
+    case "member.join": return isAdded ? t("eventAdd", { name, users }) : t("eventJoin", { users: users || name });
     case "member.leave": return t("eventLeave", { name });
     case "member.remove": return t("eventRemove", { name, users });
     case "member.ban": return body.until === undefined ? t("eventBan", { name, users }) : t("eventBanUntil", { name, users, time: shortDate(body.until) });
@@ -128,10 +132,11 @@ export function noteText(state, event) {
 const ERRORS = {
   forbidden: "errorForbidden", not_found: "errorNotFound", limit: "errorLimit", too_many: "errorTooMany", too_late: "errorTooLate", too_large: "errorTooLong",
   offline: "errorOffline", storage: "errorStorage", unavailable: "errorUnavailable", conflict: "errorConflict", unsupported: "errorUnsupported",
+  media_denied: "callDenied", media_missing: "callMissing", media_busy: "callInUse", media_insecure: "callInsecure",
   unauthorized: "errorUnauthorized", insecure: "errorInsecure", cancelled: "errorCancelled",
 };
 
-/** The sentence for a refused request: what happened, and when it can be tried again. */
+/** Returns a sentence for a refused request: the reason, and the time after which it can be repeated. */
 export function errorText(error) {
   const seconds = error?.retryAfter > 0 ? Math.ceil(error.retryAfter / 1000) : 0;
   if (seconds && error.code === "forbidden") return t("errorSilenced", { time: roughSpan(seconds) });

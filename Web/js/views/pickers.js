@@ -7,7 +7,7 @@ import { openDialog, switchRow } from "./dialog.js";
 import { lookalikeMark } from "./lookalike.js";
 import { RowList } from "./rows.js";
 import { attempt } from "./toast.js";
-import { headTitle, matches, userName } from "./model.js";
+import { byName, headTitle, matches, userName } from "./model.js";
 import { t } from "../i18n/index.js";
 
 export function searchField(label, extra = {}) {
@@ -24,7 +24,7 @@ export function personRow(state, user, { sub = `@${user.name}`, end = null, chos
 
 /**
  * A search field with people below: contacts at once, then those the server finds, page by page.
- * `signature(user)` tells when a row changes.
+ * `signature(user)` returns a value that changes when the row must be rendered again.
  */
 export class PeopleList {
   #people = [];
@@ -68,7 +68,7 @@ export class PeopleList {
   #start(remote) {
     this.#query = this.field.input.value.trim().replace(/^@/, "");
     this.#page = null;
-    const contacts = this.state.contacts().filter((contact) => matches(contact, this.#query)).map(({ user }) => user);
+    const contacts = this.state.contacts().filter((contact) => matches(contact, this.#query)).sort(byName(this.state)).map(({ user }) => user);
     this.#set(contacts);
     if (remote && this.#query) {
       this.#page = undefined;
@@ -81,7 +81,7 @@ export class PeopleList {
     this.#people = users.filter((user) => !seen.has(user.name) && seen.add(user.name) && !this.exclude(user));
     this.rows.setRows(this.#people.map((user) => ({ user })));
     this.empty.hidden = this.#people.length > 0 || this.#page !== null;
-    const none = this.#query ? null : this.none ?? { hint: t("noContactsHint") };
+    const none = this.#query ? { title: t("noResults"), hint: t("noPeopleHint") } : this.none ?? { hint: t("noContactsHint") };
     replace(this.empty, none?.title ? h("h2", {}, none.title) : null, h("p", {}, none?.hint ?? t("noResults")));
   }
 

@@ -1,4 +1,4 @@
-// What this browser remembers: language, theme, notifications, the Enter key.
+// The preferences of this browser: language, theme, notifications, the Enter key.
 
 const KEY = "apus-preferences";
 const DEFAULTS = { language: "system", theme: "system", enterSends: true, desktop: true, push: false, sound: true, preview: true };
@@ -15,6 +15,6 @@ export function savePreferences(preferences) {
   try {
     localStorage.setItem(KEY, JSON.stringify(preferences));
   } catch {
-    // Without storage the preferences hold until the page is closed.
+    // Without storage, the preferences are kept until the page is closed.
   }
 }

@@ -6,7 +6,7 @@ import { openDialog } from "./dialog.js";
 import { searchField } from "./pickers.js";
 import { kindFilter, placeFilter, senderFilter, timeFilter } from "./searchfilters.js";
 import { RowList } from "./rows.js";
-import { actorName, errorText, eventText, headTitle, matches, userName } from "./model.js";
+import { actorName, byName, errorText, eventText, headTitle, matches, userName } from "./model.js";
 import { highlight } from "../text/render.js";
 import { listTime } from "../i18n/format.js";
 import { t } from "../i18n/index.js";
@@ -65,7 +65,7 @@ export function openSearch(app, { conv = null, query = "", quick = false } = {})
     if (isFiltered()) return [];
     const heads = state.conversations({ filter: "all", query: words });
     const paired = new Set(heads.map((head) => head.peer?.name));
-    const people = words ? state.contacts().filter((contact) => matches(contact, words) && !paired.has(contact.user.name)) : [];
+    const people = words ? state.contacts().filter((contact) => matches(contact, words) && !paired.has(contact.user.name)).sort(byName(state)) : [];
     return [...heads.slice(0, quick ? 12 : 5).map((head) => ({ key: `c${head.conv}`, head })), ...people.slice(0, 5).map(({ user }) => ({ key: `u${user.name}`, user }))];
   }
 

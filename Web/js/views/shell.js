@@ -7,6 +7,7 @@ import { confirm, openDialog } from "./dialog.js";
 import { DetailsView } from "./details.js";
 import { openDirectory, openLink } from "./directory.js";
 import { newChat, newGroup, showContacts } from "./newchat.js";
+import { copyText } from "./links.js";
 import { openProfile } from "./profile.js";
 import { report } from "./report.js";
 import { openSearch } from "./search.js";
@@ -105,7 +106,7 @@ export class Shell {
     }
   }
 
-  /** A conversation of an address that is not known yet, or not at all, which a first sync tells. */
+  /** Waits for the conversation of an address that is not known yet. The first sync shows whether it exists. */
   #await(conv) {
     this.#unknown?.();
     const check = () => {
@@ -239,7 +240,7 @@ export class Shell {
   showRecovery({ recovery } = {}) {
     if (!recovery?.length) return;
     openDialog(t("recoveryCodes"), h("div", { class: "dialog-body" }, h("p", {}, t("recoveryCodesHint")), h("pre", { class: "codes", tabindex: "0" }, recovery.join("\n")),
-      h("button", { type: "button", class: "button", onclick: () => navigator.clipboard?.writeText(recovery.join("\n")).then(() => toast(t("copied"))) }, icon("copy"), t("copy"))));
+      h("button", { type: "button", class: "button", onclick: () => copyText(recovery.join("\n")) }, icon("copy"), t("copy"))));
   }
 
   #notice() {
@@ -269,8 +270,8 @@ export class Shell {
     }
     if (event.key !== "Escape" || event.defaultPrevented || document.querySelector("dialog[open]")) return;
     if (this.thread?.selected.size) this.thread.actions.clearSelection();
-    else if (this.thread?.composer?.cancel()) return;
     else if (this.details) this.toggleDetails(false), this.thread?.composer?.focus();
+    else if (this.thread?.composer?.cancel()) return;
     else if (this.thread) this.back();
     else this.focusList();
     event.preventDefault();

@@ -9,7 +9,7 @@ import { openMenu } from "./menu.js";
 import { conversationMenu } from "./conversationmenu.js";
 import { lookalikeMark } from "./lookalike.js";
 import { requestBadge } from "./requests.js";
-import { actorName, eventText, headTitle, ICONS, isGroup, isMuted, isNote, matches, userName } from "./model.js";
+import { actorName, byName, eventText, headTitle, ICONS, isGroup, isMuted, isNote, matches, userName } from "./model.js";
 import { typingText } from "./threadheader.js";
 import { listTime, number } from "../i18n/format.js";
 import { t } from "../i18n/index.js";
@@ -81,7 +81,7 @@ export class Sidebar {
     replace(this.banner, icon("warning"), t(connection === "offline" ? "offline" : "connecting"));
   }
 
-  /** The menu button tells how many contact requests wait. */
+  /** The menu button shows the number of pending contact requests. */
   #updateRequests() {
     const { length: n } = this.state.contacts("asked");
     replace(this.menu, icon("menu"), requestBadge(this.state));
@@ -94,6 +94,9 @@ export class Sidebar {
     const folders = (this.state.settings?.folders ?? []).map(({ name }) => `folder:${name}`);
     if (this.filter.startsWith("folder:") && !folders.includes(this.filter)) this.filter = "all";
     const filters = [...FILTERS, ...folders, ...(archived || this.filter === "archived" ? ["archived"] : [])];
+    const shown = JSON.stringify([filters, unread, this.filter, t("allChats")]);
+    if (shown === this.shownChips) return;
+    this.shownChips = shown;
     const focused = this.chips.contains(document.activeElement) ? document.activeElement.dataset.filter : null;
     const { scrollLeft } = this.chips;
     replace(this.chips, filters.map((name) => this.#chip(name, name === "unread" ? unread : 0)));
@@ -129,7 +132,7 @@ export class Sidebar {
     const rows = heads.map((head) => ({ key: head.conv, head, same: head }));
     if (query) {
       const shown = new Set(heads.map((head) => head.peer?.name));
-      const people = this.state.contacts().filter((contact) => !shown.has(contact.user.name) && matches(contact, query));
+      const people = this.state.contacts().filter((contact) => !shown.has(contact.user.name) && matches(contact, query)).sort(byName(this.state));
       rows.push(...people.map((contact) => ({ key: `@${contact.user.name}`, contact })));
       rows.push({ key: "messages", query });
     }
@@ -158,11 +161,11 @@ export class Sidebar {
       this.#typing.delete(conv);
     }
     for (const conv of wanted) {
-      if (!this.#typing.has(conv)) this.#typing.set(conv, this.state.subscribe(`typing:${conv}`, () => this.rows.list.layout()));
+      if (!this.#typing.has(conv)) this.#typing.set(conv, this.state.subscribe(`typing:${conv}`, () => this.rows.list.schedule()));
     }
   }
 
-  /** Says what to do in an empty list, and in the list of a new account, which has the notes alone. */
+  /** Shows a hint in an empty list, and in the list of a new account, which contains only the notes. */
   #showEmpty(empty, isNew) {
     if (isNew && this.empty?.isConnected && this.shownNew) return;
     this.empty?.remove();
@@ -177,7 +180,7 @@ export class Sidebar {
 
   /** Renders the rows again whose look depends on the open conversation. */
   refresh() {
-    this.rows.list.layout();
+    this.rows.list.schedule();
   }
 
   #choose(row) {
@@ -197,7 +200,7 @@ export class Sidebar {
     }, headAvatar(state, head, { online: this.#online(head) }),
     h("span", { class: "lines" },
       h("span", { class: "line" }, head.kind === "group" ? icon("group") : head.kind === "channel" ? icon("megaphone") : null, h("span", { class: "title ellipsis" }, title), head.kind === "pair" ? lookalikeMark(state, head.peer?.name) : null,
-        isMuted(head) ? icon("bellOff") : null, h("span", { class: "spring" }), h("span", { class: "time" }, head.at ? listTime(head.last?.at ?? head.at) : "")),
+        isMuted(head) ? icon("bellOff") : null, h("span", { class: "spring" }), h("span", { class: "time" }, head.last || head.kind !== "self" ? listTime(head.last?.at ?? head.at) : "")),
       h("span", { class: "line" }, this.#preview(head),
         head.mentions ? h("span", { class: "badge mention", "aria-hidden": "true" }, "@") : null,
         unread || marked ? h("span", { class: `badge${isMuted(head) ? " quiet" : ""}`, "aria-hidden": "true" }, unread ? number(Math.min(unread, 9999)) : "") : null,
@@ -210,13 +213,15 @@ export class Sidebar {
     const typing = (state.typing(head.conv) ?? []).filter((name) => name !== state.account?.name);
     if (typing.length) return h("span", { class: "preview ellipsis" }, h("span", { class: "typing" }, typingText(state, head, typing)));
     const draft = head.conv === this.app.openID ? null : state.draft(head.conv);
-    if (draft?.text) return h("span", { class: "preview ellipsis" }, h("span", { class: "draft" }, `${t("draftPrefix")} `), draft.text.slice(0, 120));
+    if (draft?.text) return h("span", { class: "preview ellipsis" }, h("span", { class: "draft" }, t("draftPrefix")), draft.text.slice(0, 120));
     if (head.state === "invited") return h("span", { class: "preview ellipsis" }, t("invited", { name: userName(state, head.peer?.name) }));
     if (head.state === "requested") return h("span", { class: "preview ellipsis" }, t("requested"));
     const { last } = head;
     if (!last) return h("span", { class: "preview" }, "");
-    const named = !isNote(last) && (isGroup(head) ? last.sender : last.sender === state.account?.name && head.kind !== "self");
-    return h("span", { class: "preview ellipsis" }, named ? h("span", { class: "who" }, `${actorName(state, last.sender)}${t("colon")}`) : null, ICONS[last.kind] && !last.state?.match(/recalled|expired|erased/) ? icon(ICONS[last.kind]) : null, eventText(state, last).replace(/\s+/g, " "));
+    const isGone = /recalled|expired|erased/.test(last.state);
+    if (last.kind === "conversation.create" && head.kind === "channel") return h("span", { class: "preview ellipsis" }, t("eventCreateChannel"));
+    const named = !isNote(last) && !(isGone && last.sender === state.account?.name) && (isGroup(head) ? last.sender : last.sender === state.account?.name && head.kind !== "self");
+    return h("span", { class: "preview ellipsis" }, named ? h("span", { class: "who" }, `${actorName(state, last.sender)}${t("colon")}`) : null, ICONS[last.kind] && !isGone ? icon(ICONS[last.kind]) : null, eventText(state, last).replace(/\s+/g, " "));
   }
 
   #otherRow(row) {

@@ -1,8 +1,9 @@
 // The open conversation: header, pinned message, log, jump button, composer.
 
-import { announce, h, replace, Scope } from "./dom.js";
+import { announce, h, perFrame, replace, Scope } from "./dom.js";
 import { icon } from "./icons.js";
 import { Albums, partsOf } from "./albums.js";
+import { CallBar } from "./callbar.js";
 import { Composer } from "./composer.js";
 import { ContactBar } from "./contactbar.js";
 import { canWrite, eventText, isSilent, userName } from "./model.js";
@@ -13,6 +14,7 @@ import { ThreadHeader } from "./threadheader.js";
 import { listenToLog } from "./threadinput.js";
 import { VirtualList } from "./virtual.js";
 import { attempt, toast } from "./toast.js";
+import { player } from "../media/player.js";
 import { number } from "../i18n/format.js";
 import { t } from "../i18n/index.js";
 
@@ -27,6 +29,7 @@ export class ThreadView {
   #spokenUpTo = 0;
   #loading = false;
   #ticked = 0;
+  #check = perFrame(() => this.#scrolled());
 
   constructor(app, id, { seq = null, thread = null } = {}) {
     this.app = app;
@@ -65,7 +68,9 @@ export class ThreadView {
 
   close() {
     this.closed = true;
+    player.stop();
     this.composer?.close();
+    this.callBar.close();
     this.contactBar.close();
     this.list.close();
     this.#scope.close();
@@ -75,6 +80,7 @@ export class ThreadView {
 
   #build() {
     this.header = new ThreadHeader(this);
+    this.callBar = new CallBar(this);
     this.contactBar = new ContactBar(this);
     this.scroller = h("div", { class: "scroller log", role: "region", "aria-label": t("messageList"), tabindex: "-1" });
     this.content = this.scroller.appendChild(h("div", {}));
@@ -82,7 +88,7 @@ export class ThreadView {
     this.jump = h("button", { type: "button", class: "jump", "aria-label": t("jumpToNewest"), hidden: true, onclick: () => this.toNewest() }, icon("down"), this.count);
     this.foot = h("div", {});
     this.box = h("div", { class: "log-box" }, this.scroller, this.jump);
-    this.element = h("main", { class: "pane thread-pane" }, this.header.element, this.header.banner, this.header.pinned, this.contactBar.element, this.box, this.foot);
+    this.element = h("main", { class: "pane thread-pane" }, this.header.element, this.header.banner, this.header.pinned, this.callBar.element, this.contactBar.element, this.box, this.foot);
     this.list = new VirtualList(this.scroller, this.content, {
       key: (row) => row.key, estimate: 58, stick: () => !this.#window.hasNewer,
       signature: (row, index) => this.#signature(row, index),
@@ -90,42 +96,42 @@ export class ThreadView {
       onscroll: () => this.#scrolled(),
       onplace: () => requestAnimationFrame(() => this.#placed()),
     });
+    this.#scope.add(this.state.subscribe("users", () => this.list.layout()));
     listenToLog(this);
   }
 
   #open(seq) {
     if (this.closed) return;
-    this.update();
-    if (seq !== null) this.actions.jump(seq);
-    else if (this.firstUnread !== null) {
-      const index = this.#rows.findIndex((row) => row.seq >= this.firstUnread);
-      if (index > 0) this.list.toIndex(index, "start");
-      else this.list.toEnd();
-    } else this.list.toEnd();
     this.ready = true;
-    this.#scrolled();
-    this.#mark();
+    this.update(this.firstUnread ?? Infinity);
+    if (seq !== null) this.actions.jump(seq);
   }
 
   // Rows
 
-  update() {
-    if (this.closed) return;
+  /** Shows the rows of the window, once the place of the log is known. With `seq`, goes to that message, or to the end. */
+  update(seq) {
+    if (this.closed || !this.ready) return;
     this.#rows = this.#albums.merge(this.state, this.#window.rows.filter((row) => !isSilent(row)));
     const last = this.#rows.at(-1);
     if (!this.#focusKey || !this.#rows.some((row) => row.key === this.#focusKey)) this.#focusKey = last?.key ?? null;
-    this.list.setRows(this.#rows);
-    this.empty ??= h("div", { class: "empty" }, h("h2", {}, t("noMessages")), h("p", {}, t("noMessagesHint")));
+    this.emptyHint ??= h("p", {}, t(this.head.kind === "self" ? "noNotesHint" : "noMessagesHint"));
+    this.emptyHint.hidden = !canWrite(this.head);
+    this.empty ??= h("div", { class: "empty" }, h("h2", {}, t("noMessages")), this.emptyHint);
     if (this.#rows.length || this.#window.loading) this.empty.remove();
     else this.scroller.prepend(this.empty);
     this.#speak();
     this.header.updatePins();
-    if (this.ready) this.#scrolled();
+    const index = seq === undefined ? -1 : this.#rows.findIndex((row) => row.seq >= seq);
+    this.list.setRows(this.#rows, seq === undefined ? {} : index >= 0 ? { index, place: "start" } : { place: "end" });
+    this.#scrolled();
   }
 
   #signature(row, index) {
     const shape = this.#shape(row, index);
-    return `${shape.day}${shape.unread}${shape.first}${shape.last}${shape.selected}${shape.hit}${shape.focusable}${row.body?.closes_at <= this.state.now}`;
+    const users = Array.isArray(row.body?.users) ? row.body.users : [];
+    const names = [row.sender, row.quote?.sender, ...users].map((name) => (name ? userName(this.state, name) : "")).join();
+    return `${shape.day}${shape.unread}${shape.first}${shape.last}${shape.selected}${shape.hit}${shape.focusable}${row.body?.closes_at <= this.state.now}${names}`;
   }
 
   #shape(row, index) {
@@ -171,6 +177,12 @@ export class ThreadView {
     return true;
   }
 
+  /** After an own message: what was before it is read. */
+  sent() {
+    this.firstUnread = null;
+    return this.toNewest();
+  }
+
   async toNewest() {
     const unread = this.firstUnread;
     const index = unread === null ? -1 : this.#rows.findIndex((row) => row.seq >= unread);
@@ -186,15 +198,23 @@ export class ThreadView {
 
   #scrolled() {
     if (!this.ready || this.closed) return;
-    const atEnd = this.list.isAtEnd() && !this.#window.hasNewer;
-    this.jump.hidden = atEnd;
+    const { scrollTop, scrollHeight, clientHeight } = this.scroller; // read before anything is written
+    const visible = this.list.lastVisible();
+    this.#showJump(this.list.isAtEnd() && !this.#window.hasNewer);
+    if (scrollTop < 1200 && this.#window.hasOlder) this.#load("loadOlder");
+    else if (scrollHeight - scrollTop - clientHeight < 1200 && this.#window.hasNewer) this.#load("loadNewer");
+    this.#mark(visible);
+  }
+
+  #showJump(isAtEnd) {
     const unread = this.state.conversation(this.id)?.unread ?? 0;
+    const shown = `${isAtEnd} ${unread}`;
+    if (shown === this.shownJump) return;
+    this.shownJump = shown;
+    this.jump.hidden = isAtEnd;
     this.count.hidden = unread === 0;
     this.count.textContent = number(unread);
     this.jump.setAttribute("aria-label", unread ? `${t("jumpToNewest")}, ${t("unreadCount", { n: unread })}` : t("jumpToNewest"));
-    if (this.scroller.scrollTop < 1200 && this.#window.hasOlder) this.#load("loadOlder");
-    else if (this.scroller.scrollHeight - this.scroller.scrollTop - this.scroller.clientHeight < 1200 && this.#window.hasNewer) this.#load("loadNewer");
-    this.#mark();
   }
 
   #placed() {
@@ -215,9 +235,9 @@ export class ThreadView {
   }
 
   /** Sets the read position to the last visible message while the page is in use. */
-  #mark() {
+  #mark(visible = this.list.lastVisible()) {
     if (!this.ready || this.closed || this.thread !== null || document.visibilityState !== "visible" || !document.hasFocus() || !this.#rows.length) return;
-    for (let index = this.list.lastVisible(); index >= 0; index -= 1) {
+    for (let index = visible; index >= 0; index -= 1) {
       const { n } = this.#rows[index];
       if (!n) continue;
       if (n > this.#marked && n > (this.head?.read ?? 0)) {
@@ -242,9 +262,10 @@ export class ThreadView {
     if (!head || this.closed) return;
     this.head = head;
     this.header.update();
+    this.callBar.update();
     this.contactBar.update();
     this.#updateFoot();
-    if (this.ready) this.#scrolled();
+    this.#check();
   }
 
   get #isBlocked() {

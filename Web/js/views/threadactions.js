@@ -11,12 +11,16 @@ import { attempt, toast } from "./toast.js";
 import { canWrite, errorText, eventText, gone, headTitle, isAdmin, isGroup, permits } from "./model.js";
 import { showEdits, showReaders, showReactions } from "./messagedialogs.js";
 import { chooseConversation } from "./pickers.js";
-import { openViewer } from "./viewer.js";
+import { openViewer, pictureRows } from "./viewer.js";
+import { showsVoters, showVotes } from "./votes.js";
+import { canCall } from "../calls/center.js";
 import { showsReceipts } from "../core/receipts.js";
 import { QUICK_REACTIONS } from "../text/emoji.js";
 import { t } from "../i18n/index.js";
 
 const EDITABLE = new Set(["text", "image", "video", "audio", "file"]);
+
+const QUESTIONS = { pair: "recallQuestionPair", self: "recallQuestionSelf" };
 
 /** A place that stays when the row of the menu is rendered again. */
 const anchorOf = (anchor) => {
@@ -31,10 +35,12 @@ export class ThreadActions {
     this.state = view.state;
     this.id = view.id;
     this.openUser = (name) => view.app.openProfile(name);
-    this.openPicture = (row) => openViewer(this.state, row);
+    this.openPicture = (row) => openViewer(this.state, row, { rows: pictureRows(this.state, view.rows) });
+    this.nextVoice = (row) => view.rows.slice(view.rows.findIndex((each) => each.key === row.key) + 1).find((each) => each.kind === "audio" && each.body?.voice && !gone(this.state, each)) ?? null;
     this.openThread = (row) => view.app.openConversation(this.id, row.thread ? { thread: row.thread, seq: row.seq } : { thread: row.seq });
     this.jump = (seq) => view.jumpTo(seq);
     this.reason = (error) => errorText(error);
+    this.call = view.app.owner?.calls && canCall(view.state.conversation(view.id) ?? {}) ? (media) => view.app.owner.calls.start(view.id, media === "video" ? "video" : "audio") : null;
   }
 
   menu(row, anchor) {
@@ -59,6 +65,7 @@ export class ThreadActions {
       stored && alive && row.kind === "poll" && !row.body?.closed && (row.body?.closes_at ?? Infinity) > state.now && (row.own || isAdmin(head)) && { icon: "check", label: t("pollClose"), run: () => attempt(state.closePoll(this.id, row.seq)) },
       stored && alive && row.state === "edited" && { icon: "clock", label: t("editHistory"), run: () => showEdits(view.app, this.id, row.seq) },
       stored && alive && row.reactions?.length > 0 && { icon: "smile", label: t("whoReacted"), run: () => this.showReactions(row) },
+      stored && alive && showsVoters(row, state.now) && { icon: "poll", label: t("whoVoted"), run: () => this.showVotes(row) },
       text && { icon: "copy", label: t("copyText"), run: () => this.copy(text) },
       stored && { icon: "link", label: t("copyLink"), run: () => this.copy(new URL(addressOf(this.id, row.seq, view.thread), location.href).href) },
       stored && alive && row.kind !== "call" && { icon: "forward", label: t("forward"), run: () => this.forward([row]) },
@@ -94,6 +101,10 @@ export class ThreadActions {
     return showReactions(this.view.app, this.id, row);
   }
 
+  showVotes(row) {
+    return showVotes(this.view.app, this.id, row);
+  }
+
   vote(row, options) {
     return attempt(this.state.vote(this.id, row.seq, options));
   }
@@ -120,7 +131,7 @@ export class ThreadActions {
   }
 
   async recall(row) {
-    if (!(await confirm(t("recallQuestion"), { yes: t("recall"), dangerous: true, detail: eventText(this.state, row).slice(0, 160) }))) return;
+    if (!(await confirm(t(QUESTIONS[this.view.head.kind] ?? "recallQuestion"), { yes: t("recall"), dangerous: true, detail: eventText(this.state, row).slice(0, 160) }))) return;
     for (const part of partsOf(row)) await attempt(this.state.recall(this.id, part.seq));
   }
 
@@ -137,12 +148,13 @@ export class ThreadActions {
   async forward(rows) {
     const chosen = rows.flatMap(partsOf).filter((row) => row.seq && !gone(this.state, row) && row.kind !== "call");
     if (chosen.length === 0) return;
-    const switches = { ...(chosen.length > 1 && { bundle: t("forwardMerged") }), anonymous: t("forwardAnonymous") };
+    const switches = { ...(chosen.length > 1 && { bundle: t("forwardMerged") }), anonymous: t("forwardAnonymous"), silent: t("sendSilently") };
     const target = await chooseConversation(this.view.app, t("forwardTo"), { switches });
     if (!target) return;
     const seqs = chosen.map((row) => row.seq).sort((one, other) => one - other);
     const title = target.bundle ? headTitle(this.state, this.view.head).slice(0, 100) : undefined;
-    const sent = await attempt(this.state.forward(target.conv, this.id, seqs, { bundle: target.bundle || undefined, title, anonymous: target.anonymous || undefined }));
+    const { bundle, anonymous, silent } = target;
+    const sent = await attempt(this.state.forward(target.conv, this.id, seqs, { bundle: bundle || undefined, title, anonymous: anonymous || undefined, silent: silent || undefined }));
     if (sent === undefined) return;
     this.clearSelection();
     this.view.app.openConversation(target.conv);

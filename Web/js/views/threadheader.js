@@ -3,10 +3,12 @@
 import { h, replace } from "./dom.js";
 import { icon } from "./icons.js";
 import { headAvatar } from "./avatar.js";
+import { callButtons } from "./callbar.js";
 import { conversationMenu } from "./conversationmenu.js";
 import { lookalikeMark } from "./lookalike.js";
 import { eventText, headTitle, isGroup, userName } from "./model.js";
 import { showPins } from "./messagedialogs.js";
+import { canCall } from "../calls/center.js";
 import { lastSeen, number } from "../i18n/format.js";
 import { t } from "../i18n/index.js";
 
@@ -22,10 +24,12 @@ export class ThreadHeader {
     this.sub = h("div", { class: "sub ellipsis" });
     this.face = h("span", {});
     this.more = h("button", { type: "button", class: "icon-button", "aria-label": t("more"), "aria-haspopup": "menu", "aria-expanded": "false", onclick: () => conversationMenu(app, this.more, view.head, { thread: view }) }, icon("more"));
+    this.calls = view.thread === null && app.owner?.calls ? callButtons(view) : [];
     this.element = h("header", { class: "bar" },
       h("button", { type: "button", class: `icon-button${view.thread === null ? " only-narrow" : ""}`, "aria-label": t("back"), onclick: () => app.back() }, icon("back")),
       h("button", { type: "button", class: "peer", "aria-label": t("chatInfo"), onclick: () => app.toggleDetails() }, this.face, h("span", { class: "lines" }, this.title, this.sub)),
-      h("button", { type: "button", class: "icon-button", "aria-label": t("search"), onclick: () => app.search({ conv: view.id }) }, icon("search")),
+      this.calls,
+      h("button", { type: "button", class: "icon-button only-wide", "aria-label": t("search"), onclick: () => app.search({ conv: view.id }) }, icon("search")),
       this.more);
     this.banner = h("div", { class: "banner", role: "status", hidden: true }, icon("warning"), t("offline"));
     this.pin = h("button", { type: "button", class: "pin-line grow", onclick: () => this.#nextPin() });
@@ -38,6 +42,7 @@ export class ThreadHeader {
     const title = headTitle(state, view.head);
     replace(this.title, view.thread === null ? title : `${t("thread")} · ${title}`, view.head.kind === "pair" ? lookalikeMark(state, view.head.peer?.name) : null);
     replace(this.face, headAvatar(state, view.head, { size: "m", online: this.#peer()?.online }));
+    for (const button of this.calls) button.hidden = !canCall(view.head);
     this.updatePresence();
     this.updatePins();
   }

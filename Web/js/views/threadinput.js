@@ -1,4 +1,4 @@
-// What the pointer and the keys do in the log of a conversation.
+// The handling of the pointer and of keys in the log of a conversation.
 
 import { partsOf } from "./albums.js";
 import { isNote } from "./model.js";

@@ -7,14 +7,15 @@ import { fileSize } from "../i18n/format.js";
 import { t } from "../i18n/index.js";
 
 export class Tray {
-  #entries = []; // {file, url, element}
+  #entries = []; // {file, asFile, url, element}
+  #asFiles = false; // whether the picker is open for files as they are
 
   /** `changed` is called after each change of the files. */
   constructor(state, changed) {
     this.state = state;
     this.changed = changed;
     this.element = h("div", { class: "attachments", hidden: true });
-    this.picker = h("input", { type: "file", multiple: true, hidden: true, tabindex: "-1", onchange: () => { this.add(this.picker.files); this.picker.value = ""; } });
+    this.picker = h("input", { type: "file", multiple: true, hidden: true, tabindex: "-1", onchange: () => { this.add(this.picker.files, { asFiles: this.#asFiles }); this.#asFiles = false; this.picker.value = ""; } });
   }
 
   get isEmpty() { return this.#entries.length === 0; }
@@ -23,20 +24,22 @@ export class Tray {
     for (const { url } of this.#entries) if (url) URL.revokeObjectURL(url);
   }
 
-  pick(accept) {
+  /** `asFiles` sends pictures as files, without a preview. */
+  pick(accept, { asFiles = false } = {}) {
+    this.#asFiles = asFiles;
     this.picker.accept = accept;
     this.picker.click();
   }
 
-  add(files) {
+  add(files, { asFiles = false } = {}) {
     const limit = this.state.session.limits?.blob_bytes ?? 104_857_600;
     for (const file of files) {
       if (file.size > limit) {
         toast(t("errorTooLarge", { size: fileSize(limit) }), { role: "alert" });
         continue;
       }
-      const entry = { file, url: file.type.startsWith("image/") ? URL.createObjectURL(file) : null };
-      entry.element = h("div", { class: "attachment", title: file.name }, entry.url ? h("img", { src: entry.url, alt: file.name }) : [icon("file"), h("span", { class: "ellipsis" }, file.name)],
+      const entry = { file, asFile: asFiles, url: file.type.startsWith("image/") && !asFiles ? URL.createObjectURL(file) : null };
+      entry.element = h("div", { class: "attachment", title: file.name }, entry.url ? h("img", { src: entry.url, alt: file.name }) : [icon(file.type.startsWith("video/") ? "video" : "file"), h("span", { class: "ellipsis" }, file.name)],
         h("button", { type: "button", "aria-label": t("removeAttachment", { name: file.name }), onclick: () => this.#remove(entry) }, icon("close")));
       this.#entries.push(entry);
       this.element.append(entry.element);
@@ -44,9 +47,9 @@ export class Tray {
     this.#tell();
   }
 
-  /** Empties the tray. Returns its files; their pictures stay valid for a moment. */
+  /** Empties the tray. Returns its files [{file, asFile}]; their pictures stay valid for a moment. */
   take() {
-    const files = this.#entries.map(({ file }) => file);
+    const files = this.#entries.map(({ file, asFile }) => ({ file, asFile }));
     for (const { url } of this.#entries) if (url) setTimeout(() => URL.revokeObjectURL(url), 60_000);
     this.#entries = [];
     this.element.replaceChildren();

@@ -3,6 +3,8 @@
 import { perFrame } from "./dom.js";
 
 const OVERSCAN = 600; // pixels above and below the viewport
+const MARGIN = 80; // of these, those that are filled at once
+const AHEAD = 12; // rows outside the margin that one frame renders
 
 /**
  * Shows rows of different heights. Heights are estimated until a row was on the screen. The first
@@ -54,11 +56,14 @@ export class VirtualList {
 
   #sticks() { return this.options.stick() && this.isAtEnd(); }
 
-  setRows(rows) {
+  /** Shows the rows. `place`, of `toIndex` or "end", is where the list is to be; else it stays where it is. */
+  setRows(rows, { index, place } = {}) {
     const anchor = this.#anchor();
     this.rows = rows;
     this.#valid = false;
-    this.layout(anchor);
+    if (place === "end") this.toEnd();
+    else if (place) this.toIndex(index, place);
+    else this.layout(anchor);
   }
 
   /** Renders all rows again, such as after a change of the language. */
@@ -77,21 +82,9 @@ export class VirtualList {
   toIndex(index, place = "center") {
     if (index < 0 || index >= this.rows.length) return null;
     this.#following = false;
-    const key = this.options.key(this.rows[index]);
-    for (let round = 0; round < 3; round += 1) {
-      this.#measure();
-      const top = this.#offsets[index] + this.#lead();
-      const height = this.#offsets[index + 1] - this.#offsets[index];
-      const view = this.scroller.clientHeight;
-      if (place === "nearest") {
-        const { scrollTop } = this.scroller;
-        if (top < scrollTop) this.scroller.scrollTop = top - 8;
-        else if (top + height > scrollTop + view) this.scroller.scrollTop = top + height - view + 8;
-      } else this.scroller.scrollTop = place === "start" ? top - 60 : top - Math.max(40, (view - height) / 2);
-      this.#place();
-    }
-    if (place !== "start" && this.#sticks()) this.#following = true;
-    return this.#elements.get(key)?.element ?? null;
+    this.layout({ key: this.options.key(this.rows[index]), index, place });
+    if (this.#sticks()) this.#following = true;
+    return this.element(this.options.key(this.rows[index]));
   }
 
   element(key) {
@@ -113,25 +106,59 @@ export class VirtualList {
     return this.#elements.size;
   }
 
+  /** Calls `layout` in the next frame. */
+  schedule() { this.#scheduled(); }
+
+  /**
+   * Puts the rows near the viewport into the document. The viewport moves to `anchor`: the end, or a row and its place.
+   * The document is read before and after all changes of a round, not between them, because each such read is a layout.
+   */
   layout(anchor = this.#anchor()) {
-    if (this.closed || this.scroller.clientHeight === 0) return;
+    const view = this.scroller.clientHeight;
+    if (this.closed || view === 0) return;
+    const goal = this.#following ? { end: true } : anchor ?? {};
+    let top = this.scroller.scrollTop - this.#lead();
     for (let round = 0; round < 4; round += 1) {
       this.#measure();
-      this.container.style.height = `${this.#offsets[this.rows.length]}px`;
-      if (anchor?.end || this.#following) this.#scroll(this.scroller.scrollHeight);
-      else if (anchor?.key !== undefined) {
-        const index = this.#find(anchor.key, anchor.index);
-        if (index >= 0) this.#scroll(this.#offsets[index] + this.#lead() - anchor.delta);
+      top = this.#topFor(goal, top, view);
+      const [first, last] = this.#place(top, view);
+      if (this.#readHeights()) {
+        this.#measure();
+        top = this.#topFor(goal, top, view);
+        this.#move(first);
       }
-      if (!this.#place()) break;
+      this.#scroll(top);
+      const reached = this.scroller.scrollTop - this.#lead();
+      if (this.#covers(first, last, reached, view)) break;
+      top = reached;
     }
   }
 
+  /** The distance of the top of the viewport from the top of the list, at which the goal is reached. */
+  #topFor({ end, key, index, delta, place }, top, view) {
+    const total = this.#offsets[this.rows.length];
+    if (end) return total - view;
+    const at = key === undefined ? -1 : this.#find(key, index);
+    if (at < 0) return top;
+    const [start, height] = [this.#offsets[at], this.#offsets[at + 1] - this.#offsets[at]];
+    if (place === undefined) return start - delta;
+    if (place === "start") return Math.min(start - 60, total - view);
+    if (place === "center") return Math.min(start - Math.max(40, (view - height) / 2), total - view);
+    if (start < top) return start - 8;
+    return start + height > top + view ? start + height - view + 8 : top;
+  }
+
+  #covers(first, last, top, view) {
+    const bottom = Math.min(top + view, this.#offsets[this.rows.length]);
+    return this.rows.length === 0 || ((first === 0 || this.#offsets[first] <= top) && (last === this.rows.length - 1 || this.#offsets[last + 1] >= bottom));
+  }
+
   #scroll(top) {
-    const limit = Math.max(0, Math.min(top, this.scroller.scrollHeight - this.scroller.clientHeight));
-    if (Math.abs(this.scroller.scrollTop - limit) < 0.5) return;
-    this.scroller.scrollTop = limit;
-    this.#ignored = this.scroller.scrollTop;
+    const { scroller } = this;
+    const limit = Math.max(0, Math.min(top + this.#lead(), scroller.scrollHeight - scroller.clientHeight));
+    if (Math.abs(scroller.scrollTop - limit) < 0.5) return;
+    scroller.scrollTop = limit;
+    this.#ignored = scroller.scrollTop;
   }
 
   /** The distance of the container from the top of the scrolled area. */
@@ -179,14 +206,24 @@ export class VirtualList {
     return Math.max(0, low);
   }
 
-  /** Puts the visible rows into the document; returns whether their heights differ from the known ones. */
-  #place() {
+  /** The rows to render: those in the viewport, and around it those that exist, and a few more. */
+  #range(top, view) {
     const { rows, options } = this;
-    const top = this.scroller.scrollTop - this.#lead();
-    const first = rows.length ? this.#indexAt(top - OVERSCAN) : 0;
-    let last = rows.length ? this.#indexAt(top + this.scroller.clientHeight + OVERSCAN) : -1;
-    last = Math.min(last, rows.length - 1);
-    this.slice.style.transform = `translateY(${this.#offsets[first] ?? 0}px)`;
+    if (rows.length === 0) return [0, -1];
+    let [first, last] = [this.#indexAt(top - MARGIN), this.#indexAt(top + view + MARGIN)];
+    const [least, most] = [this.#indexAt(top - OVERSCAN), this.#indexAt(top + view + OVERSCAN)];
+    let left = AHEAD;
+    const isFree = (index) => this.#elements.has(options.key(rows[index])) || (left -= 1) >= 0;
+    while (last < most && isFree(last + 1)) last += 1;
+    while (first > least && isFree(first - 1)) first -= 1;
+    if (first > least || last < most) this.#scheduled();
+    return [first, last];
+  }
+
+  /** Writes only. Returns the range of the rows that are now in the document. */
+  #place(top, view) {
+    const { rows, options } = this;
+    const [first, last] = this.#range(top, view);
     const wanted = new Map();
     for (let index = first; index <= last; index += 1) {
       const row = rows[index];
@@ -195,29 +232,33 @@ export class VirtualList {
       let entry = this.#elements.get(key);
       if (!entry || entry.row !== row || entry.signature !== signature) {
         const element = options.render(row, index);
-        if (entry) {
-          const focused = entry.element.contains(document.activeElement);
-          const label = focused ? document.activeElement.getAttribute("data-focus") : null;
-          entry.element.replaceWith(element);
-          if (focused) (label ? element.querySelector(`[data-focus="${CSS.escape(label)}"]`) ?? element : element).focus?.({ preventScroll: true });
-        }
+        if (entry) replaceElement(entry.element, element);
         entry = { element, row, signature };
       }
       wanted.set(key, entry);
     }
-    for (const [key, entry] of this.#elements) {
-      if (wanted.has(key)) continue;
-      entry.element.remove();
-    }
+    for (const [key, entry] of this.#elements) if (!wanted.has(key)) entry.element.remove();
     let at = this.slice.firstElementChild;
     for (const { element } of wanted.values()) {
       if (element === at) at = at.nextElementSibling;
       else this.slice.insertBefore(element, at);
     }
     this.#elements = wanted;
+    this.#move(first);
     options.onplace?.(first, last);
+    return [first, last];
+  }
+
+  /** Sets the place of the rows in the list, and the height of the list. */
+  #move(first) {
+    this.slice.style.transform = `translateY(${this.#offsets[first] ?? 0}px)`;
+    this.container.style.height = `${this.#offsets[this.rows.length]}px`;
+  }
+
+  /** Returns whether the heights of the rows differ from the known ones. */
+  #readHeights() {
     let changed = false;
-    for (const [key, { element }] of wanted) {
+    for (const [key, { element }] of this.#elements) {
       const height = element.getBoundingClientRect().height;
       if (Math.abs((this.#heights.get(key) ?? -1) - height) > 0.3) {
         this.#heights.set(key, height);
@@ -227,4 +268,12 @@ export class VirtualList {
     if (changed) this.#valid = false;
     return changed;
   }
+}
+
+/** Replaces an element of a row. The focus stays at the same place of the row. */
+function replaceElement(former, element) {
+  const focused = former.contains(document.activeElement);
+  const label = focused ? document.activeElement.getAttribute("data-focus") : null;
+  former.replaceWith(element);
+  if (focused) (label ? element.querySelector(`[data-focus="${CSS.escape(label)}"]`) ?? element : element).focus?.({ preventScroll: true });
 }

@@ -1,0 +1,159 @@
+"""Calls of groups, devices, the shared screen, and the looks of calls."""
+
+import pytest
+
+from support.callpage import answer, callers, connected, control, decoding, over, ring, show, until
+from support.chathost import ChatHost
+from support.samplepage import DESKTOP, PHONE, picture
+
+
+@pytest.fixture(scope="module")
+def host(tmp_path_factory):
+    host = ChatHost(tmp_path_factory.mktemp("groups"), options=("--limits", "off"))
+    host.group = host.do("alice", "conversation.create", kind="group", title="Rowing club", users=["bob", "carol"])["head"]["conv"]
+    yield host
+    host.stop()
+
+
+@pytest.fixture()
+def person(phone, host):
+    with callers(phone, host) as sign_in:
+        yield sign_in
+
+
+def test_three_members_see_each_other_join_and_leave(person, host):
+    alice, bob, carol = (person(name) for name in ("alice", "bob", "carol"))
+    ring(alice, host.group)
+    assert bob.locator(".call-ring strong").text_content() == "Rowing club"
+    answer(bob)
+    connected(alice, bob)
+    answer(carol)
+    connected(alice, bob, carol, peers=2)
+    for page in (alice, bob, carol):
+        assert {each["user"] for each in decoding(page, "video")} == {"alice", "bob", "carol"} - {page.evaluate("chatApp.state.account.name")}
+        until(page, "document.querySelectorAll('.call-grid .tile.with-video').length === 2")
+    picture(alice, "call-group")
+    control(bob, "hang-up")
+    over(bob)
+    connected(alice, carol)
+    decoding(alice, "video")
+    # A member that left can return while the others go on.
+    show(bob, host.group)
+    bob.locator("[data-action=join-call]").click()
+    connected(alice, bob, carol, peers=2)
+    decoding(bob, "audio")
+    for page in (alice, carol, bob):
+        control(page, "hang-up")
+        over(page)
+    until(bob, f"chatApp.state.conversation('{host.group}').call === undefined")
+    assert bob.locator("[data-action=join-call]").count() == 0
+
+
+def test_a_member_that_declines_leaves_the_others_ringing(person, host):
+    alice, bob, carol = (person(name) for name in ("alice", "bob", "carol"))
+    ring(alice, host.group, "audio")
+    answer(bob, "decline")
+    bob.locator(".call-ring").wait_for(state="detached")
+    answer(carol)
+    connected(alice, carol)
+    control(carol, "hang-up")
+    until(alice, "chatApp.calls.current.peers.size === 0")
+    assert alice.locator(".call-status").text_content() == "Waiting for others…"
+    control(alice, "hang-up")
+    over(alice)
+
+
+def test_a_member_that_is_removed_takes_no_part(person, host):
+    group = host.do("alice", "conversation.create", kind="group", title="Crew", users=["bob", "carol"])["head"]["conv"]
+    alice, bob, carol = (person(name) for name in ("alice", "bob", "carol"))
+    ring(alice, group, "audio")
+    for page in (bob, carol):
+        answer(page)
+    connected(alice, bob, carol, peers=2)
+    host.do("alice", "member.remove", conv=group, users=["carol"])
+    over(carol)
+    connected(alice, bob)
+    assert alice.evaluate("[...chatApp.calls.current.peers.values()].map(({ user }) => user)") == ["bob"]
+    for page in (alice, bob):
+        control(page, "hang-up")
+        over(page)
+
+
+def test_a_device_is_chosen_and_the_screen_is_shared(person, host):
+    share = """navigator.mediaDevices.getDisplayMedia = async () => {
+      const canvas = document.createElement("canvas");
+      Object.assign(canvas, { width: 640, height: 360 });
+      const draw = canvas.getContext("2d");
+      setInterval(() => { draw.fillStyle = `hsl(${Date.now() / 20 % 360} 80% 50%)`; draw.fillRect(0, 0, 640, 360); }, 50);
+      return canvas.captureStream(15);
+    };"""
+    pair = host.pair("alice", "bob")
+    alice, bob = person("alice", script=share), person("bob")
+    ring(alice, pair)
+    answer(bob)
+    connected(alice, bob)
+    control(alice, "devices")
+    menu = alice.get_by_role("menu", name="Microphone, camera and speaker")
+    menu.get_by_role("menuitemradio", name="Microphone").nth(1).wait_for()
+    before = alice.evaluate("chatApp.calls.current.local.microphone.getSettings().deviceId")
+    other = menu.locator("[role=menuitemradio][aria-checked=false]", has_text="Microphone").last
+    picture(alice, "call-devices")
+    other.click()
+    until(alice, f"chatApp.calls.current.local.microphone.getSettings().deviceId !== '{before}'")
+    decoding(bob, "audio")
+    control(alice, "screen")
+    bob.locator(".tile.with-screen").wait_for()
+    until(bob, "document.querySelector('.tile video').videoWidth === 640")
+    decoding(bob, "video")
+    picture(bob, "call-screen")
+    control(bob, "picture")
+    until(bob, "document.pictureInPictureElement !== null")
+    control(bob, "picture")
+    until(bob, "document.pictureInPictureElement === null")
+    assert alice.locator("[data-action=screen]").get_attribute("aria-pressed") == "true"
+    control(alice, "screen")
+    until(bob, "document.querySelector('.tile.with-screen') === null")
+    decoding(bob, "video")
+    control(bob, "hang-up")
+    over(alice)
+
+
+@pytest.mark.parametrize(
+    ("theme", "size", "language"), [("light", DESKTOP, "en"), ("dark", PHONE, "zh"), ("light", PHONE, "en"), ("dark", DESKTOP, "zh")],
+    ids=["light-desktop", "dark-phone", "light-phone", "dark-desktop"])
+def test_the_screens_of_a_call_are_accessible(person, host, theme, size, language):
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
+    conv = host.pair("alice", "bob")
+    # A chat without a message is in the list of those who opened it.
+    assert host.pair("bob", "alice") == conv
+    alice, bob = person("alice", size, theme=theme, language=language), person("bob")
+    found = []
+
+    def check(name):
+        # axe measures the colors of what still fades in.
+        alice.evaluate("Promise.all(document.getAnimations().filter((each) => each.effect.getComputedTiming().endTime < 1000).map((each) => each.finished))")
+        picture(alice, f"call-{name}-{theme}-{size['width']}-{language}")
+        for violation in axe.run(alice, options={"rules": {"region": {"enabled": False}}}).response["violations"]:
+            found.append((name, violation["id"], [node["html"][:160] for node in violation["nodes"][:3]]))
+        assert alice.evaluate("document.documentElement.scrollWidth <= innerWidth"), name
+
+    show(alice, conv)
+    check("header")
+    ring(bob, conv)
+    alice.locator(".call-ring").wait_for()
+    check("ring")
+    answer(alice)
+    connected(alice, bob)
+    alice.locator(".tile.with-video").wait_for()
+    until(alice, "document.querySelector('.tile video').videoWidth > 0")
+    check("active")
+    alice.keyboard.press("Tab")
+    assert alice.evaluate("document.activeElement.closest('.call-screen') !== null")
+    alice.keyboard.press("Escape")
+    alice.locator(".small-call").wait_for()
+    check("small")
+    control(bob, "hang-up")
+    alice.locator(".call-screen").wait_for(state="detached")
+    alice.locator(".call-line").last.wait_for()
+    check("line")
+    assert found == []

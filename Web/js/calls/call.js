@@ -1,0 +1,225 @@
+// One call on this device: its media, the connections to the other devices, and the signals between them.
+
+import { CallMachine } from "./machine.js";
+import { LocalMedia } from "./media.js";
+import { Peer } from "./peer.js";
+import { makeSession, readSignal } from "./signals.js";
+
+export const MOST_PEERS = 3; // a mesh of four
+const MOST_JOINS = 8; // that are kept while it rings
+const MEASURE_EVERY = 2000; // ms
+const LEAVE_TIME = 5000;
+
+export class Call {
+  peers = new Map(); // key -> Peer
+  session = makeSession();
+  /** The time of the answer, by the clock of the server. */
+  startedAt = null;
+  /** The name of the user that calls. */
+  caller = null;
+  local;
+  machine;
+  seq = null;
+  #joins = []; // [user, device] that arrived before the answer
+  #configuration = null;
+  #expiresAt = Infinity;
+  #measuring = null;
+  #owner;
+
+  /** `owner`: {state, changed(), over(call)}. */
+  constructor(owner, { conv, seq = null, media, isGroup, phase, caller }) {
+    Object.assign(this, { conv, seq, media, isGroup, caller });
+    this.#owner = owner;
+    this.machine = new CallMachine(phase, { isGroup });
+    this.local = new LocalMedia(() => this.#mediaChanged());
+  }
+
+  get phase() { return this.machine.phase; }
+  get reason() { return this.machine.reason; }
+  get isOver() { return this.machine.isOver; }
+  get isConnected() { return [...this.peers.values()].some((peer) => peer.isConnected); }
+  get #state() { return this.#owner.state; }
+
+  // --- Steps ---
+
+  /** Loads the servers that the connections use. Without an answer they are direct. */
+  async prepare() {
+    const { servers = [], expires_at: expiresAt, relay_only: isRelayed } = await this.#state.callServers().catch(() => ({}));
+    this.#expiresAt = servers.length && expiresAt ? expiresAt : Infinity;
+    this.#configuration = {
+      iceServers: servers.map(({ urls, username, credential }) => ({ urls, ...(username && { username, credential }) })),
+      iceTransportPolicy: isRelayed ? "relay" : "all", bundlePolicy: "max-bundle",
+    };
+  }
+
+  /** Carries out an action of the machine. */
+  act(action) {
+    switch (action) {
+      case "connect":
+        this.startedAt ??= this.#state.now;
+        this.#measuring ??= setInterval(() => { for (const peer of this.peers.values()) peer.measure().catch(() => {}); }, MEASURE_EVERY);
+        break;
+      case "end": this.#close(); break;
+    }
+    this.#owner.changed();
+  }
+
+  /** Handles a state of the call that the log reports. */
+  told(state, isOwn, at) {
+    if (state === "accepted" && this.phase !== "incoming") this.startedAt = at ?? this.startedAt;
+    this.act(this.machine.told(state, isOwn));
+  }
+
+  /** Announces this device to the others. */
+  async join() {
+    for (const [user, device] of this.#joins.splice(0)) {
+      this.#send(user, device, "", { type: "join" });
+      this.#add(user, device, "", true);
+    }
+    const state = this.#state;
+    const head = state.conversation(this.conv);
+    const users = head?.kind === "pair" ? [head.peer.name] : await state.callMembers(this.conv);
+    for (const user of users) if (user !== state.account?.name) this.#send(user, undefined, "", { type: "join" });
+    // The log records only the first answer. In a group, the other ringing devices of the user are notified by a signal.
+    if (this.isGroup) this.#send(state.account.name, undefined, "", { type: "answered" });
+  }
+
+  leave(reason) {
+    for (const peer of this.peers.values()) this.#sendTo(peer, { type: "leave" });
+    this.act(this.machine.ended(reason));
+  }
+
+  #close() {
+    clearInterval(this.#measuring);
+    for (const peer of this.peers.values()) peer.close();
+    this.peers.clear();
+    this.local.close();
+    this.#owner.over(this);
+  }
+
+  /** Handles a reconnection of the chat. */
+  resume() {
+    if (this.phase !== "active") return;
+    for (const peer of this.peers.values()) {
+      if (!peer.resume()) this.#sendTo(peer, { type: "join" });
+      this.#sendTo(peer, { type: "state", ...this.local.state });
+    }
+    if (this.peers.size === 0) this.join();
+  }
+
+  /** Restarts ICE on each connection after a change of the network. */
+  async restartICE() {
+    if (this.phase !== "active") return;
+    if (this.#expiresAt <= this.#state.now + 60_000) await this.prepare();
+    for (const peer of this.peers.values()) peer.restart(this.#configuration);
+  }
+
+  // --- The other devices ---
+
+  /** Handles a `signal`. */
+  received({ from: user, device, data }) {
+    const signal = readSignal(data);
+    if (!signal || this.isOver || signal.session === this.session) return;
+    // Legacy apps do not send sessions. The page sends its session in all signals except announcements.
+    if (signal.to ? signal.to !== this.session : signal.session && signal.type !== "join" && signal.type !== "answered") return;
+    if (user === this.#state.account?.name) {
+      if (signal.type === "answered") this.act(this.machine.told("accepted", true));
+      return;
+    }
+    if (this.phase === "incoming" || this.phase === "joining") {
+      // Another page answers an announcement. A legacy app waits for an offer.
+      if (signal.type === "join" && !signal.session && this.#joins.length < MOST_JOINS) this.#joins.push([user, device]);
+      return;
+    }
+    if (this.phase !== "outgoing" && this.phase !== "active") return;
+    if (signal.type === "join") return this.#joined(user, device, signal);
+    const peer = this.peers.get(keyOf(user, device, signal.session));
+    if (!peer) return;
+    switch (signal.type) {
+      case "leave": return signal.moved ? this.act(this.machine.ended("elsewhere")) : this.#left(peer);
+      case "full": return this.peers.size <= 1 ? this.leave("full") : this.#remove(peer);
+      case "state":
+        peer.state = signal.state;
+        return this.#owner.changed();
+      default: return peer.receive(signal);
+    }
+  }
+
+  #joined(user, device, { session, reply }) {
+    const known = this.peers.get(keyOf(user, device, session));
+    if (reply && known) return;
+    // A page that was reloaded replaces its former connection. In a pair, another device also does.
+    for (const peer of [...this.peers.values()]) {
+      if (peer.user !== user || (this.isGroup && peer.device !== device && peer !== known)) continue;
+      if (peer !== known && peer.session) this.#sendTo(peer, { type: "leave", moved: true });
+      this.#remove(peer, true);
+    }
+    if (this.peers.size >= MOST_PEERS) return this.#send(user, device, session, { type: "full" });
+    if (!reply) this.#send(user, device, session, { type: "join", reply: true });
+    this.#add(user, device, session, false);
+    this.act(this.machine.connected());
+  }
+
+  /** `isFirst`: whether this side makes the offer to a device that does not send its session. */
+  #add(user, device, session, isFirst) {
+    const key = keyOf(user, device, session);
+    if (this.peers.size >= MOST_PEERS || this.peers.has(key)) return null;
+    const peer = new Peer({
+      user, device, session, offers: session ? this.session > session : isFirst, configuration: this.#configuration ?? {}, local: this.local,
+      send: (data) => this.#sendTo(peer, data),
+      changed: () => this.#owner.changed(),
+      lost: () => this.#lost(peer),
+    });
+    this.peers.set(key, peer);
+    this.#sendTo(peer, { type: "state", ...this.local.state });
+    this.#owner.changed();
+    return peer;
+  }
+
+  #remove(peer, isReplaced = false) {
+    const key = keyOf(peer.user, peer.device, peer.session);
+    if (this.peers.get(key) !== peer) return;
+    this.peers.delete(key);
+    peer.close();
+    if (!isReplaced) this.#owner.changed();
+  }
+
+  /** These users are no longer members of the conversation. */
+  dismissed(users) {
+    for (const peer of [...this.peers.values()]) if (users.includes(peer.user)) this.#remove(peer);
+  }
+
+  /** In a pair, the log reports the end, unless the device that left could not report it. */
+  #left(peer) {
+    this.#remove(peer);
+    if (!this.isGroup) setTimeout(() => { if (!this.isOver && this.peers.size === 0) this.#owner.lost(this); }, LEAVE_TIME);
+  }
+
+  #lost(peer) {
+    // Without the chat nothing can be negotiated: the connection may return with it.
+    if (this.#state.connection?.state !== "online") return peer.wait();
+    this.#remove(peer);
+    if (!this.isGroup && this.peers.size === 0) this.#owner.lost(this);
+  }
+
+  #sendTo(peer, data) { this.#send(peer.user, peer.device, peer.session, data); }
+
+  #send(user, device, session, data) {
+    if (this.seq === null) return;
+    this.#state.signal(this.conv, this.seq, user, device, { ...data, session: this.session, ...(session && { to: session }) }).catch((error) => {
+      if (error.code !== "offline" && error.code !== "not_found") console.warn("signal:", error.message);
+    });
+  }
+
+  // --- The own media ---
+
+  #mediaChanged() {
+    for (const peer of this.peers.values()) {
+      peer.update();
+      this.#sendTo(peer, { type: "state", ...this.local.state });
+    }
+    this.#owner.changed();
+  }
+}
+
+const keyOf = (user, device, session) => `${user}/${device}/${session}`;

@@ -1,0 +1,239 @@
+// The calls of this tab: the ringing calls, the running call, and their states in the log.
+
+import { Call } from "./call.js";
+import { isFinal } from "./machine.js";
+
+const LEAVING = new Set(["member.leave", "member.remove", "member.ban"]);
+const RING_TIME = 60_000; // ms, that of the server
+const LONGEST_GROUP = 32; // members of a group that can have calls: each member is notified of each join
+
+/** Whether a conversation can have calls. */
+export const canCall = (head) => (!head.state || head.state === "joined") && (head.kind === "pair" || (head.kind === "group" && (head.members ?? 0) <= LONGEST_GROUP))
+  && head.role !== "reader" && head.role !== "guest";
+
+export class CallCenter {
+  /** The call of this tab, also for a moment after its end. */
+  current = null;
+  #listeners = new Set();
+  #isTelling = false;
+  #ringTimer = null;
+
+  constructor(state) {
+    this.state = state;
+    state.oncall = (conv, events) => { for (const event of events) this.#event(conv, event); };
+    state.onsignal = (signal) => this.#signal(signal);
+    let isOnline = state.connection?.state === "online";
+    state.subscribe("connection", () => {
+      const was = isOnline;
+      isOnline = state.connection?.state === "online";
+      if (isOnline && !was) this.#online();
+    });
+    state.subscribe("session", () => { if (state.session.phase === "signedOut") this.current?.leave("ended"); });
+    state.subscribe("conversations", () => this.#checkMembership());
+    addEventListener("online", () => this.current?.restartICE());
+    navigator.connection?.addEventListener?.("change", () => this.current?.restartICE());
+    addEventListener("pagehide", () => { for (const peer of this.current?.peers.values() ?? []) peer.close(); });
+    if (isOnline) this.#online();
+  }
+
+  get isBusy() { return this.current !== null && !this.current.isOver; }
+
+  subscribe(listener) {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  changed() {
+    if (this.#isTelling) return;
+    this.#isTelling = true;
+    queueMicrotask(() => {
+      this.#isTelling = false;
+      for (const listener of [...this.#listeners]) listener();
+    });
+  }
+
+  over(call) {
+    if (this.current === call) clearTimeout(this.#ringTimer);
+    this.changed();
+  }
+
+  /** Removes the call after its end was shown. */
+  dismiss() {
+    if (!this.current?.isOver) return;
+    this.current = null;
+    this.changed();
+  }
+
+  // --- What the user does ---
+
+  /** Starts a call, or joins the running one. Throws a MediaError, or the refusal of the server. */
+  async start(conv, media) {
+    if (this.isBusy) throw Object.assign(new Error(), { code: "call_busy" });
+    const head = this.state.conversation(conv);
+    const call = this.#begin(new Call(this, { conv, media, isGroup: head.kind !== "pair", phase: "starting", caller: this.state.account.name }));
+    try {
+      await Promise.all([call.local.open({ video: media === "video" }), call.prepare()]);
+      if (call.isOver) return;
+      const answer = await this.state.startCall(conv, media);
+      call.seq = answer.call;
+      if (call.isOver) return await this.#report(call, "ended");
+      const event = await this.state.callEvent(conv, call.seq);
+      const action = call.machine.started(!event || (event.sender === this.state.account.name && event.body?.state === "ringing"));
+      if (action === "accept") {
+        call.caller = event.sender;
+        call.media = event.body?.media ?? media;
+        if (isFinal(event.body?.state)) return call.told(event.body.state, false);
+        return await this.#join(call, true);
+      }
+      this.#ringUntil(call);
+      call.act(action);
+      if (event) call.told(event.body?.state, false);
+    } catch (error) {
+      call.act(call.machine.ended("failed"));
+      this.dismiss();
+      throw error;
+    }
+  }
+
+  /** Answers the call that rings. */
+  async answer({ video = false } = {}) {
+    const call = this.current;
+    if (call?.machine.answered() !== "accept") return;
+    clearTimeout(this.#ringTimer);
+    this.changed();
+    try {
+      await Promise.all([call.local.open({ video }), call.prepare()]);
+      if (!call.isOver) await this.#join(call, call.isGroup);
+    } catch (error) {
+      call.machine.answerFailed();
+      this.#ringUntil(call);
+      this.changed();
+      throw error;
+    }
+  }
+
+  /** `isOpen`: whether several devices of the user may join. In a pair, only the first device that answers takes the call. */
+  async #join(call, isOpen) {
+    // A retry is the same request, so its answer still shows whether this device was the first.
+    const answer = await this.state.updateCall(call.conv, call.seq, "accepted", `accept-${call.session}`);
+    if (call.isOver) return this.#report(call, "ended");
+    if (answer.seq === undefined) {
+      const event = await this.state.callEvent(call.conv, call.seq);
+      if (event && isFinal(event.body?.state)) return call.told(event.body.state, false);
+    }
+    const action = call.machine.joined(isOpen || answer.seq !== undefined);
+    call.act(action);
+    if (action === "connect") await call.join();
+  }
+
+  /** Declines the call that rings; in a group, for this user alone. */
+  async decline(state = "declined") {
+    const call = this.current;
+    if (!call?.machine.rings) return;
+    call.act(call.machine.ended("declined"));
+    this.dismiss();
+    await this.#report(call, state);
+  }
+
+  /** Ends the call, or leaves that of a group. */
+  async hangUp(reason = "hungUp") {
+    const call = this.current;
+    if (!call || call.isOver) return;
+    const isLast = !call.isGroup || call.peers.size === 0;
+    call.leave(reason);
+    if (isLast && call.seq !== null) await this.#report(call, "ended");
+  }
+
+  lost(call) {
+    if (this.current === call) this.hangUp("lost").catch((error) => console.warn(error));
+  }
+
+  async #report(call, state) {
+    try {
+      await this.state.updateCall(call.conv, call.seq, state);
+    } catch (error) {
+      if (error.code !== "not_found") console.warn("call:", error.message); // the server ends it when no device is left
+    }
+  }
+
+  // --- What the others do ---
+
+  #begin(call) {
+    clearTimeout(this.#ringTimer);
+    this.current = call;
+    this.changed();
+    return call;
+  }
+
+  #event(conv, event) {
+    if (event.kind === "call") return this.#rings(conv, event);
+    const call = this.current;
+    if (call?.conv !== conv) return;
+    if (LEAVING.has(event.kind)) return call.dismissed(event.body?.users ?? event.users ?? [event.sender]);
+    if (event.kind !== "call.update" || event.ref === undefined || call.seq !== event.ref) return;
+    call.told(event.body?.state, event.sender === this.state.account?.name, event.at);
+  }
+
+  #rings(conv, event) {
+    const { state } = this;
+    if (event.state || event.body?.state !== "ringing" || event.sender === state.account?.name || state.now - event.at > RING_TIME) return;
+    const head = state.conversation(conv);
+    if (!head) return;
+    const call = this.current;
+    if (call && !call.isOver) {
+      // Two simultaneous calls become one, which the answer to `call.start` names.
+      if (call.conv !== conv && head.kind === "pair") this.#report({ conv, seq: event.seq }, "busy");
+      return;
+    }
+    const ring = this.#begin(new Call(this, { conv, seq: event.seq, media: event.body.media === "video" ? "video" : "audio", isGroup: head.kind !== "pair", phase: "incoming", caller: event.sender }));
+    this.#ringUntil(ring, event.at + RING_TIME - state.now);
+  }
+
+  /** The server ends the ringing. This timer applies if its message is lost, and in a group whose call others have answered. */
+  #ringUntil(call, left = RING_TIME) {
+    clearTimeout(this.#ringTimer);
+    this.#ringTimer = setTimeout(() => {
+      if (call.phase === "incoming") {
+        call.act(call.machine.told("missed", false));
+        this.dismiss();
+      } else if (call.phase === "outgoing") this.hangUp("noAnswer");
+    }, Math.max(0, left) + 3000);
+  }
+
+  /** A user that no longer is a member takes no part. */
+  #checkMembership() {
+    const call = this.current;
+    if (!call || call.isOver || !this.state.account) return;
+    const head = this.state.conversation(call.conv);
+    if (!head || (head.state && head.state !== "joined")) call.leave("ended");
+  }
+
+  #signal(signal) {
+    const call = this.current;
+    if (call && call.conv === signal.conv && call.seq === signal.call) call.received(signal);
+  }
+
+  /** After a reconnection, states of the log may have been missed, and a restarted server does not know the devices. */
+  async #online() {
+    const call = this.current;
+    if (call && !call.isOver && call.seq !== null) {
+      const event = await this.state.callEvent(call.conv, call.seq).catch(() => null);
+      // In a pair, only a device of this user can have answered what rings here.
+      if (event) call.told(event.body?.state, call.phase === "incoming" && !call.isGroup);
+      if (!call.isOver && call.phase === "active") {
+        await this.state.updateCall(call.conv, call.seq, "accepted").catch(() => {});
+        call.resume();
+      }
+    }
+    if (!this.isBusy) await this.#findRinging();
+  }
+
+  /** A call that rang before this page was loaded or connected. */
+  async #findRinging() {
+    for (const head of this.state.conversations({ filter: "everything" })) {
+      if (!head.call || this.isBusy) continue;
+      const event = await this.state.callEvent(head.conv, head.call).catch(() => null);
+      if (event && !this.isBusy) this.#rings(head.conv, event);
+    }
+  }
+}

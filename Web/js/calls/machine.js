@@ -1,0 +1,96 @@
+// The states of a call on this device, from the ring to the end. Pure: events go in, actions come out. The log contains the state for all devices; this machine adds the state of this device.
+//
+//   starting ── outgoing ─┐
+//                         ├─ active ── over
+//   incoming ── joining ──┘
+//
+// Every phase can end in `over`, which is final.
+
+const FINAL = new Set(["ended", "missed", "declined", "busy"]);
+
+/** Whether a state of the log is final. A state of a later version is not treated as final. */
+export const isFinal = (state) => FINAL.has(state);
+
+export class CallMachine {
+  phase;
+  /** Why the call is over: hungUp, noAnswer, declined, busy, missed, elsewhere, ended, lost, full, failed. */
+  reason = null;
+  #isGroup;
+  #isCaller;
+
+  constructor(phase, { isGroup = false } = {}) {
+    this.phase = phase;
+    this.#isCaller = phase === "starting";
+    this.#isGroup = isGroup;
+  }
+
+  get isOver() { return this.phase === "over"; }
+  get rings() { return this.phase === "incoming"; }
+
+  /** The server has stored the call. `isOwn`: this user started it, and it rings; otherwise a running call is joined. */
+  started(isOwn) {
+    if (this.phase !== "starting") return "nothing";
+    if (isOwn) {
+      this.phase = "outgoing";
+      return "ring";
+    }
+    this.#isCaller = false;
+    this.phase = "joining";
+    return "accept";
+  }
+
+  /** The user answers. */
+  answered() {
+    if (this.phase !== "incoming") return "nothing";
+    this.phase = "joining";
+    return "accept";
+  }
+
+  /** The answer could not be sent, or the microphone could not be used. The call still rings. */
+  answerFailed() {
+    if (this.phase === "joining") this.phase = "incoming";
+  }
+
+  /** The server has stored the answer. `counts`: whether this device was the first of the user. */
+  joined(counts) {
+    if (this.phase !== "joining") return "nothing";
+    if (!counts) return this.#end("elsewhere");
+    this.phase = "active";
+    return "connect";
+  }
+
+  /** Another device announced itself before the log reported its answer. */
+  connected() {
+    if (this.phase !== "outgoing") return "nothing";
+    this.phase = "active";
+    return "connect";
+  }
+
+  /** The log reported a state. `isOwn`: whether a device of this user caused it. */
+  told(state, isOwn) {
+    if (this.isOver) return "nothing";
+    if (isFinal(state)) return this.#end(this.#reasonOf(state));
+    if (state !== "accepted") return "nothing";
+    if (this.phase === "outgoing" && (!isOwn || this.#isGroup)) {
+      this.phase = "active";
+      return "connect";
+    }
+    // In the phase `joining`, the answer of the server determines which device was first.
+    if (this.phase === "incoming" && isOwn) return this.#end("elsewhere");
+    return "nothing";
+  }
+
+  #reasonOf(state) {
+    if (state === "missed") return this.#isCaller ? "noAnswer" : "missed";
+    return state;
+  }
+
+  /** The user hangs up, or the device ends the call for the given reason. */
+  ended(reason = "hungUp") { return this.isOver ? "nothing" : this.#end(reason); }
+
+  #end(reason) {
+    this.phase = "over";
+    this.reason = reason;
+    return "end";
+  }
+}

@@ -1,0 +1,44 @@
+// Which voice messages were played in this browser, without those of other accounts.
+
+const KEY = "apus-played";
+const MOST = 2000;
+
+function load(user) {
+  try {
+    const stored = JSON.parse(localStorage.getItem(KEY) ?? "{}");
+    return stored.user === user && Array.isArray(stored.keys) ? stored.keys : [];
+  } catch {
+    return [];
+  }
+}
+
+let cached = { user: null, keys: new Set() };
+
+function played(user) {
+  if (cached.user !== user) cached = { user, keys: new Set(load(user)) };
+  return cached.keys;
+}
+
+export const wasPlayed = (user, key) => played(user).has(key);
+
+export function markPlayed(user, key) {
+  const keys = played(user);
+  if (keys.has(key)) return;
+  keys.add(key);
+  if (keys.size > MOST) keys.delete(keys.values().next().value);
+  try {
+    localStorage.setItem(KEY, JSON.stringify({ user, keys: [...keys] }));
+  } catch {
+    // Without storage, the marks are kept until the page is closed.
+  }
+}
+
+/** After a sign-out nothing of the account stays in the browser. */
+export function forgetPlayed() {
+  cached = { user: null, keys: new Set() };
+  try {
+    localStorage.removeItem(KEY);
+  } catch {
+    // There is no storage.
+  }
+}
