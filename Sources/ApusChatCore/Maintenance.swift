@@ -1,21 +1,22 @@
 import ApusChatProtocol
 package import ApusChatStorage
 
-/// Finds the commands of the server itself: messages that expire or are sent later, and what is
-/// erased after a deletion.
+/// Creates the commands of the server: removal of expired messages, sending of scheduled messages,
+/// ends of polls, and erasure of deleted data.
 ///
-/// The shell calls `next` from time to time, submits the commands, and calls it again at once while
-/// there are some. Everything is found in the storage, so that a restart repeats at most one page.
+/// The shell calls `next` periodically, submits the commands, and calls it again immediately while
+/// there are commands. All work is found in the storage, so that after a restart at most one page
+/// is repeated.
 package struct Maintenance: Sendable {
-    /// The place in the conversations of the account that is erased.
+    /// The position within the conversations of the account that is being erased.
     private struct Erasure: Sendable {
         let user: UserKey
         var conversation: ConversationKey?
-        /// The last event that was looked at; nil between two conversations.
+        /// The `seq` of the last examined event; nil between two conversations.
         var seq: Int64?
     }
 
-    /// The number of events or members of one command.
+    /// The maximum number of events or members of one command.
     private let pageLimit: Int
     private var erasure: Erasure?
 
@@ -24,8 +25,8 @@ package struct Maintenance: Sendable {
     /// Returns the next commands. Empty if nothing is due.
     ///
     /// - Parameters:
-    ///   - time: Now, by a clock that is trusted (`StampClock.isTrusted`).
-    ///   - send: Validates the body of a scheduled message as that of a request.
+    ///   - time: The current time of a trusted clock (`StampClock.isTrusted`).
+    ///   - send: Validates the body of a scheduled message as if it were requested now.
     package mutating func next(_ reads: any ChatReads, at time: Int64, send: (ScheduledRow) -> SendCommand) throws(StorageError)
         -> [Command]
     {
@@ -46,8 +47,8 @@ package struct Maintenance: Sendable {
         return commands
     }
 
-    /// The messages of a deleted conversation are erased before its memberships end: they tell that
-    /// it is not finished.
+    /// Erases the messages of a deleted conversation, and then its memberships. While memberships
+    /// exist, the deletion is not finished.
     private func erase(_ conversation: ConversationKey, _ reads: any ChatReads) throws(StorageError) -> [Command] {
         let messages = try reads.events(of: conversation, before: .max, limit: self.pageLimit)
         if !messages.isEmpty { return [Self.command(.blank(messages, .erased))] }
@@ -81,7 +82,8 @@ package struct Maintenance: Sendable {
         if page.next == nil, !isOwn {
             commands.append(Command(actor: user, device: DeviceKey(0), request: nil, action: .leave(conversation, forgets: true)))
         }
-        // A conversation without a message of the user is no reason to stop.
+        // A page without messages of the user must not end the erasure, so the empty command
+        // continues it.
         return commands.isEmpty ? [Self.command(.blank([], .erased))] : commands
     }
 

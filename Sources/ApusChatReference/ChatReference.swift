@@ -1,9 +1,9 @@
 package import ApusChatProtocol
 
-/// The description of the wire of the chat: every verb, push, object, error and limit.
+/// Describes the wire of the chat: each verb, push, object, error and limit.
 ///
 /// `docs/chat-wire.md` and `docs/openapi.json` are generated from it. Tests compare it with the
-/// codecs: each described field is read and written, and no other.
+/// codecs: they read and write exactly the described fields.
 package enum ChatReference {
     /// The verbs in the order of the documentation.
     package static let groups: [VerbGroup] = [
@@ -28,34 +28,35 @@ package enum ChatReference {
     /// All bodies, named by their kinds.
     package static var bodies: [Shape] { self.messageShapes + self.changeShapes }
 
-    /// The verbs without a route of the HTTP mirror: they concern a connection.
+    /// The verbs that have no HTTP route, because they concern a connection.
     package static let liveVerbs: Set<String> = ["hello", "typing", "subscribe", "signal"]
 
-    /// The answer to a request that added a change to a log.
+    /// The fields of the answer to a request that adds a change to a log.
     static let changed: [Field] = [
-        .must("conv", .conversation, "The conversation whose log has the change; that of kind `self` for own settings and contacts."),
+        .must(
+            "conv", .conversation, "The conversation whose log has the change; that of kind `self` for settings of the user and contacts."),
         .must("id", .client, "The client's id of the request."),
         .may("seq", .seq, "The `seq` of the change; absent if the request changed nothing."),
         .must("at", .time, "The time of the change."),
     ]
 
-    /// What each error code tells the client.
+    /// The meaning of each error code for the client.
     package static let errors: [(code: ChatError.Code, text: String)] = [
-        (.badRequest, "A field is missing or wrong. `field` names it."),
+        (.badRequest, "A field is missing or invalid. `field` names it."),
         (.unauthorized, "The session has ended or does not exist. Sign in again."),
         (.forbidden, "The role or the settings do not permit the action."),
         (.notFound, "The object does not exist, or the user may not know that it does."),
         (.conflict, "Another request has the same id, or the name is taken."),
         (.tooLarge, "A text, list or body exceeds a limit. `field` names it."),
         (.unsupported, "The server does not know the verb or the kind."),
-        (.tooMany, "A budget is used up. `retry_after` tells when it has room again."),
-        (.limit, "A number of objects has reached its cap. Waiting does not help."),
-        (.tooLate, "The time in which the action was possible has passed."),
-        (.resync, "The token of a `sync` is too old or of another epoch. Request without a token."),
-        (.epoch, "The group of an encrypted conversation has another epoch than `if_epoch`."),
+        (.tooMany, "A rate limit is exceeded. `retry_after` is the time after which a retry can succeed."),
+        (.limit, "A number of objects has reached its maximum. A retry does not help."),
+        (.tooLate, "The time limit for the action has passed."),
+        (.resync, "The token of a `sync` is too old, or belongs to another data epoch. Send the request without a token."),
+        (.epoch, "The group of an encrypted conversation has an epoch other than `if_epoch`."),
         (.storage, "The server cannot write at present. The request had no effect."),
         (.unavailable, "The server is starting, stopping or overloaded."),
-        (.internal, "An error of the server."),
+        (.internal, "The server failed."),
     ]
 
     /// The limits of ``ChatLimits``, in the order of the documentation.

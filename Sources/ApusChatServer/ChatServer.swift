@@ -6,26 +6,27 @@ public import Logging
 import NIOConcurrencyHelpers
 public import ServiceLifecycle
 
-/// A complete chat server: accounts, conversations, uploads, Socket.IO and the page, with one
-/// folder for its data.
+/// A complete chat server: accounts, conversations, uploads, Socket.IO and the page. All its data
+/// is in one folder.
 ///
 /// `run` serves until its task is cancelled or its service group shuts down. On a graceful
-/// shutdown, it stops accepting connections, sends `bye` to all clients, answers the requests under
-/// way, commits queued writes and returns.
+/// shutdown, it stops accepting connections, sends `bye` to all clients, answers pending requests,
+/// commits queued writes and returns.
 public final class ChatServer: Service {
     /// An address on which the server listens.
     public struct Address: Hashable, Sendable, CustomStringConvertible {
-        /// `http` or `https`.
+        /// The scheme: `http` or `https`.
         public var scheme: String
         /// The configured host.
         public var host: String
-        /// The port, chosen by the system when 0 was configured.
+        /// The port. If the configured port is 0, the one that the system chose.
         public var port: Int
-        /// The fingerprint of the server's certificate, for clients that pin it; `nil` without
-        /// TLS.
+        /// The fingerprint of the server's certificate, for clients that pin it; nil without TLS.
         public var certificate: CertificateFingerprint?
-        /// Whether the listener is that of the metrics.
+        /// Whether the address is that of the metrics.
         public var isForMetrics = false
+        /// Whether the address is that of ``ChatServerConfiguration/legacyPort``.
+        public var isLegacy = false
         /// The URL for a browser or a client.
         public var url: String { "\(self.scheme)://\(self.host.contains(":") ? "[\(self.host)]" : self.host):\(self.port)" }
         /// The URL.
@@ -50,6 +51,10 @@ public final class ChatServer: Service {
     private let makeChat: MakeChat
 
     /// Creates a server, which does not start until `run`.
+    ///
+    /// - Parameters:
+    ///   - configuration: The configuration, which `run` validates.
+    ///   - logger: The logger of the server.
     public convenience init(configuration: ChatServerConfiguration, logger: Logger = Logger(label: "apus.chat.server")) {
         self.init(configuration: configuration, logger: logger) { try ServiceChat($0, $1, $2) }
     }
@@ -61,12 +66,28 @@ public final class ChatServer: Service {
         self.makeChat = makeChat
     }
 
-    /// Runs the server.
-    public func run() async throws { try await self.run(onListening: { _ in }) }
+    /// Runs the server. Returns when the task is cancelled.
+    public func run() async throws(ChatServerError) { try await self.run(onListening: { _ in }) }
 
-    /// Runs the server and reports its addresses once, when all listeners are ready.
-    /// - Throws: `ChatServerError` if the server cannot start.
-    public func run(onListening: @escaping @Sendable ([Address]) -> Void) async throws {
+    /// Runs the server, and reports its addresses when all listeners are ready. Returns when the
+    /// task is cancelled.
+    ///
+    /// - Parameter onListening: Called once, with all addresses.
+    /// - Throws: An error if the server cannot start, and ``ChatServerError/Code/failed`` if a part
+    ///   of it fails.
+    public func run(onListening: @escaping @Sendable ([Address]) -> Void) async throws(ChatServerError) {
+        do {
+            try await self.runParts(onListening)
+        } catch let error as ChatServerError {
+            throw error
+        } catch is CancellationError {
+            return
+        } catch {
+            throw ChatServerError(.failed, message: "The server stopped because a part of it failed.", cause: error)
+        }
+    }
+
+    private func runParts(_ onListening: @escaping @Sendable ([Address]) -> Void) async throws {
         try self.configuration.validate()
         let listeners = try ServerListener.all(self.configuration)
         let parts: ServerParts
@@ -91,7 +112,7 @@ public final class ChatServer: Service {
     private func serve(
         _ parts: ServerParts, _ listeners: [ServerListener], _ onListening: @escaping @Sendable ([Address]) -> Void
     ) async throws {
-        // `nil` for an optional listener that did not start.
+        // Nil represents an optional listener that did not start.
         let (addresses, continuation) = AsyncStream.makeStream(of: Address?.self)
         let count = listeners.count + (self.configuration.metricsPort == nil ? 0 : 1)
         try await withThrowingTaskGroup(of: Ended.self) { group in
@@ -101,7 +122,8 @@ public final class ChatServer: Service {
                     do { try await application.run() } catch {
                         let error = listener.explain(error)
                         guard listener.isOptional, (error as? ChatServerError)?.code == .addressInUse else { throw error }
-                        self.logger.warning("TLS port in use; listening without TLS", metadata: ["chat.tls-port": "\(listener.port)"])
+                        self.logger.warning(
+                            "The TLS port is in use; the server listens without TLS", metadata: ["chat.tls-port": "\(listener.port)"])
                         continuation.yield(nil)
                     }
                     return .listener
@@ -146,7 +168,7 @@ public final class ChatServer: Service {
                 return .other
             }
             group.addTask {
-                // The listeners stop by themselves and end with their last connection.
+                // The listeners stop by themselves, and end after their last connection.
                 guard (try? await gracefulShutdown()) != nil else { return .other }
                 await parts.drain()
                 return .other

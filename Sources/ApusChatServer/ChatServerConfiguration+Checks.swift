@@ -4,30 +4,44 @@ import ApusWebSocket
 extension ChatServerConfiguration {
     /// Checks the values that do not depend on the machine.
     ///
-    /// - Throws: `ChatServerError` with `invalidConfiguration`.
+    /// - Throws: ``ChatServerError/Code/invalidConfiguration``. The message names the value and the
+    ///   limit.
     public func validate() throws(ChatServerError) {
         try self.require(!self.dataFolder.isEmpty, "`dataFolder` must not be empty.")
         try self.require(!self.host.isEmpty, "`host` must not be empty; use 0.0.0.0 for all IPv4 addresses.")
-        try self.require((1...100).contains(self.name.unicodeScalars.count), "`name` must have 1 to 100 characters.")
-        for (name, port) in [("port", self.port), ("tls.port", self.tlsPort ?? 0), ("metricsPort", self.metricsPort ?? 0)] {
+        try self.require(
+            (1...100).contains(self.name.unicodeScalars.count),
+            "`name` must have 1 to 100 characters, not \(self.name.unicodeScalars.count).")
+        let ports = [
+            ("port", self.port), ("tls.port", self.tlsPort ?? 0), ("metricsPort", self.metricsPort ?? 0),
+            ("legacyPort", self.legacyPort ?? 0),
+        ]
+        for (name, port) in ports {
             try self.require((0...65_535).contains(port), "`\(name)` must be from 0 to 65535, not \(port).")
         }
+        try self.require(
+            self.legacyPort == nil || self.directory == .open,
+            "`directory` must be `open` if `legacyPort` is set, because the apps of that wire list all users.")
         try self.require(self.listensWithoutTLS || self.tls != .off, "`listensWithoutTLS` must be true if `tls` is off.")
-        try self.require(self.sessionLifetime >= .seconds(3_600), "`sessionLifetime` must be at least one hour.")
+        try self.require(
+            self.sessionLifetime >= .seconds(3_600), "`sessionLifetime` must be at least one hour, not \(self.sessionLifetime).")
         try self.require(
             self.pushContact.map { $0.hasPrefix("mailto:") || $0.hasPrefix("https://") } ?? true,
-            "`pushContact` must be a URL with the scheme mailto or https.")
-        try self.require(self.uploadBytes > 0, "`uploadBytes` must be greater than 0.")
-        try self.require(self.uploadQuota >= self.uploadBytes, "`uploadQuota` must be at least `uploadBytes`, \(self.uploadBytes).")
+            "`pushContact` must be a URL with the scheme `mailto` or `https`.")
+        try self.require(self.uploadBytes > 0, "`uploadBytes` must be greater than 0, not \(self.uploadBytes).")
+        try self.require(
+            self.uploadQuota >= self.uploadBytes,
+            "`uploadQuota` must be at least `uploadBytes`, which is \(self.uploadBytes), not \(self.uploadQuota).")
         try self.require(
             self.maximumClients > 0 && self.maximumClientsPerAddress > 0,
             "`maximumClients` and `maximumClientsPerAddress` must be greater than 0.")
         try self.require(
             self.hasLimits || IPAddress(self.host)?.isLoopback ?? (self.host == "localhost"),
-            "`hasLimits` must be true on \(self.host); limits can be off on loopback addresses only.")
+            "`hasLimits` must be true if `host` is \(self.host); the limits can be disabled on loopback addresses only.")
+        if let problem = self.calls.problem { throw ChatServerError(.invalidConfiguration, message: problem) }
         try self.require(
             self.proxies.source != .proxyProtocol || !self.proxies.networks.isEmpty,
-            "`proxies.networks` must name the proxies that use the PROXY protocol.")
+            "`proxies.networks` must not be empty if `proxies.source` is `proxyProtocol`.")
         _ = try self.trustedProxies
     }
 
@@ -35,7 +49,7 @@ extension ChatServerConfiguration {
         if !isValid { throw ChatServerError(.invalidConfiguration, message: message) }
     }
 
-    /// The trusted proxies. The handler of the PROXY protocol writes `X-Forwarded-For`.
+    /// The trusted proxies. With the PROXY protocol, its handler writes `X-Forwarded-For`.
     var trustedProxies: TrustedProxies {
         get throws(ChatServerError) {
             do throws(ConnectivityError) {
@@ -54,9 +68,9 @@ extension ChatServerConfiguration {
         }
     }
 
-    /// Whether responses over TLS tell browsers to use HTTPS only (RFC 6797).
+    /// Whether responses over TLS instruct browsers to use only HTTPS for the host (RFC 6797).
     ///
-    /// A browser then also replaces the scheme of `http://host:port`, and keeps a port other than
-    /// 80 (section 8.3). The redirect of a listener on such a port would no longer be reached.
+    /// A browser then also changes the scheme of `http://host:port` and keeps a port other than 80
+    /// (section 8.3), so the redirect of a listener on such a port could not be reached any more.
     func isStrict(tlsPort: Int) -> Bool { !self.listensWithoutTLS || (self.port == 80 && tlsPort == 443) }
 }

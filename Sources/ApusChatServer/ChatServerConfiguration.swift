@@ -1,11 +1,11 @@
-package import ApusSocketIOServer
+package import ApusPasswords
 
-/// Configures a chat server. The defaults are safe for a single machine.
+/// The configuration of a chat server. The default values are safe for a single machine.
 ///
-/// The server checks the values when it starts. An error says which value is wrong, and the limit.
+/// The server checks the values when it starts. An error names the invalid value and the limit.
 public struct ChatServerConfiguration: Sendable {
-    /// The folder of the database and the uploads. It is created if it does not exist, with access
-    /// for its owner only.
+    /// The folder of the database and of the uploads. If it does not exist, it is created with
+    /// access for its owner only.
     public var dataFolder: String
     /// The name of the server, which the page and authenticators show. Default: Apus.
     public var name = "Apus"
@@ -13,31 +13,38 @@ public struct ChatServerConfiguration: Sendable {
     public var host: String
     /// The port for HTTP without TLS. Default: 3000; 0 selects a free port.
     public var port: Int
-    /// Whether to listen on ``port`` without TLS. Default: yes. With a certificate from files, that
-    /// listener redirects the page and the GET requests of the API to HTTPS.
+    /// Whether to listen on ``port`` without TLS. Default: yes. If the certificate is read from
+    /// files, this listener redirects the page and the GET requests of the API to HTTPS.
     public var listensWithoutTLS = true
-    /// The TLS listener. Default: port 3443 with a self-signed certificate, unless the port is in
-    /// use.
+    /// The TLS listener. Default: port 3443 with a self-signed certificate; if that port is in use,
+    /// no TLS listener.
     public var tls: TLS
-    /// The reverse proxies that tell the server the address of a client. Default: none. Limits by
-    /// address then count all clients of a proxy on another machine as one.
+    /// The reverse proxies that report the address of a client. Default: none. Without it, limits
+    /// by address count all clients of a proxy on another machine as one client.
     public var proxies = Proxies.none
-    /// The port of ``host`` `127.0.0.1` for `/metrics`, `/health` and `/ready`; 0 selects a free
-    /// port. Default: nil, no such listener. The metrics are in the text format of Prometheus.
+    /// The port for `/metrics`, `/health` and `/ready` on `127.0.0.1`; 0 selects a free port.
+    /// Default: nil, which disables this listener. The metrics are in the text format of
+    /// Prometheus.
     public var metricsPort: Int?
-    /// A folder to serve the page from. Changed files are served without a restart. Default: nil,
-    /// the page inside the program.
+    /// A folder from which the page is served. Changed files are served without a restart. Default:
+    /// nil, which serves the page that the program contains.
     public var pageFolder: String?
-    /// Whether to create the accounts `alice` and `bobby` (password `apus-demo`), and to answer the
-    /// events of the page `test.html` in the namespace `/`. For trials: the passwords are known.
-    /// Default: no.
+    /// Whether to create the accounts `alice` and `bobby` with the password `apus-demo`, and to
+    /// answer the events of the page `test.html` in the namespace `/`. Use it for trials only,
+    /// because the passwords are public. Default: no.
     public var demo = false
-    /// Whether clients of Socket.IO 2.x (Engine.IO 3) can connect. Default: no; they always can
-    /// when ``demo`` is true.
+    /// Whether clients of Socket.IO 2.x (Engine.IO 3) can connect. Default: no. They can always
+    /// connect if ``demo`` is true.
     public var allowsEngineIO3 = false
-    /// Whether users can create accounts. Default: yes.
+    /// The port for apps that use the protocol of FLSocketIM; 0 selects a free port. Default: nil,
+    /// which disables this listener.
+    ///
+    /// It requires an open ``directory``, because these apps list all users. It does not support
+    /// TLS: place a proxy that terminates TLS in front of it.
+    public var legacyPort: Int?
+    /// The users that can create accounts. Default: all users.
     public var registration = Registration.open
-    /// Which users a search finds. Default: those whose exact name is given.
+    /// The users that a search finds. Default: only the user with exactly the given name.
     public var directory = Directory.exactNames
     /// The time without a connection after which a device is signed out. Default: 30 days.
     public var sessionLifetime = Duration.seconds(30 * 86_400)
@@ -47,64 +54,83 @@ public struct ChatServerConfiguration: Sendable {
     public var uploadQuota: Int64 = 1 << 30
     /// The maximum number of connected clients. Default: 20,000.
     public var maximumClients = 20_000
-    /// The maximum number of connected clients of one IPv4 address or IPv6 /64 network. Default:
-    /// 1,000.
+    /// The maximum number of connected clients with the same IPv4 address or in the same IPv6 /64
+    /// network. Default: 1,000.
     public var maximumClientsPerAddress = 1_000
-    /// A `mailto:` or `https:` URL by which operators of push services reach the operator of this
-    /// server (RFC 8292). Default: nil; the push service of Apple then refuses notifications.
+    /// A `mailto:` or `https:` URL by which the operators of push services can contact the operator
+    /// of this server (RFC 8292). Default: nil. The push service of Apple refuses notifications
+    /// without it.
     public var pushContact: String?
-    /// Networks to which the server connects for clients although they are not public, for tests.
+    /// Whether the server requests the pages of links in messages to show previews of them.
+    /// Default: no, because a request reveals the address of the server to the site, and that a
+    /// user has sent the link. The server does not request addresses that are not public.
+    public var previewsLinks = false
+    /// The servers that help the devices of a call to reach each other. Default: none.
+    public var calls = Calls.direct
+    /// Networks to which the server may connect for clients although they are not public, for
+    /// tests.
     package var outgoingNetworks: [String] = []
-    /// PEM certificates of authorities that push services may have, for tests.
+    /// PEM certificates of additional authorities for push services and pages, for tests.
     package var outgoingAuthorities: String?
-    /// Whether the budgets of `docs/chat-limits.md` apply. Default: yes. A server without them
-    /// listens on loopback addresses only; it is for load tests.
+    /// Whether the rate limits of `docs/chat-limits.md` apply. Default: yes. Without them, the
+    /// server listens on loopback addresses only; this is for load tests.
     public var hasLimits = true
     /// The cost of hashing a password, for tests; nil for the default.
     package var passwordCost: ScryptHash.Cost?
-    /// The clocks, which tests replace.
+    /// The time between a message and the decision about its notification. Tests change it.
+    package var noticeDelay = Duration.milliseconds(1_500)
+    /// The maximum time for the page of a link with all redirects, and for each connection. Tests
+    /// change it.
+    package var pageTimeouts = (all: Duration.seconds(8), connection: Duration.seconds(4))
+    /// The clocks. Tests replace them.
     package var clock = SystemClock.machine
 
-    /// Whether users can create accounts.
+    /// The users that can create accounts.
     public enum Registration: String, Hashable, Sendable, CaseIterable {
-        /// Yes.
+        /// All users.
         case open
-        /// With an invitation of an operator.
+        /// Users with an invitation of an operator.
         case invitation
-        /// No. Operators create accounts.
+        /// None. Operators create accounts.
         case closed
     }
 
-    /// Which users a search finds.
+    /// The users that a search finds.
     public enum Directory: String, Hashable, Sendable, CaseIterable {
-        /// The user whose exact account name is given.
+        /// The user with exactly the given account name.
         case exactNames = "exact"
-        /// Every user, by any part of a name. For the members of one organisation.
+        /// All users, by any part of a name. Suitable for the members of one organisation.
         case open
     }
 
     /// The reverse proxies in front of a server.
     public struct Proxies: Hashable, Sendable {
-        /// How the proxies tell the address of a client.
+        /// The way in which proxies report the address of a client.
         public enum Source: Hashable, Sendable {
-            /// By the field `X-Forwarded-For` of each request.
+            /// In the field `X-Forwarded-For` of each request.
             case xForwardedFor
-            /// By the field `Forwarded` of each request (RFC 7239).
+            /// In the field `Forwarded` of each request (RFC 7239).
             case forwarded
-            /// By a header of the PROXY protocol, version 1 or 2, at the start of each connection.
-            /// Connections without it, and those of other peers, are closed.
+            /// In a header of the PROXY protocol, version 1 or 2, at the start of each connection.
+            /// Connections without the header, and connections of other peers, are closed.
             case proxyProtocol
         }
 
-        /// IP addresses (`192.0.2.7`, `2001:db8::7`) and networks in CIDR notation (`10.0.0.0/8`).
+        /// The addresses of the proxies: IP addresses (`192.0.2.7`, `2001:db8::7`) and networks in
+        /// CIDR notation (`10.0.0.0/8`).
         public var networks: [String]
-        /// How all of them tell the address.
+        /// The way in which the proxies report the address.
         public var source: Source
 
-        /// No proxy: the client is the peer of the connection.
+        /// No proxies. The client is the peer of the connection.
         public static let none = Self(networks: [])
 
         /// Creates the list of trusted proxies.
+        ///
+        /// - Parameters:
+        ///   - networks: The addresses of the proxies.
+        ///   - source: The way in which they report the address of a client. Default:
+        ///     `X-Forwarded-For`.
         public init(networks: [String], source: Source = .xForwardedFor) {
             self.networks = networks
             self.source = source
@@ -131,13 +157,25 @@ public struct ChatServerConfiguration: Sendable {
         public static func selfSigned(port: Int, isOptional: Bool = false) -> Self {
             Self(value: .selfSigned(port: port, isOptional: isOptional))
         }
-        /// A certificate chain and its key, both in PEM files.
+        /// A certificate chain and its key, which are read from PEM files.
+        ///
+        /// - Parameters:
+        ///   - port: The port; 0 selects a free port.
+        ///   - certificates: The path of the certificate chain.
+        ///   - key: The path of the private key.
         public static func files(port: Int, certificates: String, key: String) -> Self {
             Self(value: .files(port: port, certificates: certificates, key: key))
         }
     }
 
-    /// Creates a configuration.
+    /// Creates a configuration. All other values have their defaults.
+    ///
+    /// - Parameters:
+    ///   - dataFolder: The folder of the database and of the uploads. Default: `./data`.
+    ///   - host: The address to listen on. Default: `127.0.0.1`.
+    ///   - port: The port for HTTP without TLS. Default: 3000; 0 selects a free port.
+    ///   - tls: The TLS listener. Default: port 3443 with a self-signed certificate, unless the
+    ///     port is in use.
     public init(
         dataFolder: String = "./data", host: String = "127.0.0.1", port: Int = 3000, tls: TLS = .selfSigned(port: 3443, isOptional: true)
     ) {

@@ -29,22 +29,25 @@ final class ServerParts: Sendable {
     private let files: BlobStore
     private let demo: DemoEvents?
     private let pushes: WebPushSender
+    private let previews: LinkPreviewer?
     private let metrics = ServerMetrics()
     private let responder: MeasuringResponder<RouterResponder<HTTPContext>>
+    /// The listener for apps of the legacy protocol, and its routes; nil if it is disabled.
+    private let legacy: (server: LegacyServer, responder: MeasuringResponder<RouterResponder<HTTPContext>>)?
     private let start = ContinuousClock.now
-    /// The maximum time of an upload. Its minimum rate is checked besides.
+    /// The maximum duration of an upload. A minimum rate applies in addition.
     private static let uploadTimeout = Duration.seconds(3_600)
-    /// The maximum time of writing an answer, also of the largest download over a slow link. A cut
-    /// download continues by a range.
+    /// The maximum duration of writing a response, including the largest download over a slow link.
+    /// Clients can resume an interrupted download with a range request.
     private static let answerTimeout = Duration.seconds(1_200)
 
-    /// - Parameter configuration: A checked configuration.
+    /// - Parameter configuration: A configuration that `validate()` has checked.
     init(_ configuration: ChatServerConfiguration, logger: Logger, makeChat: ChatServer.MakeChat) throws {
         self.configuration = configuration
         self.logger = logger
         let page = try configuration.pageFolder.map { try PageRoutes.folder($0) } ?? .embedded()
         let proxies = try configuration.trustedProxies
-        // Locks the folder before any of its files is read.
+        // The folder is locked before any of its files is read.
         self.folder = try ChatFolder(configuration.dataFolder)
         let path = self.folder.path
         self.chat = try makeChat(self.folder, configuration, logger)
@@ -52,7 +55,7 @@ final class ServerParts: Sendable {
         let accounts = try Accounts(
             database: self.chat.database, folder: path, configuration: configuration.accounts, clock: self.clock.forAccounts)
         self.accounts = accounts
-        self.files = try BlobStore(folder: path)
+        self.files = try BlobStore(folder: path, tools: .found(logger: logger))
         let uploads = try Uploads(folder: path, accounts: accounts, files: self.files, configuration: configuration.uploads)
         self.maintenance = HTTPMaintenance(accounts: accounts, uploads: uploads, logger: logger)
         self.io = SocketIOServer(configuration: .chat(configuration, proxies: proxies), logger: logger)
@@ -66,6 +69,8 @@ final class ServerParts: Sendable {
         }
         let pushes = self.pushes
         chat.notify { pushes.send($0) }
+        self.previews = configuration.previewsLinks ? LinkPreviewer(configuration, logger: logger) { chat.add($0) } : nil
+        if let previews = self.previews { chat.tellTexts { previews.add($0) } }
         self.demo = configuration.demo ? DemoEvents(namespace: self.io.namespace("/")) : nil
         self.demo?.mount()
         let router = ChatRoutes(
@@ -75,15 +80,24 @@ final class ServerParts: Sendable {
         ).router()
         page.add(to: router)
         self.responder = MeasuringResponder(base: router.buildResponder(), metrics: self.metrics)
+        if configuration.legacyPort != nil {
+            let server = LegacyServer(
+                configuration, chat: chat, accounts: accounts, uploads: uploads, files: self.files, proxies: proxies, logger: logger,
+                now: self.clock.forAccounts.now)
+            self.legacy = (server, MeasuringResponder(base: server.router().buildResponder(), metrics: self.metrics))
+        } else {
+            self.legacy = nil
+        }
     }
 
     /// Returns the application for one listener. Socket.IO precedes the router and handles the
     /// requests under its path.
     func application(on listener: ServerListener, onListening: @escaping @Sendable (ChatServer.Address) -> Void) -> some Service {
-        let io = self.io
+        let legacy = listener.isLegacy ? self.legacy : nil
+        let io = legacy?.server.io ?? self.io
         let requestTimeout = io.configuration.engine.requestTimeout
-        // Hummingbird's `idleTimeout` is not used: it does not count requests handled by Socket.IO
-        // and would interrupt a pending poll.
+        // Hummingbird's `idleTimeout` is not used, because it does not count requests that
+        // Socket.IO handles, and would interrupt a pending poll.
         let timeouts = PassThroughTimeouts(
             requestTimeout: { Self.isUpload($0) ? Self.uploadTimeout : requestTimeout }, answerTimeout: Self.answerTimeout)
         let proxies = self.configuration.proxies
@@ -92,31 +106,37 @@ final class ServerParts: Sendable {
             ConnectionChannel(responder: responder, io: io, timeouts: timeouts, tls: listener.tls, proxies: peers)
         }
         return Application(
-            responder: SecureTransportResponder(base: self.responder, transport: listener.transport), server: builder,
-            // All clients connect within seconds of a restart. The system may have a lower limit.
+            responder: SecureTransportResponder(base: legacy?.responder ?? self.responder, transport: listener.transport), server: builder,
+            // After a restart, all clients connect within seconds. The system may impose a lower
+            // limit.
             configuration: .init(address: .hostname(listener.host, port: listener.port), serverName: nil, backlog: 4_096),
             onServerRunning: { channel in
-                // Precedes Hummingbird's own back-off, under which the loop spins while no
+                // Precedes Hummingbird's own back-off, during which the event loop is busy while no
                 // descriptors are available.
                 try? await channel.eventLoop.submit {
                     try channel.pipeline.syncOperations.addHandler(AcceptPauseHandler(), position: .first)
                 }.get()
                 let port = channel.localAddress?.port ?? listener.port
                 listener.boundPort?.withLockedValue { $0 = port }
-                onListening(.init(scheme: listener.scheme, host: listener.host, port: port, certificate: listener.certificate))
+                var address = ChatServer.Address(
+                    scheme: listener.scheme, host: listener.host, port: port, certificate: listener.certificate)
+                address.isLegacy = listener.isLegacy
+                onListening(address)
             }, logger: self.logger)
     }
 
     private static func isUpload(_ head: HTTPRequestHead) -> Bool { head.uri.hasPrefix("/api/uploads") }
 
-    /// Returns the application that tells the state of the server to programs of this machine.
+    /// Returns the application with the health checks and the metrics, which only programs on this
+    /// machine can reach.
     func metricsApplication(port: Int, onListening: @escaping @Sendable (ChatServer.Address) -> Void) -> some Service {
         let router = Router()
         router.get("/health") { _, _ in try await ChatRoutes.state(of: self.chat.requests, .ok) }
         router.get("/ready") { _, _ in try await ChatRoutes.state(of: self.chat.requests, .serviceUnavailable) }
         router.get("/metrics") { _, _ in
             let gauges = ServerMetrics.Gauges(
-                clients: self.io.clientCount, isWritable: await self.chat.requests.writeFailure() == nil,
+                clients: self.io.clientCount + (self.legacy?.server.io.clientCount ?? 0),
+                isWritable: await self.chat.requests.writeFailure() == nil,
                 uptimeSeconds: Int64((ContinuousClock.now - self.start) / .seconds(1)))
             return Response(
                 status: .ok, headers: [.contentType: "text/plain; version=0.0.4; charset=utf-8"],
@@ -131,7 +151,7 @@ final class ServerParts: Sendable {
             }, logger: self.logger)
     }
 
-    /// Creates the accounts of the demo, if it is on. Called before the server listens.
+    /// Creates the accounts of the demo, if it is enabled. Called before the server listens.
     func prepareDemo() async throws {
         if self.demo != nil { try await DemoAccounts(accounts: self.accounts, requests: self.chat.requests).make() }
     }
@@ -148,23 +168,31 @@ final class ServerParts: Sendable {
             let administration = try Administration(accounts: self.accounts, folder: self.folder)
             await AdministrationSocket.serve(administration, in: self.folder.path, logger: self.logger)
         } catch {
-            self.logger.warning("The server cannot be administrated while it runs", metadata: ["error": "\(error)"])
+            self.logger.warning("The server cannot be administered while it runs", metadata: ["error": "\(error)"])
         }
     }
 
     /// Sends `bye` to all clients and closes their connections.
     func drain() async {
         self.chat.announceShutdown()
+        await self.shutDownConnections()
+    }
+
+    private func shutDownConnections() async {
+        async let legacy: Void? = self.legacy?.server.io.shutdown()
         await self.io.shutdown()
+        await legacy
     }
 
     /// Commits queued writes and closes the files. Called after the last request.
     func close() async {
-        await self.io.shutdown()
+        await self.shutDownConnections()
+        self.previews?.close()
         await self.chat.close()
         await self.pushes.close()
+        await self.files.endPreviews()
         await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
-            // Waits for the threads of both.
+            // The call waits for threads of both, so it must not run on an event loop.
             DispatchQueue.global().async {
                 self.accounts.close()
                 self.files.close()
@@ -198,10 +226,11 @@ extension ChatServerConfiguration {
         return uploads
     }
 
-    /// What `/api/server` answers.
+    /// Returns the answer of `GET /api/server`.
     fileprivate func answer(pushKey: String) -> ServerAnswer {
         ServerAnswer(
-            name: self.name, version: ChatServer.version, registration: self.accounts.registration, limits: self.limits,
+            name: self.name, version: ChatServer.version, registration: self.accounts.registration, features: ChatFeature.all,
+            limits: self.limits,
             pushKey: pushKey)
     }
 }

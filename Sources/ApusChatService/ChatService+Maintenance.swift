@@ -3,26 +3,33 @@ import ApusChatProtocol
 import ApusChatStorage
 import Logging
 
-// The work that no request causes.
+// The periodic work of the chat.
 extension ChatService {
-    /// The number of answers that one step forgets, so that commands do not wait for long.
+    /// The maximum number of stored answers that one step removes, which bounds the delay of
+    /// commands.
     private static let forgottenAtOnce = 500
 
-    /// Works once a second until the task is cancelled: sends scheduled messages, makes messages
-    /// disappear, erases what was deleted, and forgets the answers to old requests.
+    /// Performs the periodic work until the task is cancelled.
+    ///
+    /// - Every second: sends scheduled messages, closes ended polls, removes expired messages and
+    ///   erases deleted data.
+    /// - Every minute: sweeps the rate budgets.
+    /// - Every ten minutes: removes outdated answers and changes of texts.
     package func run() async {
         var seconds = 0
         var maintenance = Maintenance()
         while (try? await Task.sleep(for: .seconds(1))) != nil {
-            await self.attempt("The chat could not be maintained") { maintenance = try await self.maintain(maintenance) }
-            if seconds % 600 == 0 { await self.attempt("Old answers could not be forgotten") { try await self.forgetAnswers() } }
-            if seconds % 600 == 300 { await self.attempt("Old changes could not be forgotten") { try await self.forgetTextChanges() } }
+            await self.attempt("The periodic work of the chat failed") { maintenance = try await self.maintain(maintenance) }
+            if seconds % 600 == 0 { await self.attempt("Outdated answers could not be removed") { try await self.forgetAnswers() } }
+            if seconds % 600 == 300 {
+                await self.attempt("Outdated changes of texts could not be removed") { try await self.forgetTextChanges() }
+            }
             if seconds % 60 == 0 { self.sweepBudgets() }
             seconds += 1
         }
     }
 
-    /// Carries out all that is due. Nothing is due while the clock is not trusted.
+    /// Performs all work that is due. Nothing is due while the clock is not trusted.
     package func maintain(_ maintenance: Maintenance = Maintenance()) async throws -> Maintenance {
         var maintenance = maintenance
         while !Task.isCancelled {
@@ -47,7 +54,7 @@ extension ChatService {
         }
     }
 
-    /// Forgets the answers to requests that are too old to be repeated.
+    /// Removes stored answers to requests that are too old to be retried.
     package func forgetAnswers() async throws {
         let now = self.configuration.environment.read()
         guard now.isTrusted else { return }
@@ -66,7 +73,8 @@ extension ChatService {
         }
     }
 
-    /// A failure is tried again the next time, such as after a full disk.
+    /// Runs a task. If it fails, for example because the disk is full, it is tried again at the
+    /// next run.
     private func attempt(_ failure: Logger.Message, _ body: () async throws -> Void) async {
         do { try await body() } catch { self.logger.warning(failure, metadata: ["error": "\(error)"]) }
     }

@@ -9,15 +9,15 @@ import NIOConcurrencyHelpers
 import NIOCore
 import NIOPosix
 
-/// The chat without accounts and without HTTP: decides, stores and reads what users request, and
-/// tells their connections.
+/// The chat without accounts and HTTP: decides and stores the requests of users, answers reads, and
+/// sends pushes to connections.
 package final class ChatService: Sendable {
     /// The storage of a service: one writer, and readers of the same data.
     package struct Storage {
         var writer: any MaintainedStorage
         var openReads: () throws -> any AccountReads
 
-        /// - Parameter openReads: Opens what one thread reads from.
+        /// - Parameter openReads: Opens the storage for the reads of one thread.
         package init(writer: any MaintainedStorage, openReads: @escaping () throws -> any AccountReads) {
             self.writer = writer
             self.openReads = openReads
@@ -27,16 +27,26 @@ package final class ChatService: Sendable {
     package struct Configuration: Sendable {
         package var verbs = VerbSettings()
         package var rules = ChatRules()
-        /// The budgets. `RateRules.off` is for load tests.
+        /// The rate limits. `RateRules.off` is for load tests.
         package var rates = RateRules.standard
-        /// The number of threads that read.
+        /// The number of reading threads.
         package var readers = 2
         /// The time for which a call rings.
-        package var ringTime = Duration.seconds(60)
+        package var ringTime = Duration.seconds(ChatLimits.ringSeconds)
+        /// The time after which a call ends if none of its devices is connected.
+        package var absenceTime = Duration.seconds(ChatLimits.absenceSeconds)
+        /// The time between a message and the decision about its notification. A user who reads the
+        /// message on another device within this time is not notified.
+        package var noticeDelay = Duration.milliseconds(1_500)
         package var environment: ChatLog.Environment
+        /// Returns a random number in a range.
+        package var random: @Sendable (ClosedRange<Int64>) -> Int64 = { Int64.random(in: $0) }
 
         package init(environment: ChatLog.Environment) { self.environment = environment }
     }
+
+    /// The maximum number of calls that are resumed at the start.
+    private static let maximumResumedCalls = 100_000
 
     package let log: ChatLog
     package let pool: ReadPool
@@ -51,13 +61,17 @@ package final class ChatService: Sendable {
     private let hasBudgets: Bool
     private let groups: [MultiThreadedEventLoopGroup]
     let indexer: SearchIndexer?
+    /// The features of the server: all features of this version, without `search` if there is no
+    /// index.
+    let features: [String]
     /// Decides the notifications of devices that are not connected.
     package let notifier: PushNotifier
-    private let timers: NIOLoopBoundBox<CallTimers>
+    /// Reports new texts, whose links can have previews.
+    package let texts = CommittedTexts()
 
     /// - Parameters:
-    ///   - storage: Nothing else may write to it.
-    ///   - index: The search index, if the storage has one in a file of its own.
+    ///   - storage: The storage, to which only this service may write.
+    ///   - index: The search index, if the storage has one.
     package init(
         storage: consuming sending Storage, index: consuming sending (any SearchIndexing)? = nil, configuration: Configuration,
         logger: Logger
@@ -69,23 +83,31 @@ package final class ChatService: Sendable {
         self.hasBudgets = !configuration.rates.isEmpty
         self.pool = try ReadPool(threads: configuration.readers, storage.openReads)
         let hubReads = try storage.openReads()
-        // The log blocks its loop while it syncs, so the hub has another one.
+        let running = try hubReads.calls(limit: Self.maximumResumedCalls)
+        // The log blocks its event loop during a sync, so the hub has a separate one.
         self.groups = [MultiThreadedEventLoopGroup(numberOfThreads: 1), MultiThreadedEventLoopGroup(numberOfThreads: 1)]
         let (logLoop, hubLoop) = (self.groups[0].any(), self.groups[1].any())
+        let calls = CallTimers(
+            on: hubLoop, CallWatch(ringTime: configuration.ringTime, absenceTime: configuration.absenceTime))
         let hub = Hub(
             on: hubLoop, reads: hubReads, names: self.names, presence: self.presence, received: self.received,
-            environment: configuration.environment, logger: logger
+            environment: configuration.environment, calls: calls, logger: logger, random: configuration.random
         ) { frame, connections in
-            guard let first = connections.first else { return }
-            first.socket.namespace.emit(frame.event, payload: frame.payload, to: connections.lazy.map(\.socket))
+            let direct = connections.lazy.filter { $0.receive == nil }
+            if let first = direct.first {
+                first.socket.namespace.emit(frame.event, payload: frame.payload, to: direct.map(\.socket))
+            }
+            for connection in connections { connection.receive?(frame) }
         }
         let hubBox = NIOLoopBoundBox.sending(hub, to: hubLoop)
-        let timers = NIOLoopBoundBox.sending(CallTimers(on: hubLoop, ringTime: configuration.ringTime), to: hubLoop)
         let indexer: SearchIndexer? = if let index { SearchIndexer(index, logger: logger) } else { nil }
         self.indexer = indexer
+        self.features = indexer == nil ? ChatFeature.all.filter { $0 != "search" } : ChatFeature.all
         let (names, presence, received) = (self.names, self.presence, self.received)
+        let texts = self.texts
         let notifier = PushNotifier(
-            reads: try storage.openReads(), logger: logger, now: { configuration.environment.read().time },
+            reads: try storage.openReads(), delay: configuration.noticeDelay, logger: logger,
+            now: { configuration.environment.read().time },
             hasReceived: { n, member, device in received.last(of: member, on: device) >= n }
         ) { reads, user in
             ReadContext(
@@ -94,31 +116,30 @@ package final class ChatService: Sendable {
         }
         self.notifier = notifier
         self.hub = hubBox
-        self.timers = timers
         self.log = ChatLog(
             storage: storage.writer, on: logLoop, environment: configuration.environment, rules: configuration.rules
         ) { batch, answers in
-            hubLoop.execute {
-                hubBox.value.committed(batch, answers)
-                timers.value.committed(batch)
-            }
+            hubLoop.execute { hubBox.value.committed(batch, answers) }
             indexer?.committed()
             notifier.committed(batch)
+            texts.committed(batch)
         } onRecovery: {
             hubLoop.execute { hubBox.value.restart() }
         }
         let log = self.log
-        timers.onLoop { timers in
-            timers.onTimeout = { call in
-                log.submit(Command(actor: UserKey(0), device: DeviceKey(0), request: nil, action: .updateCall(call, .missed))) { _ in }
+        hubBox.onLoop { hub in
+            hub.calls.report = { call, state, done in
+                log.submit(Command(actor: UserKey(0), device: DeviceKey(0), request: nil, action: .updateCall(call, state)), done)
             }
+            hub.calls.resume(running)
         }
     }
 
-    /// Answers what came, refuses what comes, and ends the threads.
+    /// Answers received requests, refuses further ones, and ends the threads.
     package func close() async {
-        // Ends the cycle of the log, the timers and what ends a call by the log.
-        self.timers.onLoop { $0.close() }
+        // Breaks the reference cycle of the log, the timers and the closure that reports the end of
+        // a call.
+        self.hub.onLoop { $0.calls.close() }
         await self.log.close()
         await self.pool.close()
         await self.indexer?.close()
@@ -128,14 +149,14 @@ package final class ChatService: Sendable {
 
     // MARK: Requests
 
-    /// Answers a request of any verb but those that need a connection.
+    /// Answers a request of any verb, except those that need a connection.
     package func answer(_ verb: String, _ request: JSONValue, of requester: Requester) async throws(ChatError) -> JSONValue {
         try await withCheckedContinuation { continuation in
             self.answer(verb, request, of: requester, in: CommandLane()) { continuation.resume(returning: $0) }
         }.get()
     }
 
-    /// Answers a request of a verb that reads, without a charge to the budgets of the user.
+    /// Answers a request of a reading verb, without a charge to the rate limits of the user.
     package func read(_ verb: String, _ request: JSONValue, of user: UserKey) async throws(ChatError) -> JSONValue {
         guard case .read(let body) = self.verbs[verb]?.answer else { throw .unknownVerb(verb) }
         return try await withCheckedContinuation { continuation in
@@ -143,13 +164,13 @@ package final class ChatService: Sendable {
         }.get()
     }
 
-    /// Whether a verb reads and changes nothing.
+    /// Whether a verb only reads.
     func onlyReads(_ verb: String) -> Bool {
         if case .read = self.verbs[verb]?.answer { true } else { false }
     }
 
     /// - Parameters:
-    ///   - lane: Keeps the order of the changes of one connection.
+    ///   - lane: Keeps the changes of one connection in order.
     ///   - completion: Called once, on any thread.
     func answer(
         _ verb: String, _ request: JSONValue, of requester: Requester, in lane: CommandLane,
@@ -170,9 +191,9 @@ package final class ChatService: Sendable {
         }
     }
 
-    /// Charges an action to budgets.
+    /// Charges an action to rate limits.
     ///
-    /// - Returns: The refusal, if one of them is used up.
+    /// - Returns: The refusal, if one of them is exceeded.
     func charge(_ action: RateAction, to keys: [RateKey]) -> ChatError? {
         guard self.hasBudgets else { return nil }
         let time = self.configuration.environment.monotonic()
@@ -180,13 +201,13 @@ package final class ChatService: Sendable {
         return ChatError(.tooMany, message: "Too many requests. Try again later.", retryAfter: wait)
     }
 
-    /// Forgets budgets that are full again.
+    /// Removes the state of rate limits that are not used any more.
     func sweepBudgets() {
         let time = self.configuration.environment.monotonic()
         self.budget.withLockedValue { $0.sweep(at: time) }
     }
 
-    /// Makes what the answers to a user's requests are read from.
+    /// Returns the context for the answers to a user's requests.
     var makeContext: @Sendable (any AccountReads, UserKey) -> ReadContext {
         let (names, presence, received, environment) = (self.names, self.presence, self.received, self.configuration.environment)
         return { reads, user in
@@ -224,7 +245,7 @@ package final class ChatService: Sendable {
         }
     }
 
-    /// Submits commands in their order. The answer is that of the last one, or the first refusal.
+    /// Submits commands in order. The answer is that of the last command, or the first refusal.
     private func submit(
         _ commands: Result<[Command], ChatError>, _ change: Change, _ requester: Requester, answeringOn eventLoop: (any EventLoop)?,
         _ completion: @escaping @Sendable (Result<JSONValue, ChatError>) -> Void
@@ -249,7 +270,7 @@ package final class ChatService: Sendable {
                     if case .failure(let error) = result { refusal.withLockedValue { $0 = $0 ?? error } }
                 }
             }
-            // The log answers in the order of submission.
+            // The log answers commands in the order of their submission.
             self.log.submit(last, answeringOn: eventLoop) { result in finish(refusal.withLockedValue { $0 }.map { .failure($0) } ?? result)
             }
         }

@@ -9,10 +9,10 @@ package protocol CredentialReads: AnyObject {
     /// Returns the devices of a user, last used first.
     func devices(of user: UserKey, limit: Int) throws(StorageError) -> [DeviceRow]
 
-    /// Returns the devices of a user that receive pushes.
+    /// Returns the devices of a user that have a push subscription.
     func pushDevices(of user: UserKey, limit: Int) throws(StorageError) -> [PushDeviceRow]
 
-    /// Returns devices that receive pushes, in key order.
+    /// Returns devices with a push subscription, in key order.
     func pushDevices(after cursor: DeviceKey, limit: Int) throws(StorageError) -> [PushDeviceRow]
 
     /// Returns a code of a user by its hash.
@@ -25,7 +25,7 @@ package protocol CredentialReads: AnyObject {
     /// Returns the number of bytes that a user has uploaded and that are still stored.
     func uploadedBytes(of user: UserKey) throws(StorageError) -> Int64
 
-    /// Returns uploads of a user that are still stored, in no order.
+    /// Returns uploads of a user that are still stored, unordered.
     func uploads(of user: UserKey, after cursor: Int64, limit: Int) throws(StorageError) -> UploadPage
 
     /// Returns blobs that were uploaded before a time and to which no event, profile or
@@ -33,10 +33,10 @@ package protocol CredentialReads: AnyObject {
     func orphans(before time: Int64, after cursor: Int64, limit: Int) throws(StorageError) -> OrphanPage
 }
 
-/// Some blobs without references.
+/// A page of blobs without references.
 package struct OrphanPage: Sendable, Equatable {
     package var blobs: [BlobID]
-    /// The place from which the next page continues; nil after the last one.
+    /// The position at which the next page continues; nil after the last page.
     package var next: Int64?
 
     package init(blobs: [BlobID], next: Int64?) {
@@ -45,10 +45,10 @@ package struct OrphanPage: Sendable, Equatable {
     }
 }
 
-/// Some uploads of a user. A page can be empty.
+/// A page of the uploads of a user, which can be empty.
 package struct UploadPage: Sendable, Equatable {
     package var blobs: [BlobRow]
-    /// The place from which the next page continues; nil after the last one.
+    /// The position at which the next page continues; nil after the last page.
     package var next: Int64?
 
     package init(blobs: [BlobRow], next: Int64?) {
@@ -57,7 +57,7 @@ package struct UploadPage: Sendable, Equatable {
     }
 }
 
-/// What the accounts service reads.
+/// The reads of the accounts service.
 package typealias AccountReads = ChatReads & CredentialReads
-/// What the accounts service reads and writes.
+/// The reads and writes of the accounts service.
 package typealias AccountStorage = ChatStorage & CredentialReads

@@ -1,12 +1,13 @@
 /// The integer that identifies a user inside the server. On the wire a user is a `UserName`.
+@usableFromInline
 package struct UserKey: Hashable, Sendable, Comparable {
-    package let rawValue: Int64
+    @usableFromInline package let rawValue: Int64
     package init(_ rawValue: Int64) { self.rawValue = rawValue }
-    package static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
+    @inlinable package static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
 }
 
-/// The integer that identifies a conversation inside the server: random, not negative. On the wire
-/// it is a `ConversationID`, which encodes the same 63 bits.
+/// The integer that identifies a conversation inside the server. It is random and not negative. On
+/// the wire it is a `ConversationID`, which encodes the same 63 bits.
 package struct ConversationKey: Hashable, Sendable, Comparable {
     package let rawValue: Int64
     package init(_ rawValue: Int64) { self.rawValue = rawValue }
@@ -20,7 +21,7 @@ package struct DeviceKey: Hashable, Sendable, Comparable {
     package static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
 }
 
-/// One user in one conversation: the key of a member row.
+/// A user in a conversation: the key of a member row.
 package struct MemberAddress: Hashable, Sendable {
     package let conversation: ConversationKey
     package let user: UserKey
@@ -30,7 +31,7 @@ package struct MemberAddress: Hashable, Sendable {
     }
 }
 
-/// One event: the key of an event row.
+/// An event of a conversation: the key of an event row.
 package struct EventAddress: Hashable, Sendable {
     package let conversation: ConversationKey
     package let seq: Int64
@@ -40,7 +41,7 @@ package struct EventAddress: Hashable, Sendable {
     }
 }
 
-/// One event as one user annotated it: the key of an annotation row.
+/// An event and a user that annotated it: the key of an annotation row.
 package struct AnnotationAddress: Hashable, Sendable {
     package let event: EventAddress
     package let user: UserKey
@@ -60,7 +61,7 @@ package struct PairAddress: Hashable, Sendable {
     }
 }
 
-/// What one user is to another one: the key of a contact row.
+/// A user and another user to which it has a relation: the key of a contact row.
 package struct ContactAddress: Hashable, Sendable {
     package let owner: UserKey
     package let peer: UserKey
@@ -68,6 +69,6 @@ package struct ContactAddress: Hashable, Sendable {
         self.owner = owner
         self.peer = peer
     }
-    /// The same two users from the other side.
+    /// The address of the relation in the opposite direction.
     package var reversed: Self { Self(owner: self.peer, peer: self.owner) }
 }

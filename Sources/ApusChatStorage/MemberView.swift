@@ -1,18 +1,19 @@
 import ApusChatProtocol
 
-/// What one member may see of a conversation's log. Every storage and every push applies it.
+/// The part of a conversation's log that one member may see. Storages and pushes apply it.
 package struct MemberView: Sendable, Equatable {
     /// The first visible seq.
     package var first: Int64
     /// The last visible seq; `Int64.max` for a joined member.
     package var last: Int64
-    /// The member that blocks the other user of the pair, and since when, or 0. What the other one
-    /// changed in a message since then is not shown.
+    /// The member, if it blocks the other user of the pair. Changes that the other user made after
+    /// the block are then not shown.
     private var user = UserKey(0)
+    /// The time of the block; 0 if there is none.
     private var blocksSince: Int64 = 0
 
-    /// Creates the view of a member row. Nil if the row shows no events: an invited user sees the
-    /// title and the inviter only, a banned one nothing.
+    /// Creates the view of a member. Nil if the member may not see events: an invited user sees
+    /// only the title and the inviter, and a banned user nothing.
     package init?(_ member: MemberRow?) {
         guard let member else { return nil }
         switch member.state {
@@ -34,10 +35,11 @@ package struct MemberView: Sendable, Equatable {
 
     package func contains(_ seq: Int64) -> Bool { seq >= self.first && seq <= self.last }
 
-    /// Returns the event as the member may see it. Nil outside the visible range.
+    /// Returns an event in the form that the member may see; nil outside of the visible range.
     ///
-    /// - Parameter isHidden: Whether the event with this seq is hidden from the member. Asked for
-    ///   the event and, for a change, for its target: an edit of a hidden message repeats its text.
+    /// - Parameter isHidden: Whether the event with a seq is hidden from the member. Called for the
+    ///   event and, if it is a change, for its target, because an edit repeats the text of its
+    ///   target.
     package func view(of row: EventRow, isHidden: (Int64) -> Bool) -> EventView? {
         guard self.contains(row.seq) else { return nil }
         let concealsTarget = !row.isMessage && row.ref > 0 && (row.ref < self.first || isHidden(row.ref))
@@ -53,26 +55,32 @@ package struct MemberView: Sendable, Equatable {
         return EventView(seq: row.seq, n: row.n, row: isChanged ? row.firstForm : row)
     }
 
-    /// Adds to an event what the member attached to it. Reactions and votes of a blocked user are
-    /// not shown.
+    /// Adds the member's annotations to an event. Reactions and votes of a blocked user are not
+    /// shown.
     package func attach(_ own: AnnotationRow?, to event: inout EventView) {
         guard event.row != nil else { return }
         event.own = own
         guard self.blocksSince > 0 else { return }
         event.row?.reactions = own?.reactions.map { ReactionCount(key: $0, count: 1) } ?? []
+        // The totals of a vote are those of all users. Without them, the vote has no effect on the
+        // poll.
+        guard event.row?.kind != .vote else {
+            event.row?.votes = []
+            return
+        }
         let votes = own?.votes ?? 0
         for option in event.row?.votes.indices ?? 0..<0 { event.row?.votes[option] = Int64((votes >> UInt64(option)) & 1) }
     }
 }
 
-/// One event as one member may see it.
+/// One event in the form that one member may see.
 package struct EventView: Sendable, Equatable {
     package var seq: Int64
     package var n: Int64
-    /// The event, blank if it lost its content. Nil if the event is hidden from the member, which
-    /// is served as `hidden` so that the log has no hole.
+    /// The event, without content if it was removed. Nil if the event is hidden from the member; it
+    /// is then sent as an event of the kind `hidden`, so that the log has no gap.
     package var row: EventRow?
-    /// What the member attached to the event.
+    /// The member's annotations of the event.
     package var own: AnnotationRow?
 
     package init(seq: Int64, n: Int64, row: EventRow?, own: AnnotationRow? = nil) {

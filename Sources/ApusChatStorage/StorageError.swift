@@ -1,22 +1,23 @@
-/// A failure of a storage.
+/// An error of a storage.
 package struct StorageError: Error, Sendable, CustomStringConvertible {
-    /// The kind of a failure. The committer retries or becomes read-only by it.
+    /// The kind of an error. It determines whether the committer retries or stops writing.
     package enum Code: String, Sendable {
-        /// Another transaction won. The batch may be decided again from fresh facts.
+        /// Another transaction has written first. The batch can be decided again with new facts.
         case contention
-        /// The disk is full. Nothing was written; the storage is read-only until there is space.
+        /// The disk is full. Nothing was written, and the storage is read-only until there is
+        /// space.
         case full
-        /// A write or a sync to disk failed. What reached the disk is unknown; the storage is
-        /// read-only until it was opened again.
+        /// A write or a sync to disk failed. The content of the disk is unknown, and the storage is
+        /// read-only until it is opened again.
         case io
-        /// The data cannot be read as what it must be.
+        /// The stored data is not valid.
         case corrupt
         /// The data has a newer schema than this program knows.
         case newerSchema
         /// Another process uses the data.
         case locked
-        /// The caller broke the contract of the storage.
-        case misuse
+        /// The caller violated the contract of the storage.
+        case invalidUse
     }
 
     package var code: Code

@@ -1,4 +1,4 @@
-/// The character references of HTML: numbers, and the names that titles use.
+/// Decodes the character references of HTML: numbers, and the names that are common in titles.
 enum CharacterReferences {
     private static let names: [String: String] = [
         "amp": "&", "lt": "<", "gt": ">", "quot": "\"", "apos": "'", "nbsp": " ", "hellip": "…", "mdash": "—", "ndash": "–", "lsquo": "‘",
@@ -11,7 +11,7 @@ enum CharacterReferences {
     /// The maximum length of a reference, which bounds the search for its end.
     private static let maximumLength = 12
 
-    /// Returns the text with characters for its references. Unknown ones are left as they are.
+    /// Returns the text with its character references decoded. Unknown references are not changed.
     static func decoded(_ text: String) -> String {
         guard text.utf8.contains(UInt8(ascii: "&")) else { return text }
         var result = ""

@@ -1,8 +1,8 @@
 /// Finds the title and the `meta` elements in the head of a page. Malformed markup is skipped.
 ///
-/// Follows the tokenization of HTML (WHATWG, 13.2.5) as far as titles and attributes need it. Each
-/// byte is passed once: an element that never ends is read to the end of the page, and no search
-/// begins again.
+/// Follows the tokenization of HTML (WHATWG, 13.2.5) as far as titles and attributes require it.
+/// Each byte is examined once: an element without an end is read to the end of the page, and the
+/// search is not repeated.
 struct HeadReader {
     private let bytes: [UInt8]
     private var index = 0
@@ -16,8 +16,8 @@ struct HeadReader {
 
     init(_ text: String) { self.bytes = Array(text.utf8) }
 
-    /// Returns the text of the first `title`, and the first value of each name of a `meta` element,
-    /// in lower case.
+    /// Returns the text of the first `title`, and the first value for each name of the `meta`
+    /// elements. The names are in lower case.
     mutating func read() -> (title: String?, values: [String: String]) {
         while let start = self.bytes[self.index...].firstIndex(of: UInt8(ascii: "<")) {
             self.index = start + 1
@@ -26,7 +26,7 @@ struct HeadReader {
         return (self.title, self.values)
     }
 
-    /// Reads what follows a `<`. Returns whether the head continues.
+    /// Reads the markup after a `<`. Returns whether the head continues.
     private mutating func readMarkup() -> Bool {
         switch self.current {
         case UInt8(ascii: "!"):
@@ -71,7 +71,8 @@ struct HeadReader {
         return String(decoding: self.bytes[start..<min(self.index, start + 32)], as: UTF8.self).lowercased()
     }
 
-    /// Reads up to the end of a tag. Returns the first value of each attribute, if they are kept.
+    /// Reads up to the end of a tag. Returns the first value of each attribute, if `isKept` is
+    /// true.
     private mutating func readAttributes(isKept: Bool) -> [String: String] {
         var attributes: [String: String] = [:]
         while let byte = self.current {
@@ -116,7 +117,7 @@ struct HeadReader {
         return self.bytes[start..<self.index]
     }
 
-    /// Reads text that has no elements, up to its end tag.
+    /// Reads text without elements, up to its end tag.
     private mutating func readText(until name: String) -> String {
         let start = self.index
         var end = self.bytes.count
@@ -133,7 +134,7 @@ struct HeadReader {
         return String(decoding: self.bytes[start..<end].prefix(Self.valueBytes), as: UTF8.self)
     }
 
-    /// Whether the bytes at the current place are those of a text, in either case.
+    /// Whether the bytes at the current position match a text, ignoring letter case.
     private func matches(_ text: String) -> Bool {
         guard self.index + text.utf8.count <= self.bytes.count else { return false }
         return zip(self.bytes[self.index...], text.utf8).allSatisfy { $0 == $1 || (self.isLetter($0) && $0 | 0x20 == $1) }

@@ -1,13 +1,13 @@
 /// The address of a page: an absolute URL with the scheme http or https.
 ///
-/// Source: RFC 3986, restricted to what a request can be made of. User information is refused,
-/// because it hides the host from readers.
+/// Source: RFC 3986, restricted to addresses that can be requested. User information is not
+/// permitted, because it can make readers mistake the host.
 package struct PageAddress: Hashable, Sendable, CustomStringConvertible {
     /// The maximum length of a URL, in bytes.
     package static let maximumBytes = 2_000
 
     package let isSecure: Bool
-    /// The host in lower case, an IPv6 address without brackets.
+    /// The host in lower case. An IPv6 address has no brackets.
     package let host: String
     package let port: Int
     /// The path and query, percent-encoded.
@@ -22,7 +22,7 @@ package struct PageAddress: Hashable, Sendable, CustomStringConvertible {
         return (self.isSecure ? "https://" : "http://") + host + (isDefault ? "" : ":\(self.port)")
     }
 
-    /// Parses a URL; nil unless it is one of these.
+    /// Parses a URL; nil if it is not a permitted address.
     package init?(_ url: some StringProtocol) {
         guard url.utf8.count <= Self.maximumBytes else { return nil }
         let bytes = Array(url.utf8)
@@ -37,8 +37,8 @@ package struct PageAddress: Hashable, Sendable, CustomStringConvertible {
         self.target = target
     }
 
-    /// The address that a reference of the page leads to (RFC 3986, section 5.2); nil for other
-    /// schemes. Segments of periods are left to the server.
+    /// Returns the address to which a reference in the page leads (RFC 3986, section 5.2); nil for
+    /// other schemes. Dot segments are not removed; the server does that.
     package func resolving(_ reference: String) -> PageAddress? {
         let text = String(reference.drop { $0.isWhitespace })
         let scheme = text.utf8.prefix { Self.isSchemeByte($0) }
@@ -79,7 +79,7 @@ package struct PageAddress: Hashable, Sendable, CustomStringConvertible {
         return (name, port)
     }
 
-    /// The path and query, with other characters percent-encoded.
+    /// Returns the path and query, with characters that are not permitted percent-encoded.
     private static func target(_ bytes: ArraySlice<UInt8>) -> String? {
         var target: [UInt8] = bytes.first == UInt8(ascii: "/") ? [] : [UInt8(ascii: "/")]
         for byte in bytes.prefix(while: { $0 != UInt8(ascii: "#") }) {
@@ -108,10 +108,10 @@ package struct PageAddress: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension PageAddress {
-    /// The characters at which a bare URL in a text ends, beside white space.
+    /// The characters, in addition to white space, at which a URL in a text ends.
     private static let ends = Set("<>\"'“”‘’，。；！？、（）【】《》".unicodeScalars)
 
-    /// Returns the first URL in a text, without punctuation that ends the sentence.
+    /// Returns the first URL in a text, without punctuation that belongs to the sentence.
     package static func first(in text: String) -> String? {
         var rest = text[...]
         while let start = rest.firstRange(of: "http") ?? rest.firstRange(of: "HTTP") {
@@ -126,7 +126,7 @@ extension PageAddress {
         return nil
     }
 
-    /// Whether the last character is a bracket without an opening one in the URL.
+    /// Whether the last character is a closing bracket without an opening one in the URL.
     private static func closesNothing(_ last: Character, in url: Substring) -> Bool {
         let brackets: [Character: Character] = [")": "(", "]": "["]
         guard let opening = brackets[last] else { return false }

@@ -1,9 +1,9 @@
-/// What the head of a page says about it.
+/// The description of a page, from its head.
 package struct PageFacts: Equatable, Sendable {
     package var title: String?
     package var text: String?
     package var site: String?
-    /// The reference of a picture, relative to the page.
+    /// The URL of a picture, relative to the page.
     package var picture: String?
 
     /// The maximum numbers of scalars.
@@ -15,11 +15,11 @@ package struct PageFacts: Equatable, Sendable {
 
     /// Reads the head of a page.
     ///
-    /// Open Graph (ogp.me) precedes the `twitter:` names and those of HTML. Reading is linear in
-    /// the number of bytes, whatever they are.
+    /// Open Graph properties (ogp.me) take precedence over `twitter:` names, and those over the
+    /// title and description of HTML. The running time is linear in the number of bytes.
     ///
     /// - Parameters:
-    ///   - bytes: The page, possibly cut.
+    ///   - bytes: The page, which may be truncated.
     ///   - contentType: The field `Content-Type` of the response.
     /// - Returns: Nil if the page has no title.
     package init?(_ bytes: [UInt8], contentType: String?) {

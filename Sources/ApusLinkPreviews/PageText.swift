@@ -1,7 +1,7 @@
-/// The text of a page from its bytes.
+/// Decodes the bytes of a page to text.
 enum PageText {
-    /// Decodes the bytes of a page, or returns nil if its encoding is unknown or not kept to: a
-    /// text that may be wrong is not shown.
+    /// Decodes the bytes of a page. Returns nil if the encoding is unknown or the bytes are not
+    /// valid in it, because wrong text must not be shown.
     ///
     /// - Parameter contentType: The field `Content-Type` of the response.
     static func decode(_ bytes: [UInt8], contentType: String?) -> String? {
@@ -11,13 +11,13 @@ enum PageText {
         let name = contentType.flatMap(self.charset) ?? self.charset(String(decoding: bytes.prefix(1_024), as: UTF8.self))
         switch name {
         case nil, "utf-8", "utf8": return self.utf8(bytes[...])
-        // Browsers read all three as windows-1252 (WHATWG Encoding Standard, 4.2).
+        // Browsers decode all of these as windows-1252 (WHATWG Encoding Standard, 4.2).
         case "iso-8859-1", "latin1", "us-ascii", "ascii", "windows-1252", "cp1252": return self.windows1252(bytes)
         default: return bytes.allSatisfy { $0 < 0x80 } ? self.utf8(bytes[...]) : nil
         }
     }
 
-    /// The value of `charset=` in a field or in a `meta` element.
+    /// Returns the value of `charset=` in a field or in a `meta` element.
     private static func charset(_ text: String) -> String? {
         let text = text.lowercased()
         guard let range = text.firstRange(of: "charset") else { return nil }
@@ -28,10 +28,11 @@ enum PageText {
         return name.isEmpty ? nil : String(name)
     }
 
-    /// A text that is cut within a character loses it.
+    /// Decodes UTF-8. A character that is truncated at the end is removed.
     private static func utf8(_ bytes: ArraySlice<UInt8>) -> String? {
         for cut in 0...3 where cut <= bytes.count {
-            // An invalid sequence would be replaced. `String(validating:)` needs macOS 15.
+            // The decoder would replace an invalid sequence, so the result is compared with the
+            // input. `String(validating:)` requires macOS 15.
             let text = String(decoding: bytes.dropLast(cut), as: UTF8.self)
             if text.utf8.elementsEqual(bytes.dropLast(cut)) { return text }
         }
@@ -65,8 +66,8 @@ enum PageText {
 }
 
 extension String {
-    /// The text with characters for the references of HTML, white space as single spaces, and
-    /// without control characters; cut after `limit` scalars.
+    /// Returns the text with its character references decoded, white space as single spaces, and
+    /// without control characters, truncated after `limit` scalars; nil if nothing remains.
     func shown(limit: Int) -> String? {
         var scalars = String.UnicodeScalarView()
         var count = 0
@@ -91,8 +92,8 @@ extension String {
 }
 
 extension Unicode.Scalar {
-    /// Whether the scalar is a control character, changes the direction of text (UAX #9), or is not
-    /// assigned to characters.
+    /// Whether the scalar is a control character, changes the text direction (UAX #9), or is
+    /// unassigned.
     fileprivate var isInvisibleControl: Bool {
         switch self.properties.generalCategory {
         case .control, .surrogate, .privateUse, .unassigned: true

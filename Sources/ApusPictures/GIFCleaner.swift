@@ -1,5 +1,5 @@
-/// Removes the comments and the application data of GIF files. The repeat count of an animation
-/// stays.
+/// Removes the comments and the application data of GIF files. The repeat count of an animation is
+/// kept.
 ///
 /// Source: GIF89a, 15 (data sub-blocks), 17 to 27 (blocks), Appendix A.
 enum GIFCleaner {

@@ -26,7 +26,7 @@ enum JPEGCleaner {
             case 0x01, 0xD0...0xD7:  // markers without a length
                 segments += [0xFF, marker]
             case 0x00, 0xD8:
-                throw DamagedPicture("marker \(marker) is not valid here")
+                throw DamagedPicture("marker \(marker) is not permitted between two segments")
             default:
                 let length = try reader.bigEndian(2, "the length of a segment")
                 guard length >= 2 else { throw DamagedPicture("a segment has a length of \(length)") }
@@ -45,7 +45,7 @@ enum JPEGCleaner {
         }
     }
 
-    /// Reads a marker with the fill bytes before it (B.1.1.2).
+    /// Reads a marker, and the fill bytes before it (B.1.1.2).
     private static func marker(_ reader: inout PictureReader) throws(DamagedPicture) -> UInt8 {
         guard try reader.byte("a marker") == 0xFF else { throw DamagedPicture("a marker is missing between two segments") }
         var marker = try reader.byte("a marker")
@@ -53,8 +53,8 @@ enum JPEGCleaner {
         return marker
     }
 
-    /// Reads the entropy-coded data of a scan up to the next marker, which is not part of it. In
-    /// the data, 0xFF is followed by 0 or by a restart marker (B.1.1.5).
+    /// Reads the entropy-coded data of a scan, up to but not including the next marker. In the
+    /// data, 0xFF is followed by 0 or is a restart marker (B.1.1.5).
     private static func scan(_ reader: inout PictureReader) -> ArraySlice<UInt8> {
         let bytes = reader.bytes
         var index = reader.index
@@ -68,11 +68,11 @@ enum JPEGCleaner {
             guard next == 0x00 || (0xD0...0xD7).contains(next) else { break }
             index += 2
         }
-        // The count is within the bytes, so this cannot fail.
+        // The number of bytes was checked above, so this cannot fail.
         return (try? reader.take(index - reader.index, "a scan")) ?? []
     }
 
-    /// The content to keep of a segment; `nil` removes the segment.
+    /// Returns the part of a segment to keep; nil removes the segment.
     private static func kept(_ content: ArraySlice<UInt8>, of marker: UInt8) -> ArraySlice<UInt8>? {
         switch marker {
         case 0xE0:  // JFIF: density, without the thumbnail

@@ -1,9 +1,10 @@
-/// Removes the metadata of PNG files, also of animated ones.
+/// Removes the metadata of PNG files, including animated ones.
 ///
 /// Source: PNG 3rd edition, 5.3 (chunk layout), 5.5 (CRC), 11.3 (ancillary chunks).
 enum PNGCleaner {
     private static let signature: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
-    /// Critical chunks, transparency, color space, size on paper, animation.
+    /// The chunks that are kept: critical ones, transparency, color space, physical size and
+    /// animation.
     private static let kept: Set<String> = [
         "IHDR", "PLTE", "IDAT", "IEND", "tRNS", "gAMA", "cHRM", "sRGB", "iCCP", "cICP", "mDCV", "cLLI", "sBIT", "bKGD", "hIST", "pHYs",
         "acTL", "fcTL", "fdAT",
@@ -37,9 +38,9 @@ enum PNGCleaner {
                 }
                 result += chunk
             default:
-                // A capital first letter marks a chunk that a decoder must understand (5.4).
+                // A capital first letter marks a chunk that a decoder must support (5.4).
                 guard let first = type.utf8.first, first & 0x20 != 0 else {
-                    throw DamagedPicture("chunk \(type.debugDescription) is unknown")
+                    throw DamagedPicture("the critical chunk \(type.debugDescription) is unknown")
                 }
             }
         }
@@ -52,7 +53,7 @@ enum PNGCleaner {
 
     private static func bytes(_ value: UInt32) -> [UInt8] { (0..<4).map { UInt8(truncatingIfNeeded: value >> (24 - 8 * $0)) } }
 
-    /// The CRC of Annex D, bit by bit: it is computed of 30 bytes only.
+    /// Computes the CRC of Annex D bit by bit, because it is computed for 30 bytes only.
     private static func crc(_ bytes: [UInt8]) -> UInt32 {
         ~bytes.reduce(~UInt32(0)) { crc, byte in
             (0..<8).reduce(crc ^ UInt32(byte)) { crc, _ in crc & 1 == 1 ? 0xEDB8_8320 ^ (crc >> 1) : crc >> 1 }

@@ -1,4 +1,4 @@
-/// The format and the dimensions in the header of a picture. The picture is not decoded
+/// The format and the dimensions of a picture, from its header. The picture is not decoded
 /// (docs/hazards.md, 22).
 ///
 /// Sources: PNG 3rd edition, 5.2 and 11.2.2; JPEG T.81, B.1 and B.2.2; GIF89a, 17 and 18; WebP
@@ -16,8 +16,7 @@ package struct PictureHeader: Hashable, Sendable {
         self.height = height
     }
 
-    /// Reads the header of a file. Returns `nil` unless the file is a PNG, JPEG, GIF or WebP
-    /// picture.
+    /// Reads the header of a file. Returns nil unless the file is a PNG, JPEG, GIF or WebP picture.
     package init?(_ bytes: [UInt8]) {
         for (format, read) in Self.readers {
             guard let (width, height) = read(bytes) else { continue }
@@ -60,7 +59,7 @@ package struct PictureHeader: Hashable, Sendable {
         }
     }
 
-    /// Scans the segments up to the first start of frame. Every step advances, so the loop
+    /// Scans the segments up to the first start of frame. Each step advances, so the loop
     /// terminates.
     private static func jpeg(_ bytes: [UInt8]) -> (Int, Int)? {
         guard bytes.starts(with: [0xFF, 0xD8, 0xFF]) else { return nil }

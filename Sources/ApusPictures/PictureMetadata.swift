@@ -1,6 +1,6 @@
-/// Removes metadata from pictures: position, camera, time, comments, thumbnails, and data behind
-/// the end of the picture. The pixels are not decoded and do not change. The result contains what
-/// is needed to show the picture: pixels, animation, color space and orientation.
+/// Removes metadata from pictures: position, camera, time, comments, thumbnails, and data after the
+/// end of the picture. The pixels are not decoded and do not change. The result contains only the
+/// data that is needed to show the picture: pixels, animation, color space and orientation.
 package enum PictureMetadata {
     /// Returns the file without metadata.
     ///
@@ -19,7 +19,7 @@ package enum PictureMetadata {
     }
 }
 
-/// A position in the bytes of a file. Every read is checked.
+/// Reads the bytes of a file from a position. Each read is checked.
 struct PictureReader {
     let bytes: ArraySlice<UInt8>
     private(set) var index: Int

@@ -2,14 +2,14 @@
 ///
 /// Source: CIPA DC-008 (Exif 2.32), 4.6.2 (TIFF structure) and 4.6.4 A (Orientation).
 struct PictureOrientation: Hashable, Sendable {
-    /// 2 to 8. 1 means "as stored" and is represented by `nil`.
+    /// A value from 2 to 8. The value 1, "as stored", is represented by nil.
     let value: UInt8
 
     private static let tag = 0x0112
     private static let shortType = 3
 
-    /// Reads the orientation in the first directory of a TIFF structure, the content of Exif
-    /// metadata. Returns `nil` for the normal orientation, and for metadata that is not valid.
+    /// Reads the orientation from the first directory of a TIFF structure, which is the content of
+    /// Exif metadata. Returns nil for the normal orientation, and for metadata that is not valid.
     init?(tiff bytes: ArraySlice<UInt8>) {
         guard bytes.count >= 8 else { return nil }
         let isBigEndian: Bool
@@ -37,7 +37,10 @@ struct PictureOrientation: Hashable, Sendable {
         return nil
     }
 
-    /// A TIFF structure of one directory with this one tag.
+    /// The size of ``tiff``.
+    static let tiffBytes = 26
+
+    /// A TIFF structure with one directory that contains only this tag.
     var tiff: [UInt8] {
         [0x4D, 0x4D, 0, 42, 0, 0, 0, 8] + [0, 1] + [0x01, 0x12, 0, 3, 0, 0, 0, 1, 0, self.value, 0, 0] + [0, 0, 0, 0]
     }

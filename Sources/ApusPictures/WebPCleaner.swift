@@ -1,4 +1,4 @@
-/// Removes the metadata of WebP files, also of animated ones.
+/// Removes the metadata of WebP files, including animated ones.
 ///
 /// Source: RFC 9649, 2.3 (RIFF chunks) to 2.7 (extended format).
 enum WebPCleaner {
@@ -10,7 +10,7 @@ enum WebPCleaner {
     static func clean(_ bytes: [UInt8]) throws(DamagedPicture) -> [UInt8] {
         var reader = PictureReader(bytes[...])
         guard try reader.take(4, "the header").elementsEqual("RIFF".utf8) else { throw DamagedPicture("the RIFF header is missing") }
-        // Only the bytes that the header counts are part of the picture.
+        // Bytes after the size in the header do not belong to the picture.
         let size = try reader.littleEndian(4, "the header")
         var content = PictureReader(try reader.take(size, "the RIFF chunk"))
         guard try content.take(4, "the header").elementsEqual("WEBP".utf8) else { throw DamagedPicture("the file is not WebP") }
@@ -29,7 +29,7 @@ enum WebPCleaner {
                 chunks += self.encoded("ANMF", try self.frame(body))
                 hasPixels = true
             case "EXIF":
-                // Some writers repeat the name that Exif has in JPEG files.
+                // Some programs prefix the metadata with the name that Exif has in JPEG files.
                 orientation = PictureOrientation(tiff: body.starts(with: Array("Exif\0\0".utf8)) ? body.dropFirst(6) : body)
             case _ where self.kept.contains(type):
                 chunks += self.encoded(type, body)
@@ -51,7 +51,7 @@ enum WebPCleaner {
         return self.encoded("RIFF", content)
     }
 
-    /// An animation frame: 16 bytes and its own chunks.
+    /// Cleans an animation frame, which consists of 16 bytes and chunks.
     private static func frame(_ body: ArraySlice<UInt8>) throws(DamagedPicture) -> [UInt8] {
         var reader = PictureReader(body)
         var result = Array(try reader.take(16, "an animation frame"))

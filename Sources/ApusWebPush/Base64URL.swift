@@ -1,4 +1,4 @@
-/// Base64 with the alphabet for URLs, without padding (RFC 4648, section 5).
+/// Encodes and decodes base64url without padding (RFC 4648, section 5).
 package enum Base64URL {
     private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
 
@@ -18,8 +18,8 @@ package enum Base64URL {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// Decodes a text; nil if it has other characters, an impossible length, or set bits behind the
-    /// last byte. Padding is permitted, because some libraries add it.
+    /// Decodes a text; nil if it contains other characters, has an impossible length, or has bits
+    /// set after the last byte. Padding is permitted, because some libraries add it.
     package static func decode(_ text: some StringProtocol) -> [UInt8]? {
         var characters = Array(text.utf8)
         let padding = characters.reversed().prefix { $0 == UInt8(ascii: "=") }.count

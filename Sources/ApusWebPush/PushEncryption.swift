@@ -10,18 +10,18 @@ package import Crypto
 ///
 /// Source: RFC 8291 over RFC 8188 (`aes128gcm`), with one record.
 package enum PushEncryption {
-    /// The record size that is announced. A push service has to accept bodies of 4,096 bytes (RFC
-    /// 8030, section 7.2).
+    /// The record size in the header. A push service must accept bodies of 4,096 bytes (RFC 8030,
+    /// section 7.2).
     private static let recordSize: UInt32 = 4_096
-    /// The maximum size of a message: 4,096 bytes without the header (86), the delimiter and the
+    /// The maximum size of a message: 4,096 bytes minus the header (86), the delimiter (1) and the
     /// tag (16).
     package static let maximumBytes = 4_096 - 86 - 1 - 16
 
     /// Returns the body of a push request with `Content-Encoding: aes128gcm`.
     ///
     /// - Parameters:
-    ///   - message: At most ``maximumBytes``.
-    ///   - key: A key made for this message only.
+    ///   - message: The message, at most ``maximumBytes``.
+    ///   - key: A key that is used for this message only.
     ///   - salt: 16 random bytes.
     /// - Throws: An error of swift-crypto if the key of the subscription is not valid.
     package static func encrypt(

@@ -1,19 +1,21 @@
-/// Decides when pushes are sent: at most some at once, one at a time for each device, and again
-/// after temporary failures.
+/// Decides when pushes are sent: a limited number at the same time, one at a time for each device,
+/// and again after temporary failures.
 ///
-/// A waiting push with the topic of a new one is replaced by it, as the push service also does (RFC
-/// 8030, section 5.4). Times are milliseconds of a clock that never jumps.
+/// A new push replaces a waiting one with the same topic, as the push service also does (RFC 8030,
+/// section 5.4). Times are milliseconds of a clock that never jumps.
 package struct PushQueue<Content: Sendable>: Sendable {
     package struct Limits: Sendable {
         /// The maximum number of waiting pushes. Further ones are dropped.
         package var waiting = 10_000
-        /// The maximum number of waiting pushes of one device. The oldest is dropped for a new one.
+        /// The maximum number of waiting pushes of one device. A further one replaces the oldest.
         package var waitingOfDevice = 50
         package var underWay = 16
         package var attempts = 6
-        /// The time before the second attempt. It doubles with each further one.
+        /// The delay before the second attempt, in milliseconds. It doubles with each further
+        /// attempt.
         package var firstDelay: Int64 = 2_000
-        /// The maximum time before the next attempt, also if the push service asks for more.
+        /// The maximum delay before an attempt, in milliseconds, even if the push service requests
+        /// a longer one.
         package var longestDelay: Int64 = 15 * 60_000
         package init() {}
     }
@@ -21,7 +23,7 @@ package struct PushQueue<Content: Sendable>: Sendable {
     package struct Push: Sendable {
         package let device: Int64
         package let topic: String
-        /// The time from which the push is of no use.
+        /// The time at which the push expires.
         package let expiresAt: Int64
         package let content: Content
 
@@ -34,13 +36,14 @@ package struct PushQueue<Content: Sendable>: Sendable {
     }
 
     package enum Outcome: Sendable {
-        /// The push service accepted the push, or will never accept it.
+        /// The push service accepted the push, or refused it permanently.
         case done
-        /// The push service does not know the subscription. What waits for the device is dropped.
+        /// The push service does not know the subscription. The waiting pushes of the device are
+        /// discarded.
         case gone
         /// A later attempt may succeed.
         ///
-        /// - after: The time that the push service asked for.
+        /// - after: The delay that the push service requested.
         case failed(after: Int64?)
     }
 
@@ -53,17 +56,17 @@ package struct PushQueue<Content: Sendable>: Sendable {
     private let limits: Limits
     private var waiting: [Int64: [Entry]] = [:]
     private var underWay: [Int64: Entry] = [:]
-    /// The devices that have waiting pushes, in the order in which they take their turns.
+    /// The devices with waiting pushes, in the order in which they are served.
     private var order: [Int64] = []
     package private(set) var count = 0
 
     package init(limits: Limits = Limits()) { self.limits = limits }
 
-    /// Adds a push. Returns whether it waits; it is dropped if too many do.
+    /// Adds a push. Returns whether it was queued; it is discarded if the queue is full.
     package mutating func add(_ push: Push, at time: Int64) -> Bool {
         var entries = self.waiting[push.device] ?? []
         if let index = entries.firstIndex(where: { $0.push.topic == push.topic }) {
-            // It keeps the time that the push service asked for.
+            // The entry keeps its delay, which the push service may have requested.
             entries[index] = Entry(push: push, attempts: entries[index].attempts, dueAt: entries[index].dueAt)
             self.waiting[push.device] = entries
             return true
@@ -80,7 +83,7 @@ package struct PushQueue<Content: Sendable>: Sendable {
         return true
     }
 
-    /// Returns the pushes to send now. Each is ended by ``ended(_:_:at:using:)``.
+    /// Returns the pushes to send now. For each, ``ended(_:_:at:using:)`` must be called.
     package mutating func next(at time: Int64) -> [Push] {
         var pushes: [Push] = []
         var later: [Int64] = []
@@ -104,7 +107,7 @@ package struct PushQueue<Content: Sendable>: Sendable {
         return pushes
     }
 
-    /// Ends the push of a device.
+    /// Handles the end of the request for a device.
     package mutating func ended(_ device: Int64, _ outcome: Outcome, at time: Int64, using generator: inout some RandomNumberGenerator) {
         guard var entry = self.underWay.removeValue(forKey: device) else { return }
         switch outcome {
@@ -121,13 +124,13 @@ package struct PushQueue<Content: Sendable>: Sendable {
         }
     }
 
-    /// Drops what waits for a device.
+    /// Discards the waiting pushes of a device.
     package mutating func remove(_ device: Int64) {
         self.count -= self.waiting.removeValue(forKey: device)?.count ?? 0
         self.order.removeAll { $0 == device }
     }
 
-    /// The time of the next attempt that is not yet due, if no push can be sent before.
+    /// Returns the time at which the next push becomes due; nil if there is none.
     package func nextTime(after time: Int64) -> Int64? {
         guard self.underWay.count < self.limits.underWay else { return nil }
         return self.waiting.lazy.filter { self.underWay[$0.key] == nil }.flatMap(\.value).map(\.dueAt).min()
@@ -136,7 +139,7 @@ package struct PushQueue<Content: Sendable>: Sendable {
     private mutating func putBack(_ entry: Entry) {
         let device = entry.push.device
         var entries = self.waiting[device] ?? []
-        // A newer push has the topic, or the place.
+        // A newer push has replaced this one, or the queue of the device is full.
         guard !entries.contains(where: { $0.push.topic == entry.push.topic }), entries.count < self.limits.waitingOfDevice else {
             for index in entries.indices { entries[index].dueAt = max(entries[index].dueAt, entry.dueAt) }
             self.waiting[device] = entries

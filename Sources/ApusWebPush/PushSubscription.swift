@@ -1,16 +1,16 @@
 package import ApusJSON
 package import Crypto
 
-/// Where and with which keys a browser receives pushes. Source: Push API (W3C), `toJSON` of a
-/// `PushSubscription`; RFC 8291, section 2.
+/// The endpoint and the keys with which a browser receives pushes. Source: Push API (W3C), `toJSON`
+/// of a `PushSubscription`; RFC 8291, section 2.
 package struct PushSubscription: Sendable {
-    /// The maximum length of an endpoint, in bytes. Those of push services have at most 500.
+    /// The maximum length of an endpoint, in bytes. Known push services use at most 500.
     package static let endpointBytes = 2_000
 
     package let endpoint: PushEndpoint
-    /// The key of the browser.
+    /// The public key of the browser, with which messages for it are encrypted.
     package let key: P256.KeyAgreement.PublicKey
-    /// The authentication secret.
+    /// The authentication secret that the browser shares with the server.
     package let secret: [UInt8]
 
     package init(endpoint: PushEndpoint, key: P256.KeyAgreement.PublicKey, secret: [UInt8]) {
@@ -19,9 +19,10 @@ package struct PushSubscription: Sendable {
         self.secret = secret
     }
 
-    /// Reads the JSON form of a browser: `{"endpoint": …, "keys": {"p256dh": …, "auth": …}}`.
+    /// Decodes the JSON form that browsers create: `{"endpoint": …, "keys": {"p256dh": …, "auth":
+    /// …}}`.
     ///
-    /// - Throws: The name and the rule of the field that is wrong.
+    /// - Throws: An error with the name of the invalid field and the rule that it violates.
     package init(json: JSONObject) throws(PushFieldError) {
         guard let text = json["endpoint"]?.stringValue, text.utf8.count <= Self.endpointBytes, let endpoint = PushEndpoint(text) else {
             throw PushFieldError(
@@ -37,7 +38,7 @@ package struct PushSubscription: Sendable {
         self.init(endpoint: endpoint, key: key, secret: secret)
     }
 
-    /// The JSON form, as it is stored.
+    /// The JSON form, in which the subscription is stored.
     package var json: JSONObject {
         [
             "endpoint": .string(self.endpoint.url),
@@ -48,13 +49,13 @@ package struct PushSubscription: Sendable {
     }
 }
 
-/// A field of a subscription that cannot be used.
+/// The error of a subscription with an invalid field.
 package struct PushFieldError: Error, Equatable {
     package let field: String
     package let rule: String
 }
 
-/// The address of a push resource (RFC 8030, section 4): an https URL that a client chose.
+/// The address of a push resource (RFC 8030, section 4): an https URL from a client.
 package struct PushEndpoint: Sendable, Hashable {
     package let url: String
     /// The host without brackets.
@@ -63,13 +64,14 @@ package struct PushEndpoint: Sendable, Hashable {
     /// The path and query.
     package let target: String
 
-    /// The origin (RFC 6454), the audience of a VAPID token.
+    /// The origin (RFC 6454), which is the audience of a VAPID token.
     package var origin: String {
         "https://" + (self.host.contains(":") ? "[\(self.host)]" : self.host) + (self.port == 443 ? "" : ":\(self.port)")
     }
 
-    /// Parses a URL. Nil unless it has the scheme https, a host of letters, digits, periods and
-    /// hyphens or an IPv6 address, no user information, and visible ASCII characters only.
+    /// Parses a URL; nil unless it has the scheme https, no user information, visible ASCII
+    /// characters only, and a host that is an IPv6 address or consists of letters, digits, periods
+    /// and hyphens.
     package init?(_ url: String) {
         guard url.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }), url.prefix(8).lowercased() == "https://" else { return nil }
         let rest = url.dropFirst(8).prefix { $0 != "#" }

@@ -1,9 +1,10 @@
 import ApusJSON
 package import Crypto
 
-/// Identifies the server to push services. Source: RFC 8292.
+/// Creates the tokens by which push services identify the server. Source: RFC 8292.
 package struct VAPID: Sendable {
-    /// The maximum validity that push services accept is 24 hours (RFC 8292, section 2).
+    /// The validity of a token, in seconds. Push services accept at most 24 hours (RFC 8292,
+    /// section 2).
     package static let validSeconds: Int64 = 12 * 3_600
 
     private let key: P256.Signing.PrivateKey
@@ -11,8 +12,8 @@ package struct VAPID: Sendable {
 
     /// - Parameters:
     ///   - key: The key of the server. Subscriptions are bound to it.
-    ///   - contact: A `mailto:` or `https:` URL by which the operator of a push service reaches
-    ///     that of the server.
+    ///   - contact: A `mailto:` or `https:` URL by which the operator of a push service can contact
+    ///     the operator of the server.
     package init(key: P256.Signing.PrivateKey, contact: String? = nil) {
         self.key = key
         self.contact = contact

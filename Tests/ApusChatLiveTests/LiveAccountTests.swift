@@ -1,6 +1,9 @@
 import ApusChatClient
 import ApusChatProtocol
+import Foundation
 import Testing
+
+@testable import ApusChatHTTP
 
 /// The account of the client at a real server.
 @Suite(.timeLimit(.minutes(2)))
@@ -37,7 +40,80 @@ struct LiveAccountTests {
             let authenticator = try await alice.makeAuthenticator(password: "correct horse")
             #expect(authenticator.uri.hasPrefix("otpauth://totp/") && authenticator.uri.contains(authenticator.secret))
             await #expect { try await alice.confirmAuthenticator(code: "abcdef") } throws: { $0 is ChatClientError }
+            let secret = try #require(Self.bytes(ofBase32: authenticator.secret))
+            try await alice.confirmAuthenticator(code: TOTP.code(secret, step: fixture.clock.now / 30_000))
+            await #expect { try await fixture.signIn("alice", device: "tablet") } throws: {
+                ($0 as? ChatClientError)?.serverError?.field == "code"
+            }
+            fixture.clock.pass(milliseconds: 30_000)
+            let code = TOTP.code(secret, step: fixture.clock.now / 30_000)
+            let phone = try await fixture.device("phone").signIn(
+                server: fixture.relay.url, name: "alice", password: "correct horse", code: code)
+            try await fixture.online(phone)
             try await alice.removeAuthenticator(password: "correct horse")
+            _ = try await fixture.signIn("alice", device: "laptop")
+        }
+    }
+
+    /// Reads a secret (RFC 4648, section 6).
+    private static func bytes(ofBase32 text: String) -> [UInt8]? {
+        let letters = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZ234567")
+        var (bits, count, bytes): (UInt32, Int, [UInt8]) = (0, 0, [])
+        for letter in text where letter != "=" {
+            guard let value = letters.firstIndex(of: letter) else { return nil }
+            bits = bits << 5 | UInt32(value)
+            count += 5
+            guard count >= 8 else { continue }
+            count -= 8
+            bytes.append(UInt8(truncatingIfNeeded: bits >> UInt32(count)))
+        }
+        return bytes
+    }
+
+    @Test func theDataOfTheAccountAreExported() async throws {
+        try await withLiveServer { fixture in
+            let alice = try await fixture.signUp("alice")
+            let path = try fixture.write([1], to: "data.zip")
+            try await alice.export(to: path)
+            let data = try Data(contentsOf: URL(fileURLWithPath: path))
+            #expect(data.starts(with: [0x50, 0x4B, 3, 4]) && data.range(of: Data("README.txt".utf8)) != nil)
+            let attributes = try FileManager.default.attributesOfItem(atPath: path)
+            #expect((attributes[.posixPermissions] as? NSNumber)?.intValue == 0o600)
+            await #expect { try await alice.export(to: path + "/below/a/file") } throws: { ($0 as? ChatClientError)?.code == .invalidUse }
+        }
+    }
+
+    @Test func picturesAreShownInTheDirectoryAndByALink() async throws {
+        try await withLiveServer { fixture in
+            let alice = try await fixture.signUp("alice")
+            let bob = try await fixture.signUp("bob")
+            let path = try fixture.write(Self.picture, to: "face.png")
+            let group = try await alice.create(.group, title: "Rowing")
+            try await group.setAvatar(file: path, type: "image/png")
+            let link = try await group.createLink()
+            #expect(try await bob.avatar(of: link.code) == Self.picture)
+            var settings = ConversationSettingsChange()
+            (settings.listed, settings.join) = (true, .open)
+            try await group.set(settings: settings)
+            let entry = try #require(try await bob.directory(matching: "Rowing").conversations.first)
+            #expect(try await bob.avatar(of: entry) == Self.picture)
+            try await group.set(avatar: .remove)
+            #expect(try await bob.avatar(of: link.code) == nil)
+        }
+    }
+
+    @Test func aChangedNameReachesTheListsOfOthers() async throws {
+        try await withLiveServer { fixture in
+            let alice = try await fixture.signUp("alice")
+            let bob = try await fixture.signUp("bob")
+            let pair = try await alice.conversation(with: "bob")
+            try await pair.send("hello")
+            let there = bob.conversation(pair.id)
+            try await bob.wait { (try? await there.texts) == ["hello"] }
+            try await alice.setProfile(nick: "Alice of the River")
+            // The clock of the server stands: its timers do not.
+            try await bob.wait { (try? await there.head.peer?.nick) == "Alice of the River" }
+            #expect(await bob.title(of: alice.user) == "Alice of the River")
         }
     }
 

@@ -59,6 +59,74 @@ struct LiveFeatureTests {
         }
     }
 
+    @Test func ownSettingsReachTheListAndOtherDevices() async throws {
+        try await withLiveServer { fixture in
+            let alice = try await fixture.signUp("alice")
+            let phone = try await fixture.signIn("alice", device: "phone")
+            let group = try await alice.create(.group, title: "Rowing")
+            try await alice.set(UserSettings(folders: [Folder(name: "Club")]))
+            try await group.setOwn(isPinned: true, isArchived: true, mutedUntil: 9, notify: .mentions, folders: ["Club"])
+            // A head that was pushed before the answer may be applied after it.
+            try await alice.wait {
+                guard let own = try? await group.head.own else { return false }
+                return own.pinnedAt != nil && own.isArchived && own.mutedUntil == 9 && own.notify == .mentions && own.folders == ["Club"]
+            }
+            let own = try await group.head.own
+            try await phone.wait { (try? await phone.conversation(group.id).head.own) == own }
+            try await group.setOwn(isPinned: false, isArchived: false, folders: [])
+            try await alice.wait {
+                guard let own = try? await group.head.own else { return false }
+                return own.pinnedAt == nil && !own.isArchived && own.folders.isEmpty
+            }
+        }
+    }
+
+    @Test func theSearchIsOfTheServerAndOfTheStore() async throws {
+        try await withLiveServer { fixture in
+            let alice = try await fixture.signUp("alice")
+            let notes = try #require(await alice.notes)
+            let group = try await alice.create(.group, title: "Rowing")
+            try await notes.send("the quagga sleeps")
+            try await group.send("a quagga 斑驴 rows")
+            try await alice.wait {
+                let (one, other) = (try await notes.unsent, try await group.unsent)
+                return one.isEmpty && other.isEmpty
+            }
+            func found(_ text: String, _ filter: ChatSearchFilter = .init()) async throws -> Set<String> {
+                Set(try await alice.searchAll(text, filter).hits.compactMap(\.message.text))
+            }
+            // The index of the server may be behind; the store has the rest.
+            #expect(try await found("quagga") == ["the quagga sleeps", "a quagga 斑驴 rows"])
+            #expect(try await found("驴") == ["a quagga 斑驴 rows"])
+            #expect(try await found("quagga", ChatSearchFilter(conversation: group.id)) == ["a quagga 斑驴 rows"])
+            #expect(try await alice.searchAll("quagga").isStoredOnly == false)
+            await fixture.stopServer()
+            try await alice.wait { await alice.state == .connecting }
+            let page = try await alice.searchAll("quagga")
+            #expect(page.isStoredOnly && page.hits.count == 2 && page.next == nil)
+            try await fixture.startServer()
+        }
+    }
+
+    @Test @MainActor func aLongListOfMembersHasPages() async throws {
+        try await withLiveServer { fixture in
+            let alice = try await fixture.signUp("alice")
+            let group = try await alice.create(.group, title: "Rowing")
+            try await fixture.server.addMembers(250, to: group.id)
+            let model = MembersModel(client: alice, conversation: group.id)
+            await model.load()
+            #expect(model.members.count == 100 && model.total == 251 && model.hasMore)
+            await model.loadMore()
+            await model.loadMore()
+            #expect(Set(model.members.map(\.user.name)).count == 251 && !model.hasMore)
+            await model.loadMore()
+            #expect(model.members.count == 251)
+            await model.load(matching: "m24")
+            #expect(Set(model.members.map(\.user.name.rawValue)) == Set(["m24"] + (0...9).map { "m24\($0)" }) && model.total == 11)
+            #expect(model.error == nil && !model.isLoading)
+        }
+    }
+
     @Test func aMessageIsScheduledListedAndRemoved() async throws {
         try await withLiveServer { fixture in
             let alice = try await fixture.signUp("alice")

@@ -1,5 +1,6 @@
 import ApusChatClient
 import ApusChatProtocol
+import ApusEventLoop
 import Testing
 
 /// Messages of the client at a real server.
@@ -32,7 +33,7 @@ struct LiveMessageTests {
             let alice = try await fixture.signUp("alice")
             let bob = try await fixture.signUp("bob")
             let pair = try await alice.conversation(with: "bob")
-            let updates = alice.updates
+            let updates = alice.updates(bufferingPolicy: .unbounded)
             fixture.relay.silence()
             for text in ["one", "two", "three"] { try await pair.send(text) }
             // The server has the first message at the latest with the next update of another user.

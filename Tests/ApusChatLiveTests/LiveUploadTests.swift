@@ -15,12 +15,14 @@ struct LiveUploadTests {
             let carol = try await fixture.signUp("carol")
             let pair = try await alice.conversation(with: "bob")
             let bytes = Self.bytes(200_000)
-            try await pair.send(file: try fixture.write(bytes, to: "数据.bin"), type: "application/octet-stream", caption: "the data")
+            let bold = TextEntity(kind: .bold, offset: 4, length: 4)
+            try await pair.send(
+                file: try fixture.write(bytes, to: "数据.bin"), type: "application/octet-stream", caption: "the data", entities: [bold])
             let there = bob.conversation(pair.id)
             try await bob.wait { (try? await there.texts) == ["the data"] }
             let row = try await there.storedMessages().messages.first { $0.text == "the data" }
             guard case .file(let file)? = row?.body else { throw NoFile() }
-            #expect(file.name == "数据.bin")
+            #expect(file.name == "数据.bin" && file.entities == [bold])
             #expect(file.size == 200_000)
             #expect(try await bob.download(file.blob) == bytes)
             await #expect { try await carol.download(file.blob) } throws: { ($0 as? ChatClientError)?.code == .notFound }

@@ -50,6 +50,16 @@ import Testing
         #expect((message == nil) == isValid)
     }
 
+    @Test func theOldWireNeedsTheOpenDirectory() {
+        #expect(self.message { $0.legacyPort = 0 }?.contains("`directory`") == true)
+        #expect(
+            self.message {
+                $0.legacyPort = 0
+                $0.directory = .open
+            } == nil)
+        #expect(self.message { $0.legacyPort = 65_536 }?.contains("`legacyPort`") == true)
+    }
+
     @Test func thePROXYProtocolNeedsTheProxies() {
         #expect(self.message { $0.proxies.source = .proxyProtocol }?.contains("`proxies.networks`") == true)
         #expect(self.message { $0.proxies = .init(networks: ["::1"], source: .proxyProtocol) } == nil)

@@ -39,10 +39,10 @@ import Testing
             _ = try await server.http.get("/health")
             _ = try await server.http.get("/missing")
             let text = try await server.metrics.get("/metrics").body
-            #expect(text.contains("\napus_chat_http_answers_total{status=\"2xx\"} 1\n"))
-            #expect(text.contains("\napus_chat_http_answers_total{status=\"4xx\"} 1\n"))
-            #expect(text.contains("\napus_chat_http_answer_seconds_count 2\n"))
-            // The listener of the chat does not tell them.
+            #expect(text.contains("\napus_chat_http_responses_total{status=\"2xx\"} 1\n"))
+            #expect(text.contains("\napus_chat_http_responses_total{status=\"4xx\"} 1\n"))
+            #expect(text.contains("\napus_chat_http_response_seconds_count 2\n"))
+            // The listener of the chat does not serve the metrics.
             #expect(try await server.http.get("/metrics").status == 404)
         }
     }

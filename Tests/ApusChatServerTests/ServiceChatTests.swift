@@ -1,6 +1,7 @@
 import ApusChatProtocol
 import ApusEventLoop
 import ApusJSON
+import ApusPasswords
 import ApusSocketIOClient
 import ApusSocketIOServer
 import Testing

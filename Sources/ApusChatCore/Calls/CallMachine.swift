@@ -1,52 +1,53 @@
 package import ApusChatProtocol
 
-/// One call from its ring to its end, as its message in the log records it.
+/// The state of one call, from ringing to its end, as its message in the log records it.
 ///
-/// The media flows between the devices. Every change may come late, twice or after the end; it then
-/// has no effect.
+/// The media of the call flows between the devices and is not handled here. A report that arrives
+/// late, twice or after the end has no effect.
 package struct CallMachine: Sendable, Equatable {
-    /// The origin of a change.
+    /// The origin of a reported state.
     package enum Party: Sendable, CaseIterable {
         case caller
         case callee
-        /// The server, when a ring was not answered.
+        /// The server, which reports `missed` if no device answered, and `ended` if no device of
+        /// the call is connected.
         case server
     }
 
     package enum Action: Sendable, Equatable {
-        /// Record a state in the message.
+        /// Record a state in the message of the call.
         ///
-        /// - Parameter duration: The time from the answer to the end, in milliseconds. Nil without
-        ///   an answer.
+        /// - Parameter duration: The time from the answer to the end, in milliseconds; nil if the
+        ///   call was not answered.
         case record(CallState, duration: Int64?)
-        /// The call has that state, or a later one.
+        /// The call already has the reported state or a later one.
         case doNothing
     }
 
-    /// What the message shows.
+    /// The state that the message shows.
     package private(set) var state: CallState
     /// The time of the last change, in milliseconds since 1970.
     package private(set) var changedAt: Int64
-    /// Whether more than one user rings.
+    /// Whether the call rings for more than one user.
     private let isGroup: Bool
 
-    /// Restores a call from its message.
+    /// Restores a call from its message in the log.
     package init(state: CallState = .ringing, changedAt: Int64 = 0, isGroup: Bool = false) {
         self.state = state
         self.changedAt = changedAt
         self.isGroup = isGroup
     }
 
-    /// Whether nothing can change any more.
+    /// Whether the state is final.
     package var isOver: Bool { self.state != .ringing && self.state != .accepted }
 
-    /// Takes a state that a party reports.
+    /// Handles a state that a party reports.
     package mutating func reported(_ report: CallState, by party: Party, at time: Int64) -> Action {
         switch self.state {
         case .ringing: self.ringing(report, party, time)
         case .accepted:
-            // A ring that ends in the moment of the answer does not end the call.
-            report == .ended && party != .server ? self.record(.ended, time, duration: max(0, time - self.changedAt)) : .doNothing
+            // A ring that ends at the same time as the call is answered does not end the call.
+            report == .ended ? self.record(.ended, time, duration: max(0, time - self.changedAt)) : .doNothing
         case .ended, .missed, .declined, .busy, .unknown: .doNothing
         }
     }
@@ -55,7 +56,7 @@ package struct CallMachine: Sendable, Equatable {
         switch (report, party) {
         case (.accepted, .callee): self.record(.accepted, time)
         case (.declined, .callee), (.busy, .callee):
-            // The others still ring.
+            // The call still rings for the other users.
             self.isGroup ? .doNothing : self.record(report, time)
         case (.ended, _), (.missed, _), (.declined, .caller), (.busy, .caller): self.record(.missed, time)
         case (.accepted, .caller), (.accepted, .server), (.declined, .server), (.busy, .server), (.ringing, _), (.unknown, _): .doNothing

@@ -2,12 +2,14 @@ package import ApusChatProtocol
 import ApusJSON
 
 extension ChatEvent {
-    /// Returns this event after a change, as the server also applies it. A change concerns the
-    /// message that it refers to; a recall also the edits of that message; a reply in a thread the
-    /// message that began it. Unknown kinds and malformed bodies have no effect.
+    /// Returns this event after a change, in the same way as the server applies the change. An
+    /// edit, a reaction or another change affects the message that it refers to; a recall also
+    /// affects the edits of that message; a reply affects the message that began its thread.
+    /// Unknown kinds and invalid bodies have no effect.
     package func applying(_ change: ChatEvent) -> ChatEvent {
         if change.kind.isMessage { return self.counting(reply: change) }
-        guard change.conversation == self.conversation, change.ref == self.seq || self.isEdit(ofTargetOf: change), !change.kind.isMessage,
+        guard change.conversation == self.conversation, change.ref == self.seq || self.isRepetition(ofTargetOf: change),
+            !change.kind.isMessage,
             !self.state.isBlank
         else {
             return self
@@ -19,6 +21,9 @@ extension ChatEvent {
             event.body = edit.body
             event.state = .edited
             event.editedAt = change.at
+        case .preview:
+            guard self.kind == .text, let change = try? PreviewBody(json: .object(change.body)) else { return self }
+            event.body["preview"] = change.preview?.json
         case .recall:
             event.state = .recalled
             event.body = [:]
@@ -29,7 +34,7 @@ extension ChatEvent {
             guard let reaction = try? ReactBody(json: .object(change.body)) else { return self }
             event.count(reaction)
         case .vote:
-            // The totals travel with the change: the votes before it may not be known here.
+            // A vote contains the totals of its poll, because earlier votes may not be known here.
             guard change.votes.count == self.votes.count else { return self }
             event.votes = change.votes
         case .pollClose:
@@ -44,7 +49,8 @@ extension ChatEvent {
         return event
     }
 
-    /// Returns this event after a reply in its thread. A message that was removed still counts.
+    /// Returns this event with a further reply in its thread. A reply whose content was removed is
+    /// also counted.
     private func counting(reply: ChatEvent) -> ChatEvent {
         guard reply.thread == self.seq, reply.conversation == self.conversation, self.kind.isMessage else { return self }
         var event = self
@@ -52,8 +58,10 @@ extension ChatEvent {
         return event
     }
 
-    /// Whether this is an edit of the message that a recall removes: it repeats the text.
-    private func isEdit(ofTargetOf recall: ChatEvent) -> Bool { recall.kind == .recall && self.kind == .edit && self.ref == recall.ref }
+    /// Whether this event repeats the content of the message that a recall removes.
+    private func isRepetition(ofTargetOf recall: ChatEvent) -> Bool {
+        recall.kind == .recall && self.kind.repeatsContent && self.ref == recall.ref
+    }
 
     private mutating func count(_ reaction: ReactBody) {
         if let index = self.reactions.firstIndex(where: { $0.key == reaction.key }) {

@@ -1,16 +1,17 @@
 package import ApusChatProtocol
 
-/// What the shell of a client does, in the order of the list.
+/// An action for the shell of a client. The shell performs a list in order.
 package enum ClientAction: Equatable, Sendable {
     case request(ClientRequest)
     case store(StoreChange)
-    /// Call ``ClientCore/timerFired(_:)`` after this time. Timers end with the connection.
+    /// Call ``ClientCore/timerFired(_:)`` after this time. All timers end with the connection.
     case startTimer(ClientTimer, Duration)
-    /// The session has ended; no further connection is possible with it.
+    /// The session has ended. No further connection is possible with it.
     case endSession(ChatError)
 }
 
-/// A request of the core. Its answer or failure goes to the method of the same name.
+/// A request of the core. The shell passes its answer or its failure to the method of the core that
+/// has the same name.
 package enum ClientRequest: Equatable, Sendable {
     case hello(since: PageToken?, epoch: PageToken?)
     case sync(SyncRequest)
@@ -20,34 +21,35 @@ package enum ClientRequest: Equatable, Sendable {
     case mark(MarkRequest)
 }
 
-/// A change of the client's store. The shell writes all of one list in one transaction.
+/// A change of the client's store. The shell writes all changes of one list in one transaction.
 package enum StoreChange: Equatable, Sendable {
-    /// Add events, and apply each change among them to the event that it refers to and to the
-    /// events with the same `ref` (`ChatEvent.applying`).
+    /// Add events. Apply each change among them to the event that it refers to and to the events
+    /// with the same `ref` (`ChatEvent.applying`).
     ///
-    /// The events contain the changes up to `asOf`, or, if it is nil, up to the last of them. The
-    /// store keeps this number with each event: a change applies to events with a lower number only
-    /// and raises it, and an event with a lower number does not replace a stored one.
+    /// The events contain the changes up to `asOf` or, if it is nil, up to the last of them. The
+    /// store keeps this number with each event. It applies a change only to events with a lower
+    /// number, and then raises the number. It does not replace a stored event with an event of a
+    /// lower number.
     case events([ChatEvent], asOf: Int64? = nil)
-    /// Events between the stored history and the next `events` are missing.
+    /// Record that events are missing between the stored history and the next `events`.
     case gap(ConversationID, ClosedRange<Int64>)
-    case head(ChatHead)
+    indirect case head(ChatHead)
     /// Remove the conversation with its events and unsent messages.
     case gone(ConversationID)
-    /// The token of the last complete sync.
+    /// Store the token of the last complete sync.
     case token(PageToken)
     case epoch(PageToken)
-    /// Remove all heads and events. Unsent messages stay.
+    /// Remove all heads and events. Unsent messages remain.
     case dropCache
-    /// Remove a message from the outbox: the log has it.
+    /// Remove a message from the outbox, because the server has stored it.
     case sent(ClientID, SendAnswer)
-    /// Show a message as refused, with a retry and a discard.
+    /// Mark an unsent message as refused. The user can send it again or discard it.
     case refused(ClientID, ChatError)
-    /// The user's own read position.
+    /// Store the user's read position.
     case read(ConversationID, n: Int64, isConfirmed: Bool)
-    /// The read position of another member.
-    case peerRead(ReadMark)
-    /// Remove the content of the events whose time is over (`ChatEvent.expired`).
+    /// Store the read position of another member.
+    indirect case peerRead(ReadMark)
+    /// Remove the content of the events that have expired (`ChatEvent.expired`).
     case expire(at: Int64)
 }
 

@@ -2,7 +2,7 @@ package import ApusChatProtocol
 
 // Events, unsent messages and read positions.
 extension ClientCore {
-    /// The log of a conversation.
+    /// The cursor of the log of a conversation.
     subscript(log conversation: ConversationID) -> LogCursor {
         get {
             if let log = self.logs[conversation] { return log }
@@ -15,8 +15,8 @@ extension ClientCore {
 
     // MARK: Events
 
-    /// A conversation is shown, or written to. Its log is followed from now on, beginning with its
-    /// newest events. Repeated calls are permitted.
+    /// Handles a conversation that is opened, or to which the user writes. From now on the client
+    /// follows its log, beginning with the newest events. Repeated calls are permitted.
     package mutating func opened(_ conversation: ConversationID) -> [ClientAction] {
         guard self.shown.insert(conversation).inserted, self.logs[conversation] != nil else { return [] }
         self[log: conversation].isWanted = true
@@ -26,11 +26,12 @@ extension ClientCore {
     package mutating func pushed(_ push: EventPush) -> [ClientAction] {
         guard self.isConnected else { return [] }
         let asOf = push.asOf ?? push.events.last?.seq
-        return push.events.flatMap { self.received($0, asOf: asOf) }
+        return push.events.flatMap { self.receivedEvent($0, asOf: asOf) }
     }
 
-    private mutating func received(_ event: ChatEvent, asOf: Int64?) -> [ClientAction] {
-        switch self[log: event.conversation].received(event, asOf: asOf) {
+    private mutating func receivedEvent(_ event: ChatEvent, asOf: Int64?) -> [ClientAction] {
+        self.listed?.insert(event.conversation)
+        switch self[log: event.conversation].receivedEvent(event, asOf: asOf) {
         case .apply(let events): return self.apply(events, in: event.conversation)
         case .wait(let delay): return [.startTimer(.hole(event.conversation), delay)]
         case .ignore, .hold: return []
@@ -39,7 +40,7 @@ extension ClientCore {
 
     package mutating func answered(_ answer: HistoryAnswer, to request: HistoryRequest) -> [ClientAction] {
         guard self.logs[request.conversation] != nil, request.thread == nil, request.edits == nil else { return [] }
-        let page = self[log: request.conversation].received(page: answer.events, head: answer.seq, for: request.range)
+        let page = self[log: request.conversation].receivedPage(answer.events, head: answer.seq, for: request.range)
         var actions: [ClientAction] = []
         if let gap = page.gap { actions.append(.store(.gap(request.conversation, gap))) }
         actions += self.apply(page.events, in: request.conversation)
@@ -54,7 +55,8 @@ extension ClientCore {
     mutating func carryOut(_ action: LogCursor.HeadAction, in conversation: ConversationID) -> [ClientAction] {
         guard let head = self.heads[conversation], self.follows(head) else {
             // The server does not serve the log: the user is invited or banned, or the conversation
-            // is gone and a late event was of it. A head of it begins again.
+            // was deleted before a late event arrived. A later head of the conversation starts the
+            // log again.
             self.logs[conversation]?.disconnected()
             return []
         }
@@ -65,13 +67,14 @@ extension ClientCore {
         }
     }
 
-    /// Stores events that follow the log, and counts those that the head did not announce.
+    /// Stores events that follow the cursor, and counts the unread messages that the head does not
+    /// include.
     private mutating func apply(_ positioned: [PositionedEvent], in conversation: ConversationID) -> [ClientAction] {
         guard !positioned.isEmpty else { return [] }
         var actions: [ClientAction] = StoreChange.events(positioned).map { .store($0) }
         let events = positioned.map(\.event)
         for event in events {
-            // The acknowledgement of an own message may be lost: its event says the same.
+            // If the acknowledgement of the user's message was lost, its event replaces it.
             if event.sender == self.user, let id = event.id, let n = event.n {
                 let answer = SendAnswer(conversation: conversation, id: id, seq: event.seq, n: n, at: event.at)
                 actions += self.settle(id, .sent(id, answer))
@@ -89,20 +92,23 @@ extension ClientCore {
     }
 
     private mutating func count(_ event: ChatEvent, in head: inout ChatHead) -> [ClientAction] {
+        if event.seq > head.seq { head.apply(event) }
         head.seq = max(head.seq, event.seq)
         guard let n = event.n else { return [] }
         head.n = max(head.n, n)
         head.at = max(head.at, event.at)
+        if event.seq > head.last?.seq ?? 0 { head.last = ChatKinds.preview(of: event) }
         if event.sender == self.user { return self.countOwn(n, in: &head) }
         if event.kind == .hidden { self.unread[head.conversation]?.skip(n) }
         return []
     }
 
-    /// An own message never counts.
+    /// Records that a message of the user is not counted as unread.
     mutating func countOwn(_ n: Int64, in head: inout ChatHead) -> [ClientAction] {
         self.unread[head.conversation]?.skip(n)
-        // As on the server: a message moves its sender's position only if everything before it was
-        // read. What the server has counted already has moved it there.
+        // As on the server, a message moves the read position of its sender only if all messages
+        // before it were read. The server has already moved the position over messages that it
+        // counted.
         guard head.read == n - 1, n > self.unread[head.conversation]?.n ?? .max else { return [] }
         head.read = n
         if self.reads.confirmed(in: head.conversation) == n - 1 {
@@ -112,7 +118,7 @@ extension ClientCore {
         return self.reads.read(n, in: head.conversation).map { [.request(.mark($0))] } ?? []
     }
 
-    /// Derives the number of unread messages of a head.
+    /// Computes the number of unread messages of a head.
     func recount(_ head: inout ChatHead) {
         guard let counter = self.unread[head.conversation] else { return }
         head.unread = counter.count(read: head.read, last: head.n)
@@ -121,17 +127,17 @@ extension ClientCore {
 
     // MARK: Outbox
 
-    /// The user sent a message, which the shell has stored. Its sync to disk is the only one before
-    /// the answer.
+    /// Handles a message that the user sent. The shell calls this method after it has stored the
+    /// message and synced it to disk.
     package mutating func enqueued(_ id: ClientID, in conversation: ConversationID, isUploading: Bool = false) -> [ClientAction] {
-        // The own message is to arrive by the log, too.
+        // The log must be followed, so that the event of the message arrives.
         self.opened(conversation) + self.send(self.outbox.enqueued(id, in: conversation, isUploading: isUploading))
     }
 
-    /// The media of a message is complete.
+    /// Handles the complete upload of the media of a message.
     package mutating func uploaded(_ id: ClientID) -> [ClientAction] { self.send(self.outbox.uploaded(id)) }
 
-    /// The user discarded an unsent message.
+    /// Handles an unsent message that the user discarded.
     package mutating func discarded(_ id: ClientID) -> [ClientAction] { self.send(self.outbox.settled(id)) }
 
     package mutating func answered(_ answer: SendAnswer) -> [ClientAction] { self.settle(answer.id, .sent(answer.id, answer)) }
@@ -160,7 +166,7 @@ extension ClientCore {
 
     // MARK: Read positions
 
-    /// The user has read up to the message with ordinal `n`.
+    /// Records that the user has read all messages up to ordinal `n`.
     package mutating func read(_ n: Int64, in conversation: ConversationID) -> [ClientAction] {
         guard var head = self.heads[conversation] else { return [] }
         let n = min(n, head.n)
@@ -173,7 +179,7 @@ extension ClientCore {
     }
 
     package mutating func answered(_ answer: MarkAnswer) -> [ClientAction] {
-        // What the device has received is answered without numbers.
+        // The answer to a `mark` with `received` only contains no numbers.
         guard let read = answer.read, let n = answer.n else { return [] }
         let next = self.reads.answered(answer)
         var actions: [ClientAction] = [.store(.read(answer.conversation, n: read, isConfirmed: true))]
@@ -199,7 +205,7 @@ extension ClientCore {
         guard self.isConnected else { return [] }
         return push.marks.map { mark in
             guard mark.user == self.user, let read = mark.read else { return .store(.peerRead(mark)) }
-            // Another device of the user.
+            // Another device of the user moved the position.
             self.reads.confirmed(read, in: mark.conversation)
             if let n = mark.n, let unread = mark.unread {
                 self.unread[mark.conversation]?.told(n: n, read: read, unread: unread)
@@ -214,7 +220,7 @@ extension ClientCore {
         }
     }
 
-    /// Moves the position of a head forward.
+    /// Moves the read position of a head forward.
     func move(_ head: inout ChatHead, to n: Int64) {
         head.read = max(head.read, n)
         self.recount(&head)
@@ -223,7 +229,8 @@ extension ClientCore {
 
     // MARK: Timers
 
-    /// The delay of a `startTimer` has passed. Late and repeated calls are permitted.
+    /// Handles the end of the delay of a `startTimer` action. Late and repeated calls are
+    /// permitted.
     package mutating func timerFired(_ timer: ClientTimer) -> [ClientAction] {
         guard self.isConnected else { return [] }
         switch timer {

@@ -1,17 +1,18 @@
 package import ApusChatProtocol
 
-/// The client half of the chat: heads, logs, outbox and read positions. Pure: answers, pushes and
-/// timers go in, actions come out.
+/// The state of a chat client: heads, logs, outbox and read positions. It performs no input or
+/// output: answers, pushes and timers go in, actions come out.
 ///
-/// A connection begins with `hello`, which also syncs. Pushes may arrive before its answer, late,
-/// twice or not at all: heads lead the logs, and a log never skips an event silently. The core
-/// keeps heads and positions in memory; events and unsent messages are in the shell's store.
+/// A connection begins with `hello`, which also synchronizes the heads. Pushes may arrive before
+/// its answer, late, twice or not at all. A head can therefore be ahead of its log, and a log never
+/// skips an event without an action that reports the gap. The core keeps heads and positions in
+/// memory; the store of the shell contains the events and the unsent messages.
 package struct ClientCore: Sendable {
     /// The signed-in user.
     package let user: UserName
     package internal(set) var heads: [ConversationID: ChatHead] = [:]
     var logs: [ConversationID: LogCursor] = [:]
-    /// The conversations that were shown in this run.
+    /// The conversations that were opened since the program started.
     var shown: Set<ConversationID> = []
     var outbox: ClientOutbox
     var reads = ReadPositions()
@@ -21,22 +22,24 @@ package struct ClientCore: Sendable {
     enum State {
         case offline
         /// `hello` or a page of the first sync is pending. Leaves to `online` (last page) or
-        /// `offline`.
+        /// `offline` (disconnected).
         case opening
         case online
-        /// The session was refused for good.
+        /// Final: the session has ended.
         case ended
     }
     var state: State = .offline
     private var epoch: PageToken?
     var token: PageToken?
-    /// The conversations that the pages of a complete sync and the pushes meanwhile have named; nil
-    /// unless one is under way. Its last page removes the others, which the server tells only to
-    /// clients with a token.
-    private var listed: Set<ConversationID>?
+    /// During a complete sync, the conversations that its pages and the pushes since its start
+    /// contain; otherwise nil. All other conversations are removed with the last page, because the
+    /// server reports removed ones only to clients with a token.
+    var listed: Set<ConversationID>?
+    /// Whether the current sync has more than one page.
+    private var hasPages = false
     private var syncFailures = 0
     private var helloFailures = 0
-    /// Whether `hello` failed and is repeated after a delay.
+    /// Whether `hello` failed temporarily and will be repeated after a delay.
     private var isHelloDelayed = false
 
     package init(user: UserName, settings: FollowSettings = FollowSettings(), maximumInFlight: Int = 8) {
@@ -46,39 +49,40 @@ package struct ClientCore: Sendable {
     }
 
     package var isOnline: Bool { if case .online = self.state { true } else { false } }
-    /// The number of messages without a final answer.
+    /// The number of unsent messages without a final answer.
     package var unsentCount: Int { self.outbox.count }
-    /// The last applied event of a conversation.
+    /// Returns the `seq` of the last applied event of a conversation.
     package func cursor(of conversation: ConversationID) -> Int64 { self.logs[conversation]?.cursor ?? 0 }
-    /// The user's own read position.
+    /// Returns the user's read position in a conversation.
     package func readPosition(in conversation: ConversationID) -> Int64 { self.reads.position(in: conversation) }
 
     // MARK: Start
 
-    /// What the store held at start.
+    /// The stored state with which the core starts.
     package struct Restored: Sendable {
         package var heads: [ChatHead] = []
-        /// The last applied seq of each conversation with events.
+        /// The `seq` of the last applied event of each conversation with stored events.
         package var cursors: [ConversationID: Int64] = [:]
-        /// Unsent messages, oldest first. Refused ones are left out.
+        /// Unsent messages, oldest first, without refused ones.
         package var unsent: [(id: ClientID, conversation: ConversationID, isUploading: Bool)] = []
-        /// Conversations with acknowledged messages that the stored log lacks.
+        /// The conversations with acknowledged messages that the stored log does not contain.
         package var awaited: Set<ConversationID> = []
-        /// Read positions that the server has not confirmed.
+        /// The read positions that the server has not confirmed.
         package var reads: [ConversationID: Int64] = [:]
         package var epoch: PageToken?
         package var token: PageToken?
         package init() {}
     }
 
-    /// Restores the state of an earlier run. Call it once, before the first connection.
+    /// Restores the stored state. Call it once, before the first connection.
     package mutating func restore(_ restored: Restored) {
         self.epoch = restored.epoch
         self.token = restored.token
         for head in restored.heads {
             self.heads[head.conversation] = head
             self.unread[head.conversation] = UnreadCounter(n: head.n, read: head.read, unread: head.unread)
-            // The stored head has the position that the user reached, also before it is confirmed.
+            // The stored head has the position that the user reached, even if the server has not
+            // confirmed it.
             let unconfirmed = restored.reads[head.conversation]
             self.reads.restored(
                 head.conversation, read: unconfirmed ?? 0, confirmed: min(head.read, unconfirmed.map { $0 - 1 } ?? head.read))
@@ -86,7 +90,7 @@ package struct ClientCore: Sendable {
             self.logs[head.conversation] = LogCursor(
                 cursor: cursor ?? 0, head: head.seq, isPrimed: cursor != nil, settings: self.settings)
         }
-        // An event can be pushed, and stored, before the head of its conversation.
+        // An event can be pushed and stored before the head of its conversation.
         for (conversation, cursor) in restored.cursors where self.logs[conversation] == nil {
             self.logs[conversation] = LogCursor(cursor: cursor, head: cursor, isPrimed: true, settings: self.settings)
         }
@@ -98,7 +102,7 @@ package struct ClientCore: Sendable {
 
     // MARK: Connection
 
-    /// The transport is connected.
+    /// Handles a new connection of the transport.
     package mutating func connected() -> [ClientAction] {
         guard case .offline = self.state else { return [] }
         self.state = .opening
@@ -106,7 +110,7 @@ package struct ClientCore: Sendable {
         return [.request(self.nextHello())]
     }
 
-    /// The transport is lost. Pending requests have no answer, and timers have ended.
+    /// Handles the loss of the connection. Pending requests get no answer, and all timers end.
     package mutating func disconnected() {
         if case .ended = self.state { return }
         self.state = .offline
@@ -129,7 +133,7 @@ package struct ClientCore: Sendable {
         return actions + self.answered(sync: sync)
     }
 
-    /// `hello` was refused, or had no answer.
+    /// Handles a `hello` that was refused or not answered.
     package mutating func failed(hello error: ChatError) -> [ClientAction] {
         guard case .opening = self.state else { return [] }
         if error.code.isTemporary {
@@ -146,7 +150,7 @@ package struct ClientCore: Sendable {
         return [.endSession(error)]
     }
 
-    /// The delay after a failed `hello` has passed.
+    /// Handles the end of the delay after a failed `hello`.
     mutating func repeatHello() -> [ClientAction] {
         guard case .opening = self.state, self.isHelloDelayed else { return [] }
         return [.request(self.nextHello())]
@@ -154,14 +158,16 @@ package struct ClientCore: Sendable {
 
     private mutating func nextHello() -> ClientRequest {
         self.listed = self.token == nil ? [] : nil
+        self.hasPages = false
         return .hello(since: self.token, epoch: self.epoch)
     }
 
     // MARK: Sync
 
-    /// The first page of a sync.
+    /// Returns the request for the first page of a sync.
     mutating func nextSync() -> ClientRequest {
         self.listed = self.token == nil ? [] : nil
+        self.hasPages = false
         return .sync(SyncRequest(since: self.token))
     }
 
@@ -172,6 +178,7 @@ package struct ClientCore: Sendable {
         for head in answer.heads { actions += self.synchronized(head) }
         for conversation in answer.gone { actions += self.gone(conversation) }
         if let page = answer.page {
+            self.hasPages = self.listed != nil
             return actions + [.request(.sync(SyncRequest(since: self.token, page: page)))]
         }
         if let listed = self.listed {
@@ -179,11 +186,16 @@ package struct ClientCore: Sendable {
             let others = self.heads.keys.filter { !listed.contains($0) }.sorted { $0.rawValue < $1.rawValue }
             for conversation in others { actions += self.gone(conversation) }
         }
-        // Stored with the last page only, so that an interrupted sync is repeated as a whole.
+        // The token is stored with the last page only, so that an interrupted sync is repeated from
+        // its beginning.
         self.token = answer.token
         actions.append(.store(.token(answer.token)))
         if case .opening = self.state { actions += self.opened() }
-        return actions
+        // A conversation that moves up in the list between two pages is on neither of them. Such a
+        // conversation changed after the token was taken, so the next sync contains it.
+        guard self.hasPages else { return actions }
+        self.hasPages = false
+        return actions + [.request(self.nextSync())]
     }
 
     package mutating func failed(sync error: ChatError) -> [ClientAction] {
@@ -252,8 +264,8 @@ package struct ClientCore: Sendable {
             head.seq = nudge.seq
             head.at = max(head.at, nudge.at)
             head.n = max(head.n, nudge.n)
-            // In a large conversation the event of an own message on another device does not
-            // follow.
+            // In a large conversation, the server does not push the event of the user's message
+            // from another device. Its nudge shows that the user sent it.
             if let last = nudge.last, last.sender == self.user, let n = last.n { actions += self.countOwn(n, in: &head) }
             self.recount(&head)
             head.mentions = nudge.mentions ?? head.mentions
@@ -266,9 +278,11 @@ package struct ClientCore: Sendable {
         return actions
     }
 
-    /// Takes a head of the server. It may be older than events that arrived before it: the log's
-    /// numbers never decrease.
-    /// - Parameter isSync: Whether the head is part of a sync, whose numbers hold as they are.
+    /// Handles a head of the server. The head may be older than events that arrived before it; the
+    /// positions of the log never decrease.
+    ///
+    /// - Parameter isSync: Whether the head is part of a sync. Its numbers then replace the known
+    ///   ones even if they are lower.
     mutating func replace(_ new: ChatHead, isSync: Bool = false) -> [ClientAction] {
         var head = new
         self.listed?.insert(new.conversation)
@@ -292,6 +306,28 @@ package struct ClientCore: Sendable {
         return [.store(.head(head))]
     }
 
+    /// Handles the user's settings for a conversation after the server has stored them. The server
+    /// sends the head that contains them within a second.
+    package mutating func changed(_ own: OwnSetBody) -> [ClientAction] {
+        guard var head = self.heads[own.conversation] else { return [] }
+        head.own.apply(own)
+        guard head != self.heads[own.conversation] else { return [] }
+        self.heads[own.conversation] = head
+        return [.store(.head(head))]
+    }
+
+    /// Handles changed profiles or presences of users.
+    package mutating func changed(_ users: [ChatUser]) -> [ClientAction] {
+        let known = Dictionary(users.map { ($0.name, $0) }, uniquingKeysWith: { $1 })
+        let concerned = self.heads.values.filter { $0.kind == .pair && $0.peer.map { known[$0.name] ?? $0 } != $0.peer }
+        return concerned.sorted { $0.conversation.rawValue < $1.conversation.rawValue }.map { head in
+            var head = head
+            head.peer = head.peer.flatMap { known[$0.name] }
+            self.heads[head.conversation] = head
+            return .store(.head(head))
+        }
+    }
+
     private mutating func gone(_ conversation: ConversationID) -> [ClientAction] {
         self.listed?.remove(conversation)
         guard self.heads.removeValue(forKey: conversation) != nil else { return [] }
@@ -301,7 +337,7 @@ package struct ClientCore: Sendable {
         return [.store(.gone(conversation))]
     }
 
-    /// Whether the user can read the log: an invited or banned user has a head only.
+    /// Whether the user can read the log. An invited or banned user has the head only.
     func follows(_ head: ChatHead) -> Bool {
         switch head.state {
         case .joined, .left, .removed: true

@@ -2,30 +2,30 @@ package import ApusChatProtocol
 
 /// Decides when each stored message is sent.
 ///
-/// Each conversation has one message in flight at a time. The next one is sent after the answer to
-/// it, so the order survives lost acks, reconnections and restarts. A retry carries the same id, by
-/// which the server recognizes it. A message whose media is still on its way lets later ones
-/// overtake it and is sent when the upload is complete.
+/// Each conversation has at most one pending `send` request. The next message is sent after its
+/// answer, so that the order is kept after lost answers, reconnections and restarts. A retry has
+/// the same id, by which the server recognizes it. A message whose file is still being uploaded
+/// does not delay later messages; it is sent when the upload is complete.
 ///
-/// The machine holds ids only; the messages stay in the store.
+/// The state machine contains ids only; the store contains the messages.
 package struct ClientOutbox: Sendable {
     private enum State {
-        /// The next message can be sent. Leaves to `inFlight` (connected).
+        /// No request is pending. Leaves to `inFlight` (connected).
         case ready
-        /// A message is in flight. Leaves to `ready` (answered, disconnected) or `backingOff`
-        /// (failed temporarily).
+        /// A `send` request is pending. Leaves to `ready` (answered, disconnected) or `backingOff`
+        /// (temporary failure).
         case inFlight(ClientID)
-        /// The message failed temporarily. Leaves to `ready` (timer, connected).
+        /// The last request failed temporarily. Leaves to `ready` (timer, connected).
         case backingOff
     }
 
     private struct Queue {
         var state: State = .ready
-        /// Messages that can be sent, oldest first.
+        /// The messages that can be sent, oldest first.
         var ready: [ClientID] = []
-        /// Messages whose upload is not complete.
+        /// The messages whose upload is not complete.
         var uploading: Set<ClientID> = []
-        /// Failures since the last answer.
+        /// The number of failures since the last answer.
         var failures = 0
         var isEmpty: Bool { self.ready.isEmpty && self.uploading.isEmpty }
     }
@@ -33,7 +33,7 @@ package struct ClientOutbox: Sendable {
     private let maximumInFlight: Int
     private var isConnected = false
     private var queues: [ConversationID: Queue] = [:]
-    /// The conversations with messages in the order of their turns, so that none starves.
+    /// The conversations with messages, in the order in which they send next.
     private var order: [ConversationID] = []
     private var conversations: [ClientID: ConversationID] = [:]
     private var inFlightCount = 0
@@ -44,7 +44,7 @@ package struct ClientOutbox: Sendable {
     /// The number of messages without a final answer.
     package var count: Int { self.conversations.count }
 
-    /// The conversation of a message without a final answer.
+    /// Returns the conversation of a message without a final answer.
     package func conversation(of id: ClientID) -> ConversationID? { self.conversations[id] }
 
     // MARK: Inputs
@@ -63,25 +63,25 @@ package struct ClientOutbox: Sendable {
         return self.start()
     }
 
-    /// The media of a message is complete.
+    /// Records the complete upload of the media of a message.
     package mutating func uploaded(_ id: ClientID) -> [ClientID] {
         guard let conversation = self.conversations[id], self.queues[conversation]?.uploading.remove(id) != nil else { return [] }
         self.queues[conversation]?.ready.append(id)
         return self.start()
     }
 
-    /// The session is open.
+    /// Handles the start of a session on a new connection.
     package mutating func connected() -> [ClientID] {
         self.isConnected = true
         for conversation in self.order {
-            // The delay belonged to the connection before.
+            // The delay belonged to the previous connection.
             if case .backingOff = self.queues[conversation]?.state { self.queues[conversation]?.state = .ready }
         }
         return self.start()
     }
 
-    /// The connection is lost. Messages in flight are sent again on the next one, whether or not
-    /// the server received them.
+    /// Handles the loss of the connection. Messages whose request was pending are sent again on the
+    /// next connection, even if the server has stored them.
     package mutating func disconnected() {
         self.isConnected = false
         self.inFlightCount = 0
@@ -90,8 +90,8 @@ package struct ClientOutbox: Sendable {
         }
     }
 
-    /// The server stored or refused the message, or the user discarded it. Late and repeated calls
-    /// are permitted.
+    /// Records that the server has stored or refused a message, or that the user has discarded it.
+    /// Late and repeated calls are permitted.
     package mutating func settled(_ id: ClientID) -> [ClientID] {
         guard let conversation = self.conversations.removeValue(forKey: id), var queue = self.queues[conversation] else { return [] }
         let wasFirst = queue.ready.first == id
@@ -115,14 +115,15 @@ package struct ClientOutbox: Sendable {
     }
 
     package enum FailedAction: Equatable {
-        /// Call ``restEnded(in:)`` after a delay that grows with the failures of this message.
+        /// Call ``restEnded(in:)`` after a delay that grows with the number of failures of the
+        /// message.
         case rest(ConversationID, failures: Int)
-        /// The message was answered, or the connection was lost, in the meantime.
+        /// The message was answered, or the connection was lost, before this failure.
         case doNothing
     }
 
-    /// The attempt failed with a temporary error, for example a timeout or a full disk of the
-    /// server.
+    /// Handles a `send` request that failed temporarily, for example by a timeout or because the
+    /// disk of the server is full.
     package mutating func failedForNow(_ id: ClientID) -> (action: FailedAction, send: [ClientID]) {
         guard let conversation = self.conversations[id], var queue = self.queues[conversation], case .inFlight(id) = queue.state
         else { return (.doNothing, []) }
@@ -133,7 +134,7 @@ package struct ClientOutbox: Sendable {
         return (.rest(conversation, failures: queue.failures), self.start())
     }
 
-    /// The delay after a failure has passed. Late and repeated calls are permitted.
+    /// Handles the end of the delay after a failure. Late and repeated calls are permitted.
     package mutating func restEnded(in conversation: ConversationID) -> [ClientID] {
         guard case .backingOff = self.queues[conversation]?.state else { return [] }
         self.queues[conversation]?.state = .ready
@@ -149,7 +150,7 @@ package struct ClientOutbox: Sendable {
             self.inFlightCount += 1
             ids.append(id)
         }
-        // Moves the served conversations to the end of the order.
+        // Moves the conversations that send now to the end of the order.
         if !ids.isEmpty, self.order.count > self.maximumInFlight {
             let served = Set(ids.compactMap { self.conversations[$0] })
             self.order = self.order.filter { !served.contains($0) } + self.order.filter { served.contains($0) }

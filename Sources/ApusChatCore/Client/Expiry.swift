@@ -2,19 +2,19 @@ package import ApusChatProtocol
 import ApusJSON
 
 extension ChatEvent {
-    /// Returns this event as it is after its time: without content, if the time is over.
+    /// Returns this event without its content if it has expired.
     ///
-    /// The server does the same to its copy, but does not tell it: a client that has the message
+    /// The server removes the content of expired events without a notification, so each client
     /// removes it by itself.
     package func expired(at now: Int64) -> ChatEvent {
         guard let expiresAt, expiresAt <= now, !self.state.isBlank else { return self }
         return self.withoutContent
     }
 
-    /// Returns this event as it is after the time of the message that it refers to: an edit repeats
-    /// the text.
+    /// Returns this event without its content if it repeats the content of an expired message, as
+    /// an edit and a preview do.
     package func expired(with message: Int64) -> ChatEvent {
-        self.kind == .edit && self.ref == message && !self.state.isBlank ? self.withoutContent : self
+        self.kind.repeatsContent && self.ref == message && !self.state.isBlank ? self.withoutContent : self
     }
 
     private var withoutContent: ChatEvent {
@@ -29,14 +29,14 @@ extension ChatEvent {
 }
 
 extension ChatHead {
-    /// The time at which the preview of the newest message disappears; nil for never. A preview is
-    /// of the newest event, so the present setting was that of its message.
+    /// The time at which the preview of the newest message expires; nil for never. The preview is
+    /// that of the newest event, to which the present setting applied.
     var previewExpiry: Int64? {
         guard let seconds = self.settings?.expire, seconds > 0, let last = self.last, last.n != nil, !last.state.isBlank else { return nil }
         return last.at + seconds * 1_000
     }
 
-    /// Returns this head without the text of a preview whose time is over.
+    /// Returns this head without the text of its preview if the preview has expired.
     package func expired(at now: Int64) -> ChatHead {
         guard let time = self.previewExpiry, time <= now else { return self }
         var head = self
@@ -46,12 +46,13 @@ extension ChatHead {
     }
 }
 
-// Messages that disappear.
+// Expiring messages.
 extension ClientCore {
-    /// The time of the first preview that disappears; nil if none does.
+    /// The earliest time at which a preview expires; nil if none does.
     package var nextPreviewExpiry: Int64? { self.heads.values.compactMap(\.previewExpiry).min() }
 
-    /// Removes the messages whose time is over from the store and from the list.
+    /// Removes expired messages from the store, and their previews from the heads.
+    ///
     /// - Parameter now: The time, in milliseconds since 1970.
     package mutating func expire(at now: Int64) -> [ClientAction] {
         var actions: [ClientAction] = [.store(.expire(at: now))]

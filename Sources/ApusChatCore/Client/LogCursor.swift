@@ -1,17 +1,18 @@
 package import ApusChatProtocol
 
-/// Follows the log of one conversation without skipping a hole.
+/// Follows the log of one conversation without skipping missing events.
 ///
-/// The cursor applies `seq = cursor + 1` and ignores lower numbers. An event with a higher number
-/// waits half a second for the missing ones; then they are requested. The cursor advances over
-/// applied events and over gaps announced in an action only, so a lost, late, repeated or early
-/// push does not change the result. Late timers and answers are permitted.
+/// The cursor is the `seq` of the last applied event. The next event is applied, and events at or
+/// before the cursor are ignored. An event after a missing one waits for half a second; then the
+/// missing events are requested. The cursor only moves over applied events and over gaps that an
+/// action reports, so that lost, late, repeated and early pushes do not change the result. Late
+/// timers and answers are permitted.
 package struct LogCursor: Sendable {
     private enum State {
-        /// No hole is known, or the client is offline. Leaves to `waiting` (an event or a head
-        /// beyond the cursor) or `pulling` (synchronized).
+        /// No event is known to be missing, or the client is disconnected. Leaves to `waiting` (an
+        /// event or a head after the cursor) or `pulling` (synchronized).
         case idle
-        /// A hole is known and a timer runs. Leaves to `idle` (the hole closed) or `pulling`
+        /// Events are missing and a timer runs. Leaves to `idle` (the events arrived) or `pulling`
         /// (timer).
         case waiting
         /// One request is pending. Leaves to `idle`, `pulling` (the next page) or `waiting` (no
@@ -19,17 +20,18 @@ package struct LogCursor: Sendable {
         case pulling
     }
 
-    /// The last applied event. Earlier events are known, except announced gaps.
+    /// The `seq` of the last applied event. Earlier events are known, except those in reported
+    /// gaps.
     package private(set) var cursor: Int64
-    /// The last event that the server is known to have.
+    /// The `seq` of the last event that the server is known to have.
     package private(set) var head: Int64
-    /// Whether an event was ever applied. If not, the cursor starts with a window instead of the
-    /// beginning of the log.
+    /// Whether an event was ever applied. If not, the cursor starts with the newest events, not at
+    /// the beginning of the log.
     package private(set) var isPrimed: Bool
 
-    /// Whether the log is followed although no event of it is stored: it is on the screen, or
-    /// mentions the user. Else it begins with the first event that is pushed, and what is before it
-    /// is requested when it is shown.
+    /// Whether the log is followed although no event of it is stored, because it is shown or
+    /// mentions the user. Otherwise it starts with the first pushed event; earlier events are
+    /// requested when they are shown.
     package var isWanted = false
 
     private let settings: FollowSettings
@@ -45,7 +47,7 @@ package struct LogCursor: Sendable {
         self.settings = settings
     }
 
-    /// Whether the server has events that the client lacks.
+    /// Whether the server has events after the cursor.
     package var isBehind: Bool { self.head > self.cursor }
     private var isFollowed: Bool { self.isPrimed || self.isWanted }
 
@@ -56,15 +58,17 @@ package struct LogCursor: Sendable {
         case apply([PositionedEvent])
         /// The event is already known.
         case ignore
-        /// The event waits behind a hole. Call ``holeTimerFired()`` after this time.
+        /// The event waits for missing ones. Call ``holeTimerFired()`` after this time.
         case wait(Duration)
-        /// The event waits behind a hole for which a timer runs or a request is pending.
+        /// The event waits for missing ones. A timer already runs, or a request is pending.
         case hold
     }
 
-    /// The server pushed an event, or acknowledged a message of this client.
-    /// - Parameter asOf: The last change that the event contains; nil for the event itself.
-    package mutating func received(_ event: ChatEvent, asOf: Int64? = nil) -> EventAction {
+    /// Handles an event that the server pushed, or the acknowledgement of a message of this client.
+    ///
+    /// - Parameter asOf: The `seq` of the last change that the event contains; nil for the event
+    ///   itself.
+    package mutating func receivedEvent(_ event: ChatEvent, asOf: Int64? = nil) -> EventAction {
         guard event.seq > self.cursor else { return .ignore }
         if !self.isFollowed { self.cursor = event.seq - 1 }
         self.head = max(self.head, event.seq)
@@ -90,24 +94,26 @@ package struct LogCursor: Sendable {
     package enum HeadAction: Equatable {
         /// Request this part of the log.
         case pull(HistoryRequest.Range, limit: Int)
-        /// Wait this long for the events themselves, then call ``holeTimerFired()``.
+        /// Wait this long for a push of the events, then call ``holeTimerFired()``.
         case wait(Duration)
         /// No event is missing, or a timer or request is pending.
         case doNothing
     }
 
-    /// A page of the first sync has this conversation's head. ``resumed()`` follows the last page.
+    /// Handles the head of the conversation in a page of the first sync. ``resumed()`` is called
+    /// after the last page.
     package mutating func announced(head: Int64, floor: Int64) { self.raise(head: head, floor: floor) }
 
-    /// The answer to `sync` has this conversation's head. Missing events were missed while offline,
-    /// so they are requested at once.
-    /// - Parameter floor: The first event that the user can see (`min_seq`).
+    /// Handles the head of the conversation in the answer to `sync`. Events that were missed while
+    /// the client was disconnected are requested immediately.
+    ///
+    /// - Parameter floor: The `seq` of the first event that the user can see (`min_seq`).
     package mutating func synchronized(head: Int64, floor: Int64) -> HeadAction {
         self.raise(head: head, floor: floor)
         return self.resumed()
     }
 
-    /// The server pushed a head or a nudge. The event itself usually follows at once.
+    /// Handles a pushed head or nudge. The push of the event usually follows immediately.
     package mutating func headAdvanced(head: Int64, floor: Int64) -> HeadAction {
         self.raise(head: head, floor: floor)
         guard self.isBehind, self.isFollowed, case .idle = self.state else { return .doNothing }
@@ -115,8 +121,8 @@ package struct LogCursor: Sendable {
         return .wait(self.settings.holePatience)
     }
 
-    /// The client is connected and synchronized. A known hole is requested even if the answer to
-    /// `sync` did not have this conversation.
+    /// Handles the end of the synchronization. Missing events are requested even if the answer to
+    /// `sync` did not contain the conversation.
     package mutating func resumed() -> HeadAction {
         guard self.isBehind, self.isFollowed else { return .doNothing }
         switch self.state {
@@ -125,7 +131,7 @@ package struct LogCursor: Sendable {
         }
     }
 
-    /// The delay of `.wait` has passed. Late and repeated calls are permitted.
+    /// Handles the end of the delay of `.wait`. Late and repeated calls are permitted.
     package mutating func holeTimerFired() -> HeadAction {
         guard case .waiting = self.state else { return .doNothing }
         guard self.isBehind else {
@@ -135,7 +141,8 @@ package struct LogCursor: Sendable {
         return self.pull()
     }
 
-    /// The connection is lost, which ends requests and timers. Events behind a hole remain held.
+    /// Handles the loss of the connection, which ends requests and timers. Events that wait for
+    /// missing ones remain.
     package mutating func disconnected() { self.becomeIdle() }
 
     // MARK: Pulls
@@ -148,10 +155,11 @@ package struct LogCursor: Sendable {
         package var next: HeadAction
     }
 
-    /// The server answered a pull.
-    /// - Parameter head: The newest event that the user can see, at the time of the answer. The
-    ///   events contain all changes up to it.
-    package mutating func received(page: [ChatEvent], head: Int64, for range: HistoryRequest.Range) -> PageAction {
+    /// Handles the answer to a `history` request.
+    ///
+    /// - Parameter head: The `seq` of the newest event that the user can see, at the time of the
+    ///   answer. Each event of the page already reflects all changes with a `seq` up to `head`.
+    package mutating func receivedPage(_ page: [ChatEvent], head: Int64, for range: HistoryRequest.Range) -> PageAction {
         self.head = max(self.head, head)
         let before = self.cursor
         let fresh = page.filter { $0.seq > before }.sorted { $0.seq < $1.seq }
@@ -162,8 +170,8 @@ package struct LogCursor: Sendable {
             }
         var gap: ClosedRange<Int64>?
         if let first = run.first, first.seq - 1 > before {
-            // The cursor skips events that the server does not have, or that are left out and
-            // reported as a gap.
+            // The cursor moves over events that the server does not have, and over events that are
+            // not requested and are reported as a gap.
             gap = self.isPrimed ? (before + 1)...(first.seq - 1) : nil
             self.cursor = first.seq - 1
         }
@@ -176,7 +184,7 @@ package struct LogCursor: Sendable {
         return PageAction(gap: gap, events: events, next: self.afterPull(madeProgress: self.cursor > before))
     }
 
-    /// A pull was refused or timed out while connected.
+    /// Handles a `history` request that was refused or timed out while the client was connected.
     package mutating func pullFailed() -> HeadAction {
         guard case .pulling = self.state else { return .doNothing }  // disconnected in the meantime
         return self.afterPull(madeProgress: false)
@@ -193,7 +201,7 @@ package struct LogCursor: Sendable {
             self.attemptsWithoutProgress = 0
             return self.pull()
         }
-        // The server announces events that it does not deliver. A retry at once would be a busy
+        // The server reports events that it does not deliver. An immediate retry would be a busy
         // loop.
         self.state = .waiting
         let delay = self.settings.retryDelay(afterAttempts: self.attemptsWithoutProgress)
@@ -218,12 +226,13 @@ package struct LogCursor: Sendable {
     }
 
     private mutating func hold(_ positioned: PositionedEvent) {
-        // A dropped event leaves `head` raised, so a later pull delivers it.
+        // The event is dropped. `head` is already raised, so a later request delivers the event.
         guard self.held.count < self.settings.maximumHeld else { return }
         self.held[positioned.event.seq] = positioned
     }
 
-    /// Removes the events that follow the cursor from `held` and advances the cursor over them.
+    /// Removes the events that directly follow the cursor from `held`, and advances the cursor over
+    /// them.
     private mutating func drain() -> [PositionedEvent] {
         var events: [PositionedEvent] = []
         while self.cursor < .max, let event = self.held.removeValue(forKey: self.cursor + 1) {

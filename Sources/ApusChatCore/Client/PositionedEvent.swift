@@ -1,15 +1,16 @@
 package import ApusChatProtocol
 
-/// An event in the form that it has after all changes up to a position of its log.
+/// An event, and the position up to which it contains the changes of its log.
 ///
-/// The server applies changes to the events that it returns. A client applies only those above
-/// `asOf` to a stored event, so that none counts twice.
+/// The server applies changes to the events that it returns. A client applies only the changes
+/// after `asOf` to a stored event, so that no change is applied twice.
 package struct PositionedEvent: Hashable, Sendable {
     package let event: ChatEvent
-    /// The seq up to which changes are contained in the event.
+    /// The `seq` up to which the event contains changes.
     package let asOf: Int64
 
-    /// - Parameter asOf: Nil or a lower number than that of the event stands for the event itself.
+    /// - Parameter asOf: The `seq` up to which the event contains changes. Nil, or a number below
+    ///   that of the event, means the event itself.
     package init(_ event: ChatEvent, asOf: Int64? = nil) {
         self.event = event
         self.asOf = max(event.seq, asOf ?? 0)
@@ -17,7 +18,8 @@ package struct PositionedEvent: Hashable, Sendable {
 }
 
 extension StoreChange {
-    /// The changes that add events in this order: one for each run with the same position.
+    /// Returns the store changes that add the events in this order: one for each run of events with
+    /// the same position.
     static func events(_ events: [PositionedEvent]) -> [Self] {
         var changes: [Self] = []
         var run: [ChatEvent] = []

@@ -1,13 +1,14 @@
 package import ApusChatProtocol
 
-/// The user's own read positions: applied at once, and sent until the server has confirmed them.
+/// The user's read positions. A position is applied immediately, and is sent to the server until it
+/// is confirmed.
 package struct ReadPositions: Sendable {
     private struct Position {
         /// The position that the user reached.
         var read: Int64
         /// The position that the server confirmed.
         var confirmed: Int64
-        /// The position of the request that is pending, or 0.
+        /// The position in the pending request; 0 if none is pending.
         var sent: Int64 = 0
     }
 
@@ -16,19 +17,19 @@ package struct ReadPositions: Sendable {
 
     package init() {}
 
-    /// The position that the user reached, or 0.
+    /// Returns the position that the user reached, or 0.
     package func position(in conversation: ConversationID) -> Int64 { self.positions[conversation]?.read ?? 0 }
 
-    /// The position that the server confirmed, or 0.
+    /// Returns the position that the server confirmed, or 0.
     package func confirmed(in conversation: ConversationID) -> Int64 { self.positions[conversation]?.confirmed ?? 0 }
 
-    /// The stored positions at start: those with `read > confirmed` are sent on the next
+    /// Restores a stored position. A position with `read > confirmed` is sent on the next
     /// connection.
     package mutating func restored(_ conversation: ConversationID, read: Int64, confirmed: Int64) {
         self.positions[conversation] = Position(read: max(read, confirmed), confirmed: confirmed)
     }
 
-    /// The user has read up to a message. Returns the request to send, if any.
+    /// Records that the user has read up to a message. Returns the request to send, if any.
     package mutating func read(_ n: Int64, in conversation: ConversationID) -> MarkRequest? {
         var position = self.positions[conversation] ?? Position(read: 0, confirmed: 0)
         guard n > position.read else { return nil }
@@ -37,8 +38,9 @@ package struct ReadPositions: Sendable {
         return self.next(conversation)
     }
 
-    /// The server told the position: in a head, in the answer to a request, or because another
-    /// device of the user moved it. A lower one than known is late and has no effect.
+    /// Handles a position that the server reports: in a head, in the answer to a request, or
+    /// because another device of the user moved it. A lower position than the known one is late and
+    /// has no effect.
     package mutating func confirmed(_ n: Int64, in conversation: ConversationID) {
         var position = self.positions[conversation] ?? Position(read: 0, confirmed: 0)
         position.confirmed = max(position.confirmed, n)
@@ -46,11 +48,12 @@ package struct ReadPositions: Sendable {
         self.positions[conversation] = position
     }
 
-    /// The server answered a request. Returns the next one if the user has read on in the meantime.
+    /// Handles the answer to a request. Returns the next request if the user has read more messages
+    /// since then.
     package mutating func answered(_ answer: MarkAnswer) -> MarkRequest? {
         guard let read = answer.read else { return nil }
         self.confirmed(read, in: answer.conversation)
-        // The server bounds a position by the last message. What is above it is not repeated.
+        // The server limits a position to the last message, so a higher position is not sent again.
         if let sent = self.positions[answer.conversation]?.sent, sent >= self.position(in: answer.conversation) {
             self.positions[answer.conversation]?.read = read
         }
@@ -58,8 +61,9 @@ package struct ReadPositions: Sendable {
         return self.next(answer.conversation)
     }
 
-    /// A request failed. A temporary failure is repeated on the next connection or with the next
-    /// message; after a refusal, the server's position holds.
+    /// Handles a failed request. After a temporary failure, the request is repeated on the next
+    /// connection or after the next read message. After a refusal, the server's position replaces
+    /// the user's.
     package mutating func failed(in conversation: ConversationID, isTemporary: Bool) {
         guard var position = self.positions[conversation] else { return }
         position.sent = 0
@@ -67,7 +71,8 @@ package struct ReadPositions: Sendable {
         self.positions[conversation] = position
     }
 
-    /// The session is open. Returns the positions to send, in the order of the conversations' ids.
+    /// Handles the start of a session. Returns the positions to send, in the order of the
+    /// conversation ids.
     package mutating func connected() -> [MarkRequest] {
         self.isConnected = true
         return self.positions.keys.sorted { $0.rawValue < $1.rawValue }.compactMap { self.next($0) }
@@ -80,7 +85,8 @@ package struct ReadPositions: Sendable {
 
     package mutating func removed(_ conversation: ConversationID) { self.positions[conversation] = nil }
 
-    /// One request of a conversation is pending at a time, so that answers arrive in order.
+    /// Returns the next request. Each conversation has at most one pending request, so that answers
+    /// arrive in order.
     private mutating func next(_ conversation: ConversationID) -> MarkRequest? {
         guard self.isConnected, var position = self.positions[conversation], position.sent == 0, position.read > position.confirmed
         else { return nil }

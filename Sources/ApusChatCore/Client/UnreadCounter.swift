@@ -1,17 +1,17 @@
-/// Counts the unread messages of one conversation between two statements of the server.
+/// Counts the unread messages of one conversation between two reports of the server.
 ///
-/// The server tells the number of unread messages together with the ordinal of the newest message
-/// that it counted. Messages above that ordinal are counted here, without own and hidden ones, so
-/// that an answer and a push that cross give the same number in either order.
+/// The server reports the number of unread messages together with the ordinal of the newest message
+/// that it counted. The counter adds the messages after that ordinal, without the user's messages
+/// and hidden ones. An answer and a push that cross therefore give the same number in either order.
 struct UnreadCounter: Sendable {
-    /// The newest message that the server counted.
+    /// The ordinal of the newest message that the server counted.
     private(set) var n: Int64
-    /// The read position from which it counted.
+    /// The read position from which the server counted.
     private(set) var read: Int64
     private var unread: Int64
-    /// The ordinals of own and hidden messages, ascending.
+    /// The ordinals of the user's messages and of hidden ones, ascending.
     private var skipped: [Int64] = []
-    /// The number of ordinals that are kept. The server's next statement includes older ones.
+    /// The maximum number of stored ordinals. The server's next report includes the older ones.
     private static let maximumSkipped = 256
 
     init(n: Int64, read: Int64, unread: Int64) {
@@ -20,17 +20,17 @@ struct UnreadCounter: Sendable {
         self.unread = unread
     }
 
-    /// Takes a statement of the server, unless it is older than the one before: neither the
-    /// ordinal nor the position of a member decreases.
+    /// Applies a report of the server, unless it is older than the previous one. Neither the
+    /// ordinal nor the read position of a report decreases.
     mutating func told(n: Int64, read: Int64, unread: Int64) {
         guard n >= self.n, read >= self.read else { return }
         (self.n, self.read, self.unread) = (n, read, unread)
     }
 
-    /// Takes a statement that holds although its numbers may be lower.
+    /// Applies a report that is valid although its numbers may be lower, such as that of a sync.
     mutating func reset(n: Int64, read: Int64, unread: Int64) { (self.n, self.read, self.unread) = (n, read, unread) }
 
-    /// A message that never counts arrived.
+    /// Records a message that does not count as unread.
     mutating func skip(_ n: Int64) {
         guard let last = self.skipped.last, last >= n else {
             self.skipped.append(n)
@@ -41,15 +41,15 @@ struct UnreadCounter: Sendable {
         self.skipped.insert(n, at: index)
     }
 
-    /// The number of unread messages.
+    /// Returns the number of unread messages.
     /// - Parameters:
-    ///   - read: The user's position, which may be above the one that the server knows.
-    ///   - last: The newest message.
+    ///   - read: The user's read position, which may be above that of the server.
+    ///   - last: The ordinal of the newest message.
     func count(read: Int64, last: Int64) -> Int64 {
         let above = self.countable(above: max(self.n, read), through: last)
         if read <= self.read { return self.unread + above }
-        // Between two messages that the server counted, the number is an upper bound: some may be
-        // own or hidden without being known here.
+        // Between two messages that the server counted, the result is an upper bound: the user's
+        // messages and hidden ones may not be known here.
         return min(self.unread, self.countable(above: read, through: self.n)) + above
     }
 

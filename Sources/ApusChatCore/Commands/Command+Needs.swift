@@ -2,7 +2,7 @@ import ApusChatProtocol
 package import ApusChatStorage
 
 extension Command {
-    /// Adds the keys that the decision on this command reads.
+    /// Adds the keys of the rows that the decision on this command reads.
     package func addNeeds(to needs: inout Needs) {
         switch self.action {
         case .send(let send):
@@ -35,6 +35,7 @@ extension Command {
         case .recall(let target), .react(let target, _, _), .vote(let target, _), .closePoll(let target), .pin(let target, _),
             .updateCall(let target, _):
             self.addTarget(target, to: &needs)
+        case .setPreview(let preview): self.addTarget(preview.target, to: &needs)
         case .hide(let conversation, let seqs):
             self.addMember(self.actor, of: conversation, to: &needs)
             for seq in seqs { self.addTarget(EventAddress(conversation, seq), to: &needs, isChanged: false) }
@@ -100,7 +101,7 @@ extension Command {
         if let request = self.request { needs.requests.append(RequestAddress(self.actor, request.id)) }
     }
 
-    /// The conversation whose commands belong together in a batch. Nil if the command has none yet.
+    /// The conversation by which commands are grouped in a batch; nil if the command creates one.
     package var conversation: ConversationKey? {
         switch self.action {
         case .send(let send), .sendScheduled(_, let send): send.conversation
@@ -116,6 +117,7 @@ extension Command {
             key
         case .create(let create): create.new
         case .blank(let targets, _): targets.first?.conversation
+        case .setPreview(let preview): preview.target.conversation
         case .openPair, .joinByLink, .revokeLink, .updateProfile, .contact, .report, .unschedule, .finishErasure, .noteDevice: nil
         }
     }
@@ -127,6 +129,7 @@ extension Command {
         case .schedule(let schedule): 400 + schedule.body.utf8.count
         case .edit(_, let content): 200 + 2 * ((try? content.get().body.utf8.count) ?? 0)
         case .forward(_, let contents, _): 200 + ((try? contents.get().reduce(0) { $0 + 200 + $1.body.utf8.count }) ?? 0)
+        case .setPreview(let preview): 200 + preview.after.utf8.count + preview.change.utf8.count
         default: 400
         }
     }

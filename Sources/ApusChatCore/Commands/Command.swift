@@ -1,16 +1,16 @@
 package import ApusChatProtocol
 package import ApusChatStorage
 
-/// A request that changes something, as data.
+/// A request that changes data, after its validation.
 ///
-/// The session has resolved user names to keys and validated the content. What was wrong travels as
-/// a value, because a retry is answered before anything is validated.
+/// The session has resolved user names to keys and has validated the content. A validation error is
+/// part of the command, because a retry is answered before the validation.
 package struct Command: Sendable {
-    /// The signed-in user. Never taken from the request.
+    /// The signed-in user. It comes from the session, never from the request.
     package var actor: UserKey
     /// The device that sent the request.
     package var device: DeviceKey
-    /// The id and the hash of the request. Nil for `mark`, which is idempotent by itself.
+    /// The id and the hash of the request; nil for `mark`, whose repetition has no effect.
     package var request: RequestIdentity?
     package var action: Action
 
@@ -25,19 +25,19 @@ package struct Command: Sendable {
         // Messages.
         case send(SendCommand)
         case mark(MarkCommand)
-        /// Several messages at once, all or none. The session has read the forwarded ones.
+        /// Sends several messages, all or none. The session has read the messages to forward.
         case forward(ConversationKey, Result<[MessageContent], ChatError>, isSilent: Bool = false)
         case edit(EventAddress, Result<MessageContent, ChatError>)
         case recall(EventAddress)
-        /// "Delete for me".
+        /// Hides messages from the actor ("delete for me").
         case hide(ConversationKey, [Int64])
         case react(EventAddress, key: String, isOn: Bool)
-        /// The chosen options replace the earlier ones.
+        /// Sets the votes of the actor, which replace earlier ones.
         case vote(EventAddress, options: [Int])
         case closePoll(EventAddress)
         case pin(EventAddress, isOn: Bool)
-        /// Stores a message that the server sends later.
-        case schedule(ScheduleCommand)
+        /// Stores a message that the server sends at a later time.
+        indirect case schedule(ScheduleCommand)
         case unschedule(ClientID)
         case startCall(ConversationKey, CallMedia)
         case updateCall(EventAddress, CallState)
@@ -45,7 +45,7 @@ package struct Command: Sendable {
         case openPair(peer: UserKey?, new: ConversationKey)
         case create(CreateCommand)
         case set(ConversationKey, ConversationUpdate)
-        /// For all members.
+        /// Deletes a conversation for all members.
         case delete(ConversationKey)
         // Members.
         case invite(ConversationKey, [UserKey?])
@@ -57,33 +57,53 @@ package struct Command: Sendable {
         case answerRequest(ConversationKey, UserKey?, approves: Bool)
         case leave(ConversationKey, forgets: Bool)
         case remove(ConversationKey, [UserKey?])
-        /// Until a time, or 0 for always.
+        /// Bans users until a time, or lifts their bans. `until` 0 is a ban without an end.
         case ban(ConversationKey, [UserKey?], isOn: Bool, until: Int64 = 0)
-        /// Until a time; 0 lets the members write again.
+        /// Silences members until a time. 0 lets them write again.
         case silence(ConversationKey, [UserKey?], until: Int64)
         case setRole(ConversationKey, [UserKey?], MemberRole)
         case transfer(ConversationKey, to: UserKey?)
         case createLink(ConversationKey, LinkTerms)
         case revokeLink(String)
-        // The own account.
+        // Settings and relations of the actor.
         case personalize(ConversationKey, OwnChange)
         case updateProfile(ProfileUpdate)
         case contact(UserKey?, ContactChange)
         case report(user: UserKey?, event: EventAddress?, reason: String, text: String = "")
-        /// Tells the devices of the user that one of them was added or removed.
+        /// Notifies the devices of the actor that one of them was added or removed.
         case noteDevice(DeviceChange)
-        // The server itself, whose actor is key 0.
+        // Commands of the server, whose actor is `UserKey(0)`.
         case blank([EventAddress], EventState)
+        case setPreview(PreviewCommand)
         /// Ends the memberships of a deleted conversation.
         case dismiss(ConversationKey, [UserKey])
-        /// Notes that the messages of a deleted account are erased.
+        /// Records that all messages of a deleted account are erased.
         case finishErasure(UserKey)
-        /// Sends a scheduled message whose time has come. The actor is its sender.
+        /// Sends a scheduled message that is due. The actor is its sender.
         case sendScheduled(ScheduledAddress, SendCommand)
     }
 }
 
-/// What makes two requests the same: the client's id and the hash of the request as sent.
+/// Adds the preview of a link to a text message.
+package struct PreviewCommand: Sendable {
+    package var target: EventAddress
+    /// The body of the text for which the preview was made, as JSON text.
+    package var before: String
+    /// The body of the text with the preview, as JSON text.
+    package var after: String
+    /// The body of the `preview` event, as JSON text.
+    package var change: String
+
+    package init(target: EventAddress, before: String, after: String, change: String) {
+        self.target = target
+        self.before = before
+        self.after = after
+        self.change = change
+    }
+}
+
+/// Identifies a request, to detect retries: the id that the client chose, and the hash of the
+/// request as sent.
 package struct RequestIdentity: Sendable, Equatable {
     package var id: ClientID
     package var hash: RequestHash
@@ -94,13 +114,13 @@ package struct RequestIdentity: Sendable, Equatable {
     }
 }
 
-/// Sends a message.
+/// The parameters of `send`.
 package struct SendCommand: Sendable {
     package var conversation: ConversationKey
     package var content: Result<MessageContent, ChatError>
-    /// The seq of the message that this one answers, or 0.
+    /// The `seq` of the message that this one replies to, or 0.
     package var ref: Int64
-    /// The seq of the message whose thread this one belongs to, or 0.
+    /// The `seq` of the message that began the thread, or 0.
     package var thread: Int64
     /// The epoch that the conversation must have (reserved for end-to-end encryption).
     package var ifEpoch: Int64?
@@ -120,11 +140,11 @@ package struct SendCommand: Sendable {
     }
 }
 
-/// Stores a message that the server sends at a time.
+/// The parameters of `schedule`.
 package struct ScheduleCommand: Sendable {
-    /// The message as it would be sent now.
+    /// The message, as `send` would send it now.
     package var send: SendCommand
-    /// The body as JSON text, as it was requested.
+    /// The requested body as JSON text.
     package var body: String
     package var kind: EventKind
     package var sendAt: Int64
@@ -137,7 +157,7 @@ package struct ScheduleCommand: Sendable {
     }
 }
 
-/// The valid content of a message.
+/// The validated content of a message.
 package struct MessageContent: Sendable, Equatable {
     package var kind: EventKind
     /// The body as JSON text, as it is stored and sent.
@@ -145,7 +165,7 @@ package struct MessageContent: Sendable, Equatable {
     package var mentions: [UserKey]
     package var mentionsAll: Bool
     package var blobs: [BlobID]
-    /// The number of options of a poll, else 0.
+    /// The number of options of a poll; 0 for other kinds.
     package var options: Int
     package var allowsManyVotes: Bool
     package var hidesVoters: Bool
@@ -167,10 +187,10 @@ package struct MessageContent: Sendable, Equatable {
     }
 }
 
-/// Moves the sender's read position.
+/// The parameters of `mark`.
 package struct MarkCommand: Sendable {
     package var conversation: ConversationKey
-    /// The ordinal of the last read message.
+    /// The ordinal of the last message that the user has read.
     package var read: Int64
 
     package init(conversation: ConversationKey, read: Int64) {

@@ -6,9 +6,9 @@ package struct CreateCommand: Sendable {
     package var kind: ConversationKind
     package var profile: ConversationProfile
     package var settings: ConversationSettingsChange
-    /// The first members besides the creator; nil for a name without an account.
+    /// The first members in addition to the creator; nil for a name without an account.
     package var members: [UserKey?]
-    /// The key that the new conversation gets, at random.
+    /// The random key for the new conversation.
     package var new: ConversationKey
 
     package init(
@@ -23,18 +23,18 @@ package struct CreateCommand: Sendable {
     }
 }
 
-/// New values for a conversation; nil leaves a value as it is.
+/// New values for a conversation. A nil property leaves a value unchanged.
 package struct ConversationUpdate: Sendable {
     package var title: String?
     package var about: String?
-    /// The outer nil leaves the picture, the inner one removes it.
+    /// The picture. The outer nil leaves it unchanged, the inner nil removes it.
     package var avatar: BlobID??
     package var settings = ConversationSettingsChange()
     package init() {}
 
     package var changesProfile: Bool { self.title != nil || self.about != nil || self.avatar != nil }
 
-    /// Whether the update names nothing but the time after which messages disappear.
+    /// Whether the update changes only the setting `expire`.
     package var changesExpiryOnly: Bool {
         var rest = self.settings
         rest.expire = nil
@@ -44,11 +44,11 @@ package struct ConversationUpdate: Sendable {
 
 /// The terms of a new invite link.
 package struct LinkTerms: Sendable {
-    /// At least 128 random bits, drawn by the session.
+    /// The code, with at least 128 random bits from the session.
     package var code: String
     package var expiresAt: Int64
     package var uses: Int64?
-    /// The role of those that join: `member`, `reader` or `guest`.
+    /// The role of users that join by the link: `member`, `reader` or `guest`.
     package var role: MemberRole
     package var needsApproval: Bool
 
@@ -61,22 +61,22 @@ package struct LinkTerms: Sendable {
     }
 }
 
-/// A change of the own settings for one conversation.
+/// A change of a user's settings for one conversation.
 package enum OwnChange: Sendable, Equatable {
     case pin(Bool)
     case archive(Bool)
-    /// Until a time, or 0.
+    /// Mutes notifications until a time; 0 ends the mute.
     case mute(until: Int64)
-    /// Whether notifications tell messages that mention the user only.
+    /// Limits notifications to messages that mention the user, or ends the limit.
     case notifyMentionsOnly(Bool)
     case markUnread(Bool)
-    /// Names of `AccountRow.folders`.
+    /// Sets the folders that contain the conversation, by their names.
     case folders([String])
-    /// The body of the draft as JSON text. Empty removes the draft.
+    /// Sets the draft, the JSON text of its body; an empty text removes it.
     case draft(String)
 }
 
-/// A change of the own account; nil leaves a value as it is.
+/// A change of a user's profile and settings. A nil property leaves a value unchanged.
 package struct ProfileUpdate: Sendable {
     package var nickname: String?
     package var about: String?
@@ -84,18 +84,18 @@ package struct ProfileUpdate: Sendable {
     package var avatar: BlobID??
     package var privacy: AccountPrivacy?
     package var folders: [Folder]?
-    /// The outer nil leaves the quiet hours, the inner one removes them.
+    /// The quiet hours. The outer nil leaves them unchanged, the inner nil removes them.
     package var quietHours: QuietHours??
     package init() {}
 }
 
-/// A change of what one user is to another one.
+/// A change of the relation of one user to another.
 package enum ContactChange: Sendable, Equatable {
-    /// Asks, or agrees if the peer asked.
+    /// Sends a contact request to the peer, or accepts the request of the peer.
     case request(text: String)
-    /// Agrees to a request of the peer, or declines it.
+    /// Accepts or declines a request of the peer.
     case answer(accepts: Bool)
-    /// Ends the contact, withdraws a request, or declines one.
+    /// Removes the contact, or withdraws or declines a request.
     case remove
     case alias(String)
     case block(Bool)

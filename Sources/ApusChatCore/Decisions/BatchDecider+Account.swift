@@ -2,8 +2,8 @@ import ApusChatProtocol
 import ApusChatStorage
 import ApusJSON
 
-// What a user sets for oneself, and what users are to each other. The events are in the user's
-// self conversation, so that all devices see them in order.
+// Settings of a user, and relations between users. The events are in the user's self conversation,
+// so that all devices of the user receive them in order.
 extension BatchDecider {
     mutating func personalize(_ conversation: ConversationKey, _ change: OwnChange, by actor: UserKey) throws(ChatError) -> StoredAnswer {
         let member = try self.authorize(.personalize, actor, in: conversation)
@@ -14,7 +14,7 @@ extension BatchDecider {
             (kind, body) = (.selfPin, ["pinned_at": .integer(isOn ? self.time : 0)])
             guard (member.pinnedAt > 0) != isOn else { return self.unchanged(conversation) }
             guard !isOn || (self.facts.accounts[actor]?.pinnedCount ?? 0) < ChatLimits.pinnedConversations else {
-                throw ChatError(.limit, message: "At most \(ChatLimits.pinnedConversations) pinned conversations.")
+                throw ChatError(.limit, message: "At most \(ChatLimits.pinnedConversations) conversations can be pinned. Unpin one.")
             }
             let time = self.time
             self.facts.members.modify(address) { $0.pinnedAt = isOn ? time : 0 }
@@ -37,10 +37,10 @@ extension BatchDecider {
             let known = self.facts.accounts[actor]?.folders ?? []
             var folders: UInt64 = 0
             for name in names {
-                guard let index = known.firstIndex(where: { $0.name == name }), index < 64 else {
-                    throw ChatError(.notFound, message: "There is no such folder.", field: "folders")
+                guard let row = known.first(where: { $0.folder.name == name }) else {
+                    throw ChatError(.notFound, message: "There is no folder with the name `\(name)`.", field: "folders")
                 }
-                folders |= 1 << UInt64(index)
+                folders |= row.mask
             }
             self.facts.members.modify(address) { $0.folders = folders }
         case .draft(let text): return try self.keepDraft(text, in: member, by: actor)
@@ -49,7 +49,7 @@ extension BatchDecider {
         return try self.appendToOwnLog(EventKind(kind), of: actor, body: ChangeBody.conversation(conversation, body))
     }
 
-    /// Keeps the newest draft of a conversation; the body of the one before is removed.
+    /// Stores a new draft of a conversation, and removes the body of the previous draft event.
     private mutating func keepDraft(_ text: String, in member: MemberRow, by actor: UserKey) throws(ChatError) -> StoredAnswer {
         guard let own = self.facts.accounts[actor]?.selfConversation else { throw .noUser }
         if text.isEmpty, member.draftSeq == 0 { return self.unchanged(member.address.conversation) }
@@ -67,10 +67,15 @@ extension BatchDecider {
     mutating func updateProfile(_ update: ProfileUpdate, by actor: UserKey) throws(ChatError) -> StoredAnswer {
         guard let account = self.facts.accounts[actor] else { throw .noUser }
         if case .some(.some(let avatar)) = update.avatar, !self.facts.readableBlobs.contains(BlobNeed(user: actor, blob: avatar)) {
-            throw ChatError(.notFound, message: "There is no such upload.", field: "avatar")
+            throw ChatError(.notFound, message: "There is no upload \(avatar).", field: "avatar")
         }
         guard (update.folders?.count ?? 0) <= ChatLimits.folders else {
-            throw ChatError(.limit, message: "At most \(ChatLimits.folders) folders.", field: "folders")
+            throw ChatError(.limit, message: "An account has at most \(ChatLimits.folders) folders.", field: "folders")
+        }
+        let folders = update.folders.map { FolderRow.arranged($0, after: account.folders) }
+        if let removed = folders?.removed, removed != 0 {
+            self.folderRemovals.append(FolderRemoval(user: actor, folders: removed))
+            self.facts.members.modify(where: { $0.address.user == actor && $0.folders & removed != 0 }) { $0.folders &= ~removed }
         }
         self.facts.accounts.modify(actor) { row in
             row.nickname = update.nickname ?? row.nickname
@@ -78,10 +83,11 @@ extension BatchDecider {
             row.statusText = update.status ?? row.statusText
             row.avatar = update.avatar ?? row.avatar
             row.privacy = update.privacy ?? row.privacy
-            row.folders = update.folders ?? row.folders
+            row.folders = folders?.rows ?? row.folders
             row.quietHours = update.quietHours ?? row.quietHours
         }
         self.pushes.append(.user(actor, subject: actor))
+        if self.facts.accounts[actor].map({ !$0.looks(like: account) }) ?? false { self.pushes.append(.profile(actor)) }
         return try self.appendToOwnLog(EventKind(.selfSet), of: actor, body: ChangeBody.text(ChangeBody.users([account.name])))
     }
 
@@ -93,12 +99,14 @@ extension BatchDecider {
         switch change {
         case .request(let text): return try self.requestContact(row, account.name, text)
         case .answer(let accepts):
-            guard row.relation == .requested else { throw ChatError(.notFound, message: "There is no such request.", field: "user") }
+            guard row.relation == .requested else {
+                throw ChatError(.notFound, message: "There is no contact request of the user \(account.name).", field: "user")
+            }
             return accepts ? try self.requestContact(row, account.name, "") : try self.contact(peer, .remove, by: actor)
         case .remove:
             guard row.relation != .none else { return self.unchanged(ConversationKey(0)) }
             self.relate(mine, .none, text: "")
-            // A withdrawn request disappears from the other side without an event.
+            // The request disappears from the list of the other user without an event.
             if self.facts.contacts[mine.reversed] != nil { self.relate(mine.reversed, .none, text: "") }
             self.pushes.append(.user(peer, subject: actor))
             return try self.appendToOwnLog(EventKind(.contactRemove), of: actor, body: ChangeBody.text(body))
@@ -112,7 +120,7 @@ extension BatchDecider {
         case .block(let isOn):
             guard row.isBlocked != isOn else { return self.unchanged(ConversationKey(0)) }
             guard !isOn || self.facts.contactCounts[actor, default: ContactCounts()].blocked < ChatLimits.blockedUsers else {
-                throw ChatError(.limit, message: "At most \(ChatLimits.blockedUsers) blocked users.")
+                throw ChatError(.limit, message: "An account can block at most \(ChatLimits.blockedUsers) users. Unblock one.")
             }
             self.facts.contactCounts[actor]?.blocked += isOn ? 1 : -1
             var new = row
@@ -128,8 +136,8 @@ extension BatchDecider {
         }
     }
 
-    /// Two requests that cross make a contact. A request to a user that blocks the sender looks the
-    /// same to the sender and is not delivered.
+    /// Decides a contact request. Two requests in opposite directions make the users contacts. A
+    /// request to a user that blocks the sender is accepted and not delivered.
     private mutating func requestContact(_ row: ContactRow, _ name: UserName, _ text: String) throws(ChatError) -> StoredAnswer {
         let (actor, peer) = (row.address.owner, row.address.peer)
         let theirs = self.facts.contacts[row.address.reversed]
@@ -143,11 +151,11 @@ extension BatchDecider {
         case .none:
             try self.checkInvitations(1, of: actor)
             guard self.facts.contactCounts[actor, default: ContactCounts()].contacts < ChatLimits.contacts else {
-                throw ChatError(.limit, message: "At most \(ChatLimits.contacts) contacts. Remove one.")
+                throw ChatError(.limit, message: "An account has at most \(ChatLimits.contacts) contacts and requests. Remove one.")
             }
             self.countInvitations(1, of: actor)
             self.relate(row.address, .asked, text: text)
-            // As with a block, the sender does not learn that the list of the other user is full.
+            // As with a block, the sender is not informed that the list of the other user is full.
             if theirs?.isBlocked != true, self.facts.contactCounts[peer, default: ContactCounts()].contacts < ChatLimits.contacts {
                 self.relate(row.address.reversed, .requested, text: text)
                 try self.appendToOwnLog(EventKind(.contactRequest), of: peer, body: self.requestBody(of: actor, text))
@@ -156,7 +164,8 @@ extension BatchDecider {
         }
     }
 
-    /// Writes a sign-in or its end to the own log, of which the other devices hear.
+    /// Appends a sign-in or sign-out to the user's self conversation, which notifies the other
+    /// devices.
     mutating func noteDevice(_ change: DeviceChange, of user: UserKey) throws(ChatError) -> StoredAnswer {
         guard self.facts.accounts[user]?.state == .active else { return self.unchanged(ConversationKey(0)) }
         let body: JSONObject = [
@@ -197,10 +206,18 @@ extension BatchDecider {
         self.facts.contacts.set(address, row)
     }
 
-    /// The body of the event that the asked user gets.
+    /// Returns the body of the event that the recipient of a request receives.
     private func requestBody(of user: UserKey, _ text: String = "") -> String {
         var body: JSONObject = ["user": .string(self.facts.accounts[user]?.name.rawValue ?? ""), "incoming": .bool(true)]
         if !text.isEmpty { body["text"] = .string(text) }
         return ChangeBody.text(body)
+    }
+}
+
+extension AccountRow {
+    /// Whether two versions of an account look the same to other users.
+    fileprivate func looks(like other: Self) -> Bool {
+        self.nickname == other.nickname && self.statusText == other.statusText && self.avatar == other.avatar
+            && self.privacy.avatar == other.privacy.avatar
     }
 }

@@ -2,10 +2,11 @@ import ApusChatProtocol
 import ApusChatStorage
 import ApusJSON
 
-// Calls in the log: one message a call, whose body changes with the state of the call.
+// Calls in the log. Each call is one message, whose body changes with the state of the call.
 extension BatchDecider {
-    /// Begins a call, or returns the one that takes place: two calls that cross become one.
-    mutating func startCall(in conversation: ConversationKey, _ media: CallMedia, by actor: UserKey) throws(ChatError) -> StoredAnswer {
+    /// Starts a call, or returns the running one, which the client of a callee then accepts.
+    mutating func startCall(in conversation: ConversationKey, _ media: CallMedia, by command: Command) throws(ChatError) -> StoredAnswer {
+        let actor = command.actor
         _ = try self.authorize(.call, actor, in: conversation)
         let running = self.facts.conversations[conversation]?.counters.callSeq ?? 0
         guard running == 0 else {
@@ -15,11 +16,13 @@ extension BatchDecider {
             .call, to: conversation, by: actor, isMessage: true, body: Self.body(CallBody(media: media, state: .ringing)))
         self.countOwnMessage(n: answer.n, of: MemberAddress(conversation, actor))
         self.facts.conversations.modify(conversation) { $0.counters.callSeq = answer.seq }
+        self.calls.append(CallChange(call: EventAddress(conversation, answer.seq), state: .ringing, device: command.device))
         return answer
     }
 
-    /// Records a state of a call. The actor is a party, or the server (key 0) when a ring ends.
-    mutating func updateCall(_ address: EventAddress, _ state: CallState, by actor: UserKey) throws(ChatError) -> StoredAnswer {
+    /// Records a state of a call. The actor is a user of the call, or the server (`UserKey(0)`).
+    mutating func updateCall(_ address: EventAddress, _ state: CallState, by command: Command) throws(ChatError) -> StoredAnswer {
+        let actor = command.actor
         let isServer = actor == UserKey(0)
         if !isServer { _ = try self.authorize(.call, actor, in: address.conversation) }
         let target: EventRow
@@ -37,24 +40,29 @@ extension BatchDecider {
         let isGroup = self.facts.conversations[address.conversation]?.kind != .pair
         var call = CallMachine(state: body.state, changedAt: target.editedAt, isGroup: isGroup)
         let party: CallMachine.Party = isServer ? .server : actor == target.sender ? .caller : .callee
-        guard case .record(let new, let duration) = call.reported(state, by: party, at: self.time) else {
-            return self.unchanged(address.conversation)
+        let action = call.reported(state, by: party, at: self.time)
+        let isJoining = state == .accepted && call.state == .accepted && !isServer
+        if isJoining || action != .doNothing {
+            self.calls.append(CallChange(call: address, state: call.state, device: isJoining ? command.device : nil))
         }
+        guard case .record(let new, let duration) = action else { return self.unchanged(address.conversation) }
         let text = Self.body(CallBody(media: body.media, state: new, duration: duration))
         let time = self.time
         self.modifyTarget(address) { row in
             row.body = text
             row.editedAt = time
         }
-        if call.isOver {
-            self.facts.conversations.modify(address.conversation) { row in
-                if row.counters.callSeq == address.seq { row.counters.callSeq = 0 }
-            }
-        }
+        if call.isOver { self.endCall(address) }
         var change: JSONObject = ["state": .string(new.rawValue)]
         if let duration { change["duration"] = .integer(duration) }
         return self.append(
             .callUpdate, to: address.conversation, by: isServer ? target.sender : actor, ref: address.seq, body: ChangeBody.text(change))
+    }
+
+    /// Records that a call no longer runs.
+    mutating func endCall(_ address: EventAddress) {
+        guard self.facts.conversations[address.conversation]?.counters.callSeq == address.seq else { return }
+        self.facts.conversations.modify(address.conversation) { $0.counters.callSeq = 0 }
     }
 
     private static func callBody(_ text: String) -> CallBody? {

@@ -2,11 +2,11 @@ import ApusChatProtocol
 import ApusChatStorage
 import ApusJSON
 
-// Creating conversations and changing their settings.
+// Creation of conversations, and changes of their settings.
 extension BatchDecider {
-    /// Returns the conversation of two users, and creates it when it is opened first.
+    /// Returns the conversation of two users, which is created if it does not exist.
     ///
-    /// The other user's list does not show it before the first message.
+    /// The list of the other user does not show it before the first message.
     mutating func openPair(with peer: UserKey?, new: ConversationKey, by actor: UserKey) throws(ChatError) -> StoredAnswer {
         guard let peer, peer != actor, let account = self.facts.accounts[peer], account.state == .active else { throw .noUser }
         let address = PairAddress(actor, peer)
@@ -36,7 +36,7 @@ extension BatchDecider {
 
     mutating func create(_ create: CreateCommand, by actor: UserKey) throws(ChatError) -> StoredAnswer {
         guard create.kind == .group || create.kind == .channel else {
-            throw ChatError(.badRequest, message: "Only groups and channels are created.", field: "kind")
+            throw ChatError(.badRequest, message: "`kind` must be `group` or `channel`.", field: "kind")
         }
         guard self.facts.accounts[actor]?.state == .active else { throw .noUser }
         try self.checkRoom(of: actor)
@@ -60,7 +60,9 @@ extension BatchDecider {
         if update.changesProfile { _ = try self.authorize(.setProfile, actor, in: conversation) }
         if kind == .pair || kind == .own {
             guard update.changesExpiryOnly else {
-                throw ChatError(.badRequest, message: "A conversation of this kind has the setting `expire` only.", field: "settings")
+                throw ChatError(
+                    .badRequest, message: "A conversation of the kind `\(kind?.rawValue ?? "self")` has no setting other than `expire`.",
+                    field: "settings")
             }
             _ = try self.authorize(.configureExpiry, actor, in: conversation)
         } else if !update.settings.isEmpty || !update.changesProfile {
@@ -70,7 +72,7 @@ extension BatchDecider {
             throw ChatError(.unsupported, message: "A setting has a value that this server does not know.", field: "settings")
         }
         if case .some(.some(let avatar)) = update.avatar, !self.facts.readableBlobs.contains(BlobNeed(user: actor, blob: avatar)) {
-            throw ChatError(.notFound, message: "There is no such upload.", field: "avatar")
+            throw ChatError(.notFound, message: "There is no upload \(avatar).", field: "avatar")
         }
         var isChanged = false
         self.facts.conversations.modify(conversation) { row in
@@ -95,13 +97,13 @@ extension BatchDecider {
     /// Adds an empty conversation.
     private mutating func begin(_ row: ConversationRow) throws(ChatError) {
         guard self.facts.conversations[row.key] == nil else {
-            throw ChatError(.internal, message: "The random key of the conversation is taken. Try again.")
+            throw ChatError(.internal, message: "The random id of the new conversation is already used. Send the request again.")
         }
         self.facts.conversations.set(row.key, row)
         self.newRows.insert(row.key)
     }
 
-    /// Adds a joined member, or makes one joined again.
+    /// Adds a joined member, or changes a member row to joined.
     mutating func admit(_ member: MemberRow) {
         let address = member.address
         let isNew = self.facts.members[address] == nil
@@ -111,19 +113,20 @@ extension BatchDecider {
         self.pushes.append(.arrived(address.conversation, address.user, first: member.minSeq))
     }
 
-    /// A row of any state is a conversation of its user.
+    /// Counts a new member row of a user, in any state.
     mutating func countConversation(of user: UserKey) {
         self.facts.accounts.modify(user) { $0.conversationCount += 1 }
     }
 
-    /// The cap on the conversations of one account, which bounds what a sync reads.
+    /// Checks the maximum number of conversations of one account, which bounds the work of a sync.
     func checkRoom(of user: UserKey) throws(ChatError) {
         guard (self.facts.accounts[user]?.conversationCount ?? 0) < ChatLimits.conversations else {
-            throw ChatError(.limit, message: "At most \(ChatLimits.conversations) conversations of one account.")
+            throw ChatError(.limit, message: "An account has at most \(ChatLimits.conversations) conversations. Delete one.")
         }
     }
 
-    /// Whether a setting of a user admits another one, from the user's contact row.
+    /// Whether an audience of a user includes another user, according to the contact row of the
+    /// first.
     static func admits(_ audience: Audience, _ relation: ContactRow?) -> Bool {
         switch audience {
         case .all: true

@@ -1,10 +1,10 @@
 import ApusChatProtocol
 import ApusChatStorage
 
-// Deletion of conversations and accounts. What they contain is erased later, in pages
-// (`Maintenance`).
+// Deletion of conversations and accounts. `Maintenance` erases their content later, in pages.
 extension BatchDecider {
-    /// Deletes a group or channel for all members. From now on it exists for no user.
+    /// Deletes a group or channel for all members. From now on, requests for it are answered
+    /// `not_found`.
     mutating func delete(_ conversation: ConversationKey, by actor: UserKey) throws(ChatError) -> StoredAnswer {
         _ = try self.authorize(.delete, actor, in: conversation)
         self.facts.conversations.modify(conversation) { row in
@@ -17,7 +17,8 @@ extension BatchDecider {
         return self.unchanged(conversation)
     }
 
-    /// Ends memberships of a deleted conversation, so that it does not count for its users.
+    /// Removes the memberships of users in a deleted conversation, so that it no longer counts for
+    /// their accounts.
     mutating func dismiss(_ users: [UserKey], from conversation: ConversationKey) -> StoredAnswer {
         guard let counters = self.facts.conversations[conversation]?.counters, counters.isDeleted else {
             return self.unchanged(conversation)

@@ -2,7 +2,8 @@ import ApusChatProtocol
 import ApusChatStorage
 import ApusJSON
 
-// How users become members: by a contact, an invitation, the rule of the conversation, a link.
+// The ways in which users become members: added by a contact, by an invitation, by the setting
+// `join`, and by a link.
 extension BatchDecider {
     mutating func invite(_ users: [UserKey?], to conversation: ConversationKey, by actor: UserKey) throws(ChatError) -> StoredAnswer {
         _ = try self.authorize(.invite, actor, in: conversation)
@@ -11,21 +12,21 @@ extension BatchDecider {
         guard let row = self.facts.conversations[conversation] else { throw .noConversation }
         let cap = row.kind == .channel ? ChatLimits.channelMembers : ChatLimits.groupMembers
         guard row.counters.memberCount + users.count <= cap else {
-            throw ChatError(.limit, message: "At most \(cap) members.")
+            throw ChatError(.limit, message: "A conversation of the kind `\(row.kind.rawValue)` has at most \(cap) members.")
         }
         let newcomers = self.newcomers(users.compactMap { $0 }, to: conversation, by: actor)
         try self.checkInvitations(newcomers.invited.count, of: actor)
         return self.bring(newcomers, to: conversation, by: actor) ?? self.unchanged(conversation)
     }
 
-    /// Users that become members at once, and users that are asked.
+    /// The users that become members immediately, and the users that are invited.
     struct Newcomers {
         var added: [UserKey] = []
         var invited: [UserKey] = []
     }
 
-    /// Selects the users that have the actor as a contact, and those that are asked. Users that can
-    /// be neither are left out.
+    /// Divides users into those that can be added, because the actor is a contact of them, and
+    /// those to invite. Omits users that can be neither added nor invited.
     func newcomers(_ users: [UserKey], to conversation: ConversationKey, by actor: UserKey) -> Newcomers {
         var (added, invited): ([UserKey], [UserKey]) = ([], [])
         let mayUnban = (try? self.authorize(.ban, actor, in: conversation)) != nil
@@ -37,7 +38,7 @@ extension BatchDecider {
             let member = self.facts.members[MemberAddress(conversation, user)]
             guard member?.state != .joined, member?.state != .invited, !(member?.isBanned(at: self.time) ?? false) || mayUnban
             else { continue }
-            // A user that left is asked again, also by a contact.
+            // A user that left must be invited again, also by a contact.
             if Self.adds(account, relation), member?.state != .left {
                 added.append(user)
             } else if account.invitationCount < ChatLimits.openInvitations {
@@ -47,10 +48,10 @@ extension BatchDecider {
         return Newcomers(added: added, invited: invited)
     }
 
-    /// Adds or invites users. The invitation of a user that blocks the actor exists for the actor
-    /// only.
+    /// Adds or invites users. If an invited user blocks the actor, only the actor sees the
+    /// invitation.
     ///
-    /// - Returns: The ack of the last event; nil if there was none.
+    /// - Returns: The ack of the last event; nil if no event was added.
     @discardableResult
     mutating func bring(_ newcomers: Newcomers, to conversation: ConversationKey, by actor: UserKey) -> StoredAnswer? {
         let (added, invited) = (newcomers.added, newcomers.invited)
@@ -132,11 +133,13 @@ extension BatchDecider {
     mutating func createLink(_ terms: LinkTerms, for conversation: ConversationKey, by actor: UserKey) throws(ChatError) -> StoredAnswer {
         _ = try self.authorize(.manageLinks, actor, in: conversation)
         guard [.member, .reader, .guest].contains(terms.role) else {
-            throw ChatError(.badRequest, message: "A link gives the role `member`, `reader` or `guest`.", field: "role")
+            throw ChatError(.badRequest, message: "`role` must be `member`, `reader` or `guest`.", field: "role")
         }
-        guard self.facts.links[terms.code] == nil else { throw ChatError(.internal, message: "The random code is taken. Try again.") }
+        guard self.facts.links[terms.code] == nil else {
+            throw ChatError(.internal, message: "The random code of the new link is already used. Send the request again.")
+        }
         guard (self.facts.conversations[conversation]?.counters.linkCount ?? 0) < ChatLimits.links else {
-            throw ChatError(.limit, message: "At most \(ChatLimits.links) links of a conversation. Revoke one.")
+            throw ChatError(.limit, message: "A conversation has at most \(ChatLimits.links) invite links. Revoke one.")
         }
         self.facts.conversations.modify(conversation) { $0.counters.linkCount += 1 }
         let link = LinkRow(
@@ -149,7 +152,7 @@ extension BatchDecider {
 
     mutating func revokeLink(_ code: String, by actor: UserKey) throws(ChatError) -> StoredAnswer {
         guard let link = self.facts.links[code] else { throw .noLink }
-        // An outsider that knows the code must not learn more by it.
+        // A user that is not a member must not learn from the answer whether the code exists.
         guard (try? self.authorize(.manageLinks, actor, in: link.conversation)) != nil else { throw .noLink }
         guard !link.isRevoked else { return self.unchanged(link.conversation) }
         self.facts.links.modify(code) { $0.isRevoked = true }
@@ -159,14 +162,15 @@ extension BatchDecider {
 }
 
 extension BatchDecider {
-    /// Invitations are counted by day, so that one account cannot fill the lists of others.
+    /// Checks the number of invitations of a user on one day, so that one account cannot fill the
+    /// lists of other users.
     func checkInvitations(_ count: Int, of user: UserKey) throws(ChatError) {
         guard let account = self.facts.accounts[user] else { throw .noUser }
         let day = self.time / Self.day
         let used = account.invitationDay == day ? account.invitationsToday : 0
         guard count == 0 || used + count <= ChatLimits.invitationsPerDay else {
             throw ChatError(
-                .tooMany, message: "At most \(ChatLimits.invitationsPerDay) invitations a day.",
+                .tooMany, message: "An account can send at most \(ChatLimits.invitationsPerDay) invitations and contact requests a day.",
                 retryAfter: (day + 1) * Self.day - self.time)
         }
     }
@@ -181,7 +185,7 @@ extension BatchDecider {
         }
     }
 
-    /// Whether a user is added without being asked.
+    /// Whether a user can be added without an invitation.
     private static func adds(_ account: AccountRow, _ relation: ContactRow?) -> Bool {
         account.privacy.add == .contacts && relation?.relation == .friend && relation?.isBlocked == false
     }
@@ -191,7 +195,9 @@ extension BatchDecider {
     ) throws(ChatError) -> StoredAnswer {
         guard let row = self.facts.conversations[conversation], let account = self.facts.accounts[user] else { throw .noConversation }
         let cap = row.kind == .channel ? ChatLimits.channelMembers : ChatLimits.groupMembers
-        guard row.counters.memberCount < cap else { throw ChatError(.limit, message: "At most \(cap) members.") }
+        guard row.counters.memberCount < cap else {
+            throw ChatError(.limit, message: "A conversation of the kind `\(row.kind.rawValue)` has at most \(cap) members.")
+        }
         if self.facts.members[MemberAddress(conversation, user)] == nil { try self.checkRoom(of: user) }
         let answer = self.append(
             .memberJoin, to: conversation, by: user, movesUp: row.kind == .group, body: ChangeBody.join([account.name], via: via))
@@ -199,7 +205,9 @@ extension BatchDecider {
         return answer
     }
 
-    /// - Parameter role: The role that the user gets by an approval.
+    /// Stores the request of a user to join.
+    ///
+    /// - Parameter role: The role of the user after an approval.
     private mutating func requestToJoin(_ user: UserKey, _ conversation: ConversationKey, role: MemberRole) throws(ChatError)
         -> StoredAnswer
     {
@@ -209,7 +217,8 @@ extension BatchDecider {
         return self.unchanged(conversation)
     }
 
-    /// Makes a user a member. A rejoin begins a new visible range: the range is one interval.
+    /// Makes a user a member. If the user was a member before, the visible range begins anew,
+    /// because it is a single interval.
     private mutating func enter(
         _ user: UserKey, _ conversation: ConversationKey, invitedBy: UserKey, at seq: Int64, role given: MemberRole? = nil
     ) {
@@ -234,7 +243,7 @@ extension BatchDecider {
         self.admit(member)
     }
 
-    /// Gives a user a row that is not a member's: an invitation or a request.
+    /// Writes the row of an invitation or of a request to join.
     private mutating func place(
         _ user: UserKey, in conversation: ConversationKey, as state: MemberState, by other: UserKey, isUnseen: Bool = false
     ) {
@@ -251,7 +260,7 @@ extension BatchDecider {
         if !isUnseen { self.pushes.append(.head(conversation, of: user)) }
     }
 
-    /// Takes an invitation or a request back: the user has nothing of the conversation any more.
+    /// Removes an invitation or a request, so that the user no longer sees the conversation.
     mutating func withdraw(_ member: MemberRow) -> StoredAnswer {
         self.facts.members.modify(member.address) { row in
             row.state = .left

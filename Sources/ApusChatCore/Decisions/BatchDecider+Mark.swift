@@ -2,7 +2,7 @@ import ApusChatProtocol
 import ApusChatStorage
 
 extension BatchDecider {
-    /// Moves a read position forward. A position that is reached already changes nothing.
+    /// Moves a read position forward. A lower or equal position has no effect.
     mutating func mark(_ mark: MarkCommand, by actor: UserKey) throws(ChatError) -> StoredAnswer {
         let conversation = mark.conversation
         let member = try self.authorize(.mark, actor, in: conversation)
@@ -29,8 +29,8 @@ extension BatchDecider {
         return answer
     }
 
-    /// The number of own and hidden messages above a read position: those of the storage, and those
-    /// that this batch added.
+    /// Returns the number of the user's messages and of hidden messages after a read position:
+    /// those of the storage, and those of this batch.
     private func skipped(_ need: SkipNeed, read: Int64) -> Int64 {
         var count = self.facts.skips[need] ?? 0
         let address = need.member

@@ -2,7 +2,7 @@ import ApusChatProtocol
 import ApusChatStorage
 import ApusJSON
 
-// What changes a membership: leaving, roles, removal, bans.
+// Changes of a membership: leaving, roles, removal, bans.
 extension BatchDecider {
     mutating func leave(_ conversation: ConversationKey, forgets: Bool, by actor: UserKey) throws(ChatError) -> StoredAnswer {
         let member = try self.authorize(.leave, actor, in: conversation)
@@ -15,8 +15,8 @@ extension BatchDecider {
             return self.unchanged(conversation)
         }
         if self.facts.conversations[conversation]?.kind == .pair {
-            // A pair is not left. It disappears with its log, until the next message. The messages
-            // before this one in the batch are gone, too.
+            // A user cannot leave a pair. Its messages up to now, including those of this batch,
+            // are hidden from the user, and the list shows it again after the next message.
             let last = self.facts.conversations[conversation]?.counters ?? ConversationCounters()
             self.facts.members.modify(member.address) { row in
                 row.isGone = true
@@ -89,7 +89,7 @@ extension BatchDecider {
         let member = try self.authorize(.setRole, actor, in: conversation)
         let targets = try self.subordinates(users, to: member, in: [.joined])
         guard role != .unknown, role.rank < member.role.rank else {
-            throw ChatError(.forbidden, message: "Only roles below the own one can be given.", field: "role")
+            throw ChatError(.forbidden, message: "`role` must be below your role, \(member.role.rawValue).", field: "role")
         }
         let changed = targets.filter { $0.role != role }
         guard !changed.isEmpty else { return self.unchanged(conversation) }
@@ -99,7 +99,7 @@ extension BatchDecider {
     mutating func transfer(_ conversation: ConversationKey, to user: UserKey?, by actor: UserKey) throws(ChatError) -> StoredAnswer {
         let owner = try self.authorize(.transfer, actor, in: conversation)
         let heirs = try self.subordinates([user], to: owner, in: [.joined])
-        // The event of the new owner also tells that the sender is an admin now.
+        // The event of the new owner implies that the former owner is an admin.
         self.pushes.append(.head(conversation, of: actor))
         self.facts.members.modify(owner.address) { $0.role = .admin }
         return self.give(.owner, to: heirs, by: actor)
@@ -107,9 +107,10 @@ extension BatchDecider {
 }
 
 extension BatchDecider {
-    private static let rankTooHigh = ChatError(.forbidden, message: "The member's role is not below yours.")
+    private static let rankTooHigh = ChatError(.forbidden, message: "The role of a named member is not below yours.")
 
-    /// Returns the rows of users that the actor may act on: all of them or a refusal.
+    /// Returns the rows of users on which the actor may act. Throws if the actor may not act on one
+    /// of them.
     private func subordinates(_ users: [UserKey?], to member: MemberRow, in states: [MemberState]) throws(ChatError) -> [MemberRow] {
         var rows: [MemberRow] = []
         for user in users {
@@ -161,13 +162,13 @@ extension BatchDecider {
             row.isGone = forgets
         }
         self.changeMembers(of: address.conversation, by: -1)
-        // A banned user sees nothing, so that not even the ban is pushed.
+        // A banned user must not see anything of the conversation, so the ban itself is not pushed.
         self.pushes.append(.departed(address.conversation, address.user, last: state == .banned ? 0 : last))
         self.pushes.append(.head(address.conversation, of: address.user))
     }
 
-    /// A group is not left without an owner while it has members that can be one. The storage knows
-    /// the candidates from before the batch; those that joined in it are among the changed members.
+    /// Appoints a new owner if the group has none. The storage returned the candidates of the time
+    /// before the batch; members that joined in the batch are among the changed rows.
     private mutating func appointSuccessor(in conversation: ConversationKey) {
         let known = (self.facts.successors[conversation] ?? []).compactMap { self.facts.members[MemberAddress(conversation, $0)] }
         let changed = self.facts.members.changed.lazy.filter { $0.address.conversation == conversation }

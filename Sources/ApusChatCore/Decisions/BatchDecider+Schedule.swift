@@ -1,22 +1,22 @@
 import ApusChatProtocol
 import ApusChatStorage
 
-// Messages that the server sends later.
+// Scheduled messages.
 extension BatchDecider {
     mutating func schedule(_ schedule: ScheduleCommand, by command: Command) throws(ChatError) -> StoredAnswer {
         let (actor, conversation) = (command.actor, schedule.send.conversation)
         _ = try self.authorize(.send, actor, in: conversation)
-        guard let request = command.request else { throw ChatError(.badRequest, message: "A message needs an id.", field: "id") }
+        guard let request = command.request else { throw ChatError(.badRequest, message: "`id` is required.", field: "id") }
         let content = try schedule.send.content.get()
         try self.checkBlobs(content.blobs, of: actor)
         guard schedule.sendAt > self.time, schedule.sendAt - self.time <= Self.longestDelay else {
-            throw ChatError(.badRequest, message: "`send_at` must be in the future, at most one year ahead.", field: "send_at")
+            throw ChatError(.badRequest, message: "`send_at` must be later than now, by at most one year.", field: "send_at")
         }
         let address = ScheduledAddress(actor, request.id)
         guard self.facts.scheduled[address] == nil else { throw .reusedID }
         let count = self.facts.scheduledCounts[actor] ?? 0
         guard count < ChatLimits.scheduledMessages else {
-            throw ChatError(.limit, message: "At most \(ChatLimits.scheduledMessages) scheduled messages.")
+            throw ChatError(.limit, message: "An account has at most \(ChatLimits.scheduledMessages) scheduled messages. Remove one.")
         }
         var row = ScheduledRow(
             address: address, conversation: conversation, kind: schedule.kind, body: schedule.body, sendAt: schedule.sendAt,
@@ -33,13 +33,16 @@ extension BatchDecider {
 
     mutating func unschedule(_ id: ClientID, by actor: UserKey) throws(ChatError) -> StoredAnswer {
         let address = ScheduledAddress(actor, id)
-        guard let row = self.facts.scheduled[address] else { throw ChatError(.notFound, message: "There is no such scheduled message.") }
+        guard let row = self.facts.scheduled[address] else {
+            throw ChatError(.notFound, message: "There is no scheduled message with this id.")
+        }
         self.removeScheduled(address)
         return self.unchanged(row.conversation)
     }
 
     /// Sends a scheduled message, and removes it from the schedule in the same batch. A refusal is
-    /// kept for its sender; after a temporary one, such as slow mode, the message is sent later.
+    /// stored for its sender. After a temporary refusal, for example because of slow mode, the
+    /// message is sent later.
     mutating func sendScheduled(_ address: ScheduledAddress, _ send: SendCommand, by command: Command) throws(ChatError) -> Decision {
         guard let row = self.facts.scheduled[address], row.failure.isEmpty, row.sendAt <= self.time, row.conversation == send.conversation
         else { return .accepted(self.unchanged(send.conversation)) }

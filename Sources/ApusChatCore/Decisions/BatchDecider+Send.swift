@@ -2,15 +2,15 @@ import ApusChatProtocol
 import ApusChatStorage
 
 extension BatchDecider {
-    /// Decides a message. Source: docs/chat-model.md.
+    /// Decides a message, as docs/chat-model.md describes.
     mutating func send(_ send: SendCommand, by command: Command) throws(ChatError) -> Decision {
         let actor = command.actor
         let conversation = send.conversation
         guard let request = command.request else {
-            throw ChatError(.badRequest, message: "A message needs an id.", field: "id")
+            throw ChatError(.badRequest, message: "`id` is required.", field: "id")
         }
-        // A retry gets the first ack before anything else is looked at: also after the message was
-        // edited or recalled, and after its sender was removed.
+        // A retry gets the first answer before any check, even if the message was edited or
+        // recalled or its sender was removed since then.
         let address = SendAddress(conversation, actor, request.id)
         if let sent = self.facts.sends[address] {
             guard sent.hash == request.hash else { throw .reusedID }
@@ -46,20 +46,21 @@ extension BatchDecider {
         return .accepted(answer)
     }
 
-    /// Sends several messages, which get consecutive seqs.
+    /// Sends several messages with consecutive positions.
     ///
-    /// - Returns: The ack of the first; its text is the number of messages.
+    /// - Returns: The ack of the first message; its `text` is the number of messages.
     mutating func forward(
         _ contents: Result<[MessageContent], ChatError>, to conversation: ConversationKey, isSilent: Bool, by actor: UserKey
     ) throws(ChatError) -> StoredAnswer {
         let member = try self.authorize(.send, actor, in: conversation)
         let contents = try contents.get()
         guard !contents.isEmpty, contents.count <= ChatLimits.bundleMessages else {
-            throw ChatError(.limit, message: "1 to \(ChatLimits.bundleMessages) messages are forwarded at once.", field: "seqs")
+            throw ChatError(.limit, message: "`seqs` must name 1 to \(ChatLimits.bundleMessages) messages.", field: "seqs")
         }
         try self.checkPace(member, ifEpoch: nil)
         for content in contents { try self.checkBlobs(content.blobs, of: actor) }
-        // What a forwarded message says to all, it says here only for those that may.
+        // A mention of all members in a forwarded message only takes effect if the sender may
+        // mention all members here.
         let mayMentionAll = (try? self.authorize(.mentionAll, actor, in: conversation)) != nil
         var first: StoredAnswer?
         for content in contents {
@@ -81,9 +82,9 @@ extension BatchDecider {
         return answer
     }
 
-    /// A message moves its sender's read position only if the sender had read everything before it:
-    /// what an offline outbox or a program sends reads nothing. It brings a pair back to the
-    /// sender's list, from which another device may have removed it.
+    /// Updates the sender's row after a message. The read position moves only if the sender had
+    /// read all earlier messages, because an outbox or a program can send without reading. If the
+    /// sender had removed the pair from the list, it is listed again.
     mutating func countOwnMessage(n: Int64, of address: MemberAddress) {
         let time = self.time
         if self.facts.members[address]?.isGone == true {
@@ -100,9 +101,9 @@ extension BatchDecider {
         }
     }
 
-    /// In a pair, a message brings the conversation back to the other user's list. What a blocked
-    /// user does is hidden from the user that blocks; the sender does not learn it. A recall is not
-    /// hidden: it takes something away.
+    /// Applies an event of a pair to the other user. A message makes the conversation appear in
+    /// that user's list again. If that user blocks the sender, the event is hidden without a
+    /// notification of the sender; a recall is not hidden, because it removes content.
     mutating func deliver(_ answer: StoredAnswer, _ kind: EventKind, toPeerOf sender: UserKey, in pair: PairAddress) {
         let peer = MemberAddress(answer.conversation, pair.low == sender ? pair.high : pair.low)
         guard let row = self.facts.members[peer] else { return }
@@ -123,16 +124,19 @@ extension BatchDecider {
         self.hidden.append(HiddenMessage(address: address, n: n))
     }
 
-    /// Slow mode concerns those that do not manage the conversation.
+    /// Checks the epoch and slow mode. Slow mode does not apply to admins and the owner.
     private func checkPace(_ member: MemberRow, ifEpoch: Int64?) throws(ChatError) {
         guard let conversation = self.facts.conversations[member.address.conversation] else { throw .noConversation }
         if let ifEpoch, ifEpoch != conversation.counters.epoch {
-            throw ChatError(.epoch, message: "The epoch is \(conversation.counters.epoch).", field: "if_epoch")
+            throw ChatError(
+                .epoch, message: "`if_epoch` must be the epoch of the conversation, \(conversation.counters.epoch).", field: "if_epoch")
         }
         let interval = conversation.settings.slow * 1_000
         let wait = member.lastSentAt + interval - self.time
         if interval > 0, wait > 0, member.role.rank < MemberRole.admin.rank {
-            throw ChatError(.tooMany, message: "Slow mode: a message every \(interval / 1_000) s.", retryAfter: min(wait, interval))
+            throw ChatError(
+                .tooMany, message: "In slow mode, a member can send one message every \(interval / 1_000) s.",
+                retryAfter: min(wait, interval))
         }
     }
 
@@ -142,12 +146,12 @@ extension BatchDecider {
         guard ref >= member.minSeq, ref <= last else { throw .noMessage }
     }
 
-    /// Keeps the users that are members: a mention of others has no effect.
+    /// Returns the users that are members. A mention of another user has no effect.
     private func members(_ users: [UserKey], of conversation: ConversationKey) -> [UserKey] {
         users.filter { self.facts.members[MemberAddress(conversation, $0)]?.state == .joined }
     }
 
-    /// A reference can be made only to a blob that the sender may read.
+    /// Checks that the sender may read the blobs to which the message refers.
     func checkBlobs(_ blobs: [BlobID], of user: UserKey) throws(ChatError) {
         for blob in blobs where !self.facts.readableBlobs.contains(BlobNeed(user: user, blob: blob)) {
             throw ChatError(.notFound, message: "There is no upload \(blob).", field: "blob")
@@ -156,7 +160,7 @@ extension BatchDecider {
 }
 
 extension EventRow {
-    /// Begins the counts of a poll.
+    /// Initializes the vote counts of a poll.
     fileprivate mutating func preparePoll(_ content: MessageContent) {
         self.allowsManyVotes = content.allowsManyVotes
         self.hidesVoters = content.hidesVoters

@@ -2,7 +2,7 @@ import ApusChatProtocol
 import ApusChatStorage
 import ApusJSON
 
-// Changes of a message: each is an event of its own, and also changes the row of its target.
+// Changes of messages. Each change is an event and also updates the row of its target.
 extension BatchDecider {
     mutating func edit(_ address: EventAddress, _ content: Result<MessageContent, ChatError>, by actor: UserKey) throws(ChatError)
         -> StoredAnswer
@@ -12,7 +12,7 @@ extension BatchDecider {
         guard target.sender == actor else { throw ChatError(.forbidden, message: "Only the sender can edit a message.") }
         let age = self.time - target.at
         guard age <= self.rules.editMilliseconds else {
-            throw ChatError(.tooLate, message: "A message can be edited for \(self.rules.editMilliseconds / 1_000) s.")
+            throw ChatError(.tooLate, message: "A message can be edited for \(self.rules.editMilliseconds / 1_000) s after it was sent.")
         }
         let content = try content.get()
         guard content.kind == target.kind, Self.editableKinds.contains(target.kind) else {
@@ -20,7 +20,7 @@ extension BatchDecider {
                 .badRequest, message: "A message of kind \(target.kind) cannot become one of kind \(content.kind).", field: "body")
         }
         guard content.blobs.allSatisfy({ self.facts.readableBlobs.contains(BlobNeed(user: actor, blob: $0)) }) else {
-            throw ChatError(.notFound, message: "There is no such upload.", field: "blob")
+            throw ChatError(.notFound, message: "There is no upload with the id in `blob`.", field: "blob")
         }
         let time = self.time
         self.modifyTarget(address) { row in
@@ -35,6 +35,18 @@ extension BatchDecider {
 
     private static let editableKinds: Set<EventKind> = [.text, .image, .audio, .video, .file]
 
+    /// Adds the preview of the first link to a text message.
+    ///
+    /// Has no effect if an edit or a recall has changed the body since the page was requested.
+    mutating func setPreview(_ new: PreviewCommand) -> StoredAnswer {
+        let address = new.target
+        guard let row = self.row(address), row.kind == .text, !row.state.isBlank, row.body == new.before, row.body != new.after,
+            self.facts.conversations[address.conversation]?.counters.isDeleted == false
+        else { return self.unchanged(address.conversation) }
+        self.modifyTarget(address) { $0.body = new.after }
+        return self.append(.preview, to: address.conversation, by: row.sender, ref: address.seq, body: new.change)
+    }
+
     mutating func recall(_ address: EventAddress, by actor: UserKey) throws(ChatError) -> StoredAnswer {
         let member = try self.authorize(.recallOwn, actor, in: address.conversation)
         let target = try self.target(address, for: actor)
@@ -44,7 +56,8 @@ extension BatchDecider {
                 throw ChatError(.forbidden, message: "Only the sender and admins can recall a message.")
             }
             guard self.time - target.at <= self.rules.recallMilliseconds else {
-                throw ChatError(.tooLate, message: "A message can be recalled for \(self.rules.recallMilliseconds / 1_000) s.")
+                throw ChatError(
+                    .tooLate, message: "A message can be recalled for \(self.rules.recallMilliseconds / 1_000) s after it was sent.")
             }
         }
         self.blankTarget(address, .recalled)
@@ -58,10 +71,10 @@ extension BatchDecider {
         guard annotation.reactions.contains(key) != isOn else { return self.unchanged(address.conversation) }
         if isOn {
             guard annotation.reactions.count < ChatLimits.ownReactions else {
-                throw ChatError(.limit, message: "At most \(ChatLimits.ownReactions) reactions of one user to a message.")
+                throw ChatError(.limit, message: "A user can add at most \(ChatLimits.ownReactions) reactions to a message. Remove one.")
             }
             guard target.reactions.count < ChatLimits.reactions || target.reactions.contains(where: { $0.key == key }) else {
-                throw ChatError(.limit, message: "At most \(ChatLimits.reactions) different reactions to a message.")
+                throw ChatError(.limit, message: "A message has at most \(ChatLimits.reactions) different reactions.")
             }
             annotation.reactions.append(key)
         } else {
@@ -89,7 +102,13 @@ extension BatchDecider {
         }
         guard options.allSatisfy({ target.votes.indices.contains($0) && $0 < 64 }), Set(options).count == options.count,
             target.allowsManyVotes || options.count <= 1
-        else { throw ChatError(.badRequest, message: "The poll has \(target.votes.count) options.", field: "options") }
+        else {
+            throw ChatError(
+                .badRequest,
+                message:
+                    "`options` must be distinct indices from 0 to \(target.votes.count - 1)\(target.allowsManyVotes ? "" : ", at most one").",
+                field: "options")
+        }
         var annotation = self.annotation(address, of: actor, n: target.n)
         let earlier = annotation.votes
         annotation.votes = options.reduce(0) { $0 | 1 << UInt64($1) }
@@ -108,7 +127,7 @@ extension BatchDecider {
         return self.append(.vote, to: address.conversation, by: actor, ref: address.seq, body: body) { $0.votes = totals }
     }
 
-    /// The actor 0 is the server, which ends a poll at its time.
+    /// Ends a poll. The actor `UserKey(0)` is the server, which ends a poll at its end time.
     mutating func closePoll(_ address: EventAddress, by actor: UserKey) throws(ChatError) -> StoredAnswer {
         if actor == UserKey(0) { return self.endPoll(address) }
         _ = try self.authorize(.closePoll, actor, in: address.conversation)
@@ -125,7 +144,7 @@ extension BatchDecider {
             return self.unchanged(address.conversation)
         }
         self.modifyTarget(address) { $0.isClosed = true }
-        // The log of a deleted conversation ends with its deletion.
+        // The deletion is the last event of a deleted conversation.
         guard self.facts.conversations[address.conversation]?.counters.isDeleted == false else {
             return self.unchanged(address.conversation)
         }
@@ -137,7 +156,7 @@ extension BatchDecider {
         let target = try self.target(address, for: actor)
         guard target.isPinned != isOn else { return self.unchanged(address.conversation) }
         guard !isOn || (self.facts.conversations[address.conversation]?.counters.pinCount ?? 0) < ChatLimits.pinnedMessages else {
-            throw ChatError(.limit, message: "At most \(ChatLimits.pinnedMessages) pinned messages.")
+            throw ChatError(.limit, message: "A conversation has at most \(ChatLimits.pinnedMessages) pinned messages. Unpin one.")
         }
         self.modifyTarget(address) { $0.isPinned = isOn }
         self.facts.conversations.modify(address.conversation) { $0.counters.pinCount += isOn ? 1 : -1 }
@@ -145,7 +164,7 @@ extension BatchDecider {
             .pin, to: address.conversation, by: actor, ref: address.seq, body: isOn ? "" : ChangeBody.text(["remove": .bool(true)]))
     }
 
-    /// "Delete for me": hides messages from the user alone.
+    /// Hides messages from the actor only ("delete for me").
     mutating func hide(_ seqs: [Int64], in conversation: ConversationKey, by actor: UserKey) throws(ChatError) -> StoredAnswer {
         let member = try self.authorize(.hide, actor, in: conversation)
         for seq in seqs { _ = try self.target(EventAddress(conversation, seq), for: actor, includingBlank: true) }
@@ -155,7 +174,7 @@ extension BatchDecider {
             let annotation = AnnotationAddress(address, actor)
             guard !(self.facts.annotations[annotation]?.isHidden ?? false) else { continue }
             guard target.sender != actor else {
-                // An own message is in `skipped` already.
+                // The actor's messages are already counted in `skipped`.
                 var row = self.annotation(address, of: actor, n: target.n)
                 row.isHidden = true
                 self.facts.annotations.set(annotation, row)
@@ -170,8 +189,9 @@ extension BatchDecider {
         return try self.appendToOwnLog(EventKind(.selfHide), of: actor, body: body)
     }
 
-    /// Removes content whose time is over, or that the operator or the deletion of an account
-    /// erases. No event: clients know the times, and see the state with the next page.
+    /// Removes the content of events because they have expired, or because an operator or the
+    /// deletion of an account erases it. No event is appended: clients know the times of expiry,
+    /// and receive the state with the next page.
     mutating func blank(_ targets: [EventAddress], _ state: EventState) -> StoredAnswer {
         for address in targets where self.row(address)?.state.isBlank == false {
             self.blankTarget(address, state)
@@ -182,7 +202,7 @@ extension BatchDecider {
 }
 
 extension BatchDecider {
-    /// The row of an event: from the storage, or from this batch.
+    /// Returns the row of an event, from this batch or from the storage.
     func row(_ address: EventAddress) -> EventRow? {
         if let row = self.facts.events[address] { return row }
         return self.events.last { $0.seq == address.seq && $0.conversation == address.conversation }
@@ -196,7 +216,8 @@ extension BatchDecider {
         }
     }
 
-    /// A change is hidden from the members that do not see its target: an edit repeats the text.
+    /// Hides a change from the members that do not see its target, because an edit repeats the text
+    /// of its target.
     mutating func conceal(_ change: EventAddress, withTarget target: EventAddress) {
         let users = self.facts.unseen[target] ?? []
         guard users.count <= Facts.maximumUnseen else {
@@ -204,7 +225,7 @@ extension BatchDecider {
             return
         }
         let now = self.hidden.lazy.filter { $0.address.event == target }.map(\.address.user)
-        // Those that joined in this batch are not among the facts.
+        // Members that joined in this batch are not among the facts.
         let latecomers = self.pushes.compactMap { push -> UserKey? in
             guard case .arrived(target.conversation, let user, let first) = push, first > target.seq else { return nil }
             return user
@@ -230,14 +251,21 @@ extension BatchDecider {
         return self.facts.annotations[key] ?? AnnotationRow(address: key, n: n)
     }
 
-    /// Blanks a message and, in this batch, its edits. The storage blanks the edits that it has.
+    /// Removes the content of a message, and that of its edits and previews in this batch. The
+    /// storage removes the content of the stored ones.
     private mutating func blankTarget(_ address: EventAddress, _ state: EventState) {
         if self.row(address)?.isPinned == true {
             self.facts.conversations.modify(address.conversation) { $0.counters.pinCount -= 1 }
         }
+        if self.facts.conversations[address.conversation]?.counters.callSeq == address.seq {
+            // Without its message, a running call could not be ended any more.
+            self.endCall(address)
+            self.calls.append(CallChange(call: address, state: .ended))
+        }
+        if let row = self.row(address) { self.noteMentions(of: row) }
         self.modifyTarget(address) { $0.blank(state) }
         for index in self.events.indices
-        where self.events[index].kind == .edit && self.events[index].ref == address.seq
+        where self.events[index].kind.repeatsContent && self.events[index].ref == address.seq
             && self.events[index].conversation == address.conversation
         {
             self.events[index].blank(state)

@@ -1,35 +1,40 @@
 import ApusChatProtocol
 package import ApusChatStorage
 
-/// Decides the commands of one batch, one after the other, on the facts that the storage returned
-/// for them.
+/// Decides the commands of one batch, in order, on the facts that the storage returned for them.
 ///
-/// A decision first checks everything and then changes the facts in place, so that a refused
-/// command leaves no trace and the next one sees the effects of those before it.
+/// A decision performs all checks before it changes the facts in place. A refused command therefore
+/// has no effect, and each command sees the effects of those before it.
 package struct BatchDecider: Sendable {
     package internal(set) var facts: Facts
-    /// Milliseconds since 1970: the stamp of the events of this batch.
+    /// The time stamp of the events of this batch, in milliseconds since 1970.
     let time: Int64
     let rules: ChatRules
 
     var events: [EventRow] = []
     var blanks: [EventBlank] = []
+    var folderRemovals: [FolderRemoval] = []
     var reports: [ReportRow] = []
     var unscheduled: [ScheduledAddress] = []
     var deleted: [ConversationKey] = []
+    var calls: [CallChange] = []
     var blobReferences: [BlobReference] = []
     var pushes: [Push] = []
-    /// The conversations of which more than the counters changed.
+    /// The conversations whose row must be written completely, not only its counters.
     var wholeRows: Set<ConversationKey> = []
     var newRows: Set<ConversationKey> = []
-    /// The conversations that got events, and the first seq of each.
+    /// The conversations with new events, and the first seq of each.
     var touched: [(conversation: ConversationKey, first: Int64)] = []
-    /// The messages of others that were hidden from single members by this batch.
+    /// The messages of other users that this batch hid from single members.
     var hidden: [HiddenMessage] = []
-    /// The messages that cause no notification.
+    /// The messages whose sender requested that they cause no notification.
     var silent: Set<EventAddress> = []
-    /// The conversations in which too many members do not see the target of a change.
+    /// The conversations with a change whose target is invisible to more members than can be
+    /// notified individually.
     var nudged: Set<ConversationKey> = []
+
+    /// The users whose number of unread mentions changed; `UserKey(0)` stands for all members.
+    var mentioned: [ConversationKey: Set<UserKey>] = [:]
 
     struct HiddenMessage {
         let address: AnnotationAddress
@@ -56,7 +61,7 @@ package struct BatchDecider: Sendable {
         }
     }
 
-    /// Decides a request whose answer is kept, so that a retry gets it again.
+    /// Decides a request other than `send` and `mark`, and stores its answer for retries.
     private mutating func decideOnce(_ command: Command) throws(ChatError) -> Decision {
         guard let request = command.request else { return .accepted(try self.perform(command)) }
         let address = RequestAddress(command.actor, request.id)
@@ -72,18 +77,20 @@ package struct BatchDecider: Sendable {
     private mutating func perform(_ command: Command) throws(ChatError) -> StoredAnswer {
         let actor = command.actor
         switch command.action {
-        case .send, .mark, .sendScheduled: throw ChatError(.internal, message: "The command has a decision of its own.")
+        case .send, .mark, .sendScheduled:
+            throw ChatError(.internal, message: "The server cannot decide the request as a request with a stored answer.")
         case .forward(let conversation, let contents, let isSilent):
             return try self.forward(contents, to: conversation, isSilent: isSilent, by: actor)
         case .edit(let target, let content): return try self.edit(target, content, by: actor)
+        case .setPreview(let preview): return self.setPreview(preview)
         case .recall(let target): return try self.recall(target, by: actor)
         case .hide(let conversation, let seqs): return try self.hide(seqs, in: conversation, by: actor)
         case .react(let target, let key, let isOn): return try self.react(target, key, isOn, by: actor)
         case .vote(let target, let options): return try self.vote(target, options, by: actor)
         case .closePoll(let target): return try self.closePoll(target, by: actor)
         case .pin(let target, let isOn): return try self.pin(target, isOn, by: actor)
-        case .startCall(let conversation, let media): return try self.startCall(in: conversation, media, by: actor)
-        case .updateCall(let call, let state): return try self.updateCall(call, state, by: actor)
+        case .startCall(let conversation, let media): return try self.startCall(in: conversation, media, by: command)
+        case .updateCall(let call, let state): return try self.updateCall(call, state, by: command)
         case .openPair(let peer, let new): return try self.openPair(with: peer, new: new, by: actor)
         case .create(let create): return try self.create(create, by: actor)
         case .set(let conversation, let update): return try self.set(conversation, update, by: actor)
@@ -118,10 +125,11 @@ package struct BatchDecider: Sendable {
         }
     }
 
-    /// Ends the batch.
+    /// Ends the batch and returns its changes, answers and pushes.
     package consuming func finish() -> DecidedBatch {
         var changes = Changes()
         changes.targets = self.facts.events.changed
+        changes.folderRemovals = self.folderRemovals
         changes.members = self.facts.members.changed
         changes.annotations = self.facts.annotations.changed
         changes.requests = self.facts.requests.changed
@@ -150,7 +158,7 @@ package struct BatchDecider: Sendable {
         changes.blobReferences = self.blobReferences
         return DecidedBatch(
             changes: changes, pushes: pushes, hidden: self.hidden.map(\.address), silent: self.silent, nudged: self.nudged,
-            deleted: self.deleted)
+            deleted: self.deleted, calls: self.calls, mentioned: self.mentioned)
     }
 }
 
@@ -158,7 +166,7 @@ extension BatchDecider {
     /// Appends an event to the log of a conversation that exists, and returns its ack.
     ///
     /// - Parameters:
-    ///   - isMessage: Whether the event takes an ordinal.
+    ///   - isMessage: Whether the event is a message, which has an ordinal.
     ///   - movesUp: Whether a change moves the conversation up in lists, as a message does.
     @discardableResult
     mutating func append(
@@ -185,6 +193,7 @@ extension BatchDecider {
             clientID: isMessage ? request?.id : nil, hash: isMessage ? request?.hash : nil, at: time, kind: kind, ref: ref, body: body,
             expiresAt: isMessage && expiry > 0 ? time + expiry * 1_000 : 0)
         configure(&event)
+        self.noteMentions(of: event)
         self.events.append(event)
         self.noteTouch(conversation, seq: counters.lastSeq)
         let answer = StoredAnswer(conversation: conversation, seq: event.seq, n: event.n, at: time)
@@ -193,12 +202,13 @@ extension BatchDecider {
         return answer
     }
 
-    /// An answer that tells of no event: the request changed nothing.
+    /// Returns the answer to a request that changed nothing.
     func unchanged(_ conversation: ConversationKey) -> StoredAnswer {
         StoredAnswer(conversation: conversation, seq: 0, n: 0, at: self.time)
     }
 
-    /// Throws the refusal of an action. Returns the member row of a user that may perform it.
+    /// Checks that a user may perform an action, and returns the member row of the user. Throws the
+    /// refusal otherwise.
     func authorize(_ action: ChatAction, _ user: UserKey, in conversation: ConversationKey) throws(ChatError) -> MemberRow {
         let member = self.facts.members[MemberAddress(conversation, user)]
         try Permissions.check(action, of: member, in: self.facts.conversations[conversation], at: self.time)
@@ -206,7 +216,7 @@ extension BatchDecider {
         return member
     }
 
-    /// Counts a change of the member list and returns nothing to write elsewhere.
+    /// Changes the number of members, and increments the version of the member list.
     mutating func changeMembers(of conversation: ConversationKey, by difference: Int) {
         self.facts.conversations.modify(conversation) { row in
             row.counters.memberCount += difference
@@ -215,8 +225,16 @@ extension BatchDecider {
         }
     }
 
+    /// Records the users whose number of unread mentions changes because a message was added or
+    /// lost its content.
+    mutating func noteMentions(of event: EventRow) {
+        if event.mentionsAll { self.mentioned[event.conversation, default: []].insert(UserKey(0)) }
+        if !event.mentions.isEmpty { self.mentioned[event.conversation, default: []].formUnion(event.mentions) }
+    }
+
     private mutating func noteTouch(_ conversation: ConversationKey, seq: Int64) {
-        // The events of one conversation are mostly together: the sequencer groups them.
+        // The events of one conversation are usually consecutive, because the sequencer groups the
+        // commands.
         if let last = self.touched.last, last.conversation == conversation { return }
         if self.events.count > 1, self.touched.contains(where: { $0.conversation == conversation }) { return }
         self.touched.append((conversation, seq))

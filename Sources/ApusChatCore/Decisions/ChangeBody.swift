@@ -2,10 +2,10 @@ import ApusChatProtocol
 import ApusChatStorage
 import ApusJSON
 
-/// The bodies of the events that the server makes, as JSON text.
+/// Builds the bodies of the events that the server creates, as JSON text.
 enum ChangeBody {
     static func text(_ members: JSONObject) -> String {
-        // A tree of texts, numbers and truth values has a text; binary data alone has none.
+        // The encoding cannot fail: only binary data and infinite numbers have no JSON text.
         (try? JSONValue.object(members).jsonString()) ?? "{}"
     }
 
@@ -19,7 +19,8 @@ enum ChangeBody {
         return Self.text(body)
     }
 
-    /// - Parameter via: How the users joined: `add`, `invite`, `link`, `directory` or `approval`.
+    /// - Parameter via: The way in which the users joined: `add`, `invite`, `link`, `directory` or
+    ///   `approval`.
     static func join(_ names: [UserName], via: String) -> String {
         var body = Self.users(names)
         body["via"] = .string(via)

@@ -1,11 +1,12 @@
-/// The settings of the operator that decisions depend on.
+/// The settings of the operator on which decisions depend.
 package struct ChatRules: Sendable, Equatable {
-    /// The time in which a member can edit an own message, in milliseconds. Default: 48 hours.
+    /// The time for which the sender can edit a message, in milliseconds. Default: 48 hours.
     package var editMilliseconds: Int64 = 172_800_000
-    /// The time in which a member can recall an own message for all, in milliseconds. Default: 48
-    /// hours. Owners and admins can recall at any time.
+    /// The time for which the sender can recall a message, in milliseconds. Default: 48 hours.
+    /// Owners and admins can recall messages at any time.
     package var recallMilliseconds: Int64 = 172_800_000
-    /// The time for which the answers of requests other than `send` are kept, in milliseconds.
+    /// The time for which answers to requests other than `send` are stored for retries, in
+    /// milliseconds. Default: 7 days.
     package var answerMilliseconds: Int64 = 604_800_000
 
     package init() {}

@@ -1,50 +1,59 @@
 package import ApusChatProtocol
 package import ApusChatStorage
 
-/// The answer to one command. It may be told after the commit of its batch, not before.
+/// The decision on one command. Its answer must not be sent before the batch is committed.
 package enum Decision: Sendable, Equatable {
     /// The command takes effect with the batch.
     case accepted(StoredAnswer)
-    /// The same request was answered before: its first answer again, without an effect.
+    /// The command is a retry. The first answer is repeated, and nothing is changed.
     case repeated(StoredAnswer)
-    /// The command has no effect. The other commands of the batch are not concerned.
+    /// The command has no effect. The other commands of the batch are not affected.
     case refused(ChatError)
 }
 
-/// The notifications of a batch, sent after its acks.
+/// A notification of a batch, which is sent after the answers of its commands.
 package enum Push: Sendable, Equatable {
-    /// New events of a conversation, in the order of their seq, to its audience. Each recipient
-    /// gets what its `MemberView` shows.
+    /// New events of a conversation, in the order of their `seq`, for its members. Each recipient
+    /// receives the part that its `MemberView` permits.
     case events(ConversationKey, first: Int64, last: Int64)
-    /// A user's head of a conversation changed: to the devices of that user.
+    /// A user's head of a conversation changed. It is sent to the devices of that user.
     case head(ConversationKey, of: UserKey)
-    /// A read position moved: to the other members, coalesced.
+    /// A read position moved. It is sent to the other members, coalesced.
     case read(ConversationKey, by: UserKey, n: Int64)
-    /// A user belongs to the audience of a conversation from an event on.
+    /// A user receives the events of a conversation from this event onward.
     case arrived(ConversationKey, UserKey, first: Int64)
-    /// A user belongs to the audience of a conversation up to an event.
+    /// A user receives the events of a conversation up to and including this event.
     case departed(ConversationKey, UserKey, last: Int64)
-    /// A contact or the profile of `subject` changed for a user.
+    /// For a user, a contact or the profile of `subject` changed.
     case user(UserKey, subject: UserKey)
+    /// The visible profile of a user changed. It is sent to the users that may see it, coalesced.
+    case profile(UserKey)
 }
 
-/// Everything that a batch writes, and everything that it says.
+/// The changes, answers and pushes of a decided batch.
 package struct DecidedBatch: Sendable {
     package var changes: Changes
     package var pushes: [Push]
-    /// Messages that are hidden from single members, so that a push shows them as `hidden`.
+    /// The messages that are hidden from single members. Their pushes contain a `hidden` event
+    /// instead.
     package var hidden: [AnnotationAddress]
-    /// Messages that cause no notification.
+    /// The messages whose sender requested that they cause no notification.
     package var silent: Set<EventAddress>
-    /// Conversations whose events are not pushed but requested, because too many members do not see
-    /// one of them.
+    /// The conversations whose events are not pushed; clients request them instead, because an
+    /// event is invisible to too many members.
     package var nudged: Set<ConversationKey>
-    /// Conversations that their owners deleted: gone for all members.
+    /// The conversations that were deleted for all members.
     package var deleted: [ConversationKey]
+    /// The changes of calls that devices reported.
+    package var calls: [CallChange]
+    /// The users whose number of unread mentions changed, because a message was added or lost its
+    /// content. `UserKey(0)` stands for all members.
+    package var mentioned: [ConversationKey: Set<UserKey>]
 
     package init(
         changes: Changes, pushes: [Push], hidden: [AnnotationAddress], silent: Set<EventAddress> = [], nudged: Set<ConversationKey> = [],
-        deleted: [ConversationKey] = []
+        deleted: [ConversationKey] = [], calls: [CallChange] = [],
+        mentioned: [ConversationKey: Set<UserKey>] = [:]
     ) {
         self.changes = changes
         self.pushes = pushes
@@ -52,5 +61,21 @@ package struct DecidedBatch: Sendable {
         self.silent = silent
         self.nudged = nudged
         self.deleted = deleted
+        self.calls = calls
+        self.mentioned = mentioned
+    }
+}
+
+/// The state of a call after a report of a device or of the server.
+package struct CallChange: Sendable, Equatable {
+    package var call: EventAddress
+    package var state: CallState
+    /// The device that takes part in the call from now on; nil if none is added.
+    package var device: DeviceKey?
+
+    package init(call: EventAddress, state: CallState, device: DeviceKey? = nil) {
+        self.call = call
+        self.state = state
+        self.device = device
     }
 }

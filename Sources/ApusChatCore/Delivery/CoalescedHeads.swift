@@ -1,16 +1,17 @@
 package import ApusChatProtocol
 package import ApusChatStorage
 
-/// Collects what one connection is told of changed heads and of read positions, so that it receives
-/// at most one frame of them a second.
+/// Collects the changed heads and read positions for one connection, so that the connection
+/// receives at most one frame of them per second.
 package struct CoalescedHeads: Sendable {
     /// The content of one frame.
     package struct Frame: Sendable, Equatable {
-        /// Heads that changed, to be read and sent as they are when the frame is made.
+        /// The conversations with changed heads. The shell reads the heads when it creates the
+        /// frame.
         package var heads: [ConversationKey] = []
-        /// The new ends of logs whose heads are not sent.
+        /// The nudges of conversations whose heads are not sent.
         package var nudges: [HeadNudge] = []
-        /// The newest positions of each member.
+        /// The newest read positions of members.
         package var reads: [Read] = []
 
         package init(heads: [ConversationKey] = [], nudges: [HeadNudge] = [], reads: [Read] = []) {
@@ -23,9 +24,10 @@ package struct CoalescedHeads: Sendable {
     package struct Read: Sendable, Equatable {
         package var conversation: ConversationKey
         package var user: UserKey
-        /// The read position, or 0 if it did not move.
+        /// The read position; 0 if it did not change.
         package var n: Int64
-        /// The last message that a device of the user has received, or 0.
+        /// The ordinal of the last message that a device of the user has received; 0 if it did not
+        /// change.
         package var received: Int64
 
         package init(conversation: ConversationKey, user: UserKey, n: Int64 = 0, received: Int64 = 0) {
@@ -40,7 +42,7 @@ package struct CoalescedHeads: Sendable {
         case send(Frame)
         /// Call `timerFired` after this time.
         case schedule(after: Duration)
-        /// A timer runs already.
+        /// A timer already runs, or the frames are held.
         case doNothing
     }
 
@@ -64,7 +66,7 @@ package struct CoalescedHeads: Sendable {
         return self.sendOrWait(at: time)
     }
 
-    /// A log has a new end. A changed head of the same conversation tells more.
+    /// Adds a nudge. A changed head of the same conversation replaces it.
     package mutating func advanced(_ nudge: HeadNudge, in conversation: ConversationKey, at time: Int64) -> Action {
         if nudge.seq >= self.nudges[conversation]?.seq ?? 0 { self.nudges[conversation] = nudge }
         return self.sendOrWait(at: time)
@@ -82,7 +84,7 @@ package struct CoalescedHeads: Sendable {
         return self.isEmpty ? .doNothing : self.sendOrWait(at: time)
     }
 
-    /// The connection does not read: everything is kept until `release`.
+    /// Keeps all changes until `release`, for a connection that does not read.
     package mutating func hold() { self.isHeld = true }
 
     package mutating func release(at time: Int64) -> Action {

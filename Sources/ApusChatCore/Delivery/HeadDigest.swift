@@ -1,10 +1,10 @@
 package import ApusChatStorage
 
-/// Tells the ends of logs again, some time after their last push.
+/// Sends the newest positions of logs a second time, some time after the last push of each.
 ///
-/// A lost push of a busy conversation is noticed with the next one, as a hole. The digest closes
-/// the tail of a conversation that became quiet: `PushRouter.digest` sends it to the connected
-/// members as a nudge, which a client that missed nothing ignores.
+/// If a push is lost, the client detects the missing events with the next push of the conversation.
+/// If there is no next push, the digest makes the loss visible: `PushRouter.digest` sends the
+/// newest position to the connected members as a nudge. A client that missed nothing ignores it.
 package struct HeadDigest: Sendable {
     package enum Action: Sendable, Equatable {
         /// Call `timerFired` after this time.
@@ -13,11 +13,12 @@ package struct HeadDigest: Sendable {
         case doNothing
     }
 
-    /// The time for which a conversation is quiet before it is told, in milliseconds. It is told
-    /// once, at most twice this time after its last event.
+    /// The time after the last event of a conversation before its newest position is sent, in
+    /// milliseconds. It is sent once, at most twice this time after the event.
     package static let interval: Int64 = 20_000
 
-    /// The time of the last event of each conversation that was not told since.
+    /// The conversations whose newest position was not sent by the digest yet, each with the time
+    /// of its last event.
     private var changed: [ConversationKey: Int64] = [:]
     private var isScheduled = false
 
@@ -34,7 +35,7 @@ package struct HeadDigest: Sendable {
         return self.schedule()
     }
 
-    /// Returns the conversations to tell, in key order.
+    /// Returns the conversations whose newest positions are due, in the order of their keys.
     package mutating func timerFired(at time: Int64) -> (told: [ConversationKey], next: Action) {
         self.isScheduled = false
         let told = self.changed.filter { time.elapsed(since: $0.value) >= Self.interval }.keys.sorted()

@@ -1,12 +1,12 @@
 package import ApusChatStorage
 
-/// Tells when users come and go.
+/// Decides when to announce that users are online or offline.
 ///
-/// A user is online while a device is connected. Going offline is told after a grace period, so
-/// that a reconnection is not seen. All times are those of a clock that never jumps.
+/// A user is online while at least one device is connected. The offline state is announced after a
+/// grace period, so that a reconnection is not visible. All times are those of a monotonic clock.
 package struct PresenceMachine: Sendable {
     package enum Action: Sendable, Equatable {
-        /// Tell those that may know.
+        /// Announce the state to the users that may see it.
         case announce(UserKey, isOnline: Bool)
         /// Call `timerFired` after this time.
         case schedule(after: Duration)
@@ -14,15 +14,15 @@ package struct PresenceMachine: Sendable {
 
     private struct Person {
         var connections = 0
-        /// When the last connection ended; nil while there is one.
+        /// The time at which the last connection ended; nil while the user has one.
         var offlineSince: Int64?
     }
 
-    /// The time after which a user without a connection is offline, in milliseconds.
+    /// The time after which a user without a connection is announced as offline, in milliseconds.
     package static let grace: Int64 = 10_000
 
     private var people: [UserKey: Person] = [:]
-    /// The users whose grace period runs, the earliest end first.
+    /// The users in the grace period, in the order in which it ends.
     private var leaving: [(user: UserKey, since: Int64)] = []
     private var isScheduled = false
 
@@ -56,7 +56,7 @@ package struct PresenceMachine: Sendable {
         for (user, since) in self.leaving {
             guard time.elapsed(since: since) >= Self.grace else { break }
             count += 1
-            // A user that reconnected and left again has a later entry.
+            // The user has reconnected and disconnected again, and has a later entry.
             guard self.people[user]?.offlineSince == since else { continue }
             self.people[user] = nil
             actions.append(.announce(user, isOnline: false))

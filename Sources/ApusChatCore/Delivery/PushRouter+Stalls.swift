@@ -1,6 +1,6 @@
 package import ApusChatStorage
 
-// Connections that do not read, and the digest of heads.
+// Connections that do not read, and the digest of positions.
 extension PushRouter {
     package enum StallAction: Sendable, Equatable {
         /// Call `stallTimerFired` after this time.
@@ -13,11 +13,11 @@ extension PushRouter {
     /// The time after which a connection that does not read is closed, in milliseconds.
     package static let stallLimit: Int64 = 30_000
 
-    /// The queue of a connection is longer than its bound.
+    /// Handles a connection whose outgoing queue exceeds its bound.
     ///
-    /// Until `drained` the connection gets nudges instead of events. The shell keeps them in its
-    /// `CoalescedHeads` and writes nothing, so that the memory of the connection is bounded by the
-    /// number of its conversations.
+    /// Until `drained`, the connection receives nudges instead of events. The shell keeps them in
+    /// its `CoalescedHeads` and writes nothing, so that the memory of the connection is bounded by
+    /// the number of its conversations.
     ///
     /// - Parameter time: Milliseconds of a clock that never jumps.
     package mutating func stalled(_ socket: SocketKey, at time: Int64) -> StallAction {
@@ -26,20 +26,20 @@ extension PushRouter {
         return .schedule(after: .milliseconds(Self.stallLimit))
     }
 
-    /// The connection has read what was queued.
+    /// Handles a connection whose outgoing queue is empty again.
     package mutating func drained(_ socket: SocketKey) { self.setStalled(socket, at: nil) }
 
-    /// Whether the connection gets heads only.
+    /// Whether the connection currently receives heads and nudges only.
     package func isStalled(_ socket: SocketKey) -> Bool { self.stalledAt(socket) != nil }
 
-    /// Late and repeated calls are permitted.
+    /// Handles the end of the delay of `schedule`. Late and repeated calls are permitted.
     package func stallTimerFired(_ socket: SocketKey, at time: Int64) -> StallAction {
         guard let since = self.stalledAt(socket) else { return .doNothing }
         let left = Self.stallLimit - time.elapsed(since: since)
         return left > 0 ? .schedule(after: .milliseconds(left)) : .close
     }
 
-    /// Routes the ends of logs that `HeadDigest` tells, to all connections of their members.
+    /// Routes the newest positions of a `HeadDigest` to all connections of the members.
     package func digest(_ conversations: [ConversationKey]) -> [Delivery] {
         conversations.compactMap { key in
             let sockets = self.sockets(ofMembersOf: key)

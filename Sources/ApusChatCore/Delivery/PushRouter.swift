@@ -1,56 +1,58 @@
 import ApusChatProtocol
 package import ApusChatStorage
 
-/// The number of a connection on this node.
+/// The number of a connection of this server.
 package struct SocketKey: Hashable, Sendable, Comparable {
     package let rawValue: Int64
     package init(_ rawValue: Int64) { self.rawValue = rawValue }
     package static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
 }
 
-/// Finds the connections of this node that receive a push.
+/// Determines the connections of this server that receive a push.
 ///
-/// The router knows the conversations of connected users only. A lost push costs a delay, never a
-/// message: receivers order by seq and request what they miss.
+/// The router contains the conversations of connected users only. A lost push causes a delay, but
+/// no loss of a message: clients order events by `seq` and request missing ones.
 package struct PushRouter: Sendable {
-    /// One thing to send.
+    /// A push and its recipients.
     package enum Delivery: Sendable, Equatable {
-        /// Events, the same bytes to all of these connections.
+        /// Events that all of these connections receive as the same bytes.
         case events(ConversationKey, first: Int64, last: Int64, to: [SocketKey])
-        /// Events as one user sees them, because some are hidden from the user or the user came or
-        /// left within the range.
+        /// Events as one user sees them, because some are hidden from the user, or the user joined
+        /// or left within the range.
         case personal(ConversationKey, first: Int64, last: Int64, user: UserKey, to: [SocketKey])
-        /// A changed head of a large conversation, coalesced.
+        /// A nudge, the newest position of a large conversation, coalesced.
         case nudge(ConversationKey, to: [SocketKey])
-        /// The user's own head changed.
+        /// A changed head of one user's list.
         case head(ConversationKey, user: UserKey, to: [SocketKey])
-        /// Another member's read position, coalesced.
+        /// The read position of another member, coalesced.
         case read(ConversationKey, by: UserKey, n: Int64, to: [SocketKey])
         case user(subject: UserKey, to: [SocketKey])
     }
 
     private struct Connection {
         var user: UserKey
-        /// The conversations on the screen.
+        /// The conversations on the screen of the connection.
         var shown: Set<ConversationKey> = []
-        /// When the connection stopped reading; nil while it reads.
+        /// The time at which the connection stopped reading; nil while it reads.
         var stalledAt: Int64?
     }
 
     private struct Person {
         var sockets: [SocketKey] = []
         var conversations: Set<ConversationKey> = []
-        /// While the list of conversations is read, what changes it meanwhile. Nil afterwards.
+        /// The memberships that changed while the user's conversations are read from the storage;
+        /// nil after that.
         var meanwhile: [ConversationKey: Bool]? = [:]
     }
 
-    /// The number of members from which on only those that look at a conversation get its events.
+    /// The number of members above which an event is pushed only to the connections that show the
+    /// conversation.
     package let largeConversation: Int
-    /// The number of members up to which read positions are pushed without a request.
+    /// The maximum number of members of a conversation whose read positions are pushed.
     package let receiptMembers: Int
     private var connections: [SocketKey: Connection] = [:]
     private var people: [UserKey: Person] = [:]
-    /// The connected members of each conversation, in order of arrival.
+    /// The connected members of each conversation, in the order in which they connected.
     private var recipients: [ConversationKey: [UserKey]] = [:]
     /// The connections that show each conversation.
     private var viewers: [ConversationKey: Set<SocketKey>] = [:]
@@ -72,8 +74,8 @@ package struct PushRouter: Sendable {
         return isFirst
     }
 
-    /// Takes the conversations of a user as some state of the storage had them. What was pushed
-    /// since the connection is newer.
+    /// Stores the conversations of a user that were read from the storage. Memberships that changed
+    /// since the read began take precedence.
     package mutating func loaded(_ conversations: [ConversationKey], of user: UserKey) {
         guard let meanwhile = self.people[user]?.meanwhile else { return }
         self.people[user]?.meanwhile = nil
@@ -91,7 +93,7 @@ package struct PushRouter: Sendable {
         self.people[user] = nil
     }
 
-    /// Notes which conversations a connection shows.
+    /// Records the conversations that a connection shows on its screen.
     package mutating func shows(_ socket: SocketKey, _ conversations: Set<ConversationKey>) {
         guard let before = self.connections[socket]?.shown else { return }
         for key in before.subtracting(conversations) { self.removeViewer(socket, of: key) }
@@ -99,8 +101,7 @@ package struct PushRouter: Sendable {
         self.connections[socket]?.shown = conversations
     }
 
-    /// Routes the pushes of a committed batch.
-    ///
+    /// Returns the deliveries of the pushes of a committed batch.
     package mutating func route(_ batch: DecidedBatch) -> [Delivery] {
         var deliveries: [Delivery] = []
         let bounds = self.bounds(of: batch)
@@ -108,14 +109,15 @@ package struct PushRouter: Sendable {
         for change in batch.changes.conversations { counts[change.key] = change.counters.memberCount }
         let hidden = Set(batch.hidden.map { MemberAddress($0.event.conversation, $0.user) })
         var remaining: [MemberAddress: Bool] = [:]
-        // Those that arrive get the events from their arrival on, those that depart up to the end.
+        // A user that joined receives the events from the join onward, a user that left those up to
+        // the departure.
         for push in batch.pushes {
             switch push {
             case .arrived(let key, let user, _):
                 self.join(user, key)
                 remaining[MemberAddress(key, user)] = true
             case .departed(let key, let user, _): remaining[MemberAddress(key, user)] = false
-            case .events, .head, .read, .user: break
+            case .events, .head, .read, .user, .profile: break
             }
         }
         for push in batch.pushes {
@@ -123,8 +125,12 @@ package struct PushRouter: Sendable {
             case .events(let key, let first, let last):
                 if batch.deleted.contains(key) { continue }
                 if batch.nudged.contains(key) {
-                    let sockets = self.sockets(ofMembersOf: key)
-                    if !sockets.isEmpty { deliveries.append(.nudge(key, to: sockets)) }
+                    var nudged: [SocketKey] = []
+                    for user in self.recipients[key] ?? [] {
+                        let isWhole = bounds[MemberAddress(key, user)] == nil
+                        self.tellEnd(key, to: self.sockets(of: user), of: user, isWhole: isWhole, &nudged, &deliveries)
+                    }
+                    if !nudged.isEmpty { deliveries.append(.nudge(key, to: nudged)) }
                     continue
                 }
                 let isLarge = counts[key] ?? 0 > self.largeConversation
@@ -139,11 +145,14 @@ package struct PushRouter: Sendable {
             case .user(let user, let subject):
                 let sockets = self.sockets(of: user)
                 if !sockets.isEmpty { deliveries.append(.user(subject: subject, to: sockets)) }
-            case .arrived: break
+            case .arrived, .profile: break
             case .departed(let key, let user, _):
-                // A user that returned within the batch stays.
+                // A user that left and joined again in the same batch remains a member.
                 if remaining[MemberAddress(key, user)] == false { self.leave(user, key) }
             }
+        }
+        for (key, users) in batch.mentioned.sorted(by: { $0.key < $1.key }) where !batch.deleted.contains(key) {
+            self.tellMentions(key, to: users, isLarge: counts[key] ?? 0 > self.largeConversation, &deliveries)
         }
         for key in batch.deleted {
             for user in self.recipients[key] ?? [] {
@@ -156,8 +165,8 @@ package struct PushRouter: Sendable {
 
     package func sockets(of user: UserKey) -> [SocketKey] { self.people[user]?.sockets ?? [] }
 
-    /// The connections of the other members, for what is told without an event. Empty for a user
-    /// that is no member, and in a large conversation.
+    /// Returns the connections of the other members, for notifications that are not events. Empty
+    /// if the user is not a member or the conversation is large.
     package func peers(of user: UserKey, in conversation: ConversationKey) -> [SocketKey] {
         guard self.people[user]?.conversations.contains(conversation) == true, let users = self.recipients[conversation],
             users.count <= self.largeConversation
@@ -165,13 +174,14 @@ package struct PushRouter: Sendable {
         return users.lazy.filter { $0 != user }.flatMap { self.sockets(of: $0) }
     }
 
-    /// Whether a user is a member of a conversation. Nil for a user that is not connected.
+    /// Returns whether a user is a member of a conversation; nil if the user is not connected.
     package func isMember(_ user: UserKey, of conversation: ConversationKey) -> Bool? {
         guard let person = self.people[user], person.meanwhile == nil else { return nil }
         return person.conversations.contains(conversation)
     }
 
-    /// The connections of other members that show one of these conversations, without large ones.
+    /// Returns the connections of other members that show one of these conversations. Large
+    /// conversations are omitted.
     package func viewers(of conversations: [ConversationKey], except user: UserKey) -> [UserKey: [SocketKey]] {
         var found: [UserKey: Set<SocketKey>] = [:]
         for key in conversations where (self.recipients[key]?.count ?? 0) <= self.largeConversation {
@@ -185,7 +195,30 @@ package struct PushRouter: Sendable {
         return found.mapValues { $0.sorted() }
     }
 
-    /// The connections of the other members of a conversation in which positions are told.
+    /// Returns the connected users that may show the profile of a user: the other members of these
+    /// conversations and, for large ones, only the members that have the conversation on their
+    /// screen.
+    package func acquaintances(of user: UserKey, in conversations: [ConversationKey], limit: Int) -> Set<UserKey> {
+        var found: Set<UserKey> = []
+        for key in conversations {
+            guard found.count < limit else { break }
+            let members = self.recipients[key] ?? []
+            if members.count <= self.largeConversation {
+                found.formUnion(members)
+            } else {
+                for socket in self.viewers[key] ?? [] {
+                    guard let viewer = self.connections[socket]?.user, self.people[viewer]?.conversations.contains(key) == true else {
+                        continue
+                    }
+                    found.insert(viewer)
+                }
+            }
+            found.remove(user)
+        }
+        return found.count > limit ? Set(found.sorted().prefix(limit)) : found
+    }
+
+    /// Returns the connections of the other members of a conversation that reports read positions.
     package func receiptSockets(_ key: ConversationKey, except user: UserKey) -> [SocketKey] {
         let users = self.recipients[key] ?? []
         return users.count > self.receiptMembers ? [] : users.filter { $0 != user }.flatMap { self.sockets(of: $0) }
@@ -210,7 +243,7 @@ extension PushRouter {
             case .arrived(let key, let user, let first):
                 bounds[MemberAddress(key, user), default: (first, .max)] = (first, .max)
             case .departed(let key, let user, let last): bounds[MemberAddress(key, user), default: (0, last)].last = last
-            case .events, .head, .read, .user: break
+            case .events, .head, .read, .user, .profile: break
             }
         }
         return bounds
@@ -224,23 +257,18 @@ extension PushRouter {
         var nudged: [SocketKey] = []
         for user in self.recipients[key] ?? [] {
             guard let person = self.people[user] else { continue }
-            var sockets = person.sockets
-            let stalled = sockets.filter { self.connections[$0]?.stalledAt != nil }
-            if !stalled.isEmpty {
-                nudged += stalled
-                sockets.removeAll { stalled.contains($0) }
-                if sockets.isEmpty { continue }
-            }
-            if isLarge {
-                nudged += sockets.filter { self.connections[$0]?.shown.contains(key) != true }
-                sockets.removeAll { self.connections[$0]?.shown.contains(key) != true }
-                if sockets.isEmpty { continue }
-            }
             let address = MemberAddress(key, user)
             let bound = bounds[address] ?? (0, .max)
             let range = (first: max(first, bound.first), last: min(last, bound.last))
-            guard range.first <= range.last else { continue }
-            if range == (first, last), !hidden.contains(address) {
+            let isWhole = range == (first, last) && !hidden.contains(address)
+            var sockets = person.sockets
+            if sockets.contains(where: { !self.receivesEvents($0, of: key, isLarge: isLarge) }) {
+                let told = sockets.filter { !self.receivesEvents($0, of: key, isLarge: isLarge) }
+                sockets.removeAll { told.contains($0) }
+                self.tellEnd(key, to: told, of: user, isWhole: isWhole, &nudged, &deliveries)
+            }
+            guard range.first <= range.last, !sockets.isEmpty else { continue }
+            if isWhole {
                 all += sockets
             } else {
                 deliveries.append(.personal(key, first: range.first, last: range.last, user: user, to: sockets))
@@ -248,6 +276,33 @@ extension PushRouter {
         }
         if !all.isEmpty { deliveries.append(.events(key, first: first, last: last, to: all)) }
         if !nudged.isEmpty { deliveries.append(.nudge(key, to: nudged)) }
+    }
+
+    /// Sends the head to users whose number of unread mentions changed, because no event contains
+    /// the exact number. In a large conversation, a mention of all members changes only the nudge.
+    private func tellMentions(_ key: ConversationKey, to users: Set<UserKey>, isLarge: Bool, _ deliveries: inout [Delivery]) {
+        let concerned =
+            !isLarge && users.contains(UserKey(0))
+            ? self.recipients[key] ?? [] : users.filter { self.people[$0]?.conversations.contains(key) == true }.sorted()
+        for user in concerned { deliveries.append(.head(key, user: user, to: self.sockets(of: user))) }
+    }
+
+    private func receivesEvents(_ socket: SocketKey, of key: ConversationKey, isLarge: Bool) -> Bool {
+        guard let connection = self.connections[socket] else { return false }
+        return connection.stalledAt == nil && (!isLarge || connection.shown.contains(key))
+    }
+
+    /// Sends the newest position of a log without its events. A nudge contains a preview of the
+    /// newest event, so a user that does not see all events of the batch receives a head instead.
+    private func tellEnd(
+        _ key: ConversationKey, to sockets: [SocketKey], of user: UserKey, isWhole: Bool, _ nudged: inout [SocketKey],
+        _ deliveries: inout [Delivery]
+    ) {
+        if isWhole {
+            nudged += sockets
+        } else if !sockets.isEmpty {
+            deliveries.append(.head(key, user: user, to: sockets))
+        }
     }
 
     private mutating func removeViewer(_ socket: SocketKey, of key: ConversationKey) {

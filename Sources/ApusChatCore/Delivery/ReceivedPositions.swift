@@ -1,9 +1,9 @@
 package import ApusChatStorage
 
-/// What the devices of members have received, in memory only.
+/// The ordinals of the last messages that the devices of members have received, in memory only.
 ///
-/// A restart of the server forgets it, and clients tell it again with their next message. The
-/// number of members is bounded: those that were told least lately are forgotten.
+/// They are lost when the server restarts; clients report them again with the next received
+/// message. The number of members is bounded: the least recently updated ones are removed.
 package struct ReceivedPositions: Sendable {
     private typealias Devices = [DeviceKey: Int64]
 
@@ -13,16 +13,16 @@ package struct ReceivedPositions: Sendable {
     private var former: [MemberAddress: Devices] = [:]
 
     /// - Parameters:
-    ///   - capacity: The number of members of each of two generations.
-    ///   - devicesOfMember: The number of devices of one member.
+    ///   - capacity: The maximum number of members in each of two generations.
+    ///   - devicesOfMember: The maximum number of devices of one member.
     package init(capacity: Int = 100_000, devicesOfMember: Int = 40) {
         self.capacity = max(1, capacity)
         self.devicesOfMember = max(1, devicesOfMember)
     }
 
-    /// Notes the ordinal of the last message that a device has received.
+    /// Records the ordinal of the last message that a device has received.
     ///
-    /// - Returns: Whether no device of the member had received it before.
+    /// - Returns: Whether it is the first device of the member that has received the message.
     package mutating func received(_ n: Int64, by member: MemberAddress, on device: DeviceKey) -> Bool {
         var devices = self.members[member] ?? self.former.removeValue(forKey: member) ?? [:]
         let last = devices.values.max() ?? 0
@@ -40,10 +40,10 @@ package struct ReceivedPositions: Sendable {
         return n > last
     }
 
-    /// The ordinal of the last message that a device of the member has received, or 0.
+    /// Returns the ordinal of the last message that any device of the member has received, or 0.
     package func last(of member: MemberAddress) -> Int64 { self.devices(of: member).values.max() ?? 0 }
 
-    /// The ordinal of the last message that one device has received, or 0.
+    /// Returns the ordinal of the last message that one device has received, or 0.
     package func last(of member: MemberAddress, on device: DeviceKey) -> Int64 { self.devices(of: member)[device] ?? 0 }
 
     private func devices(of member: MemberAddress) -> Devices { self.members[member] ?? self.former[member] ?? [:] }

@@ -1,40 +1,46 @@
-/// Decides when a connection does not read: counts the bytes that were sent to it and that it is
-/// not known to have taken.
+/// Detects a connection that does not read, by the number of sent bytes that the transport has not
+/// written.
 package struct SendWindow: Sendable {
     package enum Action: Sendable, Equatable {
         case doNothing
-        /// Call `drained` when the connection has taken what was sent so far.
+        /// Ask the transport, and call `drained` when it has written all bytes sent so far.
         case ask
-        /// The connection does not read. Send nothing more before `drained`.
+        /// The connection does not read. Send no further data before `drained`.
         case stall
     }
 
-    /// The number of bytes after which the transport is asked whether they were taken.
+    /// The number of sent bytes after which the transport is asked.
     package static let askBytes = 64 << 10
-    /// The number of bytes, not taken, from which a connection is stalled. The largest push added
-    /// to them is below the bound at which the transport closes the connection.
+    /// The number of unwritten bytes at which a connection counts as stalled. Together with the
+    /// largest push, it is below the bound at which the transport closes the connection.
     package static let stallBytes = 256 << 10
 
     private var bytes = 0
-    /// The bytes that were sent before the pending question; nil without one.
+    /// The number of bytes that were sent before the pending question to the transport; nil if none
+    /// is pending.
     private var asked: Int?
+    /// Whether `stall` was returned since the last `drained`.
+    private var isStalled = false
 
     package init() {}
 
     package mutating func sent(_ count: Int) -> Action {
-        let before = self.bytes
         self.bytes += count
         if self.asked == nil {
             guard self.bytes >= Self.askBytes else { return .doNothing }
             self.asked = self.bytes
             return .ask
         }
-        return before < Self.stallBytes && self.bytes >= Self.stallBytes ? .stall : .doNothing
+        guard !self.isStalled, self.bytes >= Self.stallBytes else { return .doNothing }
+        self.isStalled = true
+        return .stall
     }
 
-    /// The connection has taken what was sent before the question.
+    /// Handles the answer of the transport: it has written all bytes that were sent before the
+    /// question.
     package mutating func drained() {
         self.bytes -= self.asked ?? 0
         self.asked = nil
+        self.isStalled = false
     }
 }

@@ -1,7 +1,7 @@
 import ApusChatProtocol
 
 extension RateRules {
-    /// The page `docs/chat-limits.md`.
+    /// The text of `docs/chat-limits.md`.
     package static var page: String {
         var page = """
             # Budgets of the chat
@@ -33,8 +33,8 @@ extension RateRules {
             | reading requests of an account under way | \(FairQueue<Int>.Bounds.reads.underWay) |
             | waiting reading requests of an account | \(FairQueue<Int>.Bounds.reads.waitingOfUser) |
             | waiting changes of an account | \(FairQueue<Int>.Bounds.commands.waitingOfUser) |
-            | time to edit an own message | \(rules.editMilliseconds / 3_600_000) h |
-            | time to recall an own message | \(rules.recallMilliseconds / 3_600_000) h |
+            | time for which the sender can edit a message | \(rules.editMilliseconds / 3_600_000) h |
+            | time for which the sender can recall a message | \(rules.recallMilliseconds / 3_600_000) h |
             | frames of changed heads and read positions of a connection | 1 in \(CoalescedHeads.interval) ms |
 
             """

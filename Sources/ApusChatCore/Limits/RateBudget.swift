@@ -1,6 +1,6 @@
-/// The budgets of accounts, devices, addresses and address blocks.
+/// Limits the rate of actions of accounts, devices, addresses and address blocks.
 ///
-/// All times are those of a clock that never jumps.
+/// All times are those of a monotonic clock.
 package struct RateBudget: Sendable {
     /// The outcome of a charge.
     package enum Charge: Sendable, Equatable {
@@ -15,8 +15,8 @@ package struct RateBudget: Sendable {
     }
 
     private let rules: RateRules
-    /// The maximum number of buckets. When it is reached, those that are full again are removed;
-    /// if there are none, new owners of a budget wait.
+    /// The maximum number of buckets. When it is reached, full buckets are removed. If none is
+    /// full, actions of new owners are refused.
     private let capacity: Int
     private var buckets: [Slot: TokenBucket] = [:]
     private var lastSweep: Int64 = .min
@@ -28,7 +28,7 @@ package struct RateBudget: Sendable {
 
     package var count: Int { self.buckets.count }
 
-    /// Charges an action to all of its owners, or to none.
+    /// Charges an action to the budgets of all its owners, or to none if one of them is exhausted.
     package mutating func charge(_ action: RateAction, to keys: [RateKey], cost: Int64 = 1, at time: Int64) -> Charge {
         var wait: Int64 = 0
         for key in keys {
@@ -45,15 +45,15 @@ package struct RateBudget: Sendable {
         return .allowed
     }
 
-    /// Makes room for a bucket. Sweeps once a second at most, so that a flood of addresses costs
-    /// no sweep each.
+    /// Makes room for a new bucket. Sweeps at most once per second, so that many new addresses do
+    /// not cause a sweep each.
     private mutating func makeRoom(at time: Int64) -> Bool {
         if self.buckets.count < self.capacity { return true }
         if time.elapsed(since: self.lastSweep) >= 1_000 { self.sweep(at: time) }
         return self.buckets.count < self.capacity
     }
 
-    /// Removes the buckets that are full again. The shell calls it now and then.
+    /// Removes the buckets that are full. The shell calls this method periodically.
     package mutating func sweep(at time: Int64) {
         self.lastSweep = time
         for (slot, var bucket) in self.buckets {

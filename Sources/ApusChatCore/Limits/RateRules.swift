@@ -1,6 +1,6 @@
 package import ApusChatStorage
 
-/// What a budget is charged for.
+/// An action whose rate is limited.
 package enum RateAction: String, CaseIterable, Sendable {
     /// A message or another change of a log.
     case change
@@ -10,7 +10,7 @@ package enum RateAction: String, CaseIterable, Sendable {
     case connection
     /// A sign-in with a password.
     case signIn
-    /// A renewal or an end of a session, each of which waits for the disk.
+    /// A renewal or an end of a session, each of which is synced to disk.
     case session
     /// A new account.
     case registration
@@ -31,20 +31,20 @@ package enum RateAction: String, CaseIterable, Sendable {
         case .registration: "registration"
         case .upload: "upload"
         case .search: "search"
-        case .export: "export of the own data"
+        case .export: "export of the data of an account"
         }
     }
 }
 
-/// An owner of budgets.
+/// The kinds of owners of budgets.
 package enum RateScope: String, CaseIterable, Sendable {
     case account, device, address
-    /// The addresses of one subscriber or site: an IPv4 /24, an IPv6 /48.
+    /// A block of addresses of one subscriber or site: an IPv4 /24 or an IPv6 /48.
     case block
 }
 
-/// An owner of budgets, by its key. An address is the first 64 bits of an IPv6 address, since a /64
-/// is one subscriber, or an IPv4 address mapped into them.
+/// An owner of budgets. An address is the first 64 bits of an IPv6 address, because a subscriber
+/// usually has a /64, or an IPv4 address mapped into 64 bits.
 package enum RateKey: Hashable, Sendable {
     case account(UserKey)
     case device(DeviceKey)
@@ -65,12 +65,12 @@ package enum RateKey: Hashable, Sendable {
 package struct RateRules: Sendable {
     private var rates: [RateAction: [RateScope: TokenBucket.Rate]] = [:]
 
-    /// No budgets, for load tests.
+    /// No limits, for load tests.
     package static let off = RateRules()
 
     package var isEmpty: Bool { self.rates.isEmpty }
 
-    /// The defaults, which `docs/chat-limits.md` lists.
+    /// The default rates, which `docs/chat-limits.md` lists.
     package static let standard: RateRules = {
         var rules = RateRules()
         rules[.change, .account] = .init(burst: 100, 20, per: .seconds(1))
@@ -80,7 +80,7 @@ package struct RateRules: Sendable {
         rules[.connection, .address] = .init(burst: 100, 5, per: .seconds(1))
         rules[.connection, .block] = .init(burst: 1_000, 50, per: .seconds(1))
         rules[.signIn, .account] = .init(burst: 10, 1, per: .seconds(30))
-        // A known device has a budget of its own, which attempts of others do not use up.
+        // A known device has its own budget, which sign-in attempts of others do not exhaust.
         rules[.signIn, .device] = .init(burst: 10, 1, per: .seconds(30))
         rules[.signIn, .address] = .init(burst: 20, 1, per: .seconds(10))
         rules[.signIn, .block] = .init(burst: 200, 1, per: .seconds(1))

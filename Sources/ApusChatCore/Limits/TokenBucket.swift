@@ -1,12 +1,12 @@
-/// An amount that may be used at once and is refilled with time.
+/// A token bucket: a number of uses that may be spent at once and is refilled over time.
 package struct TokenBucket: Sendable {
-    /// The size of a bucket, and how fast it is refilled.
+    /// The capacity of a bucket and its refill rate.
     package struct Rate: Sendable, Hashable {
-        /// The number that may be used at once.
+        /// The number of uses that may be spent at once.
         package var burst: Int64
-        /// The number that is refilled in `period`.
+        /// The number of uses that are refilled in each `period`.
         package var count: Int64
-        /// In milliseconds.
+        /// The refill period, in milliseconds.
         package var period: Int64
 
         package init(burst: Int64, _ count: Int64, per period: Duration) {
@@ -16,8 +16,8 @@ package struct TokenBucket: Sendable {
         }
     }
 
-    // Counted in units of 1 / period, so that integers are exact: each millisecond refills `count`
-    // units, and one use costs `period` units.
+    // The fill level in units of 1 / period, so that integers are exact: each millisecond adds
+    // `count` units, and one use costs `period` units.
     private var units: Int64
     private var updated: Int64
 
@@ -26,18 +26,18 @@ package struct TokenBucket: Sendable {
         self.updated = time
     }
 
-    /// The time until `cost` can be used, in milliseconds: 0 if it can be used now. A cost above
-    /// the burst is possible with a full bucket.
+    /// Returns the time until `cost` uses are available, in milliseconds; 0 if they are available
+    /// now. A cost above the burst is possible if the bucket is full.
     package mutating func wait(for cost: Int64, _ rate: Rate, at time: Int64) -> Int64 {
         self.refill(rate, at: time)
         let missing = min(cost, rate.burst) * rate.period - self.units
         return missing <= 0 ? 0 : (missing + rate.count - 1) / rate.count
     }
 
-    /// Uses an amount that `wait` found to be there.
+    /// Spends uses that `wait` reported as available.
     package mutating func use(_ cost: Int64, _ rate: Rate) { self.units -= cost * rate.period }
 
-    /// Whether nothing is used: such a bucket need not be kept.
+    /// Whether the bucket is full. A full bucket need not be stored.
     package mutating func isFull(_ rate: Rate, at time: Int64) -> Bool {
         self.refill(rate, at: time)
         return self.units >= rate.burst * rate.period

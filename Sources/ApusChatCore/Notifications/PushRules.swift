@@ -1,13 +1,13 @@
 import ApusChatProtocol
 package import ApusChatStorage
 
-/// Decides whether a device that is not looking is told of a message.
+/// Decides whether a device that does not show the conversation is notified of a message.
 package enum PushRules {
     /// Whether a member is notified of a message that the member can see.
     ///
     /// - Parameters:
-    ///   - isSilent: Whether the sender wants no notification.
-    ///   - mentionsOnly: Whether the member wants notifications of mentions only.
+    ///   - isSilent: Whether the sender requested that the message causes no notification.
+    ///   - mentionsOnly: Whether the member is notified of mentions only.
     ///   - time: Milliseconds since 1970.
     package static func notify(
         _ member: MemberRow, of event: EventRow, isSilent: Bool, mentionsOnly: Bool, quietHours: QuietHours?, at time: Int64
@@ -18,12 +18,13 @@ package enum PushRules {
         return !mentionsOnly || self.mentions(event, member.address.user)
     }
 
-    /// Whether a message names a user, or all members.
+    /// Whether a message mentions a user, or all members.
     package static func mentions(_ event: EventRow, _ user: UserKey) -> Bool { event.mentionsAll || event.mentions.contains(user) }
 }
 
 extension QuietHours {
-    /// Whether a time in milliseconds since 1970 is within the hours, which may span midnight.
+    /// Whether a time in milliseconds since 1970 is within the quiet hours, which may span
+    /// midnight.
     package func contains(_ time: Int64) -> Bool {
         let minute = (time / 60_000) % 1_440
         return self.from <= self.until ? (self.from..<self.until).contains(minute) : minute >= self.from || minute < self.until

@@ -1,24 +1,24 @@
-/// The actions that a permission decides, in the order of the documentation.
+/// The actions that the table of permissions contains, in the order of the documentation.
 package enum ChatAction: Int, CaseIterable, Sendable {
     case read, mark, send, mentionAll, editOwn, recallOwn, recallOthers, hide, react, vote, closePoll, pin, call
     case seeMembers, setProfile, configure, configureExpiry, delete
     case invite, approve, remove, ban, silence, setRole, transfer, manageLinks
     case join, accept, leave, personalize, report
 
-    /// The name in the documentation.
+    /// The name of the action in the documentation and in refusals: a verb phrase.
     package var name: String {
         switch self {
         case .read: "read the log"
-        case .mark: "move the own read position"
+        case .mark: "move the read position"
         case .send: "send"
         case .mentionAll: "mention `@all`"
-        case .editOwn: "edit an own message"
-        case .recallOwn: "recall an own message"
+        case .editOwn: "edit one's own message"
+        case .recallOwn: "recall one's own message"
         case .recallOthers: "recall a message of another user"
         case .hide: "delete a message for oneself"
         case .react: "react"
         case .vote: "vote"
-        case .closePoll: "close an own poll"
+        case .closePoll: "close one's own poll"
         case .pin: "pin and unpin a message"
         case .call: "call"
         case .seeMembers: "see the members"
@@ -31,23 +31,23 @@ package enum ChatAction: Int, CaseIterable, Sendable {
         case .remove: "remove a member of a lower role"
         case .ban: "ban a user of a lower role, and lift a ban"
         case .silence: "silence a member of a lower role"
-        case .setRole: "give a role below the own one to a member of a lower role"
+        case .setRole: "assign a role below one's own to a member of a lower role"
         case .transfer: "make another member the owner"
         case .manageLinks: "create, list and revoke invite links"
         case .join: "join without an invitation"
         case .accept: "accept or decline an invitation"
         case .leave: "leave, and remove the conversation from the list"
-        case .personalize: "pin, mute, archive, file, mark as unread, draft"
-        case .report: "report"
+        case .personalize: "change one's own settings (pin, mute, archive, folders, unread mark) and draft"
+        case .report: "report messages"
         }
     }
 }
 
-/// What a user is to a conversation: one column of the table of permissions.
+/// The relation of a user to a conversation: one column of the table of permissions.
 package enum Standing: Int, CaseIterable, Sendable {
-    /// The user of a self conversation.
+    /// The owner of a self conversation.
     case own
-    /// Either user of a pair.
+    /// One of the two users of a pair.
     case pair
     case owner, admin, member, reader, guest
     case invited, requested, former, banned, stranger
@@ -69,8 +69,8 @@ package enum Standing: Int, CaseIterable, Sendable {
         }
     }
 
-    /// Whether the user is told why an action is refused. Others learn that there is no such
-    /// conversation.
+    /// Whether a refusal may reveal that the conversation exists. To the other users it is answered
+    /// `not_found`.
     package var mayKnow: Bool {
         switch self {
         case .own, .pair, .owner, .admin, .member, .reader, .guest, .invited, .former: true
@@ -83,11 +83,11 @@ package enum Standing: Int, CaseIterable, Sendable {
 package enum Grant: Hashable, Sendable {
     case yes
     case no
-    /// If the setting of this name includes the role.
+    /// Permitted if the setting with this name includes the role.
     case setting(Setting)
-    /// By the rule for joining, or with a link.
+    /// Permitted by the setting `join`, or with an invite link.
     case joinRule
-    /// Up to the last visible event.
+    /// Permitted up to the last event that the user could see.
     case past
 
     package enum Setting: String, Sendable {

@@ -1,15 +1,16 @@
 package import ApusChatProtocol
 package import ApusChatStorage
 
-/// The one table of permissions: action × standing. `docs/chat-permissions.md` is generated from
-/// it.
+/// The table of permissions: each action in each standing. `docs/chat-permissions.md` is generated
+/// from it.
 package enum Permissions {
-    /// Throws the refusal of an action, or returns if the user may perform it.
+    /// Throws the refusal of an action. Returns if the user may perform it.
     ///
     /// - Parameters:
-    ///   - member: The user's row in the conversation; nil for a stranger.
-    ///   - conversation: Nil if there is none, which is refused like a stranger's action.
-    ///   - time: Now, in milliseconds since 1970.
+    ///   - member: The user's row in the conversation; nil if the user has none.
+    ///   - conversation: The conversation; nil if it does not exist, which is refused as if the
+    ///     user had no row.
+    ///   - time: The current time, in milliseconds since 1970.
     package static func check(
         _ action: ChatAction, of member: MemberRow?, in conversation: ConversationRow?, at time: Int64
     ) throws(ChatError) {
@@ -20,11 +21,12 @@ package enum Permissions {
         }
         if let member, member.silencedUntil > time, Self.silencedActions.contains(action) {
             throw ChatError(
-                .forbidden, message: "An admin does not let you write until the given time.", retryAfter: member.silencedUntil - time)
+                .forbidden, message: "An admin has silenced you. You can write again after `retry_after`.",
+                retryAfter: member.silencedUntil - time)
         }
     }
 
-    /// The column of a user.
+    /// Returns the standing of a user: the column of the table.
     package static func standing(of member: MemberRow?, kind: ConversationKind, at time: Int64 = 0) -> Standing {
         guard let member else { return .stranger }
         switch member.state {
@@ -49,7 +51,7 @@ package enum Permissions {
         }
     }
 
-    /// The cell of an action and a standing.
+    /// Returns the cell of an action and a standing.
     package static func grant(_ action: ChatAction, _ standing: Standing) -> Grant {
         Self.table[action.rawValue * Standing.allCases.count + standing.rawValue]
     }
@@ -76,15 +78,16 @@ package enum Permissions {
     }
 
     private static func refusal(_ action: ChatAction, _ standing: Standing) -> ChatError {
-        ChatError(.forbidden, message: "Permission needed to \(action.name); yours is that of: \(standing.name).")
+        ChatError(.forbidden, message: "Your standing in the conversation (\(standing.name)) does not permit the action: \(action.name).")
     }
 }
 
 extension Permissions {
-    /// The rows of the table in the order of `ChatAction`, their cells in that of `Standing`.
+    /// The cells of the table, in the order of `ChatAction` and, for each action, in the order of
+    /// `Standing`.
     private static let table: [Grant] = ChatAction.allCases.flatMap { action -> [Grant] in
         let row = Self.row(action)
-        // The order of `Standing`.
+        // The order is that of `Standing`.
         return [
             row.own, row.pair, row.staff.0, row.staff.1, row.member, row.reader, row.guest, row.invited, row.requested, row.former, .no,
             row.stranger,
@@ -94,7 +97,7 @@ extension Permissions {
     private struct Row {
         var own = Grant.no
         var pair = Grant.no
-        /// Owner and admin.
+        /// The grants of the owner and of the admins.
         var staff = (Grant.yes, Grant.yes)
         var member = Grant.no
         var reader = Grant.no
@@ -104,9 +107,9 @@ extension Permissions {
         var former = Grant.no
         var stranger = Grant.no
 
-        /// All members may, and the users of pairs and self conversations.
+        /// Permitted to all members, and to the users of pairs and self conversations.
         static let all = Row(own: .yes, pair: .yes, member: .yes, reader: .yes, guest: .yes)
-        /// The owner and the admins may.
+        /// Permitted to the owner and the admins.
         static let staff = Row()
     }
 
@@ -139,7 +142,7 @@ extension Permissions {
 }
 
 extension Permissions {
-    /// The page `docs/chat-permissions.md`.
+    /// The text of `docs/chat-permissions.md`.
     package static var page: String {
         let standings = Standing.allCases
         var page = """
@@ -170,7 +173,7 @@ extension Permissions {
               `admins` permits owners and admins only.
             - `join`: by the setting `join` (`open`: at once, `approval`: after an approval), or by an invite link.
             - `past`: from the first visible event to the one with which the membership ended.
-            - Edit and recall of own messages are possible for a time that the operator sets (default: 48 hours). Owners and admins
+            - The sender can edit and recall a message for a time that the operator sets (default: 48 hours). Owners and admins
               recall at any time.
             - A member that is silenced cannot: \(silenced).
             - The role of a member can be changed, and a member removed, silenced or banned, by roles above it only.

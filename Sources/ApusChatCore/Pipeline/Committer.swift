@@ -1,22 +1,21 @@
 package import ApusChatProtocol
 package import ApusChatStorage
 
-/// Decides when a batch is written, and what a failure means for its commands and for those after
-/// it.
+/// Decides when a batch is written, and how a failure affects its commands and later ones.
 ///
-/// The shell owns the storage and one writing thread. Acks leave after `batchWritten`, never
-/// before: what was acknowledged is on disk.
+/// The shell owns the storage and one writing thread. It sends the answers of a batch after
+/// `batchWritten`, never before: an acknowledged command is on disk.
 package struct Committer: Sendable {
     private enum State: Equatable {
-        /// Leaves to `writing` when commands wait.
+        /// No batch is written. Leaves to `writing` when commands wait.
         case idle
-        /// One batch is decided and written. Leaves to `idle`, or to `readOnly` by a failure.
+        /// One batch is decided and written. Leaves to `idle`, or to `readOnly` after a failure.
         case writing(attempt: Int)
-        /// Nothing is written. A timer leads to `probing`.
+        /// No batch is written because the storage failed. Leaves to `probing` (timer).
         case readOnly(Reason, probes: Int)
-        /// The shell tests the storage. Leaves to `idle` or back to `readOnly`.
+        /// The shell tests the storage. Leaves to `idle` (success) or `readOnly`.
         case probing(Reason, probes: Int)
-        /// Final: the operator has to act.
+        /// Final: the operator must repair the storage.
         case failed(StorageError.Code)
     }
 
@@ -24,12 +23,12 @@ package struct Committer: Sendable {
         case full, io
     }
 
-    /// What the operator sees, and what readiness depends on.
+    /// The state of the storage, for the operator and for the readiness check.
     package enum Health: Sendable, Equatable {
         case writable
-        /// Reads work, writes do not. The storage is tested again and again.
+        /// Reads work, writes fail. The storage is tested periodically.
         case readOnly(StorageError.Code)
-        /// Reads may work. The server does not recover by itself.
+        /// Reads may work. The server does not recover without its operator.
         case failed(StorageError.Code)
     }
 
@@ -45,11 +44,11 @@ package struct Committer: Sendable {
         }
     }
 
-    /// What the shell does with commands that wait.
+    /// The next step when commands wait.
     package enum CommandsAction: Sendable, Equatable {
-        /// Take a batch, begin, decide and commit it.
+        /// Take a batch of commands; begin, decide and commit it.
         case writeBatch
-        /// A batch is under way; its end takes what arrived.
+        /// A batch is being written. The waiting commands are taken after it.
         case wait
         /// Answer all waiting commands with this error.
         case refuseAll(ChatError)
@@ -67,11 +66,11 @@ package struct Committer: Sendable {
         }
     }
 
-    /// What follows a written batch.
+    /// The next step after a batch was written.
     package enum WrittenAction: Sendable, Equatable {
-        /// Send the acks, then the pushes. Then ask `commandsWait` if there are commands.
+        /// Send the answers, then the pushes. Call `commandsWait` if there are further commands.
         case acknowledge
-        /// The batch is not the one that is under way: a fault of the shell.
+        /// The batch is not the current one, which is an error of the shell.
         case doNothing
     }
 
@@ -81,22 +80,26 @@ package struct Committer: Sendable {
         return .acknowledge
     }
 
-    /// What follows a failure of `begin` or `commit`.
+    /// The next step after a failure of `begin` or `commit`.
     package enum FailureAction: Sendable, Equatable {
-        /// Begin and decide the same commands again: another writer won.
+        /// Begin and decide the same commands again, because another process has written to the
+        /// storage.
         case decideAgain
-        /// Write the two halves of the batch as batches of their own, so that the command that
-        /// cannot be written fails alone.
+        /// Write the two halves of the batch as separate batches, so that only the command that
+        /// cannot be written is refused.
         case decideHalves
-        /// Answer the commands of the batch with this error and go on.
+        /// Answer the commands of the batch with this error and continue.
         case refuseBatch(ChatError)
-        /// Answer the commands of the batch with this error, and test the storage after a time.
+        /// Answer the commands of the batch with this error, and test the storage after the given
+        /// time.
         case becomeReadOnly(ChatError, probeAfter: Duration)
-        /// Answer with this error. The server needs its operator.
+        /// Answer the commands of the batch with this error. The operator must repair the storage.
         case fail(ChatError)
         case doNothing
     }
 
+    /// Handles a failure of `begin` or `commit`.
+    ///
     /// - Parameter commands: The number of commands of the batch.
     package mutating func batchFailed(_ code: StorageError.Code, commands: Int) -> FailureAction {
         guard case .writing(let attempt) = self.state else { return .doNothing }
@@ -107,13 +110,13 @@ package struct Committer: Sendable {
         case .contention:
             self.state = .idle
             return .refuseBatch(ChatError(.storage, message: "The storage is busy. Send again with the same id.", retryAfter: 1_000))
-        case .misuse where commands > 1:
+        case .invalidUse where commands > 1:
             self.state = .idle
             return .decideHalves
-        case .misuse:
-            // A fault of this program. It must not stop the batches after this one.
+        case .invalidUse:
+            // The cause is an error of this program. It must not prevent later batches.
             self.state = .idle
-            return .refuseBatch(ChatError(.internal, message: "The server could not process the request."))
+            return .refuseBatch(ChatError(.internal, message: "The server failed to decide the request. Send it again with a new id."))
         case .full:
             self.state = .readOnly(.full, probes: 0)
             return .becomeReadOnly(Self.refusal(.full, probes: 0), probeAfter: Self.pause(before: 0))
@@ -126,12 +129,12 @@ package struct Committer: Sendable {
         }
     }
 
-    /// How the shell tests the storage.
+    /// The test of the storage that the shell performs.
     package enum ProbeAction: Sendable, Equatable {
-        /// Write and sync a test row.
+        /// Write a test row and sync it to disk.
         case write
-        /// Close the storage, open it again, then write and sync a test row: after a failed sync
-        /// the cached pages are not those of the disk.
+        /// Close the storage, open it again, then write and sync a test row. After a failed sync,
+        /// the cached pages can differ from those on the disk.
         case reopenAndWrite
         case doNothing
     }
@@ -142,9 +145,9 @@ package struct Committer: Sendable {
         return reason == .full ? .write : .reopenAndWrite
     }
 
-    /// What follows the end of a test.
+    /// The next step after a test of the storage.
     package enum ProbeEndAction: Sendable, Equatable {
-        /// Writing is possible again.
+        /// Batches can be written again.
         case resume
         case probeAgain(after: Duration)
         case doNothing
@@ -159,7 +162,7 @@ package struct Committer: Sendable {
         case .corrupt, .newerSchema, .locked:
             self.state = .failed(failure ?? .corrupt)
             return .doNothing
-        case .contention, .full, .io, .misuse:
+        case .contention, .full, .io, .invalidUse:
             let next = failure == .io ? Reason.io : reason
             self.state = .readOnly(next, probes: probes + 1)
             return .probeAgain(after: Self.pause(before: probes + 1))
@@ -168,7 +171,7 @@ package struct Committer: Sendable {
 
     private static let attempts = 4
 
-    /// 1 s, 2 s, 4 s and so on, at most 30 s.
+    /// Returns the delay before a test: 1 s, 2 s, 4 s and so on, at most 30 s.
     private static func pause(before probe: Int) -> Duration { .seconds(min(1 << min(probe, 5), 30)) }
 
     private static func refusal(_ reason: Reason, probes: Int) -> ChatError {

@@ -1,19 +1,23 @@
-package import ApusChatStorage
-import DequeModule
+public import ApusChatStorage
+public import DequeModule
 
-/// A queue that serves users in turn, so that one user's requests never delay those of others by
-/// more than one turn.
+/// A queue that serves users in turn, so that the requests of one user delay those of others by at
+/// most one turn.
 ///
-/// A user has a bounded number of waiting elements and a bounded number under way.
-package struct FairQueue<Element: Sendable>: Sendable {
+/// The numbers of waiting and of running elements of a user are bounded.
+///
+/// Public and inlinable for the same reason as `FactTable`.
+public struct FairQueue<Element: Sendable>: Sendable {
     /// The bounds of a queue.
+    @usableFromInline
     package struct Bounds: Sendable {
-        /// The maximum number of elements of one user that are taken and not finished.
-        package var underWay: Int
+        /// The maximum number of elements of one user that `next` returned and that are not
+        /// finished.
+        @usableFromInline package var underWay: Int
         /// The maximum number of waiting elements of one user.
-        package var waitingOfUser: Int
+        @usableFromInline package var waitingOfUser: Int
         /// The maximum number of waiting elements.
-        package var waiting: Int
+        @usableFromInline package var waiting: Int
 
         package init(underWay: Int, waitingOfUser: Int, waiting: Int) {
             self.underWay = underWay
@@ -22,33 +26,42 @@ package struct FairQueue<Element: Sendable>: Sendable {
         }
     }
 
-    /// Whether the queue took an element.
+    /// The result of adding an element.
+    @usableFromInline
     package enum Admission: Sendable, Equatable {
         case admitted
-        /// The user has too many waiting elements.
+        /// The user has the maximum number of waiting elements.
         case userFull
-        /// The queue has too many waiting elements.
+        /// The queue has the maximum number of waiting elements.
         case full
     }
 
-    private struct Share {
-        var waiting = Deque<Element>()
-        var underWay = 0
-        /// Whether the rotation holds the user: exactly while an element may be taken.
-        var isInRotation = false
+    @usableFromInline
+    struct Share: Sendable {
+        @usableFromInline var waiting = Deque<Element>()
+        @usableFromInline var underWay = 0
+        /// Whether the rotation contains the user. It does if and only if an element of the user
+        /// may be taken.
+        @usableFromInline var isInRotation = false
+
+        @inlinable
+        init() {}
     }
 
-    private let bounds: Bounds
-    private var shares: [UserKey: Share] = [:]
-    private var rotation = Deque<UserKey>()
+    @usableFromInline let bounds: Bounds
+    @usableFromInline var shares: [UserKey: Share] = [:]
+    @usableFromInline var rotation = Deque<UserKey>()
     /// The number of waiting elements.
-    package private(set) var count = 0
+    @usableFromInline package internal(set) var count = 0
 
+    @inlinable
     package init(bounds: Bounds) { self.bounds = bounds }
 
     /// The number of users with waiting or unfinished elements.
+    @inlinable
     package var userCount: Int { self.shares.count }
 
+    @inlinable
     package mutating func enqueue(_ element: Element, for user: UserKey) -> Admission {
         guard self.count < self.bounds.waiting else { return .full }
         guard self.shares[user]?.waiting.count ?? 0 < self.bounds.waitingOfUser else { return .userFull }
@@ -58,7 +71,9 @@ package struct FairQueue<Element: Sendable>: Sendable {
         return .admitted
     }
 
-    /// Takes the next element. Nil if none waits, or all that wait have too many under way.
+    /// Removes and returns the next element; nil if no element waits, or if each user with waiting
+    /// elements has the maximum number of running ones.
+    @inlinable
     package mutating func next() -> (user: UserKey, element: Element)? {
         guard let user = self.rotation.popFirst() else { return nil }
         guard let element = self.shares[user]?.waiting.popFirst() else { return nil }
@@ -69,7 +84,8 @@ package struct FairQueue<Element: Sendable>: Sendable {
         return (user, element)
     }
 
-    /// Ends an element that `next` returned.
+    /// Records that an element of a user that `next` returned is finished.
+    @inlinable
     package mutating func finished(_ user: UserKey) {
         guard let share = self.shares[user], share.underWay > 0 else { return }
         if share.underWay == 1, share.waiting.isEmpty {
@@ -80,8 +96,9 @@ package struct FairQueue<Element: Sendable>: Sendable {
         }
     }
 
-    /// Puts a user at the end of the rotation if an element of it may be taken.
-    private mutating func rotate(_ user: UserKey) {
+    /// Adds a user to the end of the rotation if an element of the user may be taken.
+    @inlinable
+    mutating func rotate(_ user: UserKey) {
         guard let share = self.shares[user], !share.isInRotation, !share.waiting.isEmpty, share.underWay < self.bounds.underWay
         else { return }
         self.shares[user]?.isInRotation = true
@@ -90,8 +107,8 @@ package struct FairQueue<Element: Sendable>: Sendable {
 }
 
 extension FairQueue.Bounds {
-    /// The bounds of reading requests: three of a user under way.
+    /// The bounds for reading requests: at most three of a user run at the same time.
     package static var reads: Self { Self(underWay: 3, waitingOfUser: 64, waiting: 50_000) }
-    /// The bounds of commands: a batch takes any number of a user, in turn.
+    /// The bounds for commands. A batch can contain any number of commands of a user.
     package static var commands: Self { Self(underWay: .max, waitingOfUser: 1_024, waiting: 50_000) }
 }

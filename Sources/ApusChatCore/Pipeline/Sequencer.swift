@@ -1,13 +1,13 @@
 package import ApusChatProtocol
 import ApusChatStorage
 
-/// Makes batches of the commands that arrive while the batch before is written.
+/// Forms batches of the commands that arrive while the previous batch is written.
 ///
-/// A batch takes users in turn and never waits for more commands. Messages and marks of one
-/// conversation are put together; every other command keeps its place, so that the commands of one
-/// user keep their order.
+/// A batch takes commands of the users in turn and never waits for further commands. Messages and
+/// marks of one conversation are grouped. Every other command keeps its place, so that the commands
+/// of one user remain in order.
 package struct Sequencer: Sendable {
-    /// A command and the number under which the session waits for its answer.
+    /// A command, and the number by which its session waits for the answer.
     package struct Entry: Sendable {
         package let command: Command
         package let ticket: Int64
@@ -18,20 +18,20 @@ package struct Sequencer: Sendable {
         }
     }
 
-    /// The bounds of one batch.
+    /// The maximum size of one batch.
     package struct Bounds: Sendable {
         package var commands = 1_024
-        /// The approximate number of bytes that a batch adds to the log.
+        /// The approximate number of bytes that a batch may add to the log.
         package var bytes = 1 << 20
-        /// The time in which a batch is decided, in milliseconds. After a longer one, the next has
-        /// half as many commands.
+        /// The time in which a batch should be decided, in milliseconds. After a batch that took
+        /// longer, the limit of the next batch is halved.
         package var milliseconds: Int64 = 50
         package init() {}
     }
 
     private let bounds: Bounds
     private var queue: FairQueue<Entry>
-    /// A command that did not fit into the last batch.
+    /// A command that exceeded the bounds of the last batch and begins the next one.
     private var held: Entry?
     /// The maximum number of commands of the next batch.
     private var limit: Int
@@ -46,7 +46,8 @@ package struct Sequencer: Sendable {
     /// The number of waiting commands.
     package var count: Int { self.queue.count + (self.held == nil ? 0 : 1) }
 
-    /// Takes a command, or refuses it with the time after which a retry is worth it.
+    /// Adds a command. Returns a refusal if the queue is full, with the time after which a retry
+    /// can succeed.
     package mutating func enqueue(_ command: Command, ticket: Int64) -> ChatError? {
         switch self.queue.enqueue(Entry(command: command, ticket: ticket), for: command.actor) {
         case .admitted: nil
@@ -55,7 +56,7 @@ package struct Sequencer: Sendable {
         }
     }
 
-    /// Takes the commands of the next batch. Empty if none waits.
+    /// Takes the commands of the next batch; empty if none waits.
     package mutating func takeBatch() -> [Entry] {
         var batch: [Entry] = []
         var bytes = 0
@@ -72,7 +73,8 @@ package struct Sequencer: Sendable {
         return Self.grouped(batch)
     }
 
-    /// Notes the time that the decisions of a batch took, such as by rows that were not in memory.
+    /// Records the time in which a batch was decided. It depends on the number of rows that were
+    /// not in memory.
     package mutating func decided(in milliseconds: Int64) {
         if milliseconds > self.bounds.milliseconds {
             self.limit = max(min(Self.minimumLimit, self.bounds.commands), self.limit / 2)
@@ -91,7 +93,8 @@ package struct Sequencer: Sendable {
         return entry
     }
 
-    /// Puts messages and marks of one conversation together, each run of them by itself.
+    /// Groups messages and marks by conversation. Runs of them that other commands separate are
+    /// grouped separately.
     private static func grouped(_ batch: [Entry]) -> [Entry] {
         var grouped: [Entry] = []
         grouped.reserveCapacity(batch.count)

@@ -1,31 +1,33 @@
-/// Makes the time stamps of events from a clock that may jump.
+/// Produces the time stamps of events from a wall clock that may jump.
 ///
-/// Stamps do not decrease. A reading that is more than a second from where the monotonic clock says
-/// it must be is not followed: one bad reading moves no stamp by more than a second. A jump of up
-/// to a day that lasts is a correction of the clock; it is followed after ten seconds, also
-/// backwards. A longer jump is never followed: the stamps continue by the monotonic clock until the
-/// clock returns or the program starts again.
+/// Stamps never decrease. The clock predicts the wall time from the monotonic clock. A reading that
+/// differs from the prediction by more than a second is not used, so that a single wrong reading
+/// changes no stamp by more than a second. If the difference persists for ten seconds and is at
+/// most a day, it is treated as a correction of the wall clock, also backwards, and the stamps
+/// follow it. A larger jump is never followed: the stamps continue by the monotonic clock until the
+/// wall clock returns or the program restarts.
 ///
-/// A program that starts more than a day from the last trusted time (the *mark*) follows its clock,
-/// but does not trust it for an hour, or until it has returned to the mark.
+/// A program that starts more than a day after or before the last trusted time (the *mark*) follows
+/// its wall clock. It does not trust the clock for an hour, or until the clock has returned to the
+/// mark.
 package struct StampClock: Sendable {
-    /// The deviation that is followed at once, in milliseconds.
+    /// The deviation from the prediction that is followed immediately, in milliseconds.
     package static let tolerance: Int64 = 1_000
-    /// The time for which a jump has to last, in milliseconds.
+    /// The time for which a deviation must persist before it is followed, in milliseconds.
     package static let confirmation: Int64 = 10_000
-    /// The longest jump that is followed, and the longest time between two runs of a program after
-    /// which its clock is trusted at once, in milliseconds.
+    /// The largest deviation that is followed, and the longest time between two runs of the program
+    /// after which the clock is trusted immediately, in milliseconds.
     package static let maximumJump: Int64 = 86_400_000
-    /// The time for which the clock of a new run is not trusted after a longer time, in
+    /// The time for which the clock is not trusted after a longer time between two runs, in
     /// milliseconds.
     package static let probationTime: Int64 = 3_600_000
 
-    /// A moment, and whether ages may be judged by it.
+    /// A time, and whether the age of data may be computed from it.
     package struct Reading: Sendable, Equatable {
         /// Milliseconds since 1970.
         package var time: Int64
-        /// False while the clock is not where it is expected. Then nothing may be deleted, sent or
-        /// ended because of its age.
+        /// False while the wall clock differs from the prediction. Data must then not be deleted,
+        /// sent or ended because of its age.
         package var isTrusted: Bool
 
         package init(time: Int64, isTrusted: Bool) {
@@ -37,11 +39,12 @@ package struct StampClock: Sendable {
     private var anchor: (wall: Int64, monotonic: Int64)
     private var last: Int64
     private var jump: (distance: Int64, since: Int64)?
-    /// The mark of an earlier run, and when the probation of this run began on the monotonic clock.
+    /// The last trusted time of an earlier run, and the time on the monotonic clock at which the
+    /// probation of this run began; nil if the clock is not on probation.
     private var probation: (mark: Int64, since: Int64)?
 
     /// - Parameters:
-    ///   - wall: Milliseconds since 1970, as the clock says.
+    ///   - wall: The time of the wall clock, in milliseconds since 1970.
     ///   - monotonic: Milliseconds of a clock that never jumps.
     ///   - mark: The last trusted time of an earlier run; nil for the first one.
     package init(wall: Int64, monotonic: Int64, mark: Int64? = nil) {
@@ -50,11 +53,10 @@ package struct StampClock: Sendable {
         if let mark, !Self.follows(wall, mark: mark) { self.probation = (mark, monotonic) }
     }
 
-    /// Whether the clock is where it is expected. While it is not, nothing may be deleted because
-    /// of its age.
+    /// Whether the wall clock is trusted. If not, no data may be deleted because of its age.
     package var isTrusted: Bool { self.jump == nil && self.probation == nil }
 
-    /// Whether the clock has made a jump that lasts and is not followed.
+    /// Whether the wall clock has made a persistent jump that is too large to be followed.
     package var hasLeapt: Bool {
         guard let jump = self.jump else { return false }
         return jump.distance.magnitude > Self.maximumJump.magnitude
@@ -92,7 +94,7 @@ package struct StampClock: Sendable {
         return wall
     }
 
-    /// Whether a time is that of a program that started at most a day after its last run.
+    /// Whether a time is plausible for a program that started at most a day after its last run.
     private static func follows(_ wall: Int64, mark: Int64) -> Bool {
         (-Self.tolerance...Self.maximumJump).contains(wall.subtractingSaturated(mark))
     }
@@ -104,7 +106,7 @@ package struct StampClock: Sendable {
 }
 
 extension Int64 {
-    /// The difference, or the end of the range that it exceeds.
+    /// Returns the difference, clamped to the range of `Int64`.
     fileprivate func subtractingSaturated(_ other: Int64) -> Int64 {
         let (difference, isOverflown) = self.subtractingReportingOverflow(other)
         guard isOverflown else { return difference }

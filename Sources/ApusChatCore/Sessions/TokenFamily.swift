@@ -1,25 +1,25 @@
-/// The refresh tokens of one signed-in device: each use makes the next one, and the use of an old
-/// one ends the session.
+/// The refresh tokens of one signed-in device. Each use of the newest token creates the next one.
+/// The use of an old token ends the session, because it indicates that two parties have the tokens.
 ///
-/// A token is a family, a generation and a proof that the shell checks (an HMAC over both), so that
-/// the successor of a token can be made again and no token is stored. A client that lost the answer
-/// presents the same token again: it gets the same successor until that is used, for a minute at
-/// most. Any other use of an old token means that two parties hold the family's tokens.
+/// A token consists of a family, a generation and a proof that the shell verifies (an HMAC of
+/// both). The server can therefore create the same token again and stores none. A client that did
+/// not receive an answer sends the same token again, and gets the same successor until the
+/// successor is used, for at most a minute.
 package struct TokenFamily: Sendable, Equatable {
-    /// The time for which a lost answer is repeated, in milliseconds.
+    /// The time for which the same successor is returned again, in milliseconds.
     package static let repetition: Int64 = 60_000
 
     /// The generation of the newest token.
     package private(set) var generation: Int64
     /// Whether the newest token, or an access token made with it, was used.
     package private(set) var isConfirmed: Bool
-    /// When the newest token was made.
+    /// The time at which the newest token was created.
     package private(set) var rotatedAt: Int64
     package private(set) var isRevoked: Bool
-    /// The time without a use after which the family ends, in milliseconds.
+    /// The time after which an unused family expires, in milliseconds.
     package let lifetime: Int64
 
-    /// Starts a family with generation 1.
+    /// Creates a family with generation 1.
     package init(at time: Int64, lifetime: Int64 = 30 * 86_400_000) {
         self.generation = 1
         self.isConfirmed = true
@@ -42,15 +42,16 @@ package struct TokenFamily: Sendable, Equatable {
         case rotate(generation: Int64)
         /// Return tokens of this generation again. Nothing changed.
         case repeatAnswer(generation: Int64)
-        /// The family was used by two parties: store it, and close the sessions of the device.
+        /// Two parties used the family. Store it, and close the connections of the device.
         case revoke
         /// Answer `unauthorized`.
         case refuse
     }
 
-    /// Takes a refresh token whose proof is right.
+    /// Handles a refresh token with a valid proof.
     ///
-    /// - Parameter isClockTrusted: False after a leap of the clock, when no age is believed.
+    /// - Parameter isClockTrusted: False after a jump of the clock, when ages must not be
+    ///   evaluated.
     package mutating func refresh(generation: Int64, at time: Int64, isClockTrusted: Bool = true) -> RefreshAction {
         guard !self.isRevoked, generation >= 1, generation <= self.generation else { return .refuse }
         if isClockTrusted, time.elapsed(since: self.rotatedAt) > self.lifetime { return .refuse }
@@ -67,9 +68,9 @@ package struct TokenFamily: Sendable, Equatable {
         return .revoke
     }
 
-    /// Notes the use of an access token of a generation.
+    /// Records the use of an access token of a generation.
     ///
-    /// - Returns: Whether the family changed and has to be stored.
+    /// - Returns: Whether the family changed and must be stored.
     package mutating func accessTokenUsed(generation: Int64) -> Bool {
         guard generation == self.generation, !self.isConfirmed else { return false }
         self.isConfirmed = true

@@ -4,7 +4,7 @@ import ApusChatStorage
 import Foundation
 
 extension Accounts {
-    /// Makes a secret for an authenticator.
+    /// Creates the secret of an authenticator. It takes effect after `confirmAuthenticator`.
     package func makeAuthenticator(_ request: ConfirmRequest, session: AccountSession, from client: ClientOrigin) async throws
         -> AuthenticatorAnswer
     {
@@ -14,7 +14,7 @@ extension Accounts {
         try await self.database.write { storage in
             guard var credential = try storage.credential(of: session.user) else { throw ChatError.noSession }
             guard credential.totpState != .on else {
-                throw ChatError(.conflict, message: "The account has an authenticator. Remove it first.")
+                throw ChatError(.conflict, message: "The account already has an authenticator. Remove it first.")
             }
             (credential.totpSecret, credential.totpState, credential.totpStep) = (sealed, .pending, 0)
             let row = credential
@@ -26,7 +26,7 @@ extension Accounts {
             secret: text, uri: "otpauth://totp/\(issuer):\(Self.escaped(known.account.name.rawValue))?secret=\(text)&issuer=\(issuer)")
     }
 
-    /// Turns the authenticator on by its first code.
+    /// Enables the authenticator with its first code.
     package func confirmAuthenticator(_ request: AuthenticatorCodeRequest, session: AccountSession) async throws {
         try self.charge(.signIn, to: [.device(session.device)])
         let now = self.clock.now()
@@ -34,7 +34,7 @@ extension Accounts {
         try await self.database.write { storage in
             guard var credential = try storage.credential(of: session.user), credential.totpState == .pending,
                 let secret = tokens.opened(credential.totpSecret, of: session.user)
-            else { throw ChatError(.notFound, message: "No authenticator waits for its first code.") }
+            else { throw ChatError(.notFound, message: "The account has no authenticator to confirm. Create one first.") }
             guard let step = TOTP.accepts(request.code, secret, after: 0, at: now) else {
                 throw ChatError(.forbidden, message: "The code is wrong. Check the clock of the device.", field: "code")
             }

@@ -4,11 +4,12 @@ import Hummingbird
 import NIOCore
 
 extension Accounts {
-    /// Returns the session of a connection: that of its token, else that of the cookie of its
-    /// request.
+    /// Returns the session of a connection, from its token or, without a token, from the cookie of
+    /// its request.
     ///
-    /// A WebSocket request is a GET that other origins can send with the cookie. So one with an
-    /// `Origin` must have the origin of the server, as a request that changes something.
+    /// A WebSocket handshake is a GET request, which pages of other origins can send with the
+    /// cookie. A request with an `Origin` field must therefore have the origin of the server, like
+    /// a request that changes data.
     package func session(token: String?, of head: HTTPRequest) async throws -> AccountSession {
         if let token, token != SessionCookies.placeholder { return try await self.session(access: token) }
         var head = head

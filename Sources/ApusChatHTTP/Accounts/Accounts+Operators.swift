@@ -1,14 +1,14 @@
 package import ApusChatProtocol
 package import ApusChatStorage
 
-/// What operators do with accounts. The answer is nil if there is no such account.
+/// Account operations of operators. They return nil if the account does not exist.
 extension Accounts {
-    /// The user of an account.
+    /// Returns the key of an account.
     package func key(named name: UserName) async throws -> UserKey? { try await self.account(named: name)?.account.key }
 
     /// Creates an account, regardless of the settings for registration.
     ///
-    /// - Parameter password: The first password. Default: none; the user sets one with a code of
+    /// - Parameter password: The password. Default: none; the user then sets one with a code of
     ///   `makeResetCode`.
     @discardableResult
     package func create(_ name: UserName, nickname: String = "", password: String? = nil) async throws -> UserKey {
@@ -26,7 +26,7 @@ extension Accounts {
         return account.key
     }
 
-    /// Closes an account and ends its sessions, or opens it again.
+    /// Suspends an account and ends its sessions, or ends the suspension.
     package func setSuspended(_ isSuspended: Bool, _ name: UserName) async throws -> Bool? {
         guard let known = try await self.account(named: name), known.account.state != .deleted else { return nil }
         let ended = try await self.database.write { storage -> [DeviceKey] in
@@ -44,7 +44,7 @@ extension Accounts {
         return known.account.state != (isSuspended ? .suspended : .active)
     }
 
-    /// Deletes an account as its user can.
+    /// Deletes an account in the same way as its user can.
     package func delete(_ name: UserName) async throws -> Bool? {
         guard let known = try await self.account(named: name), known.account.state != .deleted else { return nil }
         try await self.deleteAccount(known.account.key)
@@ -57,7 +57,7 @@ extension Accounts {
         return try await self.database.read { try $0.devices(of: known.account.key, limit: 1_000) }
     }
 
-    /// Ends one session of an account, or all of them, and returns their number.
+    /// Ends one session of an account, or all of them. Returns their number.
     package func endSessions(of name: UserName, device: DeviceID?) async throws -> Int? {
         guard let known = try await self.account(named: name) else { return nil }
         let ended = try await self.database.write { storage -> [DeviceRow] in
@@ -70,7 +70,7 @@ extension Accounts {
         return ended.count
     }
 
-    /// Ends an invitation.
+    /// Invalidates an invitation to create an account.
     package func revoke(_ invitation: InvitationRow) async throws {
         var row = invitation
         row.usesLeft = 0

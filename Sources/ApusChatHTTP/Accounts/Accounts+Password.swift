@@ -5,7 +5,8 @@ import ApusChatStorage
 extension Accounts {
     /// Sets a password and ends all other sessions of the user.
     ///
-    /// - Parameter session: The session of the request; nil for a lost password.
+    /// - Parameter session: The session of the request; nil for a request without a session, such
+    ///   as with a recovery code.
     package func setPassword(_ request: PasswordRequest, session: AccountSession?, from client: ClientOrigin) async throws -> SessionAnswer
     {
         let known = try await self.account(for: request, session)
@@ -17,9 +18,10 @@ extension Accounts {
         if let old = request.old {
             guard try await self.passwords.verifies(old, known?.credential.password, for: client) else { throw Self.refused(session) }
         }
-        // The route would otherwise be a sign-in without the second factor.
+        // With the old password alone, the request would be a sign-in without the second factor.
         if session == nil, request.old != nil, known?.credential.totpState == .on {
-            throw ChatError(.forbidden, message: "The account has an authenticator. Sign in to change the password.")
+            throw ChatError(
+                .forbidden, message: "An account with an authenticator can change its password only with a session or a recovery code.")
         }
         let password = try await self.passwords.hash(request.password, for: client)
         guard let known, known.account.state == .active else { throw Self.refused(session) }
@@ -32,14 +34,15 @@ extension Accounts {
             if let recovery = request.recovery {
                 used = try storage.code(Secrets.hash(ofCode: recovery), of: known.account.key)
                 guard let used, used.expiresAt > now || !isTrusted else { throw Self.refused(session) }
-                // An authenticator that was lost with the password would lock the user out.
+                // The user may have lost the authenticator together with the password, and could
+                // not sign in with it enabled.
                 if used.purpose == .reset { credential.removeAuthenticator() }
             } else if credential.password != known.credential.password {
                 throw Self.refused(session)
             }
             credential.password = password
             credential.passwordChangedAt = now
-            // The own device keeps its key, so that its notifications go on.
+            // The requesting device keeps its row, so that its push subscription remains.
             var row = (try session.flatMap { try storage.device($0.device) }) ?? fresh
             if row.key != fresh.key { (row.generation, row.isConfirmed, row.rotatedAt) = (row.generation + 1, true, now) }
             let others = try storage.devices(of: known.account.key, limit: 10_000).filter { $0.key != row.key }
@@ -73,9 +76,9 @@ extension Accounts {
         return RecoveryAnswer(recovery: codes)
     }
 
-    /// Makes the code of an operator's link, by which a user can set a new password.
+    /// Creates the code of an operator's link, with which a user can set a new password.
     ///
-    /// - Returns: Nil if there is no such account.
+    /// - Returns: The code; nil if the account does not exist.
     package func makeResetCode(for name: UserName) async throws -> String? {
         let code = Secrets.code()
         let expiresAt = self.clock.now() + self.configuration.resetLifetime
@@ -91,7 +94,8 @@ extension Accounts {
         return code
     }
 
-    /// Deletes an account: its sign-ins and profile. The name is not given to another account.
+    /// Deletes an account with its credentials, sessions and profile. The name is never assigned
+    /// again.
     package func delete(_ request: ConfirmRequest, session: AccountSession, from client: ClientOrigin) async throws {
         try await self.confirmPassword(request.password, session: session, from: client)
         try await self.deleteAccount(session.user)
@@ -115,7 +119,7 @@ extension Accounts {
         self.ended(ended)
     }
 
-    /// Requires the password of a signed-in user.
+    /// Throws unless the password of a signed-in user is correct.
     @discardableResult
     func confirmPassword(_ password: String, session: AccountSession, from client: ClientOrigin) async throws -> KnownAccount {
         try self.charge(.signIn, to: [.device(session.device)])

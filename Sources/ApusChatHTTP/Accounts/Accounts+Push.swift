@@ -5,10 +5,11 @@ import ApusJSON
 import ApusWebPush
 
 extension Accounts {
-    /// Sets or removes the subscription of the requesting device. It ends with the device.
+    /// Sets or removes the push subscription of the requesting device. It is removed with the
+    /// session of the device.
     ///
-    /// - Throws: `bad_request` for a subscription that cannot be used, `unsupported` for a service
-    ///   that the server does not know.
+    /// - Throws: `bad_request` for a subscription that is not valid, `unsupported` for another push
+    ///   service than Web Push.
     package func setPush(_ request: PushSetRequest, of session: AccountSession) async throws {
         let subscription: String?
         switch request.service {
@@ -19,7 +20,9 @@ extension Accounts {
                 throw ChatError(.badRequest, message: "`\(error.field)` \(error.rule).", field: "data")
             }
             subscription = try JSONValue.object(known.json).jsonString()
-        case .apns, .fcm, .unknown: throw ChatError(.unsupported, message: "The server sends pushes by Web Push only.", field: "kind")
+        case .apns, .fcm, .unknown:
+            throw ChatError(
+                .unsupported, message: "`kind` must be `web` or `none`: the server supports no other push service.", field: "kind")
         }
         let device = session.device
         try await self.database.write { storage in
@@ -27,8 +30,8 @@ extension Accounts {
         }
     }
 
-    /// Removes a subscription that its push service does not know any more, unless the device has
-    /// another one by now.
+    /// Removes a subscription that its push service no longer knows, unless the device has a newer
+    /// subscription.
     package func forgetPush(of device: DeviceKey, _ subscription: String) async throws {
         try await self.database.write { storage in
             guard try storage.pushDevices(after: DeviceKey(device.rawValue - 1), limit: 1).first?.subscription == subscription else {

@@ -3,10 +3,10 @@ package import ApusChatProtocol
 import ApusChatStorage
 
 extension Accounts {
-    /// The number of recovery codes of an account.
+    /// The number of recovery codes that an account gets.
     static let recoveryCodes = 8
 
-    /// Creates an account with its conversation for notes and settings, and signs its device in.
+    /// Creates an account with its self conversation, and signs its device in.
     package func register(_ request: RegisterRequest, from client: ClientOrigin) async throws -> SessionAnswer {
         let invitation = try self.invitation(of: request)
         try self.charge(.registration, to: client.keys)
@@ -44,7 +44,7 @@ extension Accounts {
         return self.answer(known, device, recovery: codes)
     }
 
-    /// Makes an invitation to create an account.
+    /// Creates an invitation to create an account.
     package func makeInvitation(uses: Int64 = 1, lifetime: Int64 = 7 * 86_400_000) async throws -> String {
         let code = Secrets.code()
         let now = self.clock.now()
@@ -53,23 +53,24 @@ extension Accounts {
         return code
     }
 
-    static let taken = ChatError(.conflict, message: "The name is taken. Choose another one.", field: "name")
+    static let taken = ChatError(.conflict, message: "Another account has this name. Choose another one.", field: "name")
 
     private func invitation(of request: RegisterRequest) throws(ChatError) -> [UInt8]? {
         switch self.configuration.registration {
         case .open: return nil
         case .invitation:
             guard let code = request.invitation else {
-                throw ChatError(.forbidden, message: "Accounts are created by invitation.", field: "invitation")
+                throw ChatError(.forbidden, message: "`invitation` is required to create an account on this server.", field: "invitation")
             }
             return Secrets.hash(ofCode: code)
-        case .closed, .unknown: throw ChatError(.forbidden, message: "Ask the operators of the server for an account.")
+        case .closed, .unknown:
+            throw ChatError(.forbidden, message: "Users cannot create accounts on this server. Ask its operators for an account.")
         }
     }
 
     private func check(_ invitation: InvitationRow?) throws(ChatError) {
         guard let invitation, invitation.usesLeft > 0, invitation.expiresAt > self.clock.now() || !self.clock.isTrusted() else {
-            throw ChatError(.forbidden, message: "The invitation was used or has expired.", field: "invitation")
+            throw ChatError(.forbidden, message: "The invitation does not exist, has no uses left or has expired.", field: "invitation")
         }
     }
 

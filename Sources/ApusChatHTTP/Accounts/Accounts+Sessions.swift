@@ -3,11 +3,11 @@ package import ApusChatProtocol
 package import ApusChatStorage
 import NIOConcurrencyHelpers
 
-/// The user and the device that a token stands for.
+/// The user and the device to which a token belongs.
 package struct AccountSession: Sendable, Hashable {
     package var user: UserKey
     package var device: DeviceKey
-    /// The time at which the token ends.
+    /// The time at which the token expires.
     package var expiresAt: Int64
 
     package init(user: UserKey, device: DeviceKey, expiresAt: Int64) {
@@ -18,15 +18,16 @@ package struct AccountSession: Sendable, Hashable {
 }
 
 extension Accounts {
-    /// The number of milliseconds that the clock may be set back without ending access tokens.
+    /// The time by which the clock may be set back without ending access tokens, in milliseconds.
     private static let clockTolerance: Int64 = 60_000
 
     /// Returns the session of an access token.
     ///
-    /// - Throws: `unauthorized` if the token is wrong or has ended, or the session was ended.
+    /// - Throws: `unauthorized` if the token is not valid or has expired, or its session was ended.
     package func session(access token: String) async throws -> AccountSession {
         let now = self.clock.now()
-        // A token of a clock that was ahead would be valid for too long. Its client renews it.
+        // A token that was created while the clock was ahead would be valid for too long. Its
+        // client renews it.
         guard let access = self.tokens.access(token), access.expiresAt > now,
             access.expiresAt <= now + self.configuration.accessLifetime + Self.clockTolerance
         else { throw ChatError.noSession }
@@ -45,7 +46,7 @@ extension Accounts {
         return AccountSession(user: access.user, device: access.device, expiresAt: access.expiresAt)
     }
 
-    /// Notes the first use of a new token: from then on its predecessor is refused.
+    /// Records the first use of a new token. From then on, its predecessor is refused.
     private func confirm(_ access: SessionTokens.Access) async throws {
         let lifetime = self.configuration.sessionLifetime
         let row = try await self.database.write { storage -> DeviceRow? in
@@ -59,7 +60,7 @@ extension Accounts {
         if let row { self.cache.withLockedValue { $0.insert(row) } }
     }
 
-    /// Renews a session.
+    /// Renews a session: returns new tokens.
     package func refresh(_ request: RefreshRequest, from client: ClientOrigin) async throws -> SessionAnswer {
         guard let token = self.tokens.refresh(request.refresh) else { throw ChatError.noSession }
         try self.charge(.session, to: [.device(token.device)] + client.keys)
@@ -94,10 +95,11 @@ extension Accounts {
         throw ChatError.noSession
     }
 
-    /// Ends the session of a refresh or access token. Works without a database that can be written.
+    /// Ends the session of a refresh or access token. It also works while the database cannot be
+    /// written.
     package func logout(refresh: String?, session: AccountSession?, from client: ClientOrigin) async throws {
         guard let device = session?.device ?? refresh.flatMap({ self.tokens.refresh($0)?.device }) else { return }
-        // A device that has ended costs no write.
+        // Nothing is written for a device whose session was already ended.
         guard self.cache.withLockedValue({ $0.find(device) }) != .ended else { return }
         try self.charge(.session, to: [.device(device)] + client.keys)
         do {
@@ -124,7 +126,7 @@ extension Accounts {
             })
     }
 
-    /// Answers `device.remove`.
+    /// Answers the verb `device.remove`.
     package func endDevices(_ request: DeviceRemoveRequest, of session: AccountSession) async throws -> ChangeAnswer {
         let own = try await self.database.read { try $0.accounts([session.user]).first?.selfConversation }
         guard let own else { throw ChatError.noSession }
@@ -133,13 +135,13 @@ extension Accounts {
             conversation: ConversationID(number: own.rawValue), id: request.id, seq: nil, at: self.clock.now())
     }
 
-    /// Ends the session of another device of a user, or of all others without a device.
+    /// Ends the session of another device of a user or, if `device` is nil, of all other devices.
     package func endDevices(_ device: DeviceID?, of session: AccountSession) async throws {
         let ended = try await self.database.write { storage -> [DeviceRow] in
             let all = try storage.devices(of: session.user, limit: 1_000)
             let ended = all.filter { row in device.map { $0.number == row.key.rawValue } ?? (row.key != session.device) }
             guard device == nil || !ended.isEmpty else {
-                throw ChatError(.notFound, message: "There is no such device.", field: "device")
+                throw ChatError(.notFound, message: "The account has no device \(device.map(\.rawValue) ?? "").", field: "device")
             }
             try storage.commit { changes, _ in changes.credentials.removedDevices = ended.map(\.key) }
             return ended

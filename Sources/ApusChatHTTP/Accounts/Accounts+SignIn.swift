@@ -5,7 +5,7 @@ import Crypto
 import NIOConcurrencyHelpers
 
 extension Accounts {
-    /// Begins a session.
+    /// Signs a user in.
     package func login(_ request: LoginRequest, from client: ClientOrigin) async throws -> SessionAnswer {
         let known = try await self.account(named: request.name)
         try self.chargeSignIn(request.name, known: request.known, of: known, from: client)
@@ -13,18 +13,18 @@ extension Accounts {
             throw ChatError.wrongPassword
         }
         guard known.account.state == .active else {
-            throw ChatError(.forbidden, message: "The account is closed. Ask the operators of the server.")
+            throw ChatError(.forbidden, message: "The account is suspended. Ask the operators of the server.")
         }
         let now = self.clock.now()
         let device = self.device(request.device, of: known.account.key, from: client, at: now)
         let former = try await self.database.write { storage -> [DeviceRow] in
-            // The password can have changed since it was compared.
+            // The password may have been changed since it was verified.
             guard var credential = try storage.credential(of: known.account.key), credential.password == known.credential.password else {
                 throw ChatError.wrongPassword
             }
             let used = try self.secondFactor(request.code, &credential, storage)
             let devices = try storage.devices(of: known.account.key, limit: 1_000)
-            // The devices that were used last stay signed in.
+            // The most recently used devices stay signed in.
             let former = Array(devices.dropFirst(ChatLimits.devices - 1))
             try storage.commit { changes, _ in
                 if credential != known.credential { changes.credentials.credentials = [credential] }
@@ -41,7 +41,8 @@ extension Accounts {
 
     /// Checks the code of the authenticator, or a recovery code in its place.
     ///
-    /// - Returns: The recovery code, which the caller removes.
+    /// - Returns: The row of a recovery code, which the caller removes; nil for a code of the
+    ///   authenticator.
     private func secondFactor(_ code: String?, _ credential: inout CredentialRow, _ storage: any AccountStorage) throws -> CodeRow? {
         guard credential.totpState == .on else { return nil }
         guard let code else {
@@ -55,18 +56,19 @@ extension Accounts {
         }
         let hash = Secrets.hash(ofCode: code)
         guard let recovery = try storage.code(hash, of: credential.user), recovery.purpose == .recovery else {
-            throw ChatError(.unauthorized, message: "The code is wrong or was used.", field: "code")
+            throw ChatError(.unauthorized, message: "The code is wrong or was already used.", field: "code")
         }
         return recovery
     }
 
-    /// Charges a sign-in to the device if the user has signed in there before, else to the name and
-    /// the address. Attempts of strangers so never lock a known device out.
+    /// Charges a sign-in to the device if the user has signed in on it before, otherwise to the
+    /// name and the address. Attempts from other devices therefore never lock out a known device.
     func chargeSignIn(_ name: UserName, known token: String?, of account: KnownAccount?, from client: ClientOrigin) throws(ChatError) {
         if let token, let account, let device = self.tokens.known(token, of: account.account.key) {
             return try self.charge(.signIn, to: [.device(DeviceKey(device))])
         }
-        // Unknown names have a budget as well, so that a refusal does not tell them from others.
+        // Names without an account have a budget as well, so that a refusal does not reveal whether
+        // an account exists.
         let number = SHA256.hash(data: Array(name.rawValue.utf8)).prefix(8).reduce(Int64(0)) { $0 << 8 | Int64($1) }
         try self.charge(.signIn, to: client.keys + [.account(UserKey(number))])
     }
@@ -90,7 +92,7 @@ extension Accounts {
         return row
     }
 
-    /// The answer that begins or renews a session.
+    /// Returns the answer that begins or renews a session.
     func answer(_ account: KnownAccount, _ device: DeviceRow, recovery: [String] = []) -> SessionAnswer {
         let expiresAt = self.clock.now() + self.configuration.accessLifetime
         self.cache.withLockedValue { $0.insert(device) }

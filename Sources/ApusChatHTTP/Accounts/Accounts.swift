@@ -1,11 +1,12 @@
-import ApusChatCore
-import ApusChatProtocol
+package import ApusChatCore
+package import ApusChatProtocol
 package import ApusChatStorage
 import NIOConcurrencyHelpers
 
 /// Creates accounts and manages their sessions.
 ///
-/// The answer for an unknown user is the same as for a wrong password and takes the same time.
+/// A sign-in with an unknown name gets the same answer as one with a wrong password, after the same
+/// time.
 package final class Accounts: Sendable {
     package let database: any AccountDatabase
     let configuration: AccountsConfiguration
@@ -15,9 +16,9 @@ package final class Accounts: Sendable {
     let journal: RevocationJournal
     let cache = NIOLockedValueBox(SessionCache())
     private let budget: NIOLockedValueBox<RateBudget>
-    /// Closes the connections of ended devices.
+    /// Closes the connections of devices whose session has ended.
     private let onEnd: NIOLockedValueBox<@Sendable ([DeviceKey]) -> Void>
-    /// Tells the other devices of a user.
+    /// Notifies the other devices of a user of a sign-in or sign-out.
     private let onChange: NIOLockedValueBox<@Sendable ([SessionChange]) -> Void>
 
     /// - Parameters:
@@ -38,54 +39,56 @@ package final class Accounts: Sendable {
         self.cache.withLockedValue { $0.end(self.journal.devices) }
     }
 
-    /// Ends the password threads.
+    /// Ends the threads that hash passwords.
     package func close() { self.passwords.close() }
 
-    /// Sets what closes the connections of ended devices.
+    /// Sets the closure that closes the connections of devices whose session has ended.
     package func onEnd(_ body: @escaping @Sendable ([DeviceKey]) -> Void) { self.onEnd.withLockedValue { $0 = body } }
 
-    /// Sets what tells the other devices of a user that a session began or ended.
+    /// Sets the closure that notifies the other devices of a user when a session began or ended.
     package func onChange(_ body: @escaping @Sendable ([SessionChange]) -> Void) { self.onChange.withLockedValue { $0 = body } }
 
-    /// Notes ended devices, closes their connections, and tells the other devices of their users.
+    /// Records that sessions have ended, closes their connections, and notifies the other devices
+    /// of their users.
     func ended(_ devices: [DeviceRow]) {
         self.ended(devices.map(\.key))
         if !devices.isEmpty { self.onChange.withLockedValue { $0 }(devices.map { SessionChange(device: $0, isAdded: false) }) }
     }
 
-    /// Notes ended devices and closes their connections.
+    /// Records that sessions have ended, and closes their connections.
     func ended(_ devices: [DeviceKey]) {
         guard !devices.isEmpty else { return }
         self.cache.withLockedValue { $0.end(devices) }
         self.onEnd.withLockedValue { $0 }(devices)
     }
 
-    /// Tells the other devices of a user that a session began.
+    /// Notifies the other devices of a user that a session has begun.
     func began(_ device: DeviceRow) { self.onChange.withLockedValue { $0 }([SessionChange(device: device, isAdded: true)]) }
 
-    /// Charges an action to its owners.
+    /// Charges an action to the budgets of its owners.
     ///
-    /// - Throws: `too_many` if one of them has no budget left.
-    func charge(_ action: RateAction, to keys: [RateKey]) throws(ChatError) {
+    /// - Throws: `too_many` if one of the budgets is exhausted.
+    package func charge(_ action: RateAction, to keys: [RateKey]) throws(ChatError) {
         let time = self.clock.elapsed()
         guard case .refused(let wait) = self.budget.withLockedValue({ $0.charge(action, to: keys, at: time) }) else { return }
         throw ChatError(.tooMany, message: "Too many attempts. Try again later.", retryAfter: wait)
     }
 
-    /// Forgets budgets that are full again. Called from time to time.
+    /// Removes budgets that are full. Called periodically.
     package func sweepBudgets() {
         let time = self.clock.elapsed()
         self.budget.withLockedValue { $0.sweep(at: time) }
     }
 
-    /// Writes to the database the sessions that ended without it. Called from time to time.
+    /// Removes from the database the sessions that ended while it could not be written. Called
+    /// periodically.
     package func settleEndedSessions() async throws {
         let devices = self.journal.devices
         guard !devices.isEmpty else { return }
         let journal = self.journal
         try await self.database.write { storage in
             try storage.commit { changes, _ in changes.credentials.removedDevices = devices }
-            // A session that ended since then keeps its note.
+            // If further sessions were recorded since then, the journal is kept for the next call.
             if journal.devices.count == devices.count { try journal.removeAll() }
         }
     }
@@ -97,7 +100,7 @@ package struct SessionChange: Sendable {
     package var isAdded: Bool
 }
 
-/// A user that may be signed in.
+/// An account with its credentials.
 struct KnownAccount: Sendable {
     var account: AccountRow
     var credential: CredentialRow

@@ -1,6 +1,6 @@
 import ApusChatCore
 package import ApusChatProtocol
-package import ApusSocketIOServer
+package import ApusPasswords
 
 /// The settings of accounts and sessions.
 package struct AccountsConfiguration: Sendable {
@@ -8,13 +8,13 @@ package struct AccountsConfiguration: Sendable {
     package var registration = Registration.open
     /// The name of the server, which authenticators show. Default: Apus.
     package var serverName = "Apus"
-    /// The time for which an access token is valid. Default: 15 minutes.
+    /// The validity of an access token, in milliseconds. Default: 15 minutes.
     package var accessLifetime: Int64 = 900_000
-    /// The time without a renewal after which a session ends. Default: 30 days.
+    /// The time without a renewal after which a session expires, in milliseconds. Default: 30 days.
     package var sessionLifetime: Int64 = 30 * 86_400_000
-    /// The time for which the code of an operator's link is valid. Default: a day.
+    /// The validity of the code of an operator's link, in milliseconds. Default: a day.
     package var resetLifetime: Int64 = 86_400_000
-    /// Whether budgets apply. Only load tests turn them off.
+    /// Whether rates are limited. Only load tests disable the limits.
     package var hasLimits = true
     /// The cost of hashing a password. Default: one of the settings that OWASP recommends (2023),
     /// with 16 MiB for each hash; in a debug build a tenth of that.
@@ -31,13 +31,13 @@ package struct AccountsConfiguration: Sendable {
     package init() {}
 }
 
-/// The times that accounts need.
+/// The clocks that accounts use.
 package struct AccountsClock: Sendable {
     /// Milliseconds since 1970.
     package var now: @Sendable () -> Int64
     /// Milliseconds of a clock that never jumps.
     package var elapsed: @Sendable () -> Int64
-    /// False after a leap of the clock, when no age of a session is believed.
+    /// Whether the wall clock is trusted. If not, the ages of sessions are not evaluated.
     package var isTrusted: @Sendable () -> Bool
 
     package init(

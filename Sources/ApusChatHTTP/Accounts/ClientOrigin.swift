@@ -1,20 +1,20 @@
 package import ApusChatCore
 package import ApusConnectivity
 
-/// The address of a client, as budgets count it.
+/// The network address of a client, and the budgets to which it is charged.
 package struct ClientOrigin: Sendable, Hashable {
-    /// The owners of the budgets of the address.
+    /// The owners of the budgets: the address and its blocks.
     package let keys: [RateKey]
-    /// The address as text, for the list of sessions.
+    /// The address as text, which the list of sessions shows.
     package let text: String
-    /// The number under which queues take turns.
+    /// The number by which fair queues group the requests of an address.
     let queue: Int64
 
-    /// - Parameter address: Nil for a connection without an IP address.
+    /// - Parameter address: The address; nil for a connection without an IP address.
     package init(_ address: IPAddress?) {
         guard let address = address?.unmapped, !address.isLoopback else {
-            // Programs of this machine, and clients of a proxy that is not trusted, cannot be told
-            // apart. They share the budget of a block, not that of an address.
+            // Programs on this machine and the clients of an untrusted proxy on it have the same
+            // address. They are charged to the larger budget of a block.
             (self.keys, self.text, self.queue) = ([.block(0)], address?.description ?? "", 0)
             return
         }

@@ -1,20 +1,20 @@
 import ApusChatCore
 import ApusChatProtocol
 import ApusChatStorage
-import ApusSocketIOServer
+import ApusPasswords
 import NIOConcurrencyHelpers
 import NIOPosix
 
-/// Hashes passwords on threads of its own, so that sign-ins never delay messages.
+/// Hashes passwords on dedicated threads, so that sign-ins do not delay messages.
 ///
-/// Addresses take turns: a flood from one address delays the sign-ins of others by one hash at
-/// most.
+/// The addresses of clients are served in turn, so that many sign-ins from one address delay those
+/// of other addresses by at most one hash.
 final class PasswordThreads: Sendable {
     private typealias Work = @Sendable () -> Void
     private let queue: NIOLockedValueBox<FairQueue<Work>>
     private let threads: NIOThreadPool
     let cost: ScryptHash.Cost
-    /// Stands for the password of an unknown user.
+    /// A hash that is verified if the user does not exist, so that the answer takes the same time.
     private let placeholder: String
 
     init(cost: ScryptHash.Cost, threads: Int = 2) throws {
@@ -33,7 +33,7 @@ final class PasswordThreads: Sendable {
         return try await self.run(for: client) { Result { try ScryptHash(hashing: password, cost: cost).text } }.get()
     }
 
-    /// Returns whether a password is right. Takes the same time without a hash.
+    /// Returns whether a password matches a hash. Takes the same time if the hash is nil.
     func verifies(_ password: String, _ hash: String?, for client: ClientOrigin) async throws -> Bool {
         let text = hash ?? self.placeholder
         let isRight = try await self.run(for: client) { ScryptHash(text: text)?.verifies(password) ?? false }

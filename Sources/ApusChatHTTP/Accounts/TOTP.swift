@@ -4,7 +4,7 @@ import Crypto
 ///
 /// Source: RFC 6238 with SHA-1, 6 digits and steps of 30 s, which all authenticators support.
 enum TOTP {
-    /// The number of bytes of a secret (RFC 4226 section 4, R6).
+    /// The length of a secret in bytes (RFC 4226 section 4, R6).
     static let secretBytes = 20
     private static let step: Int64 = 30_000
 
@@ -18,12 +18,13 @@ enum TOTP {
         return String(repeating: "0", count: 6 - digits.count) + digits
     }
 
-    /// Returns the time step of a code: the present one or one beside it, and later than the last
-    /// accepted one (RFC 6238 section 5.2). Nil for a wrong code.
+    /// Returns the time step of a valid code: the current step or an adjacent one, and later than
+    /// that of the last accepted code (RFC 6238 section 5.2). Returns nil for a wrong code.
     static func accepts(_ code: String, _ secret: [UInt8], after last: Int64, at time: Int64) -> Int64? {
         let typed = code.filter { !$0.isWhitespace }
         let now = max(0, time) / self.step
-        // Compares all candidates, so that the time does not tell which one was close.
+        // Compares all candidates, so that the running time does not depend on which of them
+        // matches.
         var accepted: Int64?
         for candidate in (now - 1)...(now + 1) where candidate > last {
             if self.isEqual(self.code(secret, step: candidate), typed) { accepted = candidate }
@@ -36,7 +37,7 @@ enum TOTP {
         return zip(left.utf8, right.utf8).reduce(UInt8(0)) { $0 | ($1.0 ^ $1.1) } == 0
     }
 
-    /// Returns a secret in base32 (RFC 4648 section 6), as authenticators read it.
+    /// Returns a secret in base32 (RFC 4648 section 6), the form that authenticators accept.
     static func text(of secret: [UInt8]) -> String {
         let digits = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZ234567")
         var text = ""

@@ -1,22 +1,21 @@
 package import ApusChatStorage
-import Dispatch
+import ApusEventLoop
 
-/// An account database with a storage of its own, used by one thread.
-package final class DatabaseThread: AccountDatabase, @unchecked Sendable {
-    // Confined to the queue.
-    private let storage: any AccountStorage
-    private let queue = DispatchQueue(label: "apus.chat.accounts")
+/// An account database that uses its own storage on a dedicated thread.
+package final class DatabaseThread: AccountDatabase {
+    private let storage: QueueBound<any AccountStorage>
 
-    /// - Parameter open: Opens the storage on the thread of the caller. Nothing else may use it.
-    package init(_ open: () throws -> any AccountStorage) rethrows { self.storage = try open() }
+    /// - Parameter open: Opens the storage, on the thread of the caller. No other object may use
+    ///   the storage.
+    package init(_ open: () throws -> sending any AccountStorage) rethrows {
+        self.storage = QueueBound(try open(), label: "apus.chat.accounts")
+    }
 
     package func read<Value: Sendable>(_ body: @escaping @Sendable (any AccountReads) throws -> Value) async throws -> Value {
-        try await self.write { try body($0) }
+        try await self.storage.run { try body($0) }
     }
 
     package func write<Value: Sendable>(_ body: @escaping @Sendable (any AccountStorage) throws -> Value) async throws -> Value {
-        try await withCheckedThrowingContinuation { continuation in
-            self.queue.async { continuation.resume(with: Result { try body(self.storage) }) }
-        }
+        try await self.storage.run(body)
     }
 }

@@ -4,24 +4,27 @@ import ApusChatStorage
 import ApusJSON
 import NIOCore
 
-/// Writes what the server has of a user as a ZIP file, with bounded memory.
+/// Writes the data of a user as a ZIP file, with bounded memory.
 ///
-/// The parts are the answers to the user's own requests, so that the file has what the user may
-/// see: no message before the user joined, none that is hidden. It is no snapshot: what happens
-/// meanwhile may be missing.
+/// The content comes from the answers to requests of the user. It therefore contains only data that
+/// the user may see: no messages from before the user joined, and no hidden ones. The export is not
+/// a snapshot: it may lack changes that occur while it runs.
 struct AccountExport: Sendable {
     let session: AccountSession
     let accounts: Accounts
     let chat: any ChatRequests
     let files: BlobStore
 
-    /// The size at which the messages of a conversation continue in another entry, in bytes.
+    /// The size at which the messages of a conversation continue in a further entry, in bytes.
     static let partBytes = 1 << 30
-    /// The number of blobs that one read of the storage examines.
+    /// The maximum number of blobs that one read of the storage examines.
     private static let blobsAtOnce = 2_000
     private static let pieceBytes = 64 << 10
 
-    /// - Parameter emit: Takes the next bytes of the file, and returns when the client has room.
+    /// Writes the archive.
+    ///
+    /// - Parameter emit: Sends the next bytes of the file. It returns when the client can receive
+    ///   more.
     func write(_ emit: (ByteBuffer) async throws -> Void) async throws {
         var output = ExportOutput(time: self.accounts.clock.now())
         try await output.add("README.txt", text: Self.readme, emit)
@@ -50,7 +53,8 @@ struct AccountExport: Sendable {
         return .object(profile)
     }
 
-    /// Writes the conversations. Returns those with visible events, and the first visible `seq`.
+    /// Writes the conversations. Returns those with visible events, each with the first visible
+    /// `seq`.
     private func writeHeads(
         _ output: inout ExportOutput, _ emit: (ByteBuffer) async throws -> Void
     ) async throws -> [(String, Int64)] {
@@ -81,7 +85,8 @@ struct AccountExport: Sendable {
             do throws(ChatError) {
                 answer = try await self.read(ChatVerbs.history.name, ["conv": .string(conversation), "from": .integer(from)])
             } catch {
-                // Such as an invitation, or a conversation that was left meanwhile.
+                // An invitation has no log, and a conversation may have been left during the
+                // export.
                 guard error.code == .notFound else { throw error }
                 break
             }
@@ -110,7 +115,7 @@ struct AccountExport: Sendable {
     }
 
     private func write(_ blob: BlobRow, _ output: inout ExportOutput, _ emit: (ByteBuffer) async throws -> Void) async throws {
-        // A blob that was collected meanwhile is left out.
+        // A blob that was removed during the export is omitted.
         guard var piece = try? await self.files.piece(of: blob.id, from: 0, count: Self.pieceBytes) else { return }
         try output.begin("uploads/\(blob.id.rawValue).\(MediaType.fileExtension(of: blob.type))", size: blob.size, at: blob.createdAt)
         var offset = Int64(piece.readableBytes)
@@ -118,7 +123,9 @@ struct AccountExport: Sendable {
             try await output.write(piece, emit)
             guard offset < blob.size else { break }
             piece = try await self.files.piece(of: blob.id, from: offset, count: Self.pieceBytes)
-            guard piece.readableBytes > 0 else { throw StorageError(.corrupt, message: "The file of blob \(blob.id) is cut.") }
+            guard piece.readableBytes > 0 else {
+                throw StorageError(.corrupt, message: "The file of blob \(blob.id) is shorter than its recorded size.")
+            }
             offset += Int64(piece.readableBytes)
         }
         try await output.end(emit)

@@ -1,5 +1,6 @@
 import ApusChatCore
 import ApusChatProtocol
+import ApusChatStorage
 import HTTPTypes
 import Hummingbird
 import NIOCore
@@ -9,8 +10,9 @@ extension ChatRoutes {
         router.get("/api/account/export") { request, context in
             let session = try await self.session(of: request)
             try self.accounts.charge(.export, to: [.account(session.user)])
-            guard let place = self.files.place(for: session.user) else {
-                throw ChatError(.tooMany, message: "Too many downloads at the same time. Wait for one to end.", retryAfter: 1_000)
+            guard let place = self.files.place(for: String(session.user.rawValue)) else {
+                throw ChatError(
+                    .tooMany, message: "Too many downloads are running for this account. Wait until one has ended.", retryAfter: 1_000)
             }
             let export = AccountExport(session: session, accounts: self.accounts, chat: self.chat, files: self.files)
             let headers: HTTPFields = [
@@ -22,8 +24,8 @@ extension ChatRoutes {
                 body: ResponseBody { writer in
                     try await export.write { piece in
                         try await writer.write(piece)
-                        // The writer suspends while the channel is not writable, which it learns
-                        // after the event loop has carried out the write.
+                        // The writer suspends while the channel is not writable. It detects that
+                        // state only after the event loop has performed the previous write.
                         try await eventLoop.submit {}.get()
                     }
                     try await writer.finish(nil)

@@ -2,30 +2,31 @@ import ApusArchive
 import ApusJSON
 import NIOCore
 
-/// Collects the bytes of an archive and passes them on in pieces.
+/// Builds an archive, and passes its bytes on in pieces of a fixed size.
 struct ExportOutput {
     private var archive = ZIPWriter()
     private var buffer = ByteBuffer()
     private let time: Int64
-    /// The number of bytes in the current entry before compression.
+    /// The number of uncompressed bytes in the current entry.
     private(set) var entryBytes = 0
 
     /// The size of a piece, in bytes.
     private static let pieceBytes = 64 << 10
-    /// The maximum size of an entry that is written in lines. What exceeds it is an error, not a
+    /// The maximum size of an entry of lines, in bytes. A longer entry causes an error instead of a
     /// damaged archive.
     private static let lineEntryBytes: UInt64 = 3 << 30
 
-    /// - Parameter time: The time of entries without one, in milliseconds since 1970.
+    /// - Parameter time: The time of entries without a time of their own, in milliseconds since
+    ///   1970.
     init(time: Int64) { self.time = time }
 
-    /// Begins an entry of text.
+    /// Begins an entry of text, which is compressed.
     mutating func begin(_ name: String) throws {
         self.entryBytes = 0
         try self.archive.begin(name, time: self.time, maximumSize: Self.lineEntryBytes, compresses: true, into: &self.buffer)
     }
 
-    /// Begins an entry of a known size, which is compressed already.
+    /// Begins an entry of a known size, whose content is already compressed.
     mutating func begin(_ name: String, size: Int64, at time: Int64) throws {
         self.entryBytes = 0
         try self.archive.begin(name, time: time, maximumSize: UInt64(max(0, size)), compresses: false, into: &self.buffer)
@@ -37,7 +38,7 @@ struct ExportOutput {
         if self.buffer.readableBytes >= Self.pieceBytes { try await self.flush(emit) }
     }
 
-    /// Writes values, one a line.
+    /// Writes JSON values, one on each line.
     mutating func write(_ values: [JSONValue], _ emit: (ByteBuffer) async throws -> Void) async throws {
         for value in values { try await self.write(ByteBuffer(bytes: try JSONWriter.bytes(of: value) + [0x0A]), emit) }
     }
@@ -47,7 +48,7 @@ struct ExportOutput {
         if self.buffer.readableBytes >= Self.pieceBytes { try await self.flush(emit) }
     }
 
-    /// Adds an entry with values, one a line.
+    /// Adds an entry of JSON values, one on each line.
     mutating func add(_ name: String, lines: [JSONValue], _ emit: (ByteBuffer) async throws -> Void) async throws {
         try self.begin(name)
         try await self.write(lines, emit)

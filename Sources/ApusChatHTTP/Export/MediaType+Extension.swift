@@ -1,5 +1,5 @@
 extension MediaType {
-    /// The usual extension of the name of a file.
+    /// Returns the usual file name extension of a media type.
     static func fileExtension(of type: String) -> String {
         switch type {
         case "image/png": "png"

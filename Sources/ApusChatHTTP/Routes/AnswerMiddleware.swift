@@ -1,12 +1,12 @@
 import ApusChatProtocol
 import ApusChatStorage
-import ApusJSON
-import HTTPTypes
-import Hummingbird
+package import ApusJSON
+package import HTTPTypes
+package import Hummingbird
 import Logging
 import NIOCore
 
-/// Converts errors to answers, and adds the security headers.
+/// Converts errors to responses, and adds the security headers.
 struct AnswerMiddleware: RouterMiddleware {
     typealias Context = HTTPContext
 
@@ -16,6 +16,8 @@ struct AnswerMiddleware: RouterMiddleware {
             response = try await next(request, context)
         } catch {
             response = try Self.answer(to: error, context)
+            // RFC 9110 9.3.2. The client would read a body as the start of the next response.
+            if request.method == .head { response = response.createHeadResponse() }
         }
         response.headers[.xContentTypeOptions] = "nosniff"
         response.headers[.referrerPolicy] = "no-referrer"
@@ -45,7 +47,9 @@ struct AnswerMiddleware: RouterMiddleware {
             return try .json(ChatError(self.code(of: error.status), message: error.status.reasonPhrase), status: error.status)
         default:
             context.logger.error("Request failed", metadata: ["error": "\(error)"])
-            return try .json(ChatError(.internal, message: "The server failed to process the request."), status: .internalServerError)
+            return try .json(
+                ChatError(.internal, message: "The server failed to process the request. Its log has the reason."),
+                status: .internalServerError)
         }
     }
 
@@ -53,19 +57,19 @@ struct AnswerMiddleware: RouterMiddleware {
         switch status {
         case .notFound: .notFound
         case .contentTooLarge: .tooLarge
-        // A client repeats what the server failed to do, and not what the server refused.
+        // Clients repeat a request after a server error, but not after a refusal.
         default: status.kind == .serverError ? .internal : .badRequest
         }
     }
 }
 
 extension Response {
-    /// An answer with an object of the wire.
+    /// Returns a response with an object of the wire.
     static func json(_ object: some WireObject, status: HTTPResponse.Status = .ok) throws -> Response {
         try .json(value: object.json, status: status)
     }
 
-    static func json(value: JSONValue, status: HTTPResponse.Status = .ok) throws -> Response {
+    package static func json(value: JSONValue, status: HTTPResponse.Status = .ok) throws -> Response {
         let bytes = try JSONWriter.bytes(of: value)
         return Response(
             status: status, headers: [.contentType: "application/json; charset=utf-8"], body: .init(byteBuffer: ByteBuffer(bytes: bytes)))

@@ -1,7 +1,8 @@
 package import ApusChatProtocol
 package import ApusJSON
 
-/// Answers the verbs of the chat for the HTTP mirror, as the gateway does for a connection.
+/// Answers the verbs of the chat for the HTTP mirror, in the same way as the gateway answers them
+/// for a connection.
 package protocol ChatRequests: Sendable {
     /// Answers a request of a session.
     ///
@@ -9,11 +10,12 @@ package protocol ChatRequests: Sendable {
     func answer(_ verb: String, _ request: JSONValue, of session: AccountSession, from client: ClientOrigin) async throws(ChatError)
         -> JSONValue
 
-    /// Answers a reading request for an export, without a charge: the export is charged as a whole.
+    /// Answers a reading request of an export. It is not charged, because the export is charged as
+    /// a whole.
     ///
-    /// - Throws: The refusal, `unsupported` for a verb that changes something.
+    /// - Throws: The refusal; `unsupported` for a verb that changes data.
     func read(_ verb: String, _ request: JSONValue, of session: AccountSession) async throws(ChatError) -> JSONValue
 
-    /// Whether messages can be written; nil if they can, else the reason.
+    /// Returns why messages cannot be written; nil if they can be.
     func writeFailure() async -> String?
 }

@@ -20,7 +20,7 @@ extension ChatRoutes {
         }
         router.post("/api/logout") { request, context in
             let body = try await request.object(LogoutRequest.self, upTo: Self.accountBytes)
-            // A session that has ended is logged out already.
+            // The session may have expired, which has the same effect as a logout.
             let session = try? await self.sessionIfPresent(of: request)
             try await self.accounts.logout(
                 refresh: self.token(body.refresh ?? SessionCookies.placeholder, request), session: session, from: context.client)
@@ -67,8 +67,8 @@ extension ChatRoutes {
         }
     }
 
-    /// The answer that begins or renews a session, with its tokens in cookies if the own page asks
-    /// for it.
+    /// Returns the response that begins or renews a session. The tokens are in cookies if the
+    /// server's own page requests it.
     private func begun(_ answer: SessionAnswer, _ request: Request) throws -> Response {
         guard request.headers[.chatSession] == SessionCookies.placeholder, let cookies = SessionCookies(changing: request) else {
             return try Response.json(answer)
@@ -76,7 +76,7 @@ extension ChatRoutes {
         return try cookies.take(answer, lifetime: self.accounts.configuration.sessionLifetime)
     }
 
-    /// The refresh token of a request, or of the cookie that stands for it.
+    /// Returns the refresh token of a request, or that of the cookie in its place.
     private func token(_ token: String, _ request: Request) -> String? {
         token == SessionCookies.placeholder ? SessionCookies(changing: request)?.value("refresh", of: request) : token
     }

@@ -4,7 +4,7 @@ import HTTPTypes
 import Hummingbird
 
 extension ChatRoutes {
-    /// The verbs `devices` and `device.remove` for clients without Socket.IO.
+    /// Adds the routes of `devices` and `device.remove` for clients without Socket.IO.
     func addSessionRoutes(to router: Router<Context>) {
         router.get("/api/sessions") { request, context in
             try Response.json(try await self.devices(of: try await self.session(of: request), from: context.client))
@@ -12,7 +12,7 @@ extension ChatRoutes {
         router.delete("/api/sessions/:device") { request, context in
             let session = try await self.session(of: request)
             guard let device = DeviceID(try context.parameters.require("device")) else {
-                throw ChatError(.notFound, message: "There is no such device.")
+                throw ChatError(.notFound, message: "The last part of the path must be the id of a device.")
             }
             try self.accounts.charge(.session, to: [.device(session.device)] + context.client.keys)
             try await self.accounts.endDevices(device, of: session)

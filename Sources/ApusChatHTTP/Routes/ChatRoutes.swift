@@ -6,7 +6,7 @@ package import HTTPTypes
 package import Hummingbird
 import NIOCore
 
-/// The HTTP interface of the chat: `docs/openapi.json` describes it.
+/// The HTTP routes of the chat, which `docs/openapi.json` describes.
 package struct ChatRoutes: Sendable {
     package typealias Context = HTTPContext
 
@@ -29,19 +29,26 @@ package struct ChatRoutes: Sendable {
         self.proxies = proxies
     }
 
-    /// The maximum size of the body of an account request.
+    /// The maximum size of the body of an account request, in bytes.
     static let accountBytes = 16 * 1024
 
-    /// A router with all routes.
+    /// Returns a router with all routes.
     package func router() -> Router<Context> {
-        let router = Router(context: Context.self)
-        router.add(middleware: AnswerMiddleware())
-        if self.proxies != .none { router.add(middleware: ClientOriginMiddleware(proxies: self.proxies)) }
+        let router = Self.emptyRouter(proxies: self.proxies)
         self.add(to: router)
         return router
     }
 
-    /// Adds the routes to a router that has the middleware.
+    /// Returns a router without routes, with the middleware that all responses of the server have
+    /// in common.
+    package static func emptyRouter(proxies: TrustedProxies) -> Router<Context> {
+        let router = Router(context: Context.self)
+        router.add(middleware: AnswerMiddleware())
+        if proxies != .none { router.add(middleware: ClientOriginMiddleware(proxies: proxies)) }
+        return router
+    }
+
+    /// Adds the routes to a router that already has the middleware.
     package func add(to router: Router<Context>) {
         router.get("/health") { _, _ in try await Self.state(of: self.chat, .ok) }
         router.get("/ready") { _, _ in try await Self.state(of: self.chat, .serviceUnavailable) }
@@ -54,18 +61,19 @@ package struct ChatRoutes: Sendable {
         router.post("/api/chat/:verb") { request, context in try await self.mirror(request, context) }
     }
 
-    /// Answers whether the server can write. The status of `/health` is always 200, so that a full
-    /// disk does not make a supervisor restart the server again and again.
+    /// Returns a response that reports whether the server can write. The status of `/health` is
+    /// always 200, so that a supervisor does not restart the server repeatedly because of a full
+    /// disk.
     ///
     /// - Parameters:
-    ///   - chat: What writes.
-    ///   - status: The status if it cannot.
+    ///   - chat: The chat whose state is reported.
+    ///   - status: The status of the response if the chat cannot write.
     package static func state(of chat: any ChatRequests, _ status: HTTPResponse.Status) async throws -> Response {
         guard let failure = await chat.writeFailure() else { return try .json(value: .object(["status": "ok"])) }
         return try .json(value: .object(["status": "read_only", "message": .string(failure)]), status: status)
     }
 
-    /// The mirror of a verb.
+    /// Answers a verb over HTTP.
     private func mirror(_ request: Request, _ context: Context) async throws -> Response {
         let session = try await self.session(of: request)
         let verb = try context.parameters.require("verb")
@@ -85,18 +93,19 @@ package struct ChatRoutes: Sendable {
 
     // MARK: Sessions
 
-    /// The session of a request.
+    /// Returns the session of a request.
     ///
-    /// - Throws: `unauthorized` if there is none.
+    /// - Throws: `unauthorized` if the request has none.
     func session(of request: Request) async throws -> AccountSession {
         guard let session = try await self.sessionIfPresent(of: request) else {
-            throw ChatError(.unauthorized, message: "Sign in and send `Authorization: Bearer` with the access token.")
+            throw ChatError(
+                .unauthorized, message: "The request has no session. Sign in, and send `Authorization: Bearer` with the access token.")
         }
         return session
     }
 
-    /// The session of the token in `Authorization: Bearer`, else of the cookie. Tokens in URLs are
-    /// not accepted, because URLs are logged.
+    /// Returns the session of the token in `Authorization: Bearer`, otherwise that of the cookie.
+    /// Tokens in URLs are not accepted, because URLs are logged.
     func sessionIfPresent(of request: Request) async throws -> AccountSession? {
         if let field = request.headers[.authorization] {
             let parts = field.split(separator: " ")

@@ -1,6 +1,6 @@
 package import Logging
 
-/// The work that accounts and uploads leave for later.
+/// The periodic maintenance of accounts and uploads.
 package struct HTTPMaintenance: Sendable {
     private let accounts: Accounts
     private let uploads: Uploads
@@ -12,18 +12,19 @@ package struct HTTPMaintenance: Sendable {
         self.logger = logger
     }
 
-    /// Works once a minute until the task is cancelled.
+    /// Runs the maintenance once a minute until the task is cancelled.
     package func run() async {
         var minutes = 0
         while (try? await Task.sleep(for: .seconds(60))) != nil {
             self.accounts.sweepBudgets()
-            await self.attempt("Ended sessions could not be written") { try await self.accounts.settleEndedSessions() }
-            if minutes % 60 == 0 { await self.attempt("Old uploads could not be removed") { try await self.uploads.sweep() } }
+            await self.attempt("Could not remove ended sessions from the database") { try await self.accounts.settleEndedSessions() }
+            if minutes % 60 == 0 { await self.attempt("Could not remove expired uploads") { try await self.uploads.sweep() } }
             minutes += 1
         }
     }
 
-    /// A failure is tried again the next time, such as after a full disk.
+    /// Runs a task. If it fails, for example because the disk is full, it is tried again at the
+    /// next run.
     private func attempt(_ failure: Logger.Message, _ body: () async throws -> Void) async {
         do { try await body() } catch { self.logger.warning(failure, metadata: ["error": "\(error)"]) }
     }

@@ -1,14 +1,13 @@
 import HTTPTypes
 
 extension HTTPField.Name {
-    // The names are literals with valid characters. `Name` refuses only others, for which the
-    // fallback is never used.
+    // All names are valid literals, so the fallback is never used.
     private static func named(_ text: String) -> HTTPField.Name { HTTPField.Name(text) ?? .server }
 
     static let referrerPolicy = Self.named("Referrer-Policy")
     static let resourcePolicy = Self.named("Cross-Origin-Resource-Policy")
     static let fetchSite = Self.named("Sec-Fetch-Site")
-    /// `cookie` if the own page keeps its session in cookies.
+    /// `cookie` if the server's page keeps its session in cookies.
     static let chatSession = Self.named("Chat-Session")
 
     // tus 1.0
@@ -22,10 +21,12 @@ extension HTTPField.Name {
     static let uploadMetadata = Self.named("Upload-Metadata")
     static let uploadExpires = Self.named("Upload-Expires")
 
-    // The finished upload.
+    // The properties of a complete upload.
     static let chatBlob = Self.named("Chat-Blob")
     static let chatType = Self.named("Chat-Type")
     static let chatSize = Self.named("Chat-Size")
     static let chatWidth = Self.named("Chat-Width")
     static let chatHeight = Self.named("Chat-Height")
+    static let chatDuration = Self.named("Chat-Duration")
+    static let chatThumb = Self.named("Chat-Thumb")
 }

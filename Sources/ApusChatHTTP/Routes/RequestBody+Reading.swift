@@ -1,19 +1,19 @@
 import ApusChatProtocol
 import ApusJSON
 import HTTPTypes
-import Hummingbird
-import NIOCore
+package import Hummingbird
+package import NIOCore
 
 extension Request {
-    /// Reads an object of the wire. An absent body is an empty object.
+    /// Decodes the body as an object of the wire. An absent body is an empty object.
     func object<Value: WireObject>(_ type: Value.Type, upTo limit: Int) async throws -> Value {
         try Self.object(type, try await self.json(upTo: limit))
     }
 
-    @inline(never)  // as a part of some routes, it makes the optimizer of Swift 6.3 crash
+    @inline(never)  // inlined into some routes, it crashes the optimizer of Swift 6.3
     private static func object<Value: WireObject>(_ type: Value.Type, _ json: JSONValue) throws -> Value { try Value(json: json) }
 
-    /// Reads a JSON body.
+    /// Decodes the body as JSON.
     func json(upTo limit: Int) async throws -> JSONValue {
         let body = try await self.bytes(upTo: limit)
         guard body.readableBytes > 0 else { return .object([:]) }
@@ -24,10 +24,11 @@ extension Request {
         }
     }
 
-    /// Collects the body. Discards an oversized one up to four times the limit, because a client
-    /// that writes its whole body before it reads would otherwise not receive the answer.
-    private func bytes(upTo limit: Int) async throws -> ByteBuffer {
-        let tooLarge = ChatError(.tooLarge, message: "The body must have at most \(limit) bytes.")
+    /// Collects the body. If it exceeds the limit, discards up to four times the limit before it
+    /// throws, because a client that sends its whole body before it reads would otherwise not
+    /// receive the response.
+    package func bytes(upTo limit: Int) async throws -> ByteBuffer {
+        let tooLarge = ChatError(.tooLarge, message: "The body has more than \(limit) bytes, the maximum for this route.")
         let announced = self.headers[.contentLength].flatMap { Int($0) } ?? 0
         guard announced <= 4 * limit else { throw tooLarge }
         var body = ByteBuffer()
@@ -43,7 +44,7 @@ extension Request {
         } catch {
             throw ChatError(.badRequest, message: "The body is incomplete: \(error)")
         }
-        // The end of the connection within the body may look like the end of the body.
+        // The end of the connection within the body can look like the end of the body.
         guard count >= announced else {
             throw ChatError(.badRequest, message: "The body ended after \(count) of \(announced) bytes.")
         }

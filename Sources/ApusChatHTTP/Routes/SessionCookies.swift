@@ -2,21 +2,23 @@ import ApusChatProtocol
 import HTTPTypes
 import Hummingbird
 
-/// The session of the page that the server itself serves, in cookies that no script can read.
+/// Keeps the session of the server's own page in cookies that scripts cannot read.
 ///
-/// A page asks for them by `Chat-Session: cookie`, which other origins cannot send. The names
-/// contain the port, because cookies do not distinguish ports. Over TLS they have the prefix
-/// `__Host-` (RFC 6265bis section 4.1.3), so that no other host of the domain can set them.
+/// The page requests them with the field `Chat-Session: cookie`, which pages of other origins
+/// cannot send. The names contain the port, because cookies do not distinguish ports. Over TLS they
+/// have the prefix `__Host-` (RFC 6265bis section 4.1.3), so that no other host of the domain can
+/// set them.
 struct SessionCookies: Sendable {
-    /// The text in the answer where a token would be.
+    /// The text that replaces a token in an answer whose tokens are in cookies.
     static let placeholder = "cookie"
 
     private let port: String
     private let isSecure: Bool
 
-    /// The cookies of the origin of a request; nil if it is not that of the server, or not told.
+    /// Creates the cookies for a request that changes data. Nil if the `Origin` field of the
+    /// request is absent or is not the origin of the server.
     ///
-    /// Browsers send `Origin` with each request that can change something.
+    /// Browsers send `Origin` with each request that can change data.
     init?(changing request: Request) {
         guard let origin = request.headers[.origin], let authority = request.head.authority, let end = origin.firstRange(of: "://"),
             origin[end.upperBound...].lowercased() == authority.lowercased()
@@ -34,12 +36,13 @@ struct SessionCookies: Sendable {
         self.isSecure = isSecure
     }
 
-    /// The access token of a request without an `Authorization` header.
+    /// Returns the access token of the cookie of a request without an `Authorization` field; nil if
+    /// it has no such cookie.
     ///
-    /// - Throws: `forbidden` if the request has cookies and comes from another origin.
+    /// - Throws: `forbidden` if the request has the cookie and comes from another origin.
     static func access(of request: Request) throws(ChatError) -> String? {
         guard request.headers[values: .cookie].contains(where: { $0.contains("apus-access-") }) else { return nil }
-        let refusal = ChatError(.forbidden, message: "A request with the cookie must come from the page of this server.")
+        let refusal = ChatError(.forbidden, message: "A request with the session cookie must have the `Origin` of this server.")
         guard request.method == .get || request.method == .head else {
             guard let cookies = Self(changing: request) else { throw refusal }
             return cookies.value("access", of: request)
@@ -63,7 +66,7 @@ struct SessionCookies: Sendable {
 
     private func name(_ name: String) -> String { "\(self.isSecure ? "__Host-" : "")apus-\(name)-\(self.port)" }
 
-    /// Moves the tokens of an answer to cookies.
+    /// Returns a response in which the tokens of an answer are in cookies.
     func take(_ answer: SessionAnswer, lifetime: Int64) throws -> Response {
         var body = answer
         (body.access, body.refresh, body.known) = (Self.placeholder, Self.placeholder, nil)
@@ -74,7 +77,7 @@ struct SessionCookies: Sendable {
         return response
     }
 
-    /// Removes the tokens. The mark of a known device stays.
+    /// Removes the tokens. The cookie that marks a known device remains.
     func remove(from response: inout Response) {
         self.set("access", "", seconds: 0, &response)
         self.set("refresh", "", seconds: 0, &response)

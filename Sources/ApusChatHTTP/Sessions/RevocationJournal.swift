@@ -9,12 +9,15 @@ import NIOConcurrencyHelpers
     import Glibc
 #endif
 
-/// Ended sessions that the database could not note, such as with a full disk.
+/// Records ended sessions that could not be removed from the database, for example because the disk
+/// is full.
 ///
-/// The file `chat.ended` has its full size from the start, so that a note needs no space. A place
-/// of the file is the key of a device and its complement; all other content is ignored.
+/// The file `chat.ended` has its full size from the start, so that a record needs no disk space.
+/// Each place of the file contains the key of a device and its complement; other content is
+/// ignored.
 package final class RevocationJournal: Sendable {
-    /// The number of places. When all are used, ending a session waits for the database.
+    /// The number of places. When all are used, ending a session fails until the database can be
+    /// written.
     static let places = 4_096
     private static let placeBytes = 16
     private let descriptor: Int32
@@ -28,7 +31,7 @@ package final class RevocationJournal: Sendable {
         let count = pread(self.descriptor, &bytes, bytes.count, 0)
         guard count >= 0 else { throw Self.failure() }
         if count < bytes.count {
-            // Writes each byte, because a hole would need space later.
+            // Each byte is written, because a hole in the file would need disk space later.
             guard pwrite(self.descriptor, bytes, bytes.count, 0) == bytes.count, fsync(self.descriptor) == 0 else { throw Self.failure() }
         }
         let found = stride(from: 0, to: bytes.count, by: Self.placeBytes).compactMap { start -> DeviceKey? in
@@ -38,12 +41,13 @@ package final class RevocationJournal: Sendable {
         self.used.withLockedValue { $0 = found }
     }
 
+    // The object owns the descriptor. Each record was synced when it was written.
     deinit { _ = close(self.descriptor) }
 
-    /// The noted devices.
+    /// The devices whose session has ended.
     package var devices: [DeviceKey] { self.used.withLockedValue { $0 } }
 
-    /// Notes an ended session. It is on disk when the method returns.
+    /// Records an ended session. The record is on disk when the method returns.
     package func add(_ device: DeviceKey) throws(StorageError) {
         let isWritten = self.used.withLockedValue { used -> Bool? in
             guard used.count < Self.places else { return nil }
@@ -55,11 +59,14 @@ package final class RevocationJournal: Sendable {
             used.append(device)
             return true
         }
-        guard let isWritten else { throw StorageError(.full, message: "Too many ended sessions wait for the database.") }
+        guard let isWritten else {
+            throw StorageError(
+                .full, message: "chat.ended has no free place: \(Self.places) ended sessions wait until the database can be written.")
+        }
         if !isWritten { throw Self.failure() }
     }
 
-    /// Forgets all notes, which the database has now.
+    /// Removes all records, after the sessions were removed from the database.
     package func removeAll() throws(StorageError) {
         let isWritten = self.used.withLockedValue { used -> Bool in
             let zeros = [UInt8](repeating: 0, count: used.count * Self.placeBytes)

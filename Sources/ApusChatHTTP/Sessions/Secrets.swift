@@ -1,26 +1,26 @@
 import Crypto
 import Foundation
 
-/// Random values, and the texts of secrets.
+/// Creates random values, and encodes secrets as text.
 enum Secrets {
     /// Returns cryptographically secure random bytes.
     static func bytes(_ count: Int) -> [UInt8] {
         SymmetricKey(size: SymmetricKeySize(bitCount: count * 8)).withUnsafeBytes { Array($0) }
     }
 
-    /// Returns a random number of 63 bits, for the key of a row.
+    /// Returns a random number of 63 bits, which is used as the key of a row.
     static func key() -> Int64 { self.bytes(8).reduce(0) { $0 << 8 | Int64($1) } & .max }
 
-    /// Returns a code of 80 random bits that a user can type: `k3v9-2m7q-…`, without letters that
-    /// look like digits.
+    /// Returns a code of 80 random bits that a user can type, such as `k3v9-2m7q-…`. It contains no
+    /// letters that look like digits.
     static func code() -> String {
         let digits = Array("0123456789abcdefghjkmnpqrstvwxyz")
         let text = self.bytes(16).map { digits[Int($0 & 31)] }
         return stride(from: 0, to: 16, by: 4).map { String(text[$0..<$0 + 4]) }.joined(separator: "-")
     }
 
-    /// Returns the stored form of a code as a user typed it. A plain hash suffices, because a code
-    /// has 80 random bits.
+    /// Returns the hash of a code as a user typed it. A fast hash is sufficient, because a code has
+    /// 80 random bits.
     static func hash(ofCode text: String) -> [UInt8] {
         let letters = text.lowercased().unicodeScalars.compactMap { scalar -> UInt8? in
             switch scalar {

@@ -8,14 +8,16 @@ package import ApusChatStorage
     import Glibc
 #endif
 
-/// The secret of a server, from which the keys of tokens are derived: the file `chat.key`.
+/// The secret of a server, from which the keys of tokens are derived. It is stored in the file
+/// `chat.key`.
 ///
-/// It is not in the database, so that a copy of the database opens no session. Without the file all
-/// sessions end.
+/// It is not in the database, so that a copy of the database cannot be used to create tokens. If
+/// the file is lost, all sessions end.
 package enum ServerKey {
-    /// Reads the key of a data folder, or makes one.
+    /// Reads the key of a data folder, or creates one.
     ///
     /// - Parameters:
+    ///   - folder: The data folder.
     ///   - name: The name of the file.
     ///   - makes: Returns a new key of 32 bytes.
     package static func load(
@@ -29,7 +31,11 @@ package enum ServerKey {
         let count = pread(descriptor, &key, key.count, 0)
         if count == key.count { return key }
         guard count == 0 else {
-            throw StorageError(.corrupt, message: "\(path) must have 32 bytes. Without it a new one is made, and what it signed ends.")
+            throw StorageError(
+                .corrupt,
+                message:
+                    "\(path) must have 32 bytes, not \(count). Restore it, or remove it to create a new key, which ends all sessions or subscriptions."
+            )
         }
         key = makes()
         guard pwrite(descriptor, key, key.count, 0) == key.count, fsync(descriptor) == 0 else { throw self.failure("written", path) }

@@ -1,8 +1,9 @@
 import ApusChatStorage
 
-/// The devices whose access tokens were used lately, and the devices that were ended.
+/// Caches the devices whose access tokens were used recently, and the devices whose session has
+/// ended.
 ///
-/// An ended device stays ended here, also if a read that began before its end returns its row.
+/// A device whose session has ended remains so, even if a read that began earlier returns its row.
 struct SessionCache: Sendable {
     private let capacity: Int
     private var devices: [DeviceKey: DeviceRow] = [:]
@@ -15,7 +16,7 @@ struct SessionCache: Sendable {
     enum Answer: Equatable {
         case device(DeviceRow)
         case ended
-        /// The row must be read.
+        /// The device is not cached. Its row must be read.
         case unknown
     }
 
@@ -27,7 +28,7 @@ struct SessionCache: Sendable {
         return .device(device)
     }
 
-    /// Adds a row. An older one than the known one is ignored.
+    /// Adds a row. A row that is older than the cached one is ignored.
     mutating func insert(_ device: DeviceRow) {
         guard !self.hasEnded(device.key) else { return }
         if let known = self.devices[device.key], known.generation > device.generation { return }
@@ -42,7 +43,7 @@ struct SessionCache: Sendable {
         for key in keys {
             self.devices[key] = nil
             self.former[key] = nil
-            // The rows are removed by the time that two generations are full.
+            // The rows are removed from the database before two generations are full.
             if self.ended.count >= self.capacity {
                 self.formerlyEnded = self.ended
                 self.ended = []

@@ -1,10 +1,12 @@
+import ApusChatProtocol
 import ApusChatStorage
 import Crypto
 
-/// Makes and reads the tokens of sessions: some numbers, and an HMAC-SHA-256 over them.
+/// Creates and verifies the tokens of sessions. A token contains numbers and an HMAC-SHA-256 of
+/// them.
 ///
-/// The server stores no token. A refresh token and its successor can so be made again, and a copy
-/// of the database opens no session.
+/// The server stores no token, so a copy of the database opens no session. It can create the same
+/// refresh token again.
 struct SessionTokens: Sendable {
     private let master: SymmetricKey
 
@@ -34,21 +36,39 @@ struct SessionTokens: Sendable {
         self.opened("r", text, count: 2).map { (DeviceKey($0[0]), $0[1]) }
     }
 
-    /// Makes a token by which a later sign-in shows that the user has signed in there before.
+    /// Creates a token that shows, at a later sign-in, that the user has signed in on the device
+    /// before.
     func known(_ user: UserKey) -> String { self.sealed("k", [user.rawValue, Secrets.key()]) }
 
-    /// The number of a known client of a user; nil for the token of another user.
+    /// Returns the number in a token of `known(_:)`; nil if it is not valid or belongs to another
+    /// user.
     func known(_ text: String, of user: UserKey) -> Int64? {
         self.opened("k", text, count: 2).flatMap { $0[0] == user.rawValue ? $0[1] : nil }
     }
 
-    /// Encrypts a secret that is stored.
+    /// Creates the legacy token of a device, whose client sends it in a URL and never renews it. It
+    /// contains no character that a URL escapes, and only `LegacyServer` accepts it.
+    func legacy(_ user: UserKey, _ device: DeviceKey) -> String {
+        String(self.sealed("l", [user.rawValue, device.rawValue]).dropFirst(2))
+    }
+
+    func legacy(_ text: String) -> (user: UserKey, device: DeviceKey)? {
+        self.opened("l", "l." + text, count: 2).map { (UserKey($0[0]), DeviceKey($0[1])) }
+    }
+
+    /// Returns the secret part of the permanent path of a file, which cannot be derived from the
+    /// content of the file.
+    func tag(of blob: BlobID) -> String {
+        Secrets.hex(HMAC<SHA256>.authenticationCode(for: Array(blob.rawValue.utf8), using: self.key("file")).prefix(16))
+    }
+
+    /// Encrypts a secret for storage in the database.
     func sealed(_ secret: [UInt8], of user: UserKey) throws -> [UInt8] {
         let box = try AES.GCM.seal(secret, using: self.key("totp"), authenticating: Self.bytes([user.rawValue]))
         return box.combined.map(Array.init) ?? []
     }
 
-    /// Decrypts a stored secret; nil if the server's key has changed.
+    /// Decrypts a stored secret; nil if the server's key was replaced.
     func opened(_ sealed: [UInt8], of user: UserKey) -> [UInt8]? {
         guard let box = try? AES.GCM.SealedBox(combined: sealed),
             let secret = try? AES.GCM.open(box, using: self.key("totp"), authenticating: Self.bytes([user.rawValue]))
@@ -56,7 +76,7 @@ struct SessionTokens: Sendable {
         return Array(secret)
     }
 
-    // MARK: The form
+    // MARK: The format
 
     private func key(_ purpose: String) -> SymmetricKey {
         HKDF<SHA256>.deriveKey(inputKeyMaterial: self.master, info: Array("apus chat \(purpose)".utf8), outputByteCount: 32)

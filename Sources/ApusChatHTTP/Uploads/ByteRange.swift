@@ -1,11 +1,11 @@
-/// The part of a file that a `Range` field asks for.
+/// The part of a file that the field `Range` requests.
 ///
-/// Source: RFC 9110 section 14. Several ranges and unknown units are answered with the whole file,
-/// as the section permits.
+/// Source: RFC 9110 section 14. A request for several ranges or with an unknown unit is answered
+/// with the whole file, as that section permits.
 enum ByteRange: Equatable {
     case whole
     case part(ClosedRange<Int64>)
-    /// No byte of the file is in the range.
+    /// The range contains no byte of the file.
     case unsatisfiable
 
     init(_ field: String?, size: Int64) {
@@ -16,7 +16,7 @@ enum ByteRange: Equatable {
         switch (parts[0].isEmpty, parts[1].isEmpty) {
         case (true, true): return
         case (true, false):
-            // The last bytes. A number that does not fit is more than the file has.
+            // A suffix range. A number that exceeds `Int64` also exceeds the size of the file.
             let count = min(Int64(parts[1]) ?? .max, size)
             self = count > 0 ? .part(size - count...size - 1) : .unsatisfiable
         case (false, _):

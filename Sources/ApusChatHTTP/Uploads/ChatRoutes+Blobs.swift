@@ -2,9 +2,9 @@ import ApusChatProtocol
 import ApusChatStorage
 import ApusConnectivity
 import HTTPTypes
-import Hummingbird
+package import Hummingbird
 import NIOConcurrencyHelpers
-import NIOCore
+package import NIOCore
 
 extension ChatRoutes {
     func addBlobRoutes(to router: Router<Context>) {
@@ -14,56 +14,49 @@ extension ChatRoutes {
 
     private func download(_ request: Request, _ context: Context) async throws -> Response {
         let session = try await self.session(of: request)
+        let kind = try Self.size(request)
         let blob = try await self.readable(request, context, session)
-        let tag = "\"\(blob.id.rawValue)\""
-        var headers: HTTPFields = [
-            .eTag: tag,
-            // The name identifies the content, which never changes. Private, because a shared cache
-            // does not check permissions.
-            .cacheControl: "private, max-age=31536000, immutable", .acceptRanges: "bytes",
-        ]
-        if let tags = request.headers[.ifNoneMatch], tags == "*" || tags.contains(tag) {
-            return Response(status: .notModified, headers: headers)
+        // The response is private, because a shared cache does not check permissions.
+        var caching = "private, max-age=31536000, immutable"
+        var file = ServedFile(self.files, blob)
+        if let kind {
+            if let preview = await self.files.preview(kind, of: blob, for: session.user) {
+                file = preview
+            } else {
+                guard blob.type.hasPrefix("image/") else {
+                    throw ChatError(.notFound, message: "The file has no preview.")
+                }
+                // The preview may exist later.
+                caching = "private, max-age=60"
+            }
         }
-        headers[.contentType] = blob.type
-        headers[.contentSecurityPolicy] = "sandbox; default-src 'none'"
-        if !MediaType.isShown(blob.type) { headers[.contentDisposition] = "attachment" }
-        let isFresh = request.headers[.ifRange].map { $0 == tag } ?? true
-        var status = HTTPResponse.Status.ok
-        var bytes = 0...blob.size - 1
-        switch ByteRange(isFresh ? request.headers[.range] : nil, size: blob.size) {
-        case .whole: break
-        case .part(let range):
-            bytes = range
-            status = .partialContent
-            headers[.contentRange] = "bytes \(range.lowerBound)-\(range.upperBound)/\(blob.size)"
-        case .unsatisfiable:
-            return Response(status: .rangeNotSatisfiable, headers: [.contentRange: "bytes */\(blob.size)"])
-        }
-        guard let place = self.files.place(for: session.user) else {
-            throw ChatError(.tooMany, message: "Too many downloads at the same time. Wait for one to end.", retryAfter: 1_000)
-        }
-        // A missing file is told before the answer begins.
-        guard try await self.files.piece(of: blob.id, from: bytes.lowerBound, count: 1).readableBytes == 1 else {
-            throw StorageError(.corrupt, message: "The file of blob \(blob.id) is missing.")
-        }
-        return Response(status: status, headers: headers, body: self.files.body(of: blob.id, bytes, place, on: context.channel))
+        return try await self.files.answer(request, with: file, caching: caching, for: String(session.user.rawValue), on: context.channel)
     }
 
-    /// The blob of a request, if its user may read it: an own upload, one of a visible event, or
-    /// the picture of a user (`?user=`) or a conversation (`?conv=`).
+    private static func size(_ request: Request) throws(ChatError) -> PreviewKind? {
+        guard let text = request.uri.queryParameters["size"] else { return nil }
+        guard let kind = PreviewKind(size: String(text)) else {
+            throw ChatError(.badRequest, message: "`size` must be thumbnail, preview, or a number of pixels.", field: "size")
+        }
+        return kind
+    }
+
+    /// Returns the blob of a request if its user may read it: an upload of the user, a blob of a
+    /// visible event, or the picture of a user (`?user=`), of a conversation that the user is in or
+    /// that the directory lists (`?conv=`), or of the conversation of an invite link (`?link=`).
     private func readable(_ request: Request, _ context: Context, _ session: AccountSession) async throws -> BlobRow {
         let missing = ChatError(.notFound, message: "The blob does not exist, or you may not read it.")
         guard let id = BlobID(try context.parameters.require("blob")) else { throw missing }
         let user = request.uri.queryParameters["user"].flatMap { UserName(String($0)) }
         let conversation = request.uri.queryParameters["conv"].flatMap { ConversationID(String($0)) }
+        let link = request.uri.queryParameters["link"].flatMap { LinkCode(String($0)) }
+        let time = self.accounts.clock.now()
         let found = try await self.accounts.database.read { reads -> BlobRow? in
             let isReadable =
                 try reads.mayRead(BlobNeed(user: session.user, blob: id))
                 || user.map { try reads.showsPicture(id, of: $0, to: session.user) } ?? false
-                || conversation.map {
-                    try reads.head(of: session.user, in: ConversationKey($0.number))?.conversation.profile.avatar == id
-                } ?? false
+                || conversation.map { try reads.showsPicture(id, of: ConversationKey($0.number), to: session.user) } ?? false
+                || link.map { try reads.showsPicture(id, of: $0, at: time) } ?? false
             return isReadable ? try reads.blob(id) : nil
         }
         guard let found, found.size > 0 else { throw missing }
@@ -71,8 +64,68 @@ extension ChatRoutes {
     }
 }
 
+extension BlobStore {
+    /// Returns the response to a request for a file: the whole file, a range of it, or 304.
+    ///
+    /// - Parameters:
+    ///   - file: The file, which is not empty.
+    ///   - caching: The value of `Cache-Control`. The content of a blob never changes.
+    ///   - owner: The name under which the running downloads of the client are counted.
+    package func answer(
+        _ request: Request, with file: ServedFile, caching: String, for owner: String, on channel: any Channel
+    ) async throws -> Response {
+        let tag = "\"\(file.name)\""
+        var headers: HTTPFields = [
+            .eTag: tag,
+            .cacheControl: caching, .acceptRanges: "bytes",
+        ]
+        if let tags = request.headers[.ifNoneMatch], tags == "*" || tags.contains(tag) {
+            return Response(status: .notModified, headers: headers)
+        }
+        headers[.contentType] = file.type
+        headers[.contentSecurityPolicy] = "sandbox; default-src 'none'"
+        if !MediaType.isShown(file.type) { headers[.contentDisposition] = "attachment" }
+        let isFresh = request.headers[.ifRange].map { $0 == tag } ?? true
+        var status = HTTPResponse.Status.ok
+        var bytes = 0...file.size - 1
+        switch ByteRange(isFresh ? request.headers[.range] : nil, size: file.size) {
+        case .whole: break
+        case .part(let range):
+            bytes = range
+            status = .partialContent
+            headers[.contentRange] = "bytes \(range.lowerBound)-\(range.upperBound)/\(file.size)"
+        case .unsatisfiable:
+            return Response(status: .rangeNotSatisfiable, headers: [.contentRange: "bytes */\(file.size)"])
+        }
+        guard let place = self.place(for: owner) else {
+            throw ChatError(
+                .tooMany, message: "Too many downloads are running for this account or on this server. Wait until one has ended.",
+                retryAfter: 1_000)
+        }
+        // A missing file must be detected before the response begins.
+        guard try await file.piece(bytes.lowerBound, 1).readableBytes == 1 else {
+            throw StorageError(.corrupt, message: "The file \(file.name) is missing.")
+        }
+        return Response(status: status, headers: headers, body: self.body(of: file, bytes, place, on: channel))
+    }
+}
+
 extension ChatReads {
-    /// Whether a user shows a picture to another one.
+    /// Whether a blob is the picture of a conversation that a user is in or finds in the directory.
+    fileprivate func showsPicture(_ blob: BlobID, of key: ConversationKey, to viewer: UserKey) throws -> Bool {
+        if try self.head(of: viewer, in: key)?.conversation.profile.avatar == blob { return true }
+        return try self.listedConversation(key)?.profile.avatar == blob
+    }
+
+    /// Whether a blob is the picture of the conversation of a valid invite link.
+    fileprivate func showsPicture(_ blob: BlobID, of code: LinkCode, at time: Int64) throws -> Bool {
+        guard let (link, conversation) = try self.link(code.rawValue), !link.isRevoked, link.usesLeft != 0,
+            link.expiresAt == 0 || link.expiresAt > time, !conversation.counters.isDeleted
+        else { return false }
+        return conversation.profile.avatar == blob
+    }
+
+    /// Whether a blob is the picture of a user that another user may see.
     fileprivate func showsPicture(_ blob: BlobID, of name: UserName, to viewer: UserKey) throws -> Bool {
         guard let key = try self.userKeys(named: [name]).first ?? nil, let account = try self.accounts([key]).first,
             account.state == .active, account.avatar == blob
@@ -88,7 +141,7 @@ extension ChatReads {
 }
 
 extension BlobStore {
-    /// A download under way, which ends with its last reference.
+    /// A running download. It ends with the last reference to this object.
     final class Place: Sendable {
         private let quota: NIOLockedValueBox<ConnectionQuota>
         private let user: String
@@ -101,26 +154,25 @@ extension BlobStore {
         deinit { self.quota.withLockedValue { $0.closed(from: self.user) } }
     }
 
-    /// Counts a download; nil if the user or the server has its share.
-    func place(for user: UserKey) -> Place? {
-        let name = String(user.rawValue)
-        return self.downloads.withLockedValue({ $0.opened(from: name) }) == nil ? Place(self.downloads, name) : nil
+    /// Counts a download; nil if the owner or the server has the maximum number of downloads.
+    func place(for name: String) -> Place? {
+        self.downloads.withLockedValue({ $0.opened(from: name) }) == nil ? Place(self.downloads, name) : nil
     }
 
-    /// A body that is read at the pace of the client. A client that does not read holds at most
-    /// three pieces.
-    func body(of blob: BlobID, _ bytes: ClosedRange<Int64>, _ place: Place, on channel: any Channel) -> ResponseBody {
+    /// Returns a body that is read as fast as the client receives it. A client that does not read
+    /// occupies at most three pieces.
+    func body(of file: ServedFile, _ bytes: ClosedRange<Int64>, _ place: Place, on channel: any Channel) -> ResponseBody {
         let length = Int(bytes.upperBound - bytes.lowerBound + 1)
         return ResponseBody(contentLength: length) { writer in
             var offset = bytes.lowerBound
             while offset <= bytes.upperBound {
                 let count = min(64 << 10, Int(bytes.upperBound - offset + 1))
-                let piece = try await self.piece(of: blob, from: offset, count: count)
+                let piece = try await file.piece(offset, count)
                 guard piece.readableBytes > 0 else { throw ChannelError.eof }
                 offset += Int64(piece.readableBytes)
                 try await writer.write(piece)
-                // The writer suspends while the channel is not writable, which it learns after the
-                // event loop has carried out the write.
+                // The writer suspends while the channel is not writable. It detects that state only
+                // after the event loop has performed the previous write.
                 try await channel.eventLoop.submit {}.get()
             }
             try await writer.finish(nil)

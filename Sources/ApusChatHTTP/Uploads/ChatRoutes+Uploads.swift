@@ -7,7 +7,7 @@ import NIOConcurrencyHelpers
 import NIOCore
 import NIOPosix
 
-/// Uploads by tus 1.0: core, creation, termination, expiration.
+/// Uploads by tus 1.0: the core protocol and the extensions creation, termination and expiration.
 extension ChatRoutes {
     func addUploadRoutes(to router: Router<Context>) {
         let group = router.group("/api/uploads").add(middleware: TusMiddleware(maximumBytes: self.uploads.configuration.maximumBytes))
@@ -16,7 +16,7 @@ extension ChatRoutes {
         group.head(":upload") { request, context in try await self.offset(request, context) }
         group.patch(":upload") { request, context in try await self.append(request, context) }
         group.delete(":upload") { request, context in try await self.terminate(request, context) }
-        // For environments that have only GET and POST (tus 1.0.0, "X-HTTP-Method-Override").
+        // For environments that support only GET and POST (tus 1.0.0, "X-HTTP-Method-Override").
         group.post(":upload") { request, context in
             switch request.headers[.methodOverride] {
             case "PATCH": return try await self.append(request, context)
@@ -29,10 +29,11 @@ extension ChatRoutes {
     private func create(_ request: Request, _ context: Context) async throws -> Response {
         let session = try await self.session(of: request)
         guard let length = request.headers[.uploadLength].flatMap({ Int64($0) }) else {
-            throw ChatError(.badRequest, message: "`Upload-Length` must be the size in bytes. It cannot be deferred.")
+            throw ChatError(
+                .badRequest, message: "`Upload-Length` must be the size of the upload in bytes. `Upload-Defer-Length` is not supported.")
         }
         guard request.headers[.contentLength].flatMap({ Int64($0) }) ?? 0 == 0 else {
-            throw ChatError(.badRequest, message: "The creation of an upload has no body. Send the bytes with PATCH.")
+            throw ChatError(.badRequest, message: "The request that creates an upload must have no body. Send the bytes with PATCH.")
         }
         let part = try await self.uploads.create(length: length, for: session, from: context.client)
         var response = Response(status: .created, headers: [.location: "/api/uploads/" + part.id])
@@ -40,8 +41,8 @@ extension ChatRoutes {
         return response
     }
 
-    /// Tells the offset on disk. Ends a transfer under way, whose connection is a dead one if its
-    /// client asks.
+    /// Answers with the offset up to which the bytes are on disk. Ends a running transfer, because
+    /// a client that requests the offset has lost the connection of the transfer.
     private func offset(_ request: Request, _ context: Context) async throws -> Response {
         let part = try await self.part(request, context)
         if part.blob == nil { _ = try await self.files.threads.runIfActive { try part.begin() } }
@@ -62,7 +63,7 @@ extension ChatRoutes {
             throw TusError(status: .unsupportedMediaType, message: "`Content-Type` must be application/offset+octet-stream.")
         }
         guard let offset = request.headers[.uploadOffset].flatMap({ Int64($0) }), offset >= 0 else {
-            throw ChatError(.badRequest, message: "`Upload-Offset` must be the offset of the first byte.")
+            throw ChatError(.badRequest, message: "`Upload-Offset` must be the offset of the first byte of the body.")
         }
         let (announced, isOverflown) = offset.addingReportingOverflow(request.headers[.contentLength].flatMap { Int64($0) } ?? 0)
         guard !isOverflown, announced <= part.length else { throw Self.tooLong(part) }
@@ -71,7 +72,7 @@ extension ChatRoutes {
         if part.blob == nil {
             try await self.receive(request, context, into: part, at: offset)
         } else if offset != part.length {
-            throw ChatError(.conflict, message: "The upload is complete.")
+            throw ChatError(.conflict, message: "The upload is complete; `Upload-Offset` must be \(part.length).")
         }
         var response = Response(status: .noContent)
         if part.offset == part.length { _ = try await self.uploads.finish(part) }
@@ -79,18 +80,21 @@ extension ChatRoutes {
         return response
     }
 
-    /// Writes the body to disk. What arrived before an error is kept.
+    /// Writes the body to disk. Bytes that arrived before an error are kept.
     private func receive(_ request: Request, _ context: Context, into part: UploadPart, at offset: Int64) async throws {
         let threads = self.files.threads
         let (transfer, durable) = try await threads.runIfActive { try part.begin() }
-        guard offset == durable else { throw ChatError(.conflict, message: "The upload has \(durable) bytes. Continue there.") }
+        guard offset == durable else {
+            throw ChatError(
+                .conflict, message: "`Upload-Offset` is \(offset), but the upload has \(durable) bytes. Continue at byte \(durable).")
+        }
         let pace = UploadPace(minimumRate: self.uploads.configuration.minimumRate, channel: context.channel)
         defer { pace.stop() }
         let syncBytes = self.uploads.configuration.syncBytes
         var failure: (any Error)?
         do {
             for try await bytes in request.body {
-                pace.received(bytes.readableBytes)
+                pace.receivedBytes(bytes.readableBytes)
                 switch try await threads.runIfActive({ try part.append(bytes, transfer, syncBytes: syncBytes) }) {
                 case .done: break
                 case .ended: throw Self.continued
@@ -112,7 +116,7 @@ extension ChatRoutes {
     private static let continued = ChatError(.conflict, message: "Another transfer has continued the upload.")
 
     private static func tooLong(_ part: UploadPart) -> ChatError {
-        ChatError(.tooLarge, message: "The upload has \(part.length) bytes, as announced.")
+        ChatError(.tooLarge, message: "The body exceeds the announced length of the upload, \(part.length) bytes.")
     }
 
     private func part(_ request: Request, _ context: Context) async throws -> UploadPart {
@@ -131,11 +135,13 @@ extension ChatRoutes {
             response.headers[.chatWidth] = String(blob.width)
             response.headers[.chatHeight] = String(blob.height)
         }
+        if blob.duration > 0 { response.headers[.chatDuration] = String(blob.duration) }
+        if !blob.thumb.isEmpty { response.headers[.chatThumb] = blob.thumb }
     }
 }
 
-/// Closes a connection whose upload is slower than the minimum rate. The bytes that arrived are
-/// kept, and the client continues with another connection.
+/// Closes a connection whose upload is slower than the minimum rate. The received bytes are kept,
+/// and the client continues on another connection.
 final class UploadPace: Sendable {
     static let seconds = 30
     private let count = NIOLockedValueBox(0)
@@ -153,17 +159,17 @@ final class UploadPace: Sendable {
         }
     }
 
-    func received(_ bytes: Int) { self.count.withLockedValue { $0 += bytes } }
+    func receivedBytes(_ bytes: Int) { self.count.withLockedValue { $0 += bytes } }
 
     func stop() { self.task.cancel() }
 }
 
-/// The date format of HTTP header fields (RFC 9110 section 5.6.7).
+/// Formats dates of HTTP fields (RFC 9110 section 5.6.7).
 enum HTTPDate {
     static func text(_ milliseconds: Int64) -> String {
         let (days, rest) = (milliseconds / 1_000).quotientAndRemainder(dividingBy: 86_400)
         let weekday = ["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"][Int(days % 7)]
-        // Days of the era to a date, as in Howard Hinnant's "chrono-Compatible Low-Level Date
+        // Converts days to a date, as in Howard Hinnant's "chrono-Compatible Low-Level Date
         // Algorithms".
         let shifted = days + 719_468
         let era = shifted / 146_097

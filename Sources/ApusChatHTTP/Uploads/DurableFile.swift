@@ -11,8 +11,8 @@ import NIOCore
 
 /// Blocking file operations with `fsync`.
 enum DurableFile {
-    /// Writes a file that replaces one of the same name. The bytes and the name are on disk when
-    /// the method returns.
+    /// Writes a file, which replaces an existing one of the same name. The content and the name are
+    /// on disk when the method returns.
     static func replace(_ path: String, with bytes: [UInt8], in folder: String) throws(StorageError) {
         let temporary = path + ".new"
         do throws(StorageError) {
@@ -27,8 +27,16 @@ enum DurableFile {
         try self.syncFolder(folder)
     }
 
-    /// Gives a file a second name. An existing file of that name is kept: names are hashes of the
-    /// content.
+    /// The flags for a file that is written from its start.
+    static let newFile = O_WRONLY | O_CREAT | O_TRUNC
+
+    /// Gives a file another name, which replaces a file of that name. It is not durable.
+    static func move(_ path: String, to name: String) throws(StorageError) {
+        guard rename(path, name) == 0 else { throw self.failure("renamed", path) }
+    }
+
+    /// Adds a second name to a file. An existing file with that name is kept, because names are
+    /// hashes of the content.
     static func link(_ path: String, as name: String) throws(StorageError) {
         #if canImport(Darwin)
             let result = Darwin.link(path, name)
@@ -44,7 +52,7 @@ enum DurableFile {
         guard mkdir(path, 0o700) == 0 || errno == EEXIST else { throw self.failure("created", path) }
     }
 
-    /// Makes the names in a folder durable.
+    /// Syncs the names in a folder to disk.
     static func syncFolder(_ path: String) throws(StorageError) {
         let file = try OpenFile(path, O_RDONLY)
         try file.sync()
@@ -54,7 +62,7 @@ enum DurableFile {
 
     static func remove(_ path: String) { _ = unlink(path) }
 
-    /// The whole content of a file; nil if it cannot be read or is longer than `limit`.
+    /// Returns the content of a file; nil if it cannot be read or is longer than `limit`.
     static func bytes(of path: String, upTo limit: Int) -> [UInt8]? {
         guard let file = try? OpenFile(path, O_RDONLY), let size = try? file.size(), size <= limit else { return nil }
         return (try? file.read(at: 0, count: Int(size))).flatMap { $0.readableBytes == Int(size) ? Array($0.readableBytesView) : nil }
@@ -66,7 +74,7 @@ enum DurableFile {
     }
 }
 
-/// An open file, closed with its last reference. Its methods block.
+/// An open file, which is closed with its last reference. The methods block.
 final class OpenFile: Sendable {
     private let descriptor: Int32
     private let path: String

@@ -3,7 +3,7 @@ import ApusChatStorage
 import HTTPTypes
 import Hummingbird
 
-/// A refusal with a status that only uploads use.
+/// A refusal with a status code that only uploads use.
 struct TusError: Error {
     let status: HTTPResponse.Status
     let message: String
@@ -13,7 +13,7 @@ struct TusError: Error {
     }
 }
 
-/// The version of tus in requests and answers.
+/// Checks the tus version of requests and adds it to responses.
 ///
 /// Source: tus 1.0.0, "Headers" and "OPTIONS".
 struct TusMiddleware: RouterMiddleware {

@@ -12,10 +12,10 @@ import NIOCore
     import Glibc
 #endif
 
-/// An unfinished upload: three files in `uploads`, named by a random id.
+/// An unfinished upload. It has three files in `uploads`, named by a random id.
 ///
-/// `ID.info` tells the user and the length, `ID.part` has the bytes, and `ID.offset` the number of
-/// bytes that are on disk for certain. The methods block, except the properties.
+/// `ID.info` contains the user and the length, `ID.part` the bytes, and `ID.offset` the number of
+/// durable bytes. The methods block; the properties do not.
 final class UploadPart: Sendable {
     let id: String
     let user: UserKey
@@ -23,7 +23,7 @@ final class UploadPart: Sendable {
     let expiresAt: Int64
     let path: String
     private let folder: String
-    /// Syncs the bytes. Tests replace it.
+    /// Syncs the bytes. Tests replace the closure.
     private let syncFile: @Sendable (OpenFile) throws(StorageError) -> Void
 
     private struct State {
@@ -31,8 +31,8 @@ final class UploadPart: Sendable {
         var durable: Int64
         /// The number of bytes written.
         var written: Int64
-        /// The number of the present transfer. A later one ends the earlier one, whose connection
-        /// may be a dead one.
+        /// The number of the current transfer. A new transfer ends the previous one, whose
+        /// connection may be lost.
         var transfer = 0
         var file: OpenFile?
         var blob: BlobRow?
@@ -55,10 +55,10 @@ final class UploadPart: Sendable {
         try DurableFile.replace(folder + "/\(id).info", with: try self.info(nil), in: folder)
     }
 
-    /// Finds an upload of an earlier run; nil if its files are damaged.
+    /// Opens an upload of an earlier run of the program; nil if its files are damaged.
     init?(existing id: String, in folder: String) {
         guard let bytes = DurableFile.bytes(of: folder + "/\(id).info", upTo: 4_096), let info = try? JSONReader.read(bytes),
-            let user = info["user"]?.stringValue.flatMap({ Int64($0) }), let length = info["length"]?.intValue,
+            let user = info["user"]?.stringValue.flatMap({ Int64($0) }), let length = info["length"]?.intValue, length > 0,
             let expiresAt = info["expires"]?.intValue
         else { return nil }
         self.syncFile = { (file) throws(StorageError) in try file.sync() }
@@ -77,7 +77,8 @@ final class UploadPart: Sendable {
             state.durable = Int64(length)
             state.blob = BlobRow(
                 id: blob, size: Int64(info["size"]?.intValue ?? 0), type: info["type"]?.stringValue ?? MediaType.other,
-                width: Int64(info["width"]?.intValue ?? 0), height: Int64(info["height"]?.intValue ?? 0), createdAt: 0)
+                width: Int64(info["width"]?.intValue ?? 0), height: Int64(info["height"]?.intValue ?? 0), createdAt: 0,
+                duration: Int64(info["duration"]?.intValue ?? 0), thumb: info["thumb"]?.stringValue ?? "")
         }
         state.written = state.durable
         self.state = .init(state)
@@ -86,10 +87,11 @@ final class UploadPart: Sendable {
     /// The number of bytes on disk.
     var offset: Int64 { self.state.withLockedValue { $0.durable } }
 
-    /// The finished blob.
+    /// The blob of the complete upload; nil before.
     var blob: BlobRow? { self.state.withLockedValue { $0.blob } }
 
-    /// Begins a transfer and ends the earlier one. Returns its number and the offset on disk.
+    /// Begins a transfer, and ends the previous one. Returns the number of the transfer and the
+    /// offset on disk.
     func begin() throws(StorageError) -> (transfer: Int, offset: Int64) {
         try self.locked { (state) throws(StorageError) in
             try self.sync(&state)
@@ -99,7 +101,7 @@ final class UploadPart: Sendable {
         }
     }
 
-    /// The outcome of `append`.
+    /// The result of `append`.
     enum Appended: Equatable {
         case done
         /// A later transfer has begun. Nothing was written.
@@ -108,7 +110,7 @@ final class UploadPart: Sendable {
         case tooLong
     }
 
-    /// Appends bytes of a transfer.
+    /// Appends bytes that a transfer received.
     func append(_ bytes: ByteBuffer, _ transfer: Int, syncBytes: Int64) throws(StorageError) -> Appended {
         try self.locked { (state) throws(StorageError) in
             guard state.transfer == transfer, let file = state.file else { return .ended }
@@ -125,7 +127,7 @@ final class UploadPart: Sendable {
         }
     }
 
-    /// Ends a transfer. Returns the offset on disk, nil if a later transfer has begun.
+    /// Ends a transfer. Returns the offset on disk; nil if a later transfer has begun.
     func end(_ transfer: Int) throws(StorageError) -> Int64? {
         try self.locked { (state) throws(StorageError) in
             guard state.transfer == transfer else { return nil }
@@ -135,7 +137,8 @@ final class UploadPart: Sendable {
         }
     }
 
-    /// Notes the finished blob and removes the bytes, which the blob has now.
+    /// Records the blob of the upload, and removes the bytes of the upload, because the blob
+    /// contains them.
     func finish(_ blob: BlobRow) throws(StorageError) {
         try self.locked { (state) throws(StorageError) in
             state.blob = blob
@@ -146,7 +149,7 @@ final class UploadPart: Sendable {
         self.removeBytes()
     }
 
-    /// Removes all files, after which the present transfer ends.
+    /// Removes all files, which ends the current transfer.
     func remove() {
         self.state.withLockedValue { state in
             state.transfer += 1
@@ -160,13 +163,14 @@ final class UploadPart: Sendable {
         for name in [self.path, self.path + ".clean", self.folder + "/\(self.id).offset"] { DurableFile.remove(name) }
     }
 
-    /// Syncs the bytes, then notes their number.
+    /// Syncs the bytes, then records their number.
     private func sync(_ state: inout State) throws(StorageError) {
         guard state.written > state.durable, let file = state.file else { return }
         do throws(StorageError) {
             try self.syncFile(file)
         } catch {
-            // A later sync could succeed without these bytes. The client sends them again.
+            // After a failed sync, a later sync could succeed without these bytes. The client must
+            // send them again.
             state.written = state.durable
             state.file = nil
             state.transfer += 1
@@ -191,8 +195,12 @@ final class UploadPart: Sendable {
             info["type"] = .string(blob.type)
             info["width"] = .integer(blob.width)
             info["height"] = .integer(blob.height)
+            info["duration"] = .integer(blob.duration)
+            info["thumb"] = .string(blob.thumb)
         }
-        guard let bytes = try? JSONWriter.bytes(of: .object(info)) else { throw StorageError(.misuse, message: "An upload has no JSON.") }
+        guard let bytes = try? JSONWriter.bytes(of: .object(info)) else {
+            throw StorageError(.invalidUse, message: "The description of upload \(self.id) cannot be encoded as JSON.")
+        }
         return Array(bytes)
     }
 
@@ -203,7 +211,7 @@ final class UploadPart: Sendable {
         self.state.withLockedValue { state in
             do throws(StorageError) { result = .success(try body(&state)) } catch { result = .failure(error) }
         }
-        guard let result else { throw StorageError(.misuse, message: "The state of an upload was not used.") }
+        guard let result else { throw StorageError(.invalidUse, message: "The state of upload \(self.id) was not accessed.") }
         return try result.get()
     }
 }

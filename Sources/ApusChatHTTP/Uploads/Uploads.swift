@@ -7,7 +7,7 @@ import NIOConcurrencyHelpers
 import NIOCore
 import NIOPosix
 
-/// The unfinished uploads, which survive a restart, and what becomes of them.
+/// Manages unfinished uploads, which survive a restart, and their conversion to blobs.
 package final class Uploads: Sendable {
     let configuration: UploadsConfiguration
     let accounts: Accounts
@@ -31,7 +31,7 @@ package final class Uploads: Sendable {
         self.parts = .init(try Self.found(in: self.folder))
     }
 
-    /// Finds the uploads of earlier runs, and removes files that belong to none.
+    /// Opens the uploads of earlier runs, and removes files that belong to no upload.
     private static func found(in folder: String) throws -> [String: UploadPart] {
         let names = try FileManager.default.contentsOfDirectory(atPath: folder)
         var parts: [String: UploadPart] = [:]
@@ -49,13 +49,15 @@ package final class Uploads: Sendable {
     func create(length: Int64, for session: AccountSession, from client: ClientOrigin) async throws -> UploadPart {
         guard length >= 1 else { throw ChatError(.badRequest, message: "`Upload-Length` must be at least 1.") }
         guard length <= self.configuration.maximumBytes else {
-            throw ChatError(.tooLarge, message: "An upload has at most \(self.configuration.maximumBytes) bytes.")
+            throw ChatError(.tooLarge, message: "`Upload-Length` must be at most \(self.configuration.maximumBytes).")
         }
         try self.accounts.charge(.upload, to: client.keys + [.account(session.user)])
         let used = try await self.accounts.database.read { try $0.uploadedBytes(of: session.user) }
         let unfinished = self.parts.withLockedValue { parts in parts.values.filter { $0.user == session.user && $0.blob == nil } }
         guard unfinished.count < self.configuration.unfinishedOfUser else {
-            throw ChatError(.limit, message: "At most \(self.configuration.unfinishedOfUser) unfinished uploads. Finish or remove one.")
+            throw ChatError(
+                .limit, message: "An account has at most \(self.configuration.unfinishedOfUser) unfinished uploads. Complete or remove one."
+            )
         }
         let reserved = unfinished.reduce(into: used) { $0 += $1.length }
         guard length <= self.configuration.quota - min(reserved, self.configuration.quota) else {
@@ -73,25 +75,28 @@ package final class Uploads: Sendable {
 
     /// Returns an upload of a user.
     ///
-    /// - Throws: `not_found` also for the upload of another user.
+    /// - Throws: `not_found` if it does not exist or belongs to another user.
     func part(_ id: String, of session: AccountSession) throws(ChatError) -> UploadPart {
         guard let part = self.parts.withLockedValue({ $0[id] }), part.user == session.user else {
-            throw ChatError(.notFound, message: "There is no such upload. Create it again.")
+            throw ChatError(.notFound, message: "There is no unfinished upload with this id. Create a new one.")
         }
         return part
     }
 
-    /// Removes an unfinished upload. The reserved bytes are free again.
+    /// Removes an unfinished upload, which returns its bytes to the quota of the user.
     func remove(_ part: UploadPart) async throws {
         _ = self.parts.withLockedValue { $0.removeValue(forKey: part.id) }
         try await self.files.threads.runIfActive { part.remove() }
     }
 
-    /// Counts a transfer under way.
+    /// Counts a running transfer.
     ///
-    /// - Throws: `too_many` if the user or the address has its share.
+    /// - Throws: `too_many` if the user, the address or the server has the maximum number of
+    ///   transfers.
     func beginTransfer(_ session: AccountSession, _ client: ClientOrigin) throws(ChatError) {
-        let refusal = ChatError(.tooMany, message: "Too many uploads at the same time. Wait for one to end.", retryAfter: 2_000)
+        let refusal = ChatError(
+            .tooMany, message: "Too many uploads are running for this account, this address or this server. Wait until one has ended.",
+            retryAfter: 2_000)
         guard self.byUser.withLockedValue({ $0.opened(from: String(session.user.rawValue)) }) == nil else { throw refusal }
         guard self.byAddress.withLockedValue({ $0.opened(from: client.text) }) == nil else {
             self.byUser.withLockedValue { $0.closed(from: String(session.user.rawValue)) }
@@ -104,11 +109,11 @@ package final class Uploads: Sendable {
         self.byAddress.withLockedValue { $0.closed(from: client.text) }
     }
 
-    /// Makes a blob of a complete upload: first the file, then its row. A repetition returns the
-    /// same blob.
+    /// Creates a blob from a complete upload: first its file, then its row. A repeated call returns
+    /// the same blob.
     func finish(_ part: UploadPart) async throws -> BlobRow {
         if let blob = part.blob { return blob }
-        let examined: BlobStore.Examined
+        var examined: BlobStore.Examined
         do {
             examined = try await self.files.examine(part.path, at: self.accounts.clock.now())
         } catch let error as ChatError {
@@ -116,18 +121,21 @@ package final class Uploads: Sendable {
             throw error
         }
         try await self.files.keep(examined)
-        let files = self.files
-        try await self.accounts.database.write { storage in
-            // A collection can have removed the same file since.
-            if !DurableFile.exists(files.path(examined.row.id)) { try files.link(examined) }
-            try storage.commit { changes, _ in changes.credentials.uploads = [(examined.row, part.user)] }
+        let (files, id) = (self.files, examined.row.id)
+        if try await self.accounts.database.read({ try $0.blob(id) }) == nil {
+            examined = await files.withFacts(examined, for: part.user, waiting: self.configuration.previewWait)
         }
-        try await files.threads.runIfActive { try part.finish(examined.row) }
-        return examined.row
+        let finished = examined
+        try await self.accounts.database.write { storage in
+            // A collection may have removed the same file in the meantime.
+            if !DurableFile.exists(files.path(finished.row.id)) { try files.link(finished) }
+            try storage.commit { changes, _ in changes.credentials.uploads = [(finished.row, part.user)] }
+        }
+        try await files.threads.runIfActive { try part.finish(finished.row) }
+        return finished.row
     }
 
-    /// Removes uploads that have expired and blobs that nothing refers to. Called from time to
-    /// time.
+    /// Removes expired uploads, and blobs without references. Called periodically.
     package func sweep() async throws {
         guard self.accounts.clock.isTrusted() else { return }
         let now = self.accounts.clock.now()
@@ -142,12 +150,15 @@ package final class Uploads: Sendable {
         }
     }
 
-    /// Removes the rows of blobs that still have no reference, then their files.
+    /// Removes the rows of blobs that still have no reference, and then their files.
     private func collect(_ blobs: [BlobID]) async throws {
         let files = self.files
         try await self.accounts.database.write { storage in
             try storage.commit { changes, _ in changes.credentials.collectedBlobs = blobs }
-            for blob in blobs where try storage.blob(blob) == nil { DurableFile.remove(files.path(blob)) }
+            for blob in blobs where try storage.blob(blob) == nil {
+                DurableFile.remove(files.path(blob))
+                files.previews.remove(blob)
+            }
         }
     }
 }

@@ -2,23 +2,28 @@ import ApusChatProtocol
 
 /// The limits of uploads.
 package struct UploadsConfiguration: Sendable {
-    /// The maximum size of an upload. Default: 100 MiB.
+    /// The maximum size of an upload, in bytes. Default: 100 MiB.
     package var maximumBytes = ChatLimits.blobBytes
-    /// The maximum size of all uploads of a user, finished or not. Default: 1 GiB.
+    /// The maximum total size of the uploads of a user, complete or not, in bytes. Default: 1 GiB.
     package var quota: Int64 = 1 << 30
-    /// The time after which an unfinished upload is removed. Default: a day.
+    /// The time after which an unfinished upload is removed, in milliseconds. Default: a day.
     package var lifetime: Int64 = 86_400_000
-    /// The time after which an upload without a reference is removed. Default: a week.
+    /// The time after which a blob without a reference is removed, in milliseconds. Default: a
+    /// week.
     package var orphanLifetime: Int64 = 7 * 86_400_000
     /// The maximum number of unfinished uploads of a user. Default: 20.
     package var unfinishedOfUser = 20
-    /// The maximum number of transfers under way: of a user, of an address, and in total.
+    /// The maximum numbers of running transfers: of a user, of an address, and in total.
     package var transfers = (ofUser: 4, ofAddress: 32, all: 512)
-    /// A transfer that is slower than this is cut, and continues where it stopped. Default: 1,024
-    /// bytes a second, over 30 s.
+    /// The minimum rate of a transfer, in bytes per second over 30 s. A slower transfer is
+    /// interrupted, and can be continued. Default: 1,024.
     package var minimumRate = 1_024
     /// The number of bytes after which a transfer is synced to disk. Default: 4 MiB.
     package var syncBytes: Int64 = 4 << 20
+
+    /// The time that the end of an upload waits for previews, so that a message can have the
+    /// BlurHash. Default: 2 s.
+    package var previewWait = Duration.seconds(2)
 
     package init() {}
 }

@@ -10,7 +10,7 @@ public struct AudioBody: Hashable, Sendable {
     public var duration: Int64
     /// Whether it is a voice message.
     public var isVoice: Bool
-    /// The loudness of up to 100 equal parts, two hexadecimal digits each.
+    /// The loudness of up to 100 parts of equal duration, as two hexadecimal digits each.
     public var wave: String?
     /// The name of the file.
     public var name: String?
@@ -18,10 +18,22 @@ public struct AudioBody: Hashable, Sendable {
     public var text: String?
     /// The format of the caption.
     public var entities: [TextEntity]
-    /// The origin of a forwarded message. Made by the server.
+    /// The origin of a forwarded message. Set by the server.
     public var forwarded: ForwardedFrom?
 
-    /// Creates a value.
+    /// Creates a body.
+    ///
+    /// - Parameters:
+    ///   - blob: The recording.
+    ///   - size: The size in bytes.
+    ///   - type: The media type.
+    ///   - duration: The duration in milliseconds.
+    ///   - isVoice: Whether it is a voice message.
+    ///   - wave: The loudness of up to 100 parts of equal duration, as two hexadecimal digits each.
+    ///   - name: The name of the file.
+    ///   - text: The caption.
+    ///   - entities: The format of the caption.
+    ///   - forwarded: The origin of a forwarded message. Set by the server.
     public init(
         blob: BlobID, size: Int64, type: String, duration: Int64, isVoice: Bool = false, wave: String? = nil, name: String? = nil,
         text: String? = nil, entities: [TextEntity] = [], forwarded: ForwardedFrom? = nil
@@ -42,7 +54,7 @@ public struct AudioBody: Hashable, Sendable {
 extension AudioBody: WireObject {
     package init(from reader: WireReader) throws(WireError) {
         self.blob = try reader.text("blob")
-        self.size = try reader.integer("size", in: 1...ChatLimits.blobBytes)
+        self.size = try reader.integer("size", in: 1...ChatLimits.fileBytes)
         self.type = try reader.string("type", minimum: 1, maximum: 100)
         self.duration = try reader.integer("duration", in: 0...ChatLimits.mediaMilliseconds)
         self.isVoice = try reader.bool("voice")

@@ -1,13 +1,17 @@
 public import ApusJSON
 
-/// The body of a `bundle`: several forwarded messages as one. The server makes it.
+/// The body of a `bundle`: several forwarded messages in one. Created by the server.
 public struct BundleBody: Hashable, Sendable {
     /// The title.
     public var title: String
-    /// The messages, in their order.
+    /// The messages, in their original order.
     public var items: [BundleItem]
 
-    /// Creates a value.
+    /// Creates a body.
+    ///
+    /// - Parameters:
+    ///   - title: The title.
+    ///   - items: The messages, in their original order.
     public init(title: String, items: [BundleItem]) {
         self.title = title
         self.items = items
@@ -39,18 +43,25 @@ extension BundleBody: MessageBody {
 
 /// A message of a bundle.
 public struct BundleItem: Hashable, Sendable {
-    /// The sender; absent if it was forwarded without names.
+    /// The sender; nil if the message was forwarded anonymously.
     public var sender: UserName?
-    /// The shown name of the sender at that time.
+    /// The shown name of the sender at the time of forwarding.
     public var nick: String?
     /// The time of the message, in milliseconds since 1970.
     public var at: Int64
     /// The kind; never `bundle`.
     public var kind: EventKind
-    /// The body.
+    /// The body of the message.
     public var body: JSONObject
 
-    /// Creates a value.
+    /// Creates an item.
+    ///
+    /// - Parameters:
+    ///   - sender: The sender; nil if the message was forwarded anonymously.
+    ///   - nick: The shown name of the sender at the time of forwarding.
+    ///   - at: The time of the message, in milliseconds since 1970.
+    ///   - kind: The kind; never `bundle`.
+    ///   - body: The body of the message.
     public init(sender: UserName? = nil, nick: String? = nil, at: Int64, kind: EventKind, body: JSONObject) {
         self.sender = sender
         self.nick = nick

@@ -1,14 +1,13 @@
-/// The body of a `call`. The server creates it and changes it until the call has ended.
+/// The body of a `call`. Created by the server, which updates it until the call has ended.
 public struct CallBody: Hashable, Sendable {
     /// `audio` or `video`.
     public var media: CallMedia
     /// The state.
     public var state: CallState
-    /// The time from acceptance to the end, in milliseconds.
+    /// The time from acceptance to the end, in milliseconds; nil before the end.
     public var duration: Int64?
 
-    /// Creates a value.
-    public init(media: CallMedia, state: CallState, duration: Int64? = nil) {
+    package init(media: CallMedia, state: CallState, duration: Int64? = nil) {
         self.media = media
         self.state = state
         self.duration = duration
@@ -34,13 +33,13 @@ extension CallBody: MessageBody {
     package static var isSendable: Bool { false }
 }
 
-/// What a call transmits.
+/// The media of a call.
 public enum CallMedia: String, WireChoice {
-    /// Sound.
+    /// Audio only.
     case audio
-    /// Sound and picture.
+    /// Audio and video.
     case video
-    /// Something of a later version.
+    /// A medium of a later version.
     case unknown
 }
 
@@ -48,9 +47,9 @@ public enum CallMedia: String, WireChoice {
 public enum CallState: String, WireChoice {
     /// The devices of the recipients ring.
     case ringing
-    /// The call takes place.
+    /// The call was accepted and is running.
     case accepted
-    /// The call took place and has ended.
+    /// The call was accepted and has ended.
     case ended
     /// No device answered, or the caller ended the call first.
     case missed

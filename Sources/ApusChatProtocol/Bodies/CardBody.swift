@@ -2,12 +2,17 @@
 public struct CardBody: Hashable, Sendable {
     /// The user.
     public var user: UserName
-    /// The shown name of the user at that time.
+    /// The shown name of the user when the message was sent.
     public var nick: String?
-    /// The origin of a forwarded message. Made by the server.
+    /// The origin of a forwarded message. Set by the server.
     public var forwarded: ForwardedFrom?
 
-    /// Creates a value.
+    /// Creates a body.
+    ///
+    /// - Parameters:
+    ///   - user: The user.
+    ///   - nick: The shown name of the user when the message was sent.
+    ///   - forwarded: The origin of a forwarded message. Set by the server.
     public init(user: UserName, nick: String? = nil, forwarded: ForwardedFrom? = nil) {
         self.user = user
         self.nick = nick

@@ -1,6 +1,6 @@
 public import ApusJSON
 
-/// The body of a message, in the form of its kind.
+/// The body of a message, as the type for its kind.
 public enum ChatBody: Hashable, Sendable {
     /// A text.
     case text(TextBody)
@@ -8,7 +8,7 @@ public enum ChatBody: Hashable, Sendable {
     case image(ImageBody)
     /// A recording.
     case audio(AudioBody)
-    /// A film.
+    /// A video.
     case video(VideoBody)
     /// A file.
     case file(FileBody)
@@ -27,7 +27,7 @@ public enum ChatBody: Hashable, Sendable {
     /// A body of an application.
     case custom(CustomBody)
 
-    /// Reads the body of a message. It does not check the rules for new messages.
+    /// Decodes the body of a message. Does not check the rules for new messages.
     package init(kind: EventKind, body: JSONObject) throws(WireError) {
         let reader = WireReader(body)
         switch kind.code {
@@ -43,17 +43,19 @@ public enum ChatBody: Hashable, Sendable {
         case .bundle: self = .bundle(try BundleBody(from: reader))
         case .encrypted: self = .encrypted(try EncryptedBody(from: reader))
         case .custom: self = .custom(CustomBody(kind: kind, fields: body))
-        default: throw WireError(.unsupported, field: "kind", rule: "is not the kind of a message: \(kind)")
+        default: throw WireError(.unsupported, field: "kind", rule: "must be the kind of a message, not `\(kind)`")
         }
     }
 
-    /// The body of an event; nil for a change, for an unknown kind and for an empty body.
+    /// The body of an event; nil for a change, an unknown kind or removed content.
+    ///
+    /// - Parameter event: The event.
     public init?(_ event: ChatEvent) {
         guard !event.state.isBlank, let body = try? ChatBody(kind: event.kind, body: event.body) else { return nil }
         self = body
     }
 
-    /// The value with the rules of the kind; nil for an application's kind.
+    /// The body as a `MessageBody`; nil for the kind of an application.
     private var message: (any MessageBody)? {
         switch self {
         case .text(let body): body
@@ -83,25 +85,25 @@ public enum ChatBody: Hashable, Sendable {
         return self.message?.json.objectValue ?? [:]
     }
 
-    /// The text of a preview; nil if the client has to name the kind.
+    /// The text of a preview in a list; nil if the client shows the name of the kind instead.
     public var previewText: String? {
         if case .custom(let body) = self { return body.text.map(PreviewText.shortened) }
         return self.message?.previewText
     }
 
-    /// What the search index contains of the message.
+    /// The text of the message for the search index.
     package var searchText: String? {
         if case .custom(let body) = self { return body.text }
         return self.message?.searchText
     }
 
-    /// What the search index contains of a message with this JSON text as its body.
+    /// Returns the text for the search index of a message with this body, which is JSON text.
     package static func searchText(kind: EventKind, body: String) -> String? {
         guard let fields = (try? JSONValue(jsonString: body))?.objectValue else { return nil }
         return (try? ChatBody(kind: kind, body: fields))?.searchText
     }
 
-    /// The uploads that the body refers to.
+    /// The blobs to which the body refers.
     public var blobs: [BlobID] {
         if case .custom(let body) = self { return body.blobs }
         return self.message?.blobs ?? []

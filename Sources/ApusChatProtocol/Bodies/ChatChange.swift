@@ -1,7 +1,9 @@
-/// A change of a log, in the form of its kind.
+/// A change in a log, with the body of its kind.
 public enum ChatChange: Hashable, Sendable {
     /// A message has a new body.
     case edit(EditBody)
+    /// The preview of the first link of a text message was added, replaced or removed.
+    case preview(PreviewBody)
     /// The body of a message was removed.
     case recall
     /// A reaction was added or removed.
@@ -12,38 +14,41 @@ public enum ChatChange: Hashable, Sendable {
     case pollClose
     /// A message was pinned or unpinned.
     case pin(PinBody)
-    /// A call has another state.
+    /// The state of a call changed.
     case callUpdate(CallUpdateBody)
     /// The conversation was created.
     case conversationCreate(ConversationCreateBody)
     /// The title, picture, description or settings changed.
     case conversationSet(ConversationSetBody)
-    /// The members changed in the way that the kind of the event tells.
+    /// The members changed, in the way that the kind of the event indicates.
     case members(MemberBody)
-    /// An own setting for a conversation changed.
+    /// One of the user's settings for a conversation changed.
     case ownSet(OwnSetBody)
     /// The draft for a conversation changed.
     case draft(DraftBody)
-    /// The user removed events from the user's view.
+    /// The user hid events ("delete for me").
     case hide(HideBody)
     /// The user's profile or settings changed.
     case ownUser(OwnUserBody)
-    /// A contact changed in the way that the kind of the event tells.
+    /// A contact changed, in the way that the kind of the event indicates.
     case contact(ContactBody)
     /// A device was added or removed.
     case device(DeviceBody)
 
-    /// The change of an event; nil for a message, for an unknown kind and for a removed body.
+    /// The change that an event describes; nil for a message, an unknown kind or removed content.
+    ///
+    /// - Parameter event: The event.
     public init?(_ event: ChatEvent) {
         guard let change = try? ChatChange(reading: event) else { return nil }
         self = change
     }
 
-    /// Reads the body of a change.
+    /// Decodes the body of a change.
     package init(reading event: ChatEvent) throws(WireError) {
         let reader = WireReader(event.body)
         switch event.kind.code {
         case .edit: self = .edit(try EditBody(from: reader))
+        case .preview: self = .preview(try PreviewBody(from: reader))
         case .recall: self = .recall
         case .react: self = .react(try ReactBody(from: reader))
         case .vote: self = .vote(try VoteBody(from: reader))
@@ -62,7 +67,7 @@ public enum ChatChange: Hashable, Sendable {
             self = .contact(try ContactBody(from: reader))
         case .deviceAdd, .deviceRemove: self = .device(try DeviceBody(from: reader))
         case .text, .image, .audio, .video, .file, .location, .card, .call, .poll, .bundle, .encrypted, .hidden, .custom, .other:
-            throw WireError(.unsupported, field: "kind", rule: "is not the kind of a change: \(event.kind)")
+            throw WireError(.unsupported, field: "kind", rule: "must be the kind of a change, not `\(event.kind)`")
         }
     }
 }

@@ -1,25 +1,25 @@
 package import ApusJSON
 
-/// A body that the server accepted, and what it derived from the body.
+/// A validated body of a message, with the values derived from it.
 package struct AcceptedBody: Hashable, Sendable {
-    /// The fields to be stored: the known ones, without those that the server alone may set.
+    /// The fields to store. Unknown fields, and fields that only the server may set, are removed.
     package var fields: JSONObject
     package var blobs: [BlobID]
     package var mentions: [UserName]
     package var mentionsAll: Bool
 }
 
-/// The registry of the kinds: what a server does with the body of a new message or of an edit.
+/// Validates the bodies of new and edited messages, by their kinds.
 package enum ChatKinds {
-    /// The kinds that clients can send, without those of applications.
+    /// The kinds of messages that clients can send, without those of applications.
     package static let sendable: [EventKind] = [.text, .image, .audio, .video, .file, .location, .card, .poll]
 
     /// The kinds whose messages can be edited.
     package static let editable: [EventKind] = [.text, .image, .audio, .video, .file]
 
-    /// Checks the body of a new message. Field names begin with `body`.
+    /// Validates the body of a new message. The field names of errors begin with `body`.
     ///
-    /// - Throws: An error `unsupported` for a kind that clients cannot send.
+    /// - Throws: `unsupported` for a kind that clients cannot send.
     package static func accept(kind: EventKind, body: JSONObject) throws(WireError) -> AcceptedBody {
         let reader = WireReader(body)
         do throws(WireError) {
@@ -38,7 +38,7 @@ package enum ChatKinds {
         } catch {
             throw error.under("body")
         }
-        throw WireError(.unsupported, field: "kind", rule: "cannot be sent: \(kind)")
+        throw WireError(.unsupported, field: "kind", rule: "must be a kind that clients can send, not `\(kind)`")
     }
 
     private static func accepted(_ body: some MessageBody) throws(WireError) -> AcceptedBody {
@@ -55,7 +55,7 @@ package enum ChatKinds {
         return AcceptedBody(fields: body.fields, blobs: body.blobs, mentions: [], mentionsAll: false)
     }
 
-    /// The preview of an event.
+    /// Returns the preview of an event in a list.
     package static func preview(of event: ChatEvent) -> EventPreview {
         let users = WireReader(event.body).object["users"]?.arrayValue?.prefix(ChatLimits.previewUsers) ?? []
         return EventPreview(

@@ -1,8 +1,9 @@
 public import ApusJSON
 
-/// The body of an application's kind (`x.…`): any object of a bounded size.
+/// The body of an application's kind (`x.…`): an object with any fields and a bounded size.
 ///
-/// Its `text` is what other clients show, and its `blobs` are the uploads that readers may read.
+/// Other clients show the field `text`. Members that can read the message can read the uploads in
+/// the field `blobs`.
 public struct CustomBody: Hashable, Sendable {
     /// The kind.
     public var kind: EventKind
@@ -10,12 +11,16 @@ public struct CustomBody: Hashable, Sendable {
     public var fields: JSONObject
 
     /// Creates a body.
+    ///
+    /// - Parameters:
+    ///   - kind: The kind.
+    ///   - fields: The fields.
     public init(kind: EventKind, fields: JSONObject) {
         self.kind = kind
         self.fields = fields
     }
 
-    /// Checks the size and the fields with a meaning.
+    /// Checks the size, and the fields `text` and `blobs`.
     package func validate() throws(WireError) {
         guard let size = try? JSONWriter.bytes(of: .object(self.fields)).count, size <= ChatLimits.customBytes else {
             throw WireError(.tooLarge, field: "", rule: "must have at most \(ChatLimits.customBytes) bytes")

@@ -5,7 +5,11 @@ public struct EncryptedBody: Hashable, Sendable {
     /// The MLSMessage in base64url (RFC 4648 section 5).
     public var data: String
 
-    /// Creates a value.
+    /// Creates a body.
+    ///
+    /// - Parameters:
+    ///   - epoch: The epoch of the group.
+    ///   - data: The MLSMessage in base64url (RFC 4648 section 5).
     public init(epoch: Int64, data: String) {
         self.epoch = epoch
         self.data = data

@@ -12,10 +12,19 @@ public struct FileBody: Hashable, Sendable {
     public var text: String?
     /// The format of the caption.
     public var entities: [TextEntity]
-    /// The origin of a forwarded message. Made by the server.
+    /// The origin of a forwarded message. Set by the server.
     public var forwarded: ForwardedFrom?
 
-    /// Creates a value.
+    /// Creates a body.
+    ///
+    /// - Parameters:
+    ///   - blob: The file.
+    ///   - name: The name of the file, without a path.
+    ///   - size: The size in bytes.
+    ///   - type: The media type.
+    ///   - text: The caption.
+    ///   - entities: The format of the caption.
+    ///   - forwarded: The origin of a forwarded message. Set by the server.
     public init(
         blob: BlobID, name: String, size: Int64, type: String, text: String? = nil, entities: [TextEntity] = [],
         forwarded: ForwardedFrom? = nil
@@ -34,7 +43,7 @@ extension FileBody: WireObject {
     package init(from reader: WireReader) throws(WireError) {
         self.blob = try reader.text("blob")
         self.name = try reader.string("name", minimum: 1, maximum: ChatLimits.fileNameLength)
-        self.size = try reader.integer("size", in: 0...ChatLimits.blobBytes)
+        self.size = try reader.integer("size", in: 0...ChatLimits.fileBytes)
         self.type = try reader.string("type", minimum: 1, maximum: 100)
         self.text = try reader.stringIfPresent("text", minimum: 1, maximum: ChatLimits.captionLength)
         self.entities = try reader.objects("entities", maximum: ChatLimits.entities)

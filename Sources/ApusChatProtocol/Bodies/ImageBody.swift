@@ -1,29 +1,43 @@
-/// The body of an `image` message. The server replaces the measurements with its own.
+/// The body of an `image` message. The server replaces the dimensions, the size and the type with
+/// those of the file.
 public struct ImageBody: Hashable, Sendable {
     /// The picture.
     public var blob: BlobID
-    /// The width in pixels, after orientation.
+    /// The width in pixels, after the orientation is applied.
     public var width: Int64
-    /// The height in pixels, after orientation.
+    /// The height in pixels, after the orientation is applied.
     public var height: Int64
     /// The size in bytes.
     public var size: Int64
     /// The media type.
     public var type: String
-    /// A BlurHash of the picture, to be shown while it loads.
+    /// A BlurHash of the picture, which is shown while the picture is loaded.
     public var thumb: String?
     /// The name of the file.
     public var name: String?
-    /// The same text on messages that are shown together.
+    /// A text that messages have in common if they are shown together as an album.
     public var album: String?
     /// The caption.
     public var text: String?
     /// The format of the caption.
     public var entities: [TextEntity]
-    /// The origin of a forwarded message. Made by the server.
+    /// The origin of a forwarded message. Set by the server.
     public var forwarded: ForwardedFrom?
 
-    /// Creates a value.
+    /// Creates a body.
+    ///
+    /// - Parameters:
+    ///   - blob: The picture.
+    ///   - width: The width in pixels, after the orientation is applied.
+    ///   - height: The height in pixels, after the orientation is applied.
+    ///   - size: The size in bytes.
+    ///   - type: The media type.
+    ///   - thumb: A BlurHash of the picture, which is shown while the picture is loaded.
+    ///   - name: The name of the file.
+    ///   - album: A text that messages have in common if they are shown together as an album.
+    ///   - text: The caption.
+    ///   - entities: The format of the caption.
+    ///   - forwarded: The origin of a forwarded message. Set by the server.
     public init(
         blob: BlobID, width: Int64, height: Int64, size: Int64, type: String, thumb: String? = nil, name: String? = nil,
         album: String? = nil, text: String? = nil, entities: [TextEntity] = [], forwarded: ForwardedFrom? = nil
@@ -47,7 +61,7 @@ extension ImageBody: WireObject {
         self.blob = try reader.text("blob")
         self.width = try reader.integer("width", in: 1...ChatLimits.imageSide)
         self.height = try reader.integer("height", in: 1...ChatLimits.imageSide)
-        self.size = try reader.integer("size", in: 1...ChatLimits.blobBytes)
+        self.size = try reader.integer("size", in: 1...ChatLimits.fileBytes)
         self.type = try reader.string("type", minimum: 1, maximum: 100)
         self.thumb = try reader.stringIfPresent("thumb", minimum: 1, maximum: 200)
         self.name = try reader.stringIfPresent("name", minimum: 1, maximum: ChatLimits.fileNameLength)

@@ -1,19 +1,27 @@
 /// The body of a `location` message.
 public struct LocationBody: Hashable, Sendable {
-    /// Degrees north (WGS 84).
+    /// The latitude in degrees north (WGS 84).
     public var latitude: Double
-    /// Degrees east.
+    /// The longitude in degrees east (WGS 84).
     public var longitude: Double
-    /// The radius in metres within which the place is.
+    /// The radius of the area in which the place is, in metres.
     public var accuracy: Double?
     /// The name of the place.
     public var name: String?
     /// The address.
     public var address: String?
-    /// The origin of a forwarded message. Made by the server.
+    /// The origin of a forwarded message. Set by the server.
     public var forwarded: ForwardedFrom?
 
-    /// Creates a value.
+    /// Creates a body.
+    ///
+    /// - Parameters:
+    ///   - latitude: The latitude in degrees north (WGS 84).
+    ///   - longitude: The longitude in degrees east (WGS 84).
+    ///   - accuracy: The radius of the area in which the place is, in metres.
+    ///   - name: The name of the place.
+    ///   - address: The address.
+    ///   - forwarded: The origin of a forwarded message. Set by the server.
     public init(
         latitude: Double, longitude: Double, accuracy: Double? = nil, name: String? = nil, address: String? = nil,
         forwarded: ForwardedFrom? = nil

@@ -1,20 +1,21 @@
-/// The body of one kind of message: how it is validated, shown in a list, searched and counted.
+/// The body of one kind of message: its validation, preview, search text and references.
 ///
-/// A kind is one file with a conforming struct and one case of ``ChatBody``.
+/// Each kind has a file with a conforming struct, and a case of ``ChatBody``.
 package protocol MessageBody: WireObject, Hashable {
     /// The kind of messages with this body.
     static var kind: EventKind { get }
     /// Whether clients can send the kind with `send`.
     static var isSendable: Bool { get }
-    /// The text or caption with its format.
+    /// The text or caption, with its entities; nil if the kind has none.
     var words: (text: String, entities: [TextEntity])? { get }
-    /// What a list shows of a body without a text: the name of a file, the question of a poll.
+    /// The text that a list shows if the body has no text, such as the name of a file or the
+    /// question of a poll.
     var label: String? { get }
-    /// What the search index contains.
+    /// The text for the search index.
     var searchText: String? { get }
-    /// The uploads that the body refers to, which its readers may read.
+    /// The blobs to which the body refers. Members that can read the message can read them.
     var blobs: [BlobID] { get }
-    /// Checks what the types of the fields do not tell.
+    /// Checks the rules that the types of the fields do not express.
     func validate() throws(WireError)
     /// Removes the fields that the server alone may set.
     mutating func removeServerFields()
@@ -32,7 +33,7 @@ extension MessageBody {
     package func validate() throws(WireError) {}
     package mutating func removeServerFields() {}
 
-    /// The text of a preview.
+    /// The text of a preview in a list.
     package var previewText: String? { (self.words?.text ?? self.label).map(PreviewText.shortened) }
     /// The users that the text mentions, each once.
     package var mentions: [UserName] {
@@ -46,9 +47,9 @@ extension MessageBody {
     package var mentionsAll: Bool { self.words?.entities.contains { $0.kind == .all } ?? false }
 }
 
-/// The shortened form of a text in a list.
+/// Shortens texts for a list.
 package enum PreviewText {
-    /// Returns the start of a text on one line.
+    /// Returns the beginning of a text as one line.
     package static func shortened(_ text: String) -> String {
         if self.isShortLine(text) { return text }
         var short = String.UnicodeScalarView()
@@ -57,7 +58,7 @@ package enum PreviewText {
         for scalar in text.unicodeScalars {
             let isSpace = scalar.isASCII ? scalar == " " || (0x09...0x0D).contains(scalar.value) : scalar.properties.isWhitespace
             if isSpace && endsInSpace { continue }
-            // One place remains for the ellipsis.
+            // The last place is reserved for the ellipsis.
             if count == ChatLimits.previewLength - 1 {
                 short.append("…")
                 return String(short)
@@ -72,7 +73,8 @@ package enum PreviewText {
 }
 
 extension PreviewText {
-    /// Whether a text of ASCII needs no change, which is the common case of short messages.
+    /// Whether a text is short ASCII without line breaks and needs no change, which is the common
+    /// case.
     private static func isShortLine(_ text: String) -> Bool {
         guard text.utf8.count < ChatLimits.previewLength else { return false }
         var last = UInt8(ascii: " ")
@@ -84,9 +86,9 @@ extension PreviewText {
     }
 }
 
-/// The syntax of media types.
+/// Validates media types.
 enum MediaRule {
-    /// - Parameter prefix: What the type must begin with.
+    /// - Parameter prefix: The required beginning of the type, such as `image/`.
     static func validate(type: String, of prefix: String = "") throws(WireError) {
         let parts = type.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
         guard parts.count == 2, parts.allSatisfy({ !$0.isEmpty && $0.allSatisfy(Self.isTokenCharacter) }), type.hasPrefix(prefix) else {

@@ -2,20 +2,29 @@
 public struct PollBody: Hashable, Sendable {
     /// The question.
     public var question: String
-    /// The options, 2 at least.
+    /// The options, at least 2.
     public var options: [String]
     /// Whether a user can vote for several options.
     public var allowsMultiple: Bool
-    /// Whether the votes are counted without names.
+    /// Whether votes are counted without revealing the voters.
     public var isAnonymous: Bool
-    /// The time at which the poll ends.
+    /// The time at which the poll ends, in milliseconds since 1970.
     public var closesAt: Int64?
-    /// Whether the poll has ended. Made by the server.
+    /// Whether the poll has ended. Set by the server.
     public var isClosed: Bool
-    /// The origin of a forwarded message. Made by the server.
+    /// The origin of a forwarded message. Set by the server.
     public var forwarded: ForwardedFrom?
 
-    /// Creates a value.
+    /// Creates a body.
+    ///
+    /// - Parameters:
+    ///   - question: The question.
+    ///   - options: The options, at least 2.
+    ///   - allowsMultiple: Whether a user can vote for several options.
+    ///   - isAnonymous: Whether votes are counted without revealing the voters.
+    ///   - closesAt: The time at which the poll ends, in milliseconds since 1970.
+    ///   - isClosed: Whether the poll has ended. Set by the server.
+    ///   - forwarded: The origin of a forwarded message. Set by the server.
     public init(
         question: String, options: [String], allowsMultiple: Bool = false, isAnonymous: Bool = false, closesAt: Int64? = nil,
         isClosed: Bool = false, forwarded: ForwardedFrom? = nil

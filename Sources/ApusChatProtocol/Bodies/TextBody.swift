@@ -1,15 +1,21 @@
 /// The body of a `text` message.
 public struct TextBody: Hashable, Sendable {
-    /// The text. Clients show it as text, never as markup.
+    /// The text. Clients show it literally, never as markup.
     public var text: String
-    /// The format, links and mentions.
+    /// The formats, links and mentions in the text.
     public var entities: [TextEntity]
-    /// What the first link leads to. Made by the server.
+    /// The preview of the first link. Set by the server.
     public var preview: LinkPreview?
-    /// The origin of a forwarded message. Made by the server.
+    /// The origin of a forwarded message. Set by the server.
     public var forwarded: ForwardedFrom?
 
-    /// Creates a value.
+    /// Creates a body.
+    ///
+    /// - Parameters:
+    ///   - text: The text. Clients show it literally, never as markup.
+    ///   - entities: The formats, links and mentions in the text.
+    ///   - preview: The preview of the first link. Set by the server.
+    ///   - forwarded: The origin of a forwarded message. Set by the server.
     public init(text: String, entities: [TextEntity] = [], preview: LinkPreview? = nil, forwarded: ForwardedFrom? = nil) {
         self.text = text
         self.entities = entities
@@ -52,9 +58,9 @@ extension TextBody: MessageBody {
     }
 }
 
-/// What a link leads to.
+/// The preview of the page to which a link leads.
 public struct LinkPreview: Hashable, Sendable {
-    /// The address.
+    /// The address of the page.
     public var url: String
     /// The title of the page.
     public var title: String?
@@ -62,14 +68,23 @@ public struct LinkPreview: Hashable, Sendable {
     public var text: String?
     /// The name of the site.
     public var site: String?
-    /// A picture.
+    /// The blob of a picture of the page.
     public var blob: BlobID?
     /// The width of the picture, in pixels.
     public var width: Int64?
     /// The height of the picture, in pixels.
     public var height: Int64?
 
-    /// Creates a value.
+    /// Creates a preview.
+    ///
+    /// - Parameters:
+    ///   - url: The address of the page.
+    ///   - title: The title of the page.
+    ///   - text: The description of the page.
+    ///   - site: The name of the site.
+    ///   - blob: The blob of a picture of the page.
+    ///   - width: The width of the picture, in pixels.
+    ///   - height: The height of the picture, in pixels.
     public init(
         url: String, title: String? = nil, text: String? = nil, site: String? = nil, blob: BlobID? = nil, width: Int64? = nil,
         height: Int64? = nil
@@ -108,14 +123,19 @@ extension LinkPreview: WireObject {
 
 /// The origin of a forwarded message.
 public struct ForwardedFrom: Hashable, Sendable {
-    /// The sender of the original message; absent if it was forwarded without a name.
+    /// The sender of the original message; nil if it was forwarded anonymously.
     public var sender: UserName?
-    /// The shown name of the sender at that time.
+    /// The shown name of the sender at the time of forwarding.
     public var nick: String?
     /// The time of the original message, in milliseconds since 1970.
     public var at: Int64
 
-    /// Creates a value.
+    /// Creates an origin.
+    ///
+    /// - Parameters:
+    ///   - sender: The sender of the original message; nil if it was forwarded anonymously.
+    ///   - nick: The shown name of the sender at the time of forwarding.
+    ///   - at: The time of the original message, in milliseconds since 1970.
     public init(sender: UserName? = nil, nick: String? = nil, at: Int64) {
         self.sender = sender
         self.nick = nick

@@ -1,4 +1,4 @@
-/// The meaning of a range of a text.
+/// The format or meaning of a range of a text.
 public enum TextEntityKind: String, WireChoice {
     /// Bold.
     case bold
@@ -8,11 +8,11 @@ public enum TextEntityKind: String, WireChoice {
     case underline
     /// Struck through.
     case strike
-    /// Hidden until the reader asks for it.
+    /// Hidden until the reader reveals it.
     case spoiler
     /// Code within a line.
     case code
-    /// A block of code, with a language.
+    /// A block of code, whose language can be named.
     case pre
     /// A quotation.
     case quote
@@ -20,19 +20,19 @@ public enum TextEntityKind: String, WireChoice {
     case list
     /// A link to an address.
     case link
-    /// The name of a user, which notifies the user.
+    /// A mention of a user, who is notified.
     case mention
-    /// `@all`, which notifies all members.
+    /// `@all`, a mention of all members, who are notified.
     case all
-    /// A word to search for.
+    /// A word that can be searched for.
     case hashtag
-    /// A kind of a later version, to be shown as plain text.
+    /// A kind of a later version. Show the range as plain text.
     case unknown
 }
 
-/// A range of a text with a meaning. Offsets and lengths are in Unicode scalars.
+/// A range of a text with a format or a meaning. Offsets and lengths are in Unicode scalars.
 public struct TextEntity: Hashable, Sendable {
-    /// The meaning.
+    /// The format or meaning.
     public var kind: TextEntityKind
     /// The number of scalars before the range.
     public var offset: Int64
@@ -45,7 +45,15 @@ public struct TextEntity: Hashable, Sendable {
     /// The language of a block of code.
     public var language: String?
 
-    /// Creates a range.
+    /// Creates an entity.
+    ///
+    /// - Parameters:
+    ///   - kind: The format or meaning.
+    ///   - offset: The number of scalars before the range.
+    ///   - length: The number of scalars in the range.
+    ///   - url: The address of a link.
+    ///   - user: The user of a mention.
+    ///   - language: The language of a block of code.
     public init(
         kind: TextEntityKind, offset: Int64, length: Int64, url: String? = nil, user: UserName? = nil, language: String? = nil
     ) {
@@ -78,12 +86,12 @@ extension TextEntity: WireObject {
     }
 }
 
-/// The rules for the entities of one text.
+/// Validates the entities of a text.
 package enum EntityRule {
-    /// The schemes of links that clients open.
+    /// The schemes of the links that clients open.
     package static let schemes = ["http", "https", "mailto", "tel", "xmpp"]
 
-    /// Checks the ranges and values of the entities of a text.
+    /// Checks the ranges and the values of the entities of a text.
     package static func validate(_ entities: [TextEntity], of text: String?) throws(WireError) {
         guard !entities.isEmpty else { return }
         let count = Int64((text ?? "").unicodeScalars.count)
@@ -94,12 +102,13 @@ package enum EntityRule {
             do throws(WireError) {
                 let end = try self.end(of: entity, count: count)
                 guard entity.offset >= last else {
-                    throw WireError(.invalid, field: "offset", rule: "must not be below that of the one before")
+                    throw WireError(.invalid, field: "offset", rule: "must not be less than the offset of the previous entity")
                 }
                 last = entity.offset
                 while let outer = open.last, outer <= entity.offset { open.removeLast() }
                 guard end <= open.last ?? end else {
-                    throw WireError(.invalid, field: "length", rule: "must not cross the end of another range")
+                    throw WireError(
+                        .invalid, field: "length", rule: "must not make the range end outside of a range that contains its start")
                 }
                 open.append(end)
                 try self.validateValues(of: entity)
@@ -123,7 +132,7 @@ package enum EntityRule {
 
     private static func validateValues(of entity: TextEntity) throws(WireError) {
         switch entity.kind {
-        case .unknown: throw WireError(.unsupported, field: "type", rule: "is not known to this version")
+        case .unknown: throw WireError(.unsupported, field: "type", rule: "must be a type that this version knows")
         case .link:
             guard let url = entity.url else { throw WireError(.missing, field: "url", rule: "is required for a link") }
             guard self.isSafe(url) else {
@@ -134,13 +143,19 @@ package enum EntityRule {
             guard entity.user != nil else { throw WireError(.missing, field: "user", rule: "is required for a mention") }
         default: break
         }
-        guard entity.url == nil || entity.kind == .link else { throw WireError(.invalid, field: "url", rule: "is for links only") }
-        guard entity.user == nil || entity.kind == .mention else { throw WireError(.invalid, field: "user", rule: "is for mentions only") }
-        guard entity.language == nil || entity.kind == .pre else { throw WireError(.invalid, field: "language", rule: "is for `pre` only") }
+        guard entity.url == nil || entity.kind == .link else {
+            throw WireError(.invalid, field: "url", rule: "must be absent unless the type is `link`")
+        }
+        guard entity.user == nil || entity.kind == .mention else {
+            throw WireError(.invalid, field: "user", rule: "must be absent unless the type is `mention`")
+        }
+        guard entity.language == nil || entity.kind == .pre else {
+            throw WireError(.invalid, field: "language", rule: "must be absent unless the type is `pre`")
+        }
     }
 
-    /// Whether a client can open an address: it has a known scheme and no character that URLs do
-    /// not have.
+    /// Whether a client can open an address: its scheme is one of ``schemes``, and it contains no
+    /// characters that URLs cannot contain.
     package static func isSafe(_ url: String) -> Bool {
         guard let colon = url.utf8.firstIndex(of: UInt8(ascii: ":")) else { return false }
         guard self.schemes.contains(url[..<colon].lowercased()), url.utf8.count > url.utf8.distance(from: url.startIndex, to: colon) + 1

@@ -1,6 +1,6 @@
 /// The body of a `video` message.
 public struct VideoBody: Hashable, Sendable {
-    /// The film.
+    /// The video.
     public var blob: BlobID
     /// The width in pixels.
     public var width: Int64
@@ -12,22 +12,37 @@ public struct VideoBody: Hashable, Sendable {
     public var type: String
     /// The duration in milliseconds.
     public var duration: Int64
-    /// A picture of the film.
+    /// A picture that is shown before the video plays.
     public var poster: BlobID?
-    /// A BlurHash of the film.
+    /// A BlurHash of the video, which is shown while the video is loaded.
     public var thumb: String?
     /// The name of the file.
     public var name: String?
-    /// The same text on messages that are shown together.
+    /// A text that messages have in common if they are shown together as an album.
     public var album: String?
     /// The caption.
     public var text: String?
     /// The format of the caption.
     public var entities: [TextEntity]
-    /// The origin of a forwarded message. Made by the server.
+    /// The origin of a forwarded message. Set by the server.
     public var forwarded: ForwardedFrom?
 
-    /// Creates a value.
+    /// Creates a body.
+    ///
+    /// - Parameters:
+    ///   - blob: The video.
+    ///   - width: The width in pixels.
+    ///   - height: The height in pixels.
+    ///   - size: The size in bytes.
+    ///   - type: The media type.
+    ///   - duration: The duration in milliseconds.
+    ///   - poster: A picture that is shown before the video plays.
+    ///   - thumb: A BlurHash of the video, which is shown while the video is loaded.
+    ///   - name: The name of the file.
+    ///   - album: A text that messages have in common if they are shown together as an album.
+    ///   - text: The caption.
+    ///   - entities: The format of the caption.
+    ///   - forwarded: The origin of a forwarded message. Set by the server.
     public init(
         blob: BlobID, width: Int64, height: Int64, size: Int64, type: String, duration: Int64, poster: BlobID? = nil, thumb: String? = nil,
         name: String? = nil, album: String? = nil, text: String? = nil, entities: [TextEntity] = [], forwarded: ForwardedFrom? = nil
@@ -53,7 +68,7 @@ extension VideoBody: WireObject {
         self.blob = try reader.text("blob")
         self.width = try reader.integer("width", in: 1...ChatLimits.imageSide)
         self.height = try reader.integer("height", in: 1...ChatLimits.imageSide)
-        self.size = try reader.integer("size", in: 1...ChatLimits.blobBytes)
+        self.size = try reader.integer("size", in: 1...ChatLimits.fileBytes)
         self.type = try reader.string("type", minimum: 1, maximum: 100)
         self.duration = try reader.integer("duration", in: 0...ChatLimits.mediaMilliseconds)
         self.poster = try reader.textIfPresent("poster")

@@ -1,15 +1,15 @@
 package import ApusJSON
 
-/// Writes the canonical form of a JSON value (RFC 8785), whose hash identifies a request.
+/// Encodes JSON values in the canonical form (RFC 8785), whose hash identifies a request.
 ///
 /// Members are sorted by the UTF-16 code units of their names, and numbers have the form of
-/// ECMAScript, so that a request has the same hash in Swift and in JavaScript. As in ECMAScript,
-/// every number is a `Double`: an integer beyond 2⁵³ is rounded.
+/// ECMAScript, so that the hash of a request is the same in Swift and in JavaScript. As in
+/// ECMAScript, each number is a `Double`: an integer beyond 2⁵³ is rounded.
 package enum CanonicalJSON {
     /// Returns the canonical text of a value.
     ///
-    /// - Throws: An error for binary data and for numbers that are not finite. A value that
-    ///   `JSONReader` returned contains neither.
+    /// - Throws: An error for binary data and for numbers that are not finite. Values that
+    ///   `JSONReader` returns contain neither.
     package static func bytes(of value: JSONValue) throws(JSONError) -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(256)
@@ -17,7 +17,7 @@ package enum CanonicalJSON {
         return bytes
     }
 
-    /// Recurses once for each level; the reader bounds the depth to 128 by default.
+    /// The function recurses once for each level. `JSONReader` limits the depth to 128 by default.
     private static func write(_ value: JSONValue, into output: inout JSONOutput) throws(JSONError) {
         switch value {
         case .null, .bool, .string, .date: try JSONWriter.write(value, into: &output)
@@ -57,7 +57,7 @@ package enum CanonicalJSON {
     }
 }
 
-/// The text of a number in ECMAScript (ECMA-262, Number::toString), which RFC 8785 uses.
+/// Formats numbers as ECMAScript does (ECMA-262, Number::toString), which RFC 8785 requires.
 enum ECMAScriptNumber {
     static func text(of number: Double) throws(JSONError) -> String {
         guard number.isFinite else { throw JSONError(.nonFiniteNumber, message: "\(number) has no canonical form") }
@@ -77,9 +77,10 @@ enum ECMAScriptNumber {
         }
     }
 
-    /// The shortest decimal digits of a positive number, and the place of the decimal point.
+    /// Returns the shortest decimal digits of a positive number, and the position of the decimal
+    /// point.
     ///
-    /// Swift and ECMAScript choose the same digits and differ in the format only.
+    /// Swift and ECMAScript choose the same digits, and differ only in the format.
     private static func digits(of number: Double) -> (digits: String, point: Int) {
         var digits = ""
         var point: Int?

@@ -1,4 +1,4 @@
-/// The reason why a value of the wire cannot be read: the field, and what it must be.
+/// An error in a value of the wire: the field, and the rule that it violates.
 package struct WireError: Error, Hashable, Sendable {
     /// The kind of a problem.
     package enum Problem: Hashable, Sendable {
@@ -6,7 +6,7 @@ package struct WireError: Error, Hashable, Sendable {
         case missing
         /// The field has another type, or a value outside of its range.
         case invalid
-        /// A text, list or object exceeds a limit.
+        /// The value is well formed, but this version does not support it.
         case tooLarge
         /// The value is well formed, and this version does not support it.
         case unsupported
@@ -16,7 +16,7 @@ package struct WireError: Error, Hashable, Sendable {
     package var field: String
     /// The kind of the problem.
     package var problem: Problem
-    /// The rest of a sentence about the field: "must be a string".
+    /// The rule, as the rest of a sentence about the field: "must be a string".
     package var rule: String
 
     package init(_ problem: Problem, field: String, rule: String) {
@@ -25,16 +25,18 @@ package struct WireError: Error, Hashable, Sendable {
         self.rule = rule
     }
 
-    /// The error as seen from the object that contains the value as `name`.
+    /// Returns the error with the path of the field as seen from an object that contains the value
+    /// under `name`.
     package func under(_ name: String) -> WireError {
         var error = self
         error.field = self.field.isEmpty ? name : self.field.hasPrefix("[") ? name + self.field : name + "." + self.field
         return error
     }
 
-    /// The error as seen from the array that contains the value at `index`.
+    /// Returns the error with the path of the field as seen from an array that contains the value
+    /// at `index`.
     package func under(index: Int) -> WireError { self.under("[\(index)]") }
 
-    /// The sentence for the error message of an answer.
+    /// The field and the rule as a sentence, for the error message of an answer.
     package var message: String { self.field.isEmpty ? "The value " + self.rule : "`\(self.field)` " + self.rule }
 }

@@ -1,20 +1,21 @@
 package import ApusJSON
 
-/// A value that is a JSON object on the wire.
+/// A value that is encoded as a JSON object on the wire.
 ///
-/// Readers ignore unknown fields, so that a later version can add some. A null is an absent field.
+/// Decoders ignore unknown fields, so that later versions can add fields. A field with the value
+/// null is treated as absent.
 package protocol WireObject: Sendable {
-    /// Reads the fields.
+    /// Decodes the fields.
     init(from reader: WireReader) throws(WireError)
-    /// Writes the fields. Absent values are omitted.
+    /// Encodes the fields. Absent values are omitted.
     func write(to writer: inout WireWriter)
 }
 
 extension WireObject {
-    /// Reads an object.
+    /// Decodes an object.
     package init(json value: JSONValue) throws(WireError) { try self.init(from: try WireReader(value)) }
 
-    /// The object as JSON.
+    /// The encoded object.
     package var json: JSONValue {
         var writer = WireWriter()
         self.write(to: &writer)
@@ -22,19 +23,20 @@ extension WireObject {
     }
 }
 
-/// A value that is a string on the wire, with a syntax of its own.
+/// A value that is encoded as a string with a certain syntax.
 package protocol WireText: Sendable {
-    /// What the string must be, for an error message.
+    /// The syntax of the string, as the rest of a sentence of an error message.
     static var wireRule: String { get }
-    /// Reads the text; nil if it is not valid.
+    /// Decodes the string; nil if its syntax is not valid.
     init?(wireText: String)
-    /// The text on the wire.
+    /// The encoded string.
     var wireText: String { get }
 }
 
-/// A value of a set that later versions may extend. A text outside of the set reads as `unknown`.
+/// A value of a set that later versions may extend. A string that is not in the set is decoded as
+/// `unknown`.
 package protocol WireChoice: RawRepresentable<String>, CaseIterable, Hashable, Sendable {
-    /// Stands for a value of a later version.
+    /// The value that represents strings of later versions.
     static var unknown: Self { get }
 }
 

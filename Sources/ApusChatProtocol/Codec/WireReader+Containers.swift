@@ -1,42 +1,42 @@
 package import ApusJSON
 
 extension WireReader {
-    /// Reads an object of any fields.
+    /// Decodes an object with any fields.
     package func free(_ name: String) throws(WireError) -> JSONObject { try self.required(try self.freeIfPresent(name), name) }
 
-    /// Reads an object of any fields that may be absent.
+    /// Decodes an object with any fields that may be absent.
     package func freeIfPresent(_ name: String) throws(WireError) -> JSONObject? {
         guard let value = self[name] else { return nil }
         guard case .object(let object) = value else { throw WireError(.invalid, field: name, rule: "must be an object") }
         return object
     }
 
-    /// Reads an object.
+    /// Decodes an object.
     package func object<Value: WireObject>(_ name: String, as type: Value.Type = Value.self) throws(WireError) -> Value {
         try self.required(try self.objectIfPresent(name), name)
     }
 
-    /// Reads an object that may be absent.
+    /// Decodes an object that may be absent.
     package func objectIfPresent<Value: WireObject>(_ name: String, as type: Value.Type = Value.self) throws(WireError) -> Value? {
         guard let value = self[name] else { return nil }
         do throws(WireError) { return try Value(json: value) } catch { throw error.under(name) }
     }
 
-    /// Reads a list of objects; an absent field is an empty list.
+    /// Decodes a list of objects. An absent field is an empty list.
     package func objects<Value: WireObject>(
         _ name: String, as type: Value.Type = Value.self, minimum: Int = 0, maximum: Int
     ) throws(WireError) -> [Value] {
         try self.list(name, minimum: minimum, maximum: maximum) { value throws(WireError) in try Value(json: value) }
     }
 
-    /// Reads a list of strings with a syntax; an absent field is an empty list.
+    /// Decodes a list of strings with a syntax. An absent field is an empty list.
     package func texts<Text: WireText>(
         _ name: String, as type: Text.Type = Text.self, minimum: Int = 0, maximum: Int
     ) throws(WireError) -> [Text] {
         try self.list(name, minimum: minimum, maximum: maximum) { value throws(WireError) in try Self.text(value, "") }
     }
 
-    /// Reads a list of integers; an absent field is an empty list.
+    /// Decodes a list of integers. An absent field is an empty list.
     package func integers(
         _ name: String, in range: ClosedRange<Int64> = 0...Self.largestInteger, minimum: Int = 0, maximum: Int
     ) throws(WireError) -> [Int64] {
@@ -48,19 +48,21 @@ extension WireReader {
         }
     }
 
-    /// Reads a list of strings of at most `length` scalars; an absent field is an empty list.
+    /// Decodes a list of strings of at most `length` Unicode scalars. An absent field is an empty
+    /// list.
     package func strings(_ name: String, length: Int, minimum: Int = 0, maximum: Int) throws(WireError) -> [String] {
         try self.list(name, minimum: minimum, maximum: maximum) { value throws(WireError) in
             do throws(WireError) {
                 return try WireReader(JSONObject([("", value)])).string("", minimum: 1, maximum: length)
             } catch {
-                // A null is an absent field, and not a string of a list.
+                // `string` reports null as a missing field; in a list it is a value of the wrong
+                // type.
                 throw error.problem == .missing ? WireError(.invalid, field: "", rule: "must be a string") : error
             }
         }
     }
 
-    /// Reads a list; an absent field is an empty list.
+    /// Decodes a list. An absent field is an empty list.
     package func list<Value>(
         _ name: String, minimum: Int = 0, maximum: Int, _ read: (JSONValue) throws(WireError) -> Value
     ) throws(WireError) -> [Value] {

@@ -1,10 +1,11 @@
 package import ApusJSON
 
-/// Reads the fields of one JSON object and reports the first wrong one by name.
+/// Decodes the fields of one JSON object. Errors name the first invalid field.
 package struct WireReader: Sendable {
-    /// The largest integer that every JSON implementation holds exactly (RFC 7493 section 2.2).
+    /// The largest integer that every JSON implementation represents exactly (RFC 7493 section
+    /// 2.2).
     package static let largestInteger: Int64 = 9_007_199_254_740_991
-    /// The values of a `seq` or an `n` that names an event.
+    /// The valid values of the `seq` or `n` of an event.
     package static let seqs: ClosedRange<Int64> = 1...Self.largestInteger
 
     /// The fields.
@@ -18,7 +19,7 @@ package struct WireReader: Sendable {
         self.object = object
     }
 
-    /// The value of a field; nil if it is absent or null.
+    /// Returns the value of a field; nil if it is absent or null.
     package subscript(name: String) -> JSONValue? {
         switch self.object[name] {
         case nil, .null: nil
@@ -31,12 +32,12 @@ package struct WireReader: Sendable {
 
     // MARK: Scalars
 
-    /// Reads an integer.
+    /// Decodes an integer.
     package func integer(_ name: String, in range: ClosedRange<Int64> = 0...Self.largestInteger) throws(WireError) -> Int64 {
         try self.required(try self.integerIfPresent(name, in: range), name)
     }
 
-    /// Reads an integer that may be absent.
+    /// Decodes an integer that may be absent.
     package func integerIfPresent(
         _ name: String, in range: ClosedRange<Int64> = 0...Self.largestInteger
     ) throws(WireError) -> Int64? {
@@ -47,12 +48,12 @@ package struct WireReader: Sendable {
         return number
     }
 
-    /// Reads a number that may have a fraction.
+    /// Decodes a number, which may have a fraction.
     package func number(_ name: String, in range: ClosedRange<Double>) throws(WireError) -> Double {
         try self.required(try self.numberIfPresent(name, in: range), name)
     }
 
-    /// Reads a number that may have a fraction, and may be absent.
+    /// Decodes a number, which may have a fraction, and may be absent.
     package func numberIfPresent(_ name: String, in range: ClosedRange<Double>) throws(WireError) -> Double? {
         guard let value = self[name] else { return nil }
         guard let number = value.doubleValue, range.contains(number) else {
@@ -61,29 +62,29 @@ package struct WireReader: Sendable {
         return number
     }
 
-    /// Reads a Boolean; an absent field is `false`.
+    /// Decodes a Boolean. An absent field is `false`.
     package func bool(_ name: String) throws(WireError) -> Bool { try self.boolIfPresent(name) ?? false }
 
-    /// Reads a Boolean that may be absent.
+    /// Decodes a Boolean that may be absent.
     package func boolIfPresent(_ name: String) throws(WireError) -> Bool? {
         guard let value = self[name] else { return nil }
         guard let flag = value.boolValue else { throw WireError(.invalid, field: name, rule: "must be true or false") }
         return flag
     }
 
-    /// Reads a Boolean that must be present.
+    /// Decodes a Boolean that must be present.
     package func flag(_ name: String) throws(WireError) -> Bool { try self.required(try self.boolIfPresent(name), name) }
 
-    /// Reads a string of at least `minimum` and at most `maximum` Unicode scalars.
+    /// Decodes a string of at least `minimum` and at most `maximum` Unicode scalars.
     package func string(_ name: String, minimum: Int = 0, maximum: Int) throws(WireError) -> String {
         try self.required(try self.stringIfPresent(name, minimum: minimum, maximum: maximum), name)
     }
 
-    /// Reads a string that may be absent.
+    /// Decodes a string that may be absent.
     package func stringIfPresent(_ name: String, minimum: Int = 0, maximum: Int) throws(WireError) -> String? {
         guard let value = self[name] else { return nil }
         guard case .string(let text) = value else { throw WireError(.invalid, field: name, rule: "must be a string") }
-        // Counting scalars takes linear time; the count of bytes bounds it.
+        // Counting scalars takes linear time, so the number of bytes is checked first.
         guard text.utf8.count <= maximum || (text.utf8.count <= maximum * 4 && text.unicodeScalars.count <= maximum) else {
             throw WireError(.tooLarge, field: name, rule: "must have at most \(maximum) Unicode scalars")
         }
@@ -94,37 +95,38 @@ package struct WireReader: Sendable {
         return text
     }
 
-    /// Reads a string with a syntax.
+    /// Decodes a string with a syntax.
     package func text<Text: WireText>(_ name: String, as type: Text.Type = Text.self) throws(WireError) -> Text {
         try self.required(try self.textIfPresent(name), name)
     }
 
-    /// Reads a string with a syntax that may be absent.
+    /// Decodes a string with a syntax that may be absent.
     package func textIfPresent<Text: WireText>(_ name: String, as type: Text.Type = Text.self) throws(WireError) -> Text? {
         guard let value = self[name] else { return nil }
         return try Self.text(value, name)
     }
 
-    /// Reads a value of an open set; other texts, and an absent field, are `unknown`.
+    /// Decodes a value of an open set. Other strings, and an absent field, are `unknown`.
     package func choice<Choice: WireChoice>(_ name: String, as type: Choice.Type = Choice.self) throws(WireError) -> Choice {
         guard let value = self[name] else { return .unknown }
         guard case .string(let text) = value else { throw WireError(.invalid, field: name, rule: "must be a string") }
         return Choice(rawValue: text) ?? .unknown
     }
 
-    /// Reads a value of an open set that may be absent.
+    /// Decodes a value of an open set that may be absent.
     package func choiceIfPresent<Choice: WireChoice>(
         _ name: String, as type: Choice.Type = Choice.self
     ) throws(WireError) -> Choice? {
         self.has(name) ? try self.choice(name) : nil
     }
 
-    /// Reads a value of a request, which must be one that this version knows.
+    /// Decodes a value of a request, which must be one that this version knows.
     package func knownChoice<Choice: WireChoice>(_ name: String, as type: Choice.Type = Choice.self) throws(WireError) -> Choice {
         try self.required(try self.knownChoiceIfPresent(name), name)
     }
 
-    /// Reads a value of a request that may be absent.
+    /// Decodes a value of a request that may be absent, and must otherwise be one that this version
+    /// knows.
     package func knownChoiceIfPresent<Choice: WireChoice>(
         _ name: String, as type: Choice.Type = Choice.self
     ) throws(WireError) -> Choice? {

@@ -1,14 +1,13 @@
 package import ApusJSON
 
-/// Writes the fields of one JSON object in the order of the calls.
+/// Encodes the fields of one JSON object, in the order of the calls.
 ///
-/// The methods with an optional value omit a nil, those with a list an empty list.
+/// Methods with an optional value omit nil. Methods with a list omit an empty list.
 package struct WireWriter: Sendable {
     private var members: ContiguousArray<JSONObject.Element> = []
 
     package init() { self.members.reserveCapacity(10) }
 
-    /// The object.
     package var object: JSONObject { JSONObject(self.members) }
 
     package mutating func write(_ name: String, _ value: JSONValue) { self.members.append((name, value)) }
@@ -61,22 +60,22 @@ package struct WireWriter: Sendable {
         if let value { self.write(name, value) }
     }
 
-    /// Writes a list, also an empty one; omits a nil.
+    /// Encodes a list, even if it is empty. Omits nil.
     package mutating func write(_ name: String, ifPresent values: [String]?) {
         if let values { self.write(name, all: values) }
     }
 
-    /// Writes `true`; omits the field for `false`.
+    /// Encodes `true`. Omits the field for `false`.
     package mutating func write(_ name: String, ifTrue value: Bool) {
         if value { self.write(name, .bool(true)) }
     }
 
-    /// Writes a list, also an empty one.
+    /// Encodes a list, even if it is empty.
     package mutating func write(_ name: String, all values: [some WireObject]) {
         self.write(name, .array(values.map { $0.json }))
     }
 
-    /// Writes a list, also an empty one.
+    /// Encodes a list, even if it is empty.
     package mutating func write(_ name: String, all values: [some WireText]) {
         self.write(name, .array(values.map { .string($0.wireText) }))
     }

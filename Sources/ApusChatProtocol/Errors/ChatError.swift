@@ -1,8 +1,9 @@
-/// A refused request. On the wire: `{"error": {"code", "message", "field"?, "retry_after"?}}`.
+/// The error of a refused request. On the wire: `{"error": {"code", "message", "field"?,
+/// "retry_after"?}}`.
 public struct ChatError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The reason of a refusal.
     public enum Code: String, WireChoice {
-        /// A field is missing or wrong. `field` names it.
+        /// A field is missing or invalid. `field` names it.
         case badRequest = "bad_request"
         /// The session has ended or does not exist. Sign in again.
         case unauthorized
@@ -16,26 +17,27 @@ public struct ChatError: Error, Hashable, Sendable, CustomStringConvertible {
         case tooLarge = "too_large"
         /// The server does not know the verb or the kind.
         case unsupported
-        /// A budget is used up. `retry_after` tells when it has room again.
+        /// A rate limit is exceeded. `retry_after` is the time after which a retry can succeed.
         case tooMany = "too_many"
-        /// A number of objects has reached its cap. Waiting does not help.
+        /// A number of objects has reached its maximum. A retry does not help.
         case limit
-        /// The time in which the action was possible has passed.
+        /// The time limit for the action has passed.
         case tooLate = "too_late"
-        /// The token of a `sync` is too old or of another epoch. Request without a token.
+        /// The token of a `sync` is too old, or belongs to another data epoch. Send the request
+        /// without a token.
         case resync
-        /// The group of an encrypted conversation has another epoch than `if_epoch`.
+        /// The group of an encrypted conversation has an epoch other than `if_epoch`.
         case epoch
         /// The server cannot write at present. The request had no effect.
         case storage
         /// The server is starting, stopping or overloaded.
         case unavailable
-        /// An error of the server.
+        /// The server failed.
         case `internal`
-        /// A code of a later server, to be treated as permanent.
+        /// A code of a later server. Treat it as permanent.
         case unknown
 
-        /// Whether the same request with the same id can succeed later.
+        /// Whether a retry of the same request, with the same id, can succeed later.
         public var isTemporary: Bool {
             switch self {
             case .tooMany, .storage, .unavailable, .internal: true
@@ -43,7 +45,7 @@ public struct ChatError: Error, Hashable, Sendable, CustomStringConvertible {
             }
         }
 
-        /// The status of an HTTP answer with this code.
+        /// The status code of an HTTP response with this error code.
         package var httpStatus: Int {
             switch self {
             case .badRequest: 400
@@ -62,17 +64,16 @@ public struct ChatError: Error, Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// The reason.
+    /// The reason for the refusal.
     public var code: Code
-    /// A sentence for developers, in English.
+    /// A description for developers, in English.
     public var message: String
-    /// The path of the wrong field.
+    /// The path of the invalid field, such as `body.text`.
     public var field: String?
     /// The time after which a retry can succeed, in milliseconds.
     public var retryAfter: Int64?
 
-    /// Creates an error.
-    public init(_ code: Code, message: String, field: String? = nil, retryAfter: Int64? = nil) {
+    package init(_ code: Code, message: String, field: String? = nil, retryAfter: Int64? = nil) {
         self.code = code
         self.message = message
         self.field = field
@@ -82,7 +83,7 @@ public struct ChatError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The code and the message.
     public var description: String { "\(self.code.rawValue): \(self.message)" }
 
-    /// The refusal of a request that could not be read.
+    /// Creates the refusal of a request that could not be decoded.
     package init(_ error: WireError) {
         switch error.problem {
         case .missing, .invalid: self.init(.badRequest, message: error.message, field: error.field)

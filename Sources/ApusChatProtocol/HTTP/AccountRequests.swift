@@ -2,13 +2,11 @@
 package struct RegisterRequest: Hashable, WireObject {
     /// The account name.
     package var name: UserName
-    /// The password.
     package var password: String
     /// The shown name.
     package var nick: String?
-    /// The invitation, where the server requires one.
+    /// The code of an invitation, if the server requires one.
     package var invitation: String?
-    /// The device.
     package var device: HelloDevice
 
     package init(name: UserName, password: String, nick: String? = nil, invitation: String? = nil, device: HelloDevice) {
@@ -43,13 +41,12 @@ package struct RegisterRequest: Hashable, WireObject {
 package struct LoginRequest: Hashable, WireObject {
     /// The account name.
     package var name: UserName
-    /// The password.
     package var password: String
     /// The code of the authenticator (RFC 6238), or a recovery code.
     package var code: String?
-    /// The `known` of an earlier session of the user. Attempts of others then do not delay this.
+    /// The `known` token of an earlier session of the user. With it, sign-in attempts from other
+    /// devices do not delay this one.
     package var known: String?
-    /// The device.
     package var device: HelloDevice
 
     package init(name: UserName, password: String, code: String? = nil, known: String? = nil, device: HelloDevice) {
@@ -79,17 +76,17 @@ package struct LoginRequest: Hashable, WireObject {
 
 /// The answer to the routes that begin or renew a session.
 package struct SessionAnswer: Hashable, WireObject {
-    /// The own user.
+    /// The signed-in user.
     package var user: ChatUser
-    /// The device.
     package var device: DeviceID
-    /// The token of requests, for the header `Authorization` and the Socket.IO `auth`.
+    /// The access token, for the field `Authorization` and for the `auth` of Socket.IO.
     package var access: String
-    /// The time at which the access token ends. A live connection stays open.
+    /// The time at which the access token expires. An open connection is not closed then.
     package var accessExpiresAt: Int64
-    /// The token that renews the session, once.
+    /// The token that renews the session. It can be used once.
     package var refresh: String
-    /// Shows at a later sign-in that the user has signed in here before. It opens no session.
+    /// A token that shows, at a later sign-in, that the user has signed in on this device before.
+    /// It does not open a session.
     package var known: String?
     /// The recovery codes of a new account, which are shown once.
     package var recovery: [String]
@@ -128,8 +125,8 @@ package struct SessionAnswer: Hashable, WireObject {
     }
 }
 
-/// `POST /api/refresh`: renews a session. The token before gets the same answer for 60 seconds,
-/// until the new one is used.
+/// `POST /api/refresh`: renews a session. The previous token gets the same answer for 60 seconds,
+/// or until the new token is used.
 package struct RefreshRequest: Hashable, WireObject {
     /// The refresh token.
     package var refresh: String
@@ -147,9 +144,9 @@ package struct RefreshRequest: Hashable, WireObject {
     }
 }
 
-/// `POST /api/logout`: ends the session. A client repeats it until it is answered.
+/// `POST /api/logout`: ends the session. Clients repeat the request until it is answered.
 package struct LogoutRequest: Hashable, WireObject {
-    /// The refresh token, if the access token has ended.
+    /// The refresh token, for a request whose access token has expired.
     package var refresh: String?
 
     package init(refresh: String? = nil) {
@@ -169,13 +166,12 @@ package struct LogoutRequest: Hashable, WireObject {
 package struct PasswordRequest: Hashable, WireObject {
     /// The account name, for a request without a session.
     package var name: UserName?
-    /// The present password.
+    /// The current password.
     package var old: String?
     /// A recovery code, or the code of an operator's link.
     package var recovery: String?
     /// The new password.
     package var password: String
-    /// The device.
     package var device: HelloDevice
 
     package init(name: UserName? = nil, old: String? = nil, recovery: String? = nil, password: String, device: HelloDevice) {
@@ -193,7 +189,7 @@ package struct PasswordRequest: Hashable, WireObject {
         self.password = try reader.string("new", minimum: 1, maximum: ChatLimits.passwordBytes)
         self.device = try reader.object("device")
         guard (self.old == nil) != (self.recovery == nil) else {
-            throw WireError(.invalid, field: "old", rule: "or `recovery` is required, and not both")
+            throw WireError(.invalid, field: "old", rule: "or `recovery` is required, but not both")
         }
         guard self.password.unicodeScalars.count >= ChatLimits.passwordLength else {
             throw WireError(.invalid, field: "new", rule: "must have at least \(ChatLimits.passwordLength) Unicode scalars")
@@ -211,7 +207,6 @@ package struct PasswordRequest: Hashable, WireObject {
 
 /// `POST /api/recovery` and `POST /api/account/delete`: confirms an action by the password.
 package struct ConfirmRequest: Hashable, WireObject {
-    /// The password.
     package var password: String
 
     package init(password: String) {
@@ -227,7 +222,7 @@ package struct ConfirmRequest: Hashable, WireObject {
     }
 }
 
-/// The answer to `POST /api/recovery`: new recovery codes, which replace the present ones.
+/// The answer to `POST /api/recovery`: new recovery codes, which replace the current ones.
 package struct RecoveryAnswer: Hashable, WireObject {
     /// The codes.
     package var recovery: [String]

@@ -2,7 +2,7 @@
 package struct AuthenticatorAnswer: Hashable, WireObject {
     /// The secret in base32.
     package var secret: String
-    /// The secret as a URI.
+    /// The secret as an `otpauth` URI.
     package var uri: String
 
     package init(secret: String, uri: String) {
@@ -23,7 +23,6 @@ package struct AuthenticatorAnswer: Hashable, WireObject {
 
 /// `POST /api/totp/confirm`: a code of the authenticator.
 package struct AuthenticatorCodeRequest: Hashable, WireObject {
-    /// The code.
     package var code: String
 
     package init(code: String) {

@@ -1,14 +1,14 @@
-/// `GET /api/server`: what a client has to know before a session.
+/// The answer to `GET /api/server`: the properties that a client needs before it has a session.
 package struct ServerAnswer: Hashable, WireObject {
     /// The name of the server.
     package var name: String
     /// The version of the program.
     package var version: String
-    /// Whether accounts can be created.
+    /// Whether users can create accounts.
     package var registration: Registration
     /// The features of the server.
     package var features: [String]
-    /// The limits that a client has to know.
+    /// The limits of requests and uploads.
     package var limits: HelloLimits
     /// The public key of the server for Web Push, in base64url.
     package var pushKey: String?
@@ -45,12 +45,12 @@ package struct ServerAnswer: Hashable, WireObject {
 
 /// Whether users can create accounts.
 package enum Registration: String, WireChoice {
-    /// All users can.
+    /// All users can create accounts.
     case open
-    /// Users with an invitation can.
+    /// Users with an invitation can create accounts.
     case invitation
-    /// Operators alone can.
+    /// Only operators can create accounts.
     case closed
-    /// A value of a later server, to be treated as `closed`.
+    /// A value of a later server. Treat it as `closed`.
     case unknown
 }

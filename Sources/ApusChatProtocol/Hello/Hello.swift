@@ -1,21 +1,27 @@
-/// What a client or a server can do beyond the version of the protocol.
-public enum ChatFeature {
-    /// The version of this protocol. It changes only if old clients could not go on.
-    public static let protocolVersion: Int64 = 1
-    /// The features that the code of this version has, sent in `hello`.
-    public static let all = [
+/// The features of clients and servers beyond the version of the protocol.
+package enum ChatFeature {
+    /// The version of the protocol. It is increased only if older clients could not continue.
+    package static let protocolVersion: Int64 = 1
+    /// The features that this version supports, as sent in `hello`.
+    package static let all = [
         "edit", "recall", "react", "pin", "threads", "forward", "polls", "drafts", "scheduled", "disappearing", "links", "contacts",
-        "search", "calls", "tus",
+        "search", "calls", "tus", "typing", "presence", "receipts",
     ]
+}
+
+/// A feature whose pushes are sent only to clients that support it.
+package enum PushFeature: String, CaseIterable, Sendable {
+    case calls, presence, receipts, typing
 }
 
 /// The device of a client.
 package struct HelloDevice: Hashable, WireObject {
     /// The name that the list of sessions shows, such as "Firefox on Linux".
     package var name: String
-    /// `web`, `ios`, `android`, `macos`, `linux`, `windows`, `terminal` or another word.
+    /// The platform: `web`, `ios`, `android`, `macos`, `linux`, `windows`, `terminal` or another
+    /// word.
     package var platform: String
-    /// What the device can receive, such as `call.audio` or `push.web`.
+    /// The capabilities of the device, such as `call.audio` or `push.web`.
     package var capabilities: [String]
 
     package init(name: String, platform: String, capabilities: [String] = []) {
@@ -43,12 +49,12 @@ package struct HelloRequest: Hashable, WireObject {
     package var version: Int64
     /// The features of the client.
     package var features: [String]
-    /// The size of the largest answer that the client reads, in bytes.
+    /// The maximum size of an answer that the client can read, in bytes.
     package var frameBytes: Int64?
     package var device: HelloDevice
-    /// The data epoch of the client's cache.
+    /// The data epoch of the data that the client has cached.
     package var epoch: PageToken?
-    /// A `sync` to be answered at once, so that a reconnection takes one request.
+    /// A `sync` that is answered together with `hello`, so that a reconnection takes one request.
     package var sync: SyncRequest?
 
     package init(
@@ -61,6 +67,17 @@ package struct HelloRequest: Hashable, WireObject {
         self.device = device
         self.epoch = epoch
         self.sync = sync
+    }
+
+    /// The features whose pushes the client does not receive. A client that lists no features
+    /// receives all pushes. A device that lists capabilities without calls receives no signals of
+    /// calls.
+    package var omittedPushes: Set<PushFeature> {
+        var omitted: Set<PushFeature> = []
+        if !self.features.isEmpty { omitted = Set(PushFeature.allCases.filter { !self.features.contains($0.rawValue) }) }
+        let capabilities = self.device.capabilities
+        if !capabilities.isEmpty, !capabilities.contains(where: { $0.hasPrefix("call.") }) { omitted.insert(.calls) }
+        return omitted
     }
 
     package init(from reader: WireReader) throws(WireError) {
@@ -84,20 +101,20 @@ package struct HelloRequest: Hashable, WireObject {
 
 /// The answer to `hello`.
 package struct HelloAnswer: Hashable, WireObject {
-    /// The version of the session: the lower of both sides.
+    /// The protocol version of the session: the lower one of the two versions.
     package var version: Int64
     package var features: [String]
     package var limits: HelloLimits
-    /// Renewed when the server's data was restored, imported or copied. A client that has another
-    /// one discards its cache and keeps its outbox.
+    /// The data epoch. It is renewed when the server's data is restored, imported or copied. A
+    /// client with another epoch discards its cache and keeps its unsent messages.
     package var epoch: PageToken
     /// The server's time, in milliseconds since 1970.
     package var at: Int64
     package var user: ChatUser
     package var device: DeviceID
-    /// The conversation of kind `self`.
+    /// The conversation of kind `self` of the user.
     package var own: ConversationID
-    /// The answer to the `sync` of the request. Absent if the epoch has changed.
+    /// The answer to the `sync` of the request; nil if the data epoch has changed.
     package var sync: SyncAnswer?
 
     package init(
@@ -140,15 +157,15 @@ package struct HelloAnswer: Hashable, WireObject {
     }
 }
 
-/// The limits of the server that a client has to know before it sends.
+/// The limits of the server that a client needs before it sends requests.
 package struct HelloLimits: Hashable, WireObject {
     package var requestBytes: Int64
     package var textLength: Int64
     package var blobBytes: Int64
     package var groupMembers: Int64
-    /// The time in which a member can edit an own message, in seconds.
+    /// The time for which the sender can edit a message, in seconds.
     package var editSeconds: Int64
-    /// The time in which a member can recall an own message, in seconds.
+    /// The time for which the sender can recall a message, in seconds.
     package var recallSeconds: Int64
 
     package init(

@@ -1,9 +1,9 @@
-/// The 13 characters of a non-negative 64-bit number in Crockford's base 32, in lower case.
+/// Encodes a non-negative 64-bit number as 13 characters in Crockford's base 32, in lower case.
 ///
-/// The alphabet has no `i`, `l`, `o` and `u`, which look like other characters. The text has a
-/// fixed length, so that texts sort as their numbers do.
+/// The alphabet does not contain `i`, `l`, `o` and `u`, which look like other characters. The
+/// length is fixed, so that the order of the texts is that of the numbers.
 package enum Base32 {
-    /// The number of characters.
+    /// The length of a text.
     package static let length = 13
 
     private static let digits: StaticString = "0123456789abcdefghjkmnpqrstvwxyz"
@@ -20,7 +20,7 @@ package enum Base32 {
         }
     }
 
-    /// Returns the number of a text; nil if the text is not one that ``text(of:)`` returns.
+    /// Returns the number of a text; nil if ``text(of:)`` does not return this text for any number.
     package static func number(of text: String) -> Int64? {
         guard text.utf8.count == self.length else { return nil }
         var number: UInt64 = 0

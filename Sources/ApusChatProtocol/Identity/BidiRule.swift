@@ -1,13 +1,13 @@
-/// The Bidi Rule (RFC 5893 section 2) for the characters that an account name can have.
+/// Checks the Bidi Rule (RFC 5893 section 2) for the characters that an account name can contain.
 ///
-/// The classes are those of the ranges that Unicode reserves for scripts written from right to
-/// left, with the exceptions that a name can contain.
+/// The bidirectional classes are those of the ranges that Unicode reserves for right-to-left
+/// scripts, with the exceptions that a name can contain.
 enum BidiRule {
     private enum Class {
         case left, right, arabicLetter, arabicNumber, europeanNumber, mark, separator, neutral
     }
 
-    /// Whether a name of these scalars can be displayed in one way only.
+    /// Whether a name satisfies the rule, so that it is displayed unambiguously.
     static func accepts(_ scalars: [Unicode.Scalar]) -> Bool {
         let classes = scalars.map(Self.bidiClass)
         guard classes.contains(where: { $0 == .right || $0 == .arabicLetter || $0 == .arabicNumber }) else { return true }
@@ -18,7 +18,7 @@ enum BidiRule {
             return !classes.contains(.left) && [.right, .arabicLetter, .europeanNumber, .arabicNumber].contains(last)
                 && !(classes.contains(.europeanNumber) && classes.contains(.arabicNumber))
         default:
-            // Conditions 1 and 5: a name that begins left to right has no other direction.
+            // Conditions 1 and 5: a left-to-right name contains no right-to-left characters.
             return false
         }
     }
@@ -42,10 +42,10 @@ enum BidiRule {
     }
 }
 
-/// Refuses names with letters of several scripts whose letters look alike.
+/// Refuses names that mix letters of scripts whose letters look alike.
 ///
-/// Source: the "single script" idea of UTS 39 section 5. Scripts without look-alikes in the others,
-/// such as Han and Kana, may be mixed with Latin.
+/// Source: the single-script restriction of UTS 39 section 5. Scripts without letters that look
+/// like those of others, such as Han and Kana, can be mixed with Latin.
 enum ScriptMix {
     static func accepts(_ scalars: [Unicode.Scalar]) -> Bool {
         var found: Script?

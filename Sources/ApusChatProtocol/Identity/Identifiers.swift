@@ -1,14 +1,15 @@
 /// Identifies a conversation. The server chooses it at random.
 public struct ConversationID: Hashable, Sendable, Comparable, CustomStringConvertible {
-    /// The number that the text stands for. It is not negative.
+    /// The number that the text encodes. It is not negative.
     package let number: Int64
 
-    /// Creates the identifier of a number, whose sign bit is ignored.
+    /// Creates the identifier with a number. The sign bit is ignored.
     package init(number: Int64) { self.number = number & .max }
 
-    /// Creates an identifier from unchecked text.
+    /// Creates an identifier from unchecked text; nil unless the text has the 13 characters of an
+    /// identifier.
     ///
-    /// - Returns: nil unless the text has the 13 characters of an identifier.
+    /// - Parameter text: The text.
     public init?(_ text: String) {
         guard let number = Base32.number(of: text) else { return nil }
         self.number = number
@@ -18,21 +19,22 @@ public struct ConversationID: Hashable, Sendable, Comparable, CustomStringConver
     public var rawValue: String { Base32.text(of: self.number) }
     /// The identifier on the wire.
     public var description: String { self.rawValue }
-    /// Orders by the text.
+    /// Compares the numbers, whose order is that of the texts.
     public static func < (left: Self, right: Self) -> Bool { left.number < right.number }
 }
 
 /// Identifies a device of a user. The server chooses it at the first sign-in of the device.
 public struct DeviceID: Hashable, Sendable, Comparable, CustomStringConvertible {
-    /// The number that the text stands for. It is not negative.
+    /// The number that the text encodes. It is not negative.
     package let number: Int64
 
-    /// Creates the identifier of a number, whose sign bit is ignored.
+    /// Creates the identifier with a number. The sign bit is ignored.
     package init(number: Int64) { self.number = number & .max }
 
-    /// Creates an identifier from unchecked text.
+    /// Creates an identifier from unchecked text; nil unless the text has the 13 characters of an
+    /// identifier.
     ///
-    /// - Returns: nil unless the text has the 13 characters of an identifier.
+    /// - Parameter text: The text.
     public init?(_ text: String) {
         guard let number = Base32.number(of: text) else { return nil }
         self.number = number
@@ -42,19 +44,20 @@ public struct DeviceID: Hashable, Sendable, Comparable, CustomStringConvertible 
     public var rawValue: String { Base32.text(of: self.number) }
     /// The identifier on the wire.
     public var description: String { self.rawValue }
-    /// Orders by the text.
+    /// Compares the numbers, whose order is that of the texts.
     public static func < (left: Self, right: Self) -> Bool { left.number < right.number }
 }
 
-/// Identifies one changing request of one sender. The client chooses it, and a retry carries the
-/// same one. Clients use UUIDs of version 7 (RFC 9562), whose order is that of time.
+/// Identifies a changing request of a sender. The client chooses it, and sends the same one with a
+/// retry. Clients use UUIDs of version 7 (RFC 9562), which sort by time.
 public struct ClientID: Hashable, Sendable, CustomStringConvertible {
     /// The identifier on the wire.
     public let rawValue: String
 
-    /// Creates an identifier from unchecked text.
+    /// Creates an identifier from unchecked text; nil unless the text has 1 to 64 visible ASCII
+    /// characters.
     ///
-    /// - Returns: nil unless the text is 1 to 64 visible ASCII characters.
+    /// - Parameter text: The text.
     public init?(_ text: String) {
         guard (1...64).contains(text.utf8.count), text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else { return nil }
         self.rawValue = text
@@ -64,14 +67,15 @@ public struct ClientID: Hashable, Sendable, CustomStringConvertible {
     public var description: String { self.rawValue }
 }
 
-/// Identifies the bytes of an upload by their SHA-256 in 64 lowercase hexadecimal digits.
+/// Identifies a blob by the SHA-256 of its bytes, as 64 lowercase hexadecimal digits.
 public struct BlobID: Hashable, Sendable, CustomStringConvertible {
     /// The identifier on the wire.
     public let rawValue: String
 
-    /// Creates an identifier from unchecked text.
+    /// Creates an identifier from unchecked text; nil unless the text has 64 lowercase hexadecimal
+    /// digits.
     ///
-    /// - Returns: nil unless the text is 64 lowercase hexadecimal digits.
+    /// - Parameter text: The text.
     public init?(_ text: String) {
         guard text.utf8.count == 64, text.utf8.allSatisfy({ (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }) else { return nil }
         self.rawValue = text
@@ -81,14 +85,16 @@ public struct BlobID: Hashable, Sendable, CustomStringConvertible {
     public var description: String { self.rawValue }
 }
 
-/// An opaque text of the server, such as a position in a list, which the client returns unchanged.
+/// An opaque text of the server, such as a position in a list, which the client sends back
+/// unchanged.
 public struct PageToken: Hashable, Sendable, CustomStringConvertible {
     /// The token on the wire.
     public let rawValue: String
 
-    /// Creates a token from unchecked text.
+    /// Creates a token from unchecked text; nil unless the text has 1 to 256 visible ASCII
+    /// characters.
     ///
-    /// - Returns: nil unless the text is 1 to 256 visible ASCII characters.
+    /// - Parameter text: The text.
     public init?(_ text: String) {
         guard (1...256).contains(text.utf8.count), text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else { return nil }
         self.rawValue = text
@@ -99,13 +105,13 @@ public struct PageToken: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension ConversationID: WireText {
-    package static let wireRule = "must be the id of a conversation"
+    package static let wireRule = "must be the id of a conversation, 13 characters of base 32"
     package init?(wireText: String) { self.init(wireText) }
     package var wireText: String { self.rawValue }
 }
 
 extension DeviceID: WireText {
-    package static let wireRule = "must be the id of a device"
+    package static let wireRule = "must be the id of a device, 13 characters of base 32"
     package init?(wireText: String) { self.init(wireText) }
     package var wireText: String { self.rawValue }
 }
@@ -123,7 +129,7 @@ extension BlobID: WireText {
 }
 
 extension PageToken: WireText {
-    package static let wireRule = "must be a token of an earlier answer"
+    package static let wireRule = "must be a token of an earlier answer, 1 to 256 visible ASCII characters"
     package init?(wireText: String) { self.init(wireText) }
     package var wireText: String { self.rawValue }
 }

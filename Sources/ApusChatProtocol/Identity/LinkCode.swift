@@ -3,9 +3,10 @@ public struct LinkCode: Hashable, Sendable, CustomStringConvertible {
     /// The code on the wire.
     public let rawValue: String
 
-    /// Creates a code from unchecked text.
+    /// Creates a code from unchecked text; nil unless the text has 16 to 64 characters of base64url
+    /// (RFC 4648 section 5).
     ///
-    /// - Returns: nil unless the text is 16 to 64 characters of base64url (RFC 4648 section 5).
+    /// - Parameter text: The text.
     public init?(_ text: String) {
         guard (16...64).contains(text.utf8.count), text.utf8.allSatisfy(Self.isCodeCharacter) else { return nil }
         self.rawValue = text
@@ -23,12 +24,12 @@ public struct LinkCode: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension LinkCode: WireText {
-    package static let wireRule = "must be the code of an invite link"
+    package static let wireRule = "must be the code of an invite link, 16 to 64 characters of base64url"
     package init?(wireText: String) { self.init(wireText) }
     package var wireText: String { self.rawValue }
 }
 
-/// A new picture, or the removal of the present one, which is the empty string on the wire.
+/// A new picture, or the removal of the current one, which is an empty string on the wire.
 public enum BlobChange: Hashable, Sendable {
     /// A new picture.
     case set(BlobID)

@@ -1,17 +1,18 @@
 import Foundation
 
-/// The common form of names that look alike, for a mark beside a name that resembles a contact's.
+/// Computes a common form of names that look alike, to mark a name that can be confused with that
+/// of a contact.
 ///
-/// Source: the skeleton of UTS 39 section 4, with a small table: letters of Greek, Cyrillic,
-/// Armenian and Cherokee and variants of Latin that look like letters of ASCII, and the digits `0`
-/// and `1`. Beyond UTS 39, case and marks are ignored, and `i` counts as `l`. Two names with one
-/// skeleton look alike; different skeletons are not a proof of the contrary.
-public enum NameSkeleton {
+/// Source: the skeleton of UTS 39 section 4, with a reduced table: letters of Greek, Cyrillic,
+/// Armenian and Cherokee and variants of Latin that look like ASCII letters, and the digits `0` and
+/// `1`. In addition to UTS 39, letter case and marks are ignored, and `i` is equal to `l`. Two
+/// names with the same skeleton look alike. Names with different skeletons may look alike as well.
+package enum NameSkeleton {
     /// Returns the skeleton of an account name or a shown name.
-    public static func skeleton(of name: String) -> String {
+    package static func skeleton(of name: String) -> String {
         var skeleton = ""
-        // Look-alikes of capitals are letters of their own in lower case (`В` and `в`): they are
-        // mapped before and after the case.
+        // Some capitals look like an ASCII letter although their lower-case forms do not (`В` and
+        // `в`), so scalars are mapped before and after the conversion to lower case.
         for scalar in name.decomposedStringWithCompatibilityMapping.unicodeScalars {
             guard !self.isIgnored(scalar) else { continue }
             for lower in (self.table[scalar] ?? scalar).properties.lowercaseMapping.unicodeScalars {
@@ -21,13 +22,13 @@ public enum NameSkeleton {
         return skeleton
     }
 
-    /// Whether two different names look alike.
-    public static func looksAlike(_ first: String, _ second: String) -> Bool {
+    /// Whether two different names have the same skeleton.
+    package static func looksAlike(_ first: String, _ second: String) -> Bool {
         !first.utf8.elementsEqual(second.utf8) && self.skeleton(of: first) == self.skeleton(of: second)
     }
 
-    /// Whether two different account names look alike.
-    public static func looksAlike(_ first: UserName, _ second: UserName) -> Bool { self.looksAlike(first.rawValue, second.rawValue) }
+    /// Whether two different account names have the same skeleton.
+    package static func looksAlike(_ first: UserName, _ second: UserName) -> Bool { self.looksAlike(first.rawValue, second.rawValue) }
 
     private static func isIgnored(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.properties.generalCategory {
@@ -36,7 +37,8 @@ public enum NameSkeleton {
         }
     }
 
-    /// Appends a scalar in the form that several letters share: `m` looks like `rn`.
+    /// Appends a scalar. A letter that looks like two others, such as `m` like `rn`, is appended as
+    /// those.
     private static func append(_ scalar: Unicode.Scalar, to skeleton: inout String) {
         switch scalar {
         case "m": skeleton += "rn"
@@ -47,7 +49,7 @@ public enum NameSkeleton {
         }
     }
 
-    /// Pairs of a scalar and the ASCII letter that it looks like.
+    /// Pairs of a scalar and the ASCII letter that it resembles.
     private static let pairs = """
         аa еe іi јj оo рp сc уy хx ѕs һh ԁd ԛq ԝw ѵv ӏl үy гr ьb АA ВB ЕE КK МM НH ОO РP СC ТT ХX УY ЅS ІI ЈJ ԚQ ԜW ѴV ӀI ҮY \
         αa οo νv ρp υu ιi κk γy σo ϲc ϳj ΑA ΒB ΕE ΖZ ΗH ΙI ΚK ΜM ΝN ΟO ΡP ΤT ΥY ΧX ϹC ϿJ \

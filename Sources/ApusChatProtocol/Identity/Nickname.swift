@@ -1,13 +1,13 @@
 import Foundation
 
-/// Shown names and titles (RFC 8266): free text that is prepared, so that it can be shown in a
-/// line and compared.
+/// Prepares shown names and titles (RFC 8266), so that they can be shown on one line and compared.
 package enum Nickname {
-    /// Returns the prepared form of a name; nil if nothing remains, or a character is not allowed.
+    /// Returns the prepared form of a name; nil if it is empty, or contains a character that is not
+    /// allowed.
     ///
-    /// Source: RFC 8266 section 2.3 without the case mapping, which is for comparisons only.
-    /// Directional controls and joiners without a use are not allowed, beyond what the RFC
-    /// requires: they make the text around the name unreadable.
+    /// Source: RFC 8266 section 2.3, without the case mapping, which applies to comparisons only.
+    /// In addition, directional controls and unnecessary joiners are not allowed, because they can
+    /// make the text around the name unreadable.
     package static func prepared(_ text: String) -> String? {
         var spaced = String.UnicodeScalarView()
         var endsInSpace = true
@@ -19,14 +19,14 @@ package enum Nickname {
         }
         if endsInSpace, !spaced.isEmpty { spaced.removeLast() }
         let name = String(spaced).precomposedStringWithCompatibilityMapping
-        // Compatibility forms can contain spaces, such as U+00A8.
+        // The compatibility form of a character can contain a space, such as that of U+00A8.
         guard !name.isEmpty, name.unicodeScalars.first != " ", name.unicodeScalars.last != " ", !self.holdsOnlyMarks(name) else {
             return nil
         }
         return name
     }
 
-    /// Returns the form of a prepared name that is compared: in lower case.
+    /// Returns the form of a prepared name for comparisons, which is in lower case.
     package static func compared(_ name: String) -> String {
         name.lowercased().precomposedStringWithCompatibilityMapping
     }
@@ -36,7 +36,7 @@ package enum Nickname {
         switch properties.generalCategory {
         case .spaceSeparator: return " "
         case .control, .lineSeparator, .paragraphSeparator, .surrogate, .unassigned, .privateUse: return nil
-        // U+200D and U+FE0F are a part of many emoji.
+        // Many emoji contain U+200D and U+FE0F.
         case .format: return scalar.value == 0x200D || (0xE0020...0xE007F).contains(scalar.value) ? scalar : nil
         default: return self.isInvisible(scalar) ? nil : scalar
         }
@@ -57,19 +57,19 @@ package enum Nickname {
 }
 
 extension WireReader {
-    /// Reads a shown name or a title and prepares it.
+    /// Decodes a shown name or a title, and prepares it.
     package func nickname(_ name: String, maximum: Int) throws(WireError) -> String {
         try self.required(try self.nicknameIfPresent(name, maximum: maximum), name)
     }
 
-    /// Reads a shown name or a title that may be absent.
+    /// Decodes a shown name or a title that may be absent.
     ///
     /// - Parameter orEmpty: Whether the text may be empty, which removes the name.
     package func nicknameIfPresent(_ name: String, orEmpty: Bool = false, maximum: Int) throws(WireError) -> String? {
         guard let text = try self.stringIfPresent(name, maximum: maximum) else { return nil }
         if orEmpty && text.isEmpty { return text }
         guard let prepared = Nickname.prepared(text) else {
-            throw WireError(.invalid, field: name, rule: "must contain visible characters, and no controls")
+            throw WireError(.invalid, field: name, rule: "must contain a visible character and no control characters")
         }
         guard prepared.unicodeScalars.count <= maximum else {
             throw WireError(.tooLarge, field: name, rule: "must have at most \(maximum) Unicode scalars")
@@ -77,7 +77,7 @@ extension WireReader {
         return prepared
     }
 
-    /// Reads a shown name that may be empty.
+    /// Decodes a shown name that must be present and may be empty.
     package func nickname(_ name: String, orEmpty: Bool, maximum: Int) throws(WireError) -> String {
         try self.required(try self.nicknameIfPresent(name, orEmpty: orEmpty, maximum: maximum), name)
     }

@@ -1,18 +1,19 @@
 import Foundation
 
-/// The preparation and the enforcement of account names (RFC 8265 section 3.3).
+/// Prepares and enforces account names (RFC 8265 section 3.3).
 package enum UserNameRule {
-    /// The maximum length in Unicode scalars, which is also that of a prepared name.
+    /// The maximum length of a prepared name, in Unicode scalars.
     package static let maximumLength = 32
 
     /// Returns the prepared form of a name; nil if the text is not a valid name.
     package static func prepared(_ text: String) -> String? {
-        // Mapping can shorten a text, but never to an eighth.
+        // The preparation can shorten a text, but never to less than an eighth of its bytes.
         guard !text.isEmpty, text.utf8.count <= self.maximumLength * 32 else { return nil }
         if let name = self.preparedASCII(text) { return name }
         guard !text.utf8.allSatisfy({ $0 < 0x80 }) else { return nil }
         if self.isPreparedIdeographs(text) { return text }
-        // The order of RFC 8265 section 3.3.2: width, case, normalization, directionality.
+        // The steps are those of RFC 8265 section 3.3.2, in that order: width, case, normalization,
+        // directionality.
         var mapped = ""
         for scalar in text.unicodeScalars {
             for wide in WidthMapping.mapped(scalar) { mapped.append(wide.properties.lowercaseMapping) }
@@ -22,12 +23,13 @@ package enum UserNameRule {
         guard (1...self.maximumLength).contains(scalars.count), scalars.allSatisfy(self.isAllowed), self.hasValidEnds(scalars),
             BidiRule.accepts(scalars), ScriptMix.accepts(scalars)
         else { return nil }
-        // A second preparation must not change the name, or it would have two forms.
+        // The preparation must be idempotent; otherwise a name would have two forms.
         guard name.unicodeScalars.elementsEqual(name.lowercased().precomposedStringWithCanonicalMapping.unicodeScalars) else { return nil }
         return name
     }
 
-    /// The common case, without Unicode data. Nil if the text is not ASCII or not valid.
+    /// Prepares ASCII text without Unicode data, which is the common case. Nil if the text is not
+    /// ASCII or not valid.
     private static func preparedASCII(_ text: String) -> String? {
         var hasUpperCase = false
         var count = 0
@@ -47,8 +49,8 @@ package enum UserNameRule {
         return hasUpperCase ? text.lowercased() : text
     }
 
-    /// Whether a text consists of Han characters that no mapping changes, with letters and digits
-    /// of ASCII in lower case.
+    /// Whether a text contains only Han characters that no mapping changes, ASCII digits and
+    /// lower-case ASCII letters.
     private static func isPreparedIdeographs(_ text: String) -> Bool {
         var count = 0
         for scalar in text.unicodeScalars {
@@ -66,7 +68,7 @@ package enum UserNameRule {
         guard let first = scalars.first, let last = scalars.last, !self.isPunctuation(first.value), !self.isPunctuation(last.value) else {
             return false
         }
-        // A combining mark at the start would join the `@` in front of a name.
+        // A combining mark at the start would combine with the `@` before a name.
         return !self.isMark(first)
     }
 
@@ -77,13 +79,14 @@ package enum UserNameRule {
         }
     }
 
-    /// The IdentifierClass (RFC 8264 section 4.2) without its contextual characters and without
-    /// most of its ASCII punctuation.
+    /// Whether the IdentifierClass (RFC 8264 section 4.2) contains the scalar, excluding contextual
+    /// characters and most ASCII punctuation.
     private static func isAllowed(_ scalar: Unicode.Scalar) -> Bool {
         if scalar.isASCII {
             return scalar.properties.isAlphabetic || (0x30...0x39).contains(scalar.value) || self.isPunctuation(scalar.value)
         }
-        // Letters that RFC 8264 section 9.6 allows in spite of their category, and the reverse.
+        // The exceptions of RFC 8264 section 9.6: characters that are allowed or not allowed
+        // regardless of their category.
         switch scalar.value {
         case 0x00DF, 0x03C2, 0x06FD, 0x06FE, 0x0F0B, 0x3007: return true
         case 0x0640, 0x07FA, 0x302E, 0x302F, 0x3031...0x3035, 0x303B: return false
@@ -106,16 +109,16 @@ package enum UserNameRule {
         }
     }
 
-    /// HasCompat (RFC 8264 section 9.17).
+    /// Whether the scalar has a compatibility form (HasCompat, RFC 8264 section 9.17).
     private static func hasCompatibilityForm(_ scalar: Unicode.Scalar) -> Bool {
         let text = String(scalar)
         return !text.precomposedStringWithCompatibilityMapping.unicodeScalars.elementsEqual(text.unicodeScalars)
     }
 }
 
-/// The mapping of fullwidth and halfwidth characters to their usual forms (RFC 8264 section 5.2.1).
+/// Maps fullwidth and halfwidth characters to their usual forms (RFC 8264 section 5.2.1).
 package enum WidthMapping {
-    /// Returns the scalars that a scalar is mapped to.
+    /// Returns the scalars to which a scalar is mapped.
     package static func mapped(_ scalar: Unicode.Scalar) -> [Unicode.Scalar] {
         switch scalar.value {
         case 0x3000, 0xFF01...0xFFEE: Array(String(scalar).precomposedStringWithCompatibilityMapping.unicodeScalars)

@@ -2,64 +2,62 @@ public import ApusJSON
 
 /// The state of an event's content.
 public enum EventState: String, WireChoice {
-    /// As sent.
+    /// The content is as it was sent.
     case normal
-    /// Replaced by an `edit`.
+    /// An `edit` replaced the content.
     case edited
-    /// Removed by a `recall`. The body is empty.
+    /// A `recall` removed the content. The body is empty.
     case recalled
-    /// Removed because its time was over. The body is empty.
+    /// The content was removed because the message has expired. The body is empty.
     case expired
-    /// Removed together with the sender's account, or by an operator. The body is empty.
+    /// The content was removed with the sender's account, or by an operator. The body is empty.
     case erased
-    /// A state of a later server, to be treated as `normal`.
+    /// A state of a later server. Treat it as `normal`.
     case unknown
 
     /// Whether the content was removed.
     public var isBlank: Bool { self == .recalled || self == .expired || self == .erased }
 }
 
-/// The number of users that reacted to a message with one text.
+/// A reaction to a message, and the number of users that reacted with it.
 public struct ReactionCount: Hashable, Sendable {
     /// The reaction: an emoji, or a short text.
     public var key: String
     /// The number of users.
     public var count: Int64
 
-    /// Creates a count.
-    public init(key: String, count: Int64) {
+    package init(key: String, count: Int64) {
         self.key = key
         self.count = count
     }
 }
 
-/// The replies of a thread, as told in the message that began it.
+/// A summary of the replies of a thread, in the message that began the thread.
 public struct ThreadSummary: Hashable, Sendable {
     /// The number of replies.
     public var count: Int64
     /// The `seq` of the newest reply.
     public var seq: Int64
 
-    /// Creates a summary.
-    public init(count: Int64, seq: Int64) {
+    package init(count: Int64, seq: Int64) {
         self.count = count
         self.seq = seq
     }
 }
 
-/// An entry of a conversation's log: a message, or a change.
+/// An entry in the log of a conversation: a message or a change.
 ///
-/// A change has a `ref` and also updates the event it refers to, so that a page of the log shows
-/// each message in its newest form.
+/// A change has a `ref`, and the server also applies it to the event to which it refers, so that a
+/// page of the log contains each message in its current form.
 public struct ChatEvent: Hashable, Sendable {
     /// The conversation.
     public var conversation: ConversationID
-    /// The place in the log: 1, 2, 3 … without holes.
+    /// The position in the log: 1, 2, 3 and so on, without gaps.
     public var seq: Int64
-    /// The ordinal among the messages: 1, 2, 3 … without holes; nil for a change.
+    /// The ordinal among the messages: 1, 2, 3 and so on, without gaps; nil for a change.
     public var n: Int64?
-    /// The sender, as authenticated by the server; nil for a hidden event and for one of the server
-    /// itself.
+    /// The sender, as authenticated by the server; nil for a hidden event and for an event of the
+    /// server.
     public var sender: UserName?
     /// The id that the sender's client chose.
     public var id: ClientID?
@@ -67,27 +65,27 @@ public struct ChatEvent: Hashable, Sendable {
     public var at: Int64
     /// The kind.
     public var kind: EventKind
-    /// The `seq` of the event that a reply quotes or that a change changes.
+    /// The `seq` of the event to which a reply or a change refers.
     public var ref: Int64?
-    /// The `seq` of the message whose thread this reply belongs to.
+    /// The `seq` of the message that began the thread of this reply.
     public var thread: Int64?
     /// The state of the content.
     public var state: EventState
     /// The content, depending on the kind; always an object.
     public var body: JSONObject
-    /// The time of the last edit.
+    /// The time of the last edit, in milliseconds since 1970.
     public var editedAt: Int64?
-    /// The time at which the message disappears.
+    /// The time at which the message expires, in milliseconds since 1970.
     public var expiresAt: Int64?
-    /// The reactions, most frequent first.
+    /// The reactions, the most frequent first.
     public var reactions: [ReactionCount]
-    /// The votes for each option of a poll; in a `vote`, those of its poll after it.
+    /// The number of votes for each option of a poll. In a `vote`, the numbers of its poll after
+    /// the vote.
     public var votes: [Int64]
-    /// The thread that this message began.
+    /// The summary of the thread that this message began.
     public var replies: ThreadSummary?
 
-    /// Creates an event.
-    public init(
+    package init(
         conversation: ConversationID, seq: Int64, n: Int64?, sender: UserName?, id: ClientID?, at: Int64, kind: EventKind,
         ref: Int64? = nil, thread: Int64? = nil, state: EventState = .normal, body: JSONObject, editedAt: Int64? = nil,
         expiresAt: Int64? = nil, reactions: [ReactionCount] = [], votes: [Int64] = [], replies: ThreadSummary? = nil
@@ -110,7 +108,7 @@ public struct ChatEvent: Hashable, Sendable {
         self.replies = replies
     }
 
-    /// The event that takes the place of one that a member may not see.
+    /// Returns the event that replaces an event that a member may not see.
     package static func hidden(conversation: ConversationID, seq: Int64, n: Int64?) -> Self {
         Self(conversation: conversation, seq: seq, n: n, sender: nil, id: nil, at: 0, kind: .hidden, body: [:])
     }

@@ -1,6 +1,8 @@
-/// The summary of a conversation for one user: a row of the list, and the position of the log.
+/// The summary of a conversation for one user: a row of the list of conversations, and the end of
+/// its log.
 ///
-/// A head contains no list of members. Read positions of other members do not change it.
+/// A head contains no list of members, and does not change with the read positions of other
+/// members.
 public struct ChatHead: Hashable, Sendable {
     /// The conversation.
     public var conversation: ConversationID
@@ -18,7 +20,7 @@ public struct ChatHead: Hashable, Sendable {
     public var peer: ChatUser?
     /// The number of members.
     public var members: Int64
-    /// Increases with each change of the members; see the verb `members`.
+    /// A number that increases with each change of the members; see the verb `members`.
     public var membersVersion: Int64
     /// The settings of a group or channel.
     public var settings: ConversationSettings?
@@ -36,17 +38,16 @@ public struct ChatHead: Hashable, Sendable {
     public var mentions: Int64
     /// The time of the newest event, in milliseconds since 1970.
     public var at: Int64
-    /// The newest event.
+    /// The preview of the newest event.
     public var last: EventPreview?
-    /// The pinned messages, newest first.
+    /// The `seq` of each pinned message, newest first.
     public var pins: [Int64]
-    /// The call that takes place.
+    /// The `seq` of the running call; nil if no call runs.
     public var call: Int64?
-    /// The recipient's own settings for the conversation.
+    /// The recipient's settings for the conversation.
     public var own: OwnSettings
 
-    /// Creates a head.
-    public init(
+    package init(
         conversation: ConversationID, kind: ConversationKind, state: MemberState = .joined, role: MemberRole = .member,
         title: String? = nil, avatar: BlobID? = nil, peer: ChatUser? = nil, members: Int64 = 0,
         membersVersion: Int64 = 0, settings: ConversationSettings? = nil, seq: Int64, n: Int64, minSeq: Int64 = 1, read: Int64 = 0,

@@ -1,14 +1,15 @@
-/// The limits of the chat. The server enforces them, and tells them in the answer to `hello`.
+/// The limits of the chat. The server enforces them, and sends the most important ones in the
+/// answer to `hello`.
 ///
-/// Lengths are in Unicode scalars (`[...text].length` in JavaScript), times in the named unit.
+/// Lengths are in Unicode scalars (`[...text].length` in JavaScript).
 public enum ChatLimits {
     // MARK: Frames
     /// The maximum size of a request, in bytes of JSON.
-    public static let requestBytes = 128 * 1024
+    package static let requestBytes = 128 * 1024
     /// The maximum size of an answer and of a push, in bytes of JSON. Longer lists are paged.
-    public static let answerBytes = 256 * 1024
+    package static let answerBytes = 256 * 1024
     /// The maximum number of pending requests of a connection.
-    public static let pendingRequests = 64
+    package static let pendingRequests = 64
 
     // MARK: Messages
     /// The maximum length of a text message.
@@ -22,9 +23,9 @@ public enum ChatLimits {
     /// The maximum size of the body of an application's kind and of an encrypted body, in bytes.
     public static let customBytes = 32 * 1024
     /// The maximum number of uploads that the body of an application's kind refers to.
-    public static let customBlobs = 20
-    /// The maximum duration of a recording or film, in milliseconds: one day.
-    public static let mediaMilliseconds: Int64 = 86_400_000
+    package static let customBlobs = 20
+    /// The maximum duration of a recording or a video, in milliseconds: one day.
+    package static let mediaMilliseconds: Int64 = 86_400_000
     /// The maximum length of a file's name.
     public static let fileNameLength = 255
     /// The maximum number of options of a poll.
@@ -43,33 +44,34 @@ public enum ChatLimits {
     public static let reactionLength = 16
     /// The maximum number of pinned messages of a conversation.
     public static let pinnedMessages = 50
-    /// The maximum length of the text of a preview.
-    public static let previewLength = 160
-    /// The maximum number of users of a preview.
-    public static let previewUsers = 10
+    /// The maximum length of the text in the preview of an event.
+    package static let previewLength = 160
+    /// The maximum number of users in the preview of an event.
+    package static let previewUsers = 10
     /// The maximum number of scheduled messages of a user.
     public static let scheduledMessages = 100
 
     // MARK: Conversations
     /// The maximum number of conversations of an account.
-    public static let conversations = 10_000
+    package static let conversations = 10_000
     /// The maximum number of members of a group.
     public static let groupMembers = 10_000
     /// The maximum number of members of a channel.
     public static let channelMembers = 100_000
     /// The maximum number of users that one request names.
-    public static let requestUsers = 100
-    /// The number of members up to which members see the read positions of others.
-    public static let receiptMembers = 100
+    package static let requestUsers = 100
+    /// The maximum number of members of a conversation whose members see the read positions of
+    /// others.
+    package static let receiptMembers = 100
     /// The maximum number of invite links of a conversation.
-    public static let links = 20
+    package static let links = 20
     /// The maximum length of a title.
     public static let titleLength = 100
     /// The maximum length of a description.
     public static let aboutLength = 1_000
-    /// The maximum of `slow`, in seconds.
+    /// The maximum value of the setting `slow`, in seconds.
     public static let slowSeconds: Int64 = 3_600
-    /// The maximum of `expire`, in seconds: one year.
+    /// The maximum value of the setting `expire`, in seconds: one year.
     public static let expireSeconds: Int64 = 31_536_000
 
     // MARK: Users
@@ -80,18 +82,17 @@ public enum ChatLimits {
     /// The maximum length of a status text.
     public static let statusLength = 100
     /// The maximum number of contacts of a user.
-    public static let contacts = 5_000
+    package static let contacts = 5_000
     /// The maximum number of blocked users of a user.
-    public static let blockedUsers = 5_000
-    /// The maximum number of invitations and contact requests of a user a day.
-    public static let invitationsPerDay = 50
-    /// The maximum number of invitations of a user that wait for an answer. Further ones are not
-    /// made.
-    public static let openInvitations = 200
+    package static let blockedUsers = 5_000
+    /// The maximum number of invitations and contact requests that a user can send in a day.
+    package static let invitationsPerDay = 50
+    /// The maximum number of unanswered invitations of a user. Further invitations are omitted.
+    package static let openInvitations = 200
     /// The maximum length of the text of a contact request.
     public static let contactTextLength = 200
     /// The maximum number of devices of a user.
-    public static let devices = 20
+    package static let devices = 20
     /// The maximum number of pinned conversations of a user.
     public static let pinnedConversations = 50
     /// The maximum number of folders of a user.
@@ -107,35 +108,42 @@ public enum ChatLimits {
 
     // MARK: Pages
     /// The maximum number of events of a page.
-    public static let historyEvents = 200
+    package static let historyEvents = 200
     /// The maximum number of heads of a page.
-    public static let headsPage = 200
-    /// The number of newest heads on the first page, after the pinned ones.
-    public static let newestHeads = 30
+    package static let headsPage = 200
+    /// The number of the newest heads on the first page, in addition to the pinned ones.
+    package static let newestHeads = 30
     /// The maximum number of members of a page.
-    public static let membersPage = 100
+    package static let membersPage = 100
     /// The maximum number of users of a page.
-    public static let usersPage = 50
+    package static let usersPage = 50
     /// The maximum number of hits of a page.
-    public static let searchPage = 30
+    package static let searchPage = 30
     /// The maximum length of a search text.
     public static let queryLength = 100
     /// The maximum number of conversations that a connection can subscribe to.
-    public static let subscriptions = 20
+    package static let subscriptions = 20
 
     // MARK: Blobs
-    /// The maximum size of an upload, in bytes.
+    /// The maximum size of an upload, in bytes, unless the server has another one (`blob_bytes`).
     public static let blobBytes: Int64 = 100 * 1024 * 1024
+    /// The maximum size of a file in a message, whatever the limit of its server: 1 TiB.
+    package static let fileBytes: Int64 = 1 << 40
     /// The maximum width and height of a picture, in pixels.
     public static let imageSide: Int64 = 16_384
     /// The maximum number of pixels of a picture.
     public static let imagePixels: Int64 = 40_000_000
 
-    // MARK: Others
-    /// The maximum length of an error's message.
-    public static let messageLength = 1_000
+    // MARK: Calls
+    /// The time for which a call rings, in seconds.
+    package static let ringSeconds: Int64 = 60
+    /// The time after which an accepted call ends if none of its devices is connected, in seconds.
+    package static let absenceSeconds: Int64 = 60
+
+    // MARK: Others The maximum length of the message of an error.
+    package static let messageLength = 1_000
     /// The maximum size of the data of a `signal`, in bytes.
-    public static let signalBytes = 16 * 1024
-    /// The time for which the answer to a changing request is kept, in seconds: seven days.
-    public static let answerSeconds: Int64 = 604_800
+    package static let signalBytes = 16 * 1024
+    /// The time for which the answer to a changing request is stored, in seconds: seven days.
+    package static let answerSeconds: Int64 = 604_800
 }

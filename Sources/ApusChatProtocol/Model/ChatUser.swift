@@ -2,23 +2,23 @@
 public struct ChatUser: Hashable, Sendable {
     /// The account name.
     public var name: UserName
-    /// The shown name, which several users may have.
+    /// The shown name. Several users may have the same one.
     public var nick: String?
     /// The picture.
     public var avatar: BlobID?
     /// The status text.
     public var status: String?
-    /// Whether a device is connected; nil if the user does not show it to the recipient.
+    /// Whether a device of the user is connected; nil if the recipient may not see it.
     public var online: Bool?
-    /// The time of the last connection, in milliseconds since 1970; nil if it is not shown.
+    /// The time of the last connection, in milliseconds since 1970; nil if the recipient may not
+    /// see it.
     public var lastSeen: Int64?
-    /// Whether the account is that of a program.
+    /// Whether the account belongs to a program.
     public var isBot: Bool
     /// Whether the account was deleted.
     public var isDeleted: Bool
 
-    /// Creates a user.
-    public init(
+    package init(
         name: UserName, nick: String? = nil, avatar: BlobID? = nil, status: String? = nil, online: Bool? = nil, lastSeen: Int64? = nil,
         isBot: Bool = false, isDeleted: Bool = false
     ) {
@@ -65,19 +65,19 @@ public struct ChatMember: Hashable, Sendable {
     public var role: MemberRole
     /// The relation to the conversation.
     public var state: MemberState
-    /// The time at which the user got this state, in milliseconds since 1970.
+    /// The time at which the user entered the state, in milliseconds since 1970.
     public var since: Int64
-    /// The ordinal of the last message read; nil where read positions are not shown.
+    /// The ordinal of the last message that the member has read; nil if read positions are not
+    /// shown.
     public var read: Int64?
-    /// The time until which the member may not write.
+    /// The time until which the member may not write, in milliseconds since 1970.
     public var mutedUntil: Int64?
-    /// The time at which the ban of a banned user ends; nil for never.
+    /// The time at which the ban ends, in milliseconds since 1970; nil if it has no end.
     public var bannedUntil: Int64?
     /// The member that added or invited the user.
     public var by: UserName?
 
-    /// Creates a member.
-    public init(
+    package init(
         user: ChatUser, role: MemberRole, state: MemberState = .joined, since: Int64, read: Int64? = nil, mutedUntil: Int64? = nil,
         bannedUntil: Int64? = nil, by: UserName? = nil
     ) {

@@ -1,20 +1,20 @@
 /// The kind of a conversation.
 public enum ConversationKind: String, WireChoice {
-    /// The own user's notes and settings. Each user has one.
+    /// The user's notes and settings. Each user has exactly one such conversation.
     case own = "self"
-    /// Two users. Each pair of users has at most one.
+    /// A conversation of two users, of which each pair of users has at most one.
     case pair
-    /// Several users, with a title.
+    /// A conversation of several users, with a title.
     case group
-    /// A group in which few write and many read.
+    /// A group in which a few members write and the others read.
     case channel
     /// A kind of a later server.
     case unknown
 }
 
-/// The role of a member, which with the settings determines the member's permissions.
+/// The role of a member. Together with the settings it determines the member's permissions.
 public enum MemberRole: String, WireChoice {
-    /// The one member that can delete the conversation and name admins.
+    /// The only member that can delete the conversation and assign the role `admin`.
     case owner
     /// Manages members, settings and messages.
     case admin
@@ -22,7 +22,7 @@ public enum MemberRole: String, WireChoice {
     case member
     /// Reads.
     case reader
-    /// Came by a guest link.
+    /// Joined by a guest link.
     case guest
     /// A role of a later server.
     case unknown
@@ -30,17 +30,17 @@ public enum MemberRole: String, WireChoice {
 
 /// The relation of a user to a conversation.
 public enum MemberState: String, WireChoice {
-    /// A member.
+    /// The user is a member.
     case joined
-    /// Was invited and has not answered: sees the title and the inviter only.
+    /// The user was invited and has not answered. The user sees the title and the inviter only.
     case invited
-    /// Asked to join and waits for approval.
+    /// The user requested to join and waits for an approval.
     case requested
-    /// Left; sees the log up to then.
+    /// The user left and sees the log up to that time.
     case left
-    /// Was removed; sees the log up to then.
+    /// The user was removed and sees the log up to that time.
     case removed
-    /// Was banned, and cannot join.
+    /// The user was banned and cannot join.
     case banned
     /// A state of a later server.
     case unknown

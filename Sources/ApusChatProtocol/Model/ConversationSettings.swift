@@ -4,19 +4,19 @@ public enum MemberScope: String, WireChoice {
     case members
     /// The owner and the admins.
     case admins
-    /// A scope of a later server, to be treated as `admins`.
+    /// A scope of a later server. Treat it as `admins`.
     case unknown
 }
 
-/// The way in which users become members without being added.
+/// The way in which users can become members without being added or invited.
 public enum JoinRule: String, WireChoice {
-    /// By invitation only.
+    /// Users cannot join without an invitation.
     case closed
-    /// After a request that an admin approves.
+    /// Users join after an admin has approved their request.
     case approval
-    /// At once.
+    /// Users join immediately.
     case open
-    /// A rule of a later server, to be treated as `closed`.
+    /// A rule of a later server. Treat it as `closed`.
     case unknown
 }
 
@@ -24,9 +24,9 @@ public enum JoinRule: String, WireChoice {
 public enum HistoryRule: String, WireChoice {
     /// The whole log.
     case all
-    /// The log since the member joined.
+    /// The log from the time at which the member joined.
     case join
-    /// A rule of a later server, to be treated as `join`.
+    /// A rule of a later server. Treat it as `join`.
     case unknown
 }
 
@@ -36,23 +36,23 @@ public struct ConversationSettings: Hashable, Sendable {
     public var write: MemberScope = .members
     /// The members that may invite and add users.
     public var invite: MemberScope = .members
-    /// The members that may change the title, avatar and description.
+    /// The members that may change the title, the picture and the description.
     public var manage: MemberScope = .admins
     /// The members that may pin messages.
     public var pin: MemberScope = .admins
-    /// The members that may mention all with `@all`.
+    /// The members that may mention all members with `@all`.
     public var mentionAll: MemberScope = .admins
-    /// How users join by a link or from the directory.
+    /// The way in which users join by the directory.
     public var join: JoinRule = .closed
     /// Whether the directory of the server lists the conversation.
     public var listed = false
-    /// What a new member sees of the log.
+    /// The part of the log that a new member sees.
     public var history: HistoryRule = .all
-    /// The minimum time between two messages of a member, in seconds; 0 for none.
+    /// The minimum time between two messages of a member, in seconds; 0 for no limit.
     public var slow: Int64 = 0
-    /// The time after which messages disappear, in seconds; 0 for never.
+    /// The time after which messages expire, in seconds; 0 if they do not.
     public var expire: Int64 = 0
-    /// Whether members can see the read positions of others.
+    /// Whether members see the read positions of others.
     public var receipts = true
 
     /// Creates the settings of a new group.
@@ -104,32 +104,32 @@ extension ConversationSettings: WireObject {
     }
 }
 
-/// New values of some settings.
+/// New values of some settings. A nil property leaves a setting unchanged.
 public struct ConversationSettingsChange: Hashable, Sendable {
-    /// See ``ConversationSettings/write``; nil leaves the setting as it is.
+    /// The new value of ``ConversationSettings/write``.
     public var write: MemberScope?
-    /// See ``ConversationSettings/invite``.
+    /// The new value of ``ConversationSettings/invite``.
     public var invite: MemberScope?
-    /// See ``ConversationSettings/manage``.
+    /// The new value of ``ConversationSettings/manage``.
     public var manage: MemberScope?
-    /// See ``ConversationSettings/pin``.
+    /// The new value of ``ConversationSettings/pin``.
     public var pin: MemberScope?
-    /// See ``ConversationSettings/mentionAll``.
+    /// The new value of ``ConversationSettings/mentionAll``.
     public var mentionAll: MemberScope?
-    /// See ``ConversationSettings/join``.
+    /// The new value of ``ConversationSettings/join``.
     public var join: JoinRule?
-    /// See ``ConversationSettings/listed``.
+    /// The new value of ``ConversationSettings/listed``.
     public var listed: Bool?
-    /// See ``ConversationSettings/history``.
+    /// The new value of ``ConversationSettings/history``.
     public var history: HistoryRule?
-    /// See ``ConversationSettings/slow``.
+    /// The new value of ``ConversationSettings/slow``.
     public var slow: Int64?
-    /// See ``ConversationSettings/expire``.
+    /// The new value of ``ConversationSettings/expire``.
     public var expire: Int64?
-    /// See ``ConversationSettings/receipts``.
+    /// The new value of ``ConversationSettings/receipts``.
     public var receipts: Bool?
 
-    /// Creates a change without new values.
+    /// Creates a change that leaves all settings unchanged.
     public init() {}
 }
 
@@ -162,12 +162,12 @@ extension ConversationSettingsChange: WireObject {
         writer.write("receipts", ifPresent: self.receipts)
     }
 
-    /// Whether a client may send the change: it contains no value of a later version.
+    /// Whether a client may send the change, because it contains no value of a later version.
     package var isKnown: Bool {
         ![self.write, self.invite, self.manage, self.pin, self.mentionAll].contains(.unknown) && self.join != .unknown
             && self.history != .unknown
     }
 
-    /// Whether the change names no setting.
+    /// Whether the change leaves all settings unchanged.
     package var isEmpty: Bool { self == Self() }
 }

@@ -1,22 +1,22 @@
-/// The kind of an event. The set is open: later servers and other applications send kinds that are
-/// not listed here, which a client shows as "update to see this".
+/// The kind of an event. The set is open: later servers and applications send kinds that are not
+/// listed here. Clients show "update to see this" for a message of an unknown kind.
 public struct EventKind: Hashable, Sendable, CustomStringConvertible {
-    /// The known kinds. Comparing these is faster than comparing texts.
+    /// The known kinds as an enumeration, which is faster to compare than text.
     package enum Code: Hashable, Sendable {
         // Messages.
         case text, image, audio, video, file, location, card, call, poll, bundle, encrypted
         // Changes of messages.
-        case edit, recall, react, vote, pollClose, pin, callUpdate
+        case edit, preview, recall, react, vote, pollClose, pin, callUpdate
         // Changes of a conversation.
         case conversationCreate, conversationSet
         case memberJoin, memberInvite, memberLeave, memberRemove, memberBan, memberUnban, memberRole, memberMute
-        // Entries of the own user's log.
+        // Events of a user's self conversation.
         case selfPin, selfArchive, selfMute, selfUnread, selfDraft, selfFolder, selfHide, selfSet
         case contactRequest, contactAccept, contactRemove, contactAlias, contactBlock, contactUnblock
         case deviceAdd, deviceRemove
-        /// Stands for an event that the recipient may not see.
+        /// An event that replaces one that the recipient may not see.
         case hidden
-        /// A kind of an application: `x.` and a name.
+        /// The kind of an application: `x.` and a name.
         case custom(String)
         /// A kind of a later version.
         case other(String)
@@ -26,7 +26,9 @@ public struct EventKind: Hashable, Sendable, CustomStringConvertible {
 
     package init(_ code: Code) { self.code = code }
 
-    /// Creates a kind from its name, which need not be a known one.
+    /// Creates a kind from its name, which may be unknown.
+    ///
+    /// - Parameter rawValue: The name.
     public init(rawValue: String) { self.code = Self.codes[rawValue] ?? Self.openCode(rawValue) }
 
     /// The name on the wire.
@@ -48,6 +50,10 @@ public struct EventKind: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
+    /// Whether an event of this kind repeats the content of the message to which it refers. Its
+    /// content is removed together with that of the message.
+    package var repeatsContent: Bool { self == .edit || self == .preview }
+
     /// Whether this version knows the kind, or it is the kind of an application.
     public var isKnown: Bool {
         if case .other = self.code { false } else { true }
@@ -57,7 +63,8 @@ public struct EventKind: Hashable, Sendable, CustomStringConvertible {
     package static let table: [(code: Code, name: String)] = [
         (.text, "text"), (.image, "image"), (.audio, "audio"), (.video, "video"), (.file, "file"), (.location, "location"),
         (.card, "card"), (.call, "call"), (.poll, "poll"), (.bundle, "bundle"), (.encrypted, "encrypted"),
-        (.edit, "edit"), (.recall, "recall"), (.react, "react"), (.vote, "vote"), (.pollClose, "poll.close"), (.pin, "pin"),
+        (.edit, "edit"), (.preview, "preview"), (.recall, "recall"), (.react, "react"), (.vote, "vote"), (.pollClose, "poll.close"),
+        (.pin, "pin"),
         (.callUpdate, "call.update"),
         (.conversationCreate, "conversation.create"), (.conversationSet, "conversation.set"),
         (.memberJoin, "member.join"), (.memberInvite, "member.invite"), (.memberLeave, "member.leave"),
@@ -90,7 +97,7 @@ extension EventKind {
     public static let image = Self(.image)
     /// A recording.
     public static let audio = Self(.audio)
-    /// A film.
+    /// A video.
     public static let video = Self(.video)
     /// A file of any type.
     public static let file = Self(.file)
@@ -98,16 +105,18 @@ extension EventKind {
     public static let location = Self(.location)
     /// The name of a user, to be shown as a business card.
     public static let card = Self(.card)
-    /// A call; its body changes until the call has ended.
+    /// A call. Its body changes until the call has ended.
     public static let call = Self(.call)
     /// A question with options to vote for.
     public static let poll = Self(.poll)
-    /// Several forwarded messages as one.
+    /// Several forwarded messages in one.
     public static let bundle = Self(.bundle)
     /// An end-to-end encrypted message. Reserved.
     public static let encrypted = Self(.encrypted)
     /// Replaces the body of a message.
     public static let edit = Self(.edit)
+    /// Adds, replaces or removes the preview of the first link of a text message.
+    public static let preview = Self(.preview)
     /// Removes the body of a message.
     public static let recall = Self(.recall)
     /// Adds or removes a reaction.
@@ -140,7 +149,7 @@ extension EventKind {
     public static let memberRole = Self(.memberRole)
     /// Members may not write until a time.
     public static let memberMute = Self(.memberMute)
-    /// Stands for an event that the recipient may not see.
+    /// Replaces an event that the recipient may not see.
     public static let hidden = Self(.hidden)
 }
 

@@ -1,24 +1,23 @@
-/// The newest event of a conversation in the form that a list of conversations shows.
+/// The newest event of a conversation, as a list of conversations shows it.
 public struct EventPreview: Hashable, Sendable {
-    /// The place in the log.
+    /// The position in the log.
     public var seq: Int64
-    /// The ordinal; nil for a change.
+    /// The ordinal among the messages; nil for a change.
     public var n: Int64?
     /// The sender.
     public var sender: UserName?
     /// The time, in milliseconds since 1970.
     public var at: Int64
-    /// The kind, which tells the client what to show when there is no text.
+    /// The kind. It determines what the list shows if there is no text.
     public var kind: EventKind
     /// The state of the content.
     public var state: EventState
-    /// The start of the text or caption, the name of the file, or the question of the poll.
+    /// The beginning of the text or caption, the name of the file, or the question of the poll.
     public var text: String?
     /// The users that a change concerns, at most 10.
     public var users: [UserName]
 
-    /// Creates a preview.
-    public init(
+    package init(
         seq: Int64, n: Int64?, sender: UserName?, at: Int64, kind: EventKind, state: EventState = .normal, text: String? = nil,
         users: [UserName] = []
     ) {

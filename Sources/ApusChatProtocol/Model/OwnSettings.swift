@@ -1,4 +1,4 @@
-/// A user's own settings for one conversation, which no other user sees.
+/// A user's settings for one conversation. Other users do not see them.
 public struct OwnSettings: Hashable, Sendable {
     /// The time at which the user pinned the conversation; nil if it is not pinned.
     public var pinnedAt: Int64?
@@ -15,8 +15,7 @@ public struct OwnSettings: Hashable, Sendable {
     /// The folders that contain the conversation.
     public var folders: [String]
 
-    /// Creates settings.
-    public init(
+    package init(
         pinnedAt: Int64? = nil, isArchived: Bool = false, mutedUntil: Int64? = nil, notify: NotificationRule = .all,
         isMarkedUnread: Bool = false, draft: Draft? = nil, folders: [String] = []
     ) {
@@ -36,21 +35,20 @@ public enum NotificationRule: String, WireChoice {
     case all
     /// Messages that mention the user.
     case mentions
-    /// A rule of a later server, to be treated as `all`.
+    /// A rule of a later server. Treat it as `all`.
     case unknown
 }
 
-/// An unfinished message, which follows its user to other devices.
+/// An unfinished message, which is synchronized to all devices of its user.
 public struct Draft: Hashable, Sendable {
     /// The text.
     public var text: String
-    /// The `seq` of the message that it replies to.
+    /// The `seq` of the message that the draft replies to.
     public var ref: Int64?
     /// The time of the last change, in milliseconds since 1970.
     public var at: Int64
 
-    /// Creates a draft.
-    public init(text: String, ref: Int64? = nil, at: Int64) {
+    package init(text: String, ref: Int64? = nil, at: Int64) {
         self.text = text
         self.ref = ref
         self.at = at

@@ -1,12 +1,12 @@
-/// A member's position in a log.
+/// The position of a member in a log.
 package struct ReadMark: Hashable, WireObject {
     package var conversation: ConversationID
-    /// The member; the recipient itself if another of its devices set the position.
+    /// The member. It is the recipient if another device of the recipient set the position.
     package var user: UserName
     package var read: Int64?
     package var received: Int64?
-    /// For the recipient's own position: the unread messages, those of them that mention the
-    /// recipient, and the ordinal of the newest message that was counted.
+    /// For the recipient's position: the number of unread messages, the number of these that
+    /// mention the recipient, and the ordinal of the newest message that was counted.
     package var unread: Int64?
     package var mentions: Int64?
     package var n: Int64?
@@ -45,7 +45,7 @@ package struct ReadMark: Hashable, WireObject {
     }
 }
 
-/// The push `mark`: the positions that changed, at most one push a second for a connection.
+/// The push `mark`: changed positions. It is sent at most once a second on each connection.
 package struct MarkPush: Hashable, WireObject {
     package var marks: [ReadMark]
 
@@ -58,13 +58,13 @@ package struct MarkPush: Hashable, WireObject {
     package func write(to writer: inout WireWriter) { writer.write("marks", all: self.marks) }
 }
 
-/// The push `presence`: users that came online or went offline.
+/// The push `presence`: users that have become online or offline.
 package struct PresencePush: Hashable, WireObject {
     /// The presence of one user.
     package struct Entry: Hashable, WireObject {
         package var user: UserName
         package var isOnline: Bool
-        /// The time of the last connection; nil if the user does not show it.
+        /// The time of the last connection; nil if the recipient may not see it.
         package var lastSeen: Int64?
 
         package init(user: UserName, isOnline: Bool, lastSeen: Int64? = nil) {
@@ -95,21 +95,21 @@ package struct PresencePush: Hashable, WireObject {
     package func write(to writer: inout WireWriter) { writer.write("users", all: self.users) }
 }
 
-/// The push `bye`: the last one of a connection.
+/// The push `bye`: the last push of a connection, before the server closes it.
 package struct ByePush: Hashable, WireObject {
     /// The reason for closing a connection.
     package enum Reason: String, WireChoice {
-        /// The session was signed out, here or from another device.
+        /// The session was ended, by this or by another device.
         case signedOut = "signed_out"
-        /// The account was locked or deleted.
+        /// The account was suspended or deleted.
         case accountClosed = "account_closed"
         /// The server is stopping. Reconnect after `retry_after`.
         case shutdown
-        /// The client did not read what it was sent. Reconnect.
+        /// The client did not read fast enough. Reconnect.
         case slow
-        /// The client broke the protocol.
+        /// The client violated the protocol.
         case protocolError = "protocol_error"
-        /// The server does not know the client's protocol version. Update.
+        /// The server does not support the client's protocol version. Update the client.
         case version
         /// A reason of a later server.
         case unknown
@@ -124,7 +124,7 @@ package struct ByePush: Hashable, WireObject {
     }
 
     package var reason: Reason
-    /// The time to wait before the next connection, in milliseconds.
+    /// The time to wait before a reconnection, in milliseconds.
     package var retryAfter: Int64?
 
     package init(reason: Reason, retryAfter: Int64? = nil) {

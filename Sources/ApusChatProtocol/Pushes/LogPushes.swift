@@ -1,9 +1,9 @@
-/// The push `event`: the newest events of one conversation, in the order of `seq`.
+/// The push `event`: new events of one conversation, in the order of `seq`.
 package struct EventPush: Hashable, WireObject {
     package var events: [ChatEvent]
-    /// Whether the client shows no notification.
+    /// Whether the client should show no notification.
     package var isSilent: Bool
-    /// The seq up to which changes are contained in the events; nil for that of the last one.
+    /// The `seq` up to which the events contain changes; nil for that of the last event.
     package var asOf: Int64?
 
     package init(events: [ChatEvent], isSilent: Bool = false, asOf: Int64? = nil) {
@@ -25,14 +25,14 @@ package struct EventPush: Hashable, WireObject {
     }
 }
 
-/// The new end of a log, without the events: sent where the events themselves are not, and from
-/// time to time for every conversation with a recent change.
+/// The newest position of a log, without the events. It is sent when the events are not pushed, and
+/// is repeated after the last event of a conversation.
 package struct HeadNudge: Hashable, WireObject {
     package var conversation: ConversationID
     package var seq: Int64
     package var n: Int64
     package var at: Int64
-    /// The number of unread messages that mention the recipient, if it has changed.
+    /// The number of unread messages that mention the recipient; nil if it did not change.
     package var mentions: Int64?
     package var last: EventPreview?
 
@@ -64,10 +64,10 @@ package struct HeadNudge: Hashable, WireObject {
     }
 }
 
-/// The push `head`: at most one a second for a connection.
+/// The push `head`: changed heads. It is sent at most once a second on each connection.
 package struct HeadPush: Hashable, WireObject {
-    /// New conversations, and those whose title, members, settings or counters changed otherwise
-    /// than by new events.
+    /// The heads of new conversations, and of those whose title, members, settings or counters
+    /// changed for reasons other than new events.
     package var heads: [ChatHead]
     package var nudges: [HeadNudge]
     /// The conversations that the user no longer has.

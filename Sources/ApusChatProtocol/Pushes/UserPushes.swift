@@ -1,6 +1,5 @@
 /// The push `typing`: a member is writing, or has stopped.
 package struct TypingPush: Hashable, WireObject {
-    /// The conversation.
     package var conversation: ConversationID
     /// The member.
     package var user: UserName
@@ -28,7 +27,6 @@ package struct TypingPush: Hashable, WireObject {
 
 /// The push `user`: users whose profile changed.
 package struct UserPush: Hashable, WireObject {
-    /// The users.
     package var users: [ChatUser]
 
     package init(users: [ChatUser]) {

@@ -1,11 +1,11 @@
 package import ApusJSON
 
-/// `call.start`: calls the other members. If a call of the pair rings already, that call is
-/// accepted.
+/// `call.start`: calls the other members, or returns the call that takes place. Of two calls that
+/// cross, the later one returns the earlier one, which its client then accepts.
 package struct CallStartRequest: Hashable, WireObject {
     package var id: ClientID
     package var conversation: ConversationID
-    /// `audio` or `video`.
+    /// The media: `audio` or `video`.
     package var media: CallMedia
 
     package init(id: ClientID, conversation: ConversationID, media: CallMedia) {
@@ -29,11 +29,10 @@ package struct CallStartRequest: Hashable, WireObject {
 
 /// The answer to `call.start`.
 package struct CallAnswer: Hashable, WireObject {
-    /// The conversation.
     package var conversation: ConversationID
     /// The `seq` of the call.
     package var call: Int64
-    /// The time at which it was stored.
+    /// The time at which the call was stored, in milliseconds since 1970.
     package var at: Int64
 
     package init(conversation: ConversationID, call: Int64, at: Int64) {
@@ -61,7 +60,7 @@ package struct CallUpdateRequest: Hashable, WireObject {
     package var conversation: ConversationID
     /// The `seq` of the call.
     package var call: Int64
-    /// `accepted`, `declined`, `busy` or `ended`.
+    /// The new state: `accepted`, `declined`, `busy` or `ended`.
     package var state: CallState
 
     package init(id: ClientID, conversation: ConversationID, call: Int64, state: CallState) {
@@ -89,26 +88,30 @@ package struct CallUpdateRequest: Hashable, WireObject {
     }
 }
 
-/// The answer to `call.servers`: how to reach other devices (RFC 8656).
+/// The answer to `call.servers`: the STUN and TURN servers (RFC 8656).
 package struct CallServersAnswer: Hashable, WireObject {
-    /// The servers.
     package var servers: [CallServer]
-    /// The time at which the credentials end.
+    /// The time at which the credentials expire, in milliseconds since 1970.
     package var expiresAt: Int64
+    /// Whether the devices use TURN servers only.
+    package var isRelayOnly: Bool
 
-    package init(servers: [CallServer], expiresAt: Int64) {
+    package init(servers: [CallServer], expiresAt: Int64, isRelayOnly: Bool = false) {
         self.servers = servers
         self.expiresAt = expiresAt
+        self.isRelayOnly = isRelayOnly
     }
 
     package init(from reader: WireReader) throws(WireError) {
         self.servers = try reader.objects("servers", maximum: 20)
         self.expiresAt = try reader.integer("expires_at")
+        self.isRelayOnly = try reader.bool("relay_only")
     }
 
     package func write(to writer: inout WireWriter) {
         writer.write("servers", all: self.servers)
         writer.write("expires_at", self.expiresAt)
+        writer.write("relay_only", ifTrue: self.isRelayOnly)
     }
 }
 
@@ -116,9 +119,9 @@ package struct CallServersAnswer: Hashable, WireObject {
 package struct CallServer: Hashable, WireObject {
     /// The URLs (RFC 7064, RFC 7065).
     package var urls: [String]
-    /// The name for TURN.
+    /// The user name for a TURN server.
     package var username: String?
-    /// The password for TURN.
+    /// The password for a TURN server.
     package var credential: String?
 
     package init(urls: [String], username: String? = nil, credential: String? = nil) {
@@ -140,16 +143,15 @@ package struct CallServer: Hashable, WireObject {
     }
 }
 
-/// `signal`: sends data of a call to a device. It is not stored.
+/// `signal`: sends data of a call to a device of another user. The data is not stored.
 package struct SignalRequest: Hashable, WireObject {
     package var conversation: ConversationID
     /// The `seq` of the call.
     package var call: Int64
-    /// The recipient.
     package var recipient: UserName
-    /// The device of the recipient; absent for all.
+    /// The device of the recipient; nil for all devices.
     package var device: DeviceID?
-    /// The data, which the server does not read.
+    /// The data, which the server passes on unchanged.
     package var data: JSONObject
 
     package init(conversation: ConversationID, call: Int64, recipient: UserName, device: DeviceID? = nil, data: JSONObject) {
@@ -179,15 +181,12 @@ package struct SignalRequest: Hashable, WireObject {
 
 /// The push `signal`: data of a call from a device.
 package struct SignalPush: Hashable, WireObject {
-    /// The conversation.
     package var conversation: ConversationID
     /// The `seq` of the call.
     package var call: Int64
-    /// The sender.
     package var sender: UserName
     /// The device of the sender.
     package var device: DeviceID
-    /// The data.
     package var data: JSONObject
 
     package init(conversation: ConversationID, call: Int64, sender: UserName, device: DeviceID, data: JSONObject) {

@@ -1,6 +1,6 @@
 package import ApusJSON
 
-/// A request with the types of its fields and of its answer.
+/// A request: its name, and the types of its fields and of its answer.
 package struct ChatVerb<Request: WireObject, Answer: WireObject>: Sendable {
     /// The name of the Socket.IO event.
     package let name: String
@@ -9,9 +9,9 @@ package struct ChatVerb<Request: WireObject, Answer: WireObject>: Sendable {
 }
 
 extension ChatVerb {
-    /// The bytes whose SHA-256 tells whether two requests with one id are the same: the version,
-    /// and the canonical form of the verb and of all fields but the id. `send` has a form of its
-    /// own, ``SendRequest/hashedBytes()``.
+    /// Returns the bytes whose SHA-256 identifies a request, so that a retry can be distinguished
+    /// from another request with the same id: a version byte, and the canonical form of the verb
+    /// and of all fields except the id. `send` has a different form, ``SendRequest/hashedBytes()``.
     package func hashedBytes(of request: Request) throws(JSONError) -> [UInt8] {
         var writer = WireWriter()
         request.write(to: &writer)
@@ -21,7 +21,7 @@ extension ChatVerb {
     }
 }
 
-/// The verbs, by their Swift names. ``ChatReference`` describes each.
+/// All verbs, by their Swift names. ``ChatReference`` describes them.
 package enum ChatVerbs {
     /// The Socket.IO namespace.
     package static let namespace = "/chat"
@@ -97,22 +97,28 @@ package enum ChatVerbs {
     package static let pushSet = ChatVerb("push.set", PushSetRequest.self, WireEmpty.self)
 }
 
-/// A push with the type of its fields.
+/// A push: its name, and the type of its fields.
 package struct ChatPush<Payload: WireObject>: Sendable {
     /// The name of the Socket.IO event.
     package let name: String
 
-    package init(_ name: String, _ payload: Payload.Type) { self.name = name }
+    /// The feature that a client must have to receive the push; nil if all clients receive it.
+    package let feature: PushFeature?
+
+    package init(_ name: String, _ payload: Payload.Type, of feature: PushFeature? = nil) {
+        self.name = name
+        self.feature = feature
+    }
 }
 
-/// The pushes, by their Swift names.
+/// All pushes, by their Swift names.
 package enum ChatPushes {
     package static let event = ChatPush("event", EventPush.self)
     package static let head = ChatPush("head", HeadPush.self)
-    package static let mark = ChatPush("mark", MarkPush.self)
-    package static let presence = ChatPush("presence", PresencePush.self)
-    package static let typing = ChatPush("typing", TypingPush.self)
+    package static let mark = ChatPush("mark", MarkPush.self, of: .receipts)
+    package static let presence = ChatPush("presence", PresencePush.self, of: .presence)
+    package static let typing = ChatPush("typing", TypingPush.self, of: .typing)
     package static let user = ChatPush("user", UserPush.self)
-    package static let signal = ChatPush("signal", SignalPush.self)
+    package static let signal = ChatPush("signal", SignalPush.self, of: .calls)
     package static let bye = ChatPush("bye", ByePush.self)
 }

@@ -1,4 +1,4 @@
-/// `contacts`: requests the contacts.
+/// `contacts`: requests the contacts, contact requests and blocked users.
 package struct ContactsRequest: Hashable, WireObject {
     /// Restricts the answer to one state.
     package var state: ContactState?
@@ -21,35 +21,34 @@ package struct ContactsRequest: Hashable, WireObject {
     }
 }
 
-/// The relation between a user and another one.
+/// The relation of a user to another user.
 public enum ContactState: String, WireChoice {
-    /// Both have agreed.
+    /// The users are contacts.
     case friend
-    /// The user asked, and the other one has not answered.
+    /// The user sent a request that the other user has not answered.
     case asking
-    /// The other one asked.
+    /// The other user sent a request that the user has not answered.
     case asked
-    /// The user blocked the other one.
+    /// The user blocked the other user.
     case blocked
     /// A state of a later server.
     case unknown
 }
 
-/// A contact of the user.
+/// An entry of a user's list of contacts.
 public struct Contact: Hashable, Sendable, WireObject {
     /// The other user.
     public var user: ChatUser
     /// The relation.
     public var state: ContactState
-    /// The name that the user gave the contact.
+    /// The alias that the user gave the contact.
     public var alias: String?
     /// The text of the request.
     public var text: String?
-    /// The time of the last change.
+    /// The time of the last change, in milliseconds since 1970.
     public var at: Int64
 
-    /// Creates a value.
-    public init(user: ChatUser, state: ContactState, alias: String? = nil, text: String? = nil, at: Int64) {
+    package init(user: ChatUser, state: ContactState, alias: String? = nil, text: String? = nil, at: Int64) {
         self.user = user
         self.state = state
         self.alias = alias
@@ -76,7 +75,6 @@ public struct Contact: Hashable, Sendable, WireObject {
 
 /// The answer to `contacts`, ordered by name.
 package struct ContactsAnswer: Hashable, WireObject {
-    /// The contacts.
     package var contacts: [Contact]
     /// The position of the next page; absent on the last one.
     package var page: PageToken?
@@ -97,14 +95,14 @@ package struct ContactsAnswer: Hashable, WireObject {
     }
 }
 
-/// `contact.request`: asks a user to become a contact. Two requests that cross make a contact.
+/// `contact.request`: sends a contact request. Two requests in opposite directions make the users
+/// contacts.
 package struct ContactRequestRequest: Hashable, WireObject {
     package var id: ClientID
-    /// The user.
     package var user: UserName
-    /// A text for the user.
+    /// A text that the other user sees with the request.
     package var text: String?
-    /// The name that the user gives the contact.
+    /// The alias that the user gives the contact.
     package var alias: String?
 
     package init(id: ClientID, user: UserName, text: String? = nil, alias: String? = nil) {
@@ -129,10 +127,11 @@ package struct ContactRequestRequest: Hashable, WireObject {
     }
 }
 
-/// `contact.answer`: answers a request. The other user is not told of a refusal.
+/// `contact.answer`: accepts or declines a contact request. The other user is not notified if it is
+/// declined.
 package struct ContactAnswerRequest: Hashable, WireObject {
     package var id: ClientID
-    /// The user that asked.
+    /// The user that sent the request.
     package var user: UserName
     /// Whether the user becomes a contact.
     package var isAccepted: Bool
@@ -156,10 +155,9 @@ package struct ContactAnswerRequest: Hashable, WireObject {
     }
 }
 
-/// `contact.remove`, `block` and `unblock`. The other user is not told.
+/// `contact.remove`, `block` and `unblock`. The other user is not notified.
 package struct ContactUserRequest: Hashable, WireObject {
     package var id: ClientID
-    /// The user.
     package var user: UserName
 
     package init(id: ClientID, user: UserName) {
@@ -178,12 +176,12 @@ package struct ContactUserRequest: Hashable, WireObject {
     }
 }
 
-/// `contact.alias`: gives a contact a name that the user alone sees.
+/// `contact.alias`: sets the alias of a contact, which only the user sees.
 package struct ContactAliasRequest: Hashable, WireObject {
     package var id: ClientID
     /// The contact.
     package var user: UserName
-    /// The name; empty removes it.
+    /// The alias; empty removes it.
     package var alias: String
 
     package init(id: ClientID, user: UserName, alias: String) {
@@ -210,11 +208,9 @@ package struct ReportRequest: Hashable, WireObject {
     package var id: ClientID
     /// The conversation of the messages.
     package var conversation: ConversationID?
-    /// The messages.
+    /// The `seq` of each reported message.
     package var seqs: [Int64]
-    /// The user.
     package var user: UserName?
-    /// The reason.
     package var reason: ReportReason
     /// An explanation.
     package var text: String?
@@ -239,7 +235,7 @@ package struct ReportRequest: Hashable, WireObject {
         self.reason = try reader.knownChoice("reason")
         self.text = try reader.stringIfPresent("text", minimum: 1, maximum: ChatLimits.aboutLength)
         guard self.user != nil || (self.conversation != nil && !self.seqs.isEmpty) else {
-            throw WireError(.missing, field: "user", rule: "or `conv` and `seqs` are required")
+            throw WireError(.missing, field: "user", rule: "or `conv` and `seqs` must be present")
         }
     }
 

@@ -1,4 +1,4 @@
-/// `conversation.open`: returns the pair conversation with a user, which is created if it does not
+/// `conversation.open`: returns the conversation with another user, which is created if it does not
 /// exist.
 package struct OpenRequest: Hashable, WireObject {
     package var id: ClientID
@@ -21,13 +21,12 @@ package struct OpenRequest: Hashable, WireObject {
     }
 }
 
-/// `conversation.create`: creates a group or a channel that the user owns. Contacts are added,
-/// other users are invited.
+/// `conversation.create`: creates a group or a channel, whose owner is the user. Contacts are
+/// added, and other users are invited.
 package struct CreateRequest: Hashable, WireObject {
     package var id: ClientID
-    /// `group` or `channel`.
+    /// The kind: `group` or `channel`.
     package var kind: ConversationKind
-    /// The title.
     package var title: String
     /// The description.
     package var about: String?
@@ -80,11 +79,11 @@ package struct CreateRequest: Hashable, WireObject {
 
 /// The answer to the requests that open, create or join a conversation.
 package struct HeadAnswer: Hashable, WireObject {
-    /// The conversation.
+    /// The head of the conversation.
     package var head: ChatHead
     /// The users that were invited instead of added.
     package var invited: [UserName]
-    /// The names without an account, and users that were neither added nor invited.
+    /// The names without an account, and the users that could be neither added nor invited.
     package var unknown: [UserName]
 
     package init(head: ChatHead, invited: [UserName] = [], unknown: [UserName] = []) {
@@ -106,7 +105,7 @@ package struct HeadAnswer: Hashable, WireObject {
     }
 }
 
-/// `conversation.info`: requests what a head leaves out.
+/// `conversation.info`: requests the properties of a conversation that its head does not contain.
 package struct InfoRequest: Hashable, WireObject {
     package var conversation: ConversationID
 
@@ -125,7 +124,7 @@ package struct InfoRequest: Hashable, WireObject {
 
 /// The answer to `conversation.info`.
 package struct InfoAnswer: Hashable, WireObject {
-    /// The present head.
+    /// The current head.
     package var head: ChatHead
     /// The description.
     package var about: String?
@@ -156,8 +155,8 @@ package struct InfoAnswer: Hashable, WireObject {
     }
 }
 
-/// `conversation.set`: changes the title, description, picture or settings. Absent fields stay as
-/// they are.
+/// `conversation.set`: changes the title, the description, the picture or the settings. Absent
+/// fields remain unchanged.
 package struct ConversationSetRequest: Hashable, WireObject {
     package var id: ClientID
     package var conversation: ConversationID
@@ -190,7 +189,7 @@ package struct ConversationSetRequest: Hashable, WireObject {
         self.avatar = try reader.textIfPresent("avatar")
         self.settings = try reader.objectIfPresent("settings")
         guard self.title != nil || self.about != nil || self.avatar != nil || self.settings != nil else {
-            throw WireError(.missing, field: "title", rule: "or another value to change is required")
+            throw WireError(.missing, field: "title", rule: "or another field to change must be present")
         }
         if let settings = self.settings, !settings.isKnown {
             throw WireError(.unsupported, field: "settings", rule: "has a value that this version does not know")
@@ -207,11 +206,12 @@ package struct ConversationSetRequest: Hashable, WireObject {
     }
 }
 
-/// `conversation.delete`: removes a conversation from the own list, or for all members.
+/// `conversation.delete`: removes a conversation from the user's list, or deletes it for all
+/// members.
 package struct DeleteRequest: Hashable, WireObject {
     package var id: ClientID
     package var conversation: ConversationID
-    /// Whether the conversation is deleted for all members, which its owner can do.
+    /// Whether to delete the conversation for all members, which only its owner can do.
     package var isForAll: Bool
 
     package init(id: ClientID, conversation: ConversationID, isForAll: Bool = false) {
@@ -256,11 +256,11 @@ package struct DirectoryRequest: Hashable, WireObject {
     }
 }
 
-/// A conversation of the directory.
+/// A conversation that the directory lists.
 public struct DirectoryEntry: Hashable, Sendable, WireObject {
     /// The conversation.
     public var conversation: ConversationID
-    /// `group` or `channel`.
+    /// The kind: `group` or `channel`.
     public var kind: ConversationKind
     /// The title.
     public var title: String
@@ -270,11 +270,10 @@ public struct DirectoryEntry: Hashable, Sendable, WireObject {
     public var avatar: BlobID?
     /// The number of members.
     public var members: Int64
-    /// How to join.
+    /// The way in which users join.
     public var join: JoinRule
 
-    /// Creates a value.
-    public init(
+    package init(
         conversation: ConversationID, kind: ConversationKind, title: String, about: String? = nil, avatar: BlobID? = nil, members: Int64,
         join: JoinRule
     ) {
@@ -308,9 +307,8 @@ public struct DirectoryEntry: Hashable, Sendable, WireObject {
     }
 }
 
-/// The answer to `directory`, largest first.
+/// The answer to `directory`, ordered by the number of members, largest first.
 package struct DirectoryAnswer: Hashable, WireObject {
-    /// The conversations.
     package var conversations: [DirectoryEntry]
     /// The position of the next page; absent on the last one.
     package var page: PageToken?

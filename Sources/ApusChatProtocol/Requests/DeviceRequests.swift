@@ -2,23 +2,22 @@ package import ApusJSON
 
 /// A device with a session.
 public struct ChatDevice: Hashable, Sendable, WireObject {
-    /// The device.
+    /// The id of the device.
     public var device: DeviceID
-    /// The name.
+    /// The name of the device.
     public var name: String
-    /// The platform.
+    /// The platform of the device.
     public var platform: String
-    /// The time of the sign-in.
+    /// The time of the sign-in, in milliseconds since 1970.
     public var at: Int64
-    /// The time of the last connection.
+    /// The time of the last connection, in milliseconds since 1970.
     public var lastSeen: Int64
-    /// The address of the last connection.
+    /// The network address of the last connection.
     public var address: String?
-    /// Whether it is the requesting device.
+    /// Whether it is the device that sent the request.
     public var isCurrent: Bool
 
-    /// Creates a value.
-    public init(
+    package init(
         device: DeviceID, name: String, platform: String, at: Int64, lastSeen: Int64, address: String? = nil, isCurrent: Bool = false
     ) {
         self.device = device
@@ -53,7 +52,6 @@ public struct ChatDevice: Hashable, Sendable, WireObject {
 
 /// The answer to `devices`, last used first.
 package struct DevicesAnswer: Hashable, WireObject {
-    /// The devices.
     package var devices: [ChatDevice]
 
     package init(devices: [ChatDevice]) {
@@ -72,9 +70,9 @@ package struct DevicesAnswer: Hashable, WireObject {
 /// `device.remove`: ends the session of another device, or of all others.
 package struct DeviceRemoveRequest: Hashable, WireObject {
     package var id: ClientID
-    /// The device.
+    /// The device whose session ends.
     package var device: DeviceID?
-    /// Whether all devices but the requesting one are meant.
+    /// Whether the sessions of all devices except the requesting one end.
     package var isOthers: Bool
 
     package init(id: ClientID, device: DeviceID? = nil, isOthers: Bool = false) {
@@ -88,7 +86,7 @@ package struct DeviceRemoveRequest: Hashable, WireObject {
         self.device = try reader.textIfPresent("device")
         self.isOthers = try reader.bool("others")
         guard (self.device != nil) != self.isOthers else {
-            throw WireError(.invalid, field: "device", rule: "or `others` is required, and not both")
+            throw WireError(.invalid, field: "device", rule: "or `others` is required, but not both")
         }
     }
 
@@ -99,12 +97,13 @@ package struct DeviceRemoveRequest: Hashable, WireObject {
     }
 }
 
-/// `push.set`: sets where the device receives notifications while it is not connected.
+/// `push.set`: sets the push subscription of the device, which receives notifications while it is
+/// not connected.
 package struct PushSetRequest: Hashable, WireObject {
     package var id: ClientID
-    /// The service; `none` ends notifications.
+    /// The push service; `none` removes the subscription.
     package var service: PushService
-    /// The subscription, as the service defines it (RFC 8030 for `web`).
+    /// The subscription, in the form of the push service (RFC 8030 for `web`).
     package var data: JSONObject?
 
     package init(id: ClientID, service: PushService, data: JSONObject? = nil) {

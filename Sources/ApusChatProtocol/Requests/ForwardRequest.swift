@@ -1,18 +1,18 @@
 /// `forward`: sends messages of one conversation to another. The server copies them, so that
-/// recipients can rely on the names of the senders.
+/// recipients can trust the names of the original senders.
 package struct ForwardRequest: Hashable, WireObject {
     package var id: ClientID
     /// The conversation that receives the messages.
     package var conversation: ConversationID
     /// The conversation that contains the messages.
     package var source: ConversationID
-    /// The messages, ascending.
+    /// The `seq` of each message, ascending.
     package var seqs: [Int64]
-    /// Whether the messages become one of kind `bundle`.
+    /// Whether the messages are sent as one message of kind `bundle`.
     package var isBundle: Bool
     /// The title of the bundle.
     package var title: String?
-    /// Whether the names of the senders are left out.
+    /// Whether the names of the original senders are omitted.
     package var isAnonymous: Bool
     /// Whether recipients are not notified.
     package var isSilent: Bool
@@ -58,11 +58,11 @@ package struct ForwardRequest: Hashable, WireObject {
 package struct ForwardAnswer: Hashable, WireObject {
     /// The conversation that received the messages.
     package var conversation: ConversationID
-    /// The client's id of the request.
+    /// The id of the request.
     package var id: ClientID
-    /// The new messages.
+    /// The `seq` of each new message.
     package var seqs: [Int64]
-    /// The time at which they were stored.
+    /// The time at which the messages were stored, in milliseconds since 1970.
     package var at: Int64
 
     package init(conversation: ConversationID, id: ClientID, seqs: [Int64], at: Int64) {

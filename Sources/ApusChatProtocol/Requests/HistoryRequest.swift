@@ -1,24 +1,25 @@
 /// `history`: requests a part of a log.
 package struct HistoryRequest: Hashable, WireObject {
-    /// The part of the log.
+    /// The requested part of the log.
     package enum Range: Hashable, Sendable {
         /// The newest events.
         case newest
-        /// The events with `seq` ≥ `from`.
+        /// The oldest events with `seq` ≥ `from`.
         case from(Int64)
         /// The newest events with `seq` < `before`.
         case before(Int64)
-        /// Events on both sides of a `seq`, half of the limit each.
+        /// The events on both sides of a `seq`, half of the limit on each side.
         case around(Int64)
     }
 
     package var conversation: ConversationID
     package var range: Range
     package var limit: Int
-    /// Restricts the events to the replies of a thread, with the message that began it. Such a page
-    /// has holes.
+    /// Restricts the events to a thread: the message that began it, and its replies. The events of
+    /// such a page are not consecutive.
     package var thread: Int64?
-    /// Restricts the events to a message in its first form and its edits. Such a page has holes.
+    /// Restricts the events to a message and its edits, each with its original content. The events
+    /// of such a page are not consecutive.
     package var edits: Int64?
 
     package init(
@@ -42,7 +43,7 @@ package struct HistoryRequest: Hashable, WireObject {
         case (let from?, nil, nil): self.range = .from(from)
         case (nil, let before?, nil): self.range = .before(before)
         case (nil, nil, let around?): self.range = .around(around)
-        default: throw WireError(.invalid, field: "from", rule: "excludes `before` and `around`")
+        default: throw WireError(.invalid, field: "from", rule: "must be the only one of `from`, `before` and `around`")
         }
         self.limit = Int(try reader.integerIfPresent("limit", in: 1...Int64(ChatLimits.historyEvents)) ?? Int64(ChatLimits.historyEvents))
         self.thread = try reader.integerIfPresent("thread", in: seq)
@@ -66,7 +67,7 @@ package struct HistoryRequest: Hashable, WireObject {
 
 /// The answer to `history`.
 package struct HistoryAnswer: Hashable, WireObject {
-    /// The requesting user's own reactions and votes for an event of the page.
+    /// The requesting user's reactions and votes for one event of the page.
     package struct Mine: Hashable, WireObject {
         package var seq: Int64
         package var reactions: [String]
@@ -92,8 +93,8 @@ package struct HistoryAnswer: Hashable, WireObject {
     }
 
     package var conversation: ConversationID
-    /// Events in ascending order of `seq`, without holes; fewer than requested at the ends of the
-    /// visible log and at the limit of an answer.
+    /// Consecutive events in ascending order of `seq`. There can be fewer than requested, at the
+    /// ends of the visible log and at the size limit of an answer.
     package var events: [ChatEvent]
     package var mine: [Mine]
     /// The `seq` of the newest event that the user can see. The events contain all changes up to

@@ -2,13 +2,13 @@
 package struct LinkCreateRequest: Hashable, WireObject {
     package var id: ClientID
     package var conversation: ConversationID
-    /// `member` by default, `reader` or `guest`.
+    /// The role of users that join by the link: `member` by default, `reader` or `guest`.
     package var role: MemberRole?
-    /// The time at which the link ends.
+    /// The time at which the link expires, in milliseconds since 1970; nil if it does not.
     package var expiresAt: Int64?
-    /// The number of users that may join with the link.
+    /// The maximum number of users that can join by the link; nil for no limit.
     package var uses: Int64?
-    /// Whether users that join by the link wait for an approval.
+    /// Whether users that join by the link need an approval.
     package var needsApproval: Bool
 
     package init(
@@ -51,21 +51,20 @@ public struct InviteLink: Hashable, Sendable, WireObject {
     public var code: LinkCode
     /// The role of users that join.
     public var role: MemberRole
-    /// The user that created it.
+    /// The user that created the link.
     public var by: UserName
-    /// The time of creation.
+    /// The time at which the link was created, in milliseconds since 1970.
     public var at: Int64
-    /// The time at which the link ends.
+    /// The time at which the link expires, in milliseconds since 1970; nil if it does not.
     public var expiresAt: Int64?
-    /// The number of users that may join by it.
+    /// The maximum number of users that can join by the link; nil for no limit.
     public var uses: Int64?
-    /// The number of users that joined by it.
+    /// The number of users that have joined by the link.
     public var used: Int64
-    /// Whether users that join by the link wait for an approval.
+    /// Whether users that join by the link need an approval.
     public var needsApproval: Bool
 
-    /// Creates a value.
-    public init(
+    package init(
         code: LinkCode, role: MemberRole, by: UserName, at: Int64, expiresAt: Int64? = nil, uses: Int64? = nil, used: Int64,
         needsApproval: Bool = false
     ) {
@@ -104,7 +103,6 @@ public struct InviteLink: Hashable, Sendable, WireObject {
 
 /// The answer to `link.create`.
 package struct LinkAnswer: Hashable, WireObject {
-    /// The link.
     package var link: InviteLink
 
     package init(link: InviteLink) {
@@ -139,7 +137,6 @@ package struct LinkListRequest: Hashable, WireObject {
 
 /// The answer to `link.list`, newest first.
 package struct LinkListAnswer: Hashable, WireObject {
-    /// The links.
     package var links: [InviteLink]
 
     package init(links: [InviteLink]) {
@@ -155,11 +152,10 @@ package struct LinkListAnswer: Hashable, WireObject {
     }
 }
 
-/// `link.revoke`: ends a link.
+/// `link.revoke`: invalidates a link.
 package struct LinkRevokeRequest: Hashable, WireObject {
     package var id: ClientID
     package var conversation: ConversationID
-    /// The code.
     package var code: LinkCode
 
     package init(id: ClientID, conversation: ConversationID, code: LinkCode) {
@@ -181,9 +177,8 @@ package struct LinkRevokeRequest: Hashable, WireObject {
     }
 }
 
-/// `link.info`: requests what a link leads to.
+/// `link.info`: requests the properties of the conversation of a link.
 package struct LinkInfoRequest: Hashable, WireObject {
-    /// The code.
     package var code: LinkCode
 
     package init(code: LinkCode) {
@@ -199,7 +194,7 @@ package struct LinkInfoRequest: Hashable, WireObject {
     }
 }
 
-/// The answer to `link.info`.
+/// The answer to `link.info`: the conversation of a link.
 public struct LinkInfoAnswer: Hashable, Sendable, WireObject {
     /// The title.
     public var title: String
@@ -209,13 +204,12 @@ public struct LinkInfoAnswer: Hashable, Sendable, WireObject {
     public var avatar: BlobID?
     /// The number of members.
     public var members: Int64
-    /// Whether the user joins at once or after approval.
+    /// Whether users join immediately or after an approval.
     public var join: JoinRule
     /// The user that created the link.
     public var by: ChatUser
 
-    /// Creates a value.
-    public init(title: String, kind: ConversationKind, avatar: BlobID? = nil, members: Int64, join: JoinRule, by: ChatUser) {
+    package init(title: String, kind: ConversationKind, avatar: BlobID? = nil, members: Int64, join: JoinRule, by: ChatUser) {
         self.title = title
         self.kind = kind
         self.avatar = avatar

@@ -1,9 +1,10 @@
-/// `mark`: sets the read position, or tells what the device has received.
+/// `mark`: sets the read position, or reports the last message that the device has received.
 package struct MarkRequest: Hashable, WireObject {
     package var conversation: ConversationID
-    /// The ordinal of the last message read. A number at or below the present one has no effect.
+    /// The ordinal of the last message that the user has read. A lower or equal ordinal has no
+    /// effect.
     package var read: Int64?
-    /// The ordinal of the last message received by this device. It is not stored.
+    /// The ordinal of the last message that this device has received. It is not stored.
     package var received: Int64?
 
     package init(conversation: ConversationID, read: Int64? = nil, received: Int64? = nil) {
@@ -17,7 +18,7 @@ package struct MarkRequest: Hashable, WireObject {
         self.read = try reader.integerIfPresent("read")
         self.received = try reader.integerIfPresent("received")
         guard self.read != nil || self.received != nil else {
-            throw WireError(.missing, field: "read", rule: "or `received` is required")
+            throw WireError(.missing, field: "read", rule: "or `received` must be present")
         }
     }
 
@@ -28,10 +29,10 @@ package struct MarkRequest: Hashable, WireObject {
     }
 }
 
-/// The answer to `mark`. The numbers are absent if the request had `received` only.
+/// The answer to `mark`. The numbers are absent if the request contained only `received`.
 package struct MarkAnswer: Hashable, WireObject {
     package var conversation: ConversationID
-    /// The present read position.
+    /// The current read position.
     package var read: Int64?
     package var unread: Int64?
     package var mentions: Int64?

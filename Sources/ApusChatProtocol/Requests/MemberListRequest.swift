@@ -1,9 +1,9 @@
 /// `members`: requests the members of a conversation, ordered by role and name.
 package struct MembersRequest: Hashable, WireObject {
     package var conversation: ConversationID
-    /// A part of the name or of the shown name.
+    /// A part of the account name or of the shown name.
     package var query: String?
-    /// `joined` by default; admins can also request the others.
+    /// The state of the listed users; `joined` by default. Admins can also request other states.
     package var state: MemberState?
     /// Restricts the answer to the members that changed after a version of the list.
     package var sinceVersion: Int64?
@@ -39,13 +39,12 @@ package struct MembersRequest: Hashable, WireObject {
 
 /// The answer to `members`.
 package struct MembersAnswer: Hashable, WireObject {
-    /// The members.
     package var members: [ChatMember]
     /// The users that are no longer members, for a request with `since_version`.
     package var gone: [UserName]
-    /// The version of the list, taken before the first page and the same on every page.
+    /// The version of the list. It is read before the first page and is the same on every page.
     package var version: Int64
-    /// The number of members.
+    /// The number of members on all pages.
     package var total: Int64
     /// The position of the next page; absent on the last one.
     package var page: PageToken?

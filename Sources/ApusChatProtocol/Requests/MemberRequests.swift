@@ -1,8 +1,7 @@
-/// `member.add`: adds contacts and invites other users.
+/// `member.add`: adds contacts as members, and invites other users.
 package struct MemberAddRequest: Hashable, WireObject {
     package var id: ClientID
     package var conversation: ConversationID
-    /// The users.
     package var users: [UserName]
 
     package init(id: ClientID, conversation: ConversationID, users: [UserName]) {
@@ -24,21 +23,20 @@ package struct MemberAddRequest: Hashable, WireObject {
     }
 }
 
-/// The answer to `member.add`. Users that cannot be added or invited are in neither list.
+/// The answer to `member.add`.
 package struct MemberAddAnswer: Hashable, WireObject {
-    /// The conversation.
     package var conversation: ConversationID
-    /// The client's id of the request.
+    /// The id of the request.
     package var id: ClientID
-    /// The last change of the log; absent if there was none.
+    /// The `seq` of the last event that was added to the log; nil if there is none.
     package var seq: Int64?
-    /// The time of the change.
+    /// The time of the request, in milliseconds since 1970.
     package var at: Int64
-    /// The users that are now members.
+    /// The users that became members.
     package var added: [UserName]
     /// The users that were invited.
     package var invited: [UserName]
-    /// The names without an account, and users that were neither added nor invited.
+    /// The names without an account, and the users that could be neither added nor invited.
     package var unknown: [UserName]
 
     package init(
@@ -79,7 +77,7 @@ package struct MemberAddAnswer: Hashable, WireObject {
 package struct MemberAnswerRequest: Hashable, WireObject {
     package var id: ClientID
     package var conversation: ConversationID
-    /// Whether the user joins.
+    /// Whether the user accepts the invitation.
     package var isAccepted: Bool
 
     package init(id: ClientID, conversation: ConversationID, isAccepted: Bool) {
@@ -105,10 +103,10 @@ package struct MemberAnswerRequest: Hashable, WireObject {
 package struct MemberAnswerAnswer: Hashable, WireObject {
     package var conversation: ConversationID
     package var id: ClientID
-    /// The event of the join; absent for a refusal.
+    /// The `seq` of the join; nil if the invitation was declined.
     package var seq: Int64?
     package var at: Int64
-    /// The conversation; absent for a refusal.
+    /// The head of the conversation; nil if the invitation was declined.
     package var head: ChatHead?
 
     package init(conversation: ConversationID, id: ClientID, seq: Int64? = nil, at: Int64, head: ChatHead? = nil) {
@@ -136,12 +134,12 @@ package struct MemberAnswerAnswer: Hashable, WireObject {
     }
 }
 
-/// `member.join`: joins by a link or from the directory, or asks to join.
+/// `member.join`: joins by a link or by the directory, or requests to join.
 package struct MemberJoinRequest: Hashable, WireObject {
     package var id: ClientID
-    /// A conversation of the directory.
+    /// A conversation that the directory lists.
     package var conversation: ConversationID?
-    /// The code of a link.
+    /// The code of an invite link.
     package var link: LinkCode?
 
     package init(id: ClientID, conversation: ConversationID? = nil, link: LinkCode? = nil) {
@@ -155,7 +153,7 @@ package struct MemberJoinRequest: Hashable, WireObject {
         self.conversation = try reader.textIfPresent("conv")
         self.link = try reader.textIfPresent("link")
         guard (self.conversation == nil) != (self.link == nil) else {
-            throw WireError(.invalid, field: "conv", rule: "or `link` is required, and not both")
+            throw WireError(.invalid, field: "conv", rule: "or `link` is required, but not both")
         }
     }
 
@@ -166,11 +164,11 @@ package struct MemberJoinRequest: Hashable, WireObject {
     }
 }
 
-/// `member.approve`: answers a request to join.
+/// `member.approve`: approves or rejects a request to join.
 package struct MemberApproveRequest: Hashable, WireObject {
     package var id: ClientID
     package var conversation: ConversationID
-    /// The user that asked.
+    /// The user that sent the request.
     package var user: UserName
     /// Whether the user becomes a member.
     package var isAccepted: Bool
@@ -222,7 +220,6 @@ package struct MemberLeaveRequest: Hashable, WireObject {
 package struct MemberUsersRequest: Hashable, WireObject {
     package var id: ClientID
     package var conversation: ConversationID
-    /// The users.
     package var users: [UserName]
 
     package init(id: ClientID, conversation: ConversationID, users: [UserName]) {
@@ -248,9 +245,9 @@ package struct MemberUsersRequest: Hashable, WireObject {
 package struct MemberUntilRequest: Hashable, WireObject {
     package var id: ClientID
     package var conversation: ConversationID
-    /// The users.
     package var users: [UserName]
-    /// The time at which it ends; absent for never. For `member.mute`, 0 permits writing again.
+    /// The end, in milliseconds since 1970; nil if there is none. For `member.mute`, 0 restores the
+    /// permission to write.
     package var until: Int64?
 
     package init(id: ClientID, conversation: ConversationID, users: [UserName], until: Int64? = nil) {
@@ -275,12 +272,12 @@ package struct MemberUntilRequest: Hashable, WireObject {
     }
 }
 
-/// `member.role`: changes the role of members. Naming an owner transfers the conversation, and the
-/// former owner becomes an admin.
+/// `member.role`: changes the role of members. The role `owner` transfers the conversation to the
+/// member, and the former owner becomes an admin.
 package struct MemberRoleRequest: Hashable, WireObject {
     package var id: ClientID
     package var conversation: ConversationID
-    /// The members; one, if the role is `owner`.
+    /// The members; exactly one if the role is `owner`.
     package var users: [UserName]
     /// The new role.
     package var role: MemberRole

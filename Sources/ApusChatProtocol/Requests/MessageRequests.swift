@@ -1,10 +1,10 @@
 package import ApusJSON
 
-/// `edit`: replaces the body of a message. The kind stays.
+/// `edit`: replaces the body of a message with another body of the same kind.
 package struct EditRequest: Hashable, WireObject {
     package var id: ClientID
     package var conversation: ConversationID
-    /// The message.
+    /// The `seq` of the message.
     package var ref: Int64
     /// The new body.
     package var body: JSONObject
@@ -35,7 +35,7 @@ package struct EditRequest: Hashable, WireObject {
 package struct RecallRequest: Hashable, WireObject {
     package var id: ClientID
     package var conversation: ConversationID
-    /// The message.
+    /// The `seq` of the message.
     package var ref: Int64
 
     package init(id: ClientID, conversation: ConversationID, ref: Int64) {
@@ -57,11 +57,11 @@ package struct RecallRequest: Hashable, WireObject {
     }
 }
 
-/// `hide`: removes events from the own view of a log.
+/// `hide`: hides events of a log from the requesting user ("delete for me").
 package struct HideRequest: Hashable, WireObject {
     package var id: ClientID
     package var conversation: ConversationID
-    /// The events.
+    /// The `seq` of each event.
     package var seqs: [Int64]
 
     package init(id: ClientID, conversation: ConversationID, seqs: [Int64]) {
@@ -87,9 +87,9 @@ package struct HideRequest: Hashable, WireObject {
 package struct PinRequest: Hashable, WireObject {
     package var id: ClientID
     package var conversation: ConversationID
-    /// The message.
+    /// The `seq` of the message.
     package var ref: Int64
-    /// Whether the message is unpinned.
+    /// Whether to unpin the message.
     package var isRemoval: Bool
 
     package init(id: ClientID, conversation: ConversationID, ref: Int64, isRemoval: Bool = false) {
@@ -114,7 +114,8 @@ package struct PinRequest: Hashable, WireObject {
     }
 }
 
-/// `typing`: tells the other members that the user is writing. It is valid for 6 seconds.
+/// `typing`: notifies the other members that the user is writing. The notification is valid for 6
+/// seconds.
 package struct TypingRequest: Hashable, WireObject {
     package var conversation: ConversationID
     /// Whether the user has stopped writing.
@@ -136,10 +137,10 @@ package struct TypingRequest: Hashable, WireObject {
     }
 }
 
-/// `subscribe`: names the conversations on the screen, which receive every event, typing and
-/// presence. It replaces the previous subscription.
+/// `subscribe`: sets the conversations that are on the screen. The connection receives all their
+/// events, typing notifications and presences. Replaces the previous subscription.
 package struct SubscribeRequest: Hashable, WireObject {
-    /// The conversations; empty for none.
+    /// The conversations; empty if none is on the screen.
     package var conversations: [ConversationID]
 
     package init(conversations: [ConversationID]) {
@@ -158,7 +159,7 @@ package struct SubscribeRequest: Hashable, WireObject {
 /// `readers`: requests the members that have read or received a message.
 package struct ReadersRequest: Hashable, WireObject {
     package var conversation: ConversationID
-    /// The message.
+    /// The `seq` of the message.
     package var seq: Int64
     /// The `page` of the previous answer; absent for the first page.
     package var page: PageToken?
@@ -211,11 +212,10 @@ public struct Reader: Hashable, Sendable, WireObject {
     public var user: UserName
     /// Whether the member has read the message.
     public var isRead: Bool
-    /// Whether a device of the member has received it.
+    /// Whether a device of the member has received the message.
     public var isReceived: Bool
 
-    /// Creates a value.
-    public init(user: UserName, isRead: Bool = false, isReceived: Bool = false) {
+    package init(user: UserName, isRead: Bool = false, isReceived: Bool = false) {
         self.user = user
         self.isRead = isRead
         self.isReceived = isReceived

@@ -1,18 +1,18 @@
-/// `own.set`: changes the user's own settings for a conversation. Absent fields stay as they are.
+/// `own.set`: changes the user's settings for a conversation. Absent fields remain unchanged.
 package struct OwnSetRequest: Hashable, WireObject {
     package var id: ClientID
     package var conversation: ConversationID
     /// Whether the conversation is pinned.
     package var isPinned: Bool?
-    /// Whether it is archived.
+    /// Whether the conversation is archived.
     package var isArchived: Bool?
-    /// The time until which there are no notifications; 0 for notifications.
+    /// The time until which notifications are muted, in milliseconds since 1970; 0 ends the mute.
     package var mutedUntil: Int64?
     /// The messages that cause notifications.
     package var notify: NotificationRule?
-    /// Whether it is marked as unread.
+    /// Whether the conversation is marked as unread.
     package var isMarkedUnread: Bool?
-    /// The folders that contain it.
+    /// The names of the folders that contain the conversation.
     package var folders: [String]?
 
     package init(
@@ -53,13 +53,13 @@ package struct OwnSetRequest: Hashable, WireObject {
     }
 }
 
-/// `draft`: stores the unfinished message of a conversation, for the other devices of the user.
+/// `draft`: stores the unfinished message of a conversation for the other devices of the user.
 package struct DraftRequest: Hashable, WireObject {
     package var id: ClientID
     package var conversation: ConversationID
     /// The text; empty removes the draft.
     package var text: String
-    /// The message that it replies to.
+    /// The `seq` of the message that the draft replies to.
     package var ref: Int64?
 
     package init(id: ClientID, conversation: ConversationID, text: String, ref: Int64? = nil) {
@@ -88,10 +88,15 @@ package struct DraftRequest: Hashable, WireObject {
 public struct Folder: Hashable, Sendable, WireObject {
     /// The name.
     public var name: String
-    /// `unread`, `people`, `groups` or `channels`; absent for a folder that the user fills.
+    /// The rule that fills the folder: `unread`, `people`, `groups` or `channels`; nil for a folder
+    /// that the user fills.
     public var filter: String?
 
-    /// Creates a value.
+    /// Creates a folder.
+    ///
+    /// - Parameters:
+    ///   - name: The name.
+    ///   - filter: The rule that fills the folder. Default: none; the user fills it.
     public init(name: String, filter: String? = nil) {
         self.name = name
         self.filter = filter
@@ -110,28 +115,40 @@ public struct Folder: Hashable, Sendable, WireObject {
 
 /// The settings of a user.
 public struct UserSettings: Hashable, Sendable, WireObject {
-    /// The users that may open a conversation with the user.
+    /// The users that may open a conversation with this user.
     public var messages: Audience?
-    /// The users that see the presence.
+    /// The users that see this user's presence.
     public var lastSeen: Audience?
-    /// The users that see the picture.
+    /// The users that see this user's picture.
     public var avatar: Audience?
-    /// The users that can add the user to a group without an invitation; never `all`.
+    /// The users that can add this user to a group without an invitation; never `all`.
     public var add: Audience?
-    /// The users that find the user by a search.
+    /// The users that find this user by a search.
     public var find: Audience?
-    /// Whether others see the read positions, and the user theirs.
+    /// Whether other users see this user's read positions, and this user sees theirs.
     public var receipts: Bool?
-    /// Whether others see that the user is writing.
+    /// Whether other users see that this user is writing.
     public var typing: Bool?
     /// The start of the quiet hours, in minutes after midnight UTC.
     public var quietFrom: Int64?
-    /// The end of the quiet hours.
+    /// The end of the quiet hours, in minutes after midnight UTC.
     public var quietUntil: Int64?
-    /// The folders.
+    /// The folders, in the order of the list.
     public var folders: [Folder]?
 
-    /// Creates a value.
+    /// Creates settings. A setting that is nil is not changed.
+    ///
+    /// - Parameters:
+    ///   - messages: The users that may open a conversation with this user.
+    ///   - lastSeen: The users that see this user's presence.
+    ///   - avatar: The users that see this user's picture.
+    ///   - add: The users that can add this user to a group without an invitation; never `all`.
+    ///   - find: The users that find this user by a search.
+    ///   - receipts: Whether other users see this user's read positions, and this user sees theirs.
+    ///   - typing: Whether other users see that this user is writing.
+    ///   - quietFrom: The start of the quiet hours, in minutes after midnight UTC.
+    ///   - quietUntil: The end of the quiet hours, in minutes after midnight UTC.
+    ///   - folders: The folders, in the order of the list.
     public init(
         messages: Audience? = nil, lastSeen: Audience? = nil, avatar: Audience? = nil, add: Audience? = nil, find: Audience? = nil,
         receipts: Bool? = nil, typing: Bool? = nil, quietFrom: Int64? = nil, quietUntil: Int64? = nil, folders: [Folder]? = nil
@@ -183,7 +200,7 @@ public enum Audience: String, WireChoice {
     case contacts
     /// No user.
     case none
-    /// A value of a later server, to be treated as `none`.
+    /// A value of a later server. Treat it as `none`.
     case unknown
 }
 
@@ -205,10 +222,10 @@ package struct SettingsAnswer: Hashable, WireObject {
     }
 }
 
-/// `settings.set`: changes settings.
+/// `settings.set`: changes settings of the user. Absent settings remain unchanged.
 package struct SettingsSetRequest: Hashable, WireObject {
     package var id: ClientID
-    /// The settings to change. `folders` replaces the whole list.
+    /// The new settings. `folders` replaces the whole list.
     package var settings: UserSettings
 
     package init(id: ClientID, settings: UserSettings) {

@@ -1,12 +1,12 @@
-/// `react`: adds or removes an own reaction.
+/// `react`: adds or removes a reaction of the user.
 package struct ReactRequest: Hashable, WireObject {
     package var id: ClientID
     package var conversation: ConversationID
-    /// The message.
+    /// The `seq` of the message.
     package var ref: Int64
-    /// An emoji, or a short text.
+    /// The reaction: an emoji, or a short text.
     package var key: String
-    /// Whether the reaction is removed.
+    /// Whether to remove the reaction.
     package var isRemoval: Bool
 
     package init(id: ClientID, conversation: ConversationID, ref: Int64, key: String, isRemoval: Bool = false) {
@@ -37,7 +37,7 @@ package struct ReactRequest: Hashable, WireObject {
 /// `reactions`: requests the users that reacted to a message.
 package struct ReactionsRequest: Hashable, WireObject {
     package var conversation: ConversationID
-    /// The message.
+    /// The `seq` of the message.
     package var ref: Int64
     /// Restricts the answer to one reaction.
     package var key: String?
@@ -73,8 +73,7 @@ public struct Reaction: Hashable, Sendable, WireObject {
     /// The reaction.
     public var key: String
 
-    /// Creates a value.
-    public init(user: UserName, key: String) {
+    package init(user: UserName, key: String) {
         self.user = user
         self.key = key
     }
@@ -92,7 +91,6 @@ public struct Reaction: Hashable, Sendable, WireObject {
 
 /// The answer to `reactions`.
 package struct ReactionsAnswer: Hashable, WireObject {
-    /// The reactions.
     package var reactions: [Reaction]
     /// The position of the next page; absent on the last one.
     package var page: PageToken?
@@ -113,13 +111,13 @@ package struct ReactionsAnswer: Hashable, WireObject {
     }
 }
 
-/// `vote`: sets the own votes in a poll and replaces earlier ones.
+/// `vote`: sets the user's votes in a poll, which replace earlier ones.
 package struct VoteRequest: Hashable, WireObject {
     package var id: ClientID
     package var conversation: ConversationID
-    /// The poll.
+    /// The `seq` of the poll.
     package var ref: Int64
-    /// The indices of the options; empty withdraws the vote.
+    /// The indices of the options; empty withdraws the votes.
     package var options: [Int64]
 
     package init(id: ClientID, conversation: ConversationID, ref: Int64, options: [Int64]) {
@@ -148,7 +146,7 @@ package struct VoteRequest: Hashable, WireObject {
 package struct PollCloseRequest: Hashable, WireObject {
     package var id: ClientID
     package var conversation: ConversationID
-    /// The poll.
+    /// The `seq` of the poll.
     package var ref: Int64
 
     package init(id: ClientID, conversation: ConversationID, ref: Int64) {

@@ -1,20 +1,19 @@
 public import ApusJSON
 
-/// `schedule`: stores a message that the server sends at a time.
+/// `schedule`: stores a message that the server sends at a later time.
 package struct ScheduleRequest: Hashable, WireObject {
     package var id: ClientID
     package var conversation: ConversationID
     /// The kind of the message.
     package var kind: EventKind
-    /// The body.
     package var body: JSONObject
-    /// The message that it replies to.
+    /// The `seq` of the message that this one replies to.
     package var ref: Int64?
-    /// The message whose thread it belongs to.
+    /// The `seq` of the message that began the thread.
     package var thread: Int64?
     /// Whether recipients are not notified.
     package var isSilent: Bool
-    /// The time, at most one year ahead.
+    /// The time at which the message is sent, in milliseconds since 1970; at most one year ahead.
     package var sendAt: Int64
 
     package init(
@@ -54,9 +53,9 @@ package struct ScheduleRequest: Hashable, WireObject {
     }
 }
 
-/// A message that will be sent later.
+/// A message that the server will send later.
 public struct ScheduledMessage: Hashable, Sendable, WireObject {
-    /// The id of its `schedule`.
+    /// The id of the request that scheduled the message.
     public var id: ClientID
     /// The conversation.
     public var conversation: ConversationID
@@ -64,19 +63,18 @@ public struct ScheduledMessage: Hashable, Sendable, WireObject {
     public var kind: EventKind
     /// The body.
     public var body: JSONObject
-    /// The message that it replies to.
+    /// The `seq` of the message that this one replies to.
     public var ref: Int64?
-    /// The message whose thread it belongs to.
+    /// The `seq` of the message that began the thread.
     public var thread: Int64?
     /// Whether recipients are not notified.
     public var isSilent: Bool
-    /// The time.
+    /// The time at which the message is sent, in milliseconds since 1970.
     public var sendAt: Int64
-    /// The reason for which it could not be sent.
+    /// The reason for which the message could not be sent.
     public var error: ChatError.Code?
 
-    /// Creates a value.
-    public init(
+    package init(
         id: ClientID, conversation: ConversationID, kind: EventKind, body: JSONObject, ref: Int64? = nil, thread: Int64? = nil,
         isSilent: Bool = false, sendAt: Int64, error: ChatError.Code? = nil
     ) {
@@ -134,7 +132,7 @@ package struct ScheduleAnswer: Hashable, WireObject {
     }
 }
 
-/// `scheduled`: requests the own scheduled messages.
+/// `scheduled`: requests the user's scheduled messages.
 package struct ScheduledRequest: Hashable, WireObject {
     /// Restricts the answer to one conversation.
     package var conversation: ConversationID?
@@ -157,7 +155,7 @@ package struct ScheduledRequest: Hashable, WireObject {
     }
 }
 
-/// The answer to `scheduled`, in the order of their times.
+/// The answer to `scheduled`, in the order of the times of the messages.
 package struct ScheduledAnswer: Hashable, WireObject {
     /// The messages.
     package var scheduled: [ScheduledMessage]
@@ -180,10 +178,11 @@ package struct ScheduledAnswer: Hashable, WireObject {
     }
 }
 
-/// `unschedule`: removes a scheduled message. To send it at once, send it and then remove it.
+/// `unschedule`: removes a scheduled message. To send a message now, a client sends it and then
+/// removes it from the schedule.
 package struct UnscheduleRequest: Hashable, WireObject {
     package var id: ClientID
-    /// The id of the `schedule`.
+    /// The id of the request that scheduled the message.
     package var target: ClientID
 
     package init(id: ClientID, target: ClientID) {

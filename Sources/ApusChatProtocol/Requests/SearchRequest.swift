@@ -1,22 +1,23 @@
-/// `search`: finds messages by words of their texts.
+/// `search`: finds messages by the words of their texts, or lists the messages of some kinds.
 package struct SearchRequest: Hashable, WireObject {
-    /// The words; all must occur. A word in quotes occurs as it is.
+    /// The words. A message must contain all of them; text in quotes must occur literally. An empty
+    /// text matches all messages; the request must then name kinds and a conversation.
     package var query: String
     /// Restricts the search to a conversation.
     package var conversation: ConversationID?
     /// Restricts the search to a sender.
     package var sender: UserName?
-    /// Restricts the search to some kinds.
+    /// Restricts the search to kinds of messages.
     package var kinds: [EventKind]
-    /// The earliest time.
+    /// The earliest time, in milliseconds since 1970.
     package var fromAt: Int64?
-    /// The latest time.
+    /// The latest time, in milliseconds since 1970.
     package var untilAt: Int64?
     /// The `page` of the previous answer; absent for the first page.
     package var page: PageToken?
 
     package init(
-        query: String, conversation: ConversationID? = nil, sender: UserName? = nil, kinds: [EventKind] = [], fromAt: Int64? = nil,
+        query: String = "", conversation: ConversationID? = nil, sender: UserName? = nil, kinds: [EventKind] = [], fromAt: Int64? = nil,
         untilAt: Int64? = nil, page: PageToken? = nil
     ) {
         self.query = query
@@ -29,17 +30,20 @@ package struct SearchRequest: Hashable, WireObject {
     }
 
     package init(from reader: WireReader) throws(WireError) {
-        self.query = try reader.string("query", minimum: 1, maximum: ChatLimits.queryLength)
+        self.query = try reader.stringIfPresent("query", minimum: 1, maximum: ChatLimits.queryLength) ?? ""
         self.conversation = try reader.textIfPresent("conv")
         self.sender = try reader.textIfPresent("sender")
         self.kinds = try reader.texts("kinds", maximum: 20)
+        if self.query.isEmpty, self.conversation == nil || self.kinds.isEmpty {
+            throw WireError(.invalid, field: "query", rule: "is required without `conv` and `kinds`")
+        }
         self.fromAt = try reader.integerIfPresent("from_at")
         self.untilAt = try reader.integerIfPresent("until_at")
         self.page = try reader.textIfPresent("page")
     }
 
     package func write(to writer: inout WireWriter) {
-        writer.write("query", self.query)
+        if !self.query.isEmpty { writer.write("query", self.query) }
         writer.write("conv", ifPresent: self.conversation)
         writer.write("sender", ifPresent: self.sender)
         writer.write("kinds", ifAny: self.kinds)
@@ -55,7 +59,7 @@ package struct SearchHit: Hashable, WireObject {
     package var event: ChatEvent
     /// The part of the text around the first word found.
     package var snippet: String
-    /// The words in the snippet.
+    /// The ranges of the found words in the snippet.
     package var ranges: [TextRange]
 
     package init(event: ChatEvent, snippet: String, ranges: [TextRange] = []) {
@@ -77,14 +81,18 @@ package struct SearchHit: Hashable, WireObject {
     }
 }
 
-/// A range of a text, in Unicode scalars.
+/// A range of a text, counted in Unicode scalars.
 public struct TextRange: Hashable, Sendable, WireObject {
     /// The number of scalars before the range.
     public var offset: Int64
-    /// The number of scalars.
+    /// The number of scalars in the range.
     public var length: Int64
 
     /// Creates a range.
+    ///
+    /// - Parameters:
+    ///   - offset: The number of scalars before the range.
+    ///   - length: The number of scalars in the range.
     public init(offset: Int64, length: Int64) {
         self.offset = offset
         self.length = length
@@ -107,7 +115,7 @@ package struct SearchAnswer: Hashable, WireObject {
     package var hits: [SearchHit]
     /// The position of the next page; absent on the last one.
     package var page: PageToken?
-    /// The time up to which the index is complete, if it is behind.
+    /// The time up to which the index contains all messages; nil if it contains all of them.
     package var indexedAt: Int64?
 
     package init(hits: [SearchHit], page: PageToken? = nil, indexedAt: Int64? = nil) {

@@ -1,19 +1,20 @@
 package import ApusJSON
 
-/// `send`: stores a message.
+/// `send`: stores a message and sends it to the members.
 package struct SendRequest: Hashable, WireObject {
     package var id: ClientID
     package var conversation: ConversationID
     package var kind: EventKind
-    /// The body as sent. ``ChatKinds`` validates it, after the lookup of `id`.
+    /// The body as sent. ``ChatKinds`` validates it after the request was checked for being a
+    /// retry.
     package var body: JSONObject
     /// The `seq` of the message that this one replies to.
     package var ref: Int64?
-    /// The `seq` of the message whose thread this one belongs to.
+    /// The `seq` of the message that began the thread.
     package var thread: Int64?
     /// The epoch of the group of an encrypted conversation. Reserved.
     package var ifEpoch: Int64?
-    /// Whether recipients are not notified. Not a part of the message.
+    /// Whether recipients are not notified. It is not stored with the message.
     package var isSilent: Bool
 
     package init(
@@ -52,11 +53,12 @@ package struct SendRequest: Hashable, WireObject {
         writer.write("silent", ifTrue: self.isSilent)
     }
 
-    /// The version of ``hashedBytes()``, which precedes the text in the hash.
+    /// The version byte with which ``hashedBytes()`` begins.
     package static let hashVersion: UInt8 = 1
 
-    /// The bytes whose SHA-256 tells whether two requests with one id are the same: the version and
-    /// the canonical form of `{conv, kind, body, ref?, thread?, if_epoch?}` as sent.
+    /// Returns the bytes whose SHA-256 identifies a request, so that a retry can be distinguished
+    /// from another request with the same id: the version byte, and the canonical form of `{conv,
+    /// kind, body, ref?, thread?, if_epoch?}` as sent.
     package func hashedBytes() throws(JSONError) -> [UInt8] {
         var writer = WireWriter()
         writer.write("conv", self.conversation)
@@ -69,7 +71,7 @@ package struct SendRequest: Hashable, WireObject {
     }
 }
 
-/// The answer to `send`, after the commit. A retry gets the same answer.
+/// The answer to `send`, which is sent after the commit. A retry gets the same answer.
 package struct SendAnswer: Hashable, WireObject {
     package var conversation: ConversationID
     package var id: ClientID

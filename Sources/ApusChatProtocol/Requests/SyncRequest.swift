@@ -23,19 +23,19 @@ package struct SyncRequest: Hashable, WireObject {
 
 /// The answer to `sync`.
 ///
-/// The first page has the pinned conversations and the newest ones, the others follow in the order
-/// of their last change. The pages of one sync together contain each changed conversation once, as
-/// a head or in `gone`.
+/// The first page contains the pinned conversations and the newest ones; the other pages follow in
+/// the order of the last changes. The pages of one sync together contain each changed conversation
+/// once, as a head or in `gone`.
 package struct SyncAnswer: Hashable, WireObject {
     package var heads: [ChatHead]
     /// The conversations that the user no longer has.
     package var gone: [ConversationID]
-    /// The position of the next page; nil on the last page.
+    /// The token of the next page; nil on the last page.
     package var page: PageToken?
-    /// The token of this sync, taken before the first page and the same on every page. The client
-    /// stores it together with the last page.
+    /// The token of this sync. It is read before the first page and is the same on every page. The
+    /// client stores it together with the last page.
     package var token: PageToken
-    /// The sum of the unread messages of all conversations that are not muted.
+    /// The total number of unread messages in all conversations that are not muted.
     package var badge: Int64?
 
     package init(heads: [ChatHead], gone: [ConversationID] = [], page: PageToken? = nil, token: PageToken, badge: Int64? = nil) {

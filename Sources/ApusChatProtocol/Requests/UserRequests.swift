@@ -1,4 +1,4 @@
-/// `profile.set`: changes what others see of the user. Absent fields stay as they are.
+/// `profile.set`: changes the user's profile, which others see. Absent fields remain unchanged.
 package struct ProfileSetRequest: Hashable, WireObject {
     package var id: ClientID
     /// The shown name; empty removes it.
@@ -32,7 +32,7 @@ package struct ProfileSetRequest: Hashable, WireObject {
 
 /// The answer to `profile.set`.
 package struct UserAnswer: Hashable, WireObject {
-    /// The own user.
+    /// The user, with the new profile.
     package var user: ChatUser
 
     package init(user: ChatUser) {
@@ -48,9 +48,8 @@ package struct UserAnswer: Hashable, WireObject {
     }
 }
 
-/// `users`: requests users by their names. Unknown names are left out of the answer.
+/// `users`: requests users by their names. The answer omits unknown names.
 package struct UsersRequest: Hashable, WireObject {
-    /// The names.
     package var names: [UserName]
 
     package init(names: [UserName]) {
@@ -68,7 +67,6 @@ package struct UsersRequest: Hashable, WireObject {
 
 /// The answer to `users` and `people`.
 package struct UsersAnswer: Hashable, WireObject {
-    /// The users.
     package var users: [ChatUser]
     /// The position of the next page; absent on the last one.
     package var page: PageToken?
@@ -89,8 +87,8 @@ package struct UsersAnswer: Hashable, WireObject {
     }
 }
 
-/// `people`: finds users. Where the directory of the server is closed, only an exact account name
-/// finds one.
+/// `people`: finds users. If the directory of the server is closed, only an exact account name
+/// finds a user.
 package struct PeopleRequest: Hashable, WireObject {
     /// An account name, or a part of the shown name.
     package var query: String

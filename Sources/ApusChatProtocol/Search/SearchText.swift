@@ -1,28 +1,28 @@
 import Foundation
 
-/// How a text is divided into terms, for the index of a search and for what is looked up in it.
+/// Splits text into terms, for the search index and for queries.
 ///
-/// - A run of letters and digits is one term. Case, accents and width are ignored.
+/// - A run of letters and digits is one term. Letter case, accents and width are ignored.
 /// - A character of a script without spaces between words (Chinese, Japanese, Korean, Thai and
-///   others) is a term of its own, and so is an emoji. A word of them is then found as a phrase,
-///   also inside a longer text, and from one character.
+///   others) is a term, and so is an emoji. A word of several such characters is found as a phrase,
+///   also within a longer text.
 package enum SearchText {
-    /// A term and its place in the text.
+    /// A term and its position in the text.
     package struct Token: Hashable {
         package var term: String
-        /// The Unicode scalars of the text that it stands for.
+        /// The range of the term in the text, in Unicode scalars.
         package var range: Range<Int>
-        /// Whether the term is a whole word, of which a search may have the beginning only.
+        /// Whether the term is a whole word, which a query can match by its beginning.
         package var isWord: Bool
     }
 
     /// The maximum number of characters of a term. The rest of a longer word is ignored.
     static let longestTerm = 64
 
-    /// Returns the terms of a text in their order, separated by spaces.
+    /// Returns the terms of a text in order, separated by spaces.
     package static func terms(of text: String) -> String { self.tokens(of: text).map(\.term).joined(separator: " ") }
 
-    /// Divides a text.
+    /// Splits a text into terms.
     package static func tokens(of text: String) -> [Token] {
         var tokens: [Token] = []
         var word = String.UnicodeScalarView()
@@ -69,7 +69,7 @@ package enum SearchText {
             .otherNumber:
             return .letter
         default:
-            // A tone of skin belongs to the emoji before it.
+            // A skin tone modifier belongs to the preceding emoji.
             return scalar.properties.isEmojiPresentation && !scalar.properties.isEmojiModifier ? .emoji : .separator
         }
     }
@@ -81,8 +81,8 @@ package enum SearchText {
         }
     }
 
-    /// Whether words of the scalar's script are not separated by spaces, or are looked for by their
-    /// parts. Source: the blocks of Unicode.
+    /// Whether the scalar's script does not separate words by spaces, or its words are searched by
+    /// their parts. Source: the blocks of Unicode.
     private static func isWithoutSpaces(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         case 0x0E00...0x0EFF, 0x1000...0x109F, 0x1780...0x17FF: true  // Thai, Lao, Myanmar, Khmer
@@ -93,7 +93,7 @@ package enum SearchText {
         }
     }
 
-    /// Without case, accents and differences of width.
+    /// Returns a word without letter case, accents and differences of width.
     private static func folded(_ word: String) -> String {
         if word.utf8.allSatisfy({ $0 < 0x80 }) { return String(word.lowercased().prefix(self.longestTerm)) }
         var term = String.UnicodeScalarView()

@@ -1,23 +1,24 @@
-/// What a search looks for: words that must all occur.
+/// A search query: words that must all occur.
 ///
-/// Words are separated by spaces. Several words in quotes must follow each other. The end of a word
-/// is open: `hel` finds "hello", but `"hel"` does not.
+/// Words are separated by spaces. Several words in quotes must be consecutive. A word without
+/// quotes also matches longer words that begin with it: `hel` finds "hello", but `"hel"` does not.
 package struct SearchWords: Hashable, Sendable {
-    /// Terms that must follow each other.
+    /// Terms that must be consecutive.
     package struct Phrase: Hashable, Sendable {
         package var terms: [String]
-        /// Whether the last term is the beginning of a word.
+        /// Whether the last term also matches longer words that begin with it.
         package var isOpen: Bool
     }
 
-    /// The shortest beginning of a word that is looked for, in characters. Shorter ones are words.
+    /// The minimum length of a term that matches longer words, in characters. A shorter term
+    /// matches whole words only.
     static let shortestBeginning = 3
     private static let maximumPhrases = 16
-    /// The number of characters of a snippet, and of those before the first word.
+    /// The maximum number of characters of a snippet, and of those before the first found word.
     private static let snippetLength = 120
     private static let snippetLead = 30
 
-    /// In the order of the search; none if it has nothing to look for.
+    /// The phrases, in the order of the query; empty if the query contains no term.
     package var phrases: [Phrase] = []
 
     package init(_ text: String) {
@@ -37,8 +38,8 @@ package struct SearchWords: Hashable, Sendable {
         self.phrases.append(Phrase(terms: tokens.map(\.term), isOpen: isOpen))
     }
 
-    /// Returns the places of all words in a text, as Unicode scalars in their order. Nil unless
-    /// every word occurs.
+    /// Returns the ranges of all phrases in a text, in ascending order, in Unicode scalars; nil
+    /// unless every phrase occurs.
     package func matches(in text: String) -> [Range<Int>]? {
         let tokens = SearchText.tokens(of: text)
         var ranges: [Range<Int>] = []
@@ -50,8 +51,8 @@ package struct SearchWords: Hashable, Sendable {
         return self.phrases.isEmpty ? nil : ranges.sorted { $0.lowerBound < $1.lowerBound }
     }
 
-    /// Returns the part of a text around the first word found, on one line, and the words in it.
-    /// Nil unless every word occurs.
+    /// Returns the part of a text around the first found word, on one line, and the ranges of the
+    /// found words in it; nil unless every phrase occurs.
     package func snippet(of text: String) -> (text: String, ranges: [TextRange])? {
         guard let matches = self.matches(in: text), let first = matches.first else { return nil }
         let scalars = Array(text.unicodeScalars)

@@ -2,7 +2,7 @@ package import ApusChatProtocol
 
 /// The type of a field in the reference of the wire.
 package indirect enum FieldType: Hashable, Sendable {
-    /// A string of a minimum and a maximum number of Unicode scalars.
+    /// A string with a number of Unicode scalars in a range.
     case string(ClosedRange<Int>)
     /// A ``UserName``.
     case user
@@ -30,13 +30,13 @@ package indirect enum FieldType: Hashable, Sendable {
     case time
     /// A Boolean.
     case bool
-    /// An object of any fields.
+    /// An object with any fields.
     case any
-    /// One of some strings.
+    /// One of the listed strings.
     case choice([String])
-    /// An object described under this name.
+    /// The object that is described under this name.
     case shape(String)
-    /// A list of at most a number of elements.
+    /// A list with a maximum number of elements.
     case list(FieldType, Int)
 
     /// A `seq` or an `n`.
@@ -48,7 +48,7 @@ package indirect enum FieldType: Hashable, Sendable {
     package static func string(_ maximum: Int) -> Self { .string(0...maximum) }
     /// A string that is not empty.
     package static func words(_ maximum: Int) -> Self { .string(1...maximum) }
-    /// The known values of an open set.
+    /// Returns the known values of an open set.
     package static func choice<Choice: WireChoice>(_ type: Choice.Type) -> Self {
         .choice(Choice.allCases.filter { $0 != .unknown }.map(\.rawValue))
     }
@@ -61,12 +61,12 @@ package struct Field: Hashable, Sendable {
     package var isRequired: Bool
     package var text: String
 
-    /// A field that is always present.
+    /// Describes a field that is always present.
     package static func must(_ name: String, _ type: FieldType, _ text: String) -> Self {
         Self(name: name, type: type, isRequired: true, text: text)
     }
 
-    /// A field that may be absent.
+    /// Describes a field that may be absent.
     package static func may(_ name: String, _ type: FieldType, _ text: String) -> Self {
         Self(name: name, type: type, isRequired: false, text: text)
     }
@@ -77,14 +77,14 @@ package struct Field: Hashable, Sendable {
     package static let conv = Self.must("conv", .conversation, "The conversation.")
 }
 
-/// An object on the wire.
+/// The description of an object on the wire.
 package struct Shape: Sendable {
     package var name: String
     package var text: String
     package var fields: [Field]
     /// An example as JSON text.
     package var example: String
-    /// Reads and writes an object with the code, which must not change it.
+    /// Decodes and encodes the object with the codec, which must not change it.
     package var recode: Recode?
 
     package init(_ name: String, _ text: String, _ fields: [Field], example: String = "", recode: Recode? = nil) {

@@ -1,7 +1,7 @@
 package import ApusChatProtocol
 package import ApusJSON
 
-/// Reads an object with the code of the wire and writes it again.
+/// Decodes an object with the codec and encodes it again.
 package struct Recode: Sendable {
     package var run: @Sendable (JSONValue) throws(WireError) -> JSONValue
     /// The number of stored properties of the type, which tests compare with the described fields.
@@ -13,14 +13,14 @@ package struct Recode: Sendable {
     }
 }
 
-/// A request that a client sends and the server answers.
+/// The description of a request and its answer.
 package struct Verb: Sendable {
     /// The name of the Socket.IO event, and the last part of the path of the HTTP mirror.
     package var name: String
     package var text: String
     package var request: [Field]
     package var answer: [Field]
-    /// The codes beyond those that every verb can return.
+    /// The error codes beyond those that every verb can return.
     package var errors: [ChatError.Code]
     /// A request and an answer as JSON text.
     package var examples: (request: String, answer: String)
@@ -39,22 +39,22 @@ package struct Verb: Sendable {
         self.recodes = (Recode(Request.self), Recode(Answer.self))
     }
 
-    /// Whether the request carries an id, and the server repeats the answer to a retry.
+    /// Whether the request has an id, so that the server repeats its answer to a retry.
     package var isChanging: Bool { self.request.contains(.id) }
 
-    /// The codes that every verb can return.
+    /// The error codes that every verb can return.
     package static let commonErrors: [ChatError.Code] = [
         .badRequest, .unauthorized, .tooLarge, .unsupported, .tooMany, .unavailable, .internal,
     ]
 }
 
-/// Some verbs under one heading.
+/// A group of verbs under one heading.
 package struct VerbGroup: Sendable {
     package var title: String
     package var verbs: [Verb]
 }
 
-/// An event that the server sends.
+/// The description of an event that the server sends.
 package struct Push: Sendable {
     package var name: String
     package var text: String
@@ -66,14 +66,14 @@ package struct Push: Sendable {
         _ push: ChatPush<Payload>, _ text: String, _ fields: [Field], example: String
     ) {
         self.name = push.name
-        self.text = text
+        self.text = push.feature.map { "\(text) Only for clients with the feature `\($0.rawValue)`." } ?? text
         self.fields = fields
         self.example = example
         self.recode = Recode(Payload.self)
     }
 }
 
-/// A route of the HTTP interface.
+/// The description of a route of the HTTP interface.
 package struct Route: Sendable {
     /// The method of a request.
     package enum Method: String, Sendable { case get, post }
@@ -81,7 +81,7 @@ package struct Route: Sendable {
     package var method: Method
     package var path: String
     package var text: String
-    /// Whether the request carries an access token or the cookie.
+    /// Whether the request needs an access token or the cookie.
     package var needsSession: Bool
     package var request: [Field]
     package var answer: [Field]
@@ -104,7 +104,7 @@ package struct Route: Sendable {
         self.recodes = (Recode(Request.self), Recode(Answer.self))
     }
 
-    /// The mirror of a verb: `POST /api/chat/` and its name.
+    /// Describes the HTTP route of a verb: `POST /api/chat/` and the name.
     package init(_ verb: Verb) {
         self.method = .post
         self.path = "/api/chat/" + verb.name

@@ -1,12 +1,12 @@
 import ApusChatProtocol
 
-/// The generated part of `docs/chat-wire.md`.
+/// Generates the reference in `docs/chat-wire.md`.
 package enum MarkdownPage {
     /// The comment after which the generated part begins.
     package static let mark =
         "<!-- Generated from Sources/ApusChatReference: APUS_UPDATE_DOCS=1 with the ApusChatProtocolTests rewrites it. -->"
 
-    /// The text after the mark.
+    /// The text that follows the mark.
     package static var text: String {
         var page = Page()
         self.writeObjects(into: &page)
@@ -137,7 +137,7 @@ package enum MarkdownPage {
         for limit in ChatReference.limits { page.line("| \(limit.text) | \(self.grouped(limit.value)) | \(limit.unit) |") }
     }
 
-    /// The name of a type in the tables.
+    /// Returns the name of a type in the tables.
     package static func name(of type: FieldType) -> String {
         switch type {
         case .string(let range) where range.lowerBound == 0: "string, at most \(self.grouped(Int64(range.upperBound)))"
@@ -164,7 +164,7 @@ package enum MarkdownPage {
         }
     }
 
-    /// A number with commas between groups of three digits.
+    /// Returns a number with commas between groups of three digits.
     static func grouped(_ number: Int64) -> String {
         var text = ""
         for (index, digit) in String(number.magnitude).reversed().enumerated() {

@@ -1,7 +1,7 @@
 import ApusChatProtocol
 package import ApusJSON
 
-/// The OpenAPI 3.1 description of the HTTP interface, `docs/openapi.json`.
+/// Generates `docs/openapi.json`, the OpenAPI 3.1 description of the HTTP interface.
 package enum OpenAPIDocument {
     /// The document.
     package static var value: JSONValue {
@@ -20,7 +20,8 @@ package enum OpenAPIDocument {
         ])
     }
 
-    /// The document as text, one member a line, so that a change is a small difference.
+    /// The document as text, with one member on each line, so that differences between versions are
+    /// small.
     package static var text: String {
         var text = ""
         self.append(self.value, indentation: "", to: &text)
@@ -92,7 +93,11 @@ package enum OpenAPIDocument {
 
     private static func inlineSchema(of fields: [Field]) -> JSONValue {
         var properties = JSONObject()
-        for field in fields { properties[field.name] = self.schema(of: field.type) }
+        for field in fields {
+            guard var schema = self.schema(of: field.type).objectValue else { continue }
+            if !field.text.isEmpty { schema["description"] = .string(field.text) }
+            properties[field.name] = .object(schema)
+        }
         return self.object(properties, required: fields.filter(\.isRequired).map(\.name))
     }
 
@@ -133,8 +138,8 @@ package enum OpenAPIDocument {
         }
     }
 
-    /// Appends a value with two spaces for each level. Objects and arrays without containers in
-    /// them take one line.
+    /// Appends a value, indented by two spaces for each level. An object or array without nested
+    /// ones takes one line.
     private static func append(_ value: JSONValue, indentation: String, to text: inout String) {
         let inner = indentation + "  "
         switch value {

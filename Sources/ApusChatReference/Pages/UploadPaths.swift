@@ -1,6 +1,6 @@
 import ApusJSON
 
-/// The OpenAPI description of uploads (tus 1.0) and blobs, whose bodies are not JSON.
+/// Generates the OpenAPI description of uploads (tus 1.0) and blobs, whose bodies are not JSON.
 enum UploadPaths {
     static var items: [(path: String, item: JSONValue)] {
         [
@@ -21,7 +21,10 @@ enum UploadPaths {
                 .object([
                     "parameters": .array([self.parameter("blob", "path", "The id of the blob.")]),
                     "get": self.operation(
-                        "blobs.get", "Returns the bytes of a blob that the user may read. Ranges are supported.", status: "200"),
+                        "blobs.get",
+                        "Returns the bytes of a blob that the user may read, or with `size` a smaller picture. Ranges are supported.",
+                        status: "200",
+                        parameters: [self.parameter("size", "query", "`thumbnail`, `preview` or a number of pixels.", isRequired: false)]),
                 ])
             ),
             (

@@ -9,10 +9,19 @@ extension ChatReference {
                 .must("body", .any, "The new body of the message.")
             ], example: #"{"body": {"text": "See you at seven"}}"#, recode: Recode(EditBody.self)),
         Shape(
+            "preview",
+            """
+            The body of `preview`. The server creates it some time after a `text` or its edit, and sets the field \
+            `preview` of that text. It is not a message and causes no notification.
+            """,
+            [
+                .may("preview", .shape("LinkPreview"), "The preview of the first link; absent if it was removed.")
+            ], example: #"{"preview": {"url": "https://example.com/", "title": "Example"}}"#, recode: Recode(PreviewBody.self)),
+        Shape(
             "react", "The body of `react`.",
             [
                 .must("key", .words(ChatLimits.reactionLength), "The reaction."),
-                .may("remove", .bool, "Whether it is removed."),
+                .may("remove", .bool, "Whether the reaction is removed."),
             ], example: #"{"key": "👍", "remove": true}"#, recode: Recode(ReactBody.self)),
         Shape(
             "vote", "The body of `vote`.",
@@ -24,7 +33,7 @@ extension ChatReference {
         Shape(
             "pin", "The body of `pin`.",
             [
-                .may("remove", .bool, "Whether the message is unpinned.")
+                .may("remove", .bool, "Whether to unpin the message.")
             ], example: #"{}"#, recode: Recode(PinBody.self)),
         Shape(
             "call.update", "The body of `call.update`.",
@@ -53,33 +62,35 @@ extension ChatReference {
                 .may("users", .list(.user, ChatLimits.requestUsers), "The users; absent for `member.leave`, which concerns the sender."),
                 .may("role", .choice(MemberRole.self), "The new role, for `member.role` and `member.join`."),
                 .may("until", .time, "The end of a ban or mute, in milliseconds since 1970; absent for none."),
-                .may("via", .choice(JoinWay.self), "How the users joined, for `member.join`."),
+                .may("via", .choice(JoinWay.self), "The way in which the users joined, for `member.join`."),
             ], example: #"{"users": ["bob"], "role": "admin"}"#, recode: Recode(MemberBody.self)),
         Shape(
             "self.pin, self.archive, self.mute, self.unread, self.folder",
             """
-            The body of `self.pin`, `self.archive`, `self.mute`, `self.unread` and `self.folder`: the new value \
-            of an own setting.
+            The body of `self.pin`, `self.archive`, `self.mute`, `self.unread` and `self.folder`: the new value of \
+            one of the user's settings for a conversation.
             """,
             [
                 .must("conv", .conversation, "The conversation."),
                 .may("pinned_at", .time, "The time at which the user pinned the conversation; 0 if it is no longer pinned."),
-                .may("archived", .bool, "Whether it is archived."),
-                .may("muted_until", .time, "The time until which there are no notifications; 0 for notifications."),
+                .may("archived", .bool, "Whether the conversation is archived."),
+                .may("muted_until", .time, "The time until which notifications are muted; 0 ends the mute."),
                 .may("notify", .choice(NotificationRule.self), "The messages that cause notifications."),
-                .may("marked_unread", .bool, "Whether it is marked as unread."),
-                .may("folders", .list(.words(ChatLimits.folderLength), ChatLimits.folders), "The folders that contain it."),
+                .may("marked_unread", .bool, "Whether the conversation is marked as unread."),
+                .may(
+                    "folders", .list(.words(ChatLimits.folderLength), ChatLimits.folders),
+                    "The names of the folders that contain the conversation."),
             ], example: #"{"conv": "1q2w3e4r5t6y7", "pinned_at": 1790000000000}"#, recode: Recode(OwnSetBody.self)),
         Shape(
-            "self.draft", "The body of `self.draft`. A newer one for the same conversation blanks it.",
+            "self.draft", "The body of `self.draft`. A newer draft of the same conversation removes its content.",
             [
                 .must("conv", .conversation, "The conversation."),
                 .may("draft", .shape("DraftText"), "The draft; absent if it was removed."),
             ], example: #"{"conv": "1q2w3e4r5t6y7", "draft": {"text": "I will", "ref": 17}}"#, recode: Recode(DraftBody.self)),
         Shape(
-            "self.set", "The body of `self.set`: the own profile or settings changed, and have to be requested again.",
+            "self.set", "The body of `self.set`: the user's profile or settings changed, and must be requested again.",
             [
-                .must("users", .list(.user, 1), "The own user.")
+                .must("users", .list(.user, 1), "The user whose profile or settings changed.")
             ], example: #"{"users": ["alice"]}"#, recode: Recode(OwnUserBody.self)),
         Shape(
             "self.hide", "The body of `self.hide`.",
@@ -91,8 +102,8 @@ extension ChatReference {
             "contact.*", "The body of the kinds that begin with `contact.`.",
             [
                 .must("user", .user, "The other user."),
-                .may("incoming", .bool, "Whether the other user did it."),
-                .may("alias", .string(ChatLimits.nickLength), "The name that the user gave the contact; empty if it was removed."),
+                .may("incoming", .bool, "Whether the other user caused the change."),
+                .may("alias", .string(ChatLimits.nickLength), "The alias of the contact; empty if it was removed."),
                 .may("text", .words(ChatLimits.contactTextLength), "The text of a request."),
             ], example: #"{"user": "bob", "incoming": true, "text": "We met at the regatta"}"#, recode: Recode(ContactBody.self)),
         Shape(

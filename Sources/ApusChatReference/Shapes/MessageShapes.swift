@@ -6,10 +6,10 @@ extension ChatReference {
         Shape(
             "text", "The body of a `text` message.",
             [
-                .must("text", .words(ChatLimits.textLength), "The text. Clients show it as text, never as markup."),
-                .may("entities", .list(.shape("Entity"), ChatLimits.entities), "The format, links and mentions."),
-                .may("preview", .shape("LinkPreview"), "What the first link leads to. Made by the server."),
-                .may("forwarded", .shape("ForwardedFrom"), "The origin of a forwarded message. Made by the server."),
+                .must("text", .words(ChatLimits.textLength), "The text. Clients show it literally, never as markup."),
+                .may("entities", .list(.shape("Entity"), ChatLimits.entities), "The formats, links and mentions in the text."),
+                .may("preview", .shape("LinkPreview"), "The preview of the first link. Set by the server."),
+                .may("forwarded", .shape("ForwardedFrom"), "The origin of a forwarded message. Set by the server."),
             ],
             example: #"""
                 {"text": "See https://example.org", "entities": [{"type": "link", "offset": 4, "length": 19,
@@ -17,19 +17,19 @@ extension ChatReference {
                  "at": 1790000000000}}
                 """#, recode: Recode(TextBody.self)),
         Shape(
-            "image", "The body of an `image` message. The server replaces the measurements with its own.",
+            "image", "The body of an `image` message. The server replaces the dimensions, the size and the type with those of the file.",
             [
                 .must("blob", .blob, "The picture."),
-                .must("width", .integer(1...ChatLimits.imageSide), "The width in pixels, after orientation."),
-                .must("height", .integer(1...ChatLimits.imageSide), "The height in pixels, after orientation."),
-                .must("size", .integer(1...ChatLimits.blobBytes), "The size in bytes."),
+                .must("width", .integer(1...ChatLimits.imageSide), "The width in pixels, after the orientation is applied."),
+                .must("height", .integer(1...ChatLimits.imageSide), "The height in pixels, after the orientation is applied."),
+                .must("size", .integer(1...ChatLimits.fileBytes), "The size in bytes."),
                 .must("type", .words(100), "The media type."),
-                .may("thumb", .words(200), "A BlurHash of the picture, to be shown while it loads."),
+                .may("thumb", .words(200), "A BlurHash of the picture, which is shown while the picture is loaded."),
                 .may("name", .words(ChatLimits.fileNameLength), "The name of the file."),
-                .may("album", .words(36), "The same text on messages that are shown together."),
+                .may("album", .words(36), "A text that messages have in common if they are shown together as an album."),
                 .may("text", .words(ChatLimits.captionLength), "The caption."),
                 .may("entities", .list(.shape("Entity"), ChatLimits.entities), "The format of the caption."),
-                .may("forwarded", .shape("ForwardedFrom"), "The origin of a forwarded message. Made by the server."),
+                .may("forwarded", .shape("ForwardedFrom"), "The origin of a forwarded message. Set by the server."),
             ],
             example: #"""
                 {"blob": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08", "width": 1280,
@@ -39,15 +39,15 @@ extension ChatReference {
             "audio", "The body of an `audio` message.",
             [
                 .must("blob", .blob, "The recording."),
-                .must("size", .integer(1...ChatLimits.blobBytes), "The size in bytes."),
+                .must("size", .integer(1...ChatLimits.fileBytes), "The size in bytes."),
                 .must("type", .words(100), "The media type."),
                 .must("duration", .integer(0...ChatLimits.mediaMilliseconds), "The duration in milliseconds."),
                 .may("voice", .bool, "Whether it is a voice message."),
-                .may("wave", .words(200), "The loudness of up to 100 equal parts, two hexadecimal digits each."),
+                .may("wave", .words(200), "The loudness of up to 100 parts of equal duration, as two hexadecimal digits each."),
                 .may("name", .words(ChatLimits.fileNameLength), "The name of the file."),
                 .may("text", .words(ChatLimits.captionLength), "The caption."),
                 .may("entities", .list(.shape("Entity"), ChatLimits.entities), "The format of the caption."),
-                .may("forwarded", .shape("ForwardedFrom"), "The origin of a forwarded message. Made by the server."),
+                .may("forwarded", .shape("ForwardedFrom"), "The origin of a forwarded message. Set by the server."),
             ],
             example: #"""
                 {"blob": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08", "size": 48211,
@@ -56,19 +56,19 @@ extension ChatReference {
         Shape(
             "video", "The body of a `video` message.",
             [
-                .must("blob", .blob, "The film."),
+                .must("blob", .blob, "The video."),
                 .must("width", .integer(1...ChatLimits.imageSide), "The width in pixels."),
                 .must("height", .integer(1...ChatLimits.imageSide), "The height in pixels."),
-                .must("size", .integer(1...ChatLimits.blobBytes), "The size in bytes."),
+                .must("size", .integer(1...ChatLimits.fileBytes), "The size in bytes."),
                 .must("type", .words(100), "The media type."),
                 .must("duration", .integer(0...ChatLimits.mediaMilliseconds), "The duration in milliseconds."),
-                .may("poster", .blob, "A picture of the film."),
-                .may("thumb", .words(200), "A BlurHash of the film."),
+                .may("poster", .blob, "A picture that is shown before the video plays."),
+                .may("thumb", .words(200), "A BlurHash of the video, which is shown while the video is loaded."),
                 .may("name", .words(ChatLimits.fileNameLength), "The name of the file."),
-                .may("album", .words(36), "The same text on messages that are shown together."),
+                .may("album", .words(36), "A text that messages have in common if they are shown together as an album."),
                 .may("text", .words(ChatLimits.captionLength), "The caption."),
                 .may("entities", .list(.shape("Entity"), ChatLimits.entities), "The format of the caption."),
-                .may("forwarded", .shape("ForwardedFrom"), "The origin of a forwarded message. Made by the server."),
+                .may("forwarded", .shape("ForwardedFrom"), "The origin of a forwarded message. Set by the server."),
             ],
             example: #"""
                 {"blob": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08", "width": 1920,
@@ -80,11 +80,11 @@ extension ChatReference {
             [
                 .must("blob", .blob, "The file."),
                 .must("name", .words(ChatLimits.fileNameLength), "The name of the file, without a path."),
-                .must("size", .integer(0...ChatLimits.blobBytes), "The size in bytes."),
+                .must("size", .integer(0...ChatLimits.fileBytes), "The size in bytes."),
                 .must("type", .words(100), "The media type."),
                 .may("text", .words(ChatLimits.captionLength), "The caption."),
                 .may("entities", .list(.shape("Entity"), ChatLimits.entities), "The format of the caption."),
-                .may("forwarded", .shape("ForwardedFrom"), "The origin of a forwarded message. Made by the server."),
+                .may("forwarded", .shape("ForwardedFrom"), "The origin of a forwarded message. Set by the server."),
             ],
             example: #"""
                 {"blob": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08", "name": "Plan.pdf",
@@ -93,12 +93,12 @@ extension ChatReference {
         Shape(
             "location", "The body of a `location` message.",
             [
-                .must("latitude", .number(-90...90), "Degrees north (WGS 84)."),
-                .must("longitude", .number(-180...180), "Degrees east."),
-                .may("accuracy", .number(0...1_000_000), "The radius in metres within which the place is."),
+                .must("latitude", .number(-90...90), "The latitude in degrees north (WGS 84)."),
+                .must("longitude", .number(-180...180), "The longitude in degrees east (WGS 84)."),
+                .may("accuracy", .number(0...1_000_000), "The radius of the area in which the place is, in metres."),
                 .may("name", .words(ChatLimits.titleLength), "The name of the place."),
                 .may("address", .words(300), "The address."),
-                .may("forwarded", .shape("ForwardedFrom"), "The origin of a forwarded message. Made by the server."),
+                .may("forwarded", .shape("ForwardedFrom"), "The origin of a forwarded message. Set by the server."),
             ], example: #"{"latitude": 54.3233, "longitude": 10.1228, "accuracy": 12.5, "name": "Kiel"}"#, recode: Recode(LocationBody.self)
         ),
         Shape(
@@ -106,7 +106,7 @@ extension ChatReference {
             [
                 .must("user", .user, "The user."),
                 .may("nick", .words(ChatLimits.nickLength), "The shown name of the user at that time."),
-                .may("forwarded", .shape("ForwardedFrom"), "The origin of a forwarded message. Made by the server."),
+                .may("forwarded", .shape("ForwardedFrom"), "The origin of a forwarded message. Set by the server."),
             ], example: #"{"user": "carol", "nick": "Carol"}"#, recode: Recode(CardBody.self)),
         Shape(
             "call", "The body of a `call`. The server creates it and changes it until the call has ended.",
@@ -119,22 +119,22 @@ extension ChatReference {
             "poll", "The body of a `poll`.",
             [
                 .must("question", .words(ChatLimits.questionLength), "The question."),
-                .must("options", .list(.words(ChatLimits.optionLength), ChatLimits.pollOptions), "The options, 2 at least."),
+                .must("options", .list(.words(ChatLimits.optionLength), ChatLimits.pollOptions), "The options, at least 2."),
                 .may("multiple", .bool, "Whether a user can vote for several options."),
-                .may("anonymous", .bool, "Whether the votes are counted without names."),
+                .may("anonymous", .bool, "Whether votes are counted without revealing the voters."),
                 .may("closes_at", .time, "The time at which the poll ends."),
-                .may("closed", .bool, "Whether the poll has ended. Made by the server."),
-                .may("forwarded", .shape("ForwardedFrom"), "The origin of a forwarded message. Made by the server."),
+                .may("closed", .bool, "Whether the poll has ended. Set by the server."),
+                .may("forwarded", .shape("ForwardedFrom"), "The origin of a forwarded message. Set by the server."),
             ],
             example: #"""
                 {"question": "When?", "options": ["Tuesday", "Friday"], "multiple": true,
                  "closes_at": 1790000000000}
                 """#, recode: Recode(PollBody.self)),
         Shape(
-            "bundle", "The body of a `bundle`: several forwarded messages as one. The server makes it.",
+            "bundle", "The body of a `bundle`: several forwarded messages in one. Created by the server.",
             [
                 .must("title", .words(ChatLimits.titleLength), "The title."),
-                .must("items", .list(.shape("BundleItem"), ChatLimits.bundleMessages), "The messages, in their order."),
+                .must("items", .list(.shape("BundleItem"), ChatLimits.bundleMessages), "The messages, in their original order."),
             ],
             example: #"""
                 {"title": "Plans", "items": [{"sender": "bob", "nick": "Bob", "at": 1790000000000, "kind": "text",

@@ -6,18 +6,18 @@ extension ChatReference {
         Shape(
             "Event",
             """
-            An entry of a log. A change also updates the event it refers to, so that a page of a log shows each \
-            message in its newest form.
+            An entry in a log. The server also applies a change to the event to which it refers, so that a page of \
+            the log contains each message in its current form.
             """,
             [
                 .must("conv", .conversation, "The conversation."),
-                .must("seq", .seq, "The place in the log: 1, 2, 3 … without holes."),
+                .must("seq", .seq, "The position in the log: 1, 2, 3 and so on, without gaps."),
                 .may("n", .seq, "The ordinal among the messages; absent for a change."),
-                .may("sender", .user, "The sender; absent for a hidden event and for one of the server."),
+                .may("sender", .user, "The sender; absent for a hidden event and for an event of the server."),
                 .may("id", .client, "The id that the sender's client chose."),
                 .may("at", .time, "The time at which the server stored the event; absent for a hidden event."),
                 .must("kind", .kind, "The kind."),
-                .may("ref", .seq, "The event that a reply quotes or that a change changes."),
+                .may("ref", .seq, "The `seq` of the event to which a reply or a change refers."),
                 .may(
                     "thread", .seq,
                     "The message whose thread this reply belongs to. A client adds a new reply to the `replies` of that message."),
@@ -29,17 +29,17 @@ extension ChatReference {
                 .may(
                     "expires_at", .time,
                     """
-                    The time at which the message disappears. No event tells it: from then on a client shows the state `expired` \
-                    and no body.
+                    The time at which the message expires. There is no event at that time: from then on, a client \
+                    shows the state `expired` and no body.
                     """),
                 .may("reactions", .list(.shape("ReactionCount"), ChatLimits.reactions), "The reactions, most frequent first."),
                 .may(
                     "votes", .list(.count, ChatLimits.pollOptions),
-                    "The votes for each option of a poll; in a `vote`, those of its poll after it."),
+                    "The number of votes for each option of a poll. In a `vote`, the numbers of its poll after the vote."),
                 .may("replies", .shape("ThreadSummary"), "The thread that this message began."),
             ], recode: Recode(ChatEvent.self)),
         Shape(
-            "ReactionCount", "The number of users that reacted to a message with one text.",
+            "ReactionCount", "A reaction to a message, and the number of users that reacted with it.",
             [
                 .must("key", .words(ChatLimits.reactionLength), "The reaction."),
                 .must("count", .count, "The number of users."),
@@ -47,14 +47,14 @@ extension ChatReference {
         Shape(
             "ThreadSummary", "The replies of a thread.",
             [
-                .must("count", .count, "The number of replies, with those that lost their content."),
-                .must("seq", .count, "The newest reply."),
+                .must("count", .count, "The number of replies, including those whose content was removed."),
+                .must("seq", .count, "The `seq` of the newest reply."),
             ], recode: Recode(ThreadSummary.self)),
         Shape(
             "Head",
             """
-            The summary of a conversation for one user. It contains no members; read positions of other members \
-            do not change it.
+            The summary of a conversation for one user. It contains no list of members, and does not change with the \
+            read positions of other members.
             """,
             [
                 .must("conv", .conversation, "The conversation."),
@@ -65,68 +65,71 @@ extension ChatReference {
                 .may("avatar", .blob, "The picture of a group or channel."),
                 .may("peer", .shape("User"), "The other user of a pair, or the user that invited the recipient."),
                 .may("members", .count, "The number of members."),
-                .may("members_version", .count, "Increases with each change of the members."),
+                .may("members_version", .count, "A number that increases with each change of the members."),
                 .may("settings", .shape("Settings"), "The settings."),
-                .must("seq", .count, "The newest event that the recipient can see; 0 for an empty log."),
+                .must("seq", .count, "The `seq` of the newest event that the recipient can see; 0 for an empty log."),
                 .must("n", .count, "The ordinal of the newest message."),
                 .may("min_seq", .seq, "The first `seq` that the recipient can see; absent for 1."),
                 .may("read", .count, "The ordinal of the last message read."),
-                .may("unread", .count, "The messages that the recipient has not read."),
-                .may("mentions", .count, "The unread messages that mention the recipient."),
+                .may("unread", .count, "The number of messages that the recipient has not read."),
+                .may("mentions", .count, "The number of unread messages that mention the recipient."),
                 .must("at", .time, "The time of the newest event."),
                 .may("last", .shape("Preview"), "The newest event."),
                 .may("pins", .list(.seq, ChatLimits.pinnedMessages), "The pinned messages, newest first."),
-                .may("call", .seq, "The call that takes place."),
-                .may("own", .shape("Own"), "The recipient's own settings."),
+                .may("call", .seq, "The `seq` of the running call."),
+                .may("own", .shape("Own"), "The recipient's settings for the conversation."),
             ], recode: Recode(ChatHead.self)),
         Shape(
             "Preview", "The newest event in the form that a list of conversations shows.",
             [
-                .must("seq", .count, "The place in the log."),
+                .must("seq", .count, "The position in the log."),
                 .may("n", .seq, "The ordinal; absent for a change."),
                 .may("sender", .user, "The sender."),
                 .may("at", .time, "The time."),
-                .must("kind", .kind, "The kind, which tells the client what to show when there is no text."),
+                .must("kind", .kind, "The kind. It determines what the list shows if there is no text."),
                 .may("state", .choice(EventState.self), "The state of the content."),
                 .may(
                     "text", .string(ChatLimits.previewLength),
-                    "The start of the text or caption, the name of the file, or the question of the poll."),
+                    "The beginning of the text or caption, the name of the file, or the question of the poll."),
                 .may("users", .list(.user, ChatLimits.previewUsers), "The users that a change concerns."),
             ], recode: Recode(EventPreview.self)),
         Shape(
-            "Own", "A user's own settings for a conversation.",
+            "Own", "A user's settings for a conversation.",
             [
                 .may("pinned_at", .time, "The time at which the user pinned the conversation."),
-                .may("archived", .bool, "Whether it is archived."),
-                .may("muted_until", .time, "The time until which there are no notifications."),
+                .may("archived", .bool, "Whether the conversation is archived."),
+                .may("muted_until", .time, "The time until which notifications are muted."),
                 .may(
                     "notify", .choice(NotificationRule.self),
-                    "The messages that cause notifications while it is not muted; absent for `all`."),
-                .may("marked_unread", .bool, "Whether it is marked as unread."),
+                    "The messages that cause notifications while the conversation is not muted; absent for `all`."),
+                .may("marked_unread", .bool, "Whether the conversation is marked as unread."),
                 .may("draft", .shape("Draft"), "The unfinished message."),
-                .may("folders", .list(.words(ChatLimits.folderLength), ChatLimits.folders), "The folders that contain it."),
+                .may(
+                    "folders", .list(.words(ChatLimits.folderLength), ChatLimits.folders),
+                    "The names of the folders that contain the conversation."),
             ], recode: Recode(OwnSettings.self)),
         Shape(
             "Draft", "An unfinished message.",
             [
                 .must("text", .string(ChatLimits.draftLength), "The text."),
-                .may("ref", .seq, "The message that it replies to."),
+                .may("ref", .seq, "The `seq` of the message that this one replies to."),
                 .must("at", .time, "The time of the last change."),
             ], recode: Recode(Draft.self)),
         Shape(
-            "Settings", "The settings of a group or channel. Servers send all; an absent one has its default.",
+            "Settings", "The settings of a group or channel. Servers send all settings; an absent setting has its default value.",
             [
                 .may("write", .choice(MemberScope.self), "The members that may write."),
                 .may("invite", .choice(MemberScope.self), "The members that may invite and add users."),
                 .may("manage", .choice(MemberScope.self), "The members that may change the title, picture and description."),
                 .may("pin", .choice(MemberScope.self), "The members that may pin messages."),
                 .may("mention_all", .choice(MemberScope.self), "The members that may mention all."),
-                .may("join", .choice(JoinRule.self), "How users join by a link or from the directory."),
+                .may("join", .choice(JoinRule.self), "The way in which users join by the directory."),
                 .may("listed", .bool, "Whether the directory lists the conversation."),
-                .may("history", .choice(HistoryRule.self), "What a new member sees of the log."),
+                .may("history", .choice(HistoryRule.self), "The part of the log that a new member sees."),
                 .may("slow", .integer(0...ChatLimits.slowSeconds), "The minimum time between two messages of a member, in seconds."),
-                .may("expire", .integer(0...ChatLimits.expireSeconds), "The time after which messages disappear, in seconds; 0 for never."),
-                .may("receipts", .bool, "Whether members can see the read positions of others."),
+                .may(
+                    "expire", .integer(0...ChatLimits.expireSeconds), "The time after which messages expire, in seconds; 0 if they do not."),
+                .may("receipts", .bool, "Whether members see the read positions of others."),
             ], recode: Recode(ConversationSettings.self)),
         Shape(
             "SettingsChange", "New values of some settings.",
@@ -136,12 +139,13 @@ extension ChatReference {
                 .may("manage", .choice(MemberScope.self), "The members that may change the title, picture and description."),
                 .may("pin", .choice(MemberScope.self), "The members that may pin messages."),
                 .may("mention_all", .choice(MemberScope.self), "The members that may mention all."),
-                .may("join", .choice(JoinRule.self), "How users join by a link or from the directory."),
+                .may("join", .choice(JoinRule.self), "The way in which users join by the directory."),
                 .may("listed", .bool, "Whether the directory lists the conversation."),
-                .may("history", .choice(HistoryRule.self), "What a new member sees of the log."),
+                .may("history", .choice(HistoryRule.self), "The part of the log that a new member sees."),
                 .may("slow", .integer(0...ChatLimits.slowSeconds), "The minimum time between two messages of a member, in seconds."),
-                .may("expire", .integer(0...ChatLimits.expireSeconds), "The time after which messages disappear, in seconds; 0 for never."),
-                .may("receipts", .bool, "Whether members can see the read positions of others."),
+                .may(
+                    "expire", .integer(0...ChatLimits.expireSeconds), "The time after which messages expire, in seconds; 0 if they do not."),
+                .may("receipts", .bool, "Whether members see the read positions of others."),
             ], recode: Recode(ConversationSettingsChange.self)),
         Shape(
             "User", "A user as shown to another user.",
@@ -150,9 +154,9 @@ extension ChatReference {
                 .may("nick", .words(ChatLimits.nickLength), "The shown name, which several users may have."),
                 .may("avatar", .blob, "The picture."),
                 .may("status", .words(ChatLimits.statusLength), "The status text."),
-                .may("online", .bool, "Whether a device is connected; absent if the user does not show it."),
-                .may("last_seen", .time, "The time of the last connection; absent if the user does not show it."),
-                .may("bot", .bool, "Whether the account is that of a program."),
+                .may("online", .bool, "Whether a device of the user is connected; absent if the recipient may not see it."),
+                .may("last_seen", .time, "The time of the last connection; absent if the recipient may not see it."),
+                .may("bot", .bool, "Whether the account belongs to a program."),
                 .may("deleted", .bool, "Whether the account was deleted."),
             ], recode: Recode(ChatUser.self)),
         Shape(
@@ -161,14 +165,14 @@ extension ChatReference {
                 .must("user", .shape("User"), "The user."),
                 .must("role", .choice(MemberRole.self), "The role."),
                 .may("state", .choice(MemberState.self), "The relation to the conversation; absent for `joined`."),
-                .must("since", .time, "The time at which the user got this state."),
-                .may("read", .count, "The ordinal of the last message read; absent where read positions are not shown."),
+                .must("since", .time, "The time at which the user entered the state."),
+                .may("read", .count, "The ordinal of the last message that the member has read; absent if read positions are not shown."),
                 .may("muted_until", .time, "The time until which the member may not write."),
-                .may("banned_until", .time, "The time at which the ban of a banned user ends; absent for never."),
+                .may("banned_until", .time, "The time at which the ban ends; absent if it has no end."),
                 .may("by", .user, "The member that added or invited the user."),
             ], recode: Recode(ChatMember.self)),
         Shape(
-            "Entity", "A range of a text with a meaning. Entities are ordered by `offset`, and are nested or separate.",
+            "Entity", "A range of a text with a format or a meaning. Entities are ordered by `offset`, and are nested or separate.",
             [
                 .must("type", .choice(TextEntityKind.self), "The meaning."),
                 .must("offset", .integer(0...Int64(ChatLimits.textLength)), "The number of scalars before the range."),

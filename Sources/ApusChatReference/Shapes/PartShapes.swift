@@ -7,10 +7,10 @@ extension ChatReference {
             "DraftText", "The content of a draft.",
             [
                 .must("text", .words(ChatLimits.draftLength), "The text."),
-                .may("ref", .seq, "The message that it replies to."),
+                .may("ref", .seq, "The `seq` of the message that this one replies to."),
             ], recode: Recode(DraftText.self)),
         Shape(
-            "LinkPreview", "What a link leads to.",
+            "LinkPreview", "The preview of the page to which a link leads.",
             [
                 .must("url", .words(2_000), "The address."),
                 .may("title", .words(300), "The title of the page."),
@@ -47,45 +47,48 @@ extension ChatReference {
             [
                 .must("name", .words(ChatLimits.nickLength), "The name that the list of sessions shows."),
                 .must("platform", .words(20), "`web`, `ios`, `android`, `macos`, `linux`, `windows`, `terminal` or another word."),
-                .may("capabilities", .list(.words(40), 40), "What the device can receive, such as `call.audio`."),
+                .may(
+                    "capabilities", .list(.words(40), 40),
+                    "The capabilities of the device, such as `call.audio`. A device that lists capabilities without calls receives no `signal`."
+                ),
             ], recode: Recode(HelloDevice.self)),
         Shape(
-            "HelloLimits", "The limits of the server that a client has to know before it sends.",
+            "HelloLimits", "The limits of the server that a client needs before it sends requests.",
             [
                 .must("request_bytes", .count, "The maximum size of a request."),
                 .must("text_length", .count, "The maximum length of a text message."),
                 .must("blob_bytes", .count, "The maximum size of an upload."),
                 .must("group_members", .count, "The maximum number of members of a group."),
-                .must("edit_seconds", .count, "The time in which a member can edit an own message."),
-                .must("recall_seconds", .count, "The time in which a member can recall an own message."),
+                .must("edit_seconds", .count, "The time for which the sender can edit a message, in seconds."),
+                .must("recall_seconds", .count, "The time for which the sender can recall a message, in seconds."),
             ], recode: Recode(HelloLimits.self)),
         Shape(
-            "Mine", "The requesting user's own reactions and votes for an event.",
+            "Mine", "The requesting user's reactions and votes for an event.",
             [
                 .must("seq", .seq, "The event."),
-                .may("reactions", .list(.words(ChatLimits.reactionLength), ChatLimits.ownReactions), "The own reactions."),
-                .may("votes", .list(.count, ChatLimits.pollOptions), "The own votes."),
+                .may("reactions", .list(.words(ChatLimits.reactionLength), ChatLimits.ownReactions), "The user's reactions."),
+                .may("votes", .list(.count, ChatLimits.pollOptions), "The user's votes."),
             ], recode: Recode(HistoryAnswer.Mine.self)),
         Shape(
-            "HeadNudge", "The new end of a log, without the events.",
+            "HeadNudge", "The newest position of a log, without the events.",
             [
                 .must("conv", .conversation, "The conversation."),
                 .must("seq", .count, "The newest event."),
                 .must("n", .count, "The ordinal of the newest message."),
                 .must("at", .time, "The time of the newest event."),
-                .may("mentions", .count, "The unread messages that mention the recipient, if the number has changed."),
+                .may("mentions", .count, "The number of unread messages that mention the recipient; absent if it did not change."),
                 .may("last", .shape("Preview"), "The newest event."),
             ], recode: Recode(HeadNudge.self)),
         Shape(
             "ReadMark", "A member's position in a log.",
             [
                 .must("conv", .conversation, "The conversation."),
-                .must("user", .user, "The member; the recipient itself if another of its devices set the position."),
+                .must("user", .user, "The member. It is the recipient if another device of the recipient set the position."),
                 .may("read", .count, "The ordinal of the last message read."),
                 .may("received", .count, "The ordinal of the last message received."),
-                .may("unread", .count, "For the own position: the unread messages."),
-                .may("mentions", .count, "For the own position: the unread messages that mention the user."),
-                .may("n", .count, "For the own position: the ordinal of the newest message that was counted."),
+                .may("unread", .count, "For the recipient's position: the number of unread messages."),
+                .may("mentions", .count, "For the recipient's position: the number of unread messages that mention the recipient."),
+                .may("n", .count, "For the recipient's position: the ordinal of the newest message that was counted."),
             ], recode: Recode(ReadMark.self)),
         Shape(
             "PresenceEntry", "The presence of one user.",
@@ -99,7 +102,7 @@ extension ChatReference {
             [
                 .must("user", .user, "The member."),
                 .may("read", .bool, "Whether the member has read the message."),
-                .may("received", .bool, "Whether a device of the member has received it."),
+                .may("received", .bool, "Whether a device of the member has received the message."),
             ], recode: Recode(Reader.self)),
         Shape(
             "Reaction", "A reaction of one user.",
@@ -108,20 +111,22 @@ extension ChatReference {
                 .must("key", .words(ChatLimits.reactionLength), "The reaction."),
             ], recode: Recode(Reaction.self)),
         Shape(
-            "ScheduledMessage", "A message that will be sent later.",
+            "ScheduledMessage", "A message that the server will send later.",
             [
-                .must("id", .client, "The id of its `schedule`."),
+                .must("id", .client, "The id of the request that scheduled the message."),
                 .must("conv", .conversation, "The conversation."),
                 .must("kind", .kind, "The kind of the message."),
                 .must("body", .any, "The body."),
-                .may("ref", .seq, "The message that it replies to."),
-                .may("thread", .seq, "The message whose thread it belongs to."),
+                .may("ref", .seq, "The `seq` of the message that this one replies to."),
+                .may("thread", .seq, "The `seq` of the message that began the thread."),
                 .may("silent", .bool, "Whether recipients are not notified."),
                 .must("send_at", .time, "The time."),
-                .may("error", .choice(ChatError.Code.self), "The reason for which it could not be sent. It stays until it is removed."),
+                .may(
+                    "error", .choice(ChatError.Code.self),
+                    "The reason for which the message could not be sent. Such a message remains until the user removes it."),
             ], recode: Recode(ScheduledMessage.self)),
         Shape(
-            "DirectoryEntry", "A conversation of the directory.",
+            "DirectoryEntry", "A conversation that the directory lists.",
             [
                 .must("conv", .conversation, "The conversation."),
                 .must("kind", .choice(ConversationKind.self), "`group` or `channel`."),
@@ -129,19 +134,19 @@ extension ChatReference {
                 .may("about", .words(ChatLimits.aboutLength), "The description."),
                 .may("avatar", .blob, "The picture."),
                 .must("members", .count, "The number of members."),
-                .must("join", .choice(JoinRule.self), "How to join."),
+                .must("join", .choice(JoinRule.self), "The way in which users join."),
             ], recode: Recode(DirectoryEntry.self)),
         Shape(
             "InviteLink", "An invite link.",
             [
                 .must("code", .link, "The secret part of the link."),
                 .must("role", .choice(MemberRole.self), "The role of users that join."),
-                .must("by", .user, "The user that created it."),
+                .must("by", .user, "The user that created the link."),
                 .must("at", .time, "The time of creation."),
-                .may("expires_at", .time, "The time at which the link ends."),
-                .may("uses", .count, "The number of users that may join by it."),
-                .must("used", .count, "The number of users that joined by it, with those that wait for an approval."),
-                .may("approval", .bool, "Whether users that join by it wait for an approval."),
+                .may("expires_at", .time, "The time at which the link expires; absent if it does not."),
+                .may("uses", .count, "The maximum number of users that can join by the link; absent for no limit."),
+                .must("used", .count, "The number of users that have joined by the link, including those that wait for an approval."),
+                .may("approval", .bool, "Whether users that join by the link need an approval."),
             ], recode: Recode(InviteLink.self)),
         Shape(
             "Folder", "A folder of conversations.",
@@ -152,24 +157,25 @@ extension ChatReference {
         Shape(
             "UserSettings", "The settings of a user.",
             [
-                .may("messages", .choice(Audience.self), "The users that may open a conversation with the user."),
-                .may("last_seen", .choice(Audience.self), "The users that see the presence."),
-                .may("avatar", .choice(Audience.self), "The users that see the picture."),
-                .may("add", .choice(Audience.self), "The users that can add the user to a group without an invitation; never `all`."),
-                .may("find", .choice(Audience.self), "The users that find the user by a search."),
-                .may("receipts", .bool, "Whether others see the read positions, and the user theirs."),
-                .may("typing", .bool, "Whether others see that the user is writing."),
+                .may("messages", .choice(Audience.self), "The users that may open a conversation with this user."),
+                .may("last_seen", .choice(Audience.self), "The users that see this user's presence."),
+                .may("avatar", .choice(Audience.self), "The users that see this user's picture."),
+                .may("add", .choice(Audience.self), "The users that can add this user to a group without an invitation; never `all`."),
+                .may("find", .choice(Audience.self), "The users that find this user by a search."),
+                .may("receipts", .bool, "Whether other users see this user's read positions, and this user sees theirs."),
+                .may("typing", .bool, "Whether other users see that this user is writing."),
                 .may("quiet_from", .integer(0...1_439), "The start of the quiet hours, in minutes after midnight UTC."),
                 .may(
-                    "quiet_until", .integer(0...1_439), "The end of the quiet hours. Equal values of both remove them."),
+                    "quiet_until", .integer(0...1_439),
+                    "The end of the quiet hours, in minutes after midnight UTC. Two equal values remove the quiet hours."),
                 .may("folders", .list(.shape("Folder"), ChatLimits.folders), "The folders."),
             ], recode: Recode(UserSettings.self)),
         Shape(
-            "Contact", "A contact of the user.",
+            "Contact", "An entry of a user's list of contacts.",
             [
                 .must("user", .shape("User"), "The other user."),
                 .must("state", .choice(ContactState.self), "The relation."),
-                .may("alias", .words(ChatLimits.nickLength), "The name that the user gave the contact."),
+                .may("alias", .words(ChatLimits.nickLength), "The alias that the user gave the contact."),
                 .may("text", .words(ChatLimits.contactTextLength), "The text of the request."),
                 .must("at", .time, "The time of the last change."),
             ], recode: Recode(Contact.self)),
@@ -178,14 +184,14 @@ extension ChatReference {
             [
                 .must("event", .shape("Event"), "The message."),
                 .must("snippet", .string(ChatLimits.previewLength), "The part of the text around the first word found."),
-                .may("ranges", .list(.shape("TextRange"), 20), "The words in the snippet."),
+                .may("ranges", .list(.shape("TextRange"), 20), "The ranges of the found words in the snippet."),
             ], recode: Recode(SearchHit.self)),
         Shape(
             "CallServer", "A STUN or TURN server.",
             [
                 .must("urls", .list(.words(500), 10), "The URLs (RFC 7064, RFC 7065)."),
-                .may("username", .words(500), "The name for TURN."),
-                .may("credential", .words(500), "The password for TURN."),
+                .may("username", .words(500), "The user name for a TURN server."),
+                .may("credential", .words(500), "The password for a TURN server."),
             ], recode: Recode(CallServer.self)),
         Shape(
             "Device", "A device with a session.",
@@ -195,8 +201,8 @@ extension ChatReference {
                 .must("platform", .words(20), "The platform."),
                 .must("at", .time, "The time of the sign-in."),
                 .must("last_seen", .time, "The time of the last connection."),
-                .may("address", .words(64), "The address of the last connection."),
-                .may("current", .bool, "Whether it is the requesting device."),
+                .may("address", .words(64), "The network address of the last connection."),
+                .may("current", .bool, "Whether it is the device that sent the request."),
             ], recode: Recode(ChatDevice.self)),
     ]
 }

@@ -1,12 +1,12 @@
 import ApusChatProtocol
 
 extension ChatReference {
-    /// The routes of the second factor, a code of an authenticator (RFC 6238).
+    /// The routes of the second factor, the code of an authenticator (RFC 6238).
     static let authenticatorRoutes = [
         Route(
             .post, "/api/totp",
             """
-            Makes a secret for an authenticator. Sign-ins require a code after the first one is confirmed. Another \
+            Creates the secret of an authenticator. Sign-ins need a code after the first code is confirmed. Another \
             request replaces a secret that is not confirmed.
             """,
             needsSession: true,
@@ -24,7 +24,7 @@ extension ChatReference {
                  "uri": "otpauth://totp/Apus:alice?secret=JBSWY3DPEHPK3PXP&issuer=Apus"}
                 """#),
         Route(
-            .post, "/api/totp/confirm", "Confirms the secret by a code of the authenticator. From then on sign-ins require a code.",
+            .post, "/api/totp/confirm", "Confirms the secret with a code of the authenticator. From then on, each sign-in needs a code.",
             needsSession: true,
             request: [
                 .must("code", .words(40), "The code.")

@@ -7,7 +7,7 @@ extension ChatReference {
         verbs: [
             Verb(
                 ChatVerbs.conversationOpen,
-                "Returns the pair conversation with a user, which is created if it does not exist.",
+                "Returns the conversation with another user, which is created if it does not exist.",
                 request: [
                     .id,
                     .must("user", .user, "The other user."),
@@ -17,7 +17,7 @@ extension ChatReference {
                     .may("invited", .list(.user, ChatLimits.requestUsers), "The users that were invited instead of added."),
                     .may(
                         "unknown", .list(.user, ChatLimits.requestUsers),
-                        "The names without an account, and users that were neither added nor invited."),
+                        "The names without an account, and the users that could be neither added nor invited."),
                 ],
                 errors: [.forbidden, .notFound, .conflict, .limit, .storage],
                 example: #"{"id": "0192f0c4-7d3e-7a10-9c55-1b2e3f405162", "user": "bob"}"#,
@@ -33,7 +33,7 @@ extension ChatReference {
                     """#),
             Verb(
                 ChatVerbs.conversationCreate,
-                "Creates a group or a channel that the user owns. Contacts are added, other users are invited.",
+                "Creates a group or a channel, whose owner is the user. Contacts are added, and other users are invited.",
                 request: [
                     .id,
                     .must("kind", .choice(ConversationKind.self), "`group` or `channel`."),
@@ -48,7 +48,7 @@ extension ChatReference {
                     .may("invited", .list(.user, ChatLimits.requestUsers), "The users that were invited instead of added."),
                     .may(
                         "unknown", .list(.user, ChatLimits.requestUsers),
-                        "The names without an account, and users that were neither added nor invited."),
+                        "The names without an account, and the users that could be neither added nor invited."),
                 ],
                 errors: [.notFound, .conflict, .limit, .storage],
                 example: #"""
@@ -65,12 +65,12 @@ extension ChatReference {
                     """#),
             Verb(
                 ChatVerbs.conversationInfo,
-                "Requests what a head leaves out.",
+                "Requests the properties of a conversation that its head does not contain.",
                 request: [
                     .conv
                 ],
                 answer: [
-                    .must("head", .shape("Head"), "The present head."),
+                    .must("head", .shape("Head"), "The current head."),
                     .may("about", .words(ChatLimits.aboutLength), "The description."),
                     .must("created_at", .time, "The time of creation."),
                     .may("by", .user, "The user that created the conversation."),
@@ -89,7 +89,7 @@ extension ChatReference {
             Verb(
                 ChatVerbs.conversationSet,
                 """
-                Changes the title, description, picture or settings. Absent fields stay as they are. In a pair, only \
+                Changes the title, description, picture or settings. Absent fields remain unchanged. In a pair, only \
                 `settings.expire` can change.
                 """,
                 request: [
@@ -113,13 +113,13 @@ extension ChatReference {
             Verb(
                 ChatVerbs.conversationDelete,
                 """
-                Removes a conversation from the own list until a new message arrives, and its log up to now from the \
-                own view; or deletes it for all members.
+                Removes a conversation from the user's list until a new message arrives, and hides its log up to now \
+                from the user; or deletes it for all members.
                 """,
                 request: [
                     .id,
                     .conv,
-                    .may("for_all", .bool, "Whether the conversation is deleted for all members, which its owner can do."),
+                    .may("for_all", .bool, "Whether to delete the conversation for all members, which only its owner can do."),
                 ],
                 answer: Self.changed,
                 errors: [.forbidden, .notFound, .conflict, .storage],
@@ -137,7 +137,7 @@ extension ChatReference {
                 ],
                 answer: [
                     .must("conversations", .list(.shape("DirectoryEntry"), ChatLimits.usersPage), "The conversations."),
-                    .may("page", .token, "The position of the next page; absent on the last one."),
+                    .may("page", .token, "The token of the next page; absent on the last page."),
                 ],
                 errors: [],
                 example: #"{"query": "row"}"#,

@@ -7,7 +7,10 @@ extension ChatReference {
         verbs: [
             Verb(
                 ChatVerbs.callStart,
-                "Calls the other members. If a call of the pair rings already, that call is accepted and returned.",
+                """
+                Calls the other members, or returns the call that takes place. A client that receives a call which another \
+                user began accepts it with `call.update`: two calls that cross become one.
+                """,
                 request: [
                     .id,
                     .conv,
@@ -16,14 +19,20 @@ extension ChatReference {
                 answer: [
                     .must("conv", .conversation, "The conversation."),
                     .must("call", .seq, "The `seq` of the call."),
-                    .must("at", .time, "The time at which it was stored."),
+                    .must("at", .time, "The time at which the call was stored."),
                 ],
                 errors: [.forbidden, .notFound, .conflict, .storage],
                 example: #"{"id": "0192f0c4-7d3e-7a10-9c55-1b2e3f405162", "conv": "1q2w3e4r5t6y7", "media": "video"}"#,
                 answers: #"{"conv": "1q2w3e4r5t6y7", "call": 19, "at": 1790000000000}"#),
             Verb(
                 ChatVerbs.callUpdate,
-                "Accepts, declines or ends a call. The first device that accepts takes it.",
+                """
+                Accepts, declines or ends a call. The first device that accepts the call takes it. A device takes \
+                part in a call that it started or accepted, or to which it sent a `signal`. The server ends a call \
+                that is not accepted within \(ChatLimits.ringSeconds) s, and an accepted call of which no device has \
+                been connected for \(ChatLimits.absenceSeconds) s. After a restart it does not know the devices of a \
+                call, so a device that reconnects during a call sends `accepted` again.
+                """,
                 request: [
                     .id,
                     .conv,
@@ -42,11 +51,12 @@ extension ChatReference {
                     """#),
             Verb(
                 ChatVerbs.callServers,
-                "Requests how to reach other devices.",
+                "Requests the STUN and TURN servers for a call.",
                 request: [],
                 answer: [
                     .must("servers", .list(.shape("CallServer"), 20), "The servers."),
-                    .must("expires_at", .time, "The time at which the credentials end."),
+                    .must("expires_at", .time, "The time at which the credentials expire."),
+                    .may("relay_only", .bool, "Whether the devices use TURN servers only."),
                 ],
                 errors: [],
                 example: #"{}"#,
@@ -56,13 +66,13 @@ extension ChatReference {
                     """#),
             Verb(
                 ChatVerbs.signal,
-                "Sends data of a call to a device. It is not stored.",
+                "Sends data of a call to a device of another user. The data is not stored.",
                 request: [
                     .conv,
                     .must("call", .seq, "The `seq` of the call."),
                     .must("to", .user, "The recipient."),
-                    .may("device", .device, "The device of the recipient; absent for all."),
-                    .must("data", .any, "The data, which the server does not read."),
+                    .may("device", .device, "The device of the recipient; absent for all devices."),
+                    .must("data", .any, "The data, which the server passes on unchanged."),
                 ],
                 answer: [],
                 errors: [.notFound, .tooLate],
@@ -87,7 +97,7 @@ extension ChatReference {
                 request: [
                     .id,
                     .may("device", .device, "The device."),
-                    .may("others", .bool, "Whether all devices but the requesting one are meant."),
+                    .may("others", .bool, "Whether the sessions of all devices except the requesting one end."),
                 ],
                 answer: Self.changed,
                 errors: [.notFound, .conflict, .storage],
@@ -99,14 +109,14 @@ extension ChatReference {
             Verb(
                 ChatVerbs.pushSet,
                 """
-                Sets where the device receives notifications of messages that it has not received. The address has to begin \
-                with `https` and to be public. Only `web` is supported. The subscription ends with the session of the device, \
-                and when its push service does not know it any more.
+                Sets the push subscription of the device, which receives notifications of messages that it has not \
+                received. The endpoint must be an `https` URL with a public address. Only `web` is supported. The \
+                subscription is removed with the session of the device, and when its push service no longer knows it.
                 """,
                 request: [
                     .id,
-                    .must("kind", .choice(PushService.self), "The service; `none` ends notifications."),
-                    .may("data", .any, "The subscription, as the service defines it (RFC 8030 for `web`)."),
+                    .must("kind", .choice(PushService.self), "The push service; `none` removes the subscription."),
+                    .may("data", .any, "The subscription, in the form of the push service (RFC 8030 for `web`)."),
                 ],
                 answer: [],
                 errors: [.conflict, .storage],

@@ -10,27 +10,36 @@ extension ChatReference {
                 "Opens the session; the first request of a connection. Other requests before it are answered `unauthorized`.",
                 request: [
                     .must("version", .integer(1...1_000_000), "The highest protocol version of the client."),
-                    .may("features", .list(.words(40), 100), "The features of the client."),
+                    .may(
+                        "features", .list(.words(40), 100),
+                        """
+                        The features of the client. Unknown features are ignored. A client that lists features \
+                        receives a push that needs a feature only if it lists that feature; a client without a list \
+                        receives all pushes. Events of a log are never omitted.
+                        """),
                     .may(
                         "frame_bytes", .integer(1_024...WireReader.largestInteger),
-                        "The size of the largest answer that the client reads, in bytes. Below \(ChatLimits.answerBytes), the request is refused."
+                        "The maximum size of an answer that the client can read, in bytes. Below \(ChatLimits.answerBytes), "
+                            + "the request is refused."
                     ),
                     .must("device", .shape("HelloDevice"), "The device."),
-                    .may("epoch", .token, "The data epoch of the client's cache."),
-                    .may("sync", .shape("SyncRequest"), "A `sync` to be answered at once, so that a reconnection takes one request."),
+                    .may("epoch", .token, "The data epoch of the data that the client has cached."),
+                    .may(
+                        "sync", .shape("SyncRequest"),
+                        "A `sync` that is answered together with `hello`, so that a reconnection takes one request."),
                 ],
                 answer: [
-                    .must("version", .integer(1...1_000_000), "The version of the session: the lower of both sides."),
-                    .may("features", .list(.words(40), 100), "The features of the server."),
-                    .must("limits", .shape("HelloLimits"), "The limits that a client has to know."),
+                    .must("version", .integer(1...1_000_000), "The protocol version of the session: the lower one of the two versions."),
+                    .may("features", .list(.words(40), 100), "All features of the server."),
+                    .must("limits", .shape("HelloLimits"), "The limits that a client needs before it sends requests."),
                     .must(
                         "epoch", .token,
                         """
-                        Renewed when the server's data was restored, imported or copied. A client that has another one \
-                        discards its cache and keeps its outbox.
+                        The data epoch. It is renewed when the server's data is restored, imported or copied. A \
+                        client with another epoch discards its cache and keeps its unsent messages.
                         """),
                     .must("at", .time, "The server's time."),
-                    .must("user", .shape("User"), "The own user."),
+                    .must("user", .shape("User"), "The user of the session."),
                     .must("device", .device, "The device."),
                     .must("self", .conversation, "The conversation of kind `self`."),
                     .may("sync", .shape("SyncAnswer"), "The answer to the `sync` of the request; absent if the epoch has changed."),
@@ -50,25 +59,25 @@ extension ChatReference {
             Verb(
                 ChatVerbs.send,
                 """
-                Stores a message. A retry gets the first answer for as long as the message exists, also after it was \
-                edited or recalled and after the sender has left. Two requests are the same if the SHA-256 of a byte \
-                1 and of the canonical form (RFC 8785) of `{conv, kind, body, ref?, thread?, if_epoch?}` as sent is \
-                the same.
+                Stores a message and sends it to the members. A retry gets the first answer for as long as the \
+                message exists, even if the message was edited or recalled or the sender has left. Two requests are \
+                the same if they have the same SHA-256 of a byte 1 and the canonical form (RFC 8785) of `{conv, kind, \
+                body, ref?, thread?, if_epoch?}` as sent.
                 """,
                 request: [
                     .id,
                     .conv,
-                    .must("kind", .kind, "A kind that can be sent."),
+                    .must("kind", .kind, "A kind that clients can send."),
                     .must("body", .any, "The body of the kind."),
-                    .may("ref", .seq, "The message that it replies to."),
-                    .may("thread", .seq, "The message whose thread it belongs to."),
+                    .may("ref", .seq, "The `seq` of the message that this one replies to."),
+                    .may("thread", .seq, "The `seq` of the message that began the thread."),
                     .may("if_epoch", .count, "The epoch of the group of an encrypted conversation. Reserved."),
                     .may("silent", .bool, "Whether recipients are not notified."),
                 ],
                 answer: [
                     .conv,
                     .must("id", .client, "The client's id of the request."),
-                    .must("seq", .seq, "The place in the log."),
+                    .must("seq", .seq, "The position in the log."),
                     .must("n", .seq, "The ordinal among the messages."),
                     .must("at", .time, "The time at which the server stored the message."),
                 ],
@@ -86,8 +95,8 @@ extension ChatReference {
                 ChatVerbs.sync,
                 """
                 Requests the heads that changed since an earlier sync. The pages of one sync together contain each \
-                changed conversation once, as a head or in `gone`. A token that is too old or of another epoch is \
-                answered `resync`.
+                changed conversation once, as a head or in `gone`. A token that is too old or belongs to another data \
+                epoch is answered `resync`.
                 """,
                 request: [
                     .may("since", .token, "The token of the last complete sync; absent for all heads."),
@@ -97,18 +106,20 @@ extension ChatReference {
                     .must(
                         "heads", .list(.shape("Head"), ChatLimits.headsPage),
                         """
-                        The first page has the pinned conversations and the newest ones, the others follow by the time of \
-                        their last change.
+                        The first page contains the pinned conversations and the newest ones; the other pages follow \
+                        in the order of the last changes.
                         """),
                     .may("gone", .list(.conversation, ChatLimits.conversations), "The conversations that the user no longer has."),
-                    .may("page", .token, "The position of the next page; absent on the last one."),
+                    .may("page", .token, "The token of the next page; absent on the last page."),
                     .must(
                         "token", .token,
                         """
-                        The token of this sync, taken before the first page and the same on every page. The client stores it \
-                        together with the last page.
+                        The token of this sync. It is read before the first page and is the same on every page. The \
+                        client stores it together with the last page.
                         """),
-                    .may("badge", .count, "The unread messages of all conversations that are not muted, on the first page."),
+                    .may(
+                        "badge", .count,
+                        "The total number of unread messages in all conversations that are not muted; only on the first page."),
                 ],
                 errors: [.resync],
                 example: #"{"since": "AAAB2g"}"#,
@@ -128,33 +139,40 @@ extension ChatReference {
                 "Requests a part of a log. Events that the user may not see have the kind `hidden`.",
                 request: [
                     .conv,
-                    .may("from", .seq, "Requests the events with this `seq` and above."),
-                    .may("before", .seq, "Requests the newest events below this `seq`."),
+                    .may("from", .seq, "Requests the oldest events from this `seq` onward."),
+                    .may("before", .seq, "Requests the newest events before this `seq`."),
                     .may("around", .seq, "Requests events on both sides of this `seq`."),
                     .may(
                         "limit", .integer(1...Int64(ChatLimits.historyEvents)),
-                        "The maximum number of events. The newest are returned if no `seq` is named."),
+                        "The maximum number of events. The newest events are returned if no `seq` is given."),
                     .may(
                         "thread", .seq,
                         """
-                        Restricts the events to the replies of a thread, with the message that began it before the first reply. \
-                        Such a page has holes, and is the last one of its direction if it has less than `limit` events.
+                        Restricts the events to a thread: the message that began it, and its replies. The events of \
+                        such a page are not consecutive. A page with fewer than `limit` events is the last one in its \
+                        direction.
                         """),
                     .may(
                         "edits", .seq,
-                        "Restricts the events to a message in its first form and its edits. Excludes `thread`. Such a page has holes."),
+                        """
+                        Restricts the events to a message and its first edits, at most \(ChatLimits.historyEvents - 1), \
+                        each with its original content. Later edits are only in the log. Excludes `thread`. The \
+                        events of such a page are not consecutive.
+                        """),
                 ],
                 answer: [
                     .conv,
                     .must(
                         "events", .list(.shape("Event"), ChatLimits.historyEvents),
                         """
-                        Events in ascending order of `seq`, without holes; fewer than requested at the ends of the visible \
-                        log and at the limit of an answer.
+                        Consecutive events in ascending order of `seq`. There can be fewer than requested, at the \
+                        ends of the visible log and at the size limit of an answer.
                         """),
-                    .may("mine", .list(.shape("Mine"), ChatLimits.historyEvents), "The own reactions and votes for events of the page."),
-                    .must("seq", .count, "The newest event that the user can see. The events contain all changes up to it."),
-                    .must("min_seq", .seq, "The first event that the user can see."),
+                    .may(
+                        "mine", .list(.shape("Mine"), ChatLimits.historyEvents),
+                        "The requesting user's reactions and votes for events of the page."),
+                    .must("seq", .count, "The `seq` of the newest event that the user can see. The events contain all changes up to it."),
+                    .must("min_seq", .seq, "The `seq` of the first event that the user can see."),
                 ],
                 errors: [.notFound],
                 example: #"{"conv": "1q2w3e4r5t6y7", "before": 18, "limit": 1}"#,
@@ -168,19 +186,22 @@ extension ChatReference {
             Verb(
                 ChatVerbs.mark,
                 """
-                Sets the read position, or tells what the device has received. A client sends its read position \
-                until the server has confirmed it.
+                Sets the read position, or reports the last message that the device has received. A client repeats \
+                its read position until the server has confirmed it.
                 """,
                 request: [
                     .conv,
-                    .may("read", .count, "The ordinal of the last message read. A number at or below the present one has no effect."),
+                    .may("read", .count, "The ordinal of the last message read. A lower or equal ordinal has no effect."),
                     .may(
                         "received", .count,
-                        "The ordinal of the last message received by this device. It is not stored. One of both is required."),
+                        "The ordinal of the last message that this device has received. It is not stored. `read` or `received` is required."
+                    ),
                 ],
                 answer: [
                     .conv,
-                    .may("read", .count, "The present read position. This and the next fields are absent for `received` alone."),
+                    .may(
+                        "read", .count,
+                        "The current read position. This field and the following ones are absent if the request contained only `received`."),
                     .may("unread", .count, "The unread messages."),
                     .may("mentions", .count, "The unread messages that mention the user."),
                     .may("n", .count, "The ordinal of the newest message that was counted."),
@@ -190,7 +211,7 @@ extension ChatReference {
                 answers: #"{"conv": "1q2w3e4r5t6y7", "read": 12, "unread": 0, "mentions": 0, "n": 12}"#),
             Verb(
                 ChatVerbs.typing,
-                "Tells the other members that the user is writing. It is valid for 6 seconds.",
+                "Notifies the other members that the user is writing. The notification is valid for 6 seconds.",
                 request: [
                     .conv,
                     .may("stopped", .bool, "Whether the user has stopped writing."),
@@ -202,11 +223,11 @@ extension ChatReference {
             Verb(
                 ChatVerbs.subscribe,
                 """
-                Names the conversations on the screen, which receive every event, typing and presence. It replaces \
-                the previous subscription.
+                Sets the conversations that are on the screen. The connection receives all their events, typing \
+                notifications and presences. Replaces the previous subscription.
                 """,
                 request: [
-                    .must("convs", .list(.conversation, ChatLimits.subscriptions), "The conversations; empty for none.")
+                    .must("convs", .list(.conversation, ChatLimits.subscriptions), "The conversations; empty if none is on the screen.")
                 ],
                 answer: [],
                 errors: [],
@@ -215,8 +236,8 @@ extension ChatReference {
             Verb(
                 ChatVerbs.readers,
                 """
-                Requests the members that have read or received a message, in conversations with up to 100 members \
-                whose setting `receipts` permits it.
+                Requests the members that have read or received a message. It is available in conversations with at \
+                most 100 members and the setting `receipts`.
                 """,
                 request: [
                     .conv,
@@ -226,7 +247,7 @@ extension ChatReference {
                 answer: [
                     .must(
                         "readers", .list(.shape("Reader"), ChatLimits.membersPage), "The members that have read or received the message."),
-                    .may("page", .token, "The position of the next page; absent on the last one."),
+                    .may("page", .token, "The token of the next page; absent on the last page."),
                 ],
                 errors: [.forbidden, .notFound],
                 example: #"{"conv": "1q2w3e4r5t6y7", "seq": 17}"#,
@@ -234,22 +255,26 @@ extension ChatReference {
             Verb(
                 ChatVerbs.search,
                 """
-                Finds messages by words of their texts, newest first. Chinese, Japanese and Korean texts are found \
-                by any part.
+                Finds messages by the words of their texts, newest first. Chinese, Japanese and Korean texts are \
+                found by any part of them. Without words, lists the messages of some kinds in a conversation, such \
+                as its pictures; their snippets are empty.
                 """,
                 request: [
-                    .must("query", .words(ChatLimits.queryLength), "The words; all must occur. A word in quotes occurs as it is."),
+                    .may(
+                        "query", .words(ChatLimits.queryLength),
+                        "The words. A message must contain all of them; text in quotes must occur literally. Required without `conv` and `kinds`."
+                    ),
                     .may("conv", .conversation, "Restricts the search to a conversation."),
                     .may("sender", .user, "Restricts the search to a sender."),
-                    .may("kinds", .list(.kind, 20), "Restricts the search to some kinds."),
+                    .may("kinds", .list(.kind, 20), "Restricts the search to kinds of messages."),
                     .may("from_at", .time, "The earliest time."),
                     .may("until_at", .time, "The latest time."),
                     .may("page", .token, "The `page` of the previous answer; absent for the first page."),
                 ],
                 answer: [
                     .must("hits", .list(.shape("SearchHit"), ChatLimits.searchPage), "The messages."),
-                    .may("page", .token, "The position of the next page; absent on the last one."),
-                    .may("indexed_at", .time, "The time up to which the index is complete, if it is behind."),
+                    .may("page", .token, "The token of the next page; absent on the last page."),
+                    .may("indexed_at", .time, "The time up to which the index contains all messages; absent if it contains all of them."),
                 ],
                 errors: [.notFound],
                 example: #"{"query": "harbour", "conv": "1q2w3e4r5t6y7", "kinds": ["text"]}"#,

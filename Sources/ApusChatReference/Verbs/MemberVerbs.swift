@@ -10,8 +10,10 @@ extension ChatReference {
                 "Requests the members of a conversation, ordered by role and name.",
                 request: [
                     .conv,
-                    .may("query", .words(ChatLimits.queryLength), "A part of the name or of the shown name."),
-                    .may("state", .choice(MemberState.self), "`joined` by default; admins can also request the others."),
+                    .may("query", .words(ChatLimits.queryLength), "A part of the account name or of the shown name."),
+                    .may(
+                        "state", .choice(MemberState.self),
+                        "The state of the listed users; `joined` by default. Admins can also request other states."),
                     .may("since_version", .count, "Restricts the answer to the members that changed after a version of the list."),
                     .may("page", .token, "The `page` of the previous answer; absent for the first page."),
                 ],
@@ -20,9 +22,9 @@ extension ChatReference {
                     .may(
                         "gone", .list(.user, ChatLimits.membersPage),
                         "The users that are no longer members, for a request with `since_version`."),
-                    .must("version", .count, "The version of the list, taken before the first page and the same on every page."),
+                    .must("version", .count, "The version of the list. It is read before the first page and is the same on every page."),
                     .must("total", .count, "The number of members."),
-                    .may("page", .token, "The position of the next page; absent on the last one."),
+                    .may("page", .token, "The token of the next page; absent on the last page."),
                 ],
                 errors: [.forbidden, .notFound],
                 example: #"{"conv": "3g7r0p5a2b4c6", "since_version": 3}"#,
@@ -36,8 +38,8 @@ extension ChatReference {
             Verb(
                 ChatVerbs.memberAdd,
                 """
-                Adds contacts and invites other users. Users that cannot be added or invited are in neither list of \
-                the answer.
+                Adds contacts as members, and invites other users. Users that can be neither added nor invited are \
+                listed in `unknown`.
                 """,
                 request: [
                     .id,
@@ -47,13 +49,13 @@ extension ChatReference {
                 answer: [
                     .must("conv", .conversation, "The conversation."),
                     .must("id", .client, "The client's id of the request."),
-                    .may("seq", .seq, "The last change of the log; absent if there was none."),
+                    .may("seq", .seq, "The `seq` of the last event that was added to the log; absent if there is none."),
                     .must("at", .time, "The time of the change."),
-                    .may("added", .list(.user, ChatLimits.requestUsers), "The users that are now members."),
+                    .may("added", .list(.user, ChatLimits.requestUsers), "The users that became members."),
                     .may("invited", .list(.user, ChatLimits.requestUsers), "The users that were invited."),
                     .may(
                         "unknown", .list(.user, ChatLimits.requestUsers),
-                        "The names without an account, and users that were neither added nor invited."),
+                        "The names without an account, and the users that could be neither added nor invited."),
                 ],
                 errors: [.forbidden, .notFound, .conflict, .limit, .storage],
                 example: #"""
@@ -71,7 +73,9 @@ extension ChatReference {
                     .conv,
                     .must("accept", .bool, "Whether the user joins."),
                 ],
-                answer: Self.changed + [.may("head", .shape("Head"), "The conversation; absent for a refusal.")],
+                answer: Self.changed + [
+                    .may("head", .shape("Head"), "The head of the conversation; absent if the invitation was declined.")
+                ],
                 errors: [.forbidden, .notFound, .conflict, .limit, .storage],
                 example: #"{"id": "0192f0c4-7d3e-7a10-9c55-1b2e3f405162", "conv": "3g7r0p5a2b4c6", "accept": true}"#,
                 answers: #"""
@@ -80,10 +84,10 @@ extension ChatReference {
                     """#),
             Verb(
                 ChatVerbs.memberJoin,
-                "Joins by a link or from the directory. Where admission needs approval, the state of the head is `requested`.",
+                "Joins by a link or by the directory. If an approval is needed, the state of the head is `requested`.",
                 request: [
                     .id,
-                    .may("conv", .conversation, "A conversation of the directory."),
+                    .may("conv", .conversation, "A conversation that the directory lists."),
                     .may("link", .link, "The code of a link."),
                 ],
                 answer: [
@@ -91,7 +95,7 @@ extension ChatReference {
                     .may("invited", .list(.user, ChatLimits.requestUsers), "The users that were invited instead of added."),
                     .may(
                         "unknown", .list(.user, ChatLimits.requestUsers),
-                        "The names without an account, and users that were neither added nor invited."),
+                        "The names without an account, and the users that could be neither added nor invited."),
                 ],
                 errors: [.forbidden, .notFound, .conflict, .limit, .storage],
                 example: #"{"id": "0192f0c4-7d3e-7a10-9c55-1b2e3f405162", "link": "k7Qm2ZtX9bVw4NsA"}"#,
@@ -105,11 +109,11 @@ extension ChatReference {
                     """#),
             Verb(
                 ChatVerbs.memberApprove,
-                "Answers a request to join.",
+                "Approves or rejects a request to join.",
                 request: [
                     .id,
                     .conv,
-                    .must("user", .user, "The user that asked."),
+                    .must("user", .user, "The user that sent the request."),
                     .must("accept", .bool, "Whether the user becomes a member."),
                 ],
                 answer: Self.changed,
@@ -124,7 +128,7 @@ extension ChatReference {
                     """#),
             Verb(
                 ChatVerbs.memberLeave,
-                "Leaves a conversation. An owner has to name another owner first, unless it is the last member.",
+                "Leaves a conversation. If the owner leaves, the member with the highest role other than `guest` becomes the owner.",
                 request: [
                     .id,
                     .conv,
@@ -138,7 +142,7 @@ extension ChatReference {
                     """#),
             Verb(
                 ChatVerbs.memberRemove,
-                "Removes members of a lower role, or takes back invitations.",
+                "Removes members of a lower role, or withdraws invitations.",
                 request: [
                     .id,
                     .conv,
@@ -153,12 +157,14 @@ extension ChatReference {
                     """#),
             Verb(
                 ChatVerbs.memberBan,
-                "Removes users and keeps them from joining. `until` ends the ban.",
+                "Removes users and prevents them from joining until the ban ends.",
                 request: [
                     .id,
                     .conv,
                     .must("users", .list(.user, ChatLimits.requestUsers), "The users."),
-                    .may("until", .time, "The time at which it ends; absent for never. For `member.mute`, 0 permits writing again."),
+                    .may(
+                        "until", .time,
+                        "The time at which it ends; absent if it has no end. For `member.mute`, 0 restores the permission to write."),
                 ],
                 answer: Self.changed,
                 errors: [.forbidden, .notFound, .conflict, .storage],
@@ -172,7 +178,7 @@ extension ChatReference {
                     """#),
             Verb(
                 ChatVerbs.memberUnban,
-                "Lifts a ban.",
+                "Ends the ban of users.",
                 request: [
                     .id,
                     .conv,
@@ -188,13 +194,13 @@ extension ChatReference {
             Verb(
                 ChatVerbs.memberRole,
                 """
-                Changes the role of members. Naming an owner transfers the conversation, and the former owner \
-                becomes an admin.
+                Changes the role of members. The role `owner` transfers the conversation to the member, and the \
+                former owner becomes an admin.
                 """,
                 request: [
                     .id,
                     .conv,
-                    .must("users", .list(.user, ChatLimits.requestUsers), "The members; one, if the role is `owner`."),
+                    .must("users", .list(.user, ChatLimits.requestUsers), "The members; exactly one if the role is `owner`."),
                     .must("role", .choice(MemberRole.self), "The new role."),
                 ],
                 answer: Self.changed,
@@ -209,12 +215,14 @@ extension ChatReference {
                     """#),
             Verb(
                 ChatVerbs.memberMute,
-                "Keeps members from writing until a time; 0 permits writing again.",
+                "Silences members until a time; 0 restores the permission to write.",
                 request: [
                     .id,
                     .conv,
                     .must("users", .list(.user, ChatLimits.requestUsers), "The users."),
-                    .may("until", .time, "The time at which it ends; absent for never. For `member.mute`, 0 permits writing again."),
+                    .may(
+                        "until", .time,
+                        "The time at which it ends; absent if it has no end. For `member.mute`, 0 restores the permission to write."),
                 ],
                 answer: Self.changed,
                 errors: [.forbidden, .notFound, .conflict, .storage],
@@ -233,9 +241,9 @@ extension ChatReference {
                     .id,
                     .conv,
                     .may("role", .choice(MemberRole.self), "`member` by default, `reader` or `guest`."),
-                    .may("expires_at", .time, "The time at which the link ends."),
-                    .may("uses", .integer(1...100_000), "The number of users that may join by it."),
-                    .may("approval", .bool, "Whether users that join by it wait for an approval."),
+                    .may("expires_at", .time, "The time at which the link expires; absent if it does not."),
+                    .may("uses", .integer(1...100_000), "The maximum number of users that can join by the link; absent for no limit."),
+                    .may("approval", .bool, "Whether users that join by the link need an approval."),
                 ],
                 answer: [
                     .must("link", .shape("InviteLink"), "The link.")
@@ -266,7 +274,7 @@ extension ChatReference {
                     """#),
             Verb(
                 ChatVerbs.linkRevoke,
-                "Ends a link.",
+                "Invalidates an invite link.",
                 request: [
                     .id,
                     .conv,
@@ -280,7 +288,7 @@ extension ChatReference {
                 answers: #"{"conv": "3g7r0p5a2b4c6", "id": "0192f0c4-7d3e-7a10-9c55-1b2e3f405162", "at": 1790000000000}"#),
             Verb(
                 ChatVerbs.linkInfo,
-                "Requests what a link leads to. A link that has ended is `not_found`.",
+                "Requests the properties of the conversation of a link. A link that has expired or was revoked is `not_found`.",
                 request: [
                     .must("code", .link, "The code.")
                 ],
@@ -289,7 +297,7 @@ extension ChatReference {
                     .must("kind", .choice(ConversationKind.self), "The kind."),
                     .may("avatar", .blob, "The picture."),
                     .must("members", .count, "The number of members."),
-                    .must("join", .choice(JoinRule.self), "Whether the user joins at once or after approval."),
+                    .must("join", .choice(JoinRule.self), "Whether users join immediately or after an approval."),
                     .must("by", .shape("User"), "The user that created the link."),
                 ],
                 errors: [.notFound],

@@ -8,8 +8,8 @@ extension ChatReference {
             Verb(
                 ChatVerbs.edit,
                 """
-                Replaces the body of an own message of kind `text`, `image`, `audio`, `video` or `file`. The kind \
-                and, except for `text`, the upload stay.
+                Replaces the body of a message of the user, of the kind `text`, `image`, `audio`, `video` or `file`. \
+                The kind and, except for `text`, the upload cannot change.
                 """,
                 request: [
                     .id,
@@ -44,7 +44,7 @@ extension ChatReference {
                     """#),
             Verb(
                 ChatVerbs.hide,
-                "Removes events from the own view of a log, on all own devices.",
+                "Hides events of a log from the user, on all devices of the user.",
                 request: [
                     .id,
                     .conv,
@@ -59,12 +59,12 @@ extension ChatReference {
                     """#),
             Verb(
                 ChatVerbs.react,
-                "Adds or removes an own reaction.",
+                "Adds or removes a reaction of the user.",
                 request: [
                     .id,
                     .conv,
                     .must("ref", .seq, "The message."),
-                    .must("key", .words(ChatLimits.reactionLength), "An emoji, or a short text."),
+                    .must("key", .words(ChatLimits.reactionLength), "The reaction: an emoji, or a short text."),
                     .may("remove", .bool, "Whether the reaction is removed."),
                 ],
                 answer: Self.changed,
@@ -85,7 +85,7 @@ extension ChatReference {
                 ],
                 answer: [
                     .must("reactions", .list(.shape("Reaction"), ChatLimits.membersPage), "The reactions."),
-                    .may("page", .token, "The position of the next page; absent on the last one."),
+                    .may("page", .token, "The token of the next page; absent on the last page."),
                 ],
                 errors: [.notFound],
                 example: #"{"conv": "1q2w3e4r5t6y7", "ref": 17}"#,
@@ -97,7 +97,7 @@ extension ChatReference {
                     .id,
                     .conv,
                     .must("ref", .seq, "The message."),
-                    .may("remove", .bool, "Whether the message is unpinned."),
+                    .may("remove", .bool, "Whether to unpin the message."),
                 ],
                 answer: Self.changed,
                 errors: [.forbidden, .notFound, .conflict, .limit, .storage],
@@ -110,12 +110,12 @@ extension ChatReference {
                     """#),
             Verb(
                 ChatVerbs.vote,
-                "Sets the own votes in a poll and replaces earlier ones.",
+                "Sets the user's votes in a poll, which replace earlier ones.",
                 request: [
                     .id,
                     .conv,
                     .must("ref", .seq, "The poll."),
-                    .must("options", .list(.count, ChatLimits.pollOptions), "The indices of the options; empty withdraws the vote."),
+                    .must("options", .list(.count, ChatLimits.pollOptions), "The indices of the options; empty withdraws the votes."),
                 ],
                 answer: Self.changed,
                 errors: [.forbidden, .notFound, .conflict, .tooLate, .storage],
@@ -128,7 +128,7 @@ extension ChatReference {
                     """#),
             Verb(
                 ChatVerbs.pollClose,
-                "Ends an own poll. Admins can end the polls of members.",
+                "Ends a poll of the user. Admins can end the polls of members.",
                 request: [
                     .id,
                     .conv,
@@ -144,24 +144,24 @@ extension ChatReference {
             Verb(
                 ChatVerbs.forward,
                 """
-                Sends messages of one conversation to another. The server copies them, so that recipients can rely \
-                on the names of the senders.
+                Sends messages of one conversation to another. The server copies them, so that recipients can trust \
+                the names of the original senders.
                 """,
                 request: [
                     .id,
                     .must("conv", .conversation, "The conversation that receives the messages."),
                     .must("from", .conversation, "The conversation that contains the messages."),
-                    .must("seqs", .list(.seq, ChatLimits.bundleMessages), "The messages, ascending."),
-                    .may("bundle", .bool, "Whether the messages become one of kind `bundle`."),
+                    .must("seqs", .list(.seq, ChatLimits.bundleMessages), "The `seq` of each message, ascending."),
+                    .may("bundle", .bool, "Whether the messages are sent as one message of kind `bundle`."),
                     .may("title", .words(ChatLimits.titleLength), "The title of the bundle."),
-                    .may("anonymous", .bool, "Whether the names of the senders are left out."),
+                    .may("anonymous", .bool, "Whether the names of the original senders are omitted."),
                     .may("silent", .bool, "Whether recipients are not notified."),
                 ],
                 answer: [
                     .must("conv", .conversation, "The conversation that received the messages."),
                     .must("id", .client, "The client's id of the request."),
-                    .must("seqs", .list(.seq, ChatLimits.bundleMessages), "The new messages."),
-                    .must("at", .time, "The time at which they were stored."),
+                    .must("seqs", .list(.seq, ChatLimits.bundleMessages), "The `seq` of each new message."),
+                    .must("at", .time, "The time at which the messages were stored."),
                 ],
                 errors: [.forbidden, .notFound, .conflict, .limit, .storage],
                 example: #"""
@@ -174,16 +174,16 @@ extension ChatReference {
                     """#),
             Verb(
                 ChatVerbs.schedule,
-                "Stores a message that the server sends at a time. It is checked again then.",
+                "Stores a message that the server sends at a later time. The message is checked again when it is sent.",
                 request: [
                     .id,
                     .conv,
                     .must("kind", .kind, "The kind of the message."),
                     .must("body", .any, "The body."),
-                    .may("ref", .seq, "The message that it replies to."),
-                    .may("thread", .seq, "The message whose thread it belongs to."),
+                    .may("ref", .seq, "The `seq` of the message that this one replies to."),
+                    .may("thread", .seq, "The `seq` of the message that began the thread."),
                     .may("silent", .bool, "Whether recipients are not notified."),
-                    .must("send_at", .time, "The time, at most one year ahead."),
+                    .must("send_at", .time, "The time at which the message is sent, at most one year ahead."),
                 ],
                 answer: [
                     .must("scheduled", .shape("ScheduledMessage"), "The stored message.")
@@ -199,14 +199,14 @@ extension ChatReference {
                     """#),
             Verb(
                 ChatVerbs.scheduled,
-                "Requests the own scheduled messages.",
+                "Requests the user's scheduled messages.",
                 request: [
                     .may("conv", .conversation, "Restricts the answer to one conversation."),
                     .may("page", .token, "The `page` of the previous answer; absent for the first page."),
                 ],
                 answer: [
                     .must("scheduled", .list(.shape("ScheduledMessage"), ChatLimits.scheduledMessages), "The messages."),
-                    .may("page", .token, "The position of the next page; absent on the last one."),
+                    .may("page", .token, "The token of the next page; absent on the last page."),
                 ],
                 errors: [],
                 example: #"{"conv": "1q2w3e4r5t6y7"}"#,
@@ -219,7 +219,7 @@ extension ChatReference {
                 "Removes a scheduled message.",
                 request: [
                     .id,
-                    .must("of", .client, "The id of the `schedule`."),
+                    .must("of", .client, "The id of the request that scheduled the message."),
                 ],
                 answer: Self.changed,
                 errors: [.notFound, .conflict, .storage],

@@ -7,16 +7,20 @@ extension ChatReference {
         verbs: [
             Verb(
                 ChatVerbs.ownSet,
-                "Changes the user's own settings for a conversation. Absent fields stay as they are.",
+                "Changes the user's settings for a conversation. Absent fields remain unchanged.",
                 request: [
                     .id,
                     .conv,
                     .may("pinned", .bool, "Whether the conversation is pinned."),
-                    .may("archived", .bool, "Whether it is archived."),
-                    .may("muted_until", .time, "The time until which there are no notifications; 0 for notifications."),
-                    .may("notify", .choice(NotificationRule.self), "The messages that cause notifications while it is not muted."),
-                    .may("marked_unread", .bool, "Whether it is marked as unread."),
-                    .may("folders", .list(.words(ChatLimits.folderLength), ChatLimits.folders), "The folders that contain it."),
+                    .may("archived", .bool, "Whether the conversation is archived."),
+                    .may("muted_until", .time, "The time until which notifications are muted; 0 ends the mute."),
+                    .may(
+                        "notify", .choice(NotificationRule.self),
+                        "The messages that cause notifications while the conversation is not muted."),
+                    .may("marked_unread", .bool, "Whether the conversation is marked as unread."),
+                    .may(
+                        "folders", .list(.words(ChatLimits.folderLength), ChatLimits.folders),
+                        "The names of the folders that contain the conversation."),
                 ],
                 answer: Self.changed,
                 errors: [.forbidden, .notFound, .conflict, .limit, .storage],
@@ -35,7 +39,7 @@ extension ChatReference {
                     .id,
                     .conv,
                     .must("text", .string(ChatLimits.draftLength), "The text; empty removes the draft."),
-                    .may("ref", .seq, "The message that it replies to."),
+                    .may("ref", .seq, "The `seq` of the message that this one replies to."),
                 ],
                 answer: Self.changed,
                 errors: [.forbidden, .notFound, .conflict, .storage],
@@ -62,7 +66,7 @@ extension ChatReference {
                     """#),
             Verb(
                 ChatVerbs.settingsSet,
-                "Changes settings of the user. Absent fields stay as they are; `folders` replaces the whole list.",
+                "Changes settings of the user. Absent fields remain unchanged; `folders` replaces the whole list.",
                 request: [
                     .id,
                     .must("settings", .shape("UserSettings"), "The settings to change. `folders` replaces the whole list."),
@@ -78,7 +82,7 @@ extension ChatReference {
                     """#),
             Verb(
                 ChatVerbs.profileSet,
-                "Changes what others see of the user. Absent fields stay as they are.",
+                "Changes the user's profile, which others see. Absent fields remain unchanged.",
                 request: [
                     .id,
                     .may("nick", .string(ChatLimits.nickLength), "The shown name; empty removes it."),
@@ -86,20 +90,20 @@ extension ChatReference {
                     .may("status", .string(ChatLimits.statusLength), "The status text; empty removes it."),
                 ],
                 answer: [
-                    .must("user", .shape("User"), "The own user.")
+                    .must("user", .shape("User"), "The user of the session.")
                 ],
                 errors: [.notFound, .conflict, .storage],
                 example: #"{"id": "0192f0c4-7d3e-7a10-9c55-1b2e3f405162", "nick": "Alice L.", "status": ""}"#,
                 answers: #"{"user": {"name": "alice", "nick": "Alice L."}}"#),
             Verb(
                 ChatVerbs.users,
-                "Requests users by their names. Unknown names are left out of the answer.",
+                "Requests users by their names. The answer omits unknown names.",
                 request: [
                     .must("names", .list(.user, ChatLimits.requestUsers), "The names.")
                 ],
                 answer: [
                     .must("users", .list(.shape("User"), ChatLimits.requestUsers), "The users."),
-                    .may("page", .token, "The position of the next page; absent on the last one."),
+                    .may("page", .token, "The token of the next page; absent on the last page."),
                 ],
                 errors: [],
                 example: #"{"names": ["bob"]}"#,
@@ -110,14 +114,14 @@ extension ChatReference {
                     """#),
             Verb(
                 ChatVerbs.people,
-                "Finds users. Where the directory of the server is closed, only an exact account name finds one.",
+                "Finds users. If the directory of the server is closed, only an exact account name finds a user.",
                 request: [
                     .must("query", .words(ChatLimits.queryLength), "An account name, or a part of the shown name."),
                     .may("page", .token, "The `page` of the previous answer; absent for the first page."),
                 ],
                 answer: [
                     .must("users", .list(.shape("User"), ChatLimits.requestUsers), "The users."),
-                    .may("page", .token, "The position of the next page; absent on the last one."),
+                    .may("page", .token, "The token of the next page; absent on the last page."),
                 ],
                 errors: [],
                 example: #"{"query": "bob"}"#,
@@ -135,7 +139,7 @@ extension ChatReference {
                 ],
                 answer: [
                     .must("contacts", .list(.shape("Contact"), ChatLimits.usersPage), "The contacts."),
-                    .may("page", .token, "The position of the next page; absent on the last one."),
+                    .may("page", .token, "The token of the next page; absent on the last page."),
                 ],
                 errors: [],
                 example: #"{"state": "friend"}"#,
@@ -148,14 +152,14 @@ extension ChatReference {
             Verb(
                 ChatVerbs.contactRequest,
                 """
-                Asks a user to become a contact. Two requests that cross make a contact. A user that blocked the \
-                requesting one is not told.
+                Sends a contact request to a user. Two requests in opposite directions make the users contacts. If \
+                the user has blocked the sender, the request is accepted and not delivered.
                 """,
                 request: [
                     .id,
                     .must("user", .user, "The user."),
-                    .may("text", .words(ChatLimits.contactTextLength), "A text for the user."),
-                    .may("alias", .words(ChatLimits.nickLength), "The name that the user gives the contact."),
+                    .may("text", .words(ChatLimits.contactTextLength), "A text that the other user sees with the request."),
+                    .may("alias", .words(ChatLimits.nickLength), "The alias that the user gives the contact."),
                 ],
                 answer: Self.changed,
                 errors: [.notFound, .conflict, .limit, .storage],
@@ -166,10 +170,10 @@ extension ChatReference {
                     """#),
             Verb(
                 ChatVerbs.contactAnswer,
-                "Answers a request. The other user is not told of a refusal.",
+                "Accepts or declines a contact request. The other user is not notified if it is declined.",
                 request: [
                     .id,
-                    .must("user", .user, "The user that asked."),
+                    .must("user", .user, "The user that sent the request."),
                     .must("accept", .bool, "Whether the user becomes a contact."),
                 ],
                 answer: Self.changed,
@@ -181,7 +185,7 @@ extension ChatReference {
                     """#),
             Verb(
                 ChatVerbs.contactRemove,
-                "Ends a contact, or takes back a request. The other user is not told.",
+                "Removes a contact, or withdraws a request. The other user is not notified.",
                 request: [
                     .id,
                     .must("user", .user, "The user."),
@@ -195,11 +199,11 @@ extension ChatReference {
                     """#),
             Verb(
                 ChatVerbs.contactAlias,
-                "Gives a contact a name that the user alone sees.",
+                "Sets the alias of a contact, which only the user sees.",
                 request: [
                     .id,
                     .must("user", .user, "The contact."),
-                    .must("alias", .string(ChatLimits.nickLength), "The name; empty removes it."),
+                    .must("alias", .string(ChatLimits.nickLength), "The alias; empty removes it."),
                 ],
                 answer: Self.changed,
                 errors: [.notFound, .conflict, .storage],
@@ -210,7 +214,7 @@ extension ChatReference {
                     """#),
             Verb(
                 ChatVerbs.block,
-                "Blocks a user, whose messages of the pair conversation stay invisible. The other user is not told.",
+                "Blocks a user. Further messages of that user in the pair conversation are hidden. The other user is not notified.",
                 request: [
                     .id,
                     .must("user", .user, "The user."),
@@ -224,7 +228,7 @@ extension ChatReference {
                     """#),
             Verb(
                 ChatVerbs.unblock,
-                "Ends the blocking of a user. Messages sent meanwhile stay invisible.",
+                "Unblocks a user. Messages that were sent while the user was blocked remain hidden.",
                 request: [
                     .id,
                     .must("user", .user, "The user."),

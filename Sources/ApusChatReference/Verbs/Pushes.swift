@@ -5,13 +5,15 @@ extension ChatReference {
     package static let pushes = [
         Push(
             ChatPushes.event,
-            "New events of one conversation. A lost push is recovered by `history`.",
+            "New events of one conversation. If a push is lost, the client requests the events with `history`.",
             [
                 .must(
                     "events", .list(.shape("Event"), ChatLimits.historyEvents),
-                    "The newest events of one conversation, in the order of `seq`."),
-                .may("silent", .bool, "Whether the client shows no notification: the sender set `silent` for each of these events."),
-                .may("as_of", .seq, "The event up to which changes are contained in the events; absent for the last of them."),
+                    "The new events, in the order of `seq`."),
+                .may(
+                    "silent", .bool,
+                    "Whether the client should show no notification, because the sender set `silent` for each of these events."),
+                .may("as_of", .seq, "The `seq` up to which the events contain changes; absent for that of the last event."),
             ],
             example: #"""
                 {"events": [{"conv": "1q2w3e4r5t6y7", "seq": 18, "n": 13, "sender": "alice",
@@ -20,12 +22,15 @@ extension ChatReference {
                 """#),
         Push(
             ChatPushes.head,
-            "Changed heads, at most one push a second for a connection.",
+            "Changed heads. It is sent at most once a second on each connection.",
             [
                 .may(
                     "heads", .list(.shape("Head"), ChatLimits.headsPage),
-                    "New conversations, and those whose title, members, settings or counters changed otherwise than by new events."),
-                .may("nudges", .list(.shape("HeadNudge"), ChatLimits.conversations), "The new ends of logs whose events were not pushed."),
+                    "The heads of new conversations, and of those whose title, members, settings or counters changed for reasons other than new events."
+                ),
+                .may(
+                    "nudges", .list(.shape("HeadNudge"), ChatLimits.conversations),
+                    "The newest positions of logs whose events were not pushed."),
                 .may("gone", .list(.conversation, ChatLimits.conversations), "The conversations that the user no longer has."),
             ],
             example: #"""
@@ -41,8 +46,8 @@ extension ChatReference {
         Push(
             ChatPushes.mark,
             """
-            Positions that changed, at most one push a second for a connection. `received` of another member is the largest \
-            one that its devices have told since they connected.
+            Changed positions. It is sent at most once a second on each connection. `received` of another member is \
+            the highest position that one of its devices has reported since it connected.
             """,
             [
                 .must("marks", .list(.shape("ReadMark"), ChatLimits.conversations), "The positions that changed.")
@@ -50,7 +55,7 @@ extension ChatReference {
             example: #"{"marks": [{"conv": "1q2w3e4r5t6y7", "user": "bob", "read": 13}]}"#),
         Push(
             ChatPushes.presence,
-            "Contacts and members of subscribed conversations that came online or went offline.",
+            "Contacts, and members of subscribed conversations, that have become online or offline.",
             [
                 .must("users", .list(.shape("PresenceEntry"), ChatLimits.contacts), "The users.")
             ],
@@ -66,7 +71,7 @@ extension ChatReference {
             example: #"{"conv": "1q2w3e4r5t6y7", "user": "bob"}"#),
         Push(
             ChatPushes.user,
-            "Users whose profile changed.",
+            "Contacts and members of shared conversations whose profile changed, and the user. Changes are pushed at most once a second.",
             [
                 .must("users", .list(.shape("User"), ChatLimits.requestUsers), "The users.")
             ],
@@ -92,12 +97,14 @@ extension ChatReference {
         Push(
             ChatPushes.bye,
             """
-            The last push of a connection. After `signed_out`, `account_closed`, `protocol_error` and `version` \
-            the client does not reconnect by itself.
+            The last push of a connection, before the server closes it. After `signed_out`, `account_closed`, \
+            `protocol_error` and `version` the client does not reconnect by itself.
             """,
             [
                 .must("reason", .choice(ByePush.Reason.self), "The reason."),
-                .may("retry_after", .count, "The time to wait before the next connection, in milliseconds."),
+                .may(
+                    "retry_after", .count,
+                    "The time to wait before a reconnection, in milliseconds. Each client receives a different time."),
             ],
             example: #"{"reason": "shutdown", "retry_after": 2000}"#),
     ]

@@ -3,14 +3,16 @@ import ApusChatProtocol
 extension ChatReference {
     /// The answer of the routes that begin or renew a session.
     private static let session: [Field] = [
-        .must("user", .shape("User"), "The own user."),
+        .must("user", .shape("User"), "The user of the session."),
         .must("device", .device, "The device."),
         .must(
             "access", .words(200),
-            "The token of requests, for the header `Authorization` and the Socket.IO `auth`; `cookie` if a cookie has it."),
-        .must("access_expires_at", .time, "The time at which the access token ends. A live connection stays open."),
-        .must("refresh", .words(200), "The token that renews the session, once; `cookie` if a cookie has it."),
-        .may("known", .words(200), "Shows at a later sign-in that the user has signed in here before. It opens no session."),
+            "The access token, for the field `Authorization` and for the `auth` of Socket.IO; `cookie` if the token is in a cookie."),
+        .must("access_expires_at", .time, "The time at which the access token expires. An open connection is not closed then."),
+        .must("refresh", .words(200), "The token that renews the session. It can be used once; `cookie` if the token is in a cookie."),
+        .may(
+            "known", .words(200),
+            "A token that shows, at a later sign-in, that the user has signed in on this device before. It does not open a session."),
         .may("recovery", .list(.words(40), 20), "The recovery codes of a new account, which are shown once."),
     ]
 
@@ -32,18 +34,19 @@ extension ChatReference {
                  "at": 1790000000000, "last_seen": 1790000000000, "current": true}]}
                 """#),
         Route(
-            .get, "/api/server", "Requests what a client has to know before a session.",
+            .get, "/api/server", "Requests the properties that a client needs before it has a session.",
             needsSession: false,
             request: [], WireEmpty.self,
             answer: [
                 .must("name", .words(ChatLimits.titleLength), "The name of the server."),
                 .must("version", .words(40), "The version of the program."),
-                .must("registration", .choice(Registration.self), "Whether accounts can be created."),
+                .must("registration", .choice(Registration.self), "Whether users can create accounts."),
                 .may("features", .list(.words(40), 100), "The features of the server."),
-                .must("limits", .shape("HelloLimits"), "The limits that a client has to know."),
+                .must("limits", .shape("HelloLimits"), "The limits that a client needs before it sends requests."),
                 .may(
                     "push_key", .words(100),
-                    "The `applicationServerKey` of subscriptions for `push.set`, in base64url (RFC 8292). Absent if the server sends none."),
+                    "The `applicationServerKey` of subscriptions for `push.set`, in base64url (RFC 8292). "
+                        + "Absent if the server sends no pushes."),
             ], ServerAnswer.self,
             errors: [],
             example: #"{}"#,
@@ -59,7 +62,7 @@ extension ChatReference {
                 .must("name", .user, "The account name."),
                 .must("password", .words(ChatLimits.passwordBytes), "The password."),
                 .may("nick", .words(ChatLimits.nickLength), "The shown name."),
-                .may("invitation", .words(100), "The invitation, where the server requires one."),
+                .may("invitation", .words(100), "The code of an invitation, if the server requires one."),
                 .must("device", .shape("HelloDevice"), "The device."),
             ], RegisterRequest.self,
             answer: Self.session, SessionAnswer.self,
@@ -75,8 +78,8 @@ extension ChatReference {
         Route(
             .post, "/api/login",
             """
-            Begins a session. An unknown name and a wrong password get the same answer, `unauthorized`. A \
-            missing code of the authenticator is `bad_request` with the field `code`.
+            Signs a user in. An unknown name and a wrong password get the same answer, `unauthorized`. A missing code \
+            of the authenticator is `bad_request` with the field `code`.
             """,
             needsSession: false,
             request: [
@@ -85,7 +88,8 @@ extension ChatReference {
                 .may("code", .words(40), "The code of the authenticator (RFC 6238), or a recovery code."),
                 .may(
                     "known", .words(200),
-                    "The `known` of an earlier session of the user. Attempts of others then do not delay this one."),
+                    "The `known` token of an earlier session of the user. With it, sign-in attempts from other devices do not delay this one."
+                ),
                 .must("device", .shape("HelloDevice"), "The device."),
             ], LoginRequest.self,
             answer: Self.session, SessionAnswer.self,
@@ -101,8 +105,8 @@ extension ChatReference {
         Route(
             .post, "/api/refresh",
             """
-            Renews a session. The token before gets the same answer for 60 seconds, until the new one is used; a \
-            later use of it ends the session.
+            Renews a session. The previous token gets the same answer for 60 seconds, or until the new token is used. \
+            A later use of the previous token ends the session.
             """,
             needsSession: false,
             request: [
@@ -116,10 +120,10 @@ extension ChatReference {
                  "access_expires_at": 1790000900000, "refresh": "r.1"}
                 """#),
         Route(
-            .post, "/api/logout", "Ends the session. A client repeats it until it is answered.",
+            .post, "/api/logout", "Ends the session. Clients repeat the request until it is answered.",
             needsSession: false,
             request: [
-                .may("refresh", .words(200), "The refresh token, if the access token has ended.")
+                .may("refresh", .words(200), "The refresh token, for a request whose access token has expired.")
             ], LogoutRequest.self,
             answer: [], WireEmpty.self,
             errors: [.storage],
@@ -127,11 +131,11 @@ extension ChatReference {
             answers: #"{}"#),
         Route(
             .post, "/api/password",
-            "Sets a password by the present one, a recovery code or the code of an operator, and ends all other sessions.",
+            "Sets a new password with the current one, a recovery code or the code of an operator, and ends all other sessions.",
             needsSession: false,
             request: [
                 .may("name", .user, "The account name, for a request without a session."),
-                .may("old", .words(ChatLimits.passwordBytes), "The present password."),
+                .may("old", .words(ChatLimits.passwordBytes), "The current password."),
                 .may("recovery", .words(40), "A recovery code, or the code of an operator's link."),
                 .must("new", .words(ChatLimits.passwordBytes), "The new password."),
                 .must("device", .shape("HelloDevice"), "The device."),
@@ -159,7 +163,8 @@ extension ChatReference {
             example: #"{"password": "battery staple"}"#,
             answers: #"{"recovery": ["k3v9-2m7q"]}"#),
         Route(
-            .post, "/api/account/delete", "Deletes the account. Its messages are blanked, and its name is not given to another account.",
+            .post, "/api/account/delete",
+            "Deletes the account. The content of its messages is removed, and its name is never assigned again.",
             needsSession: true,
             request: [
                 .must("password", .words(ChatLimits.passwordBytes), "The password.")

@@ -1,4 +1,5 @@
-/// A statement of this target. Connections prepare only these, and a test explains every one.
+/// A statement in the catalog of this target. A connection prepares it once and caches it. A test
+/// checks the query plan of each.
 protocol Query: CaseIterable, RawRepresentable<Int>, Sendable {
     static var group: QueryGroup { get }
     var sql: String { get }

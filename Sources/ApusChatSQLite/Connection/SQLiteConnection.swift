@@ -15,7 +15,7 @@ final class SQLiteConnection {
     ///   - cacheBytes: The maximum size of the page cache.
     init(path: String, isReader: Bool, cacheBytes: Int) throws(StorageError) {
         var handle: OpaquePointer?
-        // One thread uses the connection, so that SQLite's own lock is not needed.
+        // Only one thread uses the connection, so the lock of SQLite is not needed.
         let access = isReader ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
         let code = sqlite3_open_v2(path, &handle, access | SQLITE_OPEN_NOMUTEX, nil)
         guard code == SQLITE_OK, let handle else {
@@ -31,14 +31,15 @@ final class SQLiteConnection {
         if isReader { try self.execute("PRAGMA query_only = 1") } else { try self.configureWriter() }
     }
 
+    // The object owns the handle. No commit depends on the release.
     deinit {
         self.statements = []  // finalizes them
         sqlite3_close_v2(self.handle)
     }
 
     private func configureWriter() throws(StorageError) {
-        // FULL syncs the log at each commit: a committed batch survives a loss of power. FAST
-        // overwrites deleted content where that needs no write of its own.
+        // `FULL` syncs the log at each commit, so that a committed batch survives a power failure.
+        // `FAST` overwrites deleted content only where that needs no additional write.
         try self.execute(
             """
             PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 0;
@@ -60,7 +61,7 @@ final class SQLiteConnection {
         guard code == SQLITE_OK else { throw self.failure(code, "execute a statement") }
     }
 
-    /// The prepared statement of a query.
+    /// Returns the prepared statement of a query.
     func statement<Q: Query>(_ query: Q) throws(StorageError) -> SQLiteStatement {
         let group = Q.group.rawValue
         if let statement = self.statements[group][query.rawValue] { return statement }
@@ -69,7 +70,8 @@ final class SQLiteConnection {
         return statement
     }
 
-    /// Prepares a statement that is not in the catalog of queries. For the schema and for tests.
+    /// Prepares a statement that is not in the catalog of queries: one that runs once, such as
+    /// those of the schema and of operators.
     func prepare(_ sql: String) throws(StorageError) -> SQLiteStatement {
         var statement: OpaquePointer?
         let code = sqlite3_prepare_v3(self.handle, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &statement, nil)
@@ -83,15 +85,15 @@ final class SQLiteConnection {
     /// The number of rows that the last statement changed.
     var changedRows: Int32 { sqlite3_changes(self.handle) }
 
-    /// Rolls back what is open. Errors are ignored: SQLite rolls back by itself after most
-    /// failures.
+    /// Rolls back the open transaction. Errors are ignored, because SQLite has already rolled back
+    /// after most failures.
     func rollback() {
         if self.isInTransaction { sqlite3_exec(self.handle, "ROLLBACK", nil, nil, nil) }
     }
 
-    /// Copies the log into the database file, as far as no reader needs it.
+    /// Copies the write-ahead log into the database file, up to the part that readers still need.
     ///
-    /// - Parameter truncates: Whether to wait for readers and empty the log.
+    /// - Parameter truncates: Whether to wait for readers and then empty the log.
     func checkpoint(truncates: Bool = false) throws(StorageError) {
         var logPages: Int32 = 0
         var copied: Int32 = 0

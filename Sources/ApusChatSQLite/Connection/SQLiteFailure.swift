@@ -1,7 +1,7 @@
 import ApusChatStorage
 import GRDBSQLite
 
-/// An error that SQLite reported, as the cause of a `StorageError`.
+/// An error of SQLite, which is the cause of a `StorageError`.
 package struct SQLiteFailure: Error, Sendable, CustomStringConvertible {
     /// The extended result code.
     package let code: Int32
@@ -13,7 +13,7 @@ package struct SQLiteFailure: Error, Sendable, CustomStringConvertible {
 extension StorageError {
     /// Translates a result code of SQLite.
     ///
-    /// - Parameter action: What could not be done, such as "commit the batch".
+    /// - Parameter action: The failed operation, such as "commit the batch".
     init(sqlite code: Int32, _ action: String, detail: String? = nil) {
         let message = detail ?? String(cString: sqlite3_errstr(code))
         let kind: Code =
@@ -22,7 +22,7 @@ extension StorageError {
             // Another program, such as a backup, held the lock for longer than the busy timeout.
             case SQLITE_BUSY, SQLITE_LOCKED: .contention
             case SQLITE_CORRUPT, SQLITE_NOTADB, SQLITE_FORMAT: .corrupt
-            case SQLITE_CONSTRAINT, SQLITE_MISUSE, SQLITE_RANGE, SQLITE_MISMATCH, SQLITE_TOOBIG, SQLITE_ERROR: .misuse
+            case SQLITE_CONSTRAINT, SQLITE_MISUSE, SQLITE_RANGE, SQLITE_MISMATCH, SQLITE_TOOBIG, SQLITE_ERROR: .invalidUse
             default: .io  // also SQLITE_READONLY, SQLITE_CANTOPEN, SQLITE_NOMEM: the transaction cannot be trusted
             }
         self.init(

@@ -1,10 +1,11 @@
 import ApusChatStorage
 import GRDBSQLite
 
-/// A prepared statement. Confined to the thread of its connection, like every class of this target.
+/// A prepared statement. Like every class of this target, it is confined to the thread of its
+/// connection.
 ///
-/// GRDB's statements box each value and check their thread at each step. A batch of messages binds
-/// some ten thousand values, so this target calls SQLite directly.
+/// GRDB boxes each value and checks the thread at each step. A batch of messages binds about ten
+/// thousand values, so this target calls SQLite directly.
 final class SQLiteStatement {
     private let handle: OpaquePointer
 
@@ -14,8 +15,8 @@ final class SQLiteStatement {
 
     // MARK: Parameters, counted from 1
 
-    // A failed bind (out of memory, or a text of 1 GB) leaves NULL, which a NOT NULL column
-    // refuses.
+    // If a bind fails (out of memory, or a text of 1 GB), the parameter remains NULL, which a NOT
+    // NULL column refuses.
 
     func bind(_ index: Int32, _ value: Int64) { sqlite3_bind_int64(self.handle, index, value) }
 
@@ -31,7 +32,7 @@ final class SQLiteStatement {
     func bind(_ index: Int32, _ text: String) {
         var text = text
         text.withUTF8 { bytes in
-            // An empty buffer can have no address, which would bind NULL.
+            // The address of an empty buffer can be nil, which would bind NULL.
             let start = bytes.baseAddress.map { UnsafeRawPointer($0).assumingMemoryBound(to: CChar.self) }
             if let start, !bytes.isEmpty {
                 sqlite3_bind_text(self.handle, index, start, Int32(clamping: bytes.count), Self.transient)
@@ -50,7 +51,7 @@ final class SQLiteStatement {
         sqlite3_bind_blob(self.handle, index, bytes.baseAddress, Int32(clamping: bytes.count), Self.transient)
     }
 
-    /// Binds numbers from the first parameter on.
+    /// Binds numbers to the parameters, beginning with the first.
     @discardableResult
     func with(_ values: Int64...) -> Self {
         for (index, value) in values.enumerated() { self.bind(Int32(index) + 1, value) }
@@ -61,7 +62,7 @@ final class SQLiteStatement {
 
     // MARK: Execution
 
-    /// Moves to the next row. The statement must be reset after the last one.
+    /// Moves to the next row. Returns false after the last row; the statement must then be reset.
     func step() throws(StorageError) -> Bool {
         let code = sqlite3_step(self.handle)
         if code == SQLITE_ROW { return true }
@@ -71,7 +72,7 @@ final class SQLiteStatement {
 
     func reset() { sqlite3_reset(self.handle) }
 
-    /// Executes a statement without rows.
+    /// Executes a statement that returns no rows.
     func run() throws(StorageError) {
         let code = sqlite3_step(self.handle)
         guard code == SQLITE_DONE || code == SQLITE_ROW else {
@@ -82,7 +83,7 @@ final class SQLiteStatement {
         self.reset()
     }
 
-    /// Calls `body` for each row. The body must not execute the same statement.
+    /// Calls `body` for each row. `body` must not execute the same statement.
     func each(_ body: (SQLiteStatement) -> Void) throws(StorageError) {
         defer { self.reset() }
         while try self.step() { body(self) }
@@ -118,13 +119,13 @@ final class SQLiteStatement {
 
     func isNull(_ column: Int32) -> Bool { sqlite3_column_type(self.handle, column) == SQLITE_NULL }
 
-    /// The text of a column, or an empty one for NULL.
+    /// Returns the text of a column; empty for NULL.
     func text(_ column: Int32) -> String {
         guard let start = sqlite3_column_text(self.handle, column) else { return "" }
         return String(decoding: UnsafeBufferPointer(start: start, count: Int(sqlite3_column_bytes(self.handle, column))), as: UTF8.self)
     }
 
-    /// The bytes of a column, valid until the next step.
+    /// Returns the bytes of a column, which are valid until the next step.
     func bytes(_ column: Int32) -> UnsafeRawBufferPointer {
         UnsafeRawBufferPointer(
             start: sqlite3_column_blob(self.handle, column), count: Int(sqlite3_column_bytes(self.handle, column)))

@@ -14,17 +14,17 @@ package import ApusChatStorage
     import Foundation
 #endif
 
-/// The folder of a chat server's data, locked while this object exists.
+/// The data folder of a chat server. It is locked while this object exists.
 ///
 /// Two servers on one folder would each push to their own clients only, and SQLite would have two
-/// writers. The lock is an advisory one (`LOCK_EX`) on the file `chat.lock`. It belongs to the open
-/// file, so that it also excludes a second server in the same process, and the kernel releases it
-/// when the process ends.
+/// writers. The lock is an advisory lock (`LOCK_EX`) on the file `chat.lock`. It belongs to the
+/// open file, so it also excludes a second server in the same process. The kernel releases it when
+/// the process ends.
 package final class ChatFolder: Sendable {
     package let path: String
     private let lock: Int32
 
-    /// Creates the folder, with access for its owner only, if it does not exist, and locks it.
+    /// Locks the folder. Creates it, with access for its owner only, if it does not exist.
     package init(_ path: String) throws(StorageError) {
         do {
             try FileManager.default.createDirectory(
@@ -50,21 +50,24 @@ package final class ChatFolder: Sendable {
         self.lock = descriptor
     }
 
+    // The object owns the descriptor. `unlock()` has ended the use of the folder before.
     deinit { _ = close(self.lock) }
 
-    /// Lets another server use the folder. Nothing may write to it any more.
+    /// Releases the lock, so that another server can use the folder. The caller must not write to
+    /// it any more.
     package func unlock() { _ = flock(self.lock, LOCK_UN) }
 
     var databasePath: String { self.path + "/chat.sqlite" }
 
     var searchPath: String { self.path + "/search.sqlite" }
 
-    /// Creates the database file with access for its owner only. The write-ahead log inherits it.
+    /// Creates the database file with access for its owner only. The write-ahead log gets the same
+    /// permissions.
     func createDatabase() throws(StorageError) { try Self.create(self.databasePath) }
 
     var hasSearchFile: Bool { access(self.searchPath, F_OK) == 0 }
 
-    /// Begins the search index anew.
+    /// Replaces the search index with an empty file.
     func replaceSearchFile() throws(StorageError) {
         for suffix in ["", "-wal", "-shm"] where unlink(self.searchPath + suffix) != 0 && errno != ENOENT {
             throw Self.failure("removed", self.searchPath + suffix)
@@ -72,20 +75,29 @@ package final class ChatFolder: Sendable {
         try Self.create(self.searchPath)
     }
 
+    /// Removes the name of the search index. Connections that have it open keep it.
+    func removeSearchFile() { _ = unlink(self.searchPath) }
+
     private static func create(_ path: String) throws(StorageError) {
         let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw Self.failure("created", path) }
-        _ = close(descriptor)
+        defer { _ = close(descriptor) }
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { throw Self.failure("examined", path) }
+        // SQLite treats a file of one byte as a new database.
+        guard status.st_size != 1 else {
+            throw StorageError(.corrupt, message: "\(path) is truncated: it has 1 byte. Restore it from a backup.")
+        }
     }
 
-    /// The inode of the database file, which a copy does not have.
+    /// Returns the inode of the database file, which differs in a copy.
     func databaseInode() throws(StorageError) -> Int64 {
         var status = stat()
         guard fstatat(AT_FDCWD, self.databasePath, &status, 0) == 0 else { throw Self.failure("examined", self.databasePath) }
         return Int64(truncatingIfNeeded: status.st_ino)
     }
 
-    /// The text of a small file of the folder; nil without one.
+    /// Returns the text of a small file of the folder; nil if there is none.
     func text(of name: String) -> String? {
         let descriptor = open(self.path + "/" + name, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return nil }
@@ -95,7 +107,7 @@ package final class ChatFolder: Sendable {
         return count > 0 ? String(decoding: bytes.prefix(count), as: UTF8.self) : nil
     }
 
-    /// Replaces the text of a small file in place.
+    /// Overwrites the text of a small file.
     ///
     /// - Parameter isSynced: Whether the text must be on disk when the method returns.
     func write(_ text: String, to name: String, isSynced: Bool) throws(StorageError) {

@@ -1,13 +1,13 @@
 import ApusChatStorage
 
-/// The data epoch: a random text that is renewed when the data is no longer the continuation of
-/// what clients have seen.
+/// The data epoch: a random text that is renewed when the data does not continue the state that
+/// clients have seen.
 ///
-/// A file `chat.place` beside the database has a random token, which the database has too, and the
-/// number of a committed batch. The epoch is renewed if
-/// - the file is missing or has another token: the database came here alone,
-/// - the database has another inode than it had: the folder was copied or the file replaced,
-/// - the database has fewer batches than the file says: an older state was written into the file.
+/// The file `chat.place` beside the database contains a random token, which is also in the
+/// database, and the number of a committed batch. The epoch is renewed if
+/// - the file is missing or has another token, because the database was moved without it,
+/// - the inode of the database has changed, because the folder was copied or the file was replaced,
+/// - the database has fewer batches than the file records, because an older state was restored.
 enum DataEpoch {
     private static let file = "chat.place"
 
@@ -17,7 +17,7 @@ enum DataEpoch {
         let inode: Int64
     }
 
-    /// Creates the epoch of a new database, and renews that of one which came from elsewhere.
+    /// Creates the epoch of a new database, and renews the epoch of a copied one.
     static func settle(_ connection: SQLiteConnection, in folder: ChatFolder, makeToken: () -> String) throws(StorageError) {
         let found = try connection.prepare("SELECT last_commit, place, inode FROM meta WHERE id = 1").first {
             Found(commit: $0.int(0), place: $0.text(1), inode: $0.int(2))
@@ -42,8 +42,8 @@ enum DataEpoch {
         try folder.write("\(place) \(commit)", to: self.file, isSynced: true)
     }
 
-    /// Notes a committed batch, from time to time. A failure is ignored: an old number only makes
-    /// the detection weaker.
+    /// Records the number of a committed batch. Called periodically. A failure is ignored, because
+    /// an outdated number only weakens the detection.
     static func note(commit: Int64, in folder: ChatFolder) {
         guard let place = folder.text(of: self.file)?.split(separator: " ").first else { return }
         try? folder.write("\(place) \(commit)", to: self.file, isSynced: false)

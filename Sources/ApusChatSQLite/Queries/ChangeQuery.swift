@@ -1,8 +1,8 @@
 /// The statements that write a batch.
 enum ChangeQuery: Int, Query {
-    case addConversation, setConversation, addCounters, setCounters, setPosition, setMember
+    case addConversation, setConversation, addCounters, setCounters, setPosition, setMember, removeFolders
     case addEvent, setTarget, pin, unpin
-    case blankEvent, blankEdits, clearAnnotations, removeAnnotations, removeMention, removeBlobReferences
+    case blankEvent, blankEdits, blankPreviews, clearAnnotations, removeAnnotations, removeMention, removeBlobReferences
     case keptSeq, setKeptSeq, firstKept
     case addTextChange, removeTextChanges
     case setAnnotation, removeAnnotation, addMention
@@ -36,12 +36,15 @@ enum ChangeQuery: Int, Query {
             INSERT INTO member (\(MemberColumns.names.joined(separator: ", "))) VALUES (\(MemberColumns.values))
             ON CONFLICT (slot, user) DO UPDATE SET \(MemberColumns.assignments)
             """
+        case .removeFolders:
+            "UPDATE member INDEXED BY member_user SET folders = folders & ~?2, changed = ?3 WHERE user = ?1 AND folders & ?2 <> 0"
         case .addEvent: "INSERT INTO event (\(EventColumns.newList)) VALUES (\(EventColumns.newValues))"
         case .setTarget: "UPDATE event SET \(EventColumns.targetAssignments) WHERE id = ?1"
         case .pin: "INSERT OR IGNORE INTO pin (event) VALUES (?1)"
         case .unpin: "DELETE FROM pin WHERE event = ?1"
         case .blankEvent: "UPDATE event SET \(Self.blankAssignments) WHERE id = ?1"
         case .blankEdits: "UPDATE event INDEXED BY event_edit SET \(Self.blankAssignments) WHERE ref = ?1 AND kind = 'edit'"
+        case .blankPreviews: "UPDATE event INDEXED BY event_preview SET \(Self.blankAssignments) WHERE ref = ?1 AND kind = 'preview'"
         case .clearAnnotations: "UPDATE annotation SET reactions = NULL, votes = 0 WHERE event = ?1"
         case .removeAnnotations: "DELETE FROM annotation WHERE event = ?1 AND is_hidden = 0"
         case .removeMention: "DELETE FROM mention WHERE user = ?1 AND slot = ?2 AND n = ?3"

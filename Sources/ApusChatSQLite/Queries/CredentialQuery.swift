@@ -38,9 +38,13 @@ enum CredentialQuery: Int, Query {
         case .invitation: "SELECT created_at, expires_at, uses_left FROM invitation WHERE hash = ?1"
         case .setInvitation: "INSERT OR REPLACE INTO invitation (hash, created_at, expires_at, uses_left) VALUES (?1, ?2, ?3, ?4)"
         case .removeInvitation: "DELETE FROM invitation WHERE hash = ?1"
-        case .blob: "SELECT size, type, width, height, created_at FROM blob WHERE digest = ?1 AND type <> ''"
-        // A reference can be older than the row that tells the size.
-        case .setBlob: "UPDATE blob SET size = ?2, type = ?3, width = ?4, height = ?5, created_at = ?6 WHERE id = ?1 AND type = ''"
+        case .blob: "SELECT size, type, width, height, created_at, duration, thumb FROM blob WHERE digest = ?1 AND type <> ''"
+        // A reference can be older than the row with the size.
+        case .setBlob:
+            """
+            UPDATE blob SET size = ?2, type = ?3, width = ?4, height = ?5, created_at = ?6, duration = ?7, thumb = ?8
+            WHERE id = ?1 AND type = ''
+            """
         case .quota: "SELECT bytes FROM quota WHERE user = ?1"
         case .addToQuota: "INSERT INTO quota (user, bytes) VALUES (?1, ?2) ON CONFLICT (user) DO UPDATE SET bytes = max(0, bytes + ?2)"
         case .orphans: "SELECT b.digest FROM blob b WHERE b.id BETWEEN ?2 AND ?3 AND b.created_at < ?1 AND \(Self.isUnreferred)"

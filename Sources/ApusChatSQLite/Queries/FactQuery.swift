@@ -1,6 +1,6 @@
 import ApusChatProtocol
 
-/// The statements by which the writer reads what a batch needs.
+/// The statements by which the writer reads the facts of a batch.
 enum FactQuery: Int, Query {
     case conversation, pair, member, pairMembers, sent, request, event, annotation, account, conversationCount, contact, link, contactCounts
     case successors, isUploaded, readableEvents, ordinal, eventsBackwards, hiddenEvents
@@ -43,7 +43,8 @@ enum FactQuery: Int, Query {
             """
         case .hiders:
             """
-            SELECT h.user FROM annotation h INDEXED BY annotation_event CROSS JOIN member m ON m.slot = ?2 AND m.user = h.user AND m.state = 1
+            SELECT h.user FROM annotation h INDEXED BY annotation_event
+            CROSS JOIN member m ON m.slot = ?2 AND m.user = h.user AND m.state = 1
             WHERE h.event = ?1 AND h.is_hidden = 1 LIMIT ?3
             """
         case .latecomers:

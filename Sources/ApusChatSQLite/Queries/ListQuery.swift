@@ -8,7 +8,7 @@ enum ListQuery: Int, Query {
 
     var sql: String {
         switch self {
-        // Sorts the pinned conversations of one account.
+        // Sorts the pinned conversations of an account, at most `ChatLimits.pinnedConversations`.
         case .pinnedPlaces:
             """
             SELECT m.slot, m.conversation, m.pinned_at, r.last_at
@@ -16,7 +16,7 @@ enum ListQuery: Int, Query {
             WHERE m.user = ?1 AND m.is_gone = 0 AND m.pinned_at > 0 AND r.is_deleted = 0
             ORDER BY m.pinned_at DESC, r.last_at DESC, m.conversation LIMIT ?2
             """
-        // Sorts the conversations of one account.
+        // Sorts all conversations of an account.
         case .places:
             """
             SELECT m.slot, m.conversation, 0, r.last_at
@@ -86,8 +86,8 @@ enum ListQuery: Int, Query {
         }
     }
 
-    /// The number of messages above an ordinal that name a user, that others sent, and that the
-    /// user can see.
+    /// Returns an expression for the number of messages above an ordinal that mention a user, that
+    /// other users sent, and that the user can see.
     private static func countOfMentions(_ condition: String) -> String {
         """
         SELECT count(*) FROM mention n WHERE \(condition) AND n.slot = ?2 AND n.n > ?3 AND n.event >= ?4 AND n.sender <> ?1

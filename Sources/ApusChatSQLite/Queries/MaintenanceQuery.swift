@@ -1,7 +1,7 @@
-/// The statements of scheduled messages, and of what is erased after a deletion.
+/// The statements of scheduled messages, and of the erasure after a deletion.
 enum MaintenanceQuery: Int, Query {
     case setScheduled, removeScheduled, scheduled, scheduledOfUser, scheduledCount, dueScheduled
-    case deletedConversations, deletedAccounts, memberships, eventsOfSender
+    case calls, deletedConversations, deletedAccounts, memberships, eventsOfSender
 
     static var group: QueryGroup { .maintenance }
 
@@ -17,6 +17,11 @@ enum MaintenanceQuery: Int, Query {
             """
             SELECT \(ScheduledColumns.list) FROM scheduled INDEXED BY scheduled_due WHERE send_at <= ?1 AND failure = ''
             ORDER BY send_at LIMIT ?2
+            """
+        case .calls:
+            """
+            SELECT v.conversation, r.call_seq FROM counter r INDEXED BY counter_call CROSS JOIN conversation v ON v.slot = r.slot
+            WHERE r.slot > 0 AND r.call_seq > 0 ORDER BY r.slot LIMIT ?1
             """
         case .deletedConversations:
             """

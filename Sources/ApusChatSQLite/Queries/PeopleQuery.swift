@@ -1,6 +1,6 @@
 /// The statements that read accounts and contacts.
 enum PeopleQuery: Int, Query {
-    case named, account, containing, contacts, pair
+    case named, account, all, containing, contacts, pair
 
     static var group: QueryGroup { .people }
 
@@ -8,6 +8,7 @@ enum PeopleQuery: Int, Query {
         switch self {
         case .named: "SELECT user FROM account WHERE name = ?1"
         case .account: "SELECT \(AccountColumns.list) FROM account a WHERE user = ?1"
+        case .all: "SELECT \(AccountColumns.list) FROM account a WHERE user > ?1 AND state = 0 ORDER BY user LIMIT ?2"
         case .containing:
             """
             SELECT \(AccountColumns.list) FROM name_search s CROSS JOIN account a ON a.user = s.rowid

@@ -1,7 +1,7 @@
 import ApusChatProtocol
 import ApusChatStorage
 
-/// Reads the log of one conversation as one member sees it.
+/// Reads the log of one conversation as one member may see it.
 struct LogReader {
     let connection: SQLiteConnection
     let conversation: ConversationKey
@@ -26,7 +26,7 @@ struct LogReader {
         }
     }
 
-    /// One event; nil outside of the visible range.
+    /// Returns one event; nil if it is outside of the visible range.
     func event(_ seq: Int64) throws(StorageError) -> EventView? {
         guard seq > 0, self.view.contains(seq) else { return nil }
         let found = try self.connection.statement(FactQuery.event).with(EventPlace.id(self.slot, seq)).first {
@@ -36,7 +36,7 @@ struct LogReader {
         return try self.views([row]).first
     }
 
-    /// The seqs of the pinned messages in the visible range, newest first.
+    /// Returns the seqs of the pinned messages in the visible range, newest first.
     func pins() throws(StorageError) -> [Int64] {
         let statement = try self.connection.statement(LogQuery.pins)
         statement.with(EventPlace.id(self.slot, self.view.first), EventPlace.id(self.slot, self.view.last), 1_000)
@@ -63,8 +63,8 @@ struct LogReader {
         return try statement.all { EventColumns.row($0, in: self.conversation) }
     }
 
-    /// Events that belong to a target, without those that are hidden. Reads on until the page is
-    /// full.
+    /// Returns the events that refer to a target, without hidden ones. Reads further rows until the
+    /// page is full.
     private func shown(_ query: LogQuery, of target: Int64, from: Int64, limit: Int) throws(StorageError) -> [EventView] {
         guard target > 0 else { return [] }
         var events: [EventView] = []
@@ -78,7 +78,7 @@ struct LogReader {
         return Array(events.prefix(limit))
     }
 
-    /// The last replies of a thread, without those that are hidden.
+    /// Returns the last replies of a thread, without those that are hidden.
     private func lastShown(of thread: Int64, through end: Int64, limit: Int) throws(StorageError) -> [EventView] {
         guard thread > 0 else { return [] }
         var events: [EventView] = []
@@ -92,7 +92,7 @@ struct LogReader {
         return events.prefix(limit).reversed()
     }
 
-    /// The rows as the member may see them, with what the member attached to them.
+    /// Returns rows in the form that the member may see, with the annotations of the member.
     private func views(_ rows: [EventRow]) throws(StorageError) -> [EventView] {
         guard let first = rows.lazy.map(\.seq).min(), let last = rows.lazy.map(\.seq).max() else { return [] }
         var own: [Int64: AnnotationRow] = [:]

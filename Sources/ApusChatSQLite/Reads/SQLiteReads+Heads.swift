@@ -2,7 +2,7 @@ import ApusChatProtocol
 import ApusChatStorage
 
 extension SQLiteReads {
-    /// The place of a conversation in a user's list.
+    /// The position of a conversation in a user's list.
     private struct Place {
         let slot: Int64
         let cursor: HeadsCursor
@@ -13,11 +13,13 @@ extension SQLiteReads {
         }
     }
 
-    /// Finds the places of a page first and reads the heads of these only.
+    /// Determines the positions of the page first, and then reads the heads of these conversations
+    /// only.
     func headsPage(of user: UserKey, after cursor: HeadsCursor?, limit: Int) throws(StorageError) -> HeadsPage {
         var places: [Place] = []
         if cursor == nil || cursor?.pinnedAt ?? 0 > 0 {
-            // All pinned ones: there are at most `ChatLimits.pinnedConversations`.
+            // All pinned conversations are read, of which there are at most
+            // `ChatLimits.pinnedConversations`.
             let pinned = try self.connection.statement(ListQuery.pinnedPlaces).with(user.rawValue, 10_000).all(Place.init)
             places = pinned.filter { place in cursor.map { $0 < place.cursor } ?? true }
         }
@@ -50,7 +52,7 @@ extension SQLiteReads {
         return .page(heads, next: slots.count > limit ? heads.last?.conversation.key : nil)
     }
 
-    /// One head. Nil if the user has no row in the conversation.
+    /// Returns one head; nil if the user has no row in the conversation.
     func headRow(of user: UserKey, slot: Int64) throws(StorageError) -> HeadRow? {
         let found = try self.connection.statement(ListQuery.head).with(slot, user.rawValue).first { row in
             (MemberColumns.row(row), ConversationColumns.row(row, at: MemberColumns.count))
@@ -99,7 +101,7 @@ extension SQLiteReads {
 }
 
 extension SQLiteReads {
-    /// Whether a user uploaded a blob or sees an event that refers to it.
+    /// Whether a user uploaded a blob, or sees an event that refers to it.
     func isReadable(_ need: BlobNeed) throws(StorageError) -> Bool {
         let upload = try self.connection.statement(FactQuery.isUploaded)
         upload.bind(1, need.blob.rawValue)

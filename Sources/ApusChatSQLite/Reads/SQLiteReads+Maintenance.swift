@@ -3,7 +3,7 @@ package import ApusChatStorage
 
 extension SQLiteReads {
     package func scheduled(of user: UserKey, limit: Int) throws(StorageError) -> [ScheduledRow] {
-        // At most `ChatLimits.scheduledMessages`.
+        // There are at most `ChatLimits.scheduledMessages`.
         let rows = try self.connection.statement(MaintenanceQuery.scheduledOfUser).with(user.rawValue).all(ScheduledColumns.row)
         let sorted = rows.compactMap { $0 }.sorted { ($0.sendAt, $0.address.id.rawValue) < ($1.sendAt, $1.address.id.rawValue) }
         return Array(sorted.prefix(limit))
@@ -12,6 +12,11 @@ extension SQLiteReads {
     package func dueScheduled(at time: Int64, limit: Int) throws(StorageError) -> [ScheduledRow] {
         let statement = try self.connection.statement(MaintenanceQuery.dueScheduled)
         return try statement.with(time, Int64(limit)).all(ScheduledColumns.row).compactMap { $0 }
+    }
+
+    package func calls(limit: Int) throws(StorageError) -> [EventAddress] {
+        let statement = try self.connection.statement(MaintenanceQuery.calls)
+        return try statement.with(Int64(limit)).all { EventAddress(ConversationKey($0.int(0)), $0.int(1)) }
     }
 
     package func deletedConversations(limit: Int) throws(StorageError) -> [ConversationKey] {

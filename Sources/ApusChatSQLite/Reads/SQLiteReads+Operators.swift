@@ -1,6 +1,6 @@
 package import ApusChatStorage
 
-/// What operators read and do. Every list is a page.
+/// The reads of operators. Every list is a page.
 extension SQLiteReads {
     /// Returns accounts in any state, in key order.
     package func allAccounts(after cursor: UserKey?, limit: Int) throws(StorageError) -> [AccountRow] {
@@ -10,7 +10,7 @@ extension SQLiteReads {
     /// Returns invitations in the order of their hashes.
     package func invitations(after hash: [UInt8], limit: Int) throws(StorageError) -> [InvitationRow] {
         let statement = try self.connection.statement(OperatorQuery.invitations)
-        // An empty buffer has no address, which binds NULL, after which nothing follows.
+        // An empty buffer has no address and would bind NULL, which matches no row.
         statement.bind(1, bytes: hash.isEmpty ? [0] : hash)
         statement.bind(2, Int64(limit))
         return try statement.all { row in
@@ -20,7 +20,7 @@ extension SQLiteReads {
 
     /// Returns reports with their numbers, newest first.
     ///
-    /// - Parameter isOpen: Whether those that were resolved are left out.
+    /// - Parameter isOpen: Whether resolved reports are omitted.
     package func reports(isOpen: Bool, before number: Int64, limit: Int) throws(StorageError) -> [(number: Int64, report: ReportRow)] {
         try self.connection.statement(isOpen ? OperatorQuery.reports : .allReports).with(number, Int64(limit)).all { row in
             let event = row.isNull(3) ? nil : EventAddress(ConversationKey(row.int(3)), row.int(4))
@@ -32,7 +32,8 @@ extension SQLiteReads {
         }
     }
 
-    /// The numbers of rows. Reads whole tables, so it takes long with much data.
+    /// Returns the numbers of rows of some tables. It reads whole tables, which takes long for a
+    /// large database.
     package func statistics() throws(StorageError) -> [(name: String, count: Int64)] {
         var counts: [(String, Int64)] = []
         for (name, sql) in [
@@ -47,23 +48,24 @@ extension SQLiteReads {
         return counts
     }
 
-    /// Examines the whole database. Returns the faults that SQLite found, at most 100.
+    /// Checks the integrity of the whole database. Returns at most 100 faults that SQLite found.
     package func check() throws(StorageError) -> [String] {
         try self.connection.prepare("PRAGMA integrity_check(100)").all { $0.text(0) }.filter { $0 != "ok" }
     }
 
-    /// Writes a consistent copy of the database to a new file, while the server runs.
+    /// Writes a consistent copy of the database to a new file. The server can run meanwhile.
     package func backUp(to path: String) throws(StorageError) {
         try self.connection.execute("PRAGMA query_only = 0")
+        // The connection must become read-only again, also after a failure.
+        defer { try? self.connection.execute("PRAGMA query_only = 1") }
         let statement = try self.connection.prepare("VACUUM INTO ?1")
         statement.bind(1, path)
         try statement.run()
-        try self.connection.execute("PRAGMA query_only = 1")
     }
 }
 
 extension SQLiteStorage {
-    /// Notes that a report was resolved.
+    /// Records that a report was resolved.
     ///
     /// - Returns: False if there is no such report, or it was resolved before.
     package func resolveReport(_ number: Int64, at time: Int64) throws(StorageError) -> Bool {
@@ -73,7 +75,7 @@ extension SQLiteStorage {
         return true
     }
 
-    /// Rewrites the database without unused space. Messages wait for the end.
+    /// Rewrites the database without unused space. No batch is written meanwhile.
     package func vacuum() throws(StorageError) {
         try self.connection.execute("VACUUM")
         try self.connection.checkpoint()

@@ -1,25 +1,25 @@
 package import ApusChatProtocol
 package import ApusChatStorage
 
-/// The reading half of the storage on disk. Each reading thread has one, with its own connection;
-/// the writer has its own, too.
+/// The reading half of the storage on disk. Each reading thread, and the writer, has its own object
+/// with its own connection.
 package class SQLiteReads: ChatReads {
     var connection: SQLiteConnection
     /// Whether the connection has the search index.
     private(set) var hasSearchIndex = false
-    /// The slots of conversations, which never change.
+    /// The slots of conversations that were read. A slot never changes.
     private var slots: [ConversationKey: Int64] = [:]
 
     init(_ connection: SQLiteConnection) { self.connection = connection }
 
-    /// Opens a connection for reading a database that a `SQLiteStorage` has opened before, and its
-    /// search index, if a `SearchIndex` has opened one.
+    /// Opens a connection that reads a database. A `SQLiteStorage` must have opened the database
+    /// before. If a `SearchIndex` has opened the search index, the connection also reads that.
     package init(_ folder: ChatFolder, environment: SQLiteEnvironment = SQLiteEnvironment()) throws(StorageError) {
         self.connection = try SQLiteConnection(path: folder.databasePath, isReader: true, cacheBytes: environment.readerCacheBytes)
         self.hasSearchIndex = try SearchFile.attach(folder, to: self.connection)
     }
 
-    /// The slot of a conversation; nil if it does not exist.
+    /// Returns the slot of a conversation; nil if the conversation does not exist.
     func slot(of key: ConversationKey) throws(StorageError) -> Int64? {
         if let slot = self.slots[key] { return slot }
         guard let slot = try self.connection.statement(ListQuery.slot).with(key.rawValue).first({ $0.int(0) }) else { return nil }
@@ -79,7 +79,8 @@ package class SQLiteReads: ChatReads {
             let query = text.map { NameGrams.query(for: $0) ?? "" }
             let version = try self.connection.statement(ListQuery.version).with(slot).number()
             if query == "" { return MembersPage(members: [], next: nil, version: version, total: 0) }
-            // One range of the index for each state: at most four short lists are merged.
+            // Reads one range of the index for each state, and merges these at most four sorted
+            // lists.
             var rows: [MemberRow] = []
             var total: Int64 = 0
             for state in MemberState.allCases where states.includes(state) {
@@ -163,6 +164,11 @@ package class SQLiteReads: ChatReads {
         }
     }
 
+    package func accounts(after cursor: UserKey?, limit: Int) throws(StorageError) -> [AccountRow] {
+        let statement = try self.connection.statement(PeopleQuery.all)
+        return try statement.with(cursor?.rawValue ?? .min, Int64(limit)).all(AccountColumns.row)
+    }
+
     package func accounts(containing text: String, after cursor: UserKey?, limit: Int) throws(StorageError) -> [AccountRow] {
         guard let query = NameGrams.query(for: text) else { return [] }
         let statement = try self.connection.statement(PeopleQuery.containing)
@@ -197,6 +203,14 @@ package class SQLiteReads: ChatReads {
 
     package func links(of conversation: ConversationKey, limit: Int) throws(StorageError) -> [LinkRow] {
         try self.connection.statement(ListQuery.links).with(conversation.rawValue, Int64(limit)).all(LinkColumns.row)
+    }
+
+    package func listedConversation(_ key: ConversationKey) throws(StorageError) -> ConversationRow? {
+        let statement = try self.connection.statement(FactQuery.conversation).with(key.rawValue)
+        guard let row = try statement.first({ ConversationColumns.row($0) }), row.settings.listed, !row.counters.isDeleted else {
+            return nil
+        }
+        return row
     }
 
     package func link(_ code: String) throws(StorageError) -> (link: LinkRow, conversation: ConversationRow)? {

@@ -2,7 +2,7 @@ import ApusChatProtocol
 import ApusChatStorage
 import ApusJSON
 
-/// The columns of a conversation and its counters: their order in SELECT and INSERT.
+/// The columns of a conversation and of its counters, in the order of SELECT and INSERT.
 enum ConversationColumns {
     static let list = """
         v.slot, v.conversation, v.kind, v.low, v.high, v.created_at, v.title, v.about, v.avatar, v.settings, \
@@ -16,7 +16,7 @@ enum ConversationColumns {
     ]
     static let counterAssignments = Self.counterNames.enumerated().dropFirst().map { "\($1) = ?\($0 + 1)" }.joined(separator: ", ")
 
-    /// Reads a row that was selected with `list`, from a column on.
+    /// Reads a row that was selected with `list`.
     static func row(_ row: SQLiteStatement, at first: Int32 = 0) -> ConversationRow {
         let settings = (try? JSONValue(jsonString: row.text(first + 9))).flatMap { try? ConversationSettings(json: $0) }
         var conversation = ConversationRow(
@@ -47,8 +47,8 @@ enum ConversationColumns {
         return counters
     }
 
-    /// Binds slot, key, kind, pair, time of creation, profile, settings and whether it
-    /// is listed.
+    /// Binds the slot, the key, the kind, the pair, the time of creation, the profile, the
+    /// settings, and whether the directory lists the conversation.
     static func bind(_ conversation: ConversationRow, slot: Int64, to statement: SQLiteStatement) {
         statement.bind(1, slot)
         statement.bind(2, conversation.key.rawValue)

@@ -1,13 +1,13 @@
 import ApusChatProtocol
 import ApusChatStorage
 
-/// The columns of an event: their order in SELECT and INSERT.
+/// The columns of an event, in the order of SELECT and INSERT.
 enum EventColumns {
     static let list = """
         id, n, is_message, sender, at, kind, client_id, hash, ref, thread, state, body, expires_at, mentions, mentions_all, \
         original, edited_at, is_pinned, reactions, votes, allows_many_votes, hides_voters, is_closed, reply_count, last_reply, closes_at
         """
-    /// The columns that a new event has. The others have defaults.
+    /// The columns that are set for a new event. The others have default values.
     static let newList = """
         id, n, is_message, sender, at, kind, client_id, hash, ref, thread, state, body, expires_at, mentions, mentions_all, \
         votes, allows_many_votes, hides_voters, closes_at
@@ -39,7 +39,7 @@ enum EventColumns {
 
     /// Binds the values of `newList`.
     ///
-    /// - Parameter ordinal: The number of messages up to the event.
+    /// - Parameter ordinal: The number of messages up to and including the event.
     static func bindNew(_ event: EventRow, slot: Int64, ordinal: Int64, to statement: SQLiteStatement) {
         statement.bind(1, EventPlace.id(slot, event.seq))
         statement.bind(2, ordinal)
@@ -66,7 +66,7 @@ enum EventColumns {
         statement.bind(19, nonZero: event.closesAt)
     }
 
-    /// The columns that a later batch may change, for an UPDATE; `?1` is the id.
+    /// The assignments of an UPDATE of the columns that later batches can change; `?1` is the id.
     static let targetAssignments = """
         state = ?2, body = ?3, expires_at = ?4, mentions = ?5, mentions_all = ?6, original = ?7, edited_at = ?8, is_pinned = ?9, \
         reactions = ?10, votes = ?11, hides_voters = ?16, allows_many_votes = ?12, is_closed = ?13, reply_count = ?14, last_reply = ?15
@@ -95,7 +95,7 @@ enum EventColumns {
 
 /// The columns of an annotation.
 enum AnnotationColumns {
-    /// Reads a row of the columns event, n, is_hidden, reactions, votes.
+    /// Reads a row with the columns event, n, is_hidden, reactions, votes.
     static func row(_ row: SQLiteStatement, at address: AnnotationAddress) -> AnnotationRow {
         var annotation = AnnotationRow(address: address, n: row.int(1))
         annotation.isHidden = row.bool(2)

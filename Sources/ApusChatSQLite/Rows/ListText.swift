@@ -2,7 +2,7 @@ import ApusChatProtocol
 import ApusChatStorage
 import ApusJSON
 
-/// Lists in a column: numbers separated by spaces, texts as JSON.
+/// Encodes lists in a column: numbers are separated by spaces, texts are JSON.
 enum ListText {
     static func text(_ numbers: some Sequence<Int64>) -> String { numbers.map(String.init).joined(separator: " ") }
 
@@ -12,20 +12,23 @@ enum ListText {
 
     static func texts(_ text: String) -> [String] { self.values(text).compactMap(\.stringValue) }
 
-    /// A folder without a filter is its name, one with a filter a pair.
-    static func text(_ folders: [Folder]) -> String {
+    /// Encodes folders. Each is an array of its name, its filter or null, and its slot. Earlier
+    /// versions wrote the name alone, or the name and the filter; the slot was then the position in
+    /// the list.
+    static func text(_ folders: [FolderRow]) -> String {
         self.json(
             .array(
-                folders.map { folder in
-                    folder.filter.map { .array([.string(folder.name), .string($0)]) } ?? .string(folder.name)
+                folders.map { row in
+                    .array([.string(row.folder.name), row.folder.filter.map { .string($0) } ?? .null, .integer(Int64(row.slot))])
                 }))
     }
 
-    static func folders(_ text: String) -> [Folder] {
-        self.values(text).compactMap { value in
-            if let name = value.stringValue { return Folder(name: name) }
-            guard let pair = value.arrayValue, pair.count == 2, let name = pair[0].stringValue else { return nil }
-            return Folder(name: name, filter: pair[1].stringValue)
+    static func folders(_ text: String) -> [FolderRow] {
+        self.values(text).enumerated().compactMap { index, value in
+            if let name = value.stringValue { return FolderRow(Folder(name: name), slot: index) }
+            guard let parts = value.arrayValue, let name = parts.first?.stringValue else { return nil }
+            let slot = parts.count > 2 ? parts[2].intValue : index
+            return FolderRow(Folder(name: name, filter: parts.count > 1 ? parts[1].stringValue : nil), slot: slot ?? index)
         }
     }
 
@@ -50,7 +53,7 @@ enum ListText {
 }
 
 extension RequestHash {
-    /// Binds the 32 bytes without an array.
+    /// Binds the 32 bytes of the hash without allocating an array.
     func bind(to statement: SQLiteStatement, _ index: Int32) {
         let (first, second, third, fourth) = self.words
         let bytes = (first.bigEndian, second.bigEndian, third.bigEndian, fourth.bigEndian)

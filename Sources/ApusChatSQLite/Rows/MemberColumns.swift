@@ -1,7 +1,7 @@
 import ApusChatProtocol
 import ApusChatStorage
 
-/// The columns of a member: their order in SELECT and INSERT.
+/// The columns of a member, in the order of SELECT and INSERT.
 enum MemberColumns {
     static let names = [
         "slot", "user", "conversation", "role", "state", "since", "min_seq", "left_seq", "floor_n", "read_n", "skipped", "invited_by",
@@ -11,10 +11,10 @@ enum MemberColumns {
     static let list = Self.names.map { "m." + $0 }.joined(separator: ", ")
     static let count = Int32(Self.names.count)
     static let values = (1...Self.names.count).map { "?\($0)" }.joined(separator: ", ")
-    /// What an UPDATE of a whole row sets.
+    /// The assignments of an UPDATE of a whole row.
     static let assignments = Self.names.dropFirst(3).map { "\($0) = excluded.\($0)" }.joined(separator: ", ")
 
-    /// Reads a row that was selected with `list`, from a column on.
+    /// Reads a row that was selected with `list`.
     static func row(_ row: SQLiteStatement, at first: Int32 = 0) -> MemberRow {
         var member = MemberRow(
             address: MemberAddress(ConversationKey(row.int(first + 2)), UserKey(row.int(first + 1))),
@@ -71,11 +71,11 @@ enum MemberColumns {
         statement.bind(25, member.notifiesMentionsOnly)
     }
 
-    /// The columns that sending and reading change, none of which is indexed; `?1` and `?2` are the
-    /// key.
+    /// The assignments of an UPDATE of the columns that sending and reading change. None of them is
+    /// indexed. `?1` and `?2` are the key.
     static let positionAssignments = "read_n = ?3, skipped = ?4, last_sent_at = ?5, is_marked_unread = ?6, changed = ?7"
 
-    /// Whether two rows differ in nothing but `positionAssignments`.
+    /// Whether two rows differ only in the columns of `positionAssignments`.
     static func differInPositionOnly(_ one: MemberRow, _ other: MemberRow) -> Bool {
         var one = one
         one.readN = other.readN

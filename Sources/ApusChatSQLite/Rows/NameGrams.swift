@@ -1,21 +1,21 @@
-/// The words under which a name is found by any part of it.
+/// Encodes names for full-text search, so that a name is found by any part of it.
 ///
-/// A name is split into its pairs of neighbouring characters and the last character alone. A part
-/// of two or more characters is then a phrase of pairs, one character the beginning of a word. This
-/// works for all scripts, also from one character. A character is written as four letters, so that
-/// a word has the same length in every script.
+/// A name is split into its pairs of consecutive characters, followed by the last character alone.
+/// A query of two or more characters is a phrase of pairs; a query of one character is the
+/// beginning of a word. Each character is encoded as four letters, so that a word has the same
+/// length in every script.
 enum NameGrams {
-    /// The maximum number of characters of a search that are used.
+    /// The maximum number of characters of a query. Further characters are ignored.
     static let longestPart = 64
 
-    /// The words of a name, in their order.
+    /// Returns the encoded words of a name, in order.
     static func words(of name: String) -> String {
         let letters = self.letters(of: name)
         guard let last = letters.last else { return "" }
         return (zip(letters, letters.dropFirst()).map { $0 + $1 } + [last]).joined(separator: " ")
     }
 
-    /// The full-text query that finds names with `part` in them; nil for an empty part.
+    /// Returns the full-text query for names that contain `part`; nil if `part` is empty.
     static func query(for part: String) -> String? {
         let letters = self.letters(of: part).prefix(self.longestPart)
         guard let first = letters.first else { return nil }

@@ -2,7 +2,7 @@ import ApusChatProtocol
 import ApusChatStorage
 import ApusJSON
 
-/// The columns of an account: their order in SELECT and INSERT.
+/// The columns of an account, in the order of SELECT and INSERT.
 enum AccountColumns {
     static let names = [
         "user", "name", "nickname", "state", "self_conversation", "privacy", "about", "status_text", "avatar", "folders",
@@ -57,7 +57,7 @@ enum AccountColumns {
 }
 
 extension AccountPrivacy {
-    /// The settings as a JSON object. A field that is absent has the default.
+    /// The settings as a JSON object. An absent field has its default value.
     fileprivate var json: JSONValue {
         [
             "messages": .string(self.messages.rawValue), "add": .string(self.add.rawValue), "last_seen": .string(self.lastSeen.rawValue),
@@ -68,7 +68,7 @@ extension AccountPrivacy {
 
     fileprivate init(json: JSONValue) {
         self.init()
-        /// An unknown audience is the strictest one.
+        /// Returns the audience in a field. An unknown value is read as the strictest audience.
         func audience(_ name: String, _ standard: Audience) -> Audience {
             json[name]?.stringValue.map { Audience(rawValue: $0) ?? .none } ?? standard
         }

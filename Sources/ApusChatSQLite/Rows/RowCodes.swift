@@ -1,6 +1,6 @@
 import ApusChatProtocol
 
-// The numbers that stand for enum values in the database. They never change.
+// The numbers that represent enumeration values in the database. They must never change.
 
 extension ConversationKind {
     var code: Int64 {
@@ -17,7 +17,7 @@ extension ConversationKind {
 }
 
 extension MemberRole {
-    /// Ordered by rank.
+    /// The numbers are in the order of the rank.
     var code: Int64 {
         switch self {
         case .unknown: 0
@@ -68,7 +68,7 @@ extension MemberState {
 }
 
 extension EventState {
-    /// States from 10 on have no content.
+    /// Events with a state of 10 or higher have no content.
     var code: Int64 {
         switch self {
         case .unknown, .normal: 0

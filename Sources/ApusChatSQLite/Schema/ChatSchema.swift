@@ -1,19 +1,21 @@
 import ApusChatStorage
 
-/// The versions of the schema.
+/// The versions of the database schema.
 ///
-/// Each step is one transaction and is never changed after a release; a later step changes what an
-/// earlier one made. `Tests/ApusChatStorageTests/Fixtures` has a database of each version.
+/// Each step runs in one transaction and is never changed after its release; a later step changes
+/// the result of an earlier one. `Tests/ApusChatStorageTests/Fixtures` contains a database of each
+/// version.
 enum ChatSchema {
-    /// The steps: number `i` leads from version `i` to version `i + 1`.
+    /// The steps. Step `i` migrates from version `i` to version `i + 1`.
     static let steps = [
         SchemaStep1.script, SchemaStep2.script, SchemaStep3.script, SchemaStep4.script, SchemaStep5.script, SchemaStep6.script,
+        SchemaStep7.script, SchemaStep8.script, SchemaStep9.script,
     ]
 
-    /// The version that this program writes.
+    /// The version of the schema that this program writes.
     static var version: Int64 { Int64(self.steps.count) }
 
-    /// Brings a database to the current version.
+    /// Migrates a database to the current version.
     ///
     /// - Throws: `newerSchema` if a later version of the program wrote the database.
     static func migrate(_ connection: SQLiteConnection) throws(StorageError) {
@@ -23,7 +25,8 @@ enum ChatSchema {
             throw StorageError(
                 .newerSchema,
                 message:
-                    "The database has schema \(found); this program knows \(self.version). Use the program that wrote it, or a later one.")
+                    "The database has schema \(found); this program supports at most \(self.version). Use the version of the program that wrote it, or a later one."
+            )
         }
         for (index, step) in self.steps.enumerated().dropFirst(Int(found)) {
             do throws(StorageError) {

@@ -1,12 +1,13 @@
 /// The first version of the schema.
 ///
-/// - A conversation has a dense number, its slot. An event's id is `slot << 32 | seq`: ids are
-///   unique by (conversation, seq), and the log of a conversation is one range of them.
-/// - `counter` has the numbers of a conversation that every message changes, apart from its text.
-/// - `event.n` is the number of messages up to the event and including it, also for changes, so
-///   that the seq of an ordinal is found by bisection.
-/// - `event_client` begins with the client's id. Clients use ids ordered by time, so that a batch
-///   writes to the end of the index instead of to one page for each conversation.
+/// - A conversation has a consecutive number, its slot. The id of an event is `slot << 32 | seq`,
+///   so ids are unique, and the log of a conversation is one range of ids.
+/// - `counter` contains the numbers of a conversation that every message changes. They are separate
+///   from its text.
+/// - `event.n` is the number of messages up to and including the event. It is also set for changes,
+///   so that the seq of an ordinal is found by bisection.
+/// - `event_client` begins with the client's id. Clients use ids that are ordered by time, so a
+///   batch writes to the end of the index instead of to one page for each conversation.
 enum SchemaStep1 {
     static let script = """
         CREATE TABLE meta (

@@ -1,7 +1,8 @@
-/// The second version of the schema: sign-ins, and the accounting of uploads.
+/// The second version of the schema: sessions, and the accounting of uploads.
 ///
-/// - The row of a device is its session: removing the row ends it.
-/// - `quota` has the bytes of the uploads of a user, so that no upload sums up all of them.
+/// - The row of a device represents its session. Removing the row ends the session.
+/// - `quota` contains the total size of the uploads of a user, so that a new upload does not have
+///   to sum them.
 enum SchemaStep2 {
     static let script = """
         ALTER TABLE device DROP COLUMN token_family;

@@ -1,8 +1,8 @@
-/// The third version of the schema: calls, deleted conversations, timed bans, scheduled messages
-/// and the erasure of accounts.
+/// The third version of the schema: calls, deleted conversations, bans with an end, scheduled
+/// messages, and the erasure of accounts.
 ///
-/// `member_first` finds the members whose visible range begins after an event. Most members see the
-/// whole log and are not in it.
+/// `member_first` finds the members whose visible range begins after an event. Members that see the
+/// whole log, which are the majority, are not in this index.
 enum SchemaStep3 {
     static let script = """
         ALTER TABLE counter ADD COLUMN call_seq INTEGER NOT NULL DEFAULT 0;

@@ -1,7 +1,8 @@
-/// The fifth version of the schema: the changes of texts, for the search index, and the directory.
+/// The fifth version of the schema: changes of texts for the search index, and the directory.
 ///
-/// The index follows new events by their place. A change of an older one, which may have no event
-/// of its own (content that expires), is listed in `text_change` until the index has seen it.
+/// The search index reads new events in the order of their places. A change of an older event, for
+/// which there may be no new event (for example when it expires), is listed in `text_change` until
+/// the index contains it.
 enum SchemaStep5 {
     static let script = """
         CREATE TABLE text_change (number INTEGER PRIMARY KEY, event INTEGER NOT NULL) STRICT;

@@ -1,5 +1,5 @@
-/// The sixth version of the schema: quiet hours, requests of contacts, notification rules, polls
-/// that end, and reports that operators resolve.
+/// The sixth version of the schema: quiet hours, texts of contact requests, notification rules, end
+/// times of polls, and resolved reports.
 enum SchemaStep6 {
     static let script = """
         ALTER TABLE account ADD COLUMN quiet_from INTEGER;

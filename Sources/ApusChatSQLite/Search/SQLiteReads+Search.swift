@@ -2,15 +2,15 @@ import ApusChatProtocol
 package import ApusChatStorage
 
 extension SQLiteReads {
-    /// The number of conversations that one look at the index is for.
+    /// The maximum number of conversations that one query of the index covers.
     private static let conversationsAtOnce = 400
-    /// The number of hits that one look returns.
+    /// The maximum number of hits that one query returns.
     private static let hitsAtOnce = 64
-    /// The number of looks for one page. Then the page ends, and can be empty: messages that the
-    /// user cannot see must not make a search long.
+    /// The maximum number of queries for one page. It bounds a search whose hits are mostly
+    /// invisible to the user; such a page can be empty.
     private static let maximumLooks = 8
 
-    /// A message that has the words, if the user can see it.
+    /// A message that contains the words. The user may not be able to see it.
     private struct Candidate {
         var place: Int64
         var event: Int64
@@ -25,7 +25,7 @@ extension SQLiteReads {
         return try self.connection.snapshot { () throws(StorageError) in
             page.indexedAt = try self.indexedAt()
             let places = try self.places(of: user, need)
-            guard !places.isEmpty, limit > 0, !need.words.phrases.isEmpty else { return page }
+            guard !places.isEmpty, limit > 0, !need.words.phrases.isEmpty || need.isListing else { return page }
             var logs: [Int64: LogReader?] = [:]
             var cursor = need.cursor ?? .max
             for _ in 0..<Self.maximumLooks {
@@ -35,7 +35,7 @@ extension SQLiteReads {
                     if logs[slot] == nil { logs[slot] = .some(try self.log(of: user, slot: slot, places[slot])) }
                     cursor = candidate.place
                     guard let log = logs[slot] ?? nil, let view = try log.event(EventPlace.seq(candidate.event)), let row = view.row,
-                        need.admits(row), let text = row.searchText, need.words.matches(in: text) != nil
+                        need.admits(row), need.matches(row)
                     else { continue }
                     page.hits.append(SearchPage.Hit(conversation: log.conversation, view: view, cursor: cursor))
                     if page.hits.count == limit {
@@ -51,7 +51,7 @@ extension SQLiteReads {
         }
     }
 
-    /// The slots of the conversations that the search is for.
+    /// Returns the slots of the conversations to search.
     private func places(of user: UserKey, _ need: SearchNeed) throws(StorageError) -> [Int64: ConversationKey] {
         if let key = need.conversation { return try self.slot(of: key).map { [$0: key] } ?? [:] }
         var places: [Int64: ConversationKey] = [:]
@@ -67,8 +67,9 @@ extension SQLiteReads {
         return LogReader(connection: self.connection, conversation: key, slot: slot, user: user, view: view)
     }
 
-    /// Returns the newest messages before a place that have the words, and the place down to which
-    /// these are all; nil if there are no more.
+    /// Returns the newest messages before a place that contain the words, in descending order. Also
+    /// returns the lowest place down to which the result is complete; nil if there are no further
+    /// messages.
     private func candidates(_ need: SearchNeed, _ slots: [Int64], before cursor: Int64) throws(StorageError) -> ([Candidate], Int64?) {
         var found: [Candidate] = []
         var end: Int64?

@@ -1,14 +1,14 @@
 import ApusChatStorage
 
-/// The file `search.sqlite` beside the database. It can be made again from the log at any time, and
-/// is a file of its own so that indexing does not take the lock of the log's writer.
+/// The file `search.sqlite` beside the database. It can be rebuilt from the log at any time. It is
+/// a separate file, so that indexing does not take the lock of the log's writer.
 ///
-/// - `document` has the terms of each message with a text, by its place in the log. `posting` is
-///   the full-text index of it.
-/// - `scope` has the conversation, the sender and the kind as terms, so that a search skips what
-///   it is not for.
+/// - `document` has the terms of each message, by its place in the log. A message without a text
+///   has none, and is found by its scope. `posting` is the full-text index of it.
+/// - `scope` has the conversation, the sender and the kind as terms, so that a search skips other
+///   messages.
 enum SearchFile {
-    private static let version: Int64 = 1
+    private static let version: Int64 = 2
 
     private static let script = """
         CREATE TABLE search.position (
@@ -24,8 +24,8 @@ enum SearchFile {
         );
         """
 
-    /// Opens the index of a folder for writing, and begins a new one if there is none or if it is
-    /// of other data.
+    /// Opens the index of a folder for writing. Creates a new index if there is none, or if the
+    /// existing one belongs to other data.
     static func open(_ folder: ChatFolder, cacheBytes: Int) throws(StorageError) -> SQLiteConnection {
         let connection = try SQLiteConnection(path: folder.databasePath, isReader: true, cacheBytes: cacheBytes)
         let position = try connection.statement(TransactionQuery.position).first { $0.text(0) }
@@ -43,14 +43,15 @@ enum SearchFile {
         return connection
     }
 
-    /// Attaches the index for searches. Returns `false` if there is none.
+    /// Attaches the index to a connection for searches. Returns false if there is none.
     static func attach(_ folder: ChatFolder, to connection: SQLiteConnection, isWriter: Bool = false) throws(StorageError) -> Bool {
         guard folder.hasSearchFile else { return false }
         let attach = try connection.prepare("ATTACH ?1 AS search")
         attach.bind(1, folder.searchPath)
         do throws(StorageError) {
             try attach.run()
-            // A power failure may take the end of the index. It then goes on from an earlier place.
+            // A power failure can remove the end of the index, which is then rebuilt from an
+            // earlier position.
             if isWriter { try connection.execute("PRAGMA search.journal_mode = WAL; PRAGMA search.synchronous = NORMAL") }
         } catch {
             if error.code == .corrupt { return false }
@@ -66,13 +67,14 @@ enum SearchFile {
 }
 
 extension SearchFile {
-    /// The terms of the scope of a message.
+    /// Returns the scope of a message: terms for its conversation, its sender and its kind.
     static func scope(slot: Int64, sender: Int64, kind: String) -> String {
         [self.conversation(slot), self.sender(sender), self.kind(kind)].joined(separator: " ")
     }
 
     static func conversation(_ slot: Int64) -> String { "c\(slot)" }
     static func sender(_ user: Int64) -> String { "s\(user)" }
-    /// In hexadecimal digits: the kinds of applications have characters that separate terms.
+    /// Returns the term of a kind, in hexadecimal digits, because the kinds of applications contain
+    /// characters that would separate terms.
     static func kind(_ kind: String) -> String { "k" + kind.utf8.map { String($0, radix: 16) }.joined() }
 }

@@ -1,24 +1,27 @@
 import ApusChatProtocol
 package import ApusChatStorage
 
-/// Writes the search index of a folder. Only one may exist.
+/// Writes the search index of a folder. Only one object may exist for a folder.
 package final class SearchIndex: SearchIndexing {
-    /// The number of messages of one transaction. A search waits for none of them.
+    /// The maximum number of messages that one transaction indexes. Searches do not wait for it.
     private static let batch: Int64 = 1_000
 
+    private let folder: ChatFolder
     private let connection: SQLiteConnection
     package private(set) var lastChange: Int64 = 0
 
-    /// A message as the log has it now.
+    /// An event of the log in its current form, as the index reads it.
     private struct Message {
         var place: Int64
         var id: Int64
         var sender: Int64
         var at: Int64
         var kind: String
+        /// Whether it is a message with content.
+        var hasContent: Bool
         /// Its text; nil if it has none.
         var text: String?
-        /// The number of its change.
+        /// The number of the change of the message.
         var change: Int64
 
         init(_ row: SQLiteStatement) {
@@ -28,18 +31,29 @@ package final class SearchIndex: SearchIndexing {
             self.at = row.int(3)
             self.kind = row.text(4)
             self.change = row.int(8)
-            let hasContent = row.bool(6) && !EventState(code: row.int(7)).isBlank
-            self.text = hasContent ? ChatBody.searchText(kind: EventKind(rawValue: self.kind), body: row.text(5)) : nil
+            self.hasContent = row.bool(6) && !EventState(code: row.int(7)).isBlank
+            self.text = self.hasContent ? ChatBody.searchText(kind: EventKind(rawValue: self.kind), body: row.text(5)) : nil
         }
     }
 
-    /// Opens the index, and begins a new one if the data are not those that it was made of. Open it
-    /// after the storage and before what reads.
+    /// Opens the index, or creates a new one if it does not match the data. The storage must be
+    /// opened before it, and the readers after it.
     package init(_ folder: ChatFolder, environment: SQLiteEnvironment = SQLiteEnvironment()) throws(StorageError) {
+        self.folder = folder
         self.connection = try SearchFile.open(folder, cacheBytes: environment.readerCacheBytes)
     }
 
     package func update() throws(StorageError) -> Bool {
+        do throws(StorageError) {
+            return try self.advance()
+        } catch {
+            // The readers have the file attached, so that the next start makes it again.
+            if error.code == .corrupt { self.folder.removeSearchFile() }
+            throw error
+        }
+    }
+
+    private func advance() throws(StorageError) -> Bool {
         try self.connection.snapshot { () throws(StorageError) in
             let position = try self.connection.statement(SearchQuery.position).first { ($0.int(0), $0.int(1), $0.int(2)) }
             guard let (place, change, at) = position else { throw StorageError(.corrupt, message: "The search index has no position.") }
@@ -49,7 +63,8 @@ package final class SearchIndex: SearchIndexing {
             guard !new.isEmpty || !changed.isEmpty else { return false }
             for message in new { try self.add(message) }
             let end = new.last?.place ?? place
-            // A change of a later message is seen with the message.
+            // A change of a message after the current place is included when that message is
+            // indexed.
             for message in changed where message.place <= place {
                 try self.remove(message)
                 try self.add(message)
@@ -60,9 +75,8 @@ package final class SearchIndex: SearchIndexing {
     }
 
     private func add(_ message: Message) throws(StorageError) {
-        guard let text = message.text else { return }
-        let terms = SearchText.terms(of: text)
-        guard !terms.isEmpty else { return }
+        guard message.hasContent else { return }
+        let terms = message.text.map { SearchText.terms(of: $0) } ?? ""
         let scope = SearchFile.scope(slot: EventPlace.slot(message.id), sender: message.sender, kind: message.kind)
         let document = try self.connection.statement(SearchQuery.addDocument).with(message.place, message.id, message.at)
         document.bind(4, terms)

@@ -1,11 +1,11 @@
 import ApusChatStorage
 
-/// A conversation that the writer knows, with the member rows that batches needed.
+/// A conversation in memory, with the member rows that batches have needed.
 final class HotConversation {
     let slot: Int64
     var row: ConversationRow
     var members: [UserKey: MemberRow] = [:]
-    /// The seq and the ordinal of the last event that was written.
+    /// The seq and the ordinal of the last written event.
     var lastSeq: Int64
     var lastN: Int64
 
@@ -17,13 +17,13 @@ final class HotConversation {
     }
 }
 
-/// The rows of recent batches, so that a batch for the same conversations reads nothing.
+/// Caches the rows of recent batches, so that a batch for the same conversations reads nothing.
 ///
-/// The writer is the only one that changes the database, so these rows are always current. They are
-/// dropped when a batch fails. There are two generations: a row of the old one that is used moves
-/// to the young one, and when the young one is full, it replaces the old one.
+/// Only the writer changes the database, so the rows are always current. They are dropped when a
+/// batch fails. There are two generations: a row of the old generation that is used moves to the
+/// young one. When the young generation is full, it replaces the old one.
 struct HotRows {
-    /// The maximum number of conversations and members of a generation.
+    /// The maximum number of conversations and members in a generation.
     let capacity: Int
     private var young: [ConversationKey: HotConversation] = [:]
     private var old: [ConversationKey: HotConversation] = [:]
@@ -43,8 +43,19 @@ struct HotRows {
         self.addWeight(1 + conversation.members.count)
     }
 
-    /// Notes that member rows were added to a conversation.
+    /// Records that member rows were added to a conversation.
     mutating func addWeight(_ count: Int) { self.weight += count }
+
+    /// Changes the member rows of one user in all cached conversations.
+    func modify(_ user: UserKey, _ body: (inout MemberRow) -> Void) {
+        for generation in [self.young, self.old] {
+            for conversation in generation.values {
+                guard var row = conversation.members[user] else { continue }
+                body(&row)
+                conversation.members[user] = row
+            }
+        }
+    }
 
     /// Begins a new generation if the young one is full. Called between batches.
     mutating func age() {

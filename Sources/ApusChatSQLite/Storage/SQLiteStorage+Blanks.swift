@@ -2,7 +2,7 @@ import ApusChatProtocol
 import ApusChatStorage
 
 extension SQLiteStorage {
-    /// Removes the content of events and what was derived from it.
+    /// Removes the content of events and the data derived from it.
     func blank(_ blanks: [EventBlank]) throws(StorageError) {
         var touched: Set<ConversationKey> = []
         for blank in blanks {
@@ -19,7 +19,9 @@ extension SQLiteStorage {
             }
             try self.connection.statement(ChangeQuery.blankEvent).with(id, blank.state.code).run()
             try self.connection.statement(ChangeQuery.addTextChange).with(id).run()
-            if event.editedAt > 0 { try self.connection.statement(ChangeQuery.blankEdits).with(id, blank.state.code).run() }
+            for query in [ChangeQuery.blankEdits, .blankPreviews] {
+                try self.connection.statement(query).with(id, blank.state.code).run()
+            }
             for query in [ChangeQuery.unpin, .removeAnnotations, .clearAnnotations, .removeBlobReferences] {
                 try self.connection.statement(query).with(id).run()
             }
@@ -27,8 +29,8 @@ extension SQLiteStorage {
         for key in touched { try self.moveKeptSeq(of: try self.existing(key).slot) }
     }
 
-    /// Moves the seq up to which retention has nothing more to do, so that it does not pass the
-    /// same blank events at each run.
+    /// Moves the seq up to which retention is complete, so that it does not examine the same events
+    /// without content at each run.
     private func moveKeptSeq(of slot: Int64) throws(StorageError) {
         guard let (kept, last) = try self.connection.statement(ChangeQuery.keptSeq).with(slot).first({ ($0.int(0), $0.int(1)) }) else {
             return
@@ -51,7 +53,7 @@ extension SQLiteStorage {
         }
     }
 
-    /// The row number of a blob, which is added if it is not known.
+    /// Returns the row number of a blob, whose row is added if it does not exist.
     func number(of blob: BlobID) throws(StorageError) -> Int64 {
         let add = try self.connection.statement(ChangeQuery.addBlob)
         add.bind(1, blob.rawValue)

@@ -7,6 +7,7 @@ extension SQLiteStorage {
         for change in changes.conversations { try self.write(change, commit: commit) }
         try self.append(changes.events)
         for event in changes.targets { try self.write(target: event) }
+        for removal in changes.folderRemovals { try self.write(removal, commit: commit) }
         for member in changes.members { try self.write(member, commit: commit) }
         for annotation in changes.annotations { try self.write(annotation) }
         try self.write(changes.blobReferences)
@@ -41,10 +42,10 @@ extension SQLiteStorage {
         if !changes.credentials.isEmpty { try self.write(changes.credentials) }
     }
 
-    /// The conversation of a row that is to be written.
+    /// Returns the conversation to which a row belongs. Throws if it does not exist.
     func existing(_ key: ConversationKey) throws(StorageError) -> HotConversation {
         guard let found = try self.conversation(key) else {
-            throw StorageError(.misuse, message: "The batch writes to conversation \(key.rawValue), which does not exist.")
+            throw StorageError(.invalidUse, message: "The batch writes to conversation \(key.rawValue), which does not exist.")
         }
         return found
     }
@@ -63,7 +64,9 @@ extension SQLiteStorage {
             ConversationColumns.bind(change.counters, slot: found.slot, commit: commit, to: statement)
             try statement.run()
         } else if var row = change.row {
-            guard self.nextSlot <= EventPlace.largestSlot else { throw StorageError(.misuse, message: "The storage has no more slots.") }
+            guard self.nextSlot <= EventPlace.largestSlot else {
+                throw StorageError(.invalidUse, message: "The storage has no more slots.")
+            }
             row.counters = change.counters
             row.changed = commit
             let new = HotConversation(slot: self.nextSlot, row: row, lastSeq: 0, lastN: 0)
@@ -85,7 +88,7 @@ extension SQLiteStorage {
         for event in events {
             if event.conversation != conversation.row.key { conversation = try self.existing(event.conversation) }
             guard event.seq == conversation.lastSeq + 1, event.seq <= EventPlace.largestSeq else {
-                throw StorageError(.misuse, message: "The event has seq \(event.seq) after \(conversation.lastSeq).")
+                throw StorageError(.invalidUse, message: "The event has seq \(event.seq) after \(conversation.lastSeq).")
             }
             conversation.lastSeq = event.seq
             if event.isMessage { conversation.lastN = event.n }
@@ -129,6 +132,16 @@ extension SQLiteStorage {
         var row = member
         row.changed = commit
         conversation.members[user] = row
+    }
+
+    private func write(_ removal: FolderRemoval, commit: Int64) throws(StorageError) {
+        let bits = Int64(bitPattern: removal.folders)
+        try self.connection.statement(ChangeQuery.removeFolders).with(removal.user.rawValue, bits, commit).run()
+        self.hot.modify(removal.user) { row in
+            guard row.folders & removal.folders != 0 else { return }
+            row.folders &= ~removal.folders
+            row.changed = commit
+        }
     }
 
     private func write(_ annotation: AnnotationRow) throws(StorageError) {
@@ -181,12 +194,12 @@ extension SQLiteStorage {
 }
 
 extension EventRow {
-    /// Whether later events of its batch changed the event, in columns that a new event does not
-    /// have.
+    /// Whether later commands of the batch changed the event in columns that are not set for a new
+    /// event.
     fileprivate var isChanged: Bool {
         self.editedAt > 0 || self.isPinned || self.isClosed || self.replyCount > 0 || !self.reactions.isEmpty
     }
 
-    /// The users of the mention rows of a message: 0 stands for all.
+    /// The users for whom mention rows of a message are written; 0 represents all members.
     var mentionRows: [Int64] { self.mentionsAll ? [0] : self.mentions.map(\.rawValue) }
 }

@@ -2,7 +2,7 @@ import ApusChatProtocol
 import ApusChatStorage
 
 extension SQLiteStorage {
-    /// Writes what a batch has about sign-ins and uploads, within its transaction.
+    /// Writes the changes of a batch to sign-ins and uploads, within its transaction.
     func write(_ changes: CredentialChanges) throws(StorageError) {
         for user in changes.removedCredentials { try self.run(.removeCredential, user.rawValue) }
         for device in changes.removedDevices { try self.run(.removeDevice, device.rawValue) }
@@ -64,12 +64,14 @@ extension SQLiteStorage {
         properties.bind(4, blob.width)
         properties.bind(5, blob.height)
         properties.bind(6, blob.createdAt)
+        properties.bind(7, blob.duration)
+        properties.bind(8, blob.thumb)
         try properties.run()
         try self.connection.statement(ChangeQuery.addUpload).with(number, user.rawValue).run()
         if self.connection.changedRows > 0 { try self.run(.addToQuota, user.rawValue, blob.size) }
     }
 
-    /// Removes a blob, unless something refers to it by now.
+    /// Removes a blob, unless a reference to it was added in the meantime.
     private func collect(_ blob: BlobID) throws(StorageError) {
         let find = try self.connection.statement(CredentialQuery.unreferred)
         find.bind(1, blob.rawValue)

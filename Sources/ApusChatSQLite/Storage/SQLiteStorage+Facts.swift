@@ -2,7 +2,7 @@ import ApusChatProtocol
 import ApusChatStorage
 
 extension SQLiteStorage {
-    /// Reads what a batch needs, within its transaction.
+    /// Reads the facts that a batch needs, within its transaction.
     func facts(_ needs: Needs) throws(StorageError) -> Facts {
         var facts = Facts()
         for key in needs.conversations { try self.load(key, into: &facts) }
@@ -49,7 +49,7 @@ extension SQLiteStorage {
         return facts
     }
 
-    /// A conversation from the writer's rows or from the database.
+    /// Returns a conversation from the cached rows or from the database.
     func conversation(_ key: ConversationKey) throws(StorageError) -> HotConversation? {
         if let found = self.hot.find(key) { return found }
         let found = try self.connection.statement(FactQuery.conversation).with(key.rawValue).first { row in

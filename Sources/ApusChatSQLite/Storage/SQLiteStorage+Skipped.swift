@@ -1,11 +1,13 @@
 import ApusChatStorage
 
 extension SQLiteStorage {
-    /// The number of own and hidden messages above an ordinal.
+    /// Returns how many messages above an ordinal were sent by the user or are hidden from the
+    /// user. They do not count as unread.
     ///
-    /// Counts the shorter of two intervals: what remains above the ordinal, or what the read
-    /// position passes, by which the stored number decreases. A user that marks one message after
-    /// the other thus makes the server look at each message once, however many are unread.
+    /// If there are many messages above the ordinal, and fewer between the read position and the
+    /// ordinal, the method counts the latter and subtracts the result from the stored number. If a
+    /// user marks one message after another as read, each message is therefore examined once,
+    /// regardless of the number of unread messages.
     func skipped(_ need: SkipNeed) throws(StorageError) -> Int64 {
         guard let conversation = try self.conversation(need.member.conversation) else { return 0 }
         let counters = conversation.row.counters
@@ -22,7 +24,8 @@ extension SQLiteStorage {
         return try self.skipped(need.member.user, from: above, through: counters.lastN, of: conversation)
     }
 
-    /// The number of messages that are always recounted, which mends a wrong number.
+    /// The maximum number of messages that are always recounted, which corrects a wrong stored
+    /// number.
     private static var longestRecount: Int64 { 500 }
 
     private func skipped(_ user: UserKey, from low: Int64, through high: Int64, of conversation: HotConversation) throws(StorageError)
@@ -32,7 +35,7 @@ extension SQLiteStorage {
         let slot = conversation.slot
         let last = try self.seq(ofOrdinal: high, in: conversation)
         let statement = try self.connection.statement(FactQuery.eventsBackwards)
-        // The message with ordinal `low` has at least this seq.
+        // The message with ordinal `low` has at least the seq `low`.
         statement.with(EventPlace.id(slot, max(1, low)), EventPlace.id(slot, last))
         var own: Set<Int64> = []
         var first = last + 1
@@ -48,18 +51,18 @@ extension SQLiteStorage {
             statement.reset()
             throw error
         }
-        // An event with `n > low` that is a change comes after the message with ordinal `low + 1`.
+        // An event with `n > low` that is a change is after the message with ordinal `low + 1`.
         let hidden = try self.connection.statement(FactQuery.hiddenEvents)
         hidden.with(user.rawValue, EventPlace.id(slot, first), EventPlace.id(slot, last))
         try hidden.each { own.insert(EventPlace.seq($0.int(0))) }
         return Int64(own.count)
     }
 
-    /// The seq of the last event at which the number of messages is `n`, found by bisection.
+    /// Returns the seq of the last event up to which there are `n` messages, found by bisection.
     private func seq(ofOrdinal n: Int64, in conversation: HotConversation) throws(StorageError) -> Int64 {
         let counters = conversation.row.counters
         guard n < counters.lastN else { return counters.lastSeq }
-        // Each message above `n` has a seq above the one sought.
+        // Each message above ordinal `n` has a seq above the result, which bounds the search.
         var (low, high) = (max(1, n), counters.lastSeq - (counters.lastN - n))
         let statement = try self.connection.statement(FactQuery.ordinal)
         while low < high {

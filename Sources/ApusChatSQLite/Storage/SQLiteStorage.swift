@@ -2,10 +2,10 @@ import ApusChatProtocol
 package import ApusChatStorage
 import GRDBSQLite
 
-/// The storage on disk: one SQLite database in WAL mode, written by one thread.
+/// The storage on disk: one SQLite database in WAL mode, which one thread writes.
 ///
-/// A committed batch survives a loss of power. After a failed write or sync the storage refuses all
-/// batches until `recover` succeeds: what reached the disk is then unknown.
+/// A committed batch survives a power failure. After a failed write or sync, the storage refuses
+/// all batches until `recover` succeeds, because the content of the disk is unknown.
 package final class SQLiteStorage: SQLiteReads, MaintainedStorage {
     let environment: SQLiteEnvironment
     var hot: HotRows
@@ -15,11 +15,11 @@ package final class SQLiteStorage: SQLiteReads, MaintainedStorage {
     var nextSlot: Int64 = 1
     private var isInBatch = false
     private let folder: ChatFolder
-    /// The failure after which the storage only reads, if there was one.
+    /// The failure after which the storage refuses batches; nil if there was none.
     package private(set) var failure: StorageError?
 
-    /// Opens the database of a folder, creates it if there is none, and brings it to the current
-    /// schema.
+    /// Opens the database of a folder and migrates it to the current schema. Creates the database
+    /// if it does not exist.
     package override init(_ folder: ChatFolder, environment: SQLiteEnvironment = SQLiteEnvironment()) throws(StorageError) {
         self.environment = environment
         self.folder = folder
@@ -31,6 +31,8 @@ package final class SQLiteStorage: SQLiteReads, MaintainedStorage {
         try self.start()
     }
 
+    // Records the number of the last batch for the next start; the number may be outdated or
+    // missing. The storage is released after its last commit and before its folder is unlocked.
     deinit { DataEpoch.note(commit: self.lastCommit, in: self.folder) }
 
     private func start() throws(StorageError) {
@@ -40,7 +42,9 @@ package final class SQLiteStorage: SQLiteReads, MaintainedStorage {
     }
 
     package func begin(_ needs: Needs) throws(StorageError) -> Facts {
-        guard !self.isInBatch else { throw StorageError(.misuse, message: "A batch was begun before and not ended.") }
+        guard !self.isInBatch else {
+            throw StorageError(.invalidUse, message: "`begin` was called before the previous batch was committed or abandoned.")
+        }
         if let failure = self.failure { throw failure }
         self.hot.age()
         self.isInBatch = true
@@ -54,7 +58,7 @@ package final class SQLiteStorage: SQLiteReads, MaintainedStorage {
     }
 
     package func commit(_ changes: Changes) throws(StorageError) -> CommitStamp {
-        guard self.isInBatch else { throw StorageError(.misuse, message: "No batch was begun.") }
+        guard self.isInBatch else { throw StorageError(.invalidUse, message: "`commit` was called without a batch; call `begin` first.") }
         guard !changes.isEmpty else {
             self.abandon()
             return CommitStamp(commit: self.lastCommit)
@@ -83,7 +87,7 @@ package final class SQLiteStorage: SQLiteReads, MaintainedStorage {
         self.connection.rollback()
     }
 
-    /// Undoes a batch. Nothing of it may be acknowledged.
+    /// Rolls back a batch. None of its commands may be acknowledged.
     private func fail(_ error: StorageError) {
         self.abandon()
         self.hot.removeAll()
@@ -91,7 +95,7 @@ package final class SQLiteStorage: SQLiteReads, MaintainedStorage {
     }
 
     /// Copies the write-ahead log into the database if it is long. The writer calls this after the
-    /// acks of a batch, so that they do not wait for it.
+    /// answers of a batch are sent, so that they are not delayed.
     package func checkpointIfDue() throws(StorageError) {
         guard !self.isInBatch, self.failure == nil, self.connection.logPages >= self.environment.checkpointPages else { return }
         do throws(StorageError) {
@@ -104,7 +108,7 @@ package final class SQLiteStorage: SQLiteReads, MaintainedStorage {
     }
 
     package func probe() throws(StorageError) {
-        guard !self.isInBatch else { throw StorageError(.misuse, message: "The storage cannot be tested within a batch.") }
+        guard !self.isInBatch else { throw StorageError(.invalidUse, message: "`probe` was called within a batch.") }
         self.isInBatch = true
         do throws(StorageError) {
             try self.connection.statement(TransactionQuery.beginWriting).run()
@@ -119,10 +123,10 @@ package final class SQLiteStorage: SQLiteReads, MaintainedStorage {
         self.isInBatch = false
     }
 
-    /// Opens the database again after a failure and copies the whole log into it.
+    /// Opens the database again after a failure, and copies the whole write-ahead log into it.
     ///
-    /// After a failed sync the kernel may hold pages that it never wrote and no longer knows to be
-    /// unwritten. The copy writes them anew to the database file, whose own sync then covers them.
+    /// After a failed sync, the kernel can hold pages that were never written and are no longer
+    /// marked as dirty. The copy writes these pages to the database file, which is then synced.
     package func recover() throws(StorageError) {
         self.abandon()
         self.hot.removeAll()
@@ -133,14 +137,15 @@ package final class SQLiteStorage: SQLiteReads, MaintainedStorage {
         self.failure = nil
     }
 
-    /// Renews the data epoch, so that clients drop what they know. For restores and imports.
+    /// Renews the data epoch, so that clients discard their caches. Called after a restore or an
+    /// import.
     package func renewEpoch() throws(StorageError) {
         try DataEpoch.renew(self.connection, in: self.folder, makeToken: self.environment.makeToken)
     }
 
-    /// Notes that a user uploaded a blob and may refer to it.
+    /// Records that a user uploaded a blob and may refer to it.
     package func addUpload(_ need: BlobNeed) throws(StorageError) {
-        guard !self.isInBatch else { throw StorageError(.misuse, message: "An upload cannot be added within a batch.") }
+        guard !self.isInBatch else { throw StorageError(.invalidUse, message: "`addUpload` was called within a batch.") }
         try self.connection.statement(TransactionQuery.beginWriting).run()
         do throws(StorageError) {
             let blob = try self.number(of: need.blob)
@@ -153,14 +158,14 @@ package final class SQLiteStorage: SQLiteReads, MaintainedStorage {
     }
 
     package func forgetTextChanges(before number: Int64, limit: Int) throws(StorageError) -> Int {
-        guard !self.isInBatch else { throw StorageError(.misuse, message: "Changes cannot be removed within a batch.") }
+        guard !self.isInBatch else { throw StorageError(.invalidUse, message: "`forgetTextChanges` was called within a batch.") }
         if let failure = self.failure { throw failure }
         try self.connection.statement(ChangeQuery.removeTextChanges).with(number, Int64(limit)).run()
         return Int(self.connection.changedRows)
     }
 
     package func forgetRequests(before time: Int64, limit: Int) throws(StorageError) -> Int {
-        guard !self.isInBatch else { throw StorageError(.misuse, message: "Answers cannot be removed within a batch.") }
+        guard !self.isInBatch else { throw StorageError(.invalidUse, message: "`forgetRequests` was called within a batch.") }
         if let failure = self.failure { throw failure }
         try self.connection.statement(ChangeQuery.removeRequests).with(time, Int64(limit)).run()
         return Int(self.connection.changedRows)

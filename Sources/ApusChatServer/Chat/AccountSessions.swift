@@ -7,7 +7,7 @@ import ApusSocketIOServer
 import ApusWebSocket
 import NIOCore
 
-/// The sessions of accounts, as the gateway of the chat needs them.
+/// Provides the sessions of accounts to the gateway of the chat.
 struct AccountSessions: ChatSessions {
     let accounts: Accounts
     let proxies: TrustedProxies
@@ -32,7 +32,7 @@ struct AccountSessions: ChatSessions {
         try await self.refusing { try await self.accounts.setPush(request, of: requester.session) }
     }
 
-    /// Converts other failures to a refusal that the client tries again.
+    /// Converts errors other than `ChatError` to a refusal after which the client tries again.
     private func refusing<Value: Sendable>(_ body: () async throws -> Value) async throws(ChatError) -> Value {
         do {
             return try await body()
@@ -45,6 +45,6 @@ struct AccountSessions: ChatSessions {
 }
 
 extension Requester {
-    /// The session that the connection was admitted with.
+    /// The session with which the connection was admitted.
     fileprivate var session: AccountSession { AccountSession(user: self.user, device: self.device, expiresAt: .max) }
 }

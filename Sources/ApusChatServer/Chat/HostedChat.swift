@@ -1,39 +1,66 @@
+package import ApusChatCore
 package import ApusChatHTTP
+package import ApusChatProtocol
 package import ApusChatService
 package import ApusChatStorage
+package import ApusJSON
 package import ApusSocketIOServer
 package import ApusWebSocket
 
-/// The chat that a server runs: what decides, stores and pushes messages.
+/// The chat of a server: decides, stores and pushes messages.
 package protocol HostedChat: Sendable {
-    /// The rows of accounts. The thread that writes messages runs their writes.
+    /// The rows of accounts. The thread that writes messages also writes these.
     var database: any AccountDatabase { get }
 
-    /// Answers the HTTP mirror of the verbs.
+    /// Answers the verbs over HTTP.
     var requests: any ChatRequests { get }
 
     /// Serves the namespace of the chat. Called once, before the server listens.
     ///
     /// - Parameters:
-    ///   - accounts: Finds the session of a connection.
-    ///   - proxies: Find the address of a client.
+    ///   - accounts: Determines the session of a connection.
+    ///   - proxies: Determine the address of a client.
     func attach(to server: SocketIOServer, accounts: Accounts, proxies: TrustedProxies)
 
-    /// Begins to pass on the notifications of devices. Called at most once.
+    /// Adds a connection for which the server translates another protocol, such as that of
+    /// `LegacyServer`. Called after `attach`.
+    ///
+    /// - Parameters:
+    ///   - watchesPresence: Whether the connection receives the presence of all users that show it
+    ///     to all users.
+    ///   - receive: Receives each push after the answer to `hello`, with its name. It must not
+    ///     block.
+    func translate(
+        _ socket: SocketIOServerSocket, of requester: Requester, watchesPresence: Bool,
+        receive: @escaping @Sendable (_ push: String, _ value: JSONValue) -> Void
+    ) throws(ChatError) -> TranslatedConnection
+
+    /// Whether a device of the user is connected.
+    func isOnline(_ user: UserKey) -> Bool
+
+    /// Starts to deliver notifications for devices. Called at most once.
     func notify(_ deliver: @escaping @Sendable ([PushNotice]) -> Void)
 
-    /// Does the work that no request causes, until the task is cancelled.
+    /// Starts to deliver new and edited texts, for previews of their links. Called at most once.
+    ///
+    /// - Parameter deliver: It must not block.
+    func tellTexts(_ deliver: @escaping @Sendable ([CommittedText]) -> Void)
+
+    /// Adds a preview to a text message, unless its body has changed since the page was requested.
+    func add(_ preview: PreviewCommand)
+
+    /// Runs the periodic work of the chat until the task is cancelled.
     func run() async
 
-    /// Closes the connections of ended devices.
+    /// Closes the connections of devices whose session has ended.
     func end(_ devices: [DeviceKey])
 
-    /// Writes the sessions that began or ended to the logs of their users.
+    /// Appends the beginning and the end of sessions to the users' self conversations.
     func note(_ changes: [SessionChange])
 
-    /// Tells all clients that the server stops.
+    /// Notifies all clients that the server is closing.
     func announceShutdown()
 
-    /// Commits what waits, refuses what comes later, and ends the threads.
+    /// Commits the waiting commands, refuses further ones, and ends the threads.
     func close() async
 }

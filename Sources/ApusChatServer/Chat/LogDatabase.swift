@@ -1,26 +1,22 @@
 import ApusChatHTTP
 package import ApusChatService
 package import ApusChatStorage
-import Dispatch
+import ApusEventLoop
 
-/// The account rows of a storage that the log of the chat writes. Reads have a thread of their own,
-/// so that they do not wait for a disk that syncs.
-package final class LogDatabase: AccountDatabase, @unchecked Sendable {
+/// The account database of a storage that the log of the chat writes. Reads use a separate thread,
+/// so that they do not wait for the disk.
+package final class LogDatabase: AccountDatabase {
     private let log: ChatLog
-    // Confined to the queue.
-    private let reads: any AccountReads
-    private let queue = DispatchQueue(label: "apus.chat.account-reads")
+    private let reads: QueueBound<any AccountReads>
 
-    /// - Parameter reads: Nothing else may use it.
+    /// - Parameter reads: The reads, which no other object may use.
     package init(_ log: ChatLog, reads: sending any AccountReads) {
         self.log = log
-        self.reads = reads
+        self.reads = QueueBound(reads, label: "apus.chat.account-reads")
     }
 
     package func read<Value: Sendable>(_ body: @escaping @Sendable (any AccountReads) throws -> Value) async throws -> Value {
-        try await withCheckedThrowingContinuation { continuation in
-            self.queue.async { continuation.resume(with: Result { try body(self.reads) }) }
-        }
+        try await self.reads.run(body)
     }
 
     package func write<Value: Sendable>(_ body: @escaping @Sendable (any AccountStorage) throws -> Value) async throws -> Value {

@@ -1,10 +1,10 @@
-import ApusChatCore
+package import ApusChatCore
 package import ApusChatHTTP
-import ApusChatProtocol
+package import ApusChatProtocol
 package import ApusChatSQLite
 package import ApusChatService
 package import ApusChatStorage
-import ApusJSON
+package import ApusJSON
 package import ApusSocketIOServer
 package import ApusWebSocket
 package import Logging
@@ -14,15 +14,18 @@ import NIOConcurrencyHelpers
 package final class ServiceChat: HostedChat {
     package let database: any AccountDatabase
     package let requests: any ChatRequests
-    private let service: ChatService
+    let service: ChatService
     private let gateway = NIOLockedValueBox<ChatGateway?>(nil)
 
-    /// - Parameter configuration: A checked configuration.
+    /// - Parameter configuration: A configuration that `validate()` has checked.
     package init(_ folder: ChatFolder, _ configuration: ChatServerConfiguration, _ logger: Logger) throws {
         var settings = ChatService.Configuration(
             environment: ChatLog.Environment(
                 wall: configuration.clock.wall, monotonic: configuration.clock.monotonic, mark: ServerClock.mark(in: folder.path)))
         settings.verbs.directory = configuration.directory == .open ? .open : .exactNames
+        let (relay, wall) = (CallRelay(configuration.calls), configuration.clock.wall)
+        settings.verbs.callServers = { relay.servers(for: $0, at: wall()) }
+        settings.noticeDelay = configuration.noticeDelay
         settings.verbs.limits = configuration.limits
         if !configuration.hasLimits { settings.rates = .off }
         let writer = try SQLiteStorage(folder)
@@ -38,7 +41,26 @@ package final class ServiceChat: HostedChat {
         self.gateway.withLockedValue { $0 = gateway }
     }
 
+    package func translate(
+        _ socket: SocketIOServerSocket, of requester: Requester, watchesPresence: Bool,
+        receive: @escaping @Sendable (_ push: String, _ value: JSONValue) -> Void
+    ) throws(ChatError) -> TranslatedConnection {
+        guard let gateway = self.attached else {
+            throw ChatError(.unavailable, message: "The server is starting and does not accept connections yet.", retryAfter: 1_000)
+        }
+        return try gateway.translate(socket, of: requester, watchesPresence: watchesPresence, receive: receive)
+    }
+
+    package func isOnline(_ user: UserKey) -> Bool { self.service.presence.isOnline(user) }
+
     package func notify(_ deliver: @escaping @Sendable ([PushNotice]) -> Void) { self.service.notifier.start(deliver) }
+
+    package func tellTexts(_ deliver: @escaping @Sendable ([CommittedText]) -> Void) { self.service.texts.start(deliver) }
+
+    package func add(_ preview: PreviewCommand) {
+        // If the command fails, the message has no preview.
+        self.service.log.submit(Command(actor: UserKey(0), device: DeviceKey(0), request: nil, action: .setPreview(preview))) { _ in }
+    }
 
     package func run() async { await self.service.run() }
 
@@ -49,7 +71,8 @@ package final class ServiceChat: HostedChat {
             let device = DeviceChange(
                 device: change.device.key, name: change.device.name, platform: change.device.platform, isAdded: change.isAdded)
             let command = Command(actor: change.device.user, device: change.device.key, request: nil, action: .noteDevice(device))
-            // Without it other devices get no notice, and their list of devices is true.
+            // If the command fails, the other devices receive no event, but their next list of
+            // devices is correct.
             self.service.log.submit(command) { _ in }
         }
     }
@@ -61,7 +84,7 @@ package final class ServiceChat: HostedChat {
     private var attached: ChatGateway? { self.gateway.withLockedValue { $0 } }
 }
 
-/// Answers the mirror of the verbs, and tells whether messages can be written.
+/// Answers the verbs over HTTP, and reports whether messages can be written.
 private struct ServiceRequests: ChatRequests {
     let service: ChatService
 
@@ -83,7 +106,7 @@ private struct ServiceRequests: ChatRequests {
 }
 
 extension ChatServerConfiguration {
-    /// The limits that clients are told.
+    /// The limits that are sent to clients.
     var limits: HelloLimits {
         let rules = ChatRules()
         return HelloLimits(

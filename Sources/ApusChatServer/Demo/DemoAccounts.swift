@@ -3,7 +3,8 @@ import ApusChatProtocol
 import ApusChatStorage
 import ApusJSON
 
-/// The demo accounts `alice` and `bobby`, who are contacts, and a first message between them.
+/// Creates the demo accounts `alice` and `bobby`, which are contacts, and a first message between
+/// them.
 struct DemoAccounts: Sendable {
     let accounts: Accounts
     let requests: any ChatRequests

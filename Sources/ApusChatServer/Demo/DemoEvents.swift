@@ -3,8 +3,8 @@ import ApusSocketIOProtocol
 import ApusSocketIOServer
 import Foundation
 
-/// Demo events on the namespace `/`: those of RTCVPSocketIO's test server, which `test.html` uses,
-/// and those of the first client in the README.
+/// Answers the demo events in the namespace `/`: those of RTCVPSocketIO's test server, which
+/// `test.html` uses, and those of the first client in the README.
 struct DemoEvents: Sendable {
     let namespace: SocketIONamespace
 
@@ -53,7 +53,7 @@ struct DemoEvents: Sendable {
                     ])
             }
             socket.on("binaryAckTest") { (event: SocketIOReceivedEvent) in
-                // Returns the bytes in the acknowledgement, for a round trip of binary data.
+                // Returns the bytes in the acknowledgement, to test the round trip of binary data.
                 let data = event.arguments.first ?? .null
                 let bytes = data["binaryData"] ?? data
                 event.acknowledge([

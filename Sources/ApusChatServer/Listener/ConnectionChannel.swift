@@ -10,10 +10,11 @@ import NIOHTTPTypes
 import NIOHTTPTypesHTTP1
 import NIOSSL
 
-/// A connection of the server: Socket.IO before Hummingbird's HTTP/1, with a connection limit, and
-/// with TLS and the PROXY protocol if they are configured. All listeners run the same application.
+/// The channel of a connection: Socket.IO in front of Hummingbird's HTTP/1, a connection limit, and
+/// TLS and the PROXY protocol if they are configured. All listeners use the same application.
 ///
-/// Hummingbird runs a task for each connection. It ends when the connection becomes a WebSocket.
+/// Hummingbird runs a task for each connection. The task ends when the connection becomes a
+/// WebSocket.
 struct ConnectionChannel: HTTPChannelHandler {
     let responder: Responder
     let io: SocketIOServer
@@ -21,22 +22,22 @@ struct ConnectionChannel: HTTPChannelHandler {
     let timeouts: PassThroughTimeouts
     /// The TLS context; nil for a listener without TLS.
     let tls: NIOSSLContext?
-    /// Decides which peers must begin with a PROXY header; nil if none does.
+    /// Determines the peers that must begin with a PROXY header; nil if no peer must.
     let proxies: ProxyPeers?
 
     struct Refused: Error {}
 
-    /// An accepted connection, whose first request decides whether Hummingbird handles it.
+    /// An accepted connection. Its first request determines whether Hummingbird handles it.
     struct Value: ServerChildChannelValue {
         let channel: any Channel
-        /// Hummingbird's view of the connection; nil if it became a WebSocket or closed.
-        let requests: EventLoopFuture<NIOAsyncChannel<HTTPRequestPart, HTTPResponsePart>?>
+        /// The connection as Hummingbird handles it; nil if it became a WebSocket or was closed.
+        let requests: EventLoopFuture<UnhandledChannel<HTTPRequestPart, HTTPResponsePart>?>
     }
 
     /// The maximum number of unsent bytes that the kernel buffers for a client. By default, Linux
     /// buffers up to 4 MiB for each client that does not read.
     private static let maximumUnsentBytes: SocketOptionValue = 128 << 10
-    /// TCP_NOTSENT_LOWAT, which the Glibc module does not export.
+    /// The socket option TCP_NOTSENT_LOWAT, which the Glibc module does not export.
     #if canImport(Darwin)
         private static let unsentBytesOption = ChannelOptions.tcpOption(.init(rawValue: 0x201))
     #else
@@ -49,14 +50,15 @@ struct ConnectionChannel: HTTPChannelHandler {
             return channel.eventLoop.makeFailedFuture(Refused())
         }
         return channel.eventLoop.makeCompletedFuture {
-            // Without the option, the system keeps its default buffers.
+            // If the option is not supported, the system keeps its default buffer size.
             try? channel.syncOptions?.setOption(Self.unsentBytesOption, value: Self.maximumUnsentBytes)
-            // Hummingbird's listener sets it. Only HTTP can be answered after the client's end.
+            // Hummingbird's listener enables half-closure. Only HTTP requests can be answered after
+            // the client has closed its side.
             try? channel.syncOptions?.setOption(.allowRemoteHalfClosure, value: false)
             let first = FirstRequest(on: channel)
             let connection = self.io.mountedConnection(
                 passing: self.timeouts,
-                addFramework: { _ in first.decide(try Self.addFramework(to: channel, logger: logger)) },
+                addFramework: { _ in first.decide(UnhandledChannel(try Self.addFramework(to: channel, logger: logger))) },
                 upgraded: { first.decide(nil) })
             if self.proxies == nil {
                 try connection.fill(channel, tls: self.tls)
@@ -89,16 +91,16 @@ struct ConnectionChannel: HTTPChannelHandler {
     }
 
     func handle(value: Value, logger: Logger) async {
-        guard let requests = try? await value.requests.get() else { return }
+        guard let requests = try? await value.requests.get()?.take() else { return }
         await self.handleHTTP(asyncChannel: requests, logger: logger)
     }
 }
 
-/// What the first request of a connection decides, once.
+/// The decision whether Hummingbird handles a connection, made with its first request.
 ///
-/// Confined to the connection's event loop.
+/// Confined to the event loop of the connection.
 private final class FirstRequest {
-    typealias Requests = NIOAsyncChannel<HTTPRequestPart, HTTPResponsePart>
+    typealias Requests = UnhandledChannel<HTTPRequestPart, HTTPResponsePart>
 
     let requests: EventLoopFuture<Requests?>
     private var promise: EventLoopPromise<Requests?>?
@@ -110,6 +112,7 @@ private final class FirstRequest {
         channel.closeFuture.assumeIsolated().whenComplete { [weak self] _ in self?.decide(nil) }
     }
 
+    // A promise must be completed, even if the connection ends before its first request.
     deinit { self.decide(nil) }
 
     func decide(_ requests: Requests?) { self.promise.take()?.succeed(requests) }
@@ -118,11 +121,11 @@ private final class FirstRequest {
 @available(*, unavailable)
 extension FirstRequest: Sendable {}
 
-/// The proxies that begin each connection with a PROXY header.
+/// The proxies whose connections begin with a PROXY header.
 struct ProxyPeers: Sendable {
     let networks: [IPNetwork]
 
-    /// - Parameter networks: Networks that were checked before.
+    /// - Parameter networks: Networks that were validated.
     init(_ networks: [String]) { self.networks = networks.compactMap { IPNetwork($0) } }
 
     func contains(_ peer: SocketAddress?) -> Bool {

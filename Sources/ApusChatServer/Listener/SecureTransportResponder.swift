@@ -2,16 +2,17 @@ import HTTPTypes
 import Hummingbird
 import NIOConcurrencyHelpers
 
-/// The part of a listener in moving browsers from HTTP to HTTPS.
+/// The way in which a listener directs browsers from HTTP to HTTPS.
 enum SecureTransport: Sendable {
     /// Handles requests unchanged.
     case unchanged
-    /// Redirects to the HTTPS listener, whose port is known when it listens.
+    /// Redirects requests to the HTTPS listener, whose port is known after it listens.
     case redirects(port: NIOLockedValueBox<Int?>)
-    /// Tells browsers to use HTTPS for the host for a year (RFC 6797).
+    /// Instructs browsers to use HTTPS for the host for a year (RFC 6797).
     case strict
 
-    /// Returns the host of an authority without its port; `nil` if it is no host name or address.
+    /// Returns the host of an authority without its port; nil if it is not a host name or an
+    /// address.
     static func host(of authority: String?) -> Substring? {
         guard let authority else { return nil }
         let host: Substring
@@ -33,7 +34,7 @@ enum SecureTransport: Sendable {
     }
 }
 
-/// Applies `SecureTransport` to all requests that the router handles, also to those that fail.
+/// Applies `SecureTransport` to all requests that the router handles, including those that fail.
 struct SecureTransportResponder<Base: HTTPResponder>: HTTPResponder where Base.Context: RequestContext {
     let base: Base
     let transport: SecureTransport

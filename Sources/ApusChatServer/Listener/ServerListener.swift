@@ -1,23 +1,26 @@
+import ApusCertificates
 import ApusConnectivity
 import Foundation
 import NIOConcurrencyHelpers
 import NIOCore
 import NIOSSL
 
-/// A listener of the chat, as it is configured.
+/// A configured listener of the server.
 struct ServerListener: Sendable {
     var scheme: String
     var host: String
     var port: Int
     var tls: NIOSSLContext?
     var certificate: CertificateFingerprint?
-    /// Whether the server runs without this listener if its port is in use.
+    /// Whether the server starts without this listener if its port is in use.
     var isOptional = false
+    /// Whether the listener serves apps of the legacy protocol.
+    var isLegacy = false
     var transport = SecureTransport.unchanged
-    /// Set to the port when the server listens.
+    /// Receives the port when the server listens.
     var boundPort: NIOLockedValueBox<Int?>?
 
-    /// The listeners of a configuration, after its check.
+    /// Returns the listeners of a validated configuration.
     static func all(_ configuration: ChatServerConfiguration) throws(ChatServerError) -> [ServerListener] {
         let host = configuration.host
         var plain = ServerListener(scheme: "http", host: host, port: configuration.port)
@@ -26,16 +29,18 @@ struct ServerListener: Sendable {
             switch configuration.tls.value {
             case .off: break
             case .selfSigned(let port, let isOptional):
-                let identity = try ServerIdentity.selfSigned(host: host, now: .now)
+                let identity = try SelfSignedCertificate.makeIdentity(host: host, now: .now)
                 secure = ServerListener(
-                    scheme: "https", host: host, port: port, tls: try identity.context(), certificate: identity.fingerprint,
-                    // Without the other listener, it is not optional.
+                    scheme: "https", host: host, port: port, tls: try TLSServerSettings(identity: identity).makeContext(),
+                    certificate: identity.fingerprint,
+                    // The TLS listener is not optional if it is the only one.
                     isOptional: isOptional && configuration.listensWithoutTLS)
             case .files(let port, let certificates, let key):
-                let identity = try ServerIdentity(certificates: certificates, key: key)
+                let identity = try TLSIdentity(certificateChainFile: certificates, privateKeyFile: key)
                 let boundPort = NIOLockedValueBox<Int?>(nil)
                 secure = ServerListener(
-                    scheme: "https", host: host, port: port, tls: try identity.context(), certificate: identity.fingerprint,
+                    scheme: "https", host: host, port: port, tls: try TLSServerSettings(identity: identity).makeContext(),
+                    certificate: identity.fingerprint,
                     transport: configuration.isStrict(tlsPort: port) ? .strict : .unchanged, boundPort: boundPort)
                 plain.transport = .redirects(port: boundPort)
             }
@@ -43,10 +48,12 @@ struct ServerListener: Sendable {
             throw ChatServerError(
                 .certificate, message: "The certificate or its key cannot be used: \(ConnectivityError.reason(of: error))")
         }
-        return (configuration.listensWithoutTLS ? [plain] : []) + (secure.map { [$0] } ?? [])
+        var listeners = (configuration.listensWithoutTLS ? [plain] : []) + (secure.map { [$0] } ?? [])
+        if let port = configuration.legacyPort { listeners.append(ServerListener(scheme: "http", host: host, port: port, isLegacy: true)) }
+        return listeners
     }
 
-    /// Adds the address to a failure to listen.
+    /// Returns an error that contains the address of this listener.
     func explain(_ error: any Error) -> any Error {
         guard let error = error as? IOError else { return error }
         guard error.errnoCode == EADDRINUSE else {

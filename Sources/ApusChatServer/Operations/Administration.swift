@@ -2,35 +2,34 @@ package import ApusChatHTTP
 import ApusChatProtocol
 package import ApusChatSQLite
 import ApusChatStorage
+import ApusEventLoop
 import ApusJSON
-import Dispatch
 import Foundation
 
-/// Performs the commands of an operator and answers with text, one row a line, fields separated by
-/// tabs.
-package final class Administration: @unchecked Sendable {
+/// Performs the commands of an operator. Answers are text with one row on each line, and with
+/// fields that are separated by tabs.
+package final class Administration: Sendable {
     private let accounts: Accounts
-    // Confined to the queue.
-    private let reads: SQLiteReads
-    private let queue = DispatchQueue(label: "apus.chat.administration")
-    /// The number of rows of an answer.
+    private let reads: QueueBound<SQLiteReads>
+    /// The maximum number of rows of an answer.
     private static let pageRows = 1_000
 
     package init(accounts: Accounts, folder: ChatFolder) throws {
         self.accounts = accounts
-        self.reads = try SQLiteReads(folder)
+        self.reads = QueueBound(try SQLiteReads(folder), label: "apus.chat.administration")
     }
 
-    /// Performs a command on a data folder: through the server that uses it, else without one.
+    /// Performs a command on a data folder: through the running server of the folder, or directly
+    /// without one.
     package static func perform(_ words: [String], in dataFolder: String) async throws -> String {
         if let answer = try await AdministrationSocket.request(words, in: dataFolder) {
             guard let text = answer["text"]?.stringValue else {
-                throw ChatError(.badRequest, message: answer["error"]?.stringValue ?? "The server gave no answer.")
+                throw ChatError(.badRequest, message: answer["error"]?.stringValue ?? "The server did not answer the command.")
             }
             return text
         }
         guard FileManager.default.fileExists(atPath: dataFolder + "/chat.sqlite") else {
-            throw Self.invalid("The folder \(dataFolder) has no chat. Name the folder with --data.")
+            throw Self.invalid("The folder \(dataFolder) contains no chat database. Name the data folder with --data.")
         }
         let folder = try ChatFolder(dataFolder)
         let accounts = try Accounts(
@@ -43,7 +42,7 @@ package final class Administration: @unchecked Sendable {
         return try await Administration(accounts: accounts, folder: folder).perform(words)
     }
 
-    /// The text of an error for an operator.
+    /// Returns the text of an error for an operator.
     package static func message(of error: any Error) -> String {
         switch error {
         case let error as ChatError: error.message
@@ -52,7 +51,7 @@ package final class Administration: @unchecked Sendable {
         }
     }
 
-    /// The commands, for the help text.
+    /// The list of commands for the help text.
     package static let help = """
         accounts [AFTER]            list accounts; continue after the account AFTER
         create NAME                 create an account and make a password code for it
@@ -76,9 +75,9 @@ package final class Administration: @unchecked Sendable {
 
     /// Performs a command.
     ///
-    /// - Throws: `ChatError` for a command that is not valid, else the error of the storage.
+    /// - Throws: `ChatError` for an invalid command, otherwise the error of the storage.
     package func perform(_ words: [String]) async throws -> String {
-        guard let command = words.first else { throw Self.invalid("Name a command.") }
+        guard let command = words.first else { throw Self.invalid("A command is required. The commands are:\n\(Self.help)") }
         let arguments = Array(words.dropFirst())
         switch (command, arguments.count) {
         case ("accounts", 0...1): return try await self.listAccounts(after: arguments.first)
@@ -98,7 +97,7 @@ package final class Administration: @unchecked Sendable {
             }.joined(separator: "\n")
         case ("end-sessions", 1...2):
             let device = try arguments.dropFirst().first.map { text in
-                guard let device = DeviceID(text) else { throw Self.invalid("`\(text)` is not a device.") }
+                guard let device = DeviceID(text) else { throw Self.invalid("`\(text)` is not a device id.") }
                 return device
             }
             return "ended \(try Self.found(try await self.accounts.endSessions(of: try Self.name(arguments[0]), device: device)))"
@@ -130,14 +129,14 @@ package final class Administration: @unchecked Sendable {
         case ("backup", 1):
             let path = arguments[0]
             guard path.hasPrefix("/"), !FileManager.default.fileExists(atPath: path) else {
-                throw Self.invalid("The file of the copy must be an absolute path at which there is no file.")
+                throw Self.invalid("The file of the backup must be an absolute path, and must not exist.")
             }
             try await self.read { try $0.backUp(to: path) }
             return path
         case ("vacuum", 0):
             try await self.accounts.database.write { storage in try (storage as? SQLiteStorage)?.vacuum() }
             return "done"
-        default: throw Self.invalid("The command is not valid. The commands are:\n\(Self.help)")
+        default: throw Self.invalid("The command `\(command)` does not exist or has wrong arguments. The commands are:\n\(Self.help)")
         }
     }
 
@@ -164,7 +163,7 @@ package final class Administration: @unchecked Sendable {
         }
     }
 
-    /// The number by which operators name an invitation. It does not reveal the code.
+    /// Returns the number by which operators identify an invitation. It does not reveal the code.
     private static func number(of invitation: InvitationRow) -> String {
         invitation.hash.prefix(6).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
     }
@@ -197,14 +196,13 @@ package final class Administration: @unchecked Sendable {
     }
 
     private func read<Value: Sendable>(_ body: @escaping @Sendable (SQLiteReads) throws -> Value) async throws -> Value {
-        try await withCheckedThrowingContinuation { continuation in
-            self.queue.async { continuation.resume(with: Result { try body(self.reads) }) }
-        }
+        try await self.reads.run(body)
     }
 
     // MARK: Texts
 
-    /// Text of users could otherwise control the terminal of the operator.
+    /// Returns the fields as one line. Control characters are removed, because the text of users
+    /// could otherwise control the terminal of the operator.
     private static func line(_ fields: String...) -> String {
         fields.map { field in
             String(String.UnicodeScalarView(field.unicodeScalars.map { $0.properties.generalCategory == .control ? " " : $0 }))
@@ -216,7 +214,7 @@ package final class Administration: @unchecked Sendable {
     }
 
     private static func name(_ text: String) throws(ChatError) -> UserName {
-        guard let name = UserName(text) else { throw self.invalid("`\(text)` is not a name of an account.") }
+        guard let name = UserName(text) else { throw self.invalid("`\(text)` is not a valid account name.") }
         return name
     }
 

@@ -4,59 +4,53 @@ import Logging
 import NIOCore
 import NIOPosix
 
-/// The Unix socket `chat.admin` in the data folder, by which a program of the folder's owner
-/// commands a running server.
+/// The Unix socket `chat.admin` in the data folder, through which programs of the owner of the
+/// folder send commands to a running server.
 ///
-/// A connection has one request, a JSON array of words in a line, and one answer, an object with
-/// `text` or `error` in a line.
+/// A connection has one request, a line with a JSON array of words, and one answer, a line with an
+/// object that has the field `text` or `error`.
 package enum AdministrationSocket {
     package static let name = "chat.admin"
-    private static let lineBytes = 64 << 10
+
+    /// The maximum number of requests that wait for the one before them.
+    private static let maximumWaiting = 16
 
     /// Answers requests until the task is cancelled.
     static func serve(_ administration: Administration, in folder: String, logger: Logger) async {
+        let (requests, received) = AsyncStream.makeStream(
+            of: AdministrationRequest.self, bufferingPolicy: .bufferingOldest(self.maximumWaiting))
         do {
-            let listener = try await ServerBootstrap(group: .singletonMultiThreadedEventLoopGroup).bind(
-                unixDomainSocketPath: folder + "/" + self.name, cleanupExistingSocketFile: true
-            ) { channel in
-                channel.eventLoop.makeCompletedFuture { try NIOAsyncChannel<ByteBuffer, ByteBuffer>(wrappingChannelSynchronously: channel) }
-            }
-            try await listener.executeThenClose { connections in
-                // One at a time: operators are few, and some commands are long.
-                for try await connection in connections { await self.answer(connection, administration) }
-            }
-        } catch is CancellationError {
+            let listener = try await ServerBootstrap(group: .singletonMultiThreadedEventLoopGroup).childChannelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    try channel.pipeline.syncOperations.addHandler(AdministrationHandler { received.yield($0) })
+                }
+            }.bind(unixDomainSocketPath: folder + "/" + self.name, cleanupExistingSocketFile: true).get()
+            // One at a time, because there are few operators, and some commands take long.
+            for await request in requests { await self.answer(request, administration) }
+            try await listener.close()
         } catch {
-            logger.warning("The server cannot be administrated while it runs", metadata: ["error": "\(error)"])
+            logger.warning("The server cannot be administered while it runs", metadata: ["error": "\(error)"])
         }
     }
 
-    private static func answer(_ connection: NIOAsyncChannel<ByteBuffer, ByteBuffer>, _ administration: Administration) async {
-        try? await connection.executeThenClose { inbound, outbound in
-            let answer: JSONValue
-            do {
-                let request = try JSONReader.read(Array(try await self.line(inbound).readableBytesView))
-                answer = .object(["text": .string(try await administration.perform(request.arrayValue?.compactMap(\.stringValue) ?? []))])
-            } catch {
-                answer = .object(["error": .string(Administration.message(of: error))])
+    private static func answer(_ request: AdministrationRequest, _ administration: Administration) async {
+        let answer: JSONValue
+        do {
+            guard let line = request.line else {
+                throw ChatError(
+                    .badRequest, message: "The request must be one line of at most \(AdministrationHandler.lineBytes) bytes.")
             }
-            try await outbound.write(ByteBuffer(bytes: JSONWriter.bytes(of: answer) + [0x0A]))
+            let words = try JSONReader.read(Array(line.readableBytesView)).arrayValue?.compactMap(\.stringValue)
+            answer = .object(["text": .string(try await administration.perform(words ?? []))])
+        } catch {
+            answer = .object(["error": .string(Administration.message(of: error))])
         }
-    }
-
-    private static func line(_ inbound: NIOAsyncChannelInboundStream<ByteBuffer>) async throws -> ByteBuffer {
-        var line = ByteBuffer()
-        for try await part in inbound {
-            line.writeImmutableBuffer(part)
-            if let end = line.readableBytesView.firstIndex(of: 0x0A) { return line.getSlice(at: 0, length: end) ?? line }
-            guard line.readableBytes <= self.lineBytes else { break }
-        }
-        throw ChatError(.badRequest, message: "A request is one line of at most \(self.lineBytes) bytes.")
+        try? await request.channel.writeAndFlush(ByteBuffer(bytes: JSONWriter.bytes(of: answer) + [0x0A]))
     }
 
     /// Sends a command to the server of a folder.
     ///
-    /// - Returns: The answer, or nil if no server listens.
+    /// - Returns: The answer; nil if no server listens.
     package static func request(_ words: [String], in folder: String) async throws -> JSONValue? {
         let channel: NIOAsyncChannel<ByteBuffer, ByteBuffer>
         do {

@@ -1,6 +1,6 @@
 import Hummingbird
 
-/// Counts the answers of all routes, also of failures.
+/// Records the status and the duration of every response, including those of routes that throw.
 struct MeasuringResponder<Base: HTTPResponder>: HTTPResponder where Base.Context: RequestContext {
     let base: Base
     let metrics: ServerMetrics
@@ -9,10 +9,10 @@ struct MeasuringResponder<Base: HTTPResponder>: HTTPResponder where Base.Context
         let start = ContinuousClock.now
         do {
             let response = try await self.base.respond(to: request, context: context)
-            self.metrics.answered(response.status, in: ContinuousClock.now - start)
+            self.metrics.responded(response.status, after: ContinuousClock.now - start)
             return response
         } catch {
-            self.metrics.answered(.internalServerError, in: ContinuousClock.now - start)
+            self.metrics.responded(.internalServerError, after: ContinuousClock.now - start)
             throw error
         }
     }

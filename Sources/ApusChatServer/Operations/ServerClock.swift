@@ -4,9 +4,9 @@ import Foundation
 import Logging
 import NIOConcurrencyHelpers
 
-/// The clocks of the system, which tests replace.
+/// The clocks of the system. Tests replace them.
 package struct SystemClock: Sendable {
-    /// Milliseconds since 1970, as the system says.
+    /// Returns the time of the wall clock, in milliseconds since 1970.
     package var wall: @Sendable () -> Int64
     /// Milliseconds of a clock that never jumps.
     package var monotonic: @Sendable () -> Int64
@@ -24,10 +24,10 @@ package struct SystemClock: Sendable {
         monotonic: { Int64((ContinuousClock.now - start) / .milliseconds(1)) })
 }
 
-/// The clock of a server, which a leap of the system's clock does not mislead, also if it lasts or
-/// comes with a restart.
+/// The clock of a server. It ignores jumps of the system's wall clock as `StampClock` describes,
+/// including jumps during a restart.
 ///
-/// The file `chat.clock` of the data folder has the last trusted time.
+/// The file `chat.clock` in the data folder contains the last trusted time.
 struct ServerClock: Sendable {
     private let system: SystemClock
     private let path: String
@@ -40,7 +40,7 @@ struct ServerClock: Sendable {
         self.stamps = .init(StampClock(wall: system.wall(), monotonic: system.monotonic(), mark: Self.mark(in: folder)))
     }
 
-    /// The last trusted time of an earlier run; nil without a valid one.
+    /// Returns the last trusted time of an earlier run; nil if there is no valid one.
     static func mark(in folder: String) -> Int64? {
         guard let text = try? String(contentsOfFile: folder + "/chat.clock", encoding: .utf8) else { return nil }
         return Int64(text.trimmingCharacters(in: .whitespacesAndNewlines))
@@ -51,26 +51,27 @@ struct ServerClock: Sendable {
         return self.stamps.withLockedValue { $0.read(wall: wall, monotonic: monotonic) }
     }
 
-    /// The clock of accounts. Its time is that of the stamps of messages.
+    /// The clocks for accounts. Their wall clock is that of the time stamps of messages.
     var forAccounts: AccountsClock {
         AccountsClock(now: { self.read().time }, elapsed: self.system.monotonic, isTrusted: { self.read().isTrusted })
     }
 
-    /// Writes the time for the next run, if it is trusted.
+    /// Writes the current time for the next run, if it is trusted.
     func writeMark() {
         let now = self.read()
         guard now.isTrusted else { return }
         try? Data("\(now.time)\n".utf8).write(to: URL(fileURLWithPath: self.path), options: .atomic)
     }
 
-    /// Writes the time each minute until the task is cancelled, and reports a leap once.
+    /// Writes the current time every minute until the task is cancelled. Logs a persistent jump
+    /// once.
     func run(_ logger: Logger) async {
         var isReported = false
         repeat {
             self.writeMark()
             let hasLeapt = self.stamps.withLockedValue { $0.hasLeapt }
             if hasLeapt, !isReported {
-                logger.warning("The clock leapt by more than a day. Times continue from before; restart the server if the clock is right.")
+                logger.warning("The wall clock jumped by more than a day and is ignored. Restart the server if the clock is right.")
             }
             isReported = hasLeapt
         } while (try? await Task.sleep(for: .seconds(60))) != nil

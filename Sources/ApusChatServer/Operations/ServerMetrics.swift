@@ -1,35 +1,68 @@
 import HTTPTypes
 import NIOConcurrencyHelpers
 
-/// The counters of a server, and their text for Prometheus.
+/// The metrics of a chat server, and their text for Prometheus. Counts the HTTP responses; the
+/// other values are read for each request of the metrics. `docs/metrics.md` lists the metrics and
+/// describes how to add one.
 ///
 /// Source: the text format 0.0.4 (https://prometheus.io/docs/instrumenting/exposition_formats/).
 final class ServerMetrics: Sendable {
-    private struct Counts {
-        /// By the first digit of the status.
-        var answers: [Int: Int] = [:]
-        /// The number of answers that took at most the bound of the same index.
-        var durations = [Int](repeating: 0, count: ServerMetrics.bounds.count)
-        var totalSeconds = 0.0
-        var answerCount = 0
+    /// A metric, by its name.
+    enum Metric: String, CaseIterable {
+        case clients = "apus_chat_clients"
+        case writable = "apus_chat_writable"
+        case uptime = "apus_chat_uptime_seconds"
+        case httpResponses = "apus_chat_http_responses_total"
+        case httpResponseTime = "apus_chat_http_response_seconds"
+
+        var type: String {
+            switch self {
+            case .clients, .writable, .uptime: "gauge"
+            case .httpResponses: "counter"
+            case .httpResponseTime: "histogram"
+            }
+        }
+
+        var help: String {
+            switch self {
+            case .clients: "Connected Socket.IO clients."
+            case .writable: "1 if the server can store messages, otherwise 0."
+            case .uptime: "Time since the start of the server, in seconds."
+            case .httpResponses: "HTTP responses, by the class of their status."
+            case .httpResponseTime: "Time from an HTTP request to the head of its response, in seconds."
+            }
+        }
     }
 
-    /// In seconds.
+    private struct Counts {
+        /// The number of responses by the first digit of their status.
+        var responses: [Int: Int] = [:]
+        /// The number of responses that took at most the bound of the same index.
+        var durations = [Int](repeating: 0, count: ServerMetrics.bounds.count)
+        var totalSeconds = 0.0
+        var responseCount = 0
+    }
+
+    /// The upper bounds of the histogram's buckets, in seconds.
     private static let bounds = [0.005, 0.025, 0.1, 0.5, 2.5, 10.0]
     private let counts = NIOLockedValueBox(Counts())
 
-    /// Counts an answer of the HTTP interface.
-    func answered(_ status: HTTPResponse.Status, in duration: Duration) {
+    /// Counts an HTTP response.
+    ///
+    /// - Parameters:
+    ///   - status: The status of the response.
+    ///   - duration: The time from the head of the request to the head of the response.
+    func responded(_ status: HTTPResponse.Status, after duration: Duration) {
         let seconds = duration / .seconds(1)
         self.counts.withLockedValue { counts in
-            counts.answers[status.code / 100, default: 0] += 1
+            counts.responses[status.code / 100, default: 0] += 1
             counts.totalSeconds += seconds
-            counts.answerCount += 1
+            counts.responseCount += 1
             for (index, bound) in Self.bounds.enumerated() where seconds <= bound { counts.durations[index] += 1 }
         }
     }
 
-    /// The values at the moment of a request.
+    /// The values that are read for a request of the metrics.
     struct Gauges {
         var clients: Int
         var isWritable: Bool
@@ -38,22 +71,24 @@ final class ServerMetrics: Sendable {
 
     func text(_ gauges: Gauges) -> String {
         let counts = self.counts.withLockedValue { $0 }
-        var lines: [String] = []
-        func add(_ name: String, _ type: String, _ help: String, _ samples: [(String, String)]) {
-            lines += ["# HELP \(name) \(help)", "# TYPE \(name) \(type)"] + samples.map { "\(name)\($0.0) \($0.1)" }
+        let lines = Metric.allCases.flatMap { metric in
+            ["# HELP \(metric.rawValue) \(metric.help)", "# TYPE \(metric.rawValue) \(metric.type)"]
+                + Self.samples(of: metric, counts, gauges).map { "\(metric.rawValue)\($0.suffix) \($0.value)" }
         }
-        add("apus_chat_clients", "gauge", "Connected Socket.IO clients.", [("", "\(gauges.clients)")])
-        add("apus_chat_writable", "gauge", "1 if messages can be written, else 0.", [("", gauges.isWritable ? "1" : "0")])
-        add("apus_chat_uptime_seconds", "gauge", "Time since the start.", [("", "\(gauges.uptimeSeconds)")])
-        add(
-            "apus_chat_http_answers_total", "counter", "Answers of the HTTP interface by the class of their status.",
-            (1...5).map { ("{status=\"\($0)xx\"}", "\(counts.answers[$0] ?? 0)") })
-        let buckets = zip(Self.bounds, counts.durations).map { ("_bucket{le=\"\($0)\"}", "\($1)") }
-        add(
-            "apus_chat_http_answer_seconds", "histogram", "Time from a request to the start of its answer.",
-            buckets + [
-                ("_bucket{le=\"+Inf\"}", "\(counts.answerCount)"), ("_sum", "\(counts.totalSeconds)"), ("_count", "\(counts.answerCount)"),
-            ])
         return lines.joined(separator: "\n") + "\n"
+    }
+
+    private static func samples(of metric: Metric, _ counts: Counts, _ gauges: Gauges) -> [(suffix: String, value: String)] {
+        switch metric {
+        case .clients: [("", "\(gauges.clients)")]
+        case .writable: [("", gauges.isWritable ? "1" : "0")]
+        case .uptime: [("", "\(gauges.uptimeSeconds)")]
+        case .httpResponses: (1...5).map { ("{status=\"\($0)xx\"}", "\(counts.responses[$0] ?? 0)") }
+        case .httpResponseTime:
+            zip(self.bounds, counts.durations).map { ("_bucket{le=\"\($0)\"}", "\($1)") } + [
+                ("_bucket{le=\"+Inf\"}", "\(counts.responseCount)"), ("_sum", "\(counts.totalSeconds)"),
+                ("_count", "\(counts.responseCount)"),
+            ]
+        }
     }
 }

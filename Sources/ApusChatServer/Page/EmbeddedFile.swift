@@ -5,7 +5,7 @@ import NIOCore
 struct EmbeddedFile: Sendable {
     enum Content: Sendable {
         case text(StaticString)
-        /// Base64 (RFC 4648 section 4) with line breaks, which are ignored.
+        /// The content in base64 (RFC 4648 section 4). Line breaks are ignored.
         case base64(StaticString)
     }
 
@@ -13,7 +13,7 @@ struct EmbeddedFile: Sendable {
     let path: String
     let content: Content
 
-    /// Decodes and copies the content at each call.
+    /// The content, which is decoded and copied at each access.
     var bytes: ByteBuffer {
         switch self.content {
         case .text(let text): text.withUTF8Buffer { ByteBuffer(bytes: $0) }

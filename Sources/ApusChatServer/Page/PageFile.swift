@@ -5,16 +5,16 @@ import NIOCore
 
 /// A file of the page with its HTTP metadata.
 struct PageFile: Sendable {
-    /// The media type, derived from the name's extension.
+    /// The media type, determined by the extension of the name.
     let type: String
-    /// The hash of the bytes, which is the entity tag without its quotes.
+    /// The hash of the content, which is the entity tag without quotes.
     let hash: String
     let bytes: ByteBuffer
-    /// The bytes in the coding `gzip`, prepared once; `nil` for a file that does not shrink, such
-    /// as a picture.
+    /// The content in the coding `gzip`; nil for a file that does not become smaller, such as a
+    /// picture.
     let compressed: ByteBuffer?
 
-    /// - Returns: `nil` for a file whose extension is not served.
+    /// - Returns: Nil for a file whose extension is not served.
     init?(name: String, bytes: ByteBuffer) {
         guard let type = Self.type(of: name) else { return nil }
         self.type = type
@@ -27,7 +27,7 @@ struct PageFile: Sendable {
         type.hasPrefix("text/") || type.hasPrefix("application/") || type == "image/svg+xml"
     }
 
-    /// The media type of a file name; `nil` when its extension is not served.
+    /// Returns the media type of a file name; nil if its extension is not served.
     static func type(of name: String) -> String? { self.types[(name as NSString).pathExtension.lowercased()] }
 
     private static let types = [

@@ -2,21 +2,21 @@ import Foundation
 import NIOConcurrencyHelpers
 import NIOCore
 
-/// Serves the files of a page from a folder during its development. Changed files are served
-/// without a restart. Names that begin with a period are not served.
+/// Serves the files of a page from a folder, for its development. Changed files are served without
+/// a restart. Files whose names begin with a period are not served.
 ///
-/// The folder is scanned at most once in `interval`. A file is read when its modification time or
-/// size has changed. A scan blocks.
+/// The folder is scanned at most once in `interval`. A file is read again if its modification time
+/// or size has changed. A scan blocks the thread.
 final class PageFolder: Sendable {
     private struct Entry: Sendable {
         var modified: Date?
         var size: Int?
-        /// `nil` when the file's extension is not served.
+        /// The file; nil if its extension is not served.
         var file: PageFile?
     }
 
     private struct State: Sendable {
-        /// By path, with a leading slash.
+        /// The entries by their paths, which begin with a slash.
         var entries: [String: Entry] = [:]
         var scanned: ContinuousClock.Instant?
     }
@@ -25,17 +25,17 @@ final class PageFolder: Sendable {
     private let interval: Duration
     private let state = NIOLockedValueBox(State())
 
-    /// - Throws: `ChatServerError` `pageFolder` when the folder has no `index.html`.
+    /// - Throws: `ChatServerError` with `pageFolder` if the folder has no `index.html`.
     init(_ folder: String, interval: Duration = .milliseconds(500)) throws(ChatServerError) {
         self.folder = folder
         self.interval = interval
         guard self.file("/index.html") != nil else {
             throw ChatServerError(
-                .pageFolder, message: "The page's folder \(folder) has no index.html. Select a folder with the files of a page.")
+                .pageFolder, message: "The folder of the page, \(folder), has no index.html. Name a folder with the files of a page.")
         }
     }
 
-    /// The file of a path, for example `/css/base.css`.
+    /// Returns the file at a path, such as `/css/base.css`.
     func file(_ path: String) -> PageFile? {
         self.state.withLockedValue { state in
             let now = ContinuousClock.now

@@ -6,28 +6,28 @@ import NIOCore
 
 /// Serves the files of the page.
 ///
-/// Each request is a lookup in a table of known files. A path from a client never reaches the file
-/// system.
+/// Each request is a lookup in a table of known files, so that a path from a client is never used
+/// in the file system.
 struct PageRoutes: Sendable {
     /// Returns the file at a path, which begins with a slash.
     let find: @Sendable (_ path: String) -> PageFile?
 
-    /// The files inside the program.
+    /// Returns routes for the files that the program contains.
     static func embedded() -> PageRoutes {
         var files: [String: PageFile] = [:]
         for file in EmbeddedPage.files { files["/" + file.path] = PageFile(name: file.path, bytes: file.bytes) }
         return PageRoutes { [files] in files[$0] }
     }
 
-    /// The files of a folder, as they change.
+    /// Returns routes for the files of a folder, in their current form.
     ///
-    /// - Throws: `ChatServerError` `pageFolder` when the folder has no `index.html`.
+    /// - Throws: `ChatServerError` with `pageFolder` if the folder has no `index.html`.
     static func folder(_ folder: String) throws(ChatServerError) -> PageRoutes {
         let folder = try PageFolder(folder)
         return PageRoutes { folder.file($0) }
     }
 
-    /// Adds the routes to a router that has the middleware.
+    /// Adds the routes to a router that already has the middleware.
     func add(to router: Router<HTTPContext>) {
         for path: RouterPath in ["/", "/**"] {
             router.get(path) { request, context in try self.response(to: request, context) }
@@ -43,7 +43,8 @@ struct PageRoutes: Sendable {
             .cacheControl: Self.namesContent(path, of: file) ? "public, max-age=31536000, immutable" : "no-cache",
         ]
         if let name = HTTPField.Name("X-Frame-Options") { headers[name] = "DENY" }
-        // The worker of a page in a subfolder serves that folder only, which is the default, too.
+        // The service worker of a page in a subfolder controls that folder only, which is also the
+        // default scope.
         if path.hasSuffix("/sw.js"), let name = HTTPField.Name("Service-Worker-Allowed") { headers[name] = String(path.dropLast(5)) }
         var bytes = file.bytes
         var tag = "\"" + file.hash + "\""
@@ -52,7 +53,7 @@ struct PageRoutes: Sendable {
             if HTTPContentCoding(accepted: request.headers[values: .acceptEncoding], offered: [.gzip]) != nil {
                 headers[.contentEncoding] = "gzip"
                 bytes = compressed
-                // Each representation has a tag of its own (RFC 9110 8.8.3.3).
+                // Each representation needs a different entity tag (RFC 9110 section 8.8.3.3).
                 tag = "\"" + file.hash + "-gzip\""
             }
         }
@@ -61,7 +62,8 @@ struct PageRoutes: Sendable {
         return Response(status: .ok, headers: headers, body: Self.body(bytes, on: context.channel))
     }
 
-    /// Whether `If-None-Match` names an entity tag (RFC 9110 13.1.2). The comparison is weak.
+    /// Whether `If-None-Match` contains an entity tag (RFC 9110 section 13.1.2). The comparison is
+    /// weak.
     private static func matches(_ lists: [String], _ tag: String) -> Bool {
         for element in lists.flatMap({ $0.split(separator: ",") }) {
             let text = element.trimmingPrefix { $0 == " " || $0 == "\t" }
@@ -72,40 +74,41 @@ struct PageRoutes: Sendable {
         return false
     }
 
-    /// An invitation to a group is the address `/join` of the page, with the code in its fragment.
+    /// Returns the file at a path. The path `/join`, to which invite links lead, returns the page;
+    /// the code is in the fragment.
     private func file(_ path: String) -> PageFile? {
         self.find(path) ?? (path == "/join" ? self.find("/index.html") : path.hasSuffix("/") ? self.find(path + "index.html") : nil)
     }
 
-    /// Whether the name ends in the hash of the file, as `scripts/bundle_page.py` writes it. Such
-    /// an address never gets other content.
+    /// Whether the name ends in the hash of the file, as `scripts/bundle_page.py` creates it. The
+    /// content at such a path never changes.
     private static func namesContent(_ path: String, of file: PageFile) -> Bool {
         guard let dash = path.lastIndex(of: "-"), let dot = path[dash...].firstIndex(of: ".") else { return false }
         let hash = path[path.index(after: dash)..<dot]
         return hash.utf8.count == 16 && file.hash.hasPrefix(hash)
     }
 
-    /// The maximum size of one write, in bytes. TLS encrypts and copies whole writes.
+    /// The maximum size of one write, in bytes. TLS encrypts and copies a whole write at once.
     private static let pieceBytes = 64 << 10
 
-    /// A body that is written at the pace of the client. A client that does not read holds at most
-    /// three pieces.
+    /// Returns a body that is written as fast as the client receives it. A client that does not
+    /// read occupies at most three pieces.
     private static func body(_ bytes: ByteBuffer, on channel: any Channel) -> ResponseBody {
         guard bytes.readableBytes > self.pieceBytes else { return ResponseBody(byteBuffer: bytes) }
         return ResponseBody(contentLength: bytes.readableBytes) { writer in
             var rest = bytes
             while let piece = rest.readSlice(length: min(Self.pieceBytes, rest.readableBytes)), piece.readableBytes > 0 {
                 try await writer.write(piece)
-                // The writer suspends while the channel is not writable, which it learns after the
-                // event loop has carried out the write.
+                // The writer suspends while the channel is not writable. It detects that state only
+                // after the event loop has performed the previous write.
                 try await channel.eventLoop.submit {}.get()
             }
             try await writer.finish(nil)
         }
     }
 
-    /// Scripts and styles from here only, none inline; pictures also from `blob:`, because a blob
-    /// is fetched with the session.
+    /// Permits scripts and styles from this server only, and none inline. Pictures may also have
+    /// `blob:` URLs, because the page downloads them with the session.
     private static let policy =
         "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob: data:; font-src 'self'; media-src 'self' blob:; "
         + "connect-src 'self'; manifest-src 'self'; worker-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"

@@ -2,8 +2,7 @@ import ApusConnectivity
 import NIOCore
 import NIOHTTP1
 
-/// Writes the client of a PROXY header into the header field that the server reads, in place of
-/// what the client wrote there.
+/// Replaces the field with the address of the client by the address in the PROXY header.
 final class ForwardedClientHandler: ChannelInboundHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias InboundOut = HTTPServerRequestPart

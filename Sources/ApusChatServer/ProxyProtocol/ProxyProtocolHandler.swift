@@ -2,15 +2,15 @@ import ApusConnectivity
 import Logging
 import NIOCore
 
-/// The client of a proxied connection, which both handlers of the connection share.
+/// The client of a proxied connection, which two handlers of the connection share.
 ///
-/// Confined to the connection's event loop.
+/// Confined to the event loop of the connection.
 final class ProxiedClient {
     var address: IPAddress?
 }
 
-/// Reads the PROXY header at the start of a connection and removes itself. Closes a connection
-/// without one.
+/// Reads the PROXY header at the start of a connection and removes itself. Closes a connection that
+/// does not begin with the header.
 ///
 /// The header precedes TLS, so this is the first handler of the connection.
 final class ProxyProtocolHandler: ChannelInboundHandler, RemovableChannelHandler {

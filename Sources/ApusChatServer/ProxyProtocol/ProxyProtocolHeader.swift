@@ -1,28 +1,29 @@
 import ApusConnectivity
 
-/// The header that a proxy writes before the bytes of a connection, with the address of its client.
+/// The header that a proxy sends before the bytes of a connection. It contains the address of the
+/// client.
 ///
 /// Source: "The PROXY protocol", versions 1 and 2, section 2
 /// (https://www.haproxy.org/download/3.0/doc/proxy-protocol.txt).
 struct ProxyProtocolHeader: Hashable, Sendable {
-    /// The client; nil for a connection of the proxy itself, such as a health check, and for one
-    /// that is not an IP connection.
+    /// The address of the client; nil for a connection of the proxy itself, such as a health check,
+    /// and for one that does not use IP.
     var client: IPAddress?
 
-    /// What the first bytes of a connection are.
+    /// The result of reading the first bytes of a connection.
     enum Reading: Hashable, Sendable {
         /// More bytes are needed.
         case incomplete
         /// A header of `length` bytes.
         case header(ProxyProtocolHeader, length: Int)
-        /// Not a header, for the reason in the text.
+        /// The bytes are not a valid header. The text has the reason.
         case invalid(String)
     }
 
     /// The maximum length of a header of version 1, with its line end.
     static let textBytes = 107
-    /// The maximum length of what follows the first 16 bytes of version 2: addresses and
-    /// extensions. The format allows 65,535.
+    /// The maximum length of the addresses and extensions after the first 16 bytes of version 2.
+    /// The format permits 65,535.
     static let extensionBytes = 4_096
 
     private static let signature: [UInt8] = [0x0D, 0x0A, 0x0D, 0x0A, 0x00, 0x0D, 0x0A, 0x51, 0x55, 0x49, 0x54, 0x0A]
@@ -47,7 +48,7 @@ struct ProxyProtocolHeader: Hashable, Sendable {
         guard words.count >= 2 else { return .invalid("The PROXY header has no protocol.") }
         let addressBytes: Int
         switch words[1] {
-        // The rest of the line is not specified.
+        // The rest of the line is unspecified and ignored.
         case "UNKNOWN": return .header(Self(client: nil), length: end + 1)
         case "TCP4": addressBytes = 4
         case "TCP6": addressBytes = 16
@@ -81,13 +82,13 @@ struct ProxyProtocolHeader: Hashable, Sendable {
         }
         let addressBytes: Int
         switch bytes[13] {
-        // Unspecified, and a Unix socket.
+        // An unspecified address, or a Unix socket.
         case 0x00, 0x31: return .header(Self(client: nil), length: 16 + length)
         case 0x11: addressBytes = 4
         case 0x21: addressBytes = 16
         default: return .invalid("The PROXY header is not that of a stream connection.")
         }
-        // Two addresses and two ports. Extensions may follow.
+        // Two addresses and two ports are required. Extensions may follow them.
         guard length >= 2 * addressBytes + 4, let client = IPAddress(bytes: addresses.prefix(addressBytes)) else {
             return .invalid("The PROXY header is too short for its addresses.")
         }

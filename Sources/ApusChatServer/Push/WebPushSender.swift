@@ -12,8 +12,8 @@ import NIOPosix
 
 /// Sends notifications to the push services of browsers (RFC 8030).
 ///
-/// An endpoint is a URL that a client chose: it is requested over TLS, at public addresses only,
-/// without redirects, and its answer is bounded.
+/// An endpoint is a URL from a client. It is requested over TLS and at public addresses only,
+/// without redirects, and the size of its answer is bounded.
 final class WebPushSender: Sendable {
     private struct Content: Sendable {
         var notice: PushNotice
@@ -26,9 +26,10 @@ final class WebPushSender: Sendable {
         var isClosed = false
     }
 
-    /// The time for which a push service keeps a notification of a device that is off.
+    /// The time for which a push service keeps a notification for a device that is offline.
     private static let lifetime = Duration.seconds(24 * 3_600)
-    /// A call that is over needs no notification.
+    /// The time for which a push service keeps the notification of a call, which is useless after
+    /// the call has ended.
     private static let urgentLifetime = Duration.seconds(60)
     private static let timeout = Duration.seconds(15)
     private static let answerBytes = 4_096
@@ -42,7 +43,7 @@ final class WebPushSender: Sendable {
     private let eventLoop: any EventLoop
     private let state = NIOLockedValueBox(State())
 
-    /// - Parameter forget: Removes a subscription that its push service does not know any more.
+    /// - Parameter forget: Removes a subscription that its push service no longer knows.
     init(
         _ vapid: VAPID, configuration: ChatServerConfiguration, logger: Logger,
         forget: @escaping @Sendable (DeviceKey, _ subscription: String) async -> Void
@@ -56,14 +57,14 @@ final class WebPushSender: Sendable {
         self.eventLoop = MultiThreadedEventLoopGroup.singleton.any()
     }
 
-    /// Queues notifications. Called on any thread.
+    /// Queues notifications. May be called on any thread.
     func send(_ notices: [PushNotice]) {
         let time = self.clock.monotonic()
         let isAccepted = self.state.withLockedValue { state in
             guard !state.isClosed else { return true }
             var isAccepted = true
             for notice in notices {
-                // What `push.set` stored is valid.
+                // `push.set` validated the subscription before it was stored.
                 guard let json = (try? JSONValue(jsonString: notice.subscription))?.objectValue,
                     let subscription = try? PushSubscription(json: json)
                 else { continue }
@@ -75,11 +76,11 @@ final class WebPushSender: Sendable {
             }
             return isAccepted
         }
-        if !isAccepted { self.logger.warning("Too many notifications wait; some were dropped") }
+        if !isAccepted { self.logger.warning("The queue of notifications is full; some were dropped") }
         self.work()
     }
 
-    /// Drops what waits. What is under way ends by itself.
+    /// Discards waiting pushes. Running requests are not interrupted.
     func close() async {
         self.state.withLockedValue { state in
             state.isClosed = true
@@ -87,7 +88,7 @@ final class WebPushSender: Sendable {
         }
     }
 
-    /// Begins what can be sent now, and schedules the rest.
+    /// Sends the pushes that are due, and schedules the next call for the others.
     private func work() {
         let time = self.clock.monotonic()
         let (pushes, delay) = self.state.withLockedValue { state -> ([PushQueue<Content>.Push], Int64?) in
@@ -123,6 +124,8 @@ final class WebPushSender: Sendable {
             case 200...299: return .done
             case 404, 410:
                 await self.forget(push.content.notice.device, push.content.notice.subscription)
+                self.logger.info(
+                    "A subscription was removed because its push service does not know it", metadata: ["push.host": "\(endpoint.host)"])
                 return .gone
             case 429, 500...599:
                 return .failed(
@@ -134,7 +137,7 @@ final class WebPushSender: Sendable {
                 return .done
             }
         } catch {
-            // The endpoint is a secret of the client: its host is logged only.
+            // The endpoint is a secret of the client, so only its host is logged.
             self.logger.info("A notification could not be sent", metadata: ["push.host": "\(endpoint.host)", "error": "\(error)"])
             return .failed(after: nil)
         }

@@ -4,21 +4,21 @@ import ApusChatStorage
 import ApusSocketIOServer
 import NIOCore
 
-/// A command on its way to the writer.
+/// A command that was submitted to the writer.
 struct Submission: Sendable {
     let command: Command
     let eventLoop: (any EventLoop)?
     let completion: Answers.Completion
 }
 
-/// The answers of a batch, which reach each event loop in one hop, so that a connection gets those
-/// of its requests in one write.
+/// The answers of a batch. Each event loop receives its answers at once, so that a connection
+/// receives them in one write.
 struct Answers {
     typealias Completion = @Sendable (Result<StoredAnswer, ChatError>) -> Void
 
-    /// What waits for an answer.
+    /// The receiver of an answer.
     struct Recipient {
-        /// The event loop that the completion is called on; nil for the calling thread.
+        /// The event loop on which the completion is called; nil for the current thread.
         let eventLoop: (any EventLoop)?
         let completion: Completion
     }
@@ -28,7 +28,7 @@ struct Answers {
         var answers: [(Completion, Result<StoredAnswer, ChatError>)] = []
     }
 
-    /// There are as many groups as event loops, which are few.
+    /// One group for each event loop. A process has few event loops.
     private var groups: [Group] = []
     private var others: [(Completion, Result<StoredAnswer, ChatError>)] = []
 
@@ -43,14 +43,14 @@ struct Answers {
         self.groups[index].answers.append((recipient.completion, result))
     }
 
-    /// Gives the answers that were added, and forgets them.
+    /// Delivers the collected answers, and removes them.
     mutating func give() {
         var deliveries = self.take()
         deliveries.send()
     }
 
-    /// Gives the answers that no event loop was named for, and returns the others as deliveries to
-    /// which the events of the batch can be added.
+    /// Delivers the answers without an event loop. Returns the others as deliveries, to which the
+    /// pushes of the batch can be added.
     mutating func take() -> SocketIODeliveries {
         for (completion, result) in self.others { completion(result) }
         self.others.removeAll(keepingCapacity: true)

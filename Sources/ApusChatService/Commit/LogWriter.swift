@@ -5,12 +5,13 @@ import ApusEventLoop
 import NIOConcurrencyHelpers
 import NIOCore
 
-/// Decides and writes the commands of all sessions, in batches.
+/// Decides and commits the commands of all sessions, in batches.
 ///
-/// A batch has the commands that arrived while the one before it was written; it never waits for
-/// more. Its acks leave after its commit, its pushes with or after its acks.
+/// A batch contains the commands that arrived while the previous one was written. The writer never
+/// waits for further commands. The answers of a batch are sent after its commit, and its pushes
+/// with or after the answers.
 ///
-/// Confined to an event loop of its own, which it blocks while a batch is synced to disk.
+/// Confined to a dedicated event loop, which it blocks while a batch is synced to disk.
 final class LogWriter {
     let storage: any MaintainedStorage
     private let eventLoop: any EventLoop
@@ -24,7 +25,7 @@ final class LogWriter {
     private var committer = Committer()
     private var waiting: [Int64: Answers.Recipient] = [:]
     private var answers = Answers()
-    /// An empty array whose memory the next submissions use.
+    /// An empty array whose memory is reused for the next submissions.
     private var spare: [Submission] = []
     private var lastTicket: Int64 = 0
     private var isTurnScheduled = false
@@ -69,7 +70,7 @@ final class LogWriter {
         }
     }
 
-    /// Writes what waits, and refuses what comes later.
+    /// Writes the waiting commands, and refuses later ones.
     func close() {
         self.takeSubmissions()
         self.isClosed = true
@@ -81,7 +82,8 @@ final class LogWriter {
     private func scheduleTurn() {
         guard !self.isTurnScheduled else { return }
         self.isTurnScheduled = true
-        // In a later turn, after the commands that the event loop already has.
+        // The batch is written in a later turn of the event loop, so that it includes the commands
+        // that were already scheduled.
         self.eventLoop.assumeIsolated().execute {
             self.isTurnScheduled = false
             self.writeBatch()
@@ -124,7 +126,7 @@ final class LogWriter {
         }
     }
 
-    /// Whether a failed batch is decided again. Else its commands have been refused.
+    /// Whether a failed batch is decided again. If not, its commands have been refused.
     private func retries(after error: StorageError, _ entries: ArraySlice<Sequencer.Entry>) -> Bool {
         let refusal: ChatError
         switch self.committer.batchFailed(error.code, commands: entries.count) {
@@ -185,7 +187,7 @@ final class LogWriter {
             failure = error.code
         }
         switch self.committer.probeEnded(failure) {
-        // What a failed sync had written is stored now, and was told to no client.
+        // The batch of the failed sync may now be stored, but its events were not pushed.
         case .resume: self.onRecovery()
         case .doNothing: break
         case .probeAgain(let delay): self.scheduleProbe(in: delay)

@@ -1,44 +1,65 @@
 import ApusChatCore
 import ApusChatProtocol
 import ApusChatStorage
+import ApusEventLoop
 import NIOCore
 
-/// Ends calls that ring for too long.
+/// Runs the timers of calls, and reports the calls that they end.
 ///
 /// Confined to an event loop.
 final class CallTimers {
     private let eventLoop: any EventLoop
-    private let ringTime: Duration
-    private var ringing: [EventAddress: Scheduled<Void>] = [:]
-    var onTimeout: @Sendable (EventAddress) -> Void = { _ in }
+    private var watch: CallWatch
+    private var timers: [EventAddress: Scheduled<Void>] = [:]
+    /// Reports a state as the server. The completion is called once, on any thread.
+    var report: @Sendable (EventAddress, CallState, @escaping @Sendable (Result<StoredAnswer, ChatError>) -> Void) -> Void = { _, _, _ in }
 
-    init(on eventLoop: any EventLoop, ringTime: Duration) {
+    init(on eventLoop: any EventLoop, _ watch: CallWatch) {
         self.eventLoop = eventLoop
-        self.ringTime = ringTime
+        self.watch = watch
     }
 
     func committed(_ batch: DecidedBatch) {
-        for event in batch.changes.events {
-            switch event.kind.code {
-            case .call: self.start(event.address)
-            // Any change of a call ends its ring.
-            case .callUpdate: self.ringing.removeValue(forKey: EventAddress(event.conversation, event.ref))?.cancel()
-            default: break
+        guard !batch.calls.isEmpty || (!batch.deleted.isEmpty && self.watch.count > 0) else { return }
+        self.carryOut(self.watch.committed(batch.calls, deleted: batch.deleted))
+    }
+
+    func signalled(_ call: EventAddress, by device: DeviceKey) { self.carryOut(self.watch.signalled(call, by: device)) }
+    func connected(_ device: DeviceKey) { self.carryOut(self.watch.connected(device)) }
+    func disconnected(_ device: DeviceKey) { self.carryOut(self.watch.disconnected(device)) }
+    func resume(_ calls: [EventAddress]) { self.carryOut(self.watch.resume(calls)) }
+
+    /// Stops all timers. No further states are reported.
+    func close() {
+        for timer in self.timers.values { timer.cancel() }
+        self.timers = [:]
+        self.report = { _, _, _ in }
+    }
+
+    private func carryOut(_ actions: [CallWatch.Action]) {
+        for action in actions {
+            switch action {
+            case .startTimer(let call, let time):
+                self.timers[call]?.cancel()
+                self.timers[call] = self.eventLoop.assumeIsolated().scheduleTask(in: TimeAmount(time)) { [weak self] in
+                    guard let self else { return }
+                    self.timers[call] = nil
+                    self.carryOut(self.watch.timerFired(call))
+                }
+            case .cancelTimer(let call): self.timers.removeValue(forKey: call)?.cancel()
+            case .report(let call, let state):
+                let timers = WeakLoopBound(self, on: self.eventLoop)
+                self.report(call, state) { result in timers.onLoop { $0.reported(call, state, result) } }
             }
         }
     }
 
-    /// Forgets all calls, and what ends them.
-    func close() {
-        for timer in self.ringing.values { timer.cancel() }
-        self.ringing = [:]
-        self.onTimeout = { _ in }
-    }
-
-    private func start(_ call: EventAddress) {
-        self.ringing[call] = self.eventLoop.assumeIsolated().scheduleTask(in: TimeAmount(self.ringTime)) { [weak self] in
-            guard let self, self.ringing.removeValue(forKey: call) != nil else { return }
-            self.onTimeout(call)
-        }
+    private func reported(_ call: EventAddress, _ state: CallState, _ result: Result<StoredAnswer, ChatError>) {
+        let outcome: CallWatch.Outcome =
+            switch result {
+            case .success(let answer): answer.seq > 0 ? .done : .unchanged
+            case .failure(let error): error.code.isTemporary ? .failed : .done
+            }
+        self.carryOut(self.watch.reported(call, state, outcome))
     }
 }

@@ -2,9 +2,9 @@ import ApusChatCore
 import ApusChatProtocol
 import ApusChatStorage
 
-/// The events of a batch as pushes.
+/// Encodes the events of a batch as pushes.
 struct EventFrames {
-    /// The number of bytes of bodies from which events are split into several pushes.
+    /// The size of the bodies above which the events are split into several pushes, in bytes.
     private static let splitBytes = 128 * 1024
 
     private var rows: [ConversationKey: [EventRow]] = [:]
@@ -21,7 +21,8 @@ struct EventFrames {
 
     func senders(_ key: ConversationKey) -> Set<UserKey> { Set(self.rows[key]?.map(\.sender) ?? []) }
 
-    /// The end of a log, with a preview if its newest message is part of the batch.
+    /// Returns a nudge, with a preview if the newest message of the conversation is part of the
+    /// batch.
     func nudge(_ change: ConversationChange, names: [UserKey: UserName]) -> HeadNudge {
         let counters = change.counters
         let row = self.rows[change.key]?.last { $0.seq == counters.previewSeq }
@@ -30,7 +31,7 @@ struct EventFrames {
             last: row.map { ChatKinds.preview(of: self.event($0, for: nil, names: names)) })
     }
 
-    /// The users that messages of the batch mention; all members if it contains `UserKey(0)`.
+    /// Returns the users that messages of the batch mention. `UserKey(0)` represents all members.
     func mentioned(in key: ConversationKey) -> Set<UserKey> {
         var users: Set<UserKey> = []
         for row in self.rows[key] ?? [] where row.isMessage {
@@ -40,15 +41,16 @@ struct EventFrames {
         return users
     }
 
-    /// The pushes of events, in order.
+    /// Returns the pushes of events, in order.
     ///
-    /// - Parameter user: The recipient, from which some events are hidden; nil for all others.
+    /// - Parameter user: The recipient, if some events are hidden from it; nil for all other
+    ///   recipients.
     func frames(of key: ConversationKey, _ range: ClosedRange<Int64>, for user: UserKey? = nil, names: [UserKey: UserName]) -> [Frame] {
         var frames: [Frame] = []
         var events: [ChatEvent] = []
         var bytes = 0
         var isSilent = false
-        // The rows contain all changes of the batch.
+        // The rows already contain all changes of the batch.
         let last = self.rows[key]?.last?.seq ?? 0
         func flush() {
             let asOf = last > events.last?.seq ?? 0 ? last : nil
@@ -59,7 +61,7 @@ struct EventFrames {
             bytes = 0
         }
         for row in self.rows[key] ?? [] where range.contains(row.seq) {
-            // One push notifies of all of its messages or of none.
+            // A push is either silent or not, so silent and other messages are in separate pushes.
             let isSilentRow = self.silent.contains(row.address)
             if bytes + row.body.utf8.count > Self.splitBytes || events.count == ChatLimits.historyEvents || isSilentRow != isSilent {
                 flush()

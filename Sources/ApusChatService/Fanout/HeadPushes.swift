@@ -3,7 +3,7 @@ import ApusChatProtocol
 import ApusChatStorage
 
 extension ReadContext {
-    /// The heads that changed, as pushes within the limit of a frame.
+    /// Returns the changed heads as pushes within the size limit.
     func headPushes(_ keys: [ConversationKey]) throws -> [HeadPush] {
         var heads: [ChatHead] = []
         var gone: [ConversationID] = []
@@ -24,7 +24,7 @@ extension ReadContext {
         return pushes
     }
 
-    /// The positions of other members.
+    /// Returns the read positions of other members.
     func marks(_ reads: [CoalescedHeads.Read]) throws -> [ReadMark] {
         let names = try self.names.names(of: Set(reads.map(\.user)), self.reads)
         return reads.compactMap { read in

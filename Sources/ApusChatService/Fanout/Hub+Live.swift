@@ -3,9 +3,9 @@ import ApusChatProtocol
 import ApusChatStorage
 import Logging
 
-// What is told and not stored.
+// Notifications that are not stored.
 extension Hub {
-    /// Tells the other members that a user is writing.
+    /// Notifies the other members that a user is writing.
     func type(_ request: TypingRequest, by requester: Requester) throws {
         let key = request.conversation.key
         let peers = self.router.peers(of: requester.user, in: key)
@@ -14,24 +14,25 @@ extension Hub {
         if let frame = Frame(ChatPushes.typing, push) { self.push(frame, to: peers) }
     }
 
-    /// Notes what a device has received, and tells the other members.
+    /// Records the last message that a device has received, and notifies the other members.
     func received(_ n: Int64, in key: ConversationKey, by requester: Requester) {
         let user = requester.user
         do {
-            // A device that has no connection, such as one that a notification woke, is read.
+            // For a device without a connection, such as one that was woken by a notification, the
+            // membership is read from the storage.
             let isMember = try self.router.isMember(user, of: key) ?? (self.reads.head(of: user, in: key)?.member.state == .joined)
             guard n > 0, isMember, self.book.received(n, by: MemberAddress(key, user), on: requester.device) else { return }
             let sockets = self.router.receiptSockets(key, except: user)
             guard !sockets.isEmpty, try self.shown.showsReceipts(user, in: key, self.reads) else { return }
             self.tell(CoalescedHeads.Read(conversation: key, user: user, received: n), to: sockets)
         } catch {
-            self.logger.error("A received position was not told", metadata: ["error": "\(error)"])
+            self.logger.error("A received position could not be pushed", metadata: ["error": "\(error)"])
         }
     }
 
-    /// Passes the data of a call to another party.
+    /// Sends data of a call to another party.
     ///
-    /// - Throws: `not_found` unless the call takes place and both are members.
+    /// - Throws: `not_found` unless the call is running and both users are members.
     func signal(_ request: SignalRequest, by requester: Requester) throws {
         let key = request.conversation.key
         guard let row = try self.reads.head(of: requester.user, in: key), row.member.state == .joined,
@@ -40,6 +41,7 @@ extension Hub {
             let other = try self.reads.head(of: recipient, in: key), other.member.state == .joined, !other.member.blocksPeer,
             let sender = try self.names.names(of: [requester.user], self.reads)[requester.user]
         else { throw ChatError(.notFound, message: "There is no such call.") }
+        self.calls.signalled(EventAddress(key, request.call), by: requester.device)
         let push = SignalPush(
             conversation: request.conversation, call: request.call, sender: sender, device: DeviceID(number: requester.device.rawValue),
             data: request.data)

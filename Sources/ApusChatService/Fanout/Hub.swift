@@ -7,18 +7,21 @@ import ApusSocketIOServer
 import Logging
 import NIOCore
 
-/// Tells connections what concerns them: routes the events of committed batches, collects heads and
-/// read positions, and tells who is there.
+/// Sends pushes to connections: routes the events of committed batches, coalesces heads and read
+/// positions, and announces presences.
 ///
-/// Confined to an event loop of its own, so that the frames of one batch are made while the next
+/// Confined to a dedicated event loop, so that the pushes of one batch are encoded while the next
 /// batch is synced to disk.
 final class Hub {
-    /// What a connection is to the hub.
+    /// The state of a connection in the hub.
     private struct Entry {
         let connection: ChatConnection
+        /// The features whose pushes the client does not receive.
+        let omitted: Set<PushFeature>
         var heads = CoalescedHeads()
         var window = SendWindow()
-        /// What is sent after the answer to `hello`, which must be first. Nil after it.
+        /// The frames that are sent after the answer to `hello`, which must be the first; nil after
+        /// it.
         var held: [Frame]? = []
     }
 
@@ -34,24 +37,31 @@ final class Hub {
     let book: ReceivedBook
     let send: @Sendable (Frame, [ChatConnection]) -> Void
     let logger: Logger
+    private let random: @Sendable (ClosedRange<Int64>) -> Int64
+    /// Ends the calls that no device ends.
+    let calls: CallTimers
     var router = PushRouter()
     private var people = PresenceMachine()
     private var entries: [SocketKey: Entry] = [:]
     var shown = ShownSettings()
     private var digest = HeadDigest()
-    /// While a batch is told: what each event loop gets of it in one task.
+    private var profiles = ProfileDigest()
+    /// The deliveries of the current batch, grouped by event loop; nil between two batches.
     private var deliveries: SocketIODeliveries?
-    /// The connections that are asked whether they read, once they have what they read.
+    /// The connections whose transports are asked whether they have written their data, after the
+    /// deliveries of the batch.
     private var asked: [ChatConnection] = []
-    /// The number of deliveries after which those of a batch are handed over.
+    /// The maximum number of deliveries of a batch that are handed to the event loops together.
     private static let maximumDeliveries = 2_048
 
     /// - Parameters:
-    ///   - reads: What the hub alone reads from.
-    ///   - send: Sends a frame to connections, without repetition.
+    ///   - reads: The reads, which only the hub uses.
+    ///   - random: Returns a random number in a range.
+    ///   - send: Sends a frame to connections, each of which is named once.
     init(
         on eventLoop: any EventLoop, reads: any AccountReads, names: NameCache, presence: PresenceBook, received: ReceivedBook,
-        environment: ChatLog.Environment, logger: Logger, send: @escaping @Sendable (Frame, [ChatConnection]) -> Void
+        environment: ChatLog.Environment, calls: CallTimers, logger: Logger, random: @escaping @Sendable (ClosedRange<Int64>) -> Int64,
+        send: @escaping @Sendable (Frame, [ChatConnection]) -> Void
     ) {
         self.eventLoop = eventLoop
         self.reads = reads
@@ -59,6 +69,8 @@ final class Hub {
         self.presence = presence
         self.book = received
         self.environment = environment
+        self.calls = calls
+        self.random = random
         self.logger = logger
         self.send = send
     }
@@ -75,13 +87,15 @@ final class Hub {
 
     /// Adds a connection. Its frames are held until `greeted`.
     ///
-    /// - Throws: If the account has too many connections, or cannot be read.
-    func connect(_ connection: ChatConnection) throws {
+    /// - Parameter omitted: The features whose pushes the client does not receive.
+    /// - Throws: An error if the account has the maximum number of connections, or cannot be read.
+    func connect(_ connection: ChatConnection, omitting omitted: Set<PushFeature> = []) throws {
         let user = connection.requester.user
         guard self.router.sockets(of: user).count < Self.connectionsPerAccount else {
             throw ChatError(.tooMany, message: "At most \(Self.connectionsPerAccount) connections of one account.", retryAfter: 10_000)
         }
-        guard self.entries.updateValue(Entry(connection: connection), forKey: connection.key) == nil else { return }
+        guard self.entries.updateValue(Entry(connection: connection, omitted: omitted), forKey: connection.key) == nil else { return }
+        self.calls.connected(connection.requester.device)
         if self.router.connected(connection.key, user: user) {
             do {
                 self.router.loaded(try self.reads.conversations(of: user), of: user)
@@ -93,7 +107,7 @@ final class Hub {
         self.tell(self.people.connected(user))
     }
 
-    /// Sends what was held for a connection whose `hello` was answered.
+    /// Sends the frames that were held for a connection, whose `hello` is answered now.
     func greeted(_ key: SocketKey) {
         guard let entry = self.entries[key], let held = entry.held else { return }
         self.entries[key]?.held = nil
@@ -102,6 +116,7 @@ final class Hub {
 
     func disconnect(_ key: SocketKey) {
         guard let entry = self.entries.removeValue(forKey: key) else { return }
+        self.calls.disconnected(entry.connection.requester.device)
         self.router.disconnected(key)
         self.tell(self.people.disconnected(entry.connection.requester.user, at: self.monotonic()))
     }
@@ -110,36 +125,38 @@ final class Hub {
 
     func show(_ conversations: [ConversationKey], on key: SocketKey) { self.router.shows(key, Set(conversations)) }
 
-    /// Says why to the connections of devices or users, and closes them.
+    /// Sends the reason to the connections of devices or users, and closes them.
     func end(_ reason: ByePush.Reason, where isConcerned: (Requester) -> Bool) {
         let concerned = self.entries.values.map(\.connection).filter { isConcerned($0.requester) }
         for connection in concerned { connection.close(saying: ByePush(reason: reason)) }
     }
 
-    /// Closes all connections, whose clients reconnect and sync: what was stored may not have been
-    /// told.
-    func restart() {
-        for entry in self.entries.values { entry.connection.close(saying: ByePush(reason: .shutdown, retryAfter: 1_000)) }
-    }
+    /// Closes all connections, so that the clients reconnect and synchronize: stored events may not
+    /// have been pushed.
+    func restart() { self.endAll { $0.close(saying: $1) } }
 
-    /// Tells all connections that the server stops. The listener closes them.
-    func announceShutdown() {
-        guard let frame = Frame(ChatPushes.bye, ByePush(reason: .shutdown, retryAfter: 1_000)) else { return }
-        self.send(frame, self.entries.values.map(\.connection))
+    /// Notifies all connections that the server is closing. The listener closes them.
+    func announceShutdown() { self.endAll { $0.say($1) } }
+
+    private func endAll(_ body: (ChatConnection, ByePush) -> Void) {
+        let times = ReconnectionSpread(connections: self.entries.count).range
+        for entry in self.entries.values { body(entry.connection, ByePush(reason: .shutdown, retryAfter: self.random(times))) }
     }
 
     // MARK: Batches
 
-    /// Tells what a batch changed, and sends the answers of its commands before.
+    /// Sends the answers of the commands of a batch, then the pushes of its changes.
     func committed(_ batch: DecidedBatch, _ answers: SocketIODeliveries) {
         self.deliveries = answers
         defer {
             self.handOver()
             self.deliveries = nil
         }
+        self.calls.committed(batch)
         self.shown.committed(batch.changes)
         var deliveries = self.router.route(batch)
-        // The events of a conversation do not tell its new members what it is.
+        // The events of a conversation do not contain its properties, so new members also receive
+        // its head.
         for case .arrived(let key, let user, _) in batch.pushes {
             deliveries.append(.head(key, user: user, to: self.router.sockets(of: user)))
         }
@@ -148,24 +165,29 @@ final class Hub {
             self.headChanged(key, at: sockets)
         }
         self.carryOut(self.digest.committed(batch, at: self.monotonic()))
+        self.carryOut(self.profiles.committed(batch))
     }
 
     private func deliver(_ deliveries: [PushRouter.Delivery], _ frames: EventFrames, _ batch: DecidedBatch) {
         do {
             for delivery in deliveries { try self.deliver(delivery, frames, batch) }
         } catch {
-            // Receivers see the gap at the next event, and request what they miss.
-            self.logger.error("Pushes of a batch were not sent", metadata: ["error": "\(error)"])
+            // Recipients detect the missing events with the next push, and request them.
+            self.logger.error("Pushes of a batch could not be sent", metadata: ["error": "\(error)"])
         }
     }
 
-    /// Tells the end of a log, the same to all.
+    /// Sends the same nudge to all connections. Connections that do not read receive it later.
     private func nudge(_ key: ConversationKey, _ sockets: [SocketKey]) {
         guard let viewer = sockets.first.flatMap({ self.entries[$0]?.connection.requester.user }),
             let counters = (try? self.reads.head(of: viewer, in: key))?.conversation.counters
         else { return }
         let nudge = HeadNudge(conversation: ConversationID(key), seq: counters.lastSeq, n: counters.lastN, at: counters.lastAt)
-        if let frame = Frame(ChatPushes.head, HeadPush(nudges: [nudge])) { self.push(frame, to: sockets) }
+        for socket in sockets where self.router.isStalled(socket) {
+            self.carryOut(self.entries[socket]?.heads.advanced(nudge, in: key, at: self.monotonic()), for: socket)
+        }
+        let reading = sockets.filter { !self.router.isStalled($0) }
+        if !reading.isEmpty, let frame = Frame(ChatPushes.head, HeadPush(nudges: [nudge])) { self.push(frame, to: reading) }
     }
 
     private func carryOut(_ action: HeadDigest.Action) {
@@ -174,6 +196,16 @@ final class Hub {
             guard let self else { return }
             let (told, next) = self.digest.timerFired(at: self.monotonic())
             for case .nudge(let key, let sockets) in self.router.digest(told) { self.nudge(key, sockets) }
+            self.carryOut(next)
+        }
+    }
+
+    private func carryOut(_ action: ProfileDigest.Action) {
+        guard case .schedule(let delay) = action else { return }
+        self.eventLoop.assumeIsolated().scheduleTask(in: TimeAmount(delay)) { [weak self] in
+            guard let self else { return }
+            let (told, next) = self.profiles.timerFired()
+            self.tellProfiles(told)
             self.carryOut(next)
         }
     }
@@ -203,8 +235,8 @@ final class Hub {
         }
     }
 
-    /// Tells the new end of a large conversation. The head, whose number of mentions changed, is
-    /// read for users that are mentioned.
+    /// Sends the newest position of a large conversation. Mentioned users receive the head, because
+    /// their number of unread mentions changed.
     private func nudge(_ nudge: HeadNudge, in key: ConversationKey, _ socket: SocketKey, isMentioned: Bool) {
         let time = self.monotonic()
         self.carryOut(
@@ -222,17 +254,18 @@ final class Hub {
         for socket in sockets { self.carryOut(self.entries[socket]?.heads.headChanged(key, at: self.monotonic()), for: socket) }
     }
 
-    /// Tells a position, coalesced.
+    /// Adds a read position to the next frame of each connection.
     func tell(_ read: CoalescedHeads.Read, to sockets: [SocketKey]) {
         for socket in sockets { self.carryOut(self.entries[socket]?.heads.readMoved(read, at: self.monotonic()), for: socket) }
     }
 
-    /// Sends a frame to connections, or holds it for those whose `hello` is not answered.
+    /// Sends a frame to connections. It is held for connections whose `hello` is not answered.
     func push(_ frame: Frame, to sockets: [SocketKey]) {
         var ready: [ChatConnection] = []
         ready.reserveCapacity(sockets.count)
         for socket in sockets {
             guard let entry = self.entries[socket] else { continue }
+            if let feature = frame.feature, entry.omitted.contains(feature) { continue }
             guard let held = entry.held else {
                 ready.append(entry.connection)
                 continue
@@ -247,7 +280,8 @@ final class Hub {
         if self.deliveries == nil {
             self.send(frame, ready)
         } else {
-            self.deliveries?.add(frame.event, payload: frame.payload, to: ready.lazy.map(\.socket))
+            self.deliveries?.add(frame.event, payload: frame.payload, to: ready.lazy.filter { $0.receive == nil }.map(\.socket))
+            for connection in ready { connection.receive?(frame) }
         }
         for connection in ready { self.sent(frame.payload.textBytes, to: connection) }
         if self.deliveries?.count ?? 0 > Self.maximumDeliveries { self.handOver() }
@@ -321,7 +355,7 @@ final class Hub {
             let marks = try context.marks(frame.reads)
             if !marks.isEmpty, let frame = Frame(ChatPushes.mark, MarkPush(marks: marks)) { self.push(frame, to: [socket]) }
         } catch {
-            self.logger.error("Changed heads were not sent", metadata: ["error": "\(error)"])
+            self.logger.error("Changed heads could not be pushed", metadata: ["error": "\(error)"])
         }
     }
 
@@ -348,12 +382,18 @@ final class Hub {
             let lastSeen = isOnline ? nil : try self.reads.devices(of: user, limit: 1).first?.seenAt
             let friends = try self.reads.contacts(of: user, after: nil, limit: ChatLimits.contacts)
             var recipients: [UserKey: [SocketKey]] = [:]
-            // Members of a conversation on the screen are all users, for the setting.
+            // Members that are not contacts see the presence only if its audience is all users.
             if account.privacy.lastSeen == .all {
                 recipients = self.router.viewers(of: try self.reads.conversations(of: user), except: user)
             }
             for friend in friends where friend.relation == .friend {
                 recipients[friend.address.peer] = self.router.sockets(of: friend.address.peer)
+            }
+            if account.privacy.lastSeen == .all, account.privacy.find == .all {
+                for (key, entry) in self.entries where entry.connection.watchesPresence && entry.connection.requester.user != user {
+                    let watcher = entry.connection.requester.user
+                    if recipients[watcher]?.contains(key) != true { recipients[watcher, default: []].append(key) }
+                }
             }
             for friend in friends where friend.isBlocked { recipients[friend.address.peer] = nil }
             let sockets = recipients.values.flatMap { $0 }.sorted()
@@ -361,7 +401,7 @@ final class Hub {
             let entry = PresencePush.Entry(user: account.name, isOnline: isOnline, lastSeen: lastSeen)
             if let frame = Frame(ChatPushes.presence, PresencePush(users: [entry])) { self.push(frame, to: sockets) }
         } catch {
-            self.logger.error("A presence was not told", metadata: ["error": "\(error)"])
+            self.logger.error("A presence could not be pushed", metadata: ["error": "\(error)"])
         }
     }
 }

@@ -1,7 +1,7 @@
 package import ApusChatStorage
 import NIOConcurrencyHelpers
 
-/// Which users are connected, for any thread. The hub writes it.
+/// The connected users, which can be read on any thread. Only the hub writes it.
 package final class PresenceBook: Sendable {
     private let online = NIOLockedValueBox<Set<UserKey>>([])
 

@@ -1,8 +1,8 @@
 import ApusChatProtocol
 import ApusChatStorage
 
-/// What users and conversations show to others of positions and typing, so that a push seldom
-/// needs a read.
+/// Caches whether users and conversations show read positions and typing to others, so that a push
+/// rarely needs a read.
 struct ShownSettings {
     private struct User {
         let name: UserName
@@ -19,10 +19,10 @@ struct ShownSettings {
     private static let capacity = 100_000
     private var users: [UserKey: User] = [:]
     private var conversations: [ConversationKey: Conversation] = [:]
-    /// Whether a member of a pair blocks the other one.
+    /// Whether one user of a pair blocks the other.
     private var blocks: [MemberAddress: Bool] = [:]
 
-    /// Forgets or corrects what a batch changed.
+    /// Removes or updates the values that a batch changed.
     mutating func committed(_ changes: Changes) {
         for account in changes.accounts { self.users[account.key] = nil }
         for member in changes.members { self.blocks[member.address] = nil }
@@ -43,7 +43,7 @@ struct ShownSettings {
         return try self.user(user, reads)?.privacy.receipts ?? false
     }
 
-    /// The name of a member whose typing others see; nil if they do not.
+    /// Returns the name of a member whose typing the others may see; nil if they may not.
     mutating func typist(_ user: UserKey, in key: ConversationKey, _ reads: any AccountReads) throws -> UserName? {
         guard let account = try self.user(user, reads), account.privacy.typing,
             let conversation = try self.conversation(key, of: user, reads)
@@ -62,7 +62,7 @@ struct ShownSettings {
         return user
     }
 
-    /// - Parameter user: A member, by whose head the conversation is read.
+    /// - Parameter user: A member, as whom the head of the conversation is read.
     private mutating func conversation(_ key: ConversationKey, of user: UserKey, _ reads: any AccountReads) throws -> Conversation? {
         if let known = self.conversations[key] { return known }
         guard let row = try reads.head(of: user, in: key)?.conversation else { return nil }

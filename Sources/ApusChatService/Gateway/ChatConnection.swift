@@ -6,7 +6,7 @@ import NIOConcurrencyHelpers
 /// A signed-in connection in the namespace of the chat.
 final class ChatConnection: Sendable {
     private enum Greeting {
-        /// Before `hello`.
+        /// `hello` was not received.
         case none
         case pending
         case done
@@ -22,9 +22,20 @@ final class ChatConnection: Sendable {
     let socket: SocketIOServerSocket
     let lane: CommandLane
     let reads: ReadLane
+    /// Receives the pushes of a connection that the server translates to another protocol; nil for
+    /// ordinary clients.
+    let receive: (@Sendable (Frame) -> Void)?
+    /// Whether the connection receives the presence of all users that all users can find and that
+    /// show it to all users.
+    let watchesPresence: Bool
     private let state = NIOLockedValueBox(State())
 
-    init(key: SocketKey, requester: Requester, socket: SocketIOServerSocket) {
+    init(
+        key: SocketKey, requester: Requester, socket: SocketIOServerSocket, watchesPresence: Bool = false,
+        receive: (@Sendable (Frame) -> Void)? = nil
+    ) {
+        self.watchesPresence = watchesPresence
+        self.receive = receive
         self.key = key
         self.requester = requester
         self.socket = socket
@@ -32,10 +43,10 @@ final class ChatConnection: Sendable {
         self.reads = ReadLane { [weak socket] body in socket?.whenDrained(body) }
     }
 
-    /// Whether `hello` was received before.
+    /// Whether `hello` was answered.
     var isGreeted: Bool { self.state.withLockedValue { $0.greeting == .done } }
 
-    /// Notes that `hello` was received. False for a second one.
+    /// Records that `hello` was received. Returns false if it was received before.
     func beginGreeting() -> Bool {
         self.state.withLockedValue { state in
             guard case .none = state.greeting else { return false }
@@ -44,10 +55,10 @@ final class ChatConnection: Sendable {
         }
     }
 
-    /// Ends `hello`. One that failed can be repeated.
+    /// Records the end of `hello`. A failed `hello` can be repeated.
     func endGreeting(succeeded: Bool) { self.state.withLockedValue { $0.greeting = succeeded ? .done : .none } }
 
-    /// Notes a request that has to be answered. False if too many are pending.
+    /// Records a pending request. Returns false if the maximum number is pending.
     func beginRequest() -> Bool {
         self.state.withLockedValue { state in
             guard state.pending < ChatLimits.pendingRequests else { return false }
@@ -58,10 +69,15 @@ final class ChatConnection: Sendable {
 
     func endRequest() { self.state.withLockedValue { $0.pending -= 1 } }
 
-    /// Says why the connection ends, and closes it.
+    /// Sends the reason for the close, and closes the connection.
     func close(saying bye: ByePush) {
-        // Not by a frame of the hub: its delivery may wait for the turn of other sockets.
-        if let frame = Frame(ChatPushes.bye, bye) { self.socket.emit(frame.event, payload: frame.payload) }
+        self.say(bye)
         self.socket.disconnect(close: true)
+    }
+
+    /// Sends the reason for the close. It is not sent as a frame of the hub, whose delivery can
+    /// wait for other connections.
+    func say(_ bye: ByePush) {
+        if self.receive == nil, let frame = Frame(ChatPushes.bye, bye) { self.socket.emit(frame.event, payload: frame.payload) }
     }
 }

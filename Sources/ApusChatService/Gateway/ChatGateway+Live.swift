@@ -3,11 +3,11 @@ import ApusChatProtocol
 import ApusEventLoop
 import ApusJSON
 
-// The verbs that concern connections, or the accounts.
+// The verbs that concern connections or accounts.
 extension ChatGateway {
     typealias Answer = @Sendable (Result<JSONValue, ChatError>) -> Void
 
-    /// - Returns: False if the verb is another one.
+    /// - Returns: False if the verb is not one of these.
     func answerLive(_ verb: String, _ request: JSONValue, on connection: ChatConnection, _ answer: @escaping Answer) -> Bool {
         switch verb {
         case ChatVerbs.typing.name:

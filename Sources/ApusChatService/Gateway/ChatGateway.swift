@@ -6,7 +6,7 @@ import ApusJSON
 package import ApusSocketIOServer
 import NIOConcurrencyHelpers
 
-/// The namespace of the chat on a Socket.IO server.
+/// Serves the namespace of the chat on a Socket.IO server.
 package final class ChatGateway: Sendable {
     let service: ChatService
     let sessions: any ChatSessions
@@ -37,12 +37,12 @@ package final class ChatGateway: Sendable {
         self.service.hub.onLoop { hub in hub.end(.signedOut) { devices.contains($0.device.rawValue) } }
     }
 
-    /// Closes the connections of an account that was closed.
+    /// Closes the connections of a suspended or deleted account.
     package func end(account: Int64) {
         self.service.hub.onLoop { hub in hub.end(.accountClosed) { $0.user.rawValue == account } }
     }
 
-    /// Tells all clients that the server stops.
+    /// Notifies all clients that the server is closing.
     package func announceShutdown() { self.service.hub.onLoop { $0.announceShutdown() } }
 
     private func admit(_ handshake: SocketIOHandshake) async throws(ChatError) -> Requester {
@@ -52,47 +52,64 @@ package final class ChatGateway: Sendable {
     }
 
     private func connected(_ socket: SocketIOServerSocket, _ requester: Requester) {
-        let key = self.lastKey.withLockedValue { key in
-            key += 1
-            return SocketKey(key)
-        }
+        let key = self.makeKey()
         let connection = ChatConnection(key: key, requester: requester, socket: socket)
-        // One closure for all verbs keeps an idle connection small.
-        socket.onAny { [weak self] event in self?.received(event, on: connection) }
+        // One closure for all verbs reduces the memory of an idle connection.
+        socket.onAny { [weak self] event in self?.receivedEvent(event, on: connection) }
         socket.onDisconnect { [service = self.service] _ in
             connection.reads.close()
             service.hub.onLoop { $0.disconnect(key) }
         }
     }
 
+    func makeKey() -> SocketKey {
+        self.lastKey.withLockedValue { key in
+            key += 1
+            return SocketKey(key)
+        }
+    }
+
     // MARK: Requests
 
-    private func received(_ event: SocketIOReceivedEvent, on connection: ChatConnection) {
+    private func receivedEvent(_ event: SocketIOReceivedEvent, on connection: ChatConnection) {
         let answer: @Sendable (Result<JSONValue, ChatError>) -> Void = { result in
             switch result {
             case .success(let value): event.acknowledge(value)
             case .failure(let error): event.acknowledge(error.json)
             }
         }
-        let request = event.arguments.first ?? .null
-        guard event.name != ChatVerbs.hello.name else { return self.hello(request, on: connection, answer) }
+        self.respond(to: event.name, event.arguments.first ?? .null, on: connection, answer)
+    }
+
+    /// Answers a request of a connection. Calls `answer` once, on any thread.
+    func respond(
+        to verb: String, _ request: JSONValue, on connection: ChatConnection,
+        _ answer: @escaping @Sendable (Result<JSONValue, ChatError>) -> Void
+    ) {
+        guard verb != ChatVerbs.hello.name else { return self.hello(request, on: connection, answer) }
         guard connection.isGreeted else {
-            return answer(.failure(ChatError(.unauthorized, message: "The first request of a connection is `hello`.")))
+            return answer(
+                .failure(
+                    ChatError(
+                        .unauthorized,
+                        message: "`\(verb.prefix(64))` was sent before `hello`, which must be the first request of a connection.")))
         }
         guard connection.beginRequest() else {
-            let message = "At most \(ChatLimits.pendingRequests) requests can be pending. Wait for the answers."
+            let message = "The connection has \(ChatLimits.pendingRequests) pending requests, the maximum. Wait for the answers."
             return answer(.failure(ChatError(.tooMany, message: message, retryAfter: 1_000)))
         }
         let finish: @Sendable (Result<JSONValue, ChatError>) -> Void = { result in
             connection.endRequest()
             answer(result)
         }
-        if self.answerLive(event.name, request, on: connection, finish) { return }
-        guard self.service.onlyReads(event.name) else {
-            return self.service.answer(event.name, request, of: connection.requester, in: connection.lane, finish)
+        if self.answerLive(verb, request, on: connection, finish) { return }
+        // The server itself reads the answers for a translated client, whose connection may already
+        // be closed.
+        guard self.service.onlyReads(verb), connection.receive == nil else {
+            return self.service.answer(verb, request, of: connection.requester, in: connection.lane, finish)
         }
         connection.reads.run { [service = self.service] in
-            service.answer(event.name, request, of: connection.requester, in: connection.lane) { result in
+            service.answer(verb, request, of: connection.requester, in: connection.lane) { result in
                 finish(result)
                 connection.reads.answered()
             }
@@ -105,7 +122,7 @@ package final class ChatGateway: Sendable {
         let request: HelloRequest
         do throws(WireError) { request = try HelloRequest(json: json) } catch { return answer(.failure(ChatError(error))) }
         guard connection.beginGreeting() else {
-            return answer(.failure(ChatError(.badRequest, message: "`hello` is the first request of a connection only.")))
+            return answer(.failure(ChatError(.badRequest, message: "`hello` was already sent on this connection.")))
         }
         let service = self.service
         let finish: @Sendable (Result<HelloAnswer, ChatError>) -> Void = { result in
@@ -114,13 +131,16 @@ package final class ChatGateway: Sendable {
             if case .success = result { service.hub.onLoop { $0.greeted(connection.key) } }
         }
         let (environment, limits) = (service.configuration.environment, service.configuration.verbs.limits)
-        // From here on the hub holds what is committed, and the sync is read after this.
+        let features = service.features
+        // From here on, the hub holds the frames of the connection. The sync is read after this, so
+        // that no change is missed.
         service.hub.onLoop { hub in
-            do { try hub.connect(connection) } catch { return finish(.failure(ChatError(reading: error))) }
+            do { try hub.connect(connection, omitting: request.omittedPushes) } catch { return finish(.failure(ChatError(reading: error))) }
             service.read(
                 for: connection.requester.user,
                 { context in
-                    try context.hello(request, limits: limits, device: connection.requester.device, at: environment.read().time)
+                    try context.hello(
+                        request, limits: limits, features: features, device: connection.requester.device, at: environment.read().time)
                 }, finish)
         }
     }

@@ -1,19 +1,20 @@
 package import ApusChatProtocol
 package import ApusSocketIOServer
 
-/// The accounts of a chat, as the gateway needs them.
+/// The access of the gateway to the accounts.
 package protocol ChatSessions: Sendable {
-    /// Returns who a connection belongs to, by the token or the cookie of its handshake.
+    /// Returns the user and the device of a connection, determined from the token or the cookie of
+    /// its handshake.
     ///
-    /// - Throws: `unauthorized`.
+    /// - Throws: `unauthorized` if the session does not exist.
     func requester(of handshake: SocketIOHandshake) async throws(ChatError) -> Requester
 
-    /// Answers `devices`.
+    /// Answers the verb `devices`.
     func devices(of requester: Requester) async throws(ChatError) -> DevicesAnswer
 
-    /// Carries out `push.set`.
+    /// Answers the verb `push.set`.
     func setPush(_ request: PushSetRequest, of requester: Requester) async throws(ChatError)
 
-    /// Answers `device.remove`.
+    /// Answers the verb `device.remove`.
     func removeDevice(_ request: DeviceRemoveRequest, of requester: Requester) async throws(ChatError) -> ChangeAnswer
 }

@@ -2,10 +2,10 @@ import DequeModule
 import NIOConcurrencyHelpers
 import NIOCore
 
-/// Submits the changes of one connection in the order of their arrival, although some of them need
-/// a read before.
+/// Submits the changes of one connection in the order of their arrival, although some of them
+/// require a read first.
 final class CommandLane: Sendable {
-    /// Prepares and submits one change, then calls its argument once, on any thread.
+    /// Prepares and submits one change. Calls `next` once, on any thread.
     typealias Step = @Sendable (_ next: @escaping @Sendable () -> Void) -> Void
 
     private struct State {
@@ -13,7 +13,7 @@ final class CommandLane: Sendable {
         var isBusy = false
     }
 
-    /// The event loop that the answers are given on; nil for any thread.
+    /// The event loop on which the answers are delivered; nil for any thread.
     let eventLoop: (any EventLoop)?
     private let state = NIOLockedValueBox(State())
 
@@ -38,7 +38,7 @@ final class CommandLane: Sendable {
                 state.isBusy = next != nil
                 return next
             }
-            // At most as deep as the number of pending requests of a connection.
+            // The recursion is at most as deep as the number of pending requests of a connection.
             if let next { self.perform(next) }
         }
     }

@@ -1,11 +1,11 @@
 import DequeModule
 import NIOConcurrencyHelpers
 
-/// The reading requests of one connection, whose answers may be large. The next one runs when the
-/// client has read the answer of the one before.
+/// Runs the reading requests of one connection, whose answers can be large. The next request runs
+/// when the client has read the previous answer.
 ///
-/// The server so holds one such answer for each connection, also for a client that does not read.
-/// The limit of pending requests bounds those that wait.
+/// The server therefore holds at most one such answer for each connection, also for a client that
+/// does not read. The limit of pending requests bounds the number of waiting ones.
 final class ReadLane: Sendable {
     typealias Job = @Sendable () -> Void
 
@@ -16,13 +16,13 @@ final class ReadLane: Sendable {
     }
 
     private let state = NIOLockedValueBox(State())
-    /// Calls its argument when the outgoing queue of the connection is short.
+    /// Calls a closure when the outgoing queue of the connection is short.
     private let whenDrained: @Sendable (@escaping Job) -> Void
 
     init(whenDrained: @escaping @Sendable (@escaping Job) -> Void) { self.whenDrained = whenDrained }
 
-    /// Runs a job at once, or after the jobs before it. Each job calls `answered` once, after its
-    /// answer is sent.
+    /// Runs a job immediately, or after the preceding jobs. Each job must call `answered` once,
+    /// after its answer is sent.
     func run(_ job: @escaping Job) {
         let isFree = self.state.withLockedValue { state in
             guard state.isBusy || state.isClosed else {
@@ -37,7 +37,7 @@ final class ReadLane: Sendable {
 
     func answered() { self.whenDrained { self.proceed() } }
 
-    /// Drops the jobs that wait. The connection has ended.
+    /// Drops the waiting jobs, because the connection has ended.
     func close() {
         self.state.withLockedValue { state in
             state.isClosed = true

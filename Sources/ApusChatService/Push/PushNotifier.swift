@@ -11,34 +11,38 @@ import NIOPosix
 /// A notification for one device.
 package struct PushNotice: Sendable {
     package var device: DeviceKey
-    /// The subscription as JSON text.
+    /// The push subscription as JSON text.
     package var subscription: String
-    /// The message, which the service worker of the page reads.
+    /// The content, which the service worker of the page reads.
     package var content: [UInt8]
-    /// Identifies the conversation. A newer notice of it replaces an older one.
+    /// Identifies the conversation. A newer notification with the same topic replaces an older one.
     package var topic: String
     package var isUrgent: Bool
 }
 
-/// Finds the devices that are told of new messages by a push, on a thread of its own.
+/// Selects the devices that are notified of new messages, on a dedicated thread.
 ///
-/// A notice is decided a moment after the commit, so that what a user reads at once on another
-/// device causes none. Messages of one conversation become one notice, of the newest of them.
-/// Confined to its event loop; `committed` may be called on any thread.
+/// The decision is made with a delay after the commit, so that a message that the user reads
+/// immediately on another device causes no notification. Several messages of one conversation cause
+/// one notification, which shows the newest of them. Confined to its event loop; `committed` may be
+/// called on any thread.
 package final class PushNotifier: Sendable {
-    private static let delay = TimeAmount.milliseconds(1_500)
-    /// The maximum number of conversations that wait. The messages of further ones are not told.
+    /// The maximum number of waiting conversations. Messages of further conversations cause no
+    /// notifications.
     private static let maximumConversations = 10_000
-    /// The number of members from which on only those that a message names are told.
+    /// The number of members above which only mentioned members are notified.
     private static let largeConversation = 500
+    /// The maximum number of members of a conversation in which a mention of all members notifies
+    /// all of them.
+    private static let largestOfAll = 10_000
     private static let devicesOfUser = 40
-    /// The number of heads whose unread messages are counted for the badge.
+    /// The maximum number of conversations whose unread messages are counted for the badge.
     private static let badgeHeads = 100
     private static let previewScalars = 200
 
     private struct State {
         var reads: (any AccountReads)?
-        /// By conversation: the messages, and whether each is silent.
+        /// The messages of each waiting conversation, and whether each is silent.
         var waiting: [ConversationKey: [EventAddress: Bool]] = [:]
         var isScheduled = false
     }
@@ -46,6 +50,7 @@ package final class PushNotifier: Sendable {
     private let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
     private let eventLoop: any EventLoop
     private let state: NIOLoopBoundBox<State>
+    private let delay: TimeAmount
     private let logger: Logger
     private let makeContext: @Sendable (any AccountReads, UserKey) -> ReadContext
     private let hasReceived: @Sendable (_ n: Int64, _ member: MemberAddress, _ device: DeviceKey) -> Bool
@@ -53,11 +58,12 @@ package final class PushNotifier: Sendable {
     private let deliver: NIOLockedValueBox<(@Sendable ([PushNotice]) -> Void)?>
 
     init(
-        reads: consuming sending any AccountReads, logger: Logger, now: @escaping @Sendable () -> Int64,
+        reads: consuming sending any AccountReads, delay: Duration, logger: Logger, now: @escaping @Sendable () -> Int64,
         hasReceived: @escaping @Sendable (_ n: Int64, _ member: MemberAddress, _ device: DeviceKey) -> Bool,
         makeContext: @escaping @Sendable (any AccountReads, UserKey) -> ReadContext
     ) {
         self.eventLoop = self.group.any()
+        self.delay = TimeAmount(delay)
         self.logger = logger
         self.now = now
         self.hasReceived = hasReceived
@@ -66,16 +72,19 @@ package final class PushNotifier: Sendable {
         self.state = .sending(State(reads: reads), to: self.eventLoop)
     }
 
-    /// Begins to pass notices on. Without it nothing is read.
+    /// Starts to deliver notifications. Nothing is read before this call.
     package func start(_ deliver: @escaping @Sendable ([PushNotice]) -> Void) { self.deliver.withLockedValue { $0 = deliver } }
 
-    /// Notes the messages of a batch.
+    /// Records the new messages of a batch.
     func committed(_ batch: DecidedBatch) {
         guard self.deliver.withLockedValue({ $0 != nil }) else { return }
         let messages = batch.changes.events.filter { $0.isMessage && $0.sender != UserKey(0) }.map(\.address)
         guard !messages.isEmpty else { return }
         self.eventLoop.execute { self.add(messages, batch.silent) }
     }
+
+    /// Decides the waiting messages immediately.
+    package func decideNow() async { try? await self.eventLoop.submit { self.decide() }.get() }
 
     /// Ends the thread.
     func close() async {
@@ -91,7 +100,7 @@ package final class PushNotifier: Sendable {
         }
         guard !self.state.value.isScheduled, self.state.value.reads != nil else { return }
         self.state.value.isScheduled = true
-        self.eventLoop.assumeIsolated().scheduleTask(in: Self.delay) { self.decide() }
+        self.eventLoop.assumeIsolated().scheduleTask(in: self.delay) { self.decide() }
     }
 
     private func decide() {
@@ -104,7 +113,7 @@ package final class PushNotifier: Sendable {
                 let notices = try reads.inSnapshot { try self.notices(conversation, messages, reads) }
                 if !notices.isEmpty { deliver(notices) }
             } catch {
-                self.logger.warning("Notifications could not be decided", metadata: ["error": "\(error)"])
+                self.logger.warning("The devices to notify could not be determined", metadata: ["error": "\(error)"])
             }
         }
     }
@@ -139,21 +148,32 @@ package final class PushNotifier: Sendable {
         return notices
     }
 
-    /// The members that may be told: all of them, or those that are named in a large conversation.
+    /// Returns the members that can be notified: all members or, in a large conversation, the
+    /// mentioned ones. A mention of all members mentions them individually if the conversation has
+    /// at most `largestOfAll` members.
     private func candidates(
         _ key: ConversationKey, _ messages: [EventAddress: Bool], _ reads: any AccountReads
     ) throws -> [UserKey] {
         let page = try reads.members(of: key, in: .joined, after: nil, limit: Self.largeConversation)
         guard page.next != nil else { return page.members.map(\.address.user) }
+        guard let reader = page.members.first?.address.user else { return [] }
         var named: Set<UserKey> = []
-        for user in page.members.prefix(1).map(\.address.user) {
-            // The mentions of a row are the same for all members.
-            for address in messages.keys {
-                let view = try reads.events(in: key, .from(address.seq), as: user, limit: 1).first
-                named.formUnion(view?.row?.mentions ?? [])
-            }
+        var namesAll = false
+        // The mentions in a row are the same for all members.
+        for address in messages.keys {
+            let view = try reads.events(in: key, .from(address.seq), as: reader, limit: 1).first
+            named.formUnion(view?.row?.mentions ?? [])
+            namesAll = namesAll || view?.row?.mentionsAll == true
         }
-        return named.sorted()
+        guard namesAll, page.total <= Int64(Self.largestOfAll) else { return named.sorted() }
+        var all = page.members.map(\.address.user)
+        var next = page.next
+        while let cursor = next {
+            let page = try reads.members(of: key, in: .joined, after: cursor, limit: Self.largeConversation)
+            all += page.members.map(\.address.user)
+            next = page.next
+        }
+        return all
     }
 
     // MARK: The message
@@ -175,7 +195,7 @@ package final class PushNotifier: Sendable {
         return try JSONWriter.bytes(of: .object(content))
     }
 
-    /// The unread messages of the conversations that are not muted.
+    /// Returns the number of unread messages in conversations that are not muted.
     private func badge(of user: UserKey, _ reads: any AccountReads) throws -> Int64 {
         let now = self.now()
         let heads = try reads.heads(of: user, after: nil, limit: Self.badgeHeads).heads
@@ -187,7 +207,7 @@ package final class PushNotifier: Sendable {
         return scalars.count <= self.previewScalars ? text : String(String.UnicodeScalarView(scalars.prefix(self.previewScalars))) + "…"
     }
 
-    /// What a message without a text is.
+    /// The texts for messages without a text.
     private static let names = [
         "image": "Photo", "audio": "Voice message", "video": "Video", "file": "File", "location": "Location", "card": "Contact",
         "call": "Call", "poll": "Poll", "bundle": "Forwarded messages", "encrypted": "Encrypted message",

@@ -2,7 +2,7 @@ import ApusChatProtocol
 import ApusChatStorage
 import NIOConcurrencyHelpers
 
-/// The names of accounts and their keys, which never change.
+/// Caches the names and keys of accounts, which never change.
 final class NameCache: Sendable {
     private struct State {
         var names: [UserKey: UserName] = [:]
@@ -20,7 +20,7 @@ final class NameCache: Sendable {
         }
     }
 
-    /// The keys of names, if all are known without a read.
+    /// Returns the keys of names; nil unless all are cached.
     func known(_ names: [UserName]) -> [UserKey?]? {
         self.state.withLockedValue { state in
             var keys: [UserKey?] = []
@@ -32,7 +32,7 @@ final class NameCache: Sendable {
         }
     }
 
-    /// The keys of names, nil for those without an account.
+    /// Returns the keys of names; an element is nil if the account does not exist.
     func keys(of names: [UserName], _ reads: any AccountReads) throws -> [UserKey?] {
         if let known = self.known(names) { return known }
         let keys = try reads.userKeys(named: names)
@@ -40,7 +40,7 @@ final class NameCache: Sendable {
         return keys
     }
 
-    /// The names of accounts that exist.
+    /// Returns the names of the accounts that exist.
     func names(of keys: Set<UserKey>, _ reads: any AccountReads) throws -> [UserKey: UserName] {
         var (found, missing) = self.state.withLockedValue { state in
             var found: [UserKey: UserName] = [:]

@@ -1,7 +1,7 @@
 import ApusChatProtocol
 import ApusChatStorage
 
-/// What the answers to one user's requests are read from.
+/// The data sources of the answers to one user's requests.
 struct ReadContext {
     let reads: any AccountReads
     let viewer: UserKey
@@ -11,7 +11,8 @@ struct ReadContext {
     /// Milliseconds since 1970.
     let now: Int64
 
-    /// An event without its content if its time is over and the server has not yet removed it.
+    /// Returns an event without its content if it has expired and the server has not removed the
+    /// content yet.
     func served(_ view: EventView) -> EventView {
         guard let row = view.row, row.expiresAt > 0, row.expiresAt <= self.now else { return view }
         var view = view
@@ -26,7 +27,7 @@ struct ReadContext {
         return row
     }
 
-    /// The head of a conversation that the viewer has.
+    /// Returns the head of a conversation of the viewer.
     ///
     /// - Throws: `not_found` for any other conversation.
     func head(_ key: ConversationKey) throws -> HeadRow {
@@ -34,7 +35,7 @@ struct ReadContext {
         return head
     }
 
-    /// Whether a user has the viewer as a contact, or is blocked by it.
+    /// Returns the contact row of another user for the viewer; nil if there is none.
     func contact(of owner: UserKey) throws -> ContactRow? {
         let rows = try self.reads.contacts(of: owner, after: UserKey(self.viewer.rawValue - 1), limit: 1)
         return rows.first.flatMap { $0.address.peer == self.viewer ? $0 : nil }

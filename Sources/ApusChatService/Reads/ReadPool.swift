@@ -4,15 +4,16 @@ package import ApusChatStorage
 import NIOConcurrencyHelpers
 import NIOPosix
 
-/// Runs the reads of users on a few threads, in turn: one user's reads never delay those of others
-/// by more than one turn.
+/// Runs the reads of users on a few threads, in turn: the reads of one user delay those of others
+/// by at most one turn.
 package final class ReadPool: Sendable {
     private struct Job: Sendable {
-        /// Runs with the reads of a thread, or is told why it cannot run.
+        /// Called with the reads of a thread, or with the error because of which the read cannot
+        /// run.
         let run: @Sendable (Result<any AccountReads, ChatError>) -> Void
     }
 
-    /// `@unchecked Sendable`: one job at a time has it.
+    /// `@unchecked Sendable`: only one job at a time uses the object.
     private final class Reader: @unchecked Sendable {
         let reads: any AccountReads
         init(_ reads: any AccountReads) { self.reads = reads }
@@ -29,7 +30,8 @@ package final class ReadPool: Sendable {
 
     /// - Parameters:
     ///   - count: The number of threads.
-    ///   - open: Opens what one thread reads from. Called `count` times, by the caller's thread.
+    ///   - open: Opens the storage for the reads of one thread. Called `count` times, on the thread
+    ///     of the caller.
     package init(threads count: Int = 2, bounds: FairQueue<Void>.Bounds = .reads, _ open: () throws -> any AccountReads) rethrows {
         let readers = try (0..<max(1, count)).map { _ in Reader(try open()) }
         let queue = FairQueue<Job>(
@@ -39,7 +41,8 @@ package final class ReadPool: Sendable {
         self.threads.start()
     }
 
-    /// Runs a read of a user in one consistent state. The completion is called once, on any thread.
+    /// Runs a read of a user in a consistent state of the storage. The completion is called once,
+    /// on any thread.
     package func read<Value: Sendable>(
         for user: UserKey, _ body: @escaping @Sendable (any AccountReads) throws -> Value,
         _ completion: @escaping @Sendable (Result<Value, ChatError>) -> Void
@@ -61,7 +64,7 @@ package final class ReadPool: Sendable {
         if let refusal { completion(.failure(refusal)) } else { self.dispatch() }
     }
 
-    /// Runs a read of a user and waits for it.
+    /// Runs a read of a user and waits for its result.
     package func read<Value: Sendable>(
         for user: UserKey, _ body: @escaping @Sendable (any AccountReads) throws -> Value
     ) async throws(ChatError) -> Value {
@@ -70,7 +73,7 @@ package final class ReadPool: Sendable {
         }.get()
     }
 
-    /// Refuses what waits, and ends the threads after the running reads.
+    /// Refuses waiting requests, and ends the threads after the running reads.
     package func close() async {
         let waiting = self.state.withLockedValue { state -> [Job] in
             state.isClosed = true
@@ -106,14 +109,14 @@ extension ChatError {
     static let closing = ChatError(
         .unavailable, message: "The server is closing. Send again with the same id.", retryAfter: 2_000)
 
-    /// The refusal of a request whose read failed.
+    /// Creates the refusal of a request whose read failed.
     init(reading error: any Error) {
         switch error {
         case let error as ChatError: self = error
         case let error as WireError: self.init(error)
         case is StorageError:
             self.init(.unavailable, message: "The server cannot read its data at the moment.", retryAfter: 5_000)
-        default: self.init(.internal, message: "The server failed to answer.", retryAfter: 5_000)
+        default: self.init(.internal, message: "The server failed to read the data for the answer.", retryAfter: 5_000)
         }
     }
 }

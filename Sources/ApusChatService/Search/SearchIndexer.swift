@@ -4,13 +4,13 @@ import Logging
 import NIOCore
 import NIOPosix
 
-/// Keeps the search index up to date, on a thread of its own.
+/// Updates the search index on a dedicated thread.
 ///
 /// Confined to its event loop; `committed` and `close` may be called on any thread.
 final class SearchIndexer: Sendable {
-    /// The time from a commit to the update, so that one update is for many messages.
+    /// The time from a commit to the update, so that one update indexes several messages.
     private static let delay = TimeAmount.milliseconds(250)
-    /// The time after which a failed update, such as on a full disk, is tried again.
+    /// The time after which a failed update is tried again, for example if the disk is full.
     private static let pause = TimeAmount.seconds(30)
 
     private struct State {
@@ -31,10 +31,10 @@ final class SearchIndexer: Sendable {
         self.eventLoop.execute { self.schedule(in: .zero) }
     }
 
-    /// Notes that messages were committed.
+    /// Schedules an update after messages were committed.
     func committed() { self.eventLoop.execute { self.schedule(in: Self.delay) } }
 
-    /// The number of the last change that the index has seen.
+    /// Returns the number of the last change in the index.
     func lastChange() async throws -> Int64 { try await self.eventLoop.submit { self.state.value.lastChange }.get() }
 
     /// Ends the thread after the running update.

@@ -4,21 +4,21 @@ import ApusChatStorage
 import ApusJSON
 import Crypto
 
-/// A changing request: how its commands are made, and how the answer of the last one is worded.
+/// A changing request: the commands that it causes, and the form of its answer.
 struct Change: Sendable {
     enum Answer: Sendable {
         case place(@Sendable (StoredAnswer) -> JSONValue)
-        /// Read after the commit.
+        /// The answer is read from the storage after the commit.
         case reading(@Sendable (StoredAnswer, ReadContext) throws -> JSONValue)
     }
 
     /// The users whose keys the commands need.
     var names: [UserName] = []
-    /// Whether the commands need more than keys.
+    /// Whether the commands need data other than the keys.
     var needsReads = false
-    /// What the hub is told before the commands are submitted.
+    /// Notifies the hub before the commands are submitted.
     var tell: (@Sendable (Hub) -> Void)?
-    /// Makes the commands, with a context if `needsReads`.
+    /// Creates the commands. The context is nil unless `needsReads` is true.
     var commands: @Sendable ([UserKey?], ReadContext?) throws -> [Command]
     var answer: Answer
 }
@@ -32,7 +32,7 @@ extension ChatVerb where Request: ChangingRequest {
 extension RequestIdentity {
     init(id: ClientID, hashing bytes: [UInt8]) throws {
         guard let hash = SHA256.hash(data: bytes).withUnsafeBytes({ RequestHash(bytes: $0) }) else {
-            throw ChatError(.internal, message: "The request has no hash.")
+            throw ChatError(.internal, message: "The server cannot compute the hash of the request.")
         }
         self.init(id: id, hash: hash)
     }

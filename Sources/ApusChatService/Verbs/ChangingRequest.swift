@@ -1,6 +1,6 @@
 import ApusChatProtocol
 
-/// A request with an id, under which a retry is recognized.
+/// A request with an id, by which a retry is recognized.
 protocol ChangingRequest: WireObject {
     var id: ClientID { get }
 }

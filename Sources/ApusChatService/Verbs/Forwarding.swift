@@ -3,14 +3,14 @@ import ApusChatProtocol
 import ApusChatStorage
 import ApusJSON
 
-// Forwarded messages are copies: they outlive a recall of the original.
+// Forwarded messages are copies, so they remain when the original is recalled.
 extension ReadContext {
-    /// The contents of the messages that a `forward` makes: one for each message, or one bundle.
+    /// Returns the contents of the messages of a `forward`: one for each message, or one bundle.
     func forwarded(_ request: ForwardRequest) throws -> [MessageContent] {
         var items = try request.seqs.map { try self.item($0, of: request) }
         guard request.isBundle else { return try items.map { try self.content(of: $0) } }
         guard items.allSatisfy({ $0.kind.code != .bundle }) else {
-            throw ChatError(.badRequest, message: "A bundle does not contain a bundle.", field: "seqs")
+            throw ChatError(.badRequest, message: "`seqs` must not name a bundle if the messages are sent as a bundle.", field: "seqs")
         }
         for index in items.indices { items[index].body["forwarded"] = nil }
         let bundle = BundleBody(title: try request.title ?? self.title(of: request), items: items)
@@ -21,7 +21,7 @@ extension ReadContext {
         return [MessageContent(kind: EventKind(.bundle), body: body, blobs: bundle.blobs)]
     }
 
-    /// A message that the viewer can see, as the item of a bundle.
+    /// Returns a message that the viewer can see, as an item of a bundle.
     private func item(_ seq: Int64, of request: ForwardRequest) throws -> BundleItem {
         let key = request.source.key
         let view = try self.reads.events(in: key, .from(seq), as: self.viewer, limit: 1).first
@@ -36,11 +36,12 @@ extension ReadContext {
 
     private func content(of item: BundleItem) throws -> MessageContent {
         var fields = item.body
-        // The origin of a message that was forwarded before stays.
+        // A message that was already forwarded keeps its original sender.
         if fields["forwarded"] == nil, item.kind.code != .bundle {
             fields["forwarded"] = ForwardedFrom(sender: item.sender, nick: item.nick, at: item.at).json
         }
-        // A poll begins anew, and a mention names a user of the other conversation.
+        // A forwarded poll is open again. Mentions are removed, because they name users of the
+        // other conversation.
         (fields["closed"], fields["closes_at"]) = (nil, nil)
         let body = try ChatBody(kind: item.kind, body: fields)
         var content = MessageContent(kind: item.kind, body: try JSONValue.object(fields).jsonString(), blobs: body.blobs)

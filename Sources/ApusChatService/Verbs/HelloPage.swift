@@ -5,11 +5,12 @@ import ApusChatStorage
 extension ReadContext {
     /// Answers `hello`.
     ///
-    /// - Throws: `unsupported` for a client that reads smaller frames than the server sends.
-    func hello(_ request: HelloRequest, limits: HelloLimits, device: DeviceKey, at time: Int64) throws -> HelloAnswer {
+    /// - Throws: `unsupported` for a client that cannot read answers of the maximum size.
+    func hello(_ request: HelloRequest, limits: HelloLimits, features: [String], device: DeviceKey, at time: Int64) throws -> HelloAnswer {
         if let bytes = request.frameBytes, bytes < ChatLimits.answerBytes {
             throw ChatError(
-                .unsupported, message: "The answers have up to \(ChatLimits.answerBytes) bytes, and the client reads \(bytes).",
+                .unsupported,
+                message: "The client must be able to read answers of \(ChatLimits.answerBytes) bytes; it reads at most \(bytes).",
                 field: "frame_bytes")
         }
         let account = try self.account()
@@ -20,13 +21,15 @@ extension ReadContext {
             do {
                 sync = try SyncPages(context: self).answer(wanted)
             } catch let error as ChatError where error.code == .resync {
-                // The client syncs by a request of its own, whose refusal tells it to begin anew.
+                // The client then sends a separate `sync`, whose refusal makes it start from the
+                // beginning.
             }
         }
         var user = try self.user(account)
         user.online = true
         return HelloAnswer(
-            version: min(request.version, ChatFeature.protocolVersion), limits: limits, epoch: epoch, at: time, user: user,
+            version: min(request.version, ChatFeature.protocolVersion), features: features, limits: limits, epoch: epoch, at: time,
+            user: user,
             device: DeviceID(number: device.rawValue), own: ConversationID(account.selfConversation), sync: sync)
     }
 }

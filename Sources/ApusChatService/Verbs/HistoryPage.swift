@@ -1,7 +1,7 @@
 import ApusChatProtocol
 import ApusChatStorage
 
-/// Answers `history`: a page of a log.
+/// Creates the answer to `history`: a page of a log.
 struct HistoryPage {
     let context: ReadContext
     let request: HistoryRequest
@@ -26,7 +26,7 @@ struct HistoryPage {
             seq: min(view.last, head.conversation.counters.lastSeq), minSeq: max(1, view.first))
     }
 
-    /// An event, and what the viewer did with it.
+    /// An event with the annotations of the viewer.
     private struct Entry {
         let event: ChatEvent
         let mine: HistoryAnswer.Mine?
@@ -59,7 +59,7 @@ struct HistoryPage {
         func before(_ seq: Int64, _ limit: Int) throws -> [EventView] {
             guard seq > root, limit > 0 else { return [] }
             let replies = try reads.events(in: key, .threadEnd(root, through: seq - 1), as: viewer, limit: limit)
-            // The message that began the thread is before its first reply.
+            // The message that began the thread precedes its first reply.
             return replies.count < limit ? first + replies : replies
         }
         func from(_ seq: Int64, _ limit: Int) throws -> [EventView] {
@@ -78,7 +78,7 @@ struct HistoryPage {
         }
     }
 
-    /// A message in its first form, and its edits.
+    /// Returns a message and its edits, each with its original content.
     private func edits(of message: Int64, in key: ConversationKey) throws -> [EventView] {
         let (reads, viewer) = (self.context.reads, self.context.viewer)
         guard var view = try reads.events(in: key, .from(message), as: viewer, limit: 1).first, view.seq == message, view.row != nil else {
@@ -88,7 +88,8 @@ struct HistoryPage {
         return try [view] + reads.events(in: key, .edits(of: message), as: viewer, limit: max(1, self.request.limit - 1))
     }
 
-    /// The part of the events that fits into an answer, at the side that the request began from.
+    /// Returns the range of events that fits into an answer, at the side from which the request
+    /// began.
     private func fitting(_ events: [Entry]) -> Range<Int> {
         switch self.request.range {
         case .newest, .before:

@@ -4,22 +4,26 @@ import ApusChatStorage
 import ApusJSON
 
 extension MessageContent {
-    /// Checks the body of a new message.
+    /// Validates the body of a new message.
     ///
     /// - Parameters:
-    ///   - keys: The keys of `AcceptedBody.mentions`, nil for names without an account.
-    ///   - blob: Returns what the server knows of an upload, which replaces what the client told.
+    ///   - keys: The keys of `AcceptedBody.mentions`; an element is nil if the account does not
+    ///     exist.
+    ///   - blob: Returns the properties of an upload as the server measured them. They replace
+    ///     those of the client.
     init(
         _ accepted: AcceptedBody, kind: EventKind, mentions keys: [UserKey?], blob: (BlobID) throws -> BlobRow? = { _ in nil }
     ) throws {
         var fields = accepted.fields
         if let id = fields["blob"]?.stringValue.flatMap({ BlobID($0) }), let row = try blob(id) {
             fields["size"] = .integer(row.size)
-            fields["type"] = .string(row.type)
-            if row.width > 0, kind.code == .image {
+            fields["type"] = .string(kind.code == .audio ? Self.soundType(row.type) : row.type)
+            if row.width > 0, kind.code == .image || kind.code == .video {
                 fields["width"] = .integer(row.width)
                 fields["height"] = .integer(row.height)
+                if fields["thumb"] == nil, !row.thumb.isEmpty { fields["thumb"] = .string(row.thumb) }
             }
+            if row.duration > 0, kind.code == .audio || kind.code == .video { fields["duration"] = .integer(row.duration) }
         }
         self.init(
             kind: kind, body: try JSONValue.object(fields).jsonString(), mentions: keys.compactMap { $0 },
@@ -30,11 +34,17 @@ extension MessageContent {
         self.hidesVoters = poll.isAnonymous
         self.closesAt = max(0, poll.closesAt ?? 0)
     }
+
+    /// The type of a recording by that of its file. WebM and MP4 are containers of films and of
+    /// sound, and their first bytes do not tell which.
+    private static func soundType(_ type: String) -> String {
+        type.hasPrefix("video/") ? "audio/" + type.dropFirst("video/".count) : type
+    }
 }
 
-/// The body of a new message before the keys of its mentions are known.
+/// The validated body of a new message, before the keys of its mentions are known.
 ///
-/// What is wrong with it is a value: a retry is answered before anything is validated.
+/// A validation error is stored in it, because a retry is answered before the validation.
 struct ContentDraft: Sendable {
     let kind: EventKind
     let accepted: Result<AcceptedBody, ChatError>

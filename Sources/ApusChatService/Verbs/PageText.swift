@@ -2,11 +2,11 @@ import ApusChatProtocol
 import ApusChatStorage
 import ApusJSON
 
-/// The opaque texts of pages: fields separated by `~`, which no field contains.
+/// Encodes the opaque page tokens: fields that are separated by `~`, which no field contains.
 enum PageText {
     static func token(_ fields: [String]) throws -> PageToken {
         guard let token = PageToken(fields.joined(separator: "~")) else {
-            throw ChatError(.internal, message: "The position has no text.")
+            throw ChatError(.internal, message: "The server cannot encode the token of the next page.")
         }
         return token
     }
@@ -23,7 +23,7 @@ enum PageText {
         return number
     }
 
-    /// The token of a key from which a list continues.
+    /// Returns the token of a key after which a list continues.
     static func token(after key: Int64) throws -> PageToken { try self.token(["k", String(key)]) }
 
     static func key(_ token: PageToken?) throws -> Int64? {
@@ -31,18 +31,17 @@ enum PageText {
     }
 }
 
-/// The size of answers on the wire.
+/// Computes the size of answers on the wire.
 enum AnswerSize {
-    /// The number of bytes of the list of one page, below the limit of an answer.
+    /// The maximum size of the list of one page in bytes, which is below the limit of an answer.
     static let pageBytes = ChatLimits.answerBytes - 16 * 1024
 
-    /// The number of leading values that fit into a number of bytes: one at least.
+    /// Returns the number of leading values that fit into a page, at least one.
     static func fitting(_ values: some Collection<some WireObject>) -> Int {
         self.fitting(values.lazy.map { self.bytes($0) }, self.pageBytes)
     }
 
-    /// The number of leading values, given by their sizes, that fit into a number of bytes: one at
-    /// least.
+    /// Returns the number of leading sizes whose sum fits into a number of bytes, at least one.
     static func fitting(_ sizes: some Sequence<Int>, _ bytes: Int) -> Int {
         var total = 0
         var count = 0
@@ -58,5 +57,6 @@ enum AnswerSize {
 }
 
 extension ChatError {
-    static let wrongPage = ChatError(.badRequest, message: "`page` must be that of an earlier answer to the same request.", field: "page")
+    static let wrongPage = ChatError(
+        .badRequest, message: "`page` must be the token of an earlier answer to the same request.", field: "page")
 }

@@ -1,11 +1,11 @@
 package import ApusChatCore
 package import ApusChatStorage
 
-/// The signed-in device that a request comes from.
+/// The signed-in device that sent a request.
 package struct Requester: Sendable, Hashable {
     package var user: UserKey
     package var device: DeviceKey
-    /// The owners of the budgets of the client's address.
+    /// The owners of rate limits that the client's address belongs to.
     package var origin: [RateKey]
 
     package init(user: UserKey, device: DeviceKey, origin: [RateKey] = []) {

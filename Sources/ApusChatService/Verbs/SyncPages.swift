@@ -1,10 +1,10 @@
 import ApusChatProtocol
 import ApusChatStorage
 
-/// Answers `sync`: all heads, or those that changed since a position.
+/// Creates the answers to `sync`: all heads, or those that changed since a position.
 ///
-/// All pages of one sync carry the position from before its first page, so that what changes
-/// between two pages is part of the next sync.
+/// All pages of one sync have the position of the time before its first page, so that changes
+/// between two pages are part of the next sync.
 struct SyncPages {
     let context: ReadContext
 
@@ -40,7 +40,7 @@ struct SyncPages {
         let page = try self.context.reads.heads(of: self.context.viewer, after: cursor, limit: limit)
         var rows = page.heads
         if cursor == nil {
-            // The first page is what a screen shows.
+            // The first page contains the conversations that a screen shows.
             let first = rows.prefix { $0.member.pinnedAt > 0 }.count + ChatLimits.newestHeads
             rows.removeLast(max(0, rows.count - first))
         }
@@ -71,7 +71,7 @@ struct SyncPages {
         let heads = try self.fitting(present)
         var gone = rows.filter(\.member.isGone).map(\.conversation.key)
         if heads.count < present.count, heads.count > 0 {
-            // The page ends at the last head that fits. Rows are in the order of their keys.
+            // The rows are in key order, so the page ends at the last head that fits.
             let last = present[heads.count - 1].conversation.key
             gone.removeAll { $0 > last }
             next = last
@@ -83,11 +83,13 @@ struct SyncPages {
     // MARK: Parts
 
     private static func text(of position: SyncPosition) throws -> PageToken {
-        guard let token = PageToken(position.description) else { throw ChatError(.internal, message: "The position has no text.") }
+        guard let token = PageToken(position.description) else {
+            throw ChatError(.internal, message: "The server cannot encode the position of the sync.")
+        }
         return token
     }
 
-    /// The heads of the first rows whose bytes fit into an answer.
+    /// Returns the heads of the first rows that fit into an answer.
     private func fitting(_ rows: [HeadRow]) throws -> [ChatHead] {
         let heads = try self.context.heads(rows)
         return Array(heads.prefix(AnswerSize.fitting(heads)))
@@ -95,5 +97,6 @@ struct SyncPages {
 }
 
 extension ChatError {
-    static let resync = ChatError(.resync, message: "The position is not known. Sync without a position.", field: "since")
+    static let resync = ChatError(
+        .resync, message: "`since` is too old or belongs to another data epoch. Synchronize without it.", field: "since")
 }

@@ -28,7 +28,9 @@ extension VerbTable {
         }
         self.change(ChatVerbs.linkRevoke) { request, _ in .revokeLink(request.code.rawValue) }
         self.read(ChatVerbs.linkInfo, rate: .search) { request, context in
-            guard let (link, conversation) = try context.reads.link(request.code.rawValue), !link.isRevoked, link.usesLeft != 0 else {
+            guard let (link, conversation) = try context.reads.link(request.code.rawValue), !link.isRevoked, link.usesLeft != 0,
+                link.expiresAt == 0 || link.expiresAt > context.now
+            else {
                 throw ChatError.noLink
             }
             guard let creator = try context.users([link.creator]).first else { throw ChatError.noLink }

@@ -10,7 +10,7 @@ extension VerbTable {
         self.read(ChatVerbs.readers) { request, context in try context.readers(request) }
         self.read(ChatVerbs.reactions) { request, context in try context.reactions(request) }
         self.change(ChatVerbs.mark) { (request, requester) throws -> Change in
-            // What a device has received is not stored, and answered without a read.
+            // A received position is not stored, so the request is answered without a read.
             var tell: (@Sendable (Hub) -> Void)?
             if let n = request.received { tell = { hub in hub.received(n, in: request.conversation.key, by: requester) } }
             guard let read = request.read else {
@@ -25,7 +25,7 @@ extension VerbTable {
 }
 
 extension ReadContext {
-    /// The own position in a conversation.
+    /// Returns the user's position in a conversation.
     fileprivate func mark(_ conversation: ConversationID) throws -> MarkAnswer {
         let head = try self.head(conversation.key)
         guard head.member.state == .joined else { throw ChatError.noConversation }
@@ -34,14 +34,15 @@ extension ReadContext {
             n: head.conversation.counters.lastN)
     }
 
-    /// The users that reacted to a message. A user that the viewer blocks in a pair is not shown.
+    /// Returns the users that reacted to a message. In a pair, a user that the viewer blocks is
+    /// omitted.
     fileprivate func reactions(_ request: ReactionsRequest) throws -> ReactionsAnswer {
         let key = request.conversation.key
         let head = try self.head(key)
         let view = try self.reads.events(in: key, .from(request.ref), as: self.viewer, limit: 1).first
         guard let row = view?.row, row.seq == request.ref, row.isMessage, !row.state.isBlank else { throw ChatError.noMessage }
         let cursor = try PageText.key(request.page).map { UserKey($0) }
-        // Each user has a few reactions at most, all of which fit into one page.
+        // Each user has only a few reactions, all of which fit into one page.
         let limit = ChatLimits.membersPage / ChatLimits.ownReactions
         let found = try self.reads.reactions(to: row.address, of: request.key, after: cursor, limit: limit)
         let rows = head.member.blocksPeer ? found.filter { $0.address.user == self.viewer } : found
@@ -55,14 +56,17 @@ extension ReadContext {
         return ReactionsAnswer(reactions: reactions, page: next)
     }
 
-    /// The members that have read or received a message, where members see the positions of others.
+    /// Returns the members that have read or received a message, if members see the positions of
+    /// others.
     fileprivate func readers(_ request: ReadersRequest) throws -> ReadersAnswer {
         let key = request.conversation.key
         let head = try self.head(key)
         guard head.member.state == .joined else { throw ChatError.noConversation }
         guard head.conversation.kind != .channel, head.conversation.settings.receipts,
             head.conversation.counters.memberCount <= ChatLimits.receiptMembers
-        else { throw ChatError(.forbidden, message: "The conversation does not show who has read a message.") }
+        else {
+            throw ChatError(.forbidden, message: "The setting `receipts` or the number of members does not permit the list of readers.")
+        }
         let view = try self.reads.events(in: key, .from(request.seq), as: self.viewer, limit: 1).first
         guard let row = view?.row, row.seq == request.seq, row.isMessage else { throw ChatError.noMessage }
         guard try self.account().privacy.receipts else { return ReadersAnswer(readers: []) }

@@ -24,7 +24,8 @@ extension VerbTable {
             return Change(
                 commands: { _, _ in [command] },
                 answer: .reading { stored, context in
-                    // A retry of a refusal, or after the user has left, has no head.
+                    // A retry has no head if the invitation was declined or the user has left since
+                    // then.
                     let row = try context.reads.head(of: context.viewer, in: stored.conversation)
                     let head = try row.flatMap { $0.member.isGone ? nil : try context.head($0) }
                     return MemberAnswerAnswer(
@@ -57,12 +58,12 @@ extension VerbTable {
         }
         self.change(ChatVerbs.memberUnban, names: \.users) { request, keys in .ban(request.conversation.key, keys, isOn: false) }
         self.change(ChatVerbs.memberMute, names: \.users) { request, keys in
-            .silence(request.conversation.key, keys, until: request.until ?? .max)
+            .silence(request.conversation.key, keys, until: request.until ?? WireReader.largestInteger)
         }
         self.change(ChatVerbs.memberRole, names: \.users) { request, keys in
             guard request.role == .owner else { return .setRole(request.conversation.key, keys, request.role) }
             guard keys.count == 1 else {
-                throw ChatError(.badRequest, message: "A conversation has one owner.", field: "users")
+                throw ChatError(.badRequest, message: "`users` must name one user for the role `owner`.", field: "users")
             }
             return .transfer(request.conversation.key, to: keys[0])
         }

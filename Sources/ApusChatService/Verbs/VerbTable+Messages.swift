@@ -2,7 +2,7 @@ import ApusChatCore
 import ApusChatProtocol
 import ApusChatStorage
 
-// Messages and what changes them.
+// Messages and their changes.
 extension VerbTable {
     mutating func addMessages() {
         self.change(ChatVerbs.send) { request, requester in
@@ -64,7 +64,7 @@ extension VerbTable {
 }
 
 extension ReadContext {
-    /// The new content of an edited message.
+    /// Returns the new content of an edited message.
     fileprivate func edited(_ target: EventAddress, _ request: EditRequest) throws -> MessageContent {
         let view = try self.reads.events(in: target.conversation, .from(target.seq), as: self.viewer, limit: 1).first
         guard let row = view?.row, row.seq == target.seq else { throw ChatError.noMessage }
@@ -78,7 +78,9 @@ extension ReadContext {
 
 extension Optional {
     func orInternal() throws -> Wrapped {
-        guard let self else { throw ChatError(.internal, message: "The server failed to answer.", retryAfter: 5_000) }
+        guard let self else {
+            throw ChatError(.internal, message: "The server failed to create the commands of the request.", retryAfter: 5_000)
+        }
         return self
     }
 }

@@ -3,15 +3,16 @@ import ApusChatProtocol
 import ApusChatStorage
 import ApusJSON
 
-// What users set for themselves.
+// Settings of the requesting user.
 extension VerbTable {
     mutating func addOwn() {
         self.change(ChatVerbs.ownSet) { request, requester in
             let identity = try ChatVerbs.ownSet.identity(of: request)
             let changes = request.changes
-            guard let last = changes.last else { throw ChatError(.badRequest, message: "A setting is required.") }
+            guard let last = changes.last else { throw ChatError(.badRequest, message: "At least one setting must be present.") }
             let key = request.conversation.key
-            // A setting is written in full, so that repeating all but the last one changes nothing.
+            // Each setting is written as a complete value, so that a repetition of the commands
+            // before the last one has no effect.
             let commands =
                 changes.dropLast().map { requester.command(.personalize(key, $0), nil) } + [
                     requester.command(.personalize(key, last), identity)
@@ -30,7 +31,7 @@ extension VerbTable {
                 settings: UserSettings(
                     messages: privacy.messages, lastSeen: privacy.lastSeen, avatar: privacy.avatar, add: privacy.add, find: privacy.find,
                     receipts: privacy.receipts, typing: privacy.typing, quietFrom: account.quietHours?.from,
-                    quietUntil: account.quietHours?.until, folders: account.folders))
+                    quietUntil: account.quietHours?.until, folders: account.folders.map(\.folder)))
         }
         self.change(ChatVerbs.settingsSet) { request, requester in
             let identity = try ChatVerbs.settingsSet.identity(of: request)
@@ -74,11 +75,12 @@ extension OwnSetRequest {
 }
 
 extension UserSettings {
-    /// The new quiet hours; nil if the settings do not name any. An empty range removes them.
+    /// Returns the new quiet hours; nil if the settings do not name any. An empty range removes
+    /// them.
     fileprivate func quietHours(after known: QuietHours?) throws -> QuietHours?? {
         guard self.quietFrom != nil || self.quietUntil != nil else { return nil }
         guard let from = self.quietFrom ?? known?.from, let until = self.quietUntil ?? known?.until else {
-            throw ChatError(.badRequest, message: "Quiet hours need `quiet_from` and `quiet_until`.", field: "settings")
+            throw ChatError(.badRequest, message: "`quiet_from` and `quiet_until` must both be present.", field: "settings")
         }
         return .some(from == until ? nil : QuietHours(from: from, until: until))
     }

@@ -3,7 +3,7 @@ import ApusChatProtocol
 import ApusChatStorage
 import ApusJSON
 
-// Messages that the server sends later.
+// Scheduled messages.
 extension VerbTable {
     mutating func addScheduled() {
         self.change(ChatVerbs.schedule) { request, requester in
@@ -51,7 +51,7 @@ extension ScheduledMessage {
 }
 
 extension SendCommand {
-    /// Validates a scheduled message as that of a request.
+    /// Validates a scheduled message as if it were requested now.
     init(_ row: ScheduledRow, _ context: ReadContext) {
         let body = (try? JSONValue(jsonString: row.body))?.objectValue ?? [:]
         let draft = ContentDraft(kind: row.kind, body: body)

@@ -11,7 +11,7 @@ extension VerbTable {
 extension ReadContext {
     fileprivate func search(_ request: SearchRequest) throws -> SearchAnswer {
         let words = SearchWords(request.query)
-        guard !words.phrases.isEmpty else {
+        guard !words.phrases.isEmpty || request.query.isEmpty else {
             throw ChatError(.badRequest, message: "`query` must have a letter, a digit or an emoji.", field: "query")
         }
         var need = SearchNeed(words: words)
@@ -28,8 +28,10 @@ extension ReadContext {
         var (next, last) = (page.next, page.next)
         var bytes = 0
         for hit in page.hits {
-            guard let text = self.served(hit.view).row?.searchText, let (snippet, ranges) = words.snippet(of: text) else { continue }
-            let found = SearchHit(event: ChatEvent(hit.view, in: hit.conversation, names: names), snippet: snippet, ranges: ranges)
+            let view = self.served(hit.view)
+            guard let row = view.row, need.matches(row) else { continue }
+            let (snippet, ranges) = row.searchText.flatMap { words.snippet(of: $0) } ?? ("", [])
+            let found = SearchHit(event: ChatEvent(view, in: hit.conversation, names: names), snippet: snippet, ranges: ranges)
             bytes += AnswerSize.bytes(found) + 1
             guard hits.isEmpty || bytes <= AnswerSize.pageBytes else {
                 next = last

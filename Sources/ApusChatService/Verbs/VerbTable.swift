@@ -3,7 +3,7 @@ package import ApusChatProtocol
 import ApusChatStorage
 import ApusJSON
 
-/// The verbs that are answered in the same way over Socket.IO and over HTTP.
+/// The verbs that are answered in the same way over Socket.IO and HTTP.
 struct VerbTable: Sendable {
     struct Route: Sendable {
         var rate: RateAction
@@ -11,9 +11,9 @@ struct VerbTable: Sendable {
     }
 
     enum Answer: Sendable {
-        /// Reads only.
+        /// A verb that only reads.
         case read(@Sendable (JSONValue, ReadContext) throws -> JSONValue)
-        /// Changes something.
+        /// A verb that changes data.
         case change(@Sendable (JSONValue, Requester) throws -> Change)
     }
 
@@ -42,7 +42,7 @@ struct VerbTable: Sendable {
             rate: rate, answer: .read { json, context in try body(try Request(json: json), context).json })
     }
 
-    /// Adds a verb that changes something.
+    /// Adds a changing verb.
     mutating func change<Request, Answer>(
         _ verb: ChatVerb<Request, Answer>, _ body: @escaping @Sendable (Request, Requester) throws -> Change
     ) {
@@ -50,9 +50,9 @@ struct VerbTable: Sendable {
             rate: .change, answer: .change { json, requester in try body(try Request(json: json), requester) })
     }
 
-    /// Adds a verb that is one command, answered by the place of its change.
+    /// Adds a verb that submits one command. Its answer is the position of the change.
     ///
-    /// - Parameter names: The users that the request names, whose keys `action` gets.
+    /// - Parameter names: Returns the users that the request names. `action` receives their keys.
     mutating func change<Request: ChangingRequest>(
         _ verb: ChatVerb<Request, ChangeAnswer>, names: @escaping @Sendable (Request) -> [UserName] = { _ in [] },
         _ action: @escaping @Sendable (Request, [UserKey?]) throws -> Command.Action
@@ -67,20 +67,20 @@ struct VerbTable: Sendable {
     }
 }
 
-/// The settings of an operator that answers depend on.
+/// The settings of the operator on which answers depend.
 package struct VerbSettings: Sendable {
-    /// Which users a search finds.
+    /// The users that a search finds.
     package enum Directory: Sendable {
-        /// Users are found by their exact account name.
+        /// The user with exactly the given account name.
         case exactNames
-        /// Users are found by any part of a name. For the members of one organisation.
+        /// All users, by any part of a name. Suitable for the members of one organisation.
         case open
     }
 
     package var directory = Directory.exactNames
-    /// The limits that `hello` answers.
+    /// The limits in the answer to `hello`.
     package var limits = HelloLimits()
-    /// The STUN and TURN servers that a caller gets, and the time at which their credentials end.
+    /// Returns the STUN and TURN servers for a user, and the time at which the credentials expire.
     package var callServers: @Sendable (UserName) -> CallServersAnswer = { _ in CallServersAnswer(servers: [], expiresAt: 0) }
     package init() {}
 }

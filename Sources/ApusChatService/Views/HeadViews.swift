@@ -3,18 +3,18 @@ import ApusChatStorage
 import ApusJSON
 
 extension ReadContext {
-    /// Heads on the wire.
+    /// Returns heads in their form on the wire.
     func heads(_ rows: [HeadRow]) throws -> [ChatHead] {
         let needsFolders = rows.contains { $0.member.folders != 0 }
-        let folders = needsFolders ? try self.account().folders.map(\.name) : []
+        let folders = needsFolders ? try self.account().folders : []
         return try rows.map { try self.head($0, folders: folders) }
     }
 
     func head(_ row: HeadRow) throws -> ChatHead {
-        try self.head(row, folders: row.member.folders == 0 ? [] : self.account().folders.map(\.name))
+        try self.head(row, folders: row.member.folders == 0 ? [] : self.account().folders)
     }
 
-    private func head(_ row: HeadRow, folders: [String]) throws -> ChatHead {
+    private func head(_ row: HeadRow, folders: [FolderRow]) throws -> ChatHead {
         let (conversation, member) = (row.conversation, row.member)
         var head = ChatHead(
             conversation: ConversationID(conversation.key), kind: conversation.kind, state: member.state, role: member.role,
@@ -26,7 +26,7 @@ extension ReadContext {
             head.members = Int64(conversation.counters.memberCount)
         }
         head.peer = try self.peer(of: row)
-        // An invited user sees the title and the inviter only.
+        // An invited user sees only the title and the inviter.
         guard let view = MemberView(member) else { return head }
         head.settings = isGroup || conversation.settings.expire > 0 ? conversation.settings : nil
         head.minSeq = max(1, view.first)
@@ -56,13 +56,13 @@ extension ReadContext {
         return try self.users([row.member.invitedBy]).first
     }
 
-    private func own(_ row: HeadRow, folders: [String]) -> OwnSettings {
+    private func own(_ row: HeadRow, folders: [FolderRow]) -> OwnSettings {
         let member = row.member
         return OwnSettings(
             pinnedAt: member.pinnedAt > 0 ? member.pinnedAt : nil, isArchived: member.isArchived,
             mutedUntil: member.mutedUntil > 0 ? member.mutedUntil : nil, notify: member.notifiesMentionsOnly ? .mentions : .all,
             isMarkedUnread: member.isMarkedUnread, draft: self.draft(row),
-            folders: folders.indices.filter { $0 < 64 && member.folders >> UInt64($0) & 1 == 1 }.map { folders[$0] })
+            folders: folders.filter { member.folders & $0.mask != 0 }.map(\.folder.name))
     }
 
     private func draft(_ row: HeadRow) -> Draft? {

@@ -2,7 +2,8 @@ import ApusChatProtocol
 import ApusChatStorage
 
 extension ReadContext {
-    /// Users as the viewer may see them, in the order of the keys. Unknown keys are left out.
+    /// Returns users as the viewer may see them, in the order of the keys. Unknown keys are
+    /// omitted.
     func users(_ keys: [UserKey]) throws -> [ChatUser] {
         var rows: [UserKey: AccountRow] = [:]
         for row in try self.reads.accounts(keys) { rows[row.key] = row }
@@ -25,7 +26,7 @@ extension ReadContext {
         return user
     }
 
-    /// Whether a setting of a user admits the viewer.
+    /// Whether an audience of a user includes the viewer.
     func admits(_ audience: Audience, _ row: AccountRow, _ relation: ContactRow?) -> Bool {
         if row.key == self.viewer { return true }
         return switch audience {

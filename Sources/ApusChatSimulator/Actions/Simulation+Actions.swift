@@ -2,7 +2,7 @@ import ApusChatCore
 import ApusChatProtocol
 import ApusChatStorage
 
-// What a user does on a device, with what the device shows.
+// The actions of a user on a device, which depend on the state that the device shows.
 extension Simulation {
     func act(_ device: Device) {
         guard let conversation = self.dice.pick(device.conversations), let head = device.heads[conversation] else { return }
@@ -10,9 +10,15 @@ extension Simulation {
         switch self.dice.below(300) {
         case 0..<110: self.write(in: conversation, on: device)
         case 110..<150: device.read(head.n - self.dice.number(0...4), in: conversation)
-        case 150..<205: self.change(in: conversation, head, on: device)
-        case 205..<235: self.personalize(conversation, on: device)
-        case 235..<275: self.manage(conversation, head, on: device)
+        case 150..<195: self.change(in: conversation, head, on: device)
+        case 195..<210: if let poll = self.poll(in: conversation, on: device) { self.vote(poll, on: device) }
+        case 210..<235: self.personalize(conversation, on: device)
+        case 235..<275:
+            if self.dice.chance(perMille: 600), let (device, head) = self.staff() {
+                self.manage(head.conversation, head, on: device)
+            } else {
+                self.manage(conversation, head, on: device)
+            }
         case 275..<290: self.meet(on: device)
         default: self.repeatRequest(of: device)
         }
@@ -21,25 +27,55 @@ extension Simulation {
     private func write(in conversation: ConversationID, on device: Device) {
         guard let id = self.id() else { return }
         let key = ConversationKey(conversation.number)
-        var mentions: [UserKey] = []
-        if self.dice.chance(perMille: 200) { mentions = (0...self.dice.below(3)).compactMap { _ in self.dice.pick(self.population.users) } }
-        let content = MessageContent(
-            kind: .text, body: Body.json("text \(self.lastID)"), mentions: mentions, mentionsAll: self.dice.chance(perMille: 20))
-        let ref = self.dice.chance(perMille: 100) ? self.message(in: conversation, on: device)?.seq ?? 0 : 0
-        let send = SendCommand(conversation: key, content: .success(content), ref: ref)
+        let roll = self.dice.below(100)
+        guard roll >= 7 else { return self.schedule(in: key, on: device) }
+        var send = SendCommand(conversation: key, content: .success(roll < 16 ? self.poll() : self.text()))
+        if self.dice.chance(perMille: 100) { send.ref = self.message(in: conversation, on: device)?.seq ?? 0 }
         let command = self.command(device.user, device: device.index, id, .send(send))
         device.write(Device.Unsent(id: id, number: self.lastID, conversation: conversation, command: command))
     }
 
-    /// A message that the device shows.
+    private func text() -> MessageContent {
+        var mentions: [UserKey] = []
+        if self.dice.chance(perMille: 200) { mentions = (0...self.dice.below(3)).compactMap { _ in self.dice.pick(self.population.users) } }
+        let kind = self.dice.chance(perMille: 250) ? "link" : "text"
+        return MessageContent(
+            kind: .text, body: Body.json("\(kind) \(self.lastID)"), mentions: mentions, mentionsAll: self.dice.chance(perMille: 20))
+    }
+
+    private func poll() -> MessageContent {
+        let options = 2 + self.dice.below(3)
+        var content = MessageContent(
+            kind: .poll, body: Body.poll("poll \(self.lastID)", options: options), options: options,
+            allowsManyVotes: self.dice.chance(perMille: 400), hidesVoters: self.dice.chance(perMille: 300))
+        if self.dice.chance(perMille: 400) { content.closesAt = self.clock.wall + self.dice.number(500...15_000) }
+        return content
+    }
+
+    private func schedule(in key: ConversationKey, on device: Device) {
+        let body = Body.json("later \(self.lastID)")
+        let send = SendCommand(conversation: key, content: .success(MessageContent(kind: .text, body: body)))
+        let sendAt = self.clock.wall + self.dice.number(100...12_000)
+        self.request(.schedule(ScheduleCommand(send: send, kind: .text, body: body, sendAt: sendAt)), on: device)
+        if let id = device.changes.last?.id { device.scheduled.append(id) }
+    }
+
+    /// Returns a message that the device shows; nil if it shows none.
     func message(in conversation: ConversationID, on device: Device) -> ChatEvent? {
         guard let log = device.logs[conversation], log.count > 0 else { return nil }
-        // The newest ones are the most interesting.
+        // The newest messages are chosen more often, because most actions concern them.
         let count = min(log.count, self.dice.chance(perMille: 800) ? 8 : log.count)
         for _ in 0..<4 {
             if let event = log[log.last - Int64(self.dice.below(count))], event.n != nil { return event }
         }
         return nil
+    }
+
+    /// Returns a poll among the newest messages that the device shows; nil if there is none.
+    private func poll(in conversation: ConversationID, on device: Device) -> ChatEvent? {
+        guard let log = device.logs[conversation], log.count > 0 else { return nil }
+        let polls = (0..<min(log.count, 40)).compactMap { log[log.last - Int64($0)] }.filter { $0.kind == .poll && !$0.state.isBlank }
+        return self.dice.pick(polls)
     }
 
     func request(_ action: Command.Action, on device: Device) {
@@ -48,13 +84,22 @@ extension Simulation {
         device.request(Device.Change(id: id, command: self.command(device.user, device: device.index, id, action)))
     }
 
+    private func vote(_ poll: ChatEvent, on device: Device) {
+        let address = EventAddress(ConversationKey(poll.conversation.number), poll.seq)
+        if poll.sender == device.name, self.dice.chance(perMille: 150) { return self.request(.closePoll(address), on: device) }
+        let options = poll.votes.indices.filter { _ in self.dice.chance(perMille: 400) }
+        self.request(.vote(address, options: options), on: device)
+    }
+
     private func change(in conversation: ConversationID, _ head: ChatHead, on device: Device) {
+        if self.dice.chance(perMille: 250), let poll = self.poll(in: conversation, on: device) { return self.vote(poll, on: device) }
         guard let target = self.message(in: conversation, on: device) else { return }
         let address = EventAddress(ConversationKey(conversation.number), target.seq)
         switch self.dice.below(55) {
         case 0..<18:
             guard target.sender == device.name || self.dice.chance(perMille: 50) else { return }
-            self.request(.edit(address, .success(MessageContent(kind: .text, body: Body.json("edited \(self.lastID)")))), on: device)
+            let kind = self.dice.chance(perMille: 300) ? "link edited" : "edited"
+            self.request(.edit(address, .success(MessageContent(kind: .text, body: Body.json("\(kind) \(self.lastID)")))), on: device)
         case 18..<28:
             guard target.sender == device.name || self.dice.chance(perMille: 200) else { return }
             self.request(.recall(address), on: device)
@@ -68,18 +113,22 @@ extension Simulation {
 
     private func personalize(_ conversation: ConversationID, on device: Device) {
         let key = ConversationKey(conversation.number)
-        switch self.dice.below(6) {
+        switch self.dice.below(8) {
         case 0...2:
             let draft = self.dice.chance(perMille: 700) ? "{\"text\":\"draft \(self.lastID)\"}" : ""
             self.request(.personalize(key, .draft(draft)), on: device)
         case 3: self.request(.personalize(key, .pin(self.dice.chance(perMille: 600))), on: device)
         case 4: self.request(.personalize(key, .archive(self.dice.chance(perMille: 500))), on: device)
-        default: self.request(.personalize(key, .mute(until: self.clock.wall)), on: device)
+        case 5: self.request(.personalize(key, .markUnread(self.dice.chance(perMille: 700))), on: device)
+        case 6:
+            guard let id = self.dice.pick(device.scheduled) else { return }
+            self.request(.unschedule(id), on: device)
+        default: self.request(.personalize(key, .mute(until: self.dice.chance(perMille: 700) ? self.clock.wall : 0)), on: device)
         }
     }
 
-    /// A program that lost its state sends a message again that was acknowledged long ago, or
-    /// another one under the same id.
+    /// Simulates a program that lost its state: it repeats a request that was acknowledged long
+    /// ago, or sends another request with the same id.
     private func repeatRequest(of device: Device) {
         guard let message = self.dice.pick(device.acknowledged) else { return }
         let id = message.id

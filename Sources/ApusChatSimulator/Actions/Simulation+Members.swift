@@ -2,7 +2,7 @@ import ApusChatCore
 import ApusChatProtocol
 import ApusChatStorage
 
-// What users do to conversations, and to each other.
+// Actions that concern conversations, their members and other users.
 extension Simulation {
     func manage(_ conversation: ConversationID, _ head: ChatHead, on device: Device) {
         let key = ConversationKey(conversation.number)
@@ -11,11 +11,22 @@ extension Simulation {
         }
         guard let user = self.dice.pick(self.population.users) else { return }
         let member = self.member(of: key) ?? user
-        switch self.dice.below(40) {
+        let isStaff = head.role == .owner || head.role == .admin
+        if isStaff, self.dice.chance(perMille: 300) {
+            let asked = self.oracle.books[key]?.people.filter { $1.state == .requested }.keys.sorted() ?? []
+            if let user = self.dice.pick(asked) {
+                return self.request(.answerRequest(key, user, approves: self.dice.chance(perMille: 700)), on: device)
+            }
+        }
+        // Actions that only owners and admins may perform are requested mostly by them.
+        let roll = isStaff || self.dice.chance(perMille: 200) ? self.dice.below(50) : self.dice.pick([0, 1, 2, 3, 13, 13, 34, 35]) ?? 0
+        switch roll {
         case 0..<13: self.request(.invite(key, [user, self.dice.pick(self.population.users)]), on: device)
         case 13..<16: self.request(.leave(key, forgets: self.dice.chance(perMille: 400)), on: device)
         case 16..<20: self.request(.remove(key, [member]), on: device)
-        case 20..<23: self.request(.ban(key, [member], isOn: true), on: device)
+        case 20..<23:
+            let until = self.dice.chance(perMille: 500) ? self.clock.wall + self.dice.number(500...10_000) : 0
+            self.request(.ban(key, [member], isOn: true, until: until), on: device)
         case 23..<26: self.request(.ban(key, [member], isOn: false), on: device)
         case 26..<29:
             let until = self.dice.chance(perMille: 600) ? self.clock.wall + 10_000 : 0
@@ -23,11 +34,37 @@ extension Simulation {
         case 29..<33: self.request(.setRole(key, [member], self.dice.pick([.admin, .member, .reader]) ?? .member), on: device)
         case 33: self.request(.transfer(key, to: member), on: device)
         case 34: self.request(.answerInvitation(key, accepts: true), on: device)
+        case 40..<46: self.link(to: key, on: device)
+        case 46: self.request(.answerRequest(key, member, approves: true), on: device)
         default: self.request(.set(key, self.update()), on: device)
         }
     }
 
-    /// A user that has something to do with a conversation, also a former one.
+    private func link(to key: ConversationKey, on device: Device) {
+        if self.dice.chance(perMille: 250) {
+            let codes = self.server.codes.filter { $0.conversation == key || self.dice.chance(perMille: 20) }
+            if let code = self.dice.pick(codes)?.code { return self.request(.revokeLink(code), on: device) }
+        }
+        let terms = LinkTerms(
+            code: "", expiresAt: self.dice.chance(perMille: 300) ? self.clock.wall + self.dice.number(500...20_000) : 0,
+            uses: self.dice.pick([nil, 1, 1, 2]) ?? nil, role: self.dice.pick([.member, .reader, .guest]) ?? .member,
+            needsApproval: self.dice.chance(perMille: 300))
+        self.request(.createLink(key, terms), on: device)
+    }
+
+    /// Returns a device of an owner or an admin, and a conversation that the user manages.
+    func staff() -> (Device, ChatHead)? {
+        for _ in 0..<12 {
+            guard let device = self.dice.pick(self.devices) else { return nil }
+            let managed = device.conversations.compactMap { device.heads[$0] }.filter {
+                $0.state == .joined && ($0.kind == .group || $0.kind == .channel) && ($0.role == .owner || $0.role == .admin)
+            }
+            if let head = self.dice.pick(managed) { return (device, head) }
+        }
+        return nil
+    }
+
+    /// Returns a user with a row in a conversation, who may be a former member.
     private func member(of key: ConversationKey) -> UserKey? {
         self.dice.pick((self.oracle.books[key]?.people.keys).map { $0.sorted() } ?? [])
     }
@@ -43,8 +80,13 @@ extension Simulation {
         return update
     }
 
-    /// Contacts, blocks, and new conversations.
+    /// Performs an action with contacts, blocks or new conversations.
     func meet(on device: Device) {
+        if self.dice.chance(perMille: 350) {
+            // A code is used only after the answer that contains it was sent.
+            let codes = self.server.codes.suffix(12).filter { self.oracle.links[$0.code] != nil }
+            if let code = self.dice.pick(codes)?.code { return self.request(.joinByLink(code), on: device) }
+        }
         guard let peer = self.peer(of: device) else { return }
         switch self.dice.below(20) {
         case 0..<5: self.request(.contact(peer, .request(text: "")), on: device)
@@ -59,7 +101,8 @@ extension Simulation {
         }
     }
 
-    /// Mostly a user of a pair with the one of the device, so that what they do concerns messages.
+    /// Returns a user, mostly the other user of a pair with the user of the device, so that actions
+    /// concern messages.
     private func peer(of device: Device) -> UserKey? {
         if self.dice.chance(perMille: 600), let room = self.dice.pick(self.server.rooms), let book = self.oracle.books[room],
             book.kind == .pair,

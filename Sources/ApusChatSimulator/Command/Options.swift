@@ -4,14 +4,16 @@ struct Options: Sendable {
     var traces = false
     var isBenchmark = false
     var listsPlanted = false
+    var showsCoverage = false
     var bug: PlantedBug?
-    /// The number of seeds that run at the same time; 0 for one a core.
+    /// The number of seeds that run at the same time; 0 for one for each core.
     var jobs = 0
 
     static let usage = """
-        usage: scripts/simulate [--seeds A-B] [--seed N [--trace]] [--bench] [--jobs N] [--planted NAME]
+        usage: scripts/simulate [--seeds A-B] [--seed N [--trace]] [--coverage] [--bench] [--jobs N] [--planted NAME]
           --seeds A-B     runs the seeds A to B (default: 1-100)
           --seed N        runs one seed; --trace prints every message
+          --coverage      prints how often each kind of command and of incident occurred
           --bench         runs on one core and prints the steps a second
           --jobs N        the number of seeds at the same time (default: one a core)
           --planted NAME  with a planted bug: \(PlantedBug.allCases.map(\.rawValue).joined(separator: ", ")),
@@ -23,6 +25,7 @@ struct Options: Sendable {
         while let option = rest.popFirst() {
             switch option {
             case "--trace": self.traces = true
+            case "--coverage": self.showsCoverage = true
             case "--bench":
                 self.isBenchmark = true
                 self.jobs = 1

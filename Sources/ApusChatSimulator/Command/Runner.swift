@@ -1,6 +1,10 @@
-import Foundation
+#if canImport(Darwin)
+    import Darwin
+#else
+    import Glibc
+#endif
 
-/// Runs many seeds, several at the same time.
+/// Runs a range of seeds, several at the same time.
 struct Runner {
     let options: Options
 
@@ -12,14 +16,19 @@ struct Runner {
         var digest: UInt64 = 0
         var failures: [Simulation.Outcome] = []
         var seconds = 0.0
+        /// The processor time of all cores, in seconds.
+        var cpuSeconds = 0.0
+        var coverage = Coverage()
         var jobs = 1
 
-        /// The last line of a run.
+        /// The text of the last line of output.
         var summary: String {
             let rate = Int(Double(self.steps) / max(self.seconds, 0.001))
+            let coreRate = Int(Double(self.steps) / max(self.cpuSeconds, 0.001))
             return """
                 \(self.seeds) seeds, \(self.steps) steps, \(self.events) events, \(self.deliveries) pushes in \
-                \(String(format: "%.1f", self.seconds)) s with \(self.jobs) jobs: \(rate) steps a second, \(self.failures.count) failed, \
+                \(Double(Int(self.seconds * 10)) / 10) s with \(self.jobs) jobs: \(rate) steps a second, \
+                \(coreRate) in a second of a core, \(self.failures.count) failed, \
                 digest \(String(self.digest, radix: 16))
                 """
         }
@@ -27,8 +36,9 @@ struct Runner {
 
     func run() async -> Report {
         var report = Report()
-        report.jobs = self.options.jobs > 0 ? self.options.jobs : ProcessInfo.processInfo.activeProcessorCount
+        report.jobs = self.options.jobs > 0 ? self.options.jobs : max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN)))
         let begin = ContinuousClock.now
+        let cpuBegin = clock()
         await withTaskGroup(of: Simulation.Outcome.self) { group in
             var next = self.options.seeds.lowerBound
             let bug = self.options.bug
@@ -45,6 +55,7 @@ struct Runner {
             }
         }
         let elapsed = (ContinuousClock.now - begin).components
+        report.cpuSeconds = Double(clock() - cpuBegin) / Double(CLOCKS_PER_SEC)
         report.seconds = Double(elapsed.seconds) + Double(elapsed.attoseconds) / 1e18
         return report
     }
@@ -56,6 +67,7 @@ extension Runner.Report {
         self.steps += outcome.steps
         self.events += outcome.events
         self.deliveries += outcome.deliveries
+        self.coverage.add(outcome.coverage)
         self.digest ^= outcome.digest &* (2 &* outcome.seed &+ 1)  // does not depend on the order
         guard !outcome.faults.isEmpty else { return }
         self.failures.append(outcome)

@@ -1,6 +1,10 @@
-import Foundation
+#if canImport(Darwin)
+    import Darwin
+#else
+    import Glibc
+#endif
 
-/// Runs seeds and prints those that fail. See `scripts/simulate`.
+/// Runs seeds and prints those that fail. `scripts/simulate` starts it.
 @main
 enum SimulatorCommand {
     static func main() async {
@@ -11,6 +15,7 @@ enum SimulatorCommand {
         if options.listsPlanted { return await Self.findPlanted() }
         if options.traces { return Self.trace(options) }
         let report = await Runner(options: options).run()
+        if options.showsCoverage { print(report.coverage.text) }
         print(report.summary)
         exit(report.failures.isEmpty ? 0 : 1)
     }
@@ -22,11 +27,11 @@ enum SimulatorCommand {
         exit(outcome.faults.isEmpty ? 0 : 1)
     }
 
-    /// Prints for each planted bug the lowest seed that finds it.
+    /// Prints, for each planted bug, the lowest seed that finds it.
     private static func findPlanted() async {
         var areAllFound = true
         for bug in PlantedBug.allCases {
-            let found = (1...200).lazy.map { Simulation(seed: $0, bug: bug).run() }.first { !$0.faults.isEmpty }
+            let found = (1...400).lazy.map { Simulation(seed: $0, bug: bug).run() }.first { !$0.faults.isEmpty }
             if found == nil { areAllFound = false }
             print("\(bug.rawValue): " + (found.map { "seed \($0.seed), step \($0.steps): \($0.faults[0].prefix(160))" } ?? "not found"))
         }

@@ -2,7 +2,7 @@ import ApusChatCore
 import ApusChatProtocol
 import ApusChatStorage
 
-// What arrives, and what the core makes the shell do.
+// Handles messages of the server, and performs the actions of the core.
 extension Device {
     func take(_ message: Message) {
         switch message {
@@ -38,7 +38,9 @@ extension Device {
         switch purpose {
         case .send(let id): self.carryOut(self.core.failed(send: id, with: error))
         case .mark(let request): self.carryOut(self.core.failed(request, with: error))
-        case .change(let id): if !error.code.isTemporary { self.changes.removeAll { $0.id == id } }
+        case .change(let id):
+            // A simulated user gives up a request that could succeed only on the next day.
+            if !error.code.isTemporary || error.retryAfter ?? 0 > 60_000 { self.changes.removeAll { $0.id == id } }
         }
     }
 
@@ -80,7 +82,7 @@ extension Device {
             if let message = self.outbox.first(where: { $0.id == id }) {
                 connection.up.append(.command(message.command, .send(id)))
             } else {
-                self.carryOut(self.core.discarded(id))  // it went with its conversation
+                self.carryOut(self.core.discarded(id))  // the message was removed with its conversation
             }
         case .mark(let request):
             let mark = MarkCommand(conversation: ConversationKey(request.conversation.number), read: request.read ?? 0)

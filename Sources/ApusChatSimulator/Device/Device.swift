@@ -18,23 +18,26 @@ final class Device {
     /// The keys of `heads`, in order.
     var conversations: [ConversationID] = []
     var logs: [ConversationID: DeviceLog] = [:]
-    /// The seqs that the core announced as missing.
+    /// The positions that the core reported as gaps.
     var gaps: [ConversationID: [ClosedRange<Int64>]] = [:]
     var outbox: [Unsent] = []
-    /// The read positions that are not confirmed.
+    /// The read positions that the server has not confirmed.
     var reads: [ConversationID: Int64] = [:]
     var epoch: PageToken?
     var token: PageToken?
-    /// Changes other than messages, until they are answered.
+    /// The changes other than messages that are not answered.
     var changes: [Change] = []
 
-    // What the user was told.
+    /// The ids of the messages that the user scheduled.
+    var scheduled: [ClientID] = []
+
+    // The answers that the device has received.
     var acknowledged: [Acknowledged] = []
     var refused: [ClientID: ChatError.Code] = [:]
 
     struct Unsent {
         let id: ClientID
-        /// Counts the messages of the device.
+        /// A number for the texts of the messages of the device.
         let number: Int
         let conversation: ConversationID
         let command: Command
@@ -52,7 +55,7 @@ final class Device {
         let command: Command
     }
 
-    /// Small windows and pages, so that short logs exercise them.
+    /// Windows and pages are small, so that short logs exercise the paging.
     static let settings: FollowSettings = {
         var settings = FollowSettings()
         settings.pageLimit = 20
@@ -86,10 +89,10 @@ final class Device {
         self.core.disconnected()
     }
 
-    /// Removes the messages whose time is over by the clock of the device.
+    /// Removes the messages that have expired by the clock of the device.
     func expire() { self.carryOut(self.core.expire(at: self.clock.device)) }
 
-    /// Ends the program and starts it from its store.
+    /// Ends the program, and starts it again from its store.
     func restart() {
         self.disconnected()
         self.core = ClientCore(user: self.name, settings: Self.settings)
@@ -97,6 +100,7 @@ final class Device {
         restored.heads = self.conversations.compactMap { self.heads[$0] }
         restored.cursors = self.logs.compactMapValues { $0.count == 0 ? nil : $0.last }
         restored.unsent = self.outbox.map { ($0.id, $0.conversation, false) }
+        if self.bug == .outboxReversed { restored.unsent.reverse() }
         restored.reads = self.reads
         restored.epoch = self.epoch
         restored.token = self.token
@@ -111,12 +115,12 @@ final class Device {
         self.carryOut(self.core.enqueued(message.id, in: message.conversation))
     }
 
-    /// Shows a conversation, whose log the device follows from now on.
+    /// Shows a conversation. From now on, the device follows its log.
     func open(_ conversation: ConversationID) { self.carryOut(self.core.opened(conversation)) }
 
     func read(_ n: Int64, in conversation: ConversationID) { self.carryOut(self.core.read(n, in: conversation)) }
 
-    /// Requests a change. A lost answer makes the device request it again.
+    /// Requests a change. If the answer is lost, the device repeats the request.
     func request(_ change: Change) {
         self.changes.append(change)
         self.connection?.up.append(.command(change.command, .change(change.id)))

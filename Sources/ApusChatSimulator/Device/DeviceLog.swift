@@ -3,19 +3,27 @@ import ApusChatProtocol
 
 /// The stored events of one conversation, by seq.
 struct DeviceLog {
-    private struct Stored {
-        var event: ChatEvent
-        /// The seq up to which changes are contained in the event.
-        var asOf: Int64
+    /// A stored event. It is a class, so that the array contains references.
+    private final class Stored {
+        let event: ChatEvent
+        /// The seq up to which the event contains changes.
+        let asOf: Int64
+
+        init(event: ChatEvent, asOf: Int64) {
+            self.event = event
+            self.asOf = asOf
+        }
     }
 
     /// The seq of the first element of `events`.
     private var first: Int64 = 0
-    /// Nil where an event is missing.
+    /// The events from `first` onward; nil where an event is missing.
     private var events: [Stored?] = []
+    /// The number of stored events that expire.
+    private var expiring = 0
 
     var count: Int { self.events.count }
-    /// The lowest seq; nil for an empty log.
+    /// The lowest stored seq; nil for an empty log.
     var lowest: Int64? { self.events.isEmpty ? nil : self.first }
     var last: Int64 { self.first + Int64(self.events.count) - 1 }
 
@@ -26,7 +34,7 @@ struct DeviceLog {
         return Int(seq - self.first)
     }
 
-    /// Adds an event, or replaces it by one with later changes.
+    /// Adds an event, or replaces a stored one that contains fewer changes.
     mutating func put(_ event: ChatEvent, asOf: Int64) {
         if self.events.isEmpty { self.first = event.seq }
         if event.seq < self.first {
@@ -37,12 +45,17 @@ struct DeviceLog {
         let index = Int(event.seq - self.first)
         if let known = self.events[index], known.asOf > asOf { return }
         var event = event
-        // An edit that arrives after the time of its message.
+        // An edit of a message that has already expired contains no text.
         if let ref = event.ref, self[ref]?.state == .expired { event = event.expired(with: ref) }
-        self.events[index] = Stored(event: event, asOf: asOf)
+        self.replace(index, Stored(event: event, asOf: asOf))
     }
 
-    /// Applies a change to the events that do not contain it.
+    private mutating func replace(_ index: Int, _ stored: Stored) {
+        self.expiring += (stored.event.expiresAt == nil ? 0 : 1) - (self.events[index]?.event.expiresAt == nil ? 0 : 1)
+        self.events[index] = stored
+    }
+
+    /// Applies a change to the stored events that do not contain it.
     mutating func apply(_ change: ChatEvent) {
         if change.n != nil {
             if let first = change.thread, let index = self.index(of: first) { self.apply(change, at: index) }
@@ -50,31 +63,33 @@ struct DeviceLog {
         }
         guard let ref = change.ref else { return }
         if let target = self.index(of: ref) { self.apply(change, at: target) }
-        // A recall also removes the texts of earlier edits.
+        // A recall also removes the content of the edits of the message.
         guard change.kind == .recall else { return }
         for index in self.events.indices where self.events[index]?.event.ref == ref { self.apply(change, at: index) }
     }
 
     private mutating func apply(_ change: ChatEvent, at index: Int) {
         guard let stored = self.events[index], stored.asOf < change.seq else { return }
-        self.events[index] = Stored(event: stored.event.applying(change), asOf: change.seq)
+        self.replace(index, Stored(event: stored.event.applying(change), asOf: change.seq))
     }
 
-    /// Removes the content of the events whose time is over.
+    /// Removes the content of expired events.
     mutating func expire(at now: Int64) {
+        guard self.expiring > 0 else { return }
         for index in self.events.indices {
-            guard let event = self.events[index]?.event, let time = event.expiresAt, time <= now else { continue }
-            self.events[index]?.event = event.expired(at: now)
+            guard let stored = self.events[index], let time = stored.event.expiresAt, time <= now else { continue }
+            self.replace(index, Stored(event: stored.event.expired(at: now), asOf: stored.asOf))
             for other in self.events.indices {
-                if let edit = self.events[other]?.event { self.events[other]?.event = edit.expired(with: event.seq) }
+                guard let edit = self.events[other], edit.event.ref == stored.event.seq else { continue }
+                self.replace(other, Stored(event: edit.event.expired(with: stored.event.seq), asOf: edit.asOf))
             }
         }
     }
 
-    /// The missing seqs between the first and the last event.
+    /// The seqs that are missing between the first and the last stored event.
     var missing: [Int64] { self.events.indices.filter { self.events[$0] == nil }.map { self.first + Int64($0) } }
 
-    /// The highest missing seq from `floor` on; nil if none is missing.
+    /// Returns the highest missing seq that is at least `floor`; nil if none is missing.
     func lastMissing(from floor: Int64) -> Int64? {
         guard !self.events.isEmpty else { return nil }
         for index in self.events.indices.reversed() {

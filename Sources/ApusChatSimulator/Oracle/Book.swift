@@ -1,7 +1,7 @@
 import ApusChatProtocol
 import ApusChatStorage
 
-/// A conversation as the oracle keeps it: a list of entries and a list of people, without counters.
+/// A conversation in the oracle: a list of entries and a list of people, without counters.
 final class Book {
     let key: ConversationKey
     let kind: ConversationKind
@@ -22,52 +22,100 @@ final class Book {
     func index(of seq: Int64) -> Int? { seq >= 1 && seq <= self.lastSeq ? Int(seq) - 1 : nil }
 }
 
-/// An entry of a log.
-struct Entry {
-    var seq: Int64
-    var n: Int64
-    var sender: UserKey
+/// An entry of a log. It is a class, so that scans of a log copy no entries.
+final class Entry {
+    let seq: Int64
+    let n: Int64
+    let sender: UserKey
     var id: ClientID?
     var hash: RequestHash?
-    var kind: EventKind
-    var ref: Int64
-    /// The text of a message, or the new text of an edit.
+    let kind: EventKind
+    let ref: Int64
+    /// The text of a message or of an edit, the question of a poll, or the title that a preview
+    /// adds.
     var text: String
-    var at: Int64
+    let at: Int64
     var expiresAt: Int64 = 0
-    /// The text before the first edit, and the time of the last one.
+    /// The title of the page that the preview of the text shows; empty if there is none.
+    var preview = ""
+    /// The text and the title before the first edit, and the time of the last one.
     var original = ""
+    var originalPreview = ""
     var editedAt: Int64 = 0
     var state = EventState.normal
     var mentions: [UserKey] = []
     var mentionsAll = false
     var reactions: [(user: UserKey, key: String)] = []
+    var poll: Poll?
+    /// The number of votes of each option after this vote.
+    var totals: [Int64] = []
     var isPinned = false
-    /// The users from whom a block hides the entry.
+    /// The users from which a block hides the entry.
     var blockedFrom: [UserKey] = []
-    /// The users that deleted the entry for themselves.
+    /// The users that hid the entry from themselves.
     var deletedBy: [UserKey] = []
-    /// The users from whom a block hides a change of the entry. A new page shows it.
+    /// The users from which a block hides a change of the entry. A page that is read later shows
+    /// the change.
     var changedUnseenBy: [UserKey] = []
-    /// The last entry that changed this one, or its own seq.
-    var changedBy: Int64 = 0
+    /// The seq of the last entry that changed this one, or the seq of this entry.
+    var changedBy: Int64
+
+    init(seq: Int64, n: Int64, sender: UserKey, kind: EventKind, ref: Int64, text: String, at: Int64) {
+        self.seq = seq
+        self.n = n
+        self.sender = sender
+        self.kind = kind
+        self.ref = ref
+        self.text = text
+        self.at = at
+        self.changedBy = seq
+    }
 
     func isHidden(from user: UserKey) -> Bool { self.blockedFrom.contains(user) || self.deletedBy.contains(user) }
 
-    mutating func blank(_ state: EventState) {
+    /// Whether the entry repeats content of the message to which it refers.
+    var repeatsContent: Bool { self.kind == .edit || self.kind == .preview }
+
+    func blank(_ state: EventState) {
         self.state = state
         self.text = ""
+        self.preview = ""
         self.original = ""
+        self.originalPreview = ""
         self.mentions = []
         self.mentionsAll = false
         self.reactions = []
+        self.poll = nil
+        self.totals = []
         self.isPinned = false
         self.expiresAt = 0
     }
 }
 
-/// What a user is to a conversation.
-struct Person {
+/// The votes of a poll: a list of options for each user that voted.
+struct Poll {
+    var options: Int
+    var allowsMany: Bool
+    /// The time at which the poll ends, or 0.
+    var closesAt: Int64
+    var isClosed = false
+    var votes: [UserKey: [Int]] = [:]
+
+    /// The number of votes of each option.
+    var totals: [Int64] { self.totals(of: nil) }
+
+    /// - Parameter user: The user whose votes are counted; nil for all users.
+    func totals(of user: UserKey?) -> [Int64] {
+        var totals = [Int64](repeating: 0, count: self.options)
+        for (voter, options) in self.votes where user == nil || voter == user {
+            for option in options where option < self.options { totals[option] += 1 }
+        }
+        return totals
+    }
+}
+
+/// The state of a user in a conversation.
+final class Person {
     var state: MemberState
     var role: MemberRole
     var first: Int64 = 1
@@ -75,15 +123,29 @@ struct Person {
     var floor: Int64 = 0
     var read: Int64 = 0
     var isGone = false
-    /// Since when the user blocks the other one of a pair, or 0.
+    /// The time since which the user blocks the other one of a pair, or 0.
     var blocksSince: Int64 = 0
     var hasBlocked = false
     var silencedUntil: Int64 = 0
+    /// The end of a ban, or 0 if it has no end.
+    var bannedUntil: Int64 = 0
     var draft = ""
     var draftSeq: Int64 = 0
+    // The user's settings for the conversation.
     var isPinned = false
+    var isArchived = false
+    var mutedUntil: Int64 = 0
+    var isMarkedUnread = false
 
-    /// The visible part of the log.
+    init(state: MemberState, role: MemberRole) {
+        self.state = state
+        self.role = role
+    }
+
+    /// Whether the user is banned at a time.
+    func isBanned(at time: Int64) -> Bool { self.state == .banned && (self.bannedUntil == 0 || self.bannedUntil > time) }
+
+    /// Returns the visible range of the log; nil if the user may not see it.
     func range(last: Int64) -> ClosedRange<Int64>? {
         let end: Int64
         switch self.state {
@@ -95,8 +157,30 @@ struct Person {
     }
 }
 
-/// What a user is to another one.
+/// The relation of a user to another user.
 struct Tie {
     var relation = ContactRelation.none
     var isBlocked = false
+}
+
+/// An invite link.
+struct Link {
+    let book: Book
+    let role: MemberRole
+    let expiresAt: Int64
+    /// The maximum number of joins by the link; nil for no limit.
+    let limit: Int64?
+    let needsApproval: Bool
+    var uses: Int64 = 0
+    var isRevoked = false
+}
+
+/// A scheduled message.
+struct Plan: Equatable {
+    let conversation: ConversationKey
+    let text: String
+    let hash: RequestHash
+    var sendAt: Int64
+    /// The code of the error with which the message was refused; empty if it was not.
+    var failure = ""
 }

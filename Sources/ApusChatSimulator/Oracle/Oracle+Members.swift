@@ -2,7 +2,7 @@ import ApusChatCore
 import ApusChatProtocol
 import ApusChatStorage
 
-// Conversations and who belongs to them.
+// Conversations and their members.
 extension Oracle {
     func openPair(_ peer: UserKey?, _ new: ConversationKey, by actor: UserKey, at time: Int64) throws(Refusal) -> Verdict {
         guard let peer, peer != actor, self.own[peer] != nil else { throw Refusal(.notFound) }
@@ -12,7 +12,7 @@ extension Oracle {
         }
         let book = Book(key: new, kind: .pair, settings: ConversationSettings())
         for (user, other) in [(actor, peer), (peer, actor)] {
-            var person = Person(state: .joined, role: .member)
+            let person = Person(state: .joined, role: .member)
             person.isGone = user == peer
             person.hasBlocked = self.tie(user, other).isBlocked
             person.blocksSince = person.hasBlocked ? time : 0
@@ -31,7 +31,7 @@ extension Oracle {
         settings.history = create.settings.history ?? settings.history
         settings.expire = create.settings.expire ?? settings.expire
         let book = Book(key: create.new, kind: create.kind, settings: settings)
-        let asked = self.newcomers(create.members.compactMap { $0 }, to: book, by: actor).asked
+        let asked = self.newcomers(create.members.compactMap { $0 }, to: book, by: actor, at: time).asked
         try self.checkInvitations(of: actor, asked.count, at: time)
         book.people[actor] = Person(state: .joined, role: .owner)
         self.books[create.new] = book
@@ -58,19 +58,20 @@ extension Oracle {
 
     func invite(_ users: [UserKey?], _ key: ConversationKey, by actor: UserKey, at time: Int64) throws(Refusal) -> Verdict {
         let (book, _) = try self.permit(.invite, actor, key, at: time)
-        let asked = self.newcomers(users.compactMap { $0 }, to: book, by: actor).asked
+        let asked = self.newcomers(users.compactMap { $0 }, to: book, by: actor, at: time).asked
         try self.checkInvitations(of: actor, asked.count, at: time)
         return self.bring(users.compactMap { $0 }, to: book, by: actor, at: time) ?? .unchanged
     }
 
-    /// Contacts are added, except those that left. The others are asked.
-    private func newcomers(_ users: [UserKey], to book: Book, by actor: UserKey) -> (added: [UserKey], asked: [UserKey]) {
+    /// Divides users: contacts are added, except those that left; the other users are invited.
+    private func newcomers(_ users: [UserKey], to book: Book, by actor: UserKey, at time: Int64) -> (added: [UserKey], asked: [UserKey]) {
         var added: [UserKey] = []
         var asked: [UserKey] = []
         let mayUnban = book.people[actor].map { self.allows(.manage, $0, in: book) } ?? false
         for user in users where user != actor && !added.contains(user) && !asked.contains(user) {
             let state = book.people[user]?.state
-            if state == .joined || state == .invited || (state == .banned && !mayUnban) { continue }
+            if state == .joined || state == .invited { continue }
+            if book.people[user]?.isBanned(at: time) ?? false, !mayUnban { continue }
             let tie = self.tie(user, actor)
             if tie.relation == .friend, !tie.isBlocked, state != .left { added.append(user) } else { asked.append(user) }
         }
@@ -79,13 +80,13 @@ extension Oracle {
 
     @discardableResult
     private func bring(_ users: [UserKey], to book: Book, by actor: UserKey, at time: Int64) -> Verdict? {
-        let (added, asked) = self.newcomers(users, to: book, by: actor)
+        let (added, asked) = self.newcomers(users, to: book, by: actor, at: time)
         var verdict: Verdict?
         if !asked.isEmpty {
             self.countInvitations(of: actor, asked.count, at: time)
             verdict = self.append(.memberInvite, to: book, by: actor, at: time)
             for user in asked {
-                var person = book.people[user] ?? Person(state: .invited, role: .member)
+                let person = book.people[user] ?? Person(state: .invited, role: .member)
                 person.state = .invited
                 person.isGone = self.tie(user, actor).isBlocked
                 book.people[user] = person
@@ -98,17 +99,18 @@ extension Oracle {
         return verdict
     }
 
-    /// A user that joins again sees what follows only.
-    private func enter(_ user: UserKey, _ book: Book) {
+    /// Makes a user a member. A user that joins again sees only later entries.
+    func enter(_ user: UserKey, _ book: Book, as role: MemberRole? = nil) {
         let wasHere = (book.people[user]?.left ?? 0) > 0
-        var person = book.people[user] ?? Person(state: .joined, role: .member)
+        let person = book.people[user] ?? Person(state: .joined, role: .member)
         person.state = .joined
-        person.role = book.kind == .channel ? .reader : .member
+        person.role = role ?? (book.kind == .channel ? .reader : .member)
         person.first = book.settings.history == .all && !wasHere ? 1 : book.lastSeq
         person.left = 0
         person.floor = book.lastN
         person.read = book.lastN
         person.silencedUntil = 0
+        person.bannedUntil = 0
         person.isGone = false
         book.people[user] = person
     }
@@ -124,7 +126,7 @@ extension Oracle {
         return verdict
     }
 
-    private func withdraw(_ user: UserKey, _ book: Book) {
+    func withdraw(_ user: UserKey, _ book: Book) {
         book.people[user]?.state = .left
         book.people[user]?.isGone = true
     }
@@ -158,8 +160,8 @@ extension Oracle {
         book.people[user]?.isGone = forgets
     }
 
-    /// The next owner is the one with the highest role, and among those the one with the lowest
-    /// key. Guests do not become owners.
+    /// Appoints the next owner: the member with the highest role and, among those, with the lowest
+    /// key. A guest does not become the owner.
     private func appointSuccessor(_ book: Book, at time: Int64) {
         var best: (user: UserKey, rank: Int)?
         for user in book.people.keys.sorted() {
@@ -171,7 +173,8 @@ extension Oracle {
         self.append(.memberRole, to: book, by: best.user, at: time)
     }
 
-    /// The users on whom the actor may act: all that are named, or a refusal.
+    /// Returns the users on which the actor may act. Throws if the actor may not act on one of the
+    /// named users.
     private func subordinates(_ users: [UserKey?], _ states: [MemberState], below person: Person, _ book: Book) throws(Refusal) -> [UserKey]
     {
         var found: [UserKey] = []
@@ -195,23 +198,28 @@ extension Oracle {
         return verdict
     }
 
-    func ban(_ users: [UserKey?], _ isOn: Bool, _ key: ConversationKey, by actor: UserKey, at time: Int64) throws(Refusal) -> Verdict {
+    func ban(_ users: [UserKey?], _ isOn: Bool, _ until: Int64, _ key: ConversationKey, by actor: UserKey, at time: Int64)
+        throws(Refusal) -> Verdict
+    {
         let (book, person) = try self.permit(.manage, actor, key, at: time)
         var targets: [UserKey] = []
         for user in users {
             guard let user, user != actor else { throw Refusal(.notFound) }
             let target = book.people[user]
             if isOn, let target, target.state == .joined, Self.rank(target.role) >= Self.rank(person.role) { throw Refusal(.forbidden) }
-            if (target?.state == .banned) != isOn, !targets.contains(user) { targets.append(user) }
+            let isChanged = (target?.state == .banned) != isOn || (isOn && target?.bannedUntil != until)
+            if isChanged, !targets.contains(user) { targets.append(user) }
         }
         guard !targets.isEmpty else { return .unchanged }
         let verdict = self.append(isOn ? .memberBan : .memberUnban, to: book, by: actor, at: time)
         for user in targets {
             if book.people[user]?.state == .joined {
                 self.depart(user, as: .banned, book, forgets: true)
+                book.people[user]?.bannedUntil = until
             } else {
-                var target = book.people[user] ?? Person(state: .unknown, role: .member)
+                let target = book.people[user] ?? Person(state: .unknown, role: .member)
                 target.state = isOn ? .banned : .removed
+                target.bannedUntil = until
                 if isOn { target.isGone = true }
                 book.people[user] = target
             }

@@ -17,11 +17,15 @@ extension Oracle {
         let hadReadAll = max(person.read, person.floor) == book.lastN
         let verdict = self.append(
             content.kind.code, to: book, by: actor, at: time, isMessage: true, ref: send.ref, text: Body.text(content.body))
-        let last = book.entries.count - 1
-        book.entries[last].id = request.id
-        book.entries[last].hash = request.hash
-        book.entries[last].mentions = content.mentions.filter { book.people[$0]?.state == .joined }
-        book.entries[last].mentionsAll = content.mentionsAll
+        if let entry = book.entries.last {
+            entry.id = request.id
+            entry.hash = request.hash
+            entry.mentions = content.mentions.filter { book.people[$0]?.state == .joined }
+            entry.mentionsAll = content.mentionsAll
+            if content.kind == .poll {
+                entry.poll = Poll(options: content.options, allowsMany: content.allowsManyVotes, closesAt: content.closesAt)
+            }
+        }
         if hadReadAll { book.people[actor]?.read = book.lastN }
         return verdict
     }
@@ -30,11 +34,12 @@ extension Oracle {
         let (book, person) = try self.permit(.mark, actor, mark.conversation, at: time)
         let read = max(person.read, min(mark.read, book.lastN))
         book.people[actor]?.read = read
+        book.people[actor]?.isMarkedUnread = false
         return .accepted(seq: book.lastSeq, n: read)
     }
 
-    /// The index of the message that a change refers to.
-    private func target(_ seq: Int64, of user: UserKey, in book: Book, allowsAll: Bool = false) throws(Refusal) -> Int {
+    /// Returns the index of the message to which a change refers.
+    func target(_ seq: Int64, of user: UserKey, in book: Book, allowsAll: Bool = false) throws(Refusal) -> Int {
         guard let index = book.index(of: seq), book.people[user]?.range(last: book.lastSeq)?.contains(seq) == true else {
             throw Refusal(.notFound)
         }
@@ -54,8 +59,12 @@ extension Oracle {
             throw Refusal(.badRequest)
         }
         let text = Body.text(content.body)
-        if book.entries[index].editedAt == 0 { book.entries[index].original = book.entries[index].text }
+        if book.entries[index].editedAt == 0 {
+            book.entries[index].original = book.entries[index].text
+            book.entries[index].originalPreview = book.entries[index].preview
+        }
         book.entries[index].text = text
+        book.entries[index].preview = ""
         book.entries[index].state = .edited
         book.entries[index].editedAt = time
         book.entries[index].changedBy = book.lastSeq + 1
@@ -70,21 +79,17 @@ extension Oracle {
             guard time - book.entries[index].at <= self.rules.recallMilliseconds else { throw Refusal(.tooLate) }
         }
         self.blank(address, .recalled)
-        for edit in book.entries.indices where book.entries[edit].kind == .edit && book.entries[edit].ref == address.seq {
-            book.entries[edit].changedBy = book.lastSeq + 1
-        }
+        for entry in book.entries where entry.repeatsContent && entry.ref == address.seq { entry.changedBy = book.lastSeq + 1 }
         book.entries[index].changedBy = book.lastSeq + 1
         return self.append(.recall, to: book, by: actor, at: time, ref: address.seq)
     }
 
-    /// A message that loses its content loses that of its edits, too.
+    /// Removes the content of a message, and that of its edits and previews.
     func blank(_ address: EventAddress, _ state: EventState) {
         guard let book = self.books[address.conversation], let index = book.index(of: address.seq), !book.entries[index].state.isBlank
         else { return }
         book.entries[index].blank(state)
-        for edit in book.entries.indices where book.entries[edit].kind == .edit && book.entries[edit].ref == address.seq {
-            book.entries[edit].blank(state)
-        }
+        for entry in book.entries where entry.repeatsContent && entry.ref == address.seq { entry.blank(state) }
     }
 
     func react(_ address: EventAddress, _ key: String, _ isOn: Bool, by actor: UserKey, at time: Int64) throws(Refusal) -> Verdict {
@@ -119,15 +124,5 @@ extension Oracle {
             }
         }
         return self.appendToOwn(.selfHide, of: actor, at: time)
-    }
-}
-
-/// The body of a text message: `{"text":"…"}` with a text that needs no escapes.
-enum Body {
-    static func json(_ text: String) -> String { "{\"text\":\"\(text)\"}" }
-
-    static func text(_ json: String) -> String {
-        guard json.hasPrefix("{\"text\":\""), json.hasSuffix("\"}") else { return json }
-        return String(json.dropFirst(9).dropLast(2))
     }
 }

@@ -2,7 +2,7 @@ import ApusChatCore
 import ApusChatProtocol
 import ApusChatStorage
 
-// Own settings and contacts.
+// Settings of users, and contacts.
 extension Oracle {
     func tie(_ owner: UserKey, _ peer: UserKey) -> Tie { self.ties[ContactAddress(owner: owner, peer: peer)] ?? Tie() }
 
@@ -25,9 +25,16 @@ extension Oracle {
             guard person.isPinned != isOn else { return .unchanged }
             book.people[actor]?.isPinned = isOn
             return self.appendToOwn(.selfPin, of: actor, at: time)
-        case .mute, .notifyMentionsOnly: return self.appendToOwn(.selfMute, of: actor, at: time)
-        case .archive: return self.appendToOwn(.selfArchive, of: actor, at: time)
-        case .markUnread: return self.appendToOwn(.selfUnread, of: actor, at: time)
+        case .mute(let until):
+            book.people[actor]?.mutedUntil = until
+            return self.appendToOwn(.selfMute, of: actor, at: time)
+        case .archive(let isOn):
+            book.people[actor]?.isArchived = isOn
+            return self.appendToOwn(.selfArchive, of: actor, at: time)
+        case .markUnread(let isOn):
+            book.people[actor]?.isMarkedUnread = isOn
+            return self.appendToOwn(.selfUnread, of: actor, at: time)
+        case .notifyMentionsOnly: return self.appendToOwn(.selfMute, of: actor, at: time)
         case .folders: throw Refusal(.unsupported)
         }
     }
@@ -56,7 +63,8 @@ extension Oracle {
         }
     }
 
-    /// Two requests that cross make a contact. A user that blocks the sender is not asked.
+    /// Decides a contact request. Two requests in opposite directions make the users contacts. A
+    /// user that blocks the sender receives no request.
     private func request(_ peer: UserKey, by actor: UserKey, at time: Int64) throws(Refusal) -> Verdict {
         switch self.tie(actor, peer).relation {
         case .friend, .asked: return .unchanged

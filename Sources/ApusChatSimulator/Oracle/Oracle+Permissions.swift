@@ -1,34 +1,36 @@
 import ApusChatProtocol
 import ApusChatStorage
 
-/// What a user wants to do in a conversation.
+/// An action of a user in a conversation.
 enum Deed {
-    case send, mentionAll, mark, editOwn, recallOwn, recallOthers, hide, react, pin, manage, setExpiry
+    case send, mentionAll, mark, editOwn, recallOwn, recallOthers, hide, react, vote, closePoll, pin, manage, setExpiry
     case invite, transfer, accept, leave, personalize
 }
 
 extension Oracle {
-    /// Returns the book and the person, or throws the refusal. A person that may not know of the
-    /// conversation is told that there is none.
+    /// Returns the conversation and the state of the user in it, or throws the refusal. A user that
+    /// may not know of the conversation gets `not_found`.
     func permit(_ deed: Deed, _ user: UserKey, _ key: ConversationKey, at time: Int64) throws(Refusal) -> (Book, Person) {
         guard let book = self.books[key], let person = book.people[user] else { throw Refusal(.notFound) }
-        guard self.allows(deed, person, in: book) else {
-            throw Refusal(person.state == .requested || person.state == .banned ? .notFound : .forbidden)
+        guard self.allows(deed, person, in: book, at: time) else {
+            throw Refusal(person.state == .requested || person.isBanned(at: time) ? .notFound : .forbidden)
         }
         switch deed {
-        case .send, .mentionAll, .editOwn, .react, .pin, .invite:
+        case .send, .mentionAll, .editOwn, .react, .vote, .pin, .invite:
             if person.silencedUntil > time { throw Refusal(.forbidden) }
         default: break
         }
         return (book, person)
     }
 
-    func allows(_ deed: Deed, _ person: Person, in book: Book) -> Bool {
+    /// - Parameter time: The time by which a ban can have ended.
+    func allows(_ deed: Deed, _ person: Person, in book: Book, at time: Int64 = 0) -> Bool {
         switch person.state {
         case .joined: break
         case .invited: return deed == .accept || deed == .leave
         case .requested: return deed == .leave
         case .left, .removed: return deed == .personalize || deed == .leave
+        case .banned: return !person.isBanned(at: time) && (deed == .personalize || deed == .leave)
         default: return false
         }
         if book.isPlain {
@@ -41,8 +43,8 @@ extension Oracle {
         let isStaff = person.role == .owner || person.role == .admin
         let isMember = person.role == .member
         switch deed {
-        case .mark, .hide, .react, .personalize, .leave: return true
-        case .editOwn, .recallOwn: return person.role != .reader
+        case .mark, .hide, .react, .vote, .personalize, .leave: return true
+        case .editOwn, .recallOwn, .closePoll: return person.role != .reader
         case .send: return isStaff || (isMember || person.role == .guest) && book.settings.write == .members
         case .mentionAll: return isStaff || isMember && book.settings.mentionAll == .members
         case .pin: return isStaff || isMember && book.settings.pin == .members

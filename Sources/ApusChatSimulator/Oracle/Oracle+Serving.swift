@@ -2,110 +2,135 @@ import ApusChatProtocol
 import ApusChatStorage
 import ApusJSON
 
-// What a user may be shown.
+// The data that the server may send to a user.
 extension Oracle {
-    /// How an entry looks to a user.
+    /// The form in which a user may see an entry.
     enum Appearance: Equatable {
-        /// The user sees neither the entry nor its place.
+        /// The user sees neither the entry nor its position.
         case absent
-        /// The place only.
+        /// The user sees only the position.
         case hidden
-        /// The place and the state, without content.
+        /// The user sees the position and the state, without the content.
         case blank
         case full
     }
 
-    func appearance(of entry: Entry, in book: Book, to user: UserKey) -> Appearance {
-        guard let person = book.people[user], let range = person.range(last: book.lastSeq), range.contains(entry.seq) else {
-            return .absent
-        }
+    func appearance(of entry: Entry, in book: Book, to person: Person, _ user: UserKey) -> Appearance {
+        guard let range = person.range(last: book.lastSeq), range.contains(entry.seq) else { return .absent }
         if entry.isHidden(from: user) { return .hidden }
         if entry.n == 0, entry.ref > 0, let target = book.index(of: entry.ref) {
-            // A change of what the user may not see tells of it.
+            // A change of an entry that the user may not see would reveal it.
             if entry.ref < range.lowerBound || book.entries[target].isHidden(from: user) { return .hidden }
         }
         return entry.state.isBlank ? .blank : .full
     }
 
-    /// Returns what is wrong with an event that the server serves to a user now; nil if nothing is.
-    func fault(of event: ChatEvent, to user: UserKey) -> String? {
-        guard let book = self.books[ConversationKey(event.conversation.number)], let index = book.index(of: event.seq) else {
+    /// Returns a description of the fault if the server sends a wrong event to a user; nil if it is
+    /// correct.
+    func fault(of event: ChatEvent, in book: Book, to person: Person, _ user: UserKey) -> String? {
+        guard event.conversation.number == book.key.rawValue, let index = book.index(of: event.seq) else {
             return "there is no event \(event.seq) in \(event.conversation)"
         }
         let entry = book.entries[index]
         guard (event.n ?? 0) == entry.n else { return "event \(event.seq) has the ordinal \(event.n ?? 0) instead of \(entry.n)" }
-        switch self.appearance(of: entry, in: book, to: user) {
+        switch self.appearance(of: entry, in: book, to: person, user) {
         case .absent: return "event \(event.seq) is outside of what the user may see"
         case .hidden: return event.kind == .hidden ? nil : "event \(event.seq) is hidden from the user and served as \(event.kind)"
         case .blank:
             guard event.state == entry.state else {
                 return "event \(event.seq) is \(entry.state.rawValue) and served as \(event.state.rawValue)"
             }
-            return event.body.isEmpty && event.reactions.isEmpty
+            return event.body.isEmpty && event.reactions.isEmpty && event.votes.isEmpty
                 ? nil : "event \(event.seq) is \(entry.state.rawValue) and served with content"
-        case .full: return self.contentFault(of: event, self.shown(entry, in: book, to: user))
+        case .full: return self.contentFault(of: event, entry, to: person, user)
         }
     }
 
-    /// The entry without what a user that is blocked changed in it.
-    private func shown(_ entry: Entry, in book: Book, to user: UserKey) -> Entry {
-        guard let since = book.people[user]?.blocksSince, since > 0 else { return entry }
-        var shown = entry
-        shown.reactions.removeAll { $0.user != user }
-        if entry.sender != user, entry.editedAt > since {
-            shown.text = entry.original
-            shown.state = .normal
+    /// Compares an event with an entry that the user may see completely, except for changes by a
+    /// user that it blocks.
+    func contentFault(of event: ChatEvent, _ entry: Entry, to person: Person, _ user: UserKey) -> String? {
+        let since = person.blocksSince
+        let isFirstForm = since > 0 && entry.sender != user && entry.editedAt > since
+        let state = isFirstForm ? .normal : entry.state
+        guard event.kind == entry.kind, event.state == state, event.id == entry.id, (event.ref ?? 0) == entry.ref else {
+            return "event \(event.seq) is \(event.kind) \(event.state.rawValue) instead of \(entry.kind) \(state.rawValue)"
         }
-        return shown
+        guard event.sender == self.name(of: entry.sender) else { return "event \(event.seq) has the wrong sender" }
+        if let fault = self.textFault(
+            of: event, isFirstForm ? entry.original : entry.text, title: isFirstForm ? entry.originalPreview : entry.preview)
+        {
+            return fault
+        }
+        return self.countFault(of: event, entry, isBlocking: since > 0, user)
     }
 
-    /// Compares an event with an entry that the user sees completely.
-    func contentFault(of event: ChatEvent, _ entry: Entry) -> String? {
-        guard event.kind == entry.kind, event.state == entry.state, event.id == entry.id, (event.ref ?? 0) == entry.ref else {
-            return "event \(event.seq) is \(event.kind) \(event.state.rawValue) instead of \(entry.kind) \(entry.state.rawValue)"
-        }
-        guard event.sender == self.names[entry.sender] else { return "event \(event.seq) has the wrong sender" }
-        guard
-            Dictionary(entry.reactions.map { ($0.key, Int64(1)) }, uniquingKeysWith: +)
-                == Dictionary(event.reactions.map { ($0.key, $0.count) }, uniquingKeysWith: +)
-        else { return "event \(event.seq) has the reactions \(event.reactions) instead of \(entry.reactions)" }
-        if let text = Self.text(of: event), text != entry.text { return "event \(event.seq) has the text \(text) instead of \(entry.text)" }
-        return nil
-    }
-
-    /// The text of a message or of an edit. Nil for other events.
-    static func text(of event: ChatEvent) -> String? {
+    private func textFault(of event: ChatEvent, _ text: String, title: String) -> String? {
         switch event.kind.code {
         case .text:
-            if case .string(let text)? = event.body["text"] { return text }
-            return ""
-        case .edit:
-            if case .object(let body)? = event.body["body"], case .string(let text)? = body["text"] { return text }
-            return ""
+            let shown = (Self.string("text", event.body), Self.string("title", event.body["preview"]?.objectValue ?? [:]))
+            return shown == (text, title)
+                ? nil : "event \(event.seq) has the text \(shown.0) (\(shown.1)) instead of \(text) (\(title))"
+        case .edit: return self.difference(Self.string("text", event.body["body"]?.objectValue ?? [:]), text, event)
+        case .preview: return self.difference(Self.string("title", event.body["preview"]?.objectValue ?? [:]), text, event)
+        case .poll: return self.difference(Self.string("question", event.body), text, event)
         default: return nil
         }
     }
 
-    /// The number of unread messages of a user, and of those that mention the user.
+    private func difference(_ shown: String, _ text: String, _ event: ChatEvent) -> String? {
+        shown == text ? nil : "event \(event.seq) has the text \(shown) instead of \(text)"
+    }
+
+    private static func string(_ name: String, _ body: JSONObject) -> String {
+        if case .string(let text)? = body[name] { text } else { "" }
+    }
+
+    /// Compares the reactions and votes. Those of a blocked user must not be shown.
+    private func countFault(of event: ChatEvent, _ entry: Entry, isBlocking: Bool, _ user: UserKey) -> String? {
+        if !event.reactions.isEmpty || !entry.reactions.isEmpty {
+            let reactions = entry.reactions.filter { !isBlocking || $0.user == user }
+            guard
+                Dictionary(reactions.map { ($0.key, Int64(1)) }, uniquingKeysWith: +)
+                    == Dictionary(event.reactions.map { ($0.key, $0.count) }, uniquingKeysWith: +)
+            else { return "event \(event.seq) has the reactions \(event.reactions) instead of \(reactions)" }
+        }
+        if let poll = entry.poll {
+            let totals = poll.totals(of: isBlocking ? user : nil)
+            guard event.votes == totals else { return "poll \(event.seq) has the votes \(event.votes) instead of \(totals)" }
+            guard (event.body["closed"]?.boolValue ?? false) == poll.isClosed else {
+                return "poll \(event.seq) is closed: \(!poll.isClosed) instead of \(poll.isClosed)"
+            }
+        }
+        if entry.kind == .vote, !isBlocking, event.votes != entry.totals {
+            return "vote \(event.seq) makes the votes \(event.votes) instead of \(entry.totals)"
+        }
+        return nil
+    }
+
+    /// Returns the number of unread messages of a user, and the number of these that mention the
+    /// user.
     func unread(of user: UserKey, in book: Book) -> (all: Int64, mentions: Int64) {
         guard let person = book.people[user], person.state == .joined else { return (0, 0) }
         let read = max(person.read, person.floor)
         var (all, mentions): (Int64, Int64) = (0, 0)
-        for entry in book.entries where entry.n > read && entry.sender != user && !entry.isHidden(from: user) {
+        for entry in book.entries.reversed() {
+            if entry.n > 0, entry.n <= read { break }
+            guard entry.n > 0, entry.sender != user, !entry.isHidden(from: user) else { continue }
             all += 1
             if entry.seq >= person.first, entry.mentionsAll || entry.mentions.contains(user) { mentions += 1 }
         }
         return (all, mentions)
     }
 
-    /// Returns what is wrong with a head that the server serves now; nil if nothing is.
+    /// Returns a description of the fault if the server sends a wrong head to a user; nil if it is
+    /// correct.
     func fault(of head: ChatHead, to user: UserKey, draft: String? = nil) -> String? {
         guard let book = self.books[ConversationKey(head.conversation.number)], let person = book.people[user], !person.isGone else {
             return "the user does not have the conversation \(head.conversation)"
         }
         guard head.state == person.state, head.role == person.role else {
-            return
-                "the head of \(head.conversation) says \(head.state.rawValue) \(head.role.rawValue) instead of \(person.state.rawValue) \(person.role.rawValue)"
+            let (said, expected) = ("\(head.state.rawValue) \(head.role.rawValue)", "\(person.state.rawValue) \(person.role.rawValue)")
+            return "the head of \(head.conversation) says \(said) instead of \(expected)"
         }
         guard let range = person.range(last: book.lastSeq) else {
             return head.unread == 0 ? nil : "the head of \(head.conversation) counts what the user may not see"
@@ -122,9 +147,38 @@ extension Oracle {
         guard head.n == book.lastN, head.read == max(person.read, person.floor) else {
             return "the head of \(head.conversation) is read up to \(head.read) of \(head.n) instead of \(person.read) of \(book.lastN)"
         }
-        if let draft, draft.contains("\"draft\"") != !person.draft.isEmpty || !draft.contains(person.draft) {
+        if let draft, draft != person.draftBody(in: head.conversation) {
             return "the draft of \(head.conversation) is \(draft) instead of \(person.draft)"
         }
+        let own = head.own
+        guard (own.pinnedAt ?? 0 > 0) == person.isPinned, own.isArchived == person.isArchived,
+            own.mutedUntil ?? 0 == person.mutedUntil, own.isMarkedUnread == person.isMarkedUnread
+        else { return "the settings of \(head.conversation) are \(own)" }
         return nil
+    }
+}
+
+extension Person {
+    /// The body of the event of the draft, in the user's self conversation.
+    fileprivate func draftBody(in conversation: ConversationID) -> String {
+        self.draft.isEmpty ? "" : "{\"conv\":\"\(conversation)\",\"draft\":\(self.draft)}"
+    }
+}
+
+extension Oracle {
+    /// Returns a description of the fault if the server sends a wrong nudge to a user; nil if it is
+    /// correct.
+    func fault(of nudge: HeadNudge, to user: UserKey) -> String? {
+        guard let book = self.books[ConversationKey(nudge.conversation.number)], let person = book.people[user] else {
+            return "there is no conversation \(nudge.conversation)"
+        }
+        guard person.state == .joined else { return nil }
+        guard nudge.seq <= book.lastSeq, nudge.n <= book.lastN else { return "the end \(nudge.seq) of \(nudge.conversation) is ahead" }
+        guard let last = nudge.last, let text = last.text, !text.isEmpty, let index = book.index(of: last.seq) else { return nil }
+        let entry = book.entries[index]
+        let appearance = self.appearance(of: entry, in: book, to: person, user)
+        // A device itself removes content that has expired.
+        if appearance == .full || appearance == .blank && entry.state == .expired { return nil }
+        return "the end of \(nudge.conversation) shows event \(last.seq), which is \(appearance)"
     }
 }

@@ -2,21 +2,28 @@ import ApusChatCore
 import ApusChatProtocol
 import ApusChatStorage
 
-/// The rules of docs/chat-model.md in their most naive form: lists, and scans of all of a list.
-/// It receives each committed command in the order of the log, and shares no code with the cores.
+/// An implementation of the rules of docs/chat-model.md that uses only lists and scans. It receives
+/// each committed command in the order of the log, and shares no code with the cores.
 final class Oracle {
     var books: [ConversationKey: Book] = [:]
     var ties: [ContactAddress: Tie] = [:]
     /// The self conversation of each user.
     let own: [UserKey: ConversationKey]
-    /// The numbers of the users, in their names.
-    let names: [UserKey: UserName]
+    /// The names of the users, by their keys, which begin with 1.
+    private let names: [UserName]
     private var answers: [RequestAddress: (hash: RequestHash, verdict: Verdict, at: Int64)] = [:]
     let rules: ChatRules
-    /// The invitations and contact requests of each user on the last day that had one.
+    /// The number of invitations and contact requests of each user, on the last day on which the
+    /// user sent one.
     private var invitations: [UserKey: (day: Int64, count: Int)] = [:]
+    var links: [String: Link] = [:]
+    var plans: [ScheduledAddress: Plan] = [:]
+    /// All texts that were added to a log. The simulated users never send a text twice.
+    private var texts: Set<String> = []
+    /// The violations of conditions that hold regardless of the rules.
+    var faults: [String] = []
 
-    init(own: [UserKey: ConversationKey], names: [UserKey: UserName], rules: ChatRules) {
+    init(own: [UserKey: ConversationKey], names: [UserName], rules: ChatRules) {
         self.own = own
         self.names = names
         self.rules = rules
@@ -27,12 +34,18 @@ final class Oracle {
         }
     }
 
-    /// Applies a command and returns the decision that it must have got.
+    func name(of user: UserKey) -> UserName? {
+        let index = Int(user.rawValue) - 1
+        return self.names.indices.contains(index) ? self.names[index] : nil
+    }
+
+    /// Applies a command, and returns the expected decision.
     func judge(_ command: Command, at time: Int64) -> Verdict {
         do throws(Refusal) {
             switch command.action {
             case .send(let send): return try self.send(send, command, at: time)
             case .mark(let mark): return try self.mark(mark, by: command.actor, at: time)
+            case .sendScheduled(let address, _): return self.sendScheduled(address, command, at: time)
             default: break
             }
             guard let request = command.request else { return try self.perform(command, at: time) }
@@ -55,6 +68,13 @@ final class Oracle {
         case .recall(let target): return try self.recall(target, by: actor, at: time)
         case .react(let target, let key, let isOn): return try self.react(target, key, isOn, by: actor, at: time)
         case .pin(let target, let isOn): return try self.pin(target, isOn, by: actor, at: time)
+        case .vote(let target, let options): return try self.vote(target, options, by: actor, at: time)
+        case .closePoll(let target): return try self.closePoll(target, by: actor, at: time)
+        case .setPreview(let preview): return self.setPreview(preview, at: time)
+        case .schedule(let schedule): return try self.schedule(schedule, command, at: time)
+        case .unschedule(let id):
+            guard self.plans.removeValue(forKey: ScheduledAddress(actor, id)) != nil else { throw Refusal(.notFound) }
+            return .unchanged
         case .hide(let key, let seqs): return try self.hide(seqs, key, by: actor, at: time)
         case .openPair(let peer, let new): return try self.openPair(peer, new, by: actor, at: time)
         case .create(let create): return try self.create(create, by: actor, at: time)
@@ -63,10 +83,14 @@ final class Oracle {
         case .answerInvitation(let key, let accepts): return try self.answerInvitation(key, accepts, by: actor, at: time)
         case .leave(let key, let forgets): return try self.leave(key, forgets, by: actor, at: time)
         case .remove(let key, let users): return try self.remove(users, key, by: actor, at: time)
-        case .ban(let key, let users, let isOn, _): return try self.ban(users, isOn, key, by: actor, at: time)
+        case .ban(let key, let users, let isOn, let until): return try self.ban(users, isOn, until, key, by: actor, at: time)
         case .silence(let key, let users, let until): return try self.silence(users, until, key, by: actor, at: time)
         case .setRole(let key, let users, let role): return try self.setRole(users, role, key, by: actor, at: time)
         case .transfer(let key, let user): return try self.transfer(key, to: user, by: actor, at: time)
+        case .createLink(let key, let terms): return try self.createLink(terms, key, by: actor, at: time)
+        case .revokeLink(let code): return try self.revokeLink(code, by: actor, at: time)
+        case .joinByLink(let code): return try self.join(byLink: code, by: actor, at: time)
+        case .answerRequest(let key, let user, let approves): return try self.answerRequest(user, approves, key, by: actor, at: time)
         case .personalize(let key, let change): return try self.personalize(key, change, by: actor, at: time)
         case .contact(let peer, let change): return try self.contact(peer, change, by: actor, at: time)
         case .blank(let targets, let state):
@@ -76,7 +100,7 @@ final class Oracle {
         }
     }
 
-    /// At most 50 invitations a day.
+    /// Throws if a user exceeds 50 invitations a day.
     func checkInvitations(of user: UserKey, _ count: Int, at time: Int64) throws(Refusal) {
         let today = self.invitations[user].map { $0.day == time / 86_400_000 ? $0.count : 0 } ?? 0
         if count > 0, today + count > 50 { throw Refusal(.tooMany) }
@@ -88,17 +112,17 @@ final class Oracle {
         self.invitations[user] = (day, today + count)
     }
 
-    /// Adds an entry. In a pair, what a blocked user does is hidden from the other one, and a
-    /// message brings the conversation back to the list of the other one.
+    /// Adds an entry. In a pair, entries of a blocked user are hidden from the other user, and a
+    /// message makes the conversation appear in the list of the other user again.
     @discardableResult
     func append(
         _ kind: EventKind.Code, to book: Book, by sender: UserKey, at time: Int64, isMessage: Bool = false, ref: Int64 = 0,
         text: String = ""
     ) -> Verdict {
         let seq = book.lastSeq + 1
-        var entry = Entry(
+        let entry = Entry(
             seq: seq, n: isMessage ? book.lastN + 1 : 0, sender: sender, kind: EventKind(kind), ref: ref, text: text, at: time)
-        entry.changedBy = seq
+        if isMessage, !self.texts.insert(text).inserted { self.faults.append("\(text) of user \(sender.rawValue) is in the log twice") }
         if isMessage, book.settings.expire > 0 { entry.expiresAt = time + book.settings.expire * 1_000 }
         if book.kind == .pair {
             if isMessage { book.people[sender]?.isGone = false }

@@ -2,7 +2,7 @@ import ApusChatCore
 import ApusChatProtocol
 import ApusChatStorage
 
-/// What the oracle expects as the decision on a command.
+/// The expected decision on a command.
 enum Verdict: Equatable {
     case accepted(seq: Int64, n: Int64)
     case repeated(seq: Int64, n: Int64)
@@ -18,13 +18,13 @@ enum Verdict: Equatable {
         }
     }
 
-    /// The same answer to a retry.
+    /// The verdict on a retry, which has the same answer.
     var again: Verdict {
         if case .accepted(let seq, let n) = self { .repeated(seq: seq, n: n) } else { self }
     }
 }
 
-/// A refusal by the rules of the oracle.
+/// A refusal by the oracle.
 struct Refusal: Error {
     let code: ChatError.Code
     init(_ code: ChatError.Code) { self.code = code }

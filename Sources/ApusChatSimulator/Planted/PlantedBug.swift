@@ -1,26 +1,51 @@
-/// A bug that the simulator's own shell has on request, to show that the oracle finds it.
+/// A bug that the shell of the simulator has on request, to show that the oracle detects it.
 enum PlantedBug: String, CaseIterable, Sendable {
-    /// Acks leave after the decision. A server that stops before the commit has acknowledged what
-    /// it does not have.
+    /// Answers are sent after the decision. If the server stops before the commit, it has
+    /// acknowledged commands that are lost.
     case ackBeforeCommit = "ack-before-commit"
     /// A retry is compared with the stored body, which an edit or a recall has changed.
     case retryByStoredBody = "retry-by-stored-body"
-    /// The number of unread messages counts the changes after the read position, too.
-    case unreadCountsChanges = "unread-counts-changes"
-    /// The answers of `history` come from a cache that a recall does not reach.
-    case recalledServed = "recalled-served"
-    /// A push that arrives early moves the cursor over the events before it, of which the store is
-    /// not told.
+    /// A program that restarts sends its unsent messages in reverse order.
+    case outboxReversed = "outbox-reversed"
+    /// A push that arrives early moves the cursor over the missing events, and the store is not
+    /// informed of the gap.
     case earlyPushSkips = "early-push-skips"
+    /// The number of unread messages also counts the changes after the read position.
+    case unreadCountsChanges = "unread-counts-changes"
+    /// The number of unread mentions decreases only when the read position moves, and not after a
+    /// recall.
+    case mentionsSurviveRecall = "mentions-survive-recall"
+    /// The answers to `history` come from a cache that is not updated after a recall.
+    case recalledServed = "recalled-served"
+    /// The cache of `history` is not updated after a message has expired.
+    case expiredServed = "expired-served"
+    /// A former member can read the log like a member.
+    case formerServed = "former-served"
+    /// A member can read the log from its beginning instead of from the join.
+    case floorIgnored = "floor-ignored"
+    /// A vote is added without removing the earlier vote of the same user.
+    case voteCountedTwice = "vote-counted-twice"
+    /// A scheduled message is sent with a new id, and removed from the schedule by a later batch.
+    case scheduleFiresTwice = "schedule-fires-twice"
+    /// The preview of a link is added to the text as it was when the page was requested.
+    case previewAfterRecall = "preview-after-recall"
+    /// Heads that change while a connection does not read are discarded.
+    case stalledLosesHead = "stalled-loses-head"
+    /// The uses of a link are counted within one batch only.
+    case linkPastLimit = "link-past-limit"
 
     /// A seed that finds the bug. `scripts/simulate --planted all` prints the lowest ones.
     var seed: UInt64 {
         switch self {
-        case .ackBeforeCommit: 2
-        case .retryByStoredBody: 1
-        case .unreadCountsChanges: 1
-        case .recalledServed: 1
-        case .earlyPushSkips: 1
+        case .ackBeforeCommit, .retryByStoredBody, .earlyPushSkips, .unreadCountsChanges, .expiredServed, .formerServed, .floorIgnored,
+            .scheduleFiresTwice:
+            1
+        case .mentionsSurviveRecall, .recalledServed: 2
+        case .stalledLosesHead: 3
+        case .linkPastLimit: 6
+        case .outboxReversed: 8
+        case .previewAfterRecall: 9
+        case .voteCountedTwice: 47
         }
     }
 }

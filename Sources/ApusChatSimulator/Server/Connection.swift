@@ -3,23 +3,36 @@ import ApusChatProtocol
 import ApusChatStorage
 import DequeModule
 
-/// A connection as a stream of both sides. It keeps order and loses nothing while it lives; what is
-/// on its way when it ends may be lost.
+/// A connection between a device and the server. It keeps the order of messages, and loses none
+/// while it is open. When it ends, messages in transit can be lost.
 final class Connection {
     let key: SocketKey
     let device: Int
     let user: UserKey
-    /// Requests that have not arrived at the server.
+    /// The requests that have not arrived at the server.
     var up = Deque<Request>()
-    /// Messages that have not arrived at the device.
-    var down = Deque<Message>()
+    /// The messages that have not arrived at the device.
+    private(set) var down = Deque<Message>()
     var isOpenAtServer = true
     var isOpenAtDevice = true
-    /// Whether nothing passes for some time, which neither side notices.
+    /// Whether the connection transfers no data for some time, without a notification of either
+    /// side.
     var isCut = false
+    /// Whether the device sends but does not read for some time.
+    var isSlow = false
     var frames = CoalescedHeads()
-    /// The heads to be sent complete in the next frame. Others are sent as nudges.
-    var wholeHeads: Set<ConversationKey> = []
+
+    // The state of the connection in the server.
+    var window = SendWindow()
+    private var sent = 0
+    private var taken = 0
+    /// The number of messages that the device must take before the window is informed; nil if no
+    /// question is pending.
+    private var question: Int?
+    /// The number of bytes of pushes that the device has not taken.
+    private(set) var untaken = 0
+    /// The positions that must be sent to the device after a stall.
+    var stall = Stall()
 
     init(key: SocketKey, device: Int, user: UserKey) {
         self.key = key
@@ -27,37 +40,101 @@ final class Connection {
         self.user = user
     }
 
-    var hasTraffic: Bool { !self.isCut && (!self.up.isEmpty || !self.down.isEmpty || self.isOpenAtServer != self.isOpenAtDevice) }
+    var hasTraffic: Bool {
+        if self.isCut { return false }
+        if !self.up.isEmpty || self.isOpenAtServer && !self.isOpenAtDevice { return true }
+        return !self.isSlow && (!self.down.isEmpty || self.isOpenAtDevice && !self.isOpenAtServer)
+    }
+
+    func send(_ message: Message) {
+        self.sent += 1
+        self.untaken += message.pushedBytes
+        self.down.append(message)
+    }
+
+    /// Sends a message so that it arrives before the last one in transit.
+    func sendEarly(_ message: Message) {
+        let last = self.down.popLast()
+        self.send(message)
+        if let last { self.down.append(last) }
+    }
+
+    /// Returns the next message that the device takes.
+    func take() -> Message? {
+        guard let message = self.down.popFirst() else { return nil }
+        self.taken += 1
+        self.untaken -= message.pushedBytes
+        return message
+    }
+
+    /// Discards all messages in transit to the device.
+    func drop() {
+        self.down.removeAll()
+        self.untaken = 0
+    }
+
+    func ask() { self.question = self.sent }
+
+    /// Returns whether the device has taken all messages that were sent before the question.
+    /// Returns true once.
+    func isAnswered() -> Bool {
+        guard let question = self.question, self.taken >= question else { return false }
+        self.question = nil
+        return true
+    }
 }
 
-/// What a device sends.
+/// The positions that a device must receive after it did not read, determined by the oracle.
+struct Stall {
+    /// The ends of the logs when the connection stalled.
+    var ends: [ConversationKey: Int64] = [:]
+    /// The number of the batch in which it stalled.
+    var batch = -1
+    /// The conversations with new events whose positions were not sent yet.
+    var owed: Set<ConversationKey> = []
+    /// The time by which they must be sent.
+    var due: Int64 = 0
+}
+
+/// A request of a device.
 enum Request: Sendable {
     case hello(since: PageToken?, epoch: PageToken?)
     case sync(SyncRequest)
-    /// - Parameter isScroll: Whether the shell asked for it, to fill the history, and not the core.
+    /// - Parameter isScroll: Whether the shell requested the page to fill the history; false if the
+    ///   core requested it.
     case history(HistoryRequest, isScroll: Bool)
-    case command(Command, Purpose)
+    indirect case command(Command, Purpose)
 }
 
-/// What a command was for, so that its answer finds the way back.
+/// The purpose of a command, which determines the recipient of its answer.
 enum Purpose: Sendable {
     case send(ClientID)
     case mark(MarkRequest)
     case change(ClientID)
 }
 
-/// What the server sends.
+/// A message of the server.
 enum Message {
-    case hello(HelloAnswer)
-    case helloRefused(ChatError)
-    case sync(SyncAnswer)
-    case syncRefused(ChatError)
-    case history(HistoryAnswer, HistoryRequest, isScroll: Bool)
-    case historyRefused(ChatError, HistoryRequest, isScroll: Bool)
-    case answered(StoredAnswer, Purpose)
-    case marked(MarkAnswer)
-    case refused(ChatError, Purpose)
+    indirect case hello(HelloAnswer)
+    indirect case helloRefused(ChatError)
+    indirect case sync(SyncAnswer)
+    indirect case syncRefused(ChatError)
+    indirect case history(HistoryAnswer, HistoryRequest, isScroll: Bool)
+    indirect case historyRefused(ChatError, HistoryRequest, isScroll: Bool)
+    indirect case answered(StoredAnswer, Purpose)
+    indirect case marked(MarkAnswer)
+    indirect case refused(ChatError, Purpose)
     case events(EventPush)
-    case heads(HeadPush)
+    indirect case heads(HeadPush)
     case marks(MarkPush)
+
+    /// The number of bytes of a push, as the `SendWindow` counts them. Each event counts as a long
+    /// one, so that a few events stall a connection.
+    var pushedBytes: Int {
+        switch self {
+        case .events(let push): (32 << 10) * push.events.count
+        case .heads, .marks: 200
+        default: 0
+        }
+    }
 }

@@ -2,18 +2,18 @@ import ApusChatCore
 import ApusChatProtocol
 import ApusChatStorage
 
-// Batches: decided, committed, acknowledged, pushed.
+// Batches: they are decided, committed, answered and pushed.
 extension Server {
     /// A place in a batch at which the server stops.
     enum Stop {
         case beforeCommit, afterCommit, afterAcks
     }
 
-    /// What the disk does to a commit.
+    /// A fault of the disk during a commit.
     enum DiskFault {
         case full
         case contention
-        /// The sync failed. Whether the batch reached the disk is not known to the server.
+        /// The sync failed. The server does not know whether the batch is on the disk.
         case io(isWritten: Bool)
 
         var code: StorageError.Code {
@@ -25,7 +25,7 @@ extension Server {
         }
     }
 
-    /// Writes one batch of the commands that wait.
+    /// Writes one batch of the waiting commands.
     func writeBatch(stop: Stop? = nil, fault: DiskFault? = nil) {
         guard self.sequencer.count > 0 else { return }
         switch self.committer.commandsWait() {
@@ -54,7 +54,7 @@ extension Server {
                 fault = nil
                 switch self.committer.batchFailed(error.code, commands: entries.count) {
                 case .decideAgain: continue
-                // The simulated disk does not fail by misuse.
+                // The simulated disk does not fail because of the content of a batch.
                 case .decideHalves:
                     self.faults.append("a batch was misused: \(error)")
                     return
@@ -68,7 +68,7 @@ extension Server {
         }
     }
 
-    /// Decides and commits. Nil if the server stops before the commit.
+    /// Decides and commits a batch. Returns nil if the server stops before the commit.
     private func decide(_ entries: [Sequencer.Entry], stop: Stop?, fault: DiskFault?) throws(StorageError)
         -> (decisions: [Decision], batch: DecidedBatch)?
     {
@@ -77,10 +77,11 @@ extension Server {
         let time = self.stamps.stamp(wall: self.clock.wall, monotonic: self.clock.monotonic)
         var facts = try self.storage.begin(needs)
         var commands = entries.map(\.command)
-        if self.bug == .retryByStoredBody { RetryByStoredBody.apply(to: &commands, &facts, self.storage) }
+        self.bug?.spoil(&commands, &facts, self.storage)
         var decider = BatchDecider(facts: facts, at: time, rules: self.rules)
         let decisions = commands.map { decider.decide($0) }
-        let batch = decider.finish()
+        var batch = decider.finish()
+        self.bug?.spoil(&batch.changes)
         if self.bug == .ackBeforeCommit {
             for (entry, decision) in zip(entries, decisions) { self.answer(entry, decision) }
         }
@@ -89,7 +90,9 @@ extension Server {
             if case .io(isWritten: true) = fault {
                 _ = try self.storage.commit(batch.changes)
                 self.judge(entries, decisions, at: time)
+                self.hasUntold = true
             }
+            self.coverage.note(.diskFault)
             throw StorageError(fault.code, message: "The disk failed.")
         }
         _ = try self.storage.commit(batch.changes)
@@ -100,13 +103,33 @@ extension Server {
         return (decisions, batch)
     }
 
-    /// Shows committed commands to the oracle, which must come to the same decisions.
+    /// Applies the committed commands to the oracle, whose decisions must be the same.
     private func judge(_ entries: [Sequencer.Entry], _ decisions: [Decision], at time: Int64) {
         for (entry, decision) in zip(entries, decisions) {
+            self.note(entry.command, decision)
             let verdict = self.oracle.judge(entry.command, at: time)
             if verdict != Verdict(decision) {
                 self.faults.append("the decision on \(entry.command.action) is \(decision) instead of \(verdict)")
             }
+        }
+        self.faults += self.oracle.faults
+        self.oracle.faults = []
+    }
+
+    private func note(_ command: Command, _ decision: Decision) {
+        self.coverage.note(Verb(command), decision)
+        switch (command.action, decision) {
+        case (.remove(_, let users), .accepted), (.ban(_, let users, isOn: true, _), .accepted):
+            if self.connections.values.contains(where: { $0.isCut && users.contains($0.user) }) { self.coverage.note(.removedWhileCut) }
+        case (.send(let send), .refused):
+            let until = self.oracle.books[send.conversation]?.people[command.actor]?.silencedUntil ?? 0
+            if until > self.clock.wall { self.coverage.note(.silencedRefusal) }
+        case (.joinByLink(let code), .refused):
+            if let link = self.oracle.links[code], let limit = link.limit, link.uses >= limit { self.coverage.note(.exhaustedLink) }
+        case (.setPreview, .accepted(let answer)) where answer.seq == 0: self.coverage.note(.voidPreview)
+        case (.sendScheduled(let address, _), .accepted(let answer)) where answer.seq == 0:
+            if self.oracle.plans[address] != nil { self.coverage.note(.failedSchedule) }
+        default: break
         }
     }
 
@@ -117,28 +140,23 @@ extension Server {
     private func answer(_ entry: Sequencer.Entry, _ decision: Decision) {
         guard let (connection, purpose) = self.purposes.removeValue(forKey: entry.ticket), connection.isOpenAtServer else { return }
         switch (decision, purpose) {
-        case (.refused(let error), _): connection.down.append(.refused(error, purpose))
+        case (.refused(let error), _): connection.send(.refused(error, purpose))
         case (.accepted(let answer), .mark), (.repeated(let answer), .mark):
             guard let row = self.storage.head(of: connection.user, in: answer.conversation) else { return }
             let head = self.head(row, to: connection.user)
-            connection.down.append(
+            connection.send(
                 .marked(
-                    MarkAnswer(conversation: head.conversation, read: answer.n, unread: head.unread, mentions: head.mentions, n: head.n)))
-        case (.accepted(let answer), _), (.repeated(let answer), _): connection.down.append(.answered(answer, purpose))
+                    MarkAnswer(conversation: head.conversation, read: head.read, unread: head.unread, mentions: head.mentions, n: head.n)))
+        case (.accepted(let answer), _), (.repeated(let answer), _): connection.send(.answered(answer, purpose))
         }
-    }
-
-    /// Decides commands of the server itself as a batch of their own.
-    func run(_ command: Command) {
-        _ = self.sequencer.enqueue(command, ticket: 0)
-        self.writeBatch()
     }
 
     func probe(life: Int, isWritable: Bool) {
         guard life == self.life, self.committer.probeTimerFired() != .doNothing else { return }
         switch self.committer.probeEnded(isWritable ? nil : .io) {
         case .probeAgain(let delay): self.agenda.add(.probe(life: life), at: self.clock.monotonic + delay.milliseconds)
-        // The batch that failed may be on the disk, with members that left: all connections end.
+        // The batch whose sync failed can be on the disk, and members can have left in it. All
+        // connections are therefore closed.
         case .resume: self.endConnections()
         case .doNothing: break
         }

@@ -2,31 +2,77 @@ import ApusChatCore
 import ApusChatProtocol
 import ApusChatStorage
 
-// What the server does by itself.
+// The periodic work of the server.
 extension Server {
-    /// Removes the content of messages whose time is over.
-    func expire() {
+    /// Submits the commands that are due: scheduled messages, ends of polls, and removals of
+    /// expired messages.
+    func maintain() {
         let time = self.stamps.stamp(wall: self.clock.wall, monotonic: self.clock.monotonic)
-        // After a jump of the clock nothing is deleted because of its age.
+        // After a jump of the clock, nothing is deleted or sent because of its age.
         guard self.stamps.isTrusted else { return }
-        let due = self.storage.expired(at: time, limit: 50)
-        if !due.isEmpty { self.blank(due) }
+        for address in self.fired { self.enqueue(.unschedule(address.id), by: address.user) }
+        let commands = try? self.maintenance.next(self.storage, at: time) { row in
+            SendCommand(conversation: row.conversation, content: .success(MessageContent(kind: .text, body: row.body)))
+        }
+        for command in commands ?? [] {
+            if self.bug == .scheduleFiresTwice, case .sendScheduled(let address, let send) = command.action {
+                self.fire(address, send)
+            } else {
+                _ = self.sequencer.enqueue(command, ticket: 0)
+            }
+        }
     }
 
-    /// Removes the content of the messages of a conversation that are older than the operator keeps
-    /// them.
+    /// Sends a scheduled message as the planted bug does: with a new id, and removes it from the
+    /// schedule later.
+    private func fire(_ address: ScheduledAddress, _ send: SendCommand) {
+        guard !self.fired.contains(address) else { return }
+        self.fired.append(address)
+        self.lastTicket += 1
+        guard let id = ClientID("s\(self.lastTicket)") else { return }
+        let identity = RequestIdentity(id: id, hash: RequestHash(UInt64(self.lastTicket), 2, 0, 0))
+        _ = self.sequencer.enqueue(Command(actor: address.user, device: DeviceKey(0), request: identity, action: .send(send)), ticket: 0)
+    }
+
+    /// Removes the content of the messages of a conversation that are older than the retention
+    /// time.
     func retain(_ key: ConversationKey, milliseconds: Int64) {
         let time = self.stamps.stamp(wall: self.clock.wall, monotonic: self.clock.monotonic)
         guard self.stamps.isTrusted else { return }
         let old = self.storage.events(of: key, before: time - milliseconds, limit: 10)
-        if !old.isEmpty { self.blank(old) }
+        if !old.isEmpty { self.enqueue(.blank(old, .expired)) }
     }
 
-    private func blank(_ targets: [EventAddress]) {
-        self.run(Command(actor: UserKey(0), device: DeviceKey(0), request: nil, action: .blank(targets, .expired)))
+    /// Starts the requests for the pages of links in new and edited texts.
+    func fetchPages(of batch: DecidedBatch) {
+        for event in batch.changes.events {
+            var row: EventRow?
+            if event.isMessage {
+                row = event
+            } else if event.kind == .edit {
+                row = batch.changes.targets.first { $0.seq == event.ref && $0.conversation == event.conversation }
+            }
+            guard let row, row.kind == .text, !row.state.isBlank, Body.hasLink(Body.text(row.body)) else { continue }
+            self.agenda.add(.page(life: self.life, row.address, body: row.body), at: self.clock.monotonic + self.dice.number(20...8_000))
+        }
     }
 
-    /// The data is restored from a copy of itself: every token and every cache of a device is void.
+    /// Handles the arrival of the page of a link.
+    func pageArrived(life: Int, _ target: EventAddress, body: String) {
+        guard life == self.life else { return }
+        let text = Body.text(body)
+        let title = "page of \(text)"
+        self.enqueue(
+            .setPreview(
+                PreviewCommand(target: target, before: body, after: Body.json(text, title: title), change: Body.change(title: title))))
+    }
+
+    private func enqueue(_ action: Command.Action, by actor: UserKey = UserKey(0)) {
+        _ = self.sequencer.enqueue(Command(actor: actor, device: DeviceKey(0), request: nil, action: action), ticket: 0)
+    }
+
+    /// Simulates a restore of the data from a copy: all tokens and caches of devices become
+    /// invalid.
     func renewEpoch() {
         self.storage.epoch = "epoch-\(self.clock.monotonic)"
         self.restart()

@@ -2,22 +2,37 @@ import ApusChatCore
 import ApusChatProtocol
 import ApusChatStorage
 
-// What a committed batch tells the connections.
+// The pushes of a committed batch.
 extension Server {
     func push(_ batch: DecidedBatch) {
         for push in batch.pushes {
             guard case .arrived(let key, let user, _) = push else { continue }
-            for socket in self.router.sockets(of: user) { self.headChanged(key, at: socket, isWhole: true) }
+            for socket in self.router.sockets(of: user) { self.headChanged(key, at: socket) }
         }
         self.perform(self.digest.committed(batch, at: self.clock.monotonic))
         self.deliver(self.router.route(batch), of: batch)
+        self.fetchPages(of: batch)
     }
 
     func digestTimerFired(life: Int) {
         guard life == self.life else { return }
         let (told, next) = self.digest.timerFired(at: self.clock.monotonic)
         self.perform(next)
-        self.deliver(self.router.digest(told), of: nil)
+        for case .nudge(let key, let sockets) in self.router.digest(told) {
+            guard let user = sockets.first.flatMap({ self.connections[$0]?.user }),
+                let counters = self.storage.head(of: user, in: key)?.conversation.counters
+            else { continue }
+            let nudge = HeadNudge(
+                conversation: ConversationID(number: key.rawValue), seq: counters.lastSeq, n: counters.lastN, at: counters.lastAt)
+            for socket in sockets {
+                guard let connection = self.connections[socket] else { continue }
+                if self.router.isStalled(socket) {
+                    self.perform(connection.frames.advanced(nudge, in: key, at: self.clock.monotonic), on: connection)
+                } else {
+                    self.send(.heads(HeadPush(nudges: [nudge])), on: connection)
+                }
+            }
+        }
     }
 
     private func perform(_ action: HeadDigest.Action) {
@@ -26,14 +41,13 @@ extension Server {
         }
     }
 
-    private func deliver(_ deliveries: [PushRouter.Delivery], of batch: DecidedBatch?) {
+    private func deliver(_ deliveries: [PushRouter.Delivery], of batch: DecidedBatch) {
         for delivery in deliveries {
             switch delivery {
-            case .events(let key, let first, let last, let sockets):
-                if let batch { self.push(key, first...last, of: batch, to: sockets) }
+            case .events(let key, let first, let last, let sockets): self.push(key, first...last, of: batch, to: sockets)
             case .personal(let key, let first, let last, let user, let sockets): self.push(key, first...last, as: user, to: sockets)
-            case .nudge(let key, let sockets): for socket in sockets { self.headChanged(key, at: socket, isWhole: false) }
-            case .head(let key, _, let sockets): for socket in sockets { self.headChanged(key, at: socket, isWhole: true) }
+            case .nudge(let key, let sockets): self.nudge(key, sockets, of: batch)
+            case .head(let key, _, let sockets): for socket in sockets { self.headChanged(key, at: socket) }
             case .read(let key, let user, let n, let sockets):
                 let read = CoalescedHeads.Read(conversation: key, user: user, n: n)
                 for socket in sockets {
@@ -45,10 +59,12 @@ extension Server {
         }
     }
 
-    /// Sends new events to all of these connections, encoded once.
+    /// Sends new events, encoded once, to all of these connections.
     private func push(_ key: ConversationKey, _ range: ClosedRange<Int64>, of batch: DecidedBatch, to sockets: [SocketKey]) {
-        let rows = batch.changes.events.filter { $0.conversation == key && range.contains($0.seq) }
-        let push = EventPush(events: rows.map { self.encoder.event($0) })
+        var push = EventPush(events: [])
+        for row in batch.changes.events where row.conversation == key && range.contains(row.seq) {
+            push.events.append(self.encoder.event(row))
+        }
         var last = UserKey(0)
         for socket in sockets {
             guard let connection = self.connections[socket] else { continue }
@@ -60,7 +76,7 @@ extension Server {
 
     private func push(_ key: ConversationKey, _ range: ClosedRange<Int64>, as user: UserKey, to sockets: [SocketKey]) {
         let views = self.storage.events(in: key, .from(range.lowerBound), as: user, limit: range.count)
-        // A part of the batch contains the changes up to the end of the batch.
+        // A part of a batch contains the changes up to the end of the batch.
         let last = self.storage.head(of: user, in: key)?.conversation.counters.lastSeq
         let push = EventPush(events: views.map { self.encoder.event($0, in: key) }, asOf: last)
         guard !push.events.isEmpty else { return }
@@ -70,32 +86,59 @@ extension Server {
         }
     }
 
-    /// Several nodes push to one connection: a push may be lost, arrive twice, or before an earlier
-    /// one.
+    /// Sends the newest position of a log. Mentioned users receive the head instead, because their
+    /// number of unread mentions changed.
+    private func nudge(_ key: ConversationKey, _ sockets: [SocketKey], of batch: DecidedBatch) {
+        guard let counters = batch.changes.conversations.first(where: { $0.key == key })?.counters else { return }
+        let rows = batch.changes.events.filter { $0.conversation == key }
+        let last = rows.last { $0.seq == counters.previewSeq }.map { ChatKinds.preview(of: self.encoder.event($0)) }
+        let nudge = HeadNudge(
+            conversation: ConversationID(number: key.rawValue), seq: counters.lastSeq, n: counters.lastN, at: counters.lastAt, last: last)
+        for socket in sockets {
+            guard let connection = self.connections[socket] else { continue }
+            if rows.contains(where: { $0.mentionsAll || $0.mentions.contains(connection.user) }) {
+                self.headChanged(key, at: socket)
+            } else {
+                self.perform(connection.frames.advanced(nudge, in: key, at: self.clock.monotonic), on: connection)
+            }
+        }
+    }
+
+    /// Simulates several servers that push to one connection: a push can be lost, arrive twice, or
+    /// arrive before an earlier one.
     private func send(_ push: EventPush, on connection: Connection) {
         self.counts.deliveries += 1
-        guard self.isLossy else {
-            connection.down.append(.events(push))
-            return
-        }
+        self.checkReader(of: connection)
+        guard self.isLossy else { return self.send(.events(push), on: connection) }
         switch self.dice.below(100) {
         case 0..<6: break
         case 6..<9:
-            connection.down.append(.events(push))
-            connection.down.append(.events(push))
+            self.send(.events(push), on: connection)
+            self.send(.events(push), on: connection)
         case 9..<14 where !connection.down.isEmpty:
-            let earlier = connection.down.removeLast()
-            connection.down.append(.events(push))
-            connection.down.append(earlier)
-        default: connection.down.append(.events(push))
+            connection.sendEarly(.events(push))
+            self.count(.events(push), on: connection)
+        default: self.send(.events(push), on: connection)
+        }
+    }
+
+    private func send(_ message: Message, on connection: Connection) {
+        connection.send(message)
+        self.count(message, on: connection)
+    }
+
+    private func count(_ message: Message, on connection: Connection) {
+        switch connection.window.sent(message.pushedBytes) {
+        case .doNothing: break
+        case .ask: connection.ask()
+        case .stall: self.stall(connection)
         }
     }
 
     // MARK: Frames of heads
 
-    func headChanged(_ key: ConversationKey, at socket: SocketKey, isWhole: Bool) {
+    func headChanged(_ key: ConversationKey, at socket: SocketKey) {
         guard let connection = self.connections[socket] else { return }
-        if isWhole { connection.wholeHeads.insert(key) }
         self.perform(connection.frames.headChanged(key, at: self.clock.monotonic), on: connection)
     }
 
@@ -104,7 +147,7 @@ extension Server {
         self.perform(connection.frames.timerFired(at: self.clock.monotonic), on: connection)
     }
 
-    private func perform(_ action: CoalescedHeads.Action, on connection: Connection) {
+    func perform(_ action: CoalescedHeads.Action, on connection: Connection) {
         switch action {
         case .doNothing: break
         case .schedule(let delay): self.agenda.add(.frame(connection.key), at: self.clock.monotonic + delay.milliseconds)
@@ -113,26 +156,29 @@ extension Server {
     }
 
     private func send(_ frame: CoalescedHeads.Frame, on connection: Connection) {
-        var push = HeadPush()
+        self.checkReader(of: connection)
+        var push = HeadPush(nudges: frame.nudges)
+        for nudge in frame.nudges {
+            if let fault = self.oracle.fault(of: nudge, to: connection.user) {
+                self.faults.append("served to \(connection.user.rawValue): \(fault)")
+            }
+            connection.stall.owed.remove(ConversationKey(nudge.conversation.number))
+        }
         for key in frame.heads {
+            connection.stall.owed.remove(key)
             guard let row = self.storage.head(of: connection.user, in: key) else { continue }
-            let id = ConversationID(number: key.rawValue)
             if row.member.isGone {
-                push.gone.append(id)
-            } else if connection.wholeHeads.contains(key) {
-                push.heads.append(self.head(row, to: connection.user))
+                push.gone.append(ConversationID(number: key.rawValue))
             } else {
-                let head = self.head(row, to: connection.user)
-                push.nudges.append(HeadNudge(conversation: id, seq: head.seq, n: head.n, at: head.at, mentions: head.mentions))
+                push.heads.append(self.head(row, to: connection.user))
             }
         }
-        connection.wholeHeads.removeAll()
-        if push != HeadPush() { connection.down.append(.heads(push)) }
+        if !push.heads.isEmpty || !push.nudges.isEmpty || !push.gone.isEmpty { self.send(.heads(push), on: connection) }
         let marks = frame.reads.compactMap { read in
-            self.oracle.names[read.user].map {
+            self.oracle.name(of: read.user).map {
                 ReadMark(conversation: ConversationID(number: read.conversation.rawValue), user: $0, read: read.n)
             }
         }
-        if !marks.isEmpty { connection.down.append(.marks(MarkPush(marks: marks))) }
+        if !marks.isEmpty { self.send(.marks(MarkPush(marks: marks)), on: connection) }
     }
 }

@@ -2,9 +2,9 @@ import ApusChatCore
 import ApusChatProtocol
 import ApusChatStorage
 
-// Reading requests, served in turn for the users that wait.
+// Reading requests, which are answered in turn for the users.
 extension Server {
-    /// Serves up to `count` reading requests.
+    /// Answers up to `count` reading requests.
     func serveReads(_ count: Int) {
         for snapshot in self.snapshots where self.loads[snapshot.user] == snapshot.load {
             self.router.loaded(snapshot.conversations, of: snapshot.user)
@@ -27,13 +27,13 @@ extension Server {
         case .hello(let since, let epoch): self.serveHello(since, epoch, on: connection)
         case .sync(let request):
             if let answer = self.sync(request, for: connection.user) {
-                connection.down.append(.sync(answer))
+                connection.send(.sync(answer))
             } else {
-                connection.down.append(.syncRefused(Self.resync))
+                connection.send(.syncRefused(Self.resync))
             }
         case .history(let request, let isScroll):
             let answer = self.history(request, for: connection.user)
-            connection.down.append(
+            connection.send(
                 answer.map { .history($0, request, isScroll: isScroll) }
                     ?? .historyRefused(ChatError(.notFound, message: "There is no such conversation."), request, isScroll: isScroll))
         case .command: break
@@ -43,19 +43,19 @@ extension Server {
     private static let resync = ChatError(.resync, message: "The token is of another state of the server.")
 
     private func serveHello(_ since: PageToken?, _ epoch: PageToken?, on connection: Connection) {
-        guard let current = PageToken(self.storage.epoch), let device = self.oracle.names[connection.user] else { return }
+        guard let current = PageToken(self.storage.epoch), let device = self.oracle.name(of: connection.user) else { return }
         var answer = HelloAnswer(
             epoch: current, at: self.clock.wall, user: ChatUser(name: device), device: DeviceID(number: Int64(connection.device)),
             own: ConversationID(number: self.oracle.own[connection.user]?.rawValue ?? 0))
-        // A device of another epoch discards its cache first.
+        // A device with another data epoch must discard its cache before it synchronizes.
         if epoch == nil || epoch == current {
             guard let sync = self.sync(SyncRequest(since: since), for: connection.user) else {
-                connection.down.append(.helloRefused(Self.resync))
+                connection.send(.helloRefused(Self.resync))
                 return
             }
             answer.sync = sync
         }
-        connection.down.append(.hello(answer))
+        connection.send(.hello(answer))
     }
 
     // MARK: Sync
@@ -63,7 +63,7 @@ extension Server {
     /// The number of heads of a page.
     private static let headsPage = 6
 
-    /// Nil if the token cannot be used.
+    /// Returns the answer to `sync`; nil if the token cannot be used.
     private func sync(_ request: SyncRequest, for user: UserKey) -> SyncAnswer? {
         let place = request.page.flatMap { SyncPlace($0.rawValue) }
         let position = place?.position ?? self.storage.position()
@@ -90,11 +90,25 @@ extension Server {
             seq: view.map { max(0, min($0.last, counters.lastSeq)) } ?? 0, n: counters.lastN, minSeq: row.member.minSeq,
             read: max(row.member.readN, row.member.floorN), unread: row.unread, mentions: row.mentions, at: counters.lastAt,
             pins: row.pins)
+        head.own = OwnSettings(
+            pinnedAt: row.member.pinnedAt > 0 ? row.member.pinnedAt : nil, isArchived: row.member.isArchived,
+            mutedUntil: row.member.mutedUntil > 0 ? row.member.mutedUntil : nil, isMarkedUnread: row.member.isMarkedUnread)
         if self.bug == .unreadCountsChanges, row.member.state == .joined { head.unread = max(head.unread, head.seq - head.read) }
+        if self.bug == .mentionsSurviveRecall { head.mentions = self.staleMentions(of: row) }
         if !row.member.isGone, let fault = self.oracle.fault(of: head, to: user, draft: row.draft) {
             self.faults.append("served to \(user.rawValue): \(fault)")
         }
         return head
+    }
+
+    /// Returns the number of unread mentions with the planted bug, which decreases only when the
+    /// read position moves.
+    private func staleMentions(of row: HeadRow) -> Int64 {
+        let read = max(row.member.readN, row.member.floorN)
+        let known = self.mentions[row.member.address]
+        let mentions = known?.read == read ? max(known?.count ?? 0, row.mentions) : row.mentions
+        self.mentions[row.member.address] = (read, mentions)
+        return mentions
     }
 
     // MARK: History
@@ -108,7 +122,10 @@ extension Server {
             case .from(let seq), .around(let seq): .from(seq)
             case .before(let seq): .through(seq - 1)
             }
-        let views = self.storage.events(in: key, selection, as: user, limit: min(request.limit, ChatLimits.historyEvents))
+        if row.member.minSeq > 1 { self.coverage.note(.floor) }
+        if row.member.state != .joined { self.coverage.note(.formerHistory) }
+        let reader = self.bug?.reader(of: row, in: self.oracle.books[key]) ?? user
+        let views = self.storage.events(in: key, selection, as: reader, limit: min(request.limit, ChatLimits.historyEvents))
         let events = views.map { self.encoder.event($0, in: key) }
         self.check(events, to: user)
         return HistoryAnswer(
@@ -116,15 +133,20 @@ extension Server {
     }
 
     func check(_ events: [ChatEvent], to user: UserKey) {
+        guard let first = events.first else { return }
+        guard let book = self.oracle.books[ConversationKey(first.conversation.number)], let person = book.people[user] else {
+            return self.faults.append("served to \(user.rawValue): \(first.conversation), of which it knows nothing")
+        }
         for event in events {
-            if let fault = self.oracle.fault(of: event, to: user) {
+            if event.kind == .hidden { self.coverage.note(.hidden) }
+            if let fault = self.oracle.fault(of: event, in: book, to: person, user) {
                 self.faults.append("served to \(user.rawValue) in \(event.conversation): \(fault)")
             }
         }
     }
 }
 
-/// The place of a page of heads, as the text of a token.
+/// The position of a page of heads, encoded in a token.
 struct SyncPlace {
     var position: SyncPosition
     var heads: HeadsCursor?

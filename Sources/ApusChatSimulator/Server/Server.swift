@@ -2,8 +2,8 @@ import ApusChatCore
 import ApusChatProtocol
 import ApusChatStorage
 
-/// The shell of the server's cores: what arrives is queued, read in turn, decided in batches,
-/// committed, acknowledged and pushed. It stops and loses its disk when the run says so.
+/// The shell of the server's cores: requests are queued, answered or decided in batches, committed,
+/// acknowledged and pushed. The server stops and its disk fails when the run requests it.
 final class Server {
     let storage = MemoryStorage()
     let clock: SimulatedClock
@@ -13,7 +13,7 @@ final class Server {
     let rules: ChatRules
     let bug: PlantedBug?
 
-    // What a stop of the server loses.
+    // The state that is lost when the server stops.
     var sequencer = Sequencer()
     var committer = Committer()
     var router = PushRouter(largeConversation: Server.largeConversation)
@@ -23,24 +23,35 @@ final class Server {
     var connections: [SocketKey: Connection] = [:]
     var purposes: [Int64: (connection: Connection, purpose: Purpose)] = [:]
     var lastTicket: Int64 = 0
-    /// Counts the starts of the server.
+    var maintenance = Maintenance(pageLimit: 20)
+    /// The scheduled messages that the planted bug has sent and not removed.
+    var fired: [ScheduledAddress] = []
+    /// The number of starts of the server.
     private(set) var life = 0
 
-    /// The lists of conversations that were read and have not reached the router.
+    /// The lists of conversations that were read from the storage and not yet passed to the router.
     var snapshots: [(user: UserKey, load: Int, conversations: [ConversationKey])] = []
     var loads: [UserKey: Int] = [:]
     var lastLoad = 0
 
-    /// The groups and pairs that may exist, in the order of their creation.
+    /// The groups and pairs that were created, in order. Some may not exist any more.
     var rooms: [ConversationKey] = []
+    /// The codes of the links that were created, oldest first. Some may not be valid any more.
+    var codes: [(code: String, conversation: ConversationKey)] = []
     let encoder: EventEncoder
-    /// The faults of what was served or decided, found by the oracle.
+    /// The faults of sent data and of decisions that the oracle found.
     var faults: [String] = []
     /// Whether pushes of events are lost, repeated and reordered.
     var isLossy = true
+    /// Whether a refused batch is on the disk although no connection received its events.
+    var hasUntold = false
+    var coverage = Coverage()
+    /// The numbers of unread mentions that the planted bug caches.
+    var mentions: [MemberAddress: (read: Int64, count: Int64)] = [:]
     var counts = Counts()
 
-    /// Members beyond this number get nudges unless they look at the conversation.
+    /// The number of members above which only members that show the conversation receive its
+    /// events.
     static let largeConversation = 16
 
     struct Counts {
@@ -52,7 +63,7 @@ final class Server {
     }
 
     enum Read: Sendable {
-        /// The conversations of a user, for the router.
+        /// Reads the conversations of a user for the router.
         case load(UserKey, Int)
         case request(Request, SocketKey)
     }
@@ -65,27 +76,30 @@ final class Server {
         self.rules = rules
         self.bug = bug
         self.stamps = StampClock(wall: clock.wall, monotonic: clock.monotonic)
-        self.encoder = EventEncoder(names: oracle.names, servesRecalled: bug == .recalledServed)
+        self.encoder = EventEncoder(oracle, bug: bug)
     }
 
     // MARK: Connections
 
     func accept(_ connection: Connection) {
         self.connections[connection.key] = connection
-        guard self.router.connected(connection.key, user: connection.user) else { return }
+        guard self.router.connected(connection.key, user: connection.user) || !self.isLossy else { return }
+        // With one server, the list is passed to the router immediately. With several servers, it
+        // can arrive later than pushes.
+        guard self.isLossy else { return self.router.loaded(self.storage.conversations(of: connection.user), of: connection.user) }
         self.lastLoad += 1
         self.loads[connection.user] = self.lastLoad
         _ = self.reads.enqueue(.load(connection.user, self.lastLoad), for: connection.user)
     }
 
-    /// The end of a connection reaches the server.
+    /// Handles the end of a connection in the server.
     func close(_ connection: Connection) {
         connection.isOpenAtServer = false
         guard self.connections.removeValue(forKey: connection.key) != nil else { return }
         self.router.disconnected(connection.key)
     }
 
-    /// Stops the server and starts it again. What is committed remains.
+    /// Stops the server and starts it again. Committed data is kept.
     func restart() {
         self.life += 1
         self.sequencer = Sequencer()
@@ -93,6 +107,9 @@ final class Server {
         self.digest = HeadDigest()
         self.stamps = StampClock(wall: self.clock.wall, monotonic: self.clock.monotonic)
         self.purposes = [:]
+        self.maintenance = Maintenance(pageLimit: 20)
+        self.fired = []
+        self.coverage.note(.restart)
         self.storage.abandon()
         self.endConnections()
     }
@@ -102,6 +119,7 @@ final class Server {
         self.reads = FairQueue(bounds: .reads)
         self.snapshots = []
         self.loads = [:]
+        self.hasUntold = false
         for connection in self.connections.values {
             connection.isOpenAtServer = false
             connection.up.removeAll()
@@ -120,17 +138,22 @@ final class Server {
             self.drawKey(for: &command)
             self.lastTicket += 1
             if let error = self.sequencer.enqueue(command, ticket: self.lastTicket) {
-                connection.down.append(.refused(error, purpose))
+                connection.send(.refused(error, purpose))
             } else {
                 self.purposes[self.lastTicket] = (connection, purpose)
             }
         }
     }
 
-    /// As in a session, each attempt to create a conversation has a key of its own.
+    /// Draws a random key for a command that creates a conversation or a link. As in a session,
+    /// each attempt has a new key.
     func drawKey(for command: inout Command) {
         switch command.action {
         case .openPair(let peer, _): command.action = .openPair(peer: peer, new: self.newRoom())
+        case .createLink(let key, var terms):
+            terms.code = "link\(self.codes.count)"
+            self.codes.append((terms.code, key))
+            command.action = .createLink(key, terms)
         case .create(var create):
             create.new = self.newRoom()
             command.action = .create(create)
@@ -146,10 +169,10 @@ final class Server {
 
     private func refuse(_ request: Request, on connection: Connection, _ error: ChatError) {
         switch request {
-        case .hello: connection.down.append(.helloRefused(error))
-        case .sync: connection.down.append(.syncRefused(error))
-        case .history(let request, let isScroll): connection.down.append(.historyRefused(error, request, isScroll: isScroll))
-        case .command(_, let purpose): connection.down.append(.refused(error, purpose))
+        case .hello: connection.send(.helloRefused(error))
+        case .sync: connection.send(.syncRefused(error))
+        case .history(let request, let isScroll): connection.send(.historyRefused(error, request, isScroll: isScroll))
+        case .command(_, let purpose): connection.send(.refused(error, purpose))
         }
     }
 }

@@ -1,18 +1,27 @@
 import ApusChatCore
+import ApusChatStorage
 
-/// The timers of a run, in the order of their times.
+/// The timers of a run, ordered by time.
 final class Agenda {
     enum Entry {
         /// A timer of a device, valid for one connection.
         case device(Int, connection: SocketKey, ClientTimer)
-        /// The next frame of changed heads of a connection.
+        /// Send the next frame of changed heads to a connection.
         case frame(SocketKey)
-        /// The server tests its storage. Valid for one life of the server.
+        /// Test the storage. Valid until the server restarts.
         case probe(life: Int)
-        /// The ends of quiet logs are told. Valid for one life of the server.
+        /// Send the newest positions of quiet logs. Valid until the server restarts.
         case digest(life: Int)
-        /// The connections of devices pass bytes again.
+        /// Let the connections of devices transfer data again.
         case heal([Int])
+        /// Let a device read its connection again.
+        case reads(Connection)
+        /// Close a connection if it is still stalled.
+        case stall(SocketKey)
+        /// Check that a connection that was stalled received the changed positions.
+        case owed(SocketKey)
+        /// Deliver the page of the link of a text. Valid until the server restarts.
+        case page(life: Int, EventAddress, body: String)
     }
 
     private struct Item {
@@ -23,7 +32,7 @@ final class Agenda {
         func precedes(_ other: Item) -> Bool { (self.due, self.order) < (other.due, other.order) }
     }
 
-    /// A binary heap, the earliest item first.
+    /// A binary heap; the first item is the earliest one.
     private var items: [Item] = []
     private var order = 0
 
@@ -40,7 +49,7 @@ final class Agenda {
         }
     }
 
-    /// Removes the earliest entry that is due.
+    /// Removes and returns the earliest entry that is due; nil if none is due.
     func next(at time: Int64) -> Entry? {
         guard let first = self.items.first, first.due <= time else { return nil }
         self.items.swapAt(0, self.items.count - 1)

@@ -1,4 +1,5 @@
-/// Random numbers of one run: SplitMix64, so that a seed gives the same run on every machine.
+/// The random numbers of one run (SplitMix64), which are the same on every machine for the same
+/// seed.
 final class Dice {
     private var state: UInt64
 
@@ -12,7 +13,7 @@ final class Dice {
         return z ^ (z >> 31)
     }
 
-    /// A number from 0 to `count - 1`; 0 if `count` is not positive.
+    /// Returns a number from 0 to `count - 1`; 0 if `count` is not positive.
     func below(_ count: Int) -> Int { count > 1 ? Int((self.next() >> 33) % UInt64(count)) : 0 }
 
     func number(_ range: ClosedRange<Int64>) -> Int64 {

@@ -6,24 +6,25 @@ struct Population {
     static let userCount = 50
 
     var users: [UserKey] = []
-    var names: [UserKey: UserName] = [:]
+    /// The names, in the order of `users`, whose keys begin with 1.
+    var names: [UserName] = []
     var own: [UserKey: ConversationKey] = [:]
-    /// The users of the devices.
+    /// For each device, its user.
     var devices: [UserKey] = []
 
     init(_ dice: Dice) {
         for number in 1...Int64(Self.userCount) {
             let user = UserKey(number)
             self.users.append(user)
-            self.names[user] = UserName(prepared: "user\(number)")
+            self.names.append(UserName(prepared: "user\(number)"))
             self.own[user] = ConversationKey(1_000 + number)
             for _ in 0..<2 + dice.below(2) { self.devices.append(user) }
         }
     }
 
     func addAccounts(to storage: MemoryStorage, at time: Int64) {
-        for user in self.users {
-            guard let name = self.names[user], let own = self.own[user] else { continue }
+        for (user, name) in zip(self.users, self.names) {
+            guard let own = self.own[user] else { continue }
             storage.addAccount(AccountRow(key: user, name: name, nickname: name.rawValue, selfConversation: own), at: time)
         }
     }

@@ -1,13 +1,13 @@
-/// The two clocks of the server's machine. The wall clock may jump; the other one never does.
+/// The two clocks of the server's machine. The wall clock can jump; the monotonic clock never does.
 final class SimulatedClock {
-    /// Milliseconds since the run began.
+    /// The time since the run began, in milliseconds.
     private(set) var monotonic: Int64 = 0
-    /// What the wall clock says more than the monotonic one.
+    /// The difference between the wall clock and the monotonic one.
     private var offset: Int64 = 1_700_000_000_000
 
     var wall: Int64 { self.offset + self.monotonic }
 
-    /// The clock of the devices, which never jumps.
+    /// The wall clock of the devices, which never jumps.
     var device: Int64 { 1_700_000_000_000 + self.monotonic }
 
     func advance(_ milliseconds: Int64) { self.monotonic += milliseconds }

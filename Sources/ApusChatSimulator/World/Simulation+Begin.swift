@@ -2,7 +2,7 @@ import ApusChatCore
 import ApusChatProtocol
 import ApusChatStorage
 
-// The state from which a run starts: contacts, pairs, groups and a channel.
+// The initial state of a run: contacts, pairs, groups and a channel.
 extension Simulation {
     func begin() {
         let users = self.population.users
@@ -22,7 +22,7 @@ extension Simulation {
                 kind: group == 7 ? .channel : .group, profile: ConversationProfile(), settings: settings,
                 members: group == 7 ? users.filter { _ in self.dice.chance(perMille: 500) } : members, new: ConversationKey(0))
             self.submit(owner, .create(create))
-            // Most of those that are asked accept.
+            // Most of the invited users accept their invitations.
             self.server.writeBatch()
             guard let key = self.server.rooms.last else { continue }
             for (user, person) in (self.oracle.books[key]?.people ?? [:]).sorted(by: { $0.key < $1.key })

@@ -2,7 +2,7 @@ import ApusChatProtocol
 import ApusChatStorage
 import ApusJSON
 
-// What must hold at the end of a run.
+// The conditions that must hold at the end of a run.
 extension Simulation {
     func check() {
         for device in self.devices {
@@ -12,11 +12,30 @@ extension Simulation {
                 return
             }
         }
+        self.checkSchedule()
         for (address, tie) in self.oracle.ties {
             let row = self.server.storage.contacts(of: address.owner, after: nil, limit: 1_000).first { $0.address.peer == address.peer }
             if row?.relation ?? .none != tie.relation || row?.isBlocked ?? false != tie.isBlocked {
                 self.server.faults.append("the contact \(address) is \(String(describing: row)) instead of \(tie)")
             }
+        }
+    }
+
+    /// Checks that the schedule contains exactly the scheduled messages that were not sent.
+    private func checkSchedule() {
+        var plans = 0
+        for user in self.population.users {
+            for row in self.server.storage.scheduled(of: user, limit: 1_000) {
+                plans += 1
+                let plan = Plan(
+                    conversation: row.conversation, text: Body.text(row.body), hash: row.hash, sendAt: row.sendAt, failure: row.failure)
+                if self.oracle.plans[row.address] != plan {
+                    self.server.faults.append("\(plan) is in the schedule instead of \(String(describing: self.oracle.plans[row.address]))")
+                }
+            }
+        }
+        if plans != self.oracle.plans.count {
+            self.server.faults.append("\(plans) messages are scheduled instead of \(self.oracle.plans.count)")
         }
     }
 
@@ -39,15 +58,16 @@ extension Simulation {
         guard log.last == range.upperBound else { return "the log ends with \(log.last) instead of \(range.upperBound)" }
         for seq in range {
             guard let event = log[seq], let index = book.index(of: seq) else { return "event \(seq) is missing" }
-            if let fault = self.fault(of: event, book.entries[index], in: book, to: device.user) { return fault }
+            if let fault = self.fault(of: event, book.entries[index], in: book, to: person, device.user) { return fault }
         }
         return nil
     }
 
-    /// Compares a stored event. Content that was removed by its age, or by the user on another
-    /// device, may still be stored; a former member is not told of later changes; and a block does
-    /// not remove reactions that a device has, nor its end restore them.
-    private func fault(of event: ChatEvent, _ entry: Entry, in book: Book, to user: UserKey) -> String? {
+    /// Compares a stored event with the entry of the oracle. A device can still have content that
+    /// was removed because of its age or by the user on another device. A former member receives no
+    /// later changes. A block does not remove reactions that a device already has, and its end does
+    /// not restore them.
+    private func fault(of event: ChatEvent, _ entry: Entry, in book: Book, to person: Person, _ user: UserKey) -> String? {
         guard event.seq == entry.seq, event.n ?? 0 == entry.n else { return "event \(entry.seq) has another place" }
         if entry.changedUnseenBy.contains(user) || entry.deletedBy.contains(user) || entry.state == .expired || entry.state == .erased {
             return nil
@@ -56,26 +76,26 @@ extension Simulation {
             let state = book.entries[target].state
             if book.entries[target].deletedBy.contains(user) || state == .expired || state == .erased { return nil }
         }
-        if self.isOver(entry, in: book) {
+        if event.kind != .hidden, self.isOver(entry, in: book) {
             return event.state.isBlank && event.body.isEmpty ? nil : "event \(entry.seq) has content after its time"
         }
-        // The device removed the content before it learnt of the recall.
+        // The message expired on the device before the recall arrived.
         if entry.state == .recalled, event.state == .expired, event.body.isEmpty { return nil }
-        if let person = book.people[user], person.state != .joined, entry.changedBy > person.left { return nil }
-        if book.people[user]?.hasBlocked == true, !entry.reactions.isEmpty { return nil }
-        return self.oracle.fault(of: event, to: user)
+        if person.state != .joined, entry.changedBy > person.left { return nil }
+        if person.hasBlocked, !entry.reactions.isEmpty || entry.poll != nil || entry.kind == .vote { return nil }
+        return self.oracle.fault(of: event, in: book, to: person, user)
     }
 
-    /// Whether a message, or that of an edit, has disappeared by the clock of the devices. The
-    /// server may still have it.
+    /// Whether a message, or the target of an edit, has expired by the clock of the devices. The
+    /// server may still have the content.
     private func isOver(_ entry: Entry, in book: Book) -> Bool {
-        let message = entry.kind == .edit ? book.index(of: entry.ref).map { book.entries[$0] } : entry
+        let message = entry.repeatsContent ? book.index(of: entry.ref).map { book.entries[$0] } : entry
         guard let time = message?.expiresAt, time > 0 else { return false }
         return time <= self.clock.device
     }
 
-    /// Every acknowledged message is in the log once, where it was acknowledged, and in the order
-    /// in which the device sent it.
+    /// Checks that each acknowledged message is in the log exactly once, at the acknowledged
+    /// position, and in the order in which the device sent it.
     private func sendFault(of device: Device) -> String? {
         guard device.outbox.isEmpty, device.changes.isEmpty else { return "it waits for answers" }
         var last: [ConversationID: (number: Int, seq: Int64)] = [:]

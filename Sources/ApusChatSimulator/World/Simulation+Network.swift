@@ -1,9 +1,9 @@
 import ApusChatCore
 import DequeModule
 
-// Connections and what moves on them.
+// Connections and their data.
 extension Simulation {
-    /// Up to twelve devices without a connection connect.
+    /// Connects up to twelve devices that have no connection.
     func connectSome() {
         for _ in 0..<12 {
             if let device = self.dice.pick(self.devices), device.connection == nil { self.connect(device) }
@@ -20,31 +20,41 @@ extension Simulation {
         device.connected(connection)
     }
 
-    /// The device ends its connection. What it sent before may still arrive, and what was sent to
-    /// it does not.
+    /// Ends the connection of a device. Data that the device has sent can still arrive; data that
+    /// was sent to the device is lost.
     func disconnect(_ device: Device) {
         guard let connection = device.connection else { return }
         self.note("device \(device.index) disconnects")
-        connection.down.removeAll()
+        connection.drop()
         if self.dice.chance(perMille: 400) { connection.up.removeAll() }
         device.disconnected()
     }
 
     func restart(_ device: Device) {
         self.note("device \(device.index) restarts")
-        device.connection?.down.removeAll()
+        device.connection?.drop()
         device.restart()
     }
 
-    /// Some devices are cut off for seconds, without a sign of it.
+    /// Interrupts the connections of some devices for seconds, without a notification.
     func partition() {
         let cut = self.devices.filter { _ in self.dice.chance(perMille: 200) }
         for device in cut { device.connection?.isCut = true }
+        self.server.coverage.note(.partition)
         self.note("a partition of \(cut.count) devices")
         self.agenda.add(.heal(cut.map(\.index)), at: self.clock.monotonic + self.dice.number(500...6_000))
     }
 
-    /// Moves bytes on some connections, from a random one on.
+    /// Makes a device stop reading for some time, as a busy program or a device with its screen off
+    /// does.
+    func slowDown(_ device: Device) {
+        guard let connection = device.connection, !connection.isSlow else { return }
+        self.note("device \(device.index) does not read")
+        connection.isSlow = true
+        self.agenda.add(.reads(connection), at: self.clock.monotonic + self.dice.number(2_000...60_000))
+    }
+
+    /// Transfers data on some connections, beginning with a random one.
     func moveTraffic(visits: Int, all: Bool = false) {
         guard !self.connections.isEmpty else { return }
         let start = self.dice.below(self.connections.count)
@@ -67,13 +77,15 @@ extension Simulation {
             self.server.receive(request, on: connection)
         }
         if !connection.isOpenAtDevice, connection.isOpenAtServer, connection.up.isEmpty { self.server.close(connection) }
+        guard !connection.isSlow || !connection.isOpenAtDevice else { return }
         count = 0
-        while connection.isOpenAtDevice, count < limit, let message = connection.down.popFirst() {
+        while connection.isOpenAtDevice, count < limit, let message = connection.take() {
             count += 1
             self.note("← \(device.name) \(connection.key.rawValue): \(message)")
             device.take(message)
         }
-        if !connection.isOpenAtDevice { connection.down.removeAll() }
+        if count > 0, connection.isOpenAtServer { self.server.taken(from: connection) }
+        if !connection.isOpenAtDevice { connection.drop() }
         if connection.isOpenAtDevice, !connection.isOpenAtServer, connection.down.isEmpty, device.connection === connection {
             device.disconnected()
         }

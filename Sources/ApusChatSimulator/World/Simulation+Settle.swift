@@ -2,20 +2,22 @@ import ApusChatCore
 import ApusChatProtocol
 import DequeModule
 
-// The end of a run: the faults cease, everything arrives, and every device reads what it lacks.
+// The end of a run: the faults end, all data is delivered, and each device reads the missing data.
 extension Simulation {
     func settle() {
         self.note("the faults cease")
         self.server.isLossy = false
+        for connection in self.connections {
+            connection.isCut = false
+            connection.isSlow = false
+        }
         for _ in 0..<6 {
-            let isComplete = self.devices.allSatisfy { $0.outbox.isEmpty && $0.changes.isEmpty && $0.connection != nil }
-            for connection in self.connections { connection.isCut = false }
             for device in self.devices {
                 if device.connection != nil { self.disconnect(device) }
                 self.connect(device)
             }
             guard self.drain() else { return self.server.faults.append("the run does not settle") }
-            if isComplete {
+            if self.devices.allSatisfy({ $0.outbox.isEmpty && $0.changes.isEmpty && $0.connection != nil }) {
                 self.checkHoles()
                 return self.scrollBack()
             }
@@ -23,7 +25,7 @@ extension Simulation {
         self.server.faults.append("messages and changes are not answered")
     }
 
-    /// Moves everything and fires all timers until nothing is left to do.
+    /// Delivers all data and fires all timers until none is left.
     private func drain() -> Bool {
         for _ in 0..<20_000 {
             guard self.server.faults.isEmpty else { return true }
@@ -38,7 +40,7 @@ extension Simulation {
         return false
     }
 
-    /// Every hole in a log is known to its store before the rest is read.
+    /// Checks that the store has a gap for each missing event, before the rest of the log is read.
     private func checkHoles() {
         for device in self.devices {
             for conversation in device.conversations {
@@ -49,7 +51,7 @@ extension Simulation {
         }
     }
 
-    /// Every conversation is shown to its beginning.
+    /// Reads each conversation from its beginning.
     private func scrollBack() {
         for device in self.devices {
             for conversation in device.conversations { device.open(conversation) }

@@ -1,6 +1,6 @@
 import ApusChatStorage
 
-// One step: time passes, timers fire, and one thing happens.
+// One step of a run: time passes, timers fire, and one action is performed.
 extension Simulation {
     func step(_ number: Int) {
         self.clock.advance(self.dice.chance(perMille: 4) ? 1_000 + self.dice.number(0...4_000) : self.dice.number(0...40))
@@ -15,13 +15,18 @@ extension Simulation {
         case 394..<600: self.moveTraffic(visits: 24)
         case 600..<780: self.server.serveReads(8)
         case 780..<960: self.writeBatch()
-        case 960..<968: self.server.expire()
+        case 960..<968: self.server.maintain()
         case 968..<970: if let room = self.dice.pick(self.server.rooms) { self.server.retain(room, milliseconds: 40_000) }
         case 970..<973: self.jump()
         case 973:
             self.note("server restarts")
             self.server.restart()
-        case 974: if self.dice.chance(perMille: 300) { self.server.renewEpoch() }
+        case 975..<985: self.slowDown(device)
+        case 974:
+            if self.dice.chance(perMille: 300) {
+                self.server.coverage.note(.newEpoch)
+                self.server.renewEpoch()
+            }
         default: self.moveTraffic(visits: 60)
         }
     }
@@ -34,11 +39,15 @@ extension Simulation {
             case .probe(let life): self.server.probe(life: life, isWritable: self.dice.chance(perMille: 700))
             case .digest(let life): self.server.digestTimerFired(life: life)
             case .heal(let indexes): for index in indexes { self.devices[index].connection?.isCut = false }
+            case .reads(let connection): connection.isSlow = false
+            case .stall(let socket): self.server.stallTimerFired(socket)
+            case .owed(let socket): self.server.checkOwed(socket)
+            case .page(let life, let target, let body): self.server.pageArrived(life: life, target, body: body)
             }
         }
     }
 
-    /// One batch. The server may stop within it, and the disk may fail.
+    /// Writes one batch. The server can stop within it, and the disk can fail.
     private func writeBatch() {
         switch self.dice.below(500) {
         case 0:
@@ -57,11 +66,12 @@ extension Simulation {
         }
     }
 
-    /// The wall clock jumps, and mostly back again later.
+    /// Makes the wall clock jump. In most cases it jumps back later.
     private func jump() {
         let distances: [Int64] = [700, -700, 5_000, -5_000, 3_600_000, -3_600_000, 31_536_000_000]
         guard let distance = self.dice.pick(distances) else { return }
         self.note("clock jumps by \(distance) ms")
         self.clock.jump(distance)
+        self.server.coverage.note(.clockJump)
     }
 }

@@ -2,7 +2,7 @@ import ApusChatCore
 import ApusChatProtocol
 import ApusChatStorage
 
-/// One run: users, devices and a server on a network with faults, all decided by a seed.
+/// One run: users, devices and a server on a network with faults, all determined by a seed.
 final class Simulation {
     let seed: UInt64
     let dice: Dice
@@ -12,14 +12,14 @@ final class Simulation {
     let oracle: Oracle
     let server: Server
     let devices: [Device]
-    /// The connections that at least one side believes in.
+    /// The connections that at least one side has not closed.
     var connections: [Connection] = []
     var lastConnection: Int64 = 0
     var lastID = 0
-    /// Prints what happens.
+    /// Receives a line for each action; nil if the run is not traced.
     let trace: ((String) -> Void)?
 
-    /// The number of steps of a run, without those of its beginning and end.
+    /// The number of steps of a run, in addition to those of its beginning and its end.
     static let stepCount = 2_000
 
     init(seed: UInt64, bug: PlantedBug? = nil, trace: ((String) -> Void)? = nil) {
@@ -35,26 +35,27 @@ final class Simulation {
         self.population.addAccounts(to: self.server.storage, at: self.clock.wall)
         var devices: [Device] = []
         for user in self.population.devices {
-            guard let name = self.population.names[user] else { continue }
+            guard let name = self.oracle.name(of: user) else { continue }
             devices.append(Device(index: devices.count, user: user, name: name, bug: bug, agenda: self.agenda, clock: self.clock))
         }
         self.devices = devices
     }
 
-    /// What a run found.
+    /// The result of a run.
     struct Outcome: Sendable {
         var seed: UInt64
-        /// The steps until the end or the first fault.
+        /// The number of steps until the end or the first fault.
         var steps: Int
         /// The first faults.
         var faults: [String]
-        /// Distinguishes runs: equal for equal seeds.
+        /// A digest of the run. Runs of the same seed have the same digest.
         var digest: UInt64
         var events: Int
         var deliveries: Int
+        var coverage: Coverage
     }
 
-    /// Runs until the end, or to the first fault.
+    /// Runs until the end or the first fault.
     func run(steps: Int = Simulation.stepCount) -> Outcome {
         self.begin()
         var step = 0
@@ -66,7 +67,7 @@ final class Simulation {
         if self.server.faults.isEmpty { self.check() }
         return Outcome(
             seed: self.seed, steps: step, faults: Array(self.server.faults.prefix(5)), digest: self.digest,
-            events: self.server.counts.events, deliveries: self.server.counts.deliveries)
+            events: self.server.counts.events, deliveries: self.server.counts.deliveries, coverage: self.server.coverage)
     }
 
     func note(_ text: @autoclosure () -> String) {
@@ -85,7 +86,7 @@ final class Simulation {
         return Command(actor: user, device: DeviceKey(Int64(device)), request: RequestIdentity(id: id, hash: hash), action: action)
     }
 
-    /// A number that depends on all logs and on all that the devices were told.
+    /// A number that is computed from all logs and from all messages to the devices.
     private var digest: UInt64 {
         var digest: UInt64 = 14_695_981_039_346_656_037
         func mix(_ number: Int64) { digest = (digest ^ UInt64(bitPattern: number)) &* 1_099_511_628_211 }

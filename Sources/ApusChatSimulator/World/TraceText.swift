@@ -2,7 +2,7 @@ import ApusChatCore
 import ApusChatProtocol
 import ApusChatStorage
 
-// Requests and messages as short texts, for `--trace`.
+// Short descriptions of requests and messages, for `--trace`.
 
 extension Request: CustomStringConvertible {
     var description: String {
@@ -18,11 +18,11 @@ extension Request: CustomStringConvertible {
 extension Command {
     var traceText: String {
         let id = self.request?.id.rawValue ?? "-"
+        let conversation = self.conversation.map { ConversationID(number: $0.rawValue).rawValue } ?? "-"
         return switch self.action {
         case .send(let send): "send \(id) in \(ConversationID(number: send.conversation.rawValue))"
         case .mark(let mark): "mark \(ConversationID(number: mark.conversation.rawValue)) read \(mark.read)"
-        default:
-            "\(id) in \(self.conversation.map { ConversationID(number: $0.rawValue).rawValue } ?? "-"): \(String(describing: self.action).prefix(200))"
+        default: "\(id) in \(conversation): \(String(describing: self.action).prefix(200))"
         }
     }
 }

@@ -1,22 +1,23 @@
 package import ApusChatProtocol
 
-/// What a batch writes about sign-ins and uploads. Removals apply before additions.
+/// The changes of a batch to sign-ins and uploads. Removals are applied before additions.
 package struct CredentialChanges: Sendable {
     package var credentials: [CredentialRow] = []
     package var removedCredentials: [UserKey] = []
     package var devices: [DeviceRow] = []
     package var removedDevices: [DeviceKey] = []
-    /// New subscriptions of devices that exist; nil removes one.
+    /// New push subscriptions of existing devices; nil removes the subscription.
     package var pushes: [(device: DeviceKey, subscription: String?)] = []
-    /// The users whose codes of a purpose are removed.
+    /// The users whose codes with a certain purpose are removed.
     package var clearedCodes: [(user: UserKey, purpose: CodeRow.Purpose)] = []
     package var removedCodes: [CodeRow] = []
     package var codes: [CodeRow] = []
-    /// An invitation without uses left is removed.
+    /// Changed invitations. Those without remaining uses are removed.
     package var invitations: [InvitationRow] = []
-    /// New uploads. Bytes that the user has uploaded before are not counted again.
+    /// New uploads. A blob that the user has already uploaded is not counted again.
     package var uploads: [(blob: BlobRow, user: UserKey)] = []
-    /// Blobs without references, whose bytes are given back to their uploaders.
+    /// Blobs without references. They no longer count for the quotas of the users that uploaded
+    /// them.
     package var collectedBlobs: [BlobID] = []
 
     package init() {}

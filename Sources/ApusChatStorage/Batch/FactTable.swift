@@ -1,11 +1,12 @@
-/// The rows of one kind that a batch reads and changes, in dense slots.
+/// The rows of one kind that a batch reads and changes, in an array with an index.
 ///
 /// A key that was loaded without a row is known to be absent. Changed rows are listed once, in the
 /// order of their first change.
 ///
-/// Inlinable: the storages and the decider are other modules, and generic code without its types
-/// costs several times as much.
-package struct FactTable<Key: Hashable & Sendable, Row: Sendable>: Sendable {
+/// The type is public and inlinable, although no product contains this module: the storages and the
+/// decider are in other modules, and the compiler specializes generic code of another module for
+/// public types only. Unspecialized code is several times slower.
+public struct FactTable<Key: Hashable & Sendable, Row: Sendable>: Sendable {
     @usableFromInline var slots: [Key: Int] = [:]
     @usableFromInline var rows: [Row?] = []
     @usableFromInline var isChanged: [Bool] = []
@@ -14,8 +15,7 @@ package struct FactTable<Key: Hashable & Sendable, Row: Sendable>: Sendable {
     @inlinable
     package init() {}
 
-    /// Enters what the storage has under `key`. A key that is known keeps its row, which commands
-    /// may have changed.
+    /// Adds the stored row of `key`. A known key keeps its row, which commands may have changed.
     @inlinable
     package mutating func load(_ key: Key, _ row: Row?) {
         let slot = self.rows.count
@@ -24,11 +24,11 @@ package struct FactTable<Key: Hashable & Sendable, Row: Sendable>: Sendable {
         self.isChanged.append(false)
     }
 
-    /// Whether the storage was asked for `key`.
+    /// Whether `key` was requested from the storage.
     @inlinable
     package func isLoaded(_ key: Key) -> Bool { self.slots[key] != nil }
 
-    /// The row under `key`, without a copy of it.
+    /// The row of `key`, which is not copied.
     @inlinable
     package subscript(key: Key) -> Row? {
         _read {
@@ -36,7 +36,7 @@ package struct FactTable<Key: Hashable & Sendable, Row: Sendable>: Sendable {
         }
     }
 
-    /// Changes the row under `key` in place. Does nothing without a row.
+    /// Changes the row of `key` in place. Does nothing if there is no row.
     @inlinable
     package mutating func modify(_ key: Key, _ body: (inout Row) -> Void) {
         guard let slot = self.slots[key], self.rows[slot] != nil else { return }
@@ -44,7 +44,18 @@ package struct FactTable<Key: Hashable & Sendable, Row: Sendable>: Sendable {
         body(&self.rows[slot]!)  // checked above; an optional chain would copy the row
     }
 
-    /// Adds or replaces the row under `key`.
+    /// Changes the rows that satisfy a condition.
+    @inlinable
+    package mutating func modify(where condition: (Row) -> Bool, _ body: (inout Row) -> Void) {
+        for slot in self.rows.indices {
+            guard var row = self.rows[slot], condition(row) else { continue }
+            self.noteChange(slot)
+            body(&row)
+            self.rows[slot] = row
+        }
+    }
+
+    /// Adds or replaces the row of `key`.
     @inlinable
     package mutating func set(_ key: Key, _ row: Row) {
         if let slot = self.slots[key] {
@@ -58,7 +69,7 @@ package struct FactTable<Key: Hashable & Sendable, Row: Sendable>: Sendable {
         }
     }
 
-    /// Removes the row under `key`. The storage is not told by `changed`.
+    /// Removes the row of `key`. `changed` does not contain the removal.
     @inlinable
     package mutating func remove(_ key: Key) {
         if let slot = self.slots[key] { self.rows[slot] = nil }
@@ -87,7 +98,7 @@ package struct FactTable<Key: Hashable & Sendable, Row: Sendable>: Sendable {
 }
 
 extension Dictionary {
-    /// Enters `value` unless `key` has one. One lookup serves both.
+    /// Adds `value` unless `key` already has a value. Performs one lookup.
     @inlinable
     mutating func updateIfAbsent(_ value: Value, forKey key: Key) -> Bool where Value == Int {
         let stored = { (slot: inout Int?) -> Bool in

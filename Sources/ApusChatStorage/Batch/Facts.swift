@@ -1,12 +1,11 @@
 import ApusChatProtocol
 
-/// The rows that a batch asked for, as they are in one consistent state of the storage. The
-/// decisions of the batch change them in place, so that each command sees the effects of those
-/// before it.
+/// The rows that a batch requested, in one consistent state of the storage. The decisions of the
+/// batch change them in place, so that each command sees the effects of the earlier ones.
 package struct Facts: Sendable {
     package var conversations = FactTable<ConversationKey, ConversationRow>()
     package var members = FactTable<MemberAddress, MemberRow>()
-    /// The acks of the messages that were sent earlier under the ids of `Needs.sends`.
+    /// The acks of earlier messages with the ids of `Needs.sends`.
     package var sends = FactTable<SendAddress, SentFact>()
     package var requests = FactTable<RequestAddress, RequestRow>()
     package var events = FactTable<EventAddress, EventRow>()
@@ -18,8 +17,8 @@ package struct Facts: Sendable {
     package var scheduled = FactTable<ScheduledAddress, ScheduledRow>()
     package var scheduledCounts: [UserKey: Int] = [:]
     package var contactCounts: [UserKey: ContactCounts] = [:]
-    /// Joined members that hid an event, or whose visible range begins after it; at most
-    /// `maximumUnseen` and one.
+    /// The joined members that hid an event, or whose visible range begins after it. The list ends
+    /// after `maximumUnseen` + 1 members.
     package var unseen: [EventAddress: [UserKey]] = [:]
     package static let maximumUnseen = 1_000
     package var skips: [SkipNeed: Int64] = [:]
@@ -51,7 +50,7 @@ package struct Facts: Sendable {
 
 /// The numbers of contacts and blocked users of an account.
 package struct ContactCounts: Sendable, Equatable {
-    /// Contacts, and requests of both directions.
+    /// The number of contacts, and of pending requests in both directions.
     package var contacts: Int
     package var blocked: Int
 

@@ -1,13 +1,14 @@
 package import ApusChatProtocol
 
-/// The keys that the commands of one batch read. `ChatStorage.begin` answers with `Facts`.
+/// The keys of the rows that the commands of one batch read. `ChatStorage.begin` returns them as
+/// `Facts`.
 ///
-/// Keys may repeat. Some needs imply others, because their commands cannot know the keys:
-/// - a conversation of kind pair brings both of its members;
-/// - a pair brings its conversation;
-/// - an account brings its self conversation;
-/// - a link brings its conversation and the member row of the joining user;
-/// - successors bring their members and accounts.
+/// Keys may be repeated. Some needs imply others, whose keys the commands cannot know:
+/// - a conversation of kind pair implies the rows of both members;
+/// - a pair implies its conversation;
+/// - an account implies its self conversation;
+/// - a link implies its conversation and the member row of the joining user;
+/// - successors imply their member rows and accounts.
 package struct Needs: Sendable {
     package var conversations: [ConversationKey] = []
     package var members: [MemberAddress] = []
@@ -15,20 +16,21 @@ package struct Needs: Sendable {
     package var requests: [RequestAddress] = []
     package var events: [EventAddress] = []
     package var annotations: [AnnotationAddress] = []
-    /// The events of which the batch needs the members that do not see them.
+    /// The events of which the batch must know the members that cannot see them.
     package var unseen: [EventAddress] = []
     package var accounts: [UserKey] = []
     package var contacts: [ContactAddress] = []
     package var pairs: [PairAddress] = []
     package var links: [LinkNeed] = []
     package var scheduled: [ScheduledAddress] = []
-    /// The accounts of which the batch needs the number of scheduled messages.
+    /// The accounts for which the batch needs the number of scheduled messages.
     package var scheduledCounts: [UserKey] = []
-    /// The accounts of which the batch needs the numbers of contacts and blocked users.
+    /// The accounts for which the batch needs the numbers of contacts and blocked users.
     package var contactCounts: [UserKey] = []
     package var skips: [SkipNeed] = []
     package var blobs: [BlobNeed] = []
-    /// The conversations whose owner may leave: the storage names up to eight successors.
+    /// The conversations whose owner may leave. The storage returns up to eight candidates for the
+    /// next owner.
     package var successors: [ConversationKey] = []
 
     package init() {}
@@ -54,7 +56,7 @@ package struct Needs: Sendable {
     }
 }
 
-/// A link, and the user that wants to join by it.
+/// A link, and the user that joins by it.
 package struct LinkNeed: Hashable, Sendable {
     package let code: String
     package let user: UserKey
@@ -64,7 +66,7 @@ package struct LinkNeed: Hashable, Sendable {
     }
 }
 
-/// The number of own and hidden messages of a member above an ordinal.
+/// The number of a member's messages and of hidden messages above an ordinal.
 package struct SkipNeed: Hashable, Sendable {
     package let member: MemberAddress
     package let above: Int64
@@ -74,7 +76,7 @@ package struct SkipNeed: Hashable, Sendable {
     }
 }
 
-/// Whether a user may read a blob, by an upload or by a conversation that refers to it.
+/// Whether a user may read a blob, because the user uploaded it or sees an event that refers to it.
 package struct BlobNeed: Hashable, Sendable {
     package let user: UserKey
     package let blob: BlobID

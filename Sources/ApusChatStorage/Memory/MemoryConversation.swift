@@ -1,6 +1,6 @@
 import ApusChatProtocol
 
-/// One conversation of a `MemoryStorage`: a class, so that a batch changes it in place.
+/// One conversation of a `MemoryStorage`. It is a class, so that a batch changes it in place.
 final class MemoryConversation {
     var row: ConversationRow
     /// The event with seq `s` is at index `s - 1`.
@@ -8,7 +8,7 @@ final class MemoryConversation {
     var members: [UserKey: MemberRow] = [:]
     var annotations: [AnnotationKey: AnnotationRow] = [:]
     var sent: [SentKey: Int64] = [:]
-    /// The seqs of the messages that blobs are referred to from.
+    /// For each blob, the seqs of the messages that refer to it.
     var blobs: [BlobID: [Int64]] = [:]
     var pins: Set<Int64> = []
 
@@ -29,18 +29,18 @@ final class MemoryConversation {
     }
 
     func isHidden(_ seq: Int64, from user: UserKey) -> Bool {
-        self.annotations[AnnotationKey(seq: seq, user: user)]?.isHidden ?? false
+        !self.annotations.isEmpty && self.annotations[AnnotationKey(seq: seq, user: user)]?.isHidden ?? false
     }
 
     func append(_ event: EventRow) throws(StorageError) {
         guard event.seq == Int64(self.events.count) + 1 else {
-            throw StorageError(.misuse, message: "The event has seq \(event.seq) after \(self.events.count).")
+            throw StorageError(.invalidUse, message: "The event has seq \(event.seq) after \(self.events.count).")
         }
         if let id = event.clientID { self.sent[SentKey(sender: event.sender, id: id)] = event.seq }
         self.events.append(event)
     }
 
-    /// Replaces what may change of an event.
+    /// Replaces the properties of an event that can change.
     func replace(_ event: EventRow) {
         guard self.event(event.seq) != nil else { return }
         self.events[Int(event.seq) - 1] = event
@@ -48,14 +48,12 @@ final class MemoryConversation {
     }
 
     func blank(_ seq: Int64, _ state: EventState) {
-        guard let target = self.event(seq) else { return }
+        guard self.event(seq) != nil else { return }
         self.events[Int(seq) - 1].blank(state)
         self.pins.remove(seq)
-        if target.editedAt > 0 {
-            for index in Int(seq)..<max(Int(seq), self.events.count)
-            where self.events[index].ref == seq && self.events[index].kind == .edit {
-                self.events[index].blank(state)
-            }
+        for index in Int(seq)..<max(Int(seq), self.events.count)
+        where self.events[index].ref == seq && self.events[index].kind.repeatsContent {
+            self.events[index].blank(state)
         }
         for (key, annotation) in self.annotations where key.seq == seq {
             var kept = annotation
@@ -66,38 +64,49 @@ final class MemoryConversation {
         for blob in self.blobs.keys { self.blobs[blob]?.removeAll { $0 == seq } }
     }
 
-    /// The joined members that do not see an event.
+    /// Returns the joined members that do not see an event.
     func unseen(_ seq: Int64) -> [UserKey] {
         let members = self.members.values.filter { $0.state == .joined && ($0.minSeq > seq || self.isHidden(seq, from: $0.address.user)) }
         return Array(members.map(\.address.user).sorted().prefix(Facts.maximumUnseen + 1))
     }
 
-    /// The number of own and hidden messages above an ordinal.
+    /// Returns the number of the user's messages and of hidden messages above an ordinal.
     func skipped(_ user: UserKey, above n: Int64) -> Int64 {
         var count: Int64 = 0
-        for event in self.events.reversed() {
-            guard event.n == 0 || event.n > n else { break }
-            if event.n > 0, event.sender == user || self.isHidden(event.seq, from: user) { count += 1 }
+        // Accesses rows by their index, because a copy of a row increments several reference
+        // counts.
+        for index in self.events.indices.reversed() {
+            let ordinal = self.events[index].n
+            guard ordinal == 0 || ordinal > n else { break }
+            if ordinal > 0, self.events[index].sender == user || self.isHidden(Int64(index) + 1, from: user) { count += 1 }
         }
         return count
     }
 
-    /// The number of messages above the read position that name the user.
+    /// Returns the number of messages above the read position that mention the user.
     func mentions(of member: MemberRow) -> Int64 {
         guard member.state == .joined else { return 0 }
         let user = member.address.user
         let read = max(member.readN, member.floorN)
         var count: Int64 = 0
-        for event in self.events.reversed() {
-            guard event.n == 0 || event.n > read else { break }
-            guard event.n > 0, event.sender != user, event.mentionsAll || event.mentions.contains(user) else { continue }
-            if event.seq >= member.minSeq, !self.isHidden(event.seq, from: user) { count += 1 }
+        for index in self.events.indices.reversed() {
+            let ordinal = self.events[index].n
+            guard ordinal == 0 || ordinal > read else { break }
+            guard ordinal > 0, self.events[index].sender != user,
+                self.events[index].mentionsAll || self.events[index].mentions.contains(user)
+            else { continue }
+            let seq = Int64(index) + 1
+            if seq >= member.minSeq, !self.isHidden(seq, from: user) { count += 1 }
         }
         return count
     }
 
     func view(_ seq: Int64, as view: MemberView, of user: UserKey) -> EventView? {
-        guard let event = self.event(seq), var shown = view.view(of: event, isHidden: { self.isHidden($0, from: user) }) else { return nil }
+        // Accesses rows by their index, because a copy of a row increments several reference
+        // counts.
+        guard seq >= 1, seq <= Int64(self.events.count),
+            var shown = view.view(of: self.events[Int(seq) - 1], isHidden: { self.isHidden($0, from: user) })
+        else { return nil }
         view.attach(self.annotations[AnnotationKey(seq: seq, user: user)], to: &shown)
         return shown
     }
@@ -112,7 +121,7 @@ final class MemoryConversation {
         var pins: [Int64] = []
         if let view = MemberView(member) {
             last = self.view(min(self.row.counters.previewSeq, view.last), as: view, of: user)
-            pins = self.pins.filter { self.view($0, as: view, of: user)?.row?.isPinned ?? false }.sorted(by: >)
+            if !self.pins.isEmpty { pins = self.pins.filter { self.view($0, as: view, of: user)?.row?.isPinned ?? false }.sorted(by: >) }
         }
         var head = HeadRow(
             conversation: self.row, member: member, unread: member.unread(lastN: self.row.counters.lastN),

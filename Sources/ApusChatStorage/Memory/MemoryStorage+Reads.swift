@@ -6,25 +6,32 @@ extension MemoryStorage {
     package func position() -> SyncPosition { SyncPosition(epoch: self.epoch, position: "\(self.commit)") }
 
     package func heads(of user: UserKey, after cursor: HeadsCursor?, limit: Int) -> HeadsPage {
-        var rows = self.rows(of: user).filter { !$0.member.isGone }  // also those of deleted conversations
-        rows.sort { $0.cursor < $1.cursor }
-        if let cursor { rows.removeAll { $0.cursor <= cursor } }
-        let page = Array(rows.prefix(limit))
-        return HeadsPage(heads: page, next: rows.count > limit ? page.last?.cursor : nil)
+        // Creates heads only for the returned page: to count the mentions of a conversation
+        // requires a scan.
+        var cursors = (self.conversationsOfUser[user] ?? []).compactMap { key -> HeadsCursor? in
+            guard let conversation = self.conversations[key], let member = conversation.members[user], !member.isGone,
+                !conversation.row.counters.isDeleted
+            else { return nil }
+            return HeadsCursor(pinnedAt: member.pinnedAt, lastAt: conversation.row.counters.lastAt, conversation: key)
+        }
+        if let cursor { cursors.removeAll { $0 <= cursor } }
+        cursors.sort()
+        let page = cursors.prefix(limit)
+        let heads = page.compactMap { self.headRow(of: user, in: $0.conversation) }
+        return HeadsPage(heads: heads, next: cursors.count > limit ? page.last : nil)
     }
 
     package func changes(of user: UserKey, after position: SyncPosition, cursor: ConversationKey?, limit: Int) -> ChangesPage {
         guard position.epoch == self.epoch, let since = Int64(position.position), since >= self.oldestPosition, since <= self.commit else {
             return .resync
         }
-        var rows = self.rows(of: user).filter { row in
-            let isGone = self.conversations[row.conversation.key]?.members[user]?.isGone ?? true
-            return row.member.changed > since || (row.conversation.changed > since && !isGone)
-        }
-        rows.sort { $0.conversation.key < $1.conversation.key }
-        if let cursor { rows.removeAll { $0.conversation.key <= cursor } }
-        let page = Array(rows.prefix(limit))
-        return .page(page, next: rows.count > limit ? page.last?.conversation.key : nil)
+        var keys = (self.conversationsOfUser[user] ?? []).filter { key in
+            guard let conversation = self.conversations[key], let member = conversation.members[user] else { return false }
+            return member.changed > since || (conversation.row.changed > since && !member.isGone)
+        }.sorted()
+        if let cursor { keys.removeAll { $0 <= cursor } }
+        let page = keys.prefix(limit)
+        return .page(page.compactMap { self.headRow(of: user, in: $0) }, next: keys.count > limit ? page.last : nil)
     }
 
     package func head(of user: UserKey, in conversation: ConversationKey) -> HeadRow? { self.headRow(of: user, in: conversation) }
@@ -121,6 +128,11 @@ extension MemoryStorage {
 
     package func accounts(_ keys: [UserKey]) -> [AccountRow] { keys.compactMap { self.accountRows[$0] } }
 
+    package func accounts(after cursor: UserKey?, limit: Int) -> [AccountRow] {
+        let rows = self.accountRows.values.filter { row in row.state == .active && cursor.map { row.key > $0 } ?? true }
+        return Array(rows.sorted { $0.key < $1.key }.prefix(limit))
+    }
+
     package func accounts(containing text: String, after cursor: UserKey?, limit: Int) -> [AccountRow] {
         let needle = text.lowercased()
         let rows = self.accountRows.values.filter { row in
@@ -141,6 +153,11 @@ extension MemoryStorage {
                 .prefix(limit))
     }
 
+    package func listedConversation(_ key: ConversationKey) -> ConversationRow? {
+        guard let row = self.conversations[key]?.row, row.settings.listed, !row.counters.isDeleted else { return nil }
+        return row
+    }
+
     package func link(_ code: String) -> (link: LinkRow, conversation: ConversationRow)? {
         guard let link = self.linkRows[code], let conversation = self.conversations[link.conversation] else { return nil }
         return (link, conversation.row)
@@ -149,15 +166,25 @@ extension MemoryStorage {
     package func pair(_ pair: PairAddress) -> ConversationKey? { self.pairs[pair] }
 
     package func expired(at time: Int64, limit: Int) -> [EventAddress] {
-        let due = self.conversations.values.flatMap { $0.events.filter { $0.expiresAt > 0 && $0.expiresAt <= time } }
+        let due = self.events { $0.expiresAt > 0 && $0.expiresAt <= time }
         return Array(
             due.sorted { ($0.expiresAt, $0.conversation, $0.seq) < ($1.expiresAt, $1.conversation, $1.seq) }.prefix(limit).map(\.address))
     }
 
     package func endedPolls(at time: Int64, limit: Int) -> [EventAddress] {
-        let due = self.conversations.values.flatMap { $0.events.filter { $0.closesAt > 0 && $0.closesAt <= time && !$0.isClosed } }
+        let due = self.events { $0.closesAt > 0 && $0.closesAt <= time && !$0.isClosed }
         return Array(
             due.sorted { ($0.closesAt, $0.conversation, $0.seq) < ($1.closesAt, $1.conversation, $1.seq) }.prefix(limit).map(\.address))
+    }
+
+    private func events(where condition: (borrowing EventRow) -> Bool) -> [EventRow] {
+        var found: [EventRow] = []
+        for conversation in self.conversations.values {
+            for index in conversation.events.indices where condition(conversation.events[index]) {
+                found.append(conversation.events[index])
+            }
+        }
+        return found
     }
 
     package func badge(of user: UserKey, at time: Int64) -> Int64 {
@@ -181,6 +208,12 @@ extension MemoryStorage {
 
     private static func precedes(_ one: ScheduledRow, _ other: ScheduledRow) -> Bool {
         (one.sendAt, one.address.id.rawValue) < (other.sendAt, other.address.id.rawValue)
+    }
+
+    package func calls(limit: Int) -> [EventAddress] {
+        Array(
+            self.conversations.values.filter { $0.row.counters.callSeq > 0 }.map { EventAddress($0.row.key, $0.row.counters.callSeq) }
+                .prefix(limit))
     }
 
     package func deletedConversations(limit: Int) -> [ConversationKey] {

@@ -1,7 +1,7 @@
 import ApusChatProtocol
 
 extension MemoryStorage {
-    /// Looks at every message. The cursor is the number of hits before the page.
+    /// Searches by examining every message. The cursor is the number of hits before the page.
     package func search(_ need: SearchNeed, as user: UserKey, limit: Int) -> SearchPage {
         var hits: [SearchPage.Hit] = []
         for (key, conversation) in self.conversations where need.conversation == nil || need.conversation == key {
@@ -9,9 +9,7 @@ extension MemoryStorage {
                 let view = MemberView(member)
             else { continue }
             for event in conversation.events where need.admits(event) {
-                guard let shown = conversation.view(event.seq, as: view, of: user), let text = shown.row?.searchText,
-                    need.words.matches(in: text) != nil
-                else { continue }
+                guard let shown = conversation.view(event.seq, as: view, of: user), let row = shown.row, need.matches(row) else { continue }
                 hits.append(SearchPage.Hit(conversation: key, view: shown, cursor: 0))
             }
         }

@@ -1,11 +1,12 @@
 import ApusChatProtocol
 
-/// A storage in memory, for the simulator and for tests. Nothing survives it.
+/// A storage in memory, for the simulator and for tests. The data is lost when the object is
+/// released.
 package final class MemoryStorage: ChatStorage {
-    /// Changed by tests that restore or copy data.
+    /// The data epoch. Tests that restore or copy data change it.
     package var epoch: String
     package private(set) var commit: Int64 = 0
-    /// Positions before this one are answered `resync`.
+    /// The oldest position for which changes are returned; earlier ones are answered `resync`.
     package var oldestPosition: Int64 = 0
 
     var conversations: [ConversationKey: MemoryConversation] = [:]
@@ -25,7 +26,9 @@ package final class MemoryStorage: ChatStorage {
     package init(epoch: String = "memory") { self.epoch = epoch }
 
     package func begin(_ needs: Needs) throws(StorageError) -> Facts {
-        guard !self.isInBatch else { throw StorageError(.misuse, message: "A batch was begun before and not ended.") }
+        guard !self.isInBatch else {
+            throw StorageError(.invalidUse, message: "`begin` was called before the previous batch was committed or abandoned.")
+        }
         self.isInBatch = true
         var facts = Facts()
         for key in needs.conversations { self.load(key, into: &facts) }
@@ -73,12 +76,13 @@ package final class MemoryStorage: ChatStorage {
     }
 
     package func commit(_ changes: Changes) throws(StorageError) -> CommitStamp {
-        guard self.isInBatch else { throw StorageError(.misuse, message: "No batch was begun.") }
+        guard self.isInBatch else { throw StorageError(.invalidUse, message: "`commit` was called without a batch; call `begin` first.") }
         self.isInBatch = false
         self.commit += 1
         for change in changes.conversations { self.write(change) }
         for event in changes.events { try self.conversations[event.conversation]?.append(event) }
         for event in changes.targets { self.conversations[event.conversation]?.replace(event) }
+        for removal in changes.folderRemovals { self.write(removal) }
         for member in changes.members { self.write(member) }
         for annotation in changes.annotations { self.write(annotation) }
         for reference in changes.blobReferences {
@@ -103,7 +107,7 @@ package final class MemoryStorage: ChatStorage {
     package func abandon() { self.isInBatch = false }
 
     package func forgetRequests(before time: Int64, limit: Int) throws(StorageError) -> Int {
-        guard !self.isInBatch else { throw StorageError(.misuse, message: "Answers cannot be removed within a batch.") }
+        guard !self.isInBatch else { throw StorageError(.invalidUse, message: "`forgetRequests` was called within a batch.") }
         let old = self.requests.values.filter { $0.at < time }.sorted { $0.at < $1.at }.prefix(limit)
         for row in old { self.requests[row.address] = nil }
         return old.count
@@ -118,7 +122,7 @@ package final class MemoryStorage: ChatStorage {
         self.write(MemberRow(address: MemberAddress(row.selfConversation, row.key), role: .owner, state: .joined))
     }
 
-    /// Notes that a user uploaded a blob and may refer to it.
+    /// Records that a user uploaded a blob and may refer to it.
     package func addUpload(_ need: BlobNeed) { self.uploads.insert(need) }
 }
 
@@ -138,10 +142,15 @@ extension MemoryStorage {
         var row = self.accountRows[key]
         if let own = row?.selfConversation {
             self.load(own, into: &facts)
-            let members = (self.conversationsOfUser[key] ?? []).lazy.compactMap { self.conversations[$0]?.members[key] }
-            row?.conversationCount = members.filter { !$0.isGone }.count
-            row?.pinnedCount = members.filter { $0.pinnedAt > 0 && !$0.isGone }.count
-            row?.invitationCount = members.filter { $0.state == .invited && !$0.isGone }.count
+            row?.conversationCount = 0
+            row?.pinnedCount = 0
+            row?.invitationCount = 0
+            for conversation in self.conversationsOfUser[key] ?? [] {
+                guard let member = self.conversations[conversation]?.members[key], !member.isGone else { continue }
+                row?.conversationCount += 1
+                if member.pinnedAt > 0 { row?.pinnedCount += 1 }
+                if member.state == .invited { row?.invitationCount += 1 }
+            }
         }
         facts.accounts.load(key, row)
     }
@@ -197,6 +206,16 @@ extension MemoryStorage {
         self.conversations[address.conversation]?.members[address.user] = row
         if member.state != .joined || member.changed == 0 {  // the row of a joined member is indexed already
             self.conversationsOfUser[address.user, default: []].insert(address.conversation)
+        }
+    }
+
+    private func write(_ removal: FolderRemoval) {
+        for key in self.conversationsOfUser[removal.user] ?? [] {
+            guard let conversation = self.conversations[key], let row = conversation.members[removal.user],
+                row.folders & removal.folders != 0
+            else { continue }
+            conversation.members[removal.user]?.folders &= ~removal.folders
+            conversation.members[removal.user]?.changed = self.commit
         }
     }
 

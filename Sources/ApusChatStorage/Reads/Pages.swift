@@ -1,16 +1,16 @@
 package import ApusChatProtocol
 
-/// A conversation as it appears in a user's list. A deleted one is gone for all members.
+/// A conversation in a user's list. A deleted conversation is removed for all members.
 package struct HeadRow: Sendable, Equatable {
     package var conversation: ConversationRow
     package var member: MemberRow
     package var unread: Int64
     package var mentions: Int64
-    /// The newest event as the user may see it, for the preview.
+    /// The newest event in the form that the user may see, for the preview.
     package var last: EventView?
     /// The seqs of the pinned messages that the user may see, newest first.
     package var pins: [Int64] = []
-    /// The body of the newest draft in the user's self conversation, or empty.
+    /// The body of the newest draft, from the user's self conversation; empty if there is none.
     package var draft = ""
     /// The time of that draft, or 0.
     package var draftAt: Int64 = 0
@@ -28,7 +28,7 @@ package struct HeadRow: Sendable, Equatable {
     }
 }
 
-/// The place of a head in a user's list.
+/// The position of a head in a user's list.
 package struct HeadsCursor: Sendable, Hashable, Comparable {
     package var pinnedAt: Int64
     package var lastAt: Int64
@@ -40,8 +40,8 @@ package struct HeadsCursor: Sendable, Hashable, Comparable {
         self.conversation = conversation
     }
 
-    /// Pinned conversations come first, the last pinned one at the top; then the newest event; then
-    /// the key.
+    /// Pinned conversations precede the others, the last pinned one first. The others are ordered
+    /// by the newest event, then by the key.
     package static func < (left: Self, right: Self) -> Bool {
         if left.pinnedAt != right.pinnedAt { return left.pinnedAt > right.pinnedAt }
         if left.lastAt != right.lastAt { return left.lastAt > right.lastAt }
@@ -49,7 +49,7 @@ package struct HeadsCursor: Sendable, Hashable, Comparable {
     }
 }
 
-/// Some heads. `next` is nil after the last page.
+/// A page of heads. `next` is nil after the last page.
 package struct HeadsPage: Sendable, Equatable {
     package var heads: [HeadRow]
     package var next: HeadsCursor?
@@ -63,19 +63,20 @@ package struct HeadsPage: Sendable, Equatable {
 package enum ChangesPage: Sendable, Equatable {
     /// Changed heads. `next` is nil after the last page.
     case page([HeadRow], next: ConversationKey?)
-    /// The position is of another epoch, too old, or from the future: read all heads again.
+    /// The position belongs to another epoch, is too old, or is later than the current one. All
+    /// heads must be read again.
     case resync
 }
 
-/// Which events of a conversation a read returns.
+/// Selects the events of a conversation that a read returns.
 package enum EventSelection: Sendable, Equatable {
     /// The first `limit` events with a seq of at least `from`.
     case from(Int64)
     /// The last `limit` events with a seq of at most `through`.
     case through(Int64)
-    /// The first replies of a thread, from a seq on.
+    /// The first replies of a thread from a seq onward.
     case thread(Int64, from: Int64)
-    /// The last replies of a thread, up to a seq.
+    /// The last replies of a thread up to a seq.
     case threadEnd(Int64, through: Int64)
     /// The edits of an event, oldest first.
     case edits(of: Int64)
@@ -92,7 +93,7 @@ package struct MemberStates: OptionSet, Sendable {
     package static let requested = Self(rawValue: 4)
     package static let banned = Self(rawValue: 8)
 
-    /// Whether the set has a state. States of former members are in no set.
+    /// Whether the set contains a state. No set contains the states of former members.
     package func includes(_ state: MemberState) -> Bool {
         switch state {
         case .joined: self.contains(.joined)
@@ -104,11 +105,11 @@ package struct MemberStates: OptionSet, Sendable {
     }
 }
 
-/// Some members. `next` is nil after the last page.
+/// A page of members. `next` is nil after the last page.
 package struct MembersPage: Sendable, Equatable {
     package var members: [MemberRow]
     package var next: UserKey?
-    /// `ConversationCounters.membersVersion` of the same state.
+    /// The value of `ConversationCounters.membersVersion` in the same state.
     package var version: Int64
     /// The number of members on all pages.
     package var total: Int64
@@ -120,19 +121,21 @@ package struct MembersPage: Sendable, Equatable {
     }
 }
 
-/// Some conversations of the directory. `next` is nil after the last page; a page can be empty.
+/// A page of conversations of the directory. `next` is nil after the last page. A page can be
+/// empty.
 package struct DirectoryPage: Sendable, Equatable {
     package var conversations: [ConversationRow] = []
     package var next: Int64?
 
-    /// The number of conversations that are looked at for one page.
+    /// The maximum number of conversations that are examined for one page.
     package static let window = 2_000
 
     package init() {}
 }
 
 extension ConversationRow {
-    /// Whether the title or the description contains a text. An empty one finds all.
+    /// Whether the title or the description contains a text. An empty text matches all
+    /// conversations.
     package func isFound(by text: String) -> Bool {
         guard !text.isEmpty else { return true }
         let text = text.lowercased()
@@ -140,13 +143,13 @@ extension ConversationRow {
     }
 }
 
-/// Some events of one sender.
+/// A page of events of one sender. It can be empty.
 package struct SenderPage: Sendable, Equatable {
     package var events: [EventAddress]
-    /// The seq after which the next page begins; nil after the last one. A page can be empty.
+    /// The seq after which the next page begins; nil after the last page.
     package var next: Int64?
 
-    /// The number of events that are looked at for one page.
+    /// The maximum number of events that are examined for one page.
     package static let window: Int64 = 5_000
 
     package init(events: [EventAddress], next: Int64?) {

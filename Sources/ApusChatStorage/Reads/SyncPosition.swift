@@ -1,8 +1,9 @@
-/// A state of the storage, to which a later state can be compared. Opaque outside the storage.
+/// Identifies a state of the storage, so that later changes can be determined. Opaque outside of
+/// the storage.
 package struct SyncPosition: Sendable, Hashable, CustomStringConvertible {
-    /// The data epoch: renewed when the data is restored, imported or copied.
+    /// The data epoch, which is renewed when the data is restored, imported or copied.
     package let epoch: String
-    /// The position within the epoch: a commit number, or a snapshot of PostgreSQL.
+    /// The position within the epoch, such as the number of a commit.
     package let position: String
 
     package init(epoch: String, position: String) {

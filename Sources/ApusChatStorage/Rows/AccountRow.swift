@@ -1,28 +1,28 @@
 package import ApusChatProtocol
 
-/// What the core needs to know of an account. Credentials are kept by the accounts service.
+/// The properties of an account that the core needs. Credentials are stored separately.
 package struct AccountRow: Sendable, Equatable {
     package var key: UserKey
     package var name: UserName
     package var nickname: String
     package var state: AccountState
-    /// The private conversation for notes and settings.
+    /// The user's conversation for notes and settings.
     package var selfConversation: ConversationKey
     package var privacy = AccountPrivacy()
     package var about = ""
     package var statusText = ""
     package var avatar: BlobID?
-    package var folders: [Folder] = []
+    package var folders: [FolderRow] = []
     /// The hours without notifications, or nil.
     package var quietHours: QuietHours?
-    /// Whether the messages of a deleted account are erased.
+    /// Whether all messages of a deleted account are erased.
     package var isErased = false
-    /// The numbers of member rows that are not gone, of pinned ones, and of invitations that wait
-    /// for an answer. Not stored: the storage counts them for the accounts that a batch needs.
+    /// The numbers of conversations in the list, of pinned ones, and of unanswered invitations.
+    /// They are not stored: the storage counts them for the accounts that a batch needs.
     package var conversationCount = 0
     package var pinnedCount = 0
     package var invitationCount = 0
-    /// Invitations sent that are not answered, and the day they were counted for.
+    /// The number of invitations and contact requests that the user sent on `invitationDay`.
     package var invitationsToday = 0
     package var invitationDay: Int64 = 0
     /// The commit of the last change of this row, set by the storage.
@@ -37,26 +37,26 @@ package struct AccountRow: Sendable, Equatable {
     }
 }
 
-/// What an account shows to others, and who may reach it.
+/// The properties of an account that other users see, and the users that may contact it.
 package struct AccountPrivacy: Sendable, Equatable {
-    /// The users that may open a conversation with this one.
+    /// The users that may open a conversation with this user.
     package var messages = Audience.all
-    /// The users that add this one to groups without an invitation: `contacts` or `none`.
+    /// The users that can add this user to groups without an invitation: `contacts` or `none`.
     package var add = Audience.contacts
-    /// The users that see whether this one is connected, and when it last was.
+    /// The users that see whether this user is connected, and the time of the last connection.
     package var lastSeen = Audience.contacts
-    /// The users that see the picture.
+    /// The users that see this user's picture.
     package var avatar = Audience.all
-    /// The users that find this one by a search.
+    /// The users that find this user by a search.
     package var find = Audience.all
-    /// Whether others see the read positions of this one, and this one theirs.
+    /// Whether other users see this user's read positions, and this user sees theirs.
     package var receipts = true
-    /// Whether others see that this one is writing.
+    /// Whether other users see that this user is writing.
     package var typing = true
     package init() {}
 }
 
-/// Hours of a day, in minutes after midnight UTC. They can contain midnight.
+/// A daily period, in minutes after midnight UTC. It can span midnight.
 package struct QuietHours: Sendable, Equatable {
     package var from: Int64
     package var until: Int64
@@ -66,25 +66,25 @@ package struct QuietHours: Sendable, Equatable {
     }
 }
 
-/// Whether an account may be used.
+/// Whether an account can be used.
 package enum AccountState: UInt8, Sendable {
     case active = 0
-    /// Closed by an operator. Its conversations stay.
+    /// Suspended by an operator. Its conversations remain.
     case suspended = 1
-    /// Deleted by its owner. The name is never given again.
+    /// Deleted by its owner. The name is never assigned again.
     case deleted = 2
 }
 
-/// What one user is to another one, from the owner's side.
+/// The relation of an owner to another user, the peer.
 package struct ContactRow: Sendable, Equatable {
     package var address: ContactAddress
     package var relation: ContactRelation = .none
     package var isBlocked = false
     package var alias = ""
-    /// The text of the request that the relation began with.
+    /// The text of the contact request.
     package var text = ""
-    /// The time of the last change of the relation or the block, or 0 for one of an earlier
-    /// version.
+    /// The time of the last change of the relation or the block; 0 if an earlier version stored the
+    /// row.
     package var at: Int64 = 0
     /// The commit of the last change of this row, set by the storage.
     package var changed: Int64 = 0
@@ -95,29 +95,29 @@ package struct ContactRow: Sendable, Equatable {
 /// The relation of a contact row.
 package enum ContactRelation: UInt8, Sendable {
     case none = 0
-    /// The owner asked the peer.
+    /// The owner sent a request to the peer.
     case asked = 1
-    /// The peer asked the owner.
+    /// The peer sent a request to the owner.
     case requested = 2
-    /// Both agreed.
+    /// Both users agreed.
     case friend = 3
 }
 
-/// A link by which a conversation can be joined.
+/// An invite link of a conversation.
 package struct LinkRow: Sendable, Equatable {
     package var code: String
     package var conversation: ConversationKey
     package var creator: UserKey
     package var createdAt: Int64
-    /// The role of those that join by the link.
+    /// The role of users that join by the link.
     package var role: MemberRole
     /// The time from which the link is refused, or 0.
     package var expiresAt: Int64
-    /// The number of joins that are left, or -1 without a limit.
+    /// The number of remaining joins; -1 for no limit.
     package var usesLeft: Int64
-    /// The number of joins by the link.
+    /// The number of joins by the link so far.
     package var used: Int64 = 0
-    /// Whether a join by this link waits for the approval of an admin.
+    /// Whether a join by the link needs the approval of an admin.
     package var needsApproval: Bool
     package var isRevoked = false
 
@@ -136,17 +136,17 @@ package struct LinkRow: Sendable, Equatable {
     }
 }
 
-/// A complaint about a user or a message, for the operators.
+/// A report about a user or a message, for the operators.
 package struct ReportRow: Sendable, Equatable {
     package var reporter: UserKey
     package var subject: UserKey
-    /// The reported message, or nil if the report concerns the user.
+    /// The reported message; nil if the report concerns the user.
     package var event: EventAddress?
     package var reason: String
-    /// What the reporter wrote.
+    /// The explanation of the reporter.
     package var text: String
     package var at: Int64
-    /// When an operator resolved the report, or 0.
+    /// The time at which an operator resolved the report, or 0.
     package var resolvedAt: Int64 = 0
 
     package init(reporter: UserKey, subject: UserKey, event: EventAddress?, reason: String, text: String = "", at: Int64) {
@@ -159,8 +159,7 @@ package struct ReportRow: Sendable, Equatable {
     }
 }
 
-/// The answer of a changing request other than `send`, kept for 7 days so that a retry gets it
-/// again.
+/// The stored answer to a changing request other than `send`. It is kept for 7 days, for retries.
 package struct RequestRow: Sendable, Equatable {
     package var address: RequestAddress
     package var hash: RequestHash
@@ -175,7 +174,7 @@ package struct RequestRow: Sendable, Equatable {
     }
 }
 
-/// The id that a user gave to a request.
+/// Identifies a request by its user and the id that the client chose.
 package struct RequestAddress: Hashable, Sendable {
     package let user: UserKey
     package let id: ClientID
@@ -185,8 +184,8 @@ package struct RequestAddress: Hashable, Sendable {
     }
 }
 
-/// The id that a sender gave to a message of a conversation. Unlike other requests it is kept as
-/// long as the event.
+/// Identifies a message by its conversation, its sender and the id that the client chose. Unlike
+/// the ids of other requests, it is kept as long as the event.
 package struct SendAddress: Hashable, Sendable {
     package let conversation: ConversationKey
     package let sender: UserKey
@@ -198,13 +197,13 @@ package struct SendAddress: Hashable, Sendable {
     }
 }
 
-/// The ack of an event, as a retry receives it again.
+/// The ack of an event, which a retry receives again.
 package struct StoredAnswer: Sendable, Equatable {
     package var conversation: ConversationKey
     package var seq: Int64
     package var n: Int64
     package var at: Int64
-    /// A text of the answer, such as the code of a link. Empty for most requests.
+    /// An additional text of the answer, such as the code of a link. Empty for most requests.
     package var text: String
 
     package init(conversation: ConversationKey, seq: Int64, n: Int64, at: Int64, text: String = "") {

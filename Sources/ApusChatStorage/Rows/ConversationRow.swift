@@ -1,11 +1,11 @@
 package import ApusChatProtocol
 
-/// The state of one conversation. Its counters change with every event, its settings seldom, so
-/// that a storage may write the two apart.
+/// The state of one conversation. The counters change with every event and the other values seldom,
+/// so a storage may write them separately.
 package struct ConversationRow: Sendable, Equatable {
     package var key: ConversationKey
     package var kind: ConversationKind
-    /// The two users of a pair. Nil for other kinds.
+    /// The two users of a pair; nil for other kinds.
     package var pair: PairAddress?
     package var createdAt: Int64
     package var counters: ConversationCounters
@@ -29,7 +29,7 @@ package struct ConversationRow: Sendable, Equatable {
     }
 }
 
-/// The numbers of a conversation, written once for each batch.
+/// The numbers of a conversation, which are written once for each batch.
 package struct ConversationCounters: Sendable, Equatable {
     /// The seq of the last event, or 0.
     package var lastSeq: Int64 = 0
@@ -37,27 +37,27 @@ package struct ConversationCounters: Sendable, Equatable {
     package var lastN: Int64 = 0
     /// The time of the newest event that moves the conversation up in lists.
     package var lastAt: Int64 = 0
-    /// The seq of that event, for the preview, or 0: a message or a change of members or settings,
-    /// not a change of a message.
+    /// The seq of that event, which the preview shows, or 0. It is a message, or a change of
+    /// members or settings, but not a change of a message.
     package var previewSeq: Int64 = 0
     /// The number of joined members.
     package var memberCount: Int = 0
-    /// The seq of the call that takes place, or 0.
+    /// The seq of the running call, or 0.
     package var callSeq: Int64 = 0
-    /// The number of pinned messages, for the cap.
+    /// The number of pinned messages, for the limit.
     package var pinCount: Int = 0
-    /// The number of links that are not revoked, for the cap.
+    /// The number of links that are not revoked, for the limit.
     package var linkCount: Int = 0
     /// Incremented by every change of the member list.
     package var membersVersion: Int64 = 0
-    /// Incremented with each member that comes or goes (reserved for `if_epoch`).
+    /// Incremented with each member that joins or leaves (reserved for `if_epoch`).
     package var epoch: Int64 = 0
-    /// Whether the owner deleted the conversation for all: no user has it any more.
+    /// Whether the conversation was deleted for all members.
     package var isDeleted = false
     package init() {}
 }
 
-/// How a group or channel presents itself.
+/// The properties of a group or channel that members see.
 package struct ConversationProfile: Sendable, Equatable {
     package var title = ""
     package var about = ""

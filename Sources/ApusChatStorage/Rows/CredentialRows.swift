@@ -1,15 +1,15 @@
 package import ApusChatProtocol
 
-/// How an account signs in.
+/// The credentials of an account.
 package struct CredentialRow: Sendable, Equatable {
     package var user: UserKey
-    /// The hash of the password, with its parameters.
+    /// The hash of the password, including the parameters of the hash function.
     package var password: String
     package var passwordChangedAt: Int64
-    /// The sealed secret of the authenticator (RFC 6238), empty without one.
+    /// The encrypted secret of the authenticator (RFC 6238); empty if there is none.
     package var totpSecret: [UInt8] = []
     package var totpState = TOTPState.off
-    /// The time step of the last accepted code. Codes up to it are refused.
+    /// The time step of the last accepted code. Codes of this step and earlier ones are refused.
     package var totpStep: Int64 = 0
 
     package init(user: UserKey, password: String, passwordChangedAt: Int64) {
@@ -22,12 +22,12 @@ package struct CredentialRow: Sendable, Equatable {
 /// Whether an account has an authenticator.
 package enum TOTPState: UInt8, Sendable {
     case off = 0
-    /// The secret was made, and no code of it was seen yet. Sign-ins do not need a code.
+    /// The secret was created, but no code of it was used yet. Sign-ins do not need a code.
     case pending = 1
     case on = 2
 }
 
-/// A signed-in device. It ends when its row is removed; keys are random and never used again.
+/// A signed-in device. The session ends when the row is removed. Keys are random and never reused.
 package struct DeviceRow: Sendable, Equatable {
     package var key: DeviceKey
     package var user: UserKey
@@ -43,7 +43,7 @@ package struct DeviceRow: Sendable, Equatable {
     package var generation: Int64 = 1
     /// Whether the newest refresh token, or an access token made with it, was used.
     package var isConfirmed = true
-    /// When the newest refresh token was made.
+    /// The time at which the newest refresh token was created.
     package var rotatedAt: Int64
 
     package init(key: DeviceKey, user: UserKey, name: String, platform: String, at time: Int64) {
@@ -57,7 +57,7 @@ package struct DeviceRow: Sendable, Equatable {
     }
 }
 
-/// Where a device receives pushes. It ends with the device.
+/// The push subscription of a device. It is removed with the device.
 package struct PushDeviceRow: Sendable, Equatable {
     package var key: DeviceKey
     package var user: UserKey
@@ -71,19 +71,19 @@ package struct PushDeviceRow: Sendable, Equatable {
     }
 }
 
-/// A code that stands for the password once, stored as its SHA-256.
+/// A code that replaces the password once. It is stored as its SHA-256.
 package struct CodeRow: Sendable, Equatable {
     package enum Purpose: UInt8, Sendable {
-        /// One of the codes that a user keeps for a lost password or authenticator.
+        /// A recovery code, which a user keeps for a lost password or authenticator.
         case recovery = 0
-        /// The code of a link that an operator made for a user.
+        /// The code of a link that an operator created for a user.
         case reset = 1
     }
 
     package var user: UserKey
     package var hash: [UInt8]
     package var purpose: Purpose
-    /// The time from which the code is refused, or `Int64.max`.
+    /// The time from which the code is refused; `Int64.max` if it does not expire.
     package var expiresAt: Int64
 
     package init(user: UserKey, hash: [UInt8], purpose: Purpose, expiresAt: Int64 = .max) {
@@ -94,12 +94,12 @@ package struct CodeRow: Sendable, Equatable {
     }
 }
 
-/// An invitation to create an account, stored as the SHA-256 of its code.
+/// An invitation to create an account. Its code is stored as its SHA-256.
 package struct InvitationRow: Sendable, Equatable {
     package var hash: [UInt8]
     package var createdAt: Int64
     package var expiresAt: Int64
-    /// The number of accounts that can still be created with it. The row is removed at 0.
+    /// The number of accounts that can still be created. The row is removed when it is 0.
     package var usesLeft: Int64
 
     package init(hash: [UInt8], createdAt: Int64, expiresAt: Int64, usesLeft: Int64 = 1) {
@@ -110,18 +110,27 @@ package struct InvitationRow: Sendable, Equatable {
     }
 }
 
-/// The bytes of an upload as they are stored.
+/// The properties of a stored upload.
 package struct BlobRow: Sendable, Equatable {
     package var id: BlobID
     package var size: Int64
-    /// The media type that the bytes have, not the one that the client told.
+    /// The media type of the stored bytes, which can differ from the type that the client sent.
     package var type: String
-    /// The size of a picture in pixels, else 0.
+    /// The width of a picture or video in pixels, as it is shown; 0 for other files.
     package var width: Int64
     package var height: Int64
     package var createdAt: Int64
+    /// The duration of a film or recording in milliseconds; 0 if unknown.
+    package var duration: Int64
+    /// The BlurHash of a picture or film; empty if there is none.
+    package var thumb: String
 
-    package init(id: BlobID, size: Int64, type: String, width: Int64 = 0, height: Int64 = 0, createdAt: Int64) {
+    package init(
+        id: BlobID, size: Int64, type: String, width: Int64 = 0, height: Int64 = 0, createdAt: Int64, duration: Int64 = 0,
+        thumb: String = ""
+    ) {
+        self.duration = duration
+        self.thumb = thumb
         self.id = id
         self.size = size
         self.type = type

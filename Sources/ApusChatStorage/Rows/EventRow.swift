@@ -1,46 +1,45 @@
 package import ApusChatProtocol
 
-/// One entry of a conversation's log.
+/// One entry in the log of a conversation.
 ///
-/// `seq` counts every event from 1 without a hole; `n` counts messages only. A change (an edit, a
-/// recall, a join) has no `n`; its `ref` is the seq of the event that it changes.
+/// `seq` counts all events from 1 without a gap; `n` counts messages only. A change (an edit, a
+/// recall, a join) has no `n`, and its `ref` is the seq of the event that it changes.
 package struct EventRow: Sendable, Equatable {
     package var conversation: ConversationKey
     package var seq: Int64
     /// The ordinal among the messages, or 0 for a change.
     package var n: Int64
     package var sender: UserKey
-    /// The sender's id of the request, by which a retry is recognized. Nil for events that the
-    /// server makes.
+    /// The id that the client chose, by which a retry is recognized; nil for events of the server.
     package var clientID: ClientID?
     package var hash: RequestHash?
     /// Milliseconds since 1970, by the server's clock.
     package var at: Int64
     package var kind: EventKind
-    /// The seq of the event that this one answers or changes, or 0.
+    /// The seq of the event that this one replies to or changes, or 0.
     package var ref: Int64
-    /// The seq of the message whose thread this reply belongs to, or 0.
+    /// The seq of the message that began the thread of this reply, or 0.
     package var thread: Int64
-    /// The body as JSON text, as it goes to the wire. Empty if the event has none or lost it.
+    /// The body as JSON text, as it is sent. Empty if the event has none or it was removed.
     package var body: String
     package var state: EventState
     /// The body before the first edit. Empty if the event was not edited.
     package var original = ""
     /// The time of the last edit, or 0.
     package var editedAt: Int64
-    /// The time at which the body is blanked, or 0.
+    /// The time at which the message expires, or 0.
     package var expiresAt: Int64
-    /// The members named by the message.
+    /// The members that the message mentions.
     package var mentions: [UserKey]
     package var mentionsAll: Bool
     package var isPinned: Bool
-    /// How often each reaction was given, in the order of the first one.
+    /// The number of each reaction, in the order in which they were first used.
     package var reactions: [ReactionCount]
     /// The number of votes of each option of a poll.
     package var votes: [Int64]
-    /// Whether a poll permits several options.
+    /// Whether a user can vote for several options of the poll.
     package var allowsManyVotes = false
-    /// Whether the events of votes do not tell the chosen options.
+    /// Whether the events of votes do not contain the chosen options.
     package var hidesVoters = false
     /// Whether a poll has ended.
     package var isClosed = false
@@ -77,10 +76,10 @@ package struct EventRow: Sendable, Equatable {
     }
 
     package var address: EventAddress { EventAddress(self.conversation, self.seq) }
-    /// A message has an ordinal; a change has none.
+    /// Whether the event is a message, which has an ordinal.
     package var isMessage: Bool { self.n > 0 }
 
-    /// The event before its first edit, for a list of its edits.
+    /// The event with its original body, for a list of its edits.
     package var firstForm: EventRow {
         guard !self.original.isEmpty, !self.state.isBlank else { return self }
         var event = self
@@ -88,7 +87,7 @@ package struct EventRow: Sendable, Equatable {
         return event
     }
 
-    /// Removes the content and keeps the place in the log.
+    /// Removes the content. The event keeps its position in the log.
     package mutating func blank(_ state: EventState) {
         self.state = state
         self.body = ""
@@ -103,17 +102,17 @@ package struct EventRow: Sendable, Equatable {
     }
 }
 
-/// What one user attached to one event: reactions, a vote, or the wish not to see it.
+/// One user's annotations of one event: reactions, votes, and whether it is hidden.
 ///
-/// A message that is hidden from a user, by a block or by "delete for me", is served to that user
-/// without sender and body, so that the log has no hole.
+/// An event that is hidden from a user, by a block or by "delete for me", is sent to that user
+/// without sender and body, so that the log has no gap.
 package struct AnnotationRow: Sendable, Equatable {
     package var address: AnnotationAddress
-    /// The ordinal of the event, so that a recount needs no second lookup.
+    /// The ordinal of the event, which saves a lookup when messages are counted.
     package var n: Int64
     package var isHidden = false
     package var reactions: [String] = []
-    /// The chosen options of a poll, one bit each.
+    /// The chosen options of a poll, one bit for each.
     package var votes: UInt64 = 0
 
     package init(address: AnnotationAddress, n: Int64) {

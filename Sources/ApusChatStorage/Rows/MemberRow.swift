@@ -1,48 +1,49 @@
 package import ApusChatProtocol
 
-/// One user's place in one conversation: role, visible range, read position and own settings.
+/// The row of a user in a conversation: role, visible range, read position and the user's settings.
 ///
-/// Plain numbers only: a batch copies and changes these rows without an allocation.
+/// It contains plain numbers only, so that a batch copies and changes rows without an allocation.
 package struct MemberRow: Sendable, Equatable {
     package var address: MemberAddress
     package var role: MemberRole
     package var state: MemberState
-    /// When the user got this state.
+    /// The time at which the user entered the state.
     package var since: Int64 = 0
-    /// The first visible seq. A rejoin moves it, so that the visible range is always one interval.
+    /// The seq of the first visible event. When a user joins again, it is moved, so that the
+    /// visible range is always a single interval.
     package var minSeq: Int64 = 1
-    /// The last visible seq of a former member, or 0.
+    /// The seq of the last visible event of a former member, or 0.
     package var leftSeq: Int64 = 0
-    /// Messages up to this ordinal do not count as unread: those before the member joined.
+    /// The ordinal up to which messages do not count as unread, because they are older than the
+    /// membership.
     package var floorN: Int64 = 0
-    /// The read position.
+    /// The ordinal of the last message that the user has read.
     package var readN: Int64 = 0
-    /// The number of own and hidden messages above `max(readN, floorN)`.
+    /// The number of the user's messages and of hidden messages above `max(readN, floorN)`.
     package var skipped: Int64 = 0
-    /// The user that invited this one, or key 0.
+    /// The user that added or invited the member, or `UserKey(0)`.
     package var invitedBy = UserKey(0)
-    /// Until when this member may not write, or 0. Set by moderators.
+    /// The time until which an admin has silenced the member, or 0.
     package var silencedUntil: Int64 = 0
-    /// Until when a ban holds, or 0 for always.
+    /// The end of a ban, or 0 if it has no end.
     package var bannedUntil: Int64 = 0
-    /// The time of the last message, for slow mode.
+    /// The time of the member's last message, for slow mode.
     package var lastSentAt: Int64 = 0
-    /// Since when this user blocks the other one of the pair, or 0.
+    /// The time since which this user blocks the other user of the pair, or 0.
     package var blocksPeerSince: Int64 = 0
-    /// Whether the user removed the conversation from the list. A head of it is a tombstone.
+    /// Whether the user removed the conversation from the list. Syncs then report its removal.
     package var isGone = false
-    // The member's own settings.
-    /// Until when notifications are muted, or 0.
+    // The user's settings for the conversation. The time until which notifications are muted, or 0.
     package var mutedUntil: Int64 = 0
-    /// Whether notifications tell messages that mention the user only.
+    /// Whether notifications are limited to messages that mention the user.
     package var notifiesMentionsOnly = false
-    /// When the user pinned the conversation, or 0.
+    /// The time at which the user pinned the conversation, or 0.
     package var pinnedAt: Int64 = 0
     package var isArchived = false
     package var isMarkedUnread = false
-    /// The folders that contain the conversation: bit `i` is `AccountRow.folders[i]`.
+    /// The folders that contain the conversation, one bit for each (`FolderRow.slot`).
     package var folders: UInt64 = 0
-    /// The seq in the user's self conversation of the newest draft, or 0.
+    /// The seq of the newest draft, in the user's self conversation, or 0.
     package var draftSeq: Int64 = 0
     /// The commit of the last change of this row, set by the storage.
     package var changed: Int64 = 0
@@ -53,13 +54,13 @@ package struct MemberRow: Sendable, Equatable {
         self.state = state
     }
 
-    /// Whether this user blocks the other one of the pair.
+    /// Whether this user blocks the other user of the pair.
     package var blocksPeer: Bool { self.blocksPeerSince > 0 }
 
     /// Whether the user is banned at a time.
     package func isBanned(at time: Int64) -> Bool { self.state == .banned && (self.bannedUntil == 0 || self.bannedUntil > time) }
 
-    /// The number of unread messages if the last message of the conversation is `lastN`.
+    /// Returns the number of unread messages, given the ordinal of the last message.
     package func unread(lastN: Int64) -> Int64 {
         guard self.state == .joined else { return 0 }
         return max(0, lastN - max(self.readN, self.floorN) - self.skipped)
@@ -67,7 +68,7 @@ package struct MemberRow: Sendable, Equatable {
 }
 
 extension MemberRole {
-    /// The order of the roles: a higher one may act on a lower one.
+    /// The rank of the role. A member may act on members with a lower rank.
     package var rank: Int {
         switch self {
         case .owner: 5

@@ -1,23 +1,23 @@
 package import ApusChatProtocol
 
-/// A message that the server sends at a time.
+/// A message that the server sends at a later time.
 package struct ScheduledRow: Sendable, Equatable {
     package var address: ScheduledAddress
     package var conversation: ConversationKey
     package var kind: EventKind
-    /// The body as JSON text, as it was requested. It is validated again when it is sent.
+    /// The requested body as JSON text. It is validated again when the message is sent.
     package var body: String
-    /// The seq of the message that this one answers, or 0.
+    /// The seq of the message that this one replies to, or 0.
     package var ref: Int64 = 0
-    /// The seq of the message whose thread this one belongs to, or 0.
+    /// The seq of the message that began the thread, or 0.
     package var thread: Int64 = 0
     package var isSilent = false
-    /// Milliseconds since 1970.
+    /// The time at which the message is sent, in milliseconds since 1970.
     package var sendAt: Int64
-    /// The hash of the request, which the message keeps.
+    /// The hash of the request, which is stored with the message.
     package var hash: RequestHash
-    /// The code of the refusal if it could not be sent, or empty. It is kept until its user removes
-    /// it.
+    /// The code of the error with which the message was refused; empty if it was not. Such a row is
+    /// kept until the user removes it.
     package var failure = ""
 
     package init(
@@ -32,7 +32,7 @@ package struct ScheduledRow: Sendable, Equatable {
     }
 }
 
-/// The id that a user gave to a scheduled message.
+/// Identifies a scheduled message by its user and the id that the client chose.
 package struct ScheduledAddress: Hashable, Sendable {
     package let user: UserKey
     package let id: ClientID

@@ -7,17 +7,26 @@ package struct SearchNeed: Sendable {
     package var conversation: ConversationKey?
     /// Restricts the search to a sender.
     package var sender: UserKey?
-    /// Restricts the search to some kinds. Empty for all.
+    /// Restricts the search to kinds of messages; empty for all kinds.
     package var kinds: [EventKind] = []
     /// The earliest and the latest time.
     package var from: Int64?
     package var until: Int64?
-    /// The `next` of the page before.
+    /// The `next` of the previous page; nil for the first page.
     package var cursor: Int64?
 
     package init(words: SearchWords) { self.words = words }
 
-    /// Whether a message that has the words is one of those that are looked for.
+    /// Whether all messages of the kinds in the conversation are found, without words.
+    package var isListing: Bool { self.words.phrases.isEmpty && self.conversation != nil && !self.kinds.isEmpty }
+
+    /// Whether a message has content, and the words.
+    package func matches(_ event: EventRow) -> Bool {
+        if self.isListing { return event.isMessage && !event.state.isBlank }
+        return event.searchText.map { self.words.matches(in: $0) != nil } ?? false
+    }
+
+    /// Whether a message that contains the words also satisfies the filter.
     package func admits(_ event: EventRow) -> Bool {
         guard event.isMessage, self.sender == nil || self.sender == event.sender else { return false }
         guard self.kinds.isEmpty || self.kinds.contains(event.kind) else { return false }
@@ -30,7 +39,7 @@ package struct SearchPage: Sendable, Equatable {
     package struct Hit: Sendable, Equatable {
         package var conversation: ConversationKey
         package var view: EventView
-        /// Where a page after this hit begins.
+        /// The position of this hit, after which a following page can begin.
         package var cursor: Int64
 
         package init(conversation: ConversationKey, view: EventView, cursor: Int64) {
@@ -41,30 +50,30 @@ package struct SearchPage: Sendable, Equatable {
     }
 
     package var hits: [Hit] = []
-    /// Where the next page begins; nil after the last one. A page can be empty.
+    /// The position at which the next page begins; nil after the last page. A page can be empty.
     package var next: Int64?
-    /// The time of the newest message in the index if later ones are missing.
+    /// The time of the newest message in the index; nil if the index contains all messages.
     package var indexedAt: Int64?
 
     package init() {}
 }
 
-/// An index of texts that follows the log on its own.
+/// A search index that is updated separately from the log.
 ///
 /// Confined to one thread.
 package protocol SearchIndexing: AnyObject {
-    /// Adds what was written since the last call, or a part of it.
+    /// Adds texts that were written since the last call, up to a maximum number.
     ///
-    /// - Returns: Whether more is left.
+    /// - Returns: Whether there are further texts.
     func update() throws(StorageError) -> Bool
 
-    /// The number of the last change of an older text that the index has seen. The storage needs
-    /// the changes before it no more.
+    /// The number of the last change of a text that the index contains. The storage no longer needs
+    /// changes up to it.
     var lastChange: Int64 { get }
 }
 
 extension EventRow {
-    /// What the search index contains of the message. Nil for a change, and without content.
+    /// The text of the message for the search index; nil for a change, and if there is no content.
     package var searchText: String? {
         guard self.isMessage, !self.state.isBlank else { return nil }
         return ChatBody.searchText(kind: self.kind, body: self.body)

@@ -36,8 +36,13 @@ import Testing
     @Test func aRingThatEndsInTheMomentOfTheAnswerDoesNotEndTheCall() {
         var call = CallMachine(state: .accepted, changedAt: 1_000)
         #expect(call.reported(.missed, by: .server, at: 2_000) == .doNothing)
-        #expect(call.reported(.ended, by: .server, at: 2_000) == .doNothing)
         #expect(call.state == .accepted)
+    }
+
+    @Test func theServerEndsACallThatItsDevicesLeft() {
+        var call = CallMachine(state: .accepted, changedAt: 1_000)
+        #expect(call.reported(.ended, by: .server, at: 91_000) == .record(.ended, duration: 90_000))
+        #expect(call.isOver)
     }
 
     @Test(arguments: [CallState.ended, .missed, .declined, .busy, .unknown]) func nothingFollowsTheEnd(state: CallState) {

@@ -40,6 +40,25 @@ struct ChangeApplicationTests {
         #expect(reaction.applying(recall) == reaction)
     }
 
+    @Test func aPreviewBelongsToItsTextUntilAnEdit() {
+        let json: JSONObject = ["preview": ["url": "https://a.example/", "title": "A"]]
+        let preview = Client.change(.preview, seq: 7, of: 5, json)
+        let shown = self.message.applying(preview)
+        #expect(shown.body["preview"] == json["preview"] && shown.body["text"] == self.message.body["text"])
+        #expect(shown.state == .normal && shown.editedAt == nil)
+        #expect(shown.applying(Client.change(.preview, seq: 8, of: 5)) == self.message)
+        #expect(shown.applying(Client.change(.edit, seq: 8, of: 5, ["body": ["text": "new"]])).body == ["text": "new"])
+        // A recall also removes the text of the page.
+        let recall = Client.change(.recall, seq: 9, of: 5)
+        #expect(preview.applying(recall).body.isEmpty && shown.applying(recall).body.isEmpty)
+        #expect(shown.applying(recall).applying(preview).body.isEmpty)
+        var poll = self.message
+        poll.kind = .poll
+        #expect(poll.applying(preview) == poll)
+        // A body that is no preview has no effect.
+        #expect(self.message.applying(Client.change(.preview, seq: 7, of: 5, ["preview": ["url": 5]])) == self.message)
+    }
+
     @Test func reactionsAreCounted() {
         let on = Client.change(.react, seq: 6, of: 5, ["key": "👍"])
         let off = Client.change(.react, seq: 7, of: 5, ["key": "👍", "remove": true])

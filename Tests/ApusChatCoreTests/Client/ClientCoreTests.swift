@@ -1,4 +1,5 @@
 import ApusChatProtocol
+import ApusJSON
 import Testing
 
 @testable import ApusChatCore
@@ -60,6 +61,23 @@ struct ClientCoreTests {
         #expect(self.changes(next).contains(.gone(Client.room)) == false && core.heads.count == 2)
     }
 
+    /// Between two pages, a new message moves a conversation to the first one.
+    @Test func aConversationThatMovesBetweenTwoPagesIsKeptAndRead() {
+        var core = ClientCore(user: Client.alice)
+        var restored = ClientCore.Restored()
+        restored.heads = [Client.head(3), Client.head(4, in: Client.other)]
+        (restored.epoch, restored.token) = (Self.epoch, Client.token("t0"))
+        core.restore(restored)
+        _ = core.connected()
+        #expect(core.failed(hello: ChatError(.resync, message: "")) == [.request(.hello(since: nil, epoch: Self.epoch))])
+        _ = core.answered(hello: Self.hello(Self.sync([Client.head(3)], page: Client.token("p2"))))
+        _ = core.pushed(EventPush(events: [Client.message(5, in: Client.other)]))
+        let last = core.answered(sync: Self.sync([]))
+        #expect(!self.changes(last).contains(.gone(Client.other)))
+        #expect(self.requests(last) == [.sync(SyncRequest(since: Client.token("t1")))])
+        #expect(self.requests(core.answered(sync: Self.sync([], token: "t2"))).isEmpty)
+    }
+
     @Test func aFirstConnectionLoadsTheHeadsAndThenTheLogs() {
         var core = ClientCore(user: Client.alice)
         #expect(core.connected() == [.request(.hello(since: nil, epoch: nil))])
@@ -70,7 +88,7 @@ struct ClientCoreTests {
         #expect(!core.isOnline)
         let last = core.answered(sync: Self.sync([Client.head(0, in: Client.other)]))
         #expect(self.changes(last) == [.head(Client.head(0, in: Client.other)), .token(Client.token("t1"))])
-        #expect(self.requests(last).isEmpty, "a log is loaded when it is shown")
+        #expect(self.requests(last) == [.sync(SyncRequest(since: Client.token("t1")))], "a log is loaded when it is shown")
         #expect(core.isOnline)
         let window = HistoryRequest(conversation: Client.room, range: .newest, limit: 50)
         #expect(core.opened(Client.room) == [.request(.history(window))])
@@ -199,6 +217,17 @@ struct ClientCoreTests {
         #expect(self.changes(actions).first == .events([Client.message(4)]))
         #expect(core.heads[Client.room]?.unread == 1 && core.heads[Client.room]?.n == 4 && core.heads[Client.room]?.at == 1_004)
         #expect(core.pushed(EventPush(events: [Client.message(4)])) == [])
+    }
+
+    /// No head follows an event, so that the list of conversations shows its preview.
+    @Test func anEventIsThePreviewOfItsConversation() {
+        var core = Self.online()
+        _ = core.pushed(EventPush(events: [Client.message(4, by: Client.alice)]))
+        #expect(core.heads[Client.room]?.last?.text == "text 4" && core.heads[Client.room]?.last?.sender == Client.alice)
+        _ = core.pushed(EventPush(events: [Client.change(.edit, seq: 5, of: 1)]))
+        #expect(core.heads[Client.room]?.last?.seq == 4, "changes are no preview")
+        _ = core.pushed(EventPush(events: [.hidden(conversation: Client.room, seq: 6, n: 5)]))
+        #expect(core.heads[Client.room]?.last?.seq == 6 && core.heads[Client.room]?.last?.text == nil)
     }
 
     @Test func changesAndHiddenMessagesAreNotUnread() {
@@ -451,5 +480,52 @@ struct ClientCoreTests {
         #expect(core.pushed(EventPush(events: [Client.message(4)])) == [])
         #expect(core.timerFired(.hole(Client.room)) == [] && core.timerFired(.sync) == [])
         #expect(core.answered(sync: Self.sync([])) == [] && core.cursor(of: Client.room) == 3)
+    }
+
+    // MARK: Before the next head
+
+    @Test func ownSettingsAreTakenBeforeTheirHead() {
+        var core = Self.online()
+        let own = OwnSetBody(
+            conversation: Client.room, pinnedAt: 9, isArchived: true, mutedUntil: 7, notify: .mentions, isMarkedUnread: true,
+            folders: ["Work"])
+        #expect(self.changes(core.changed(own)).count == 1)
+        #expect(
+            core.heads[Client.room]?.own
+                == OwnSettings(pinnedAt: 9, isArchived: true, mutedUntil: 7, notify: .mentions, isMarkedUnread: true, folders: ["Work"]))
+        #expect(core.changed(own).isEmpty, "nothing is stored twice")
+        _ = core.changed(OwnSetBody(conversation: Client.room, pinnedAt: 0, mutedUntil: 0))
+        #expect(core.heads[Client.room]?.own.pinnedAt == nil && core.heads[Client.room]?.own.mutedUntil == nil)
+        #expect(core.heads[Client.room]?.own.isArchived == true)
+        #expect(core.changed(OwnSetBody(conversation: Client.other, isArchived: true)).isEmpty)
+    }
+
+    @Test func laterEventsChangeThePinsAndTheTitleOfAHead() {
+        var core = Self.online()
+        func push(_ event: ChatEvent) { _ = core.pushed(EventPush(events: [event])) }
+        push(Client.change(EventKind(.pin), seq: 4, of: 1))
+        push(Client.change(EventKind(.pin), seq: 5, of: 3))
+        push(Client.change(EventKind(.pin), seq: 6, of: 2))
+        #expect(core.heads[Client.room]?.pins == [3, 2, 1])
+        push(Client.change(EventKind(.pin), seq: 7, of: 2, ["remove": true]))
+        push(Client.change(EventKind(.conversationSet), seq: 8, of: 1, ["title": "Rowing"]))
+        #expect(core.heads[Client.room]?.pins == [3, 1] && core.heads[Client.room]?.title == "Rowing")
+        // A head tells the state after its events.
+        var head = Client.head(10)
+        head.pins = [1]
+        _ = core.pushed(HeadPush(heads: [head]))
+        push(Client.change(EventKind(.pin), seq: 9, of: 3))
+        #expect(core.heads[Client.room]?.pins == [1])
+    }
+
+    @Test func aChangedProfileChangesTheHeadOfThePair() {
+        var core = Self.online()
+        var head = Client.head(3, read: 3)
+        head.peer = ChatUser(name: Client.bob, nick: "Bob")
+        _ = core.pushed(HeadPush(heads: [head]))
+        let users = [ChatUser(name: Client.bob, nick: "Robert"), ChatUser(name: Client.name("carol"), nick: "Carol")]
+        #expect(self.changes(core.changed(users)).count == 1)
+        #expect(core.heads[Client.room]?.peer?.nick == "Robert")
+        #expect(core.changed(users).isEmpty)
     }
 }

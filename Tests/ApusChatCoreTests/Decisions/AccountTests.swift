@@ -29,6 +29,34 @@ import Testing
         self.world.storage.contacts(of: owner, after: nil, limit: 9).first { $0.address.peer == peer }
     }
 
+    /// Gives a user contacts up to the limit, by their rows.
+    private func fill(_ user: UserKey, except count: Int = 0) {
+        var changes = Changes()
+        changes.contacts = (0..<ChatLimits.contacts - count).map { number in
+            var row = ContactRow(address: ContactAddress(owner: user, peer: UserKey(100_000 + Int64(number))))
+            row.relation = .friend
+            return row
+        }
+        self.world.write(changes)
+    }
+
+    @Test func contactsAreBoundedForTheOneThatAsks() throws {
+        self.fill(self.ann, except: 1)
+        #expect(try self.run(self.ann, .contact(self.bob, .request(text: ""))).code == nil)
+        let eve = self.world.user("eve")
+        #expect(try self.run(self.ann, .contact(eve, .request(text: ""))).code == .limit)
+        #expect(try self.run(self.ann, .contact(self.bob, .remove)).code == nil)
+        #expect(try self.run(self.ann, .contact(eve, .request(text: ""))).code == nil)
+    }
+
+    @Test func aRequestToAFullListIsNotDeliveredAndDoesNotTell() throws {
+        self.fill(self.bob)
+        #expect(try self.run(self.ann, .contact(self.bob, .request(text: "hello"))).code == nil)
+        #expect(self.relation(self.ann, self.bob)?.relation == .asked)
+        #expect(try self.run(self.bob, .contact(self.ann, .request(text: ""))).code == .limit, "no request came")
+        #expect(self.ownLog(self.bob).isEmpty)
+    }
+
     @Test func settingsOfAConversationAreInTheHeadAndTheOwnLog() throws {
         let group = self.world.conversation(owner: self.ann, members: [self.bob])
         let id = ConversationID(number: group.rawValue).rawValue
@@ -82,6 +110,64 @@ import Testing
         _ = try self.run(self.ann, .updateProfile(update))
         #expect(try self.run(self.ann, .personalize(group, .folders(["Work"]))).code == nil)
         #expect(self.world.member(self.ann, in: group)?.folders == 2)
+    }
+
+    private func setFolders(_ names: [String]) throws {
+        var update = ProfileUpdate()
+        update.folders = names.map { Folder(name: $0) }
+        #expect(try self.run(self.ann, .updateProfile(update)).code == nil)
+    }
+
+    /// The names of the folders that contain a conversation.
+    private func folders(of conversation: ConversationKey) throws -> [String] {
+        let account = try #require(self.world.storage.accounts([self.ann]).first)
+        let bits = try #require(self.world.member(self.ann, in: conversation)).folders
+        return account.folders.filter { bits & $0.mask != 0 }.map(\.folder.name)
+    }
+
+    @Test func foldersKeepTheirConversationsWhenOthersChange() throws {
+        let group = self.world.conversation(owner: self.ann)
+        try self.setFolders(["Home", "Work", "Club"])
+        _ = try self.run(self.ann, .personalize(group, .folders(["Work", "Club"])))
+        // Another order, a removed folder, a new one in its place, a new name.
+        try self.setFolders(["Club", "Home", "Work"])
+        #expect(try self.folders(of: group) == ["Club", "Work"])
+        try self.setFolders(["Club", "Work"])
+        #expect(try self.folders(of: group) == ["Club", "Work"])
+        try self.setFolders(["Club", "Work", "Travel"])
+        #expect(try self.folders(of: group) == ["Club", "Work"])
+        try self.setFolders(["Rowing", "Work", "Travel"])
+        #expect(try self.folders(of: group) == ["Rowing", "Work"])
+    }
+
+    @Test func aRemovedFolderLeavesNothingToALaterOne() throws {
+        let group = self.world.conversation(owner: self.ann, members: [self.bob])
+        try self.setFolders(["Work"])
+        _ = try self.run(self.ann, .personalize(group, .folders(["Work"])))
+        var update = ProfileUpdate()
+        update.folders = []
+        var again = ProfileUpdate()
+        again.folders = [Folder(name: "Home")]
+        // In one batch with a change of the member row.
+        let decisions = try self.world.run([
+            self.world.text(self.ann, group), self.world.command(self.ann, .updateProfile(update)), self.world.text(self.ann, group),
+            self.world.command(self.ann, .updateProfile(again)),
+        ])
+        #expect(decisions.allSatisfy { $0.code == nil })
+        for number in 0..<70 { try self.setFolders(["Home \(number)", "x"].shuffled()) }
+        #expect(self.world.member(self.ann, in: group)?.folders == 0)
+        #expect(try self.folders(of: group) == [])
+    }
+
+    @Test func aProfileThatLooksTheSameIsNotTold() throws {
+        var update = ProfileUpdate()
+        update.nickname = "Ann A."
+        _ = try self.run(self.ann, .updateProfile(update))
+        #expect(self.world.pushes.contains(.profile(self.ann)))
+        _ = try self.run(self.ann, .updateProfile(update))
+        #expect(!self.world.pushes.contains(.profile(self.ann)))
+        try self.setFolders(["Work"])
+        #expect(!self.world.pushes.contains(.profile(self.ann)))
     }
 
     @Test func twoRequestsMakeAContact() throws {

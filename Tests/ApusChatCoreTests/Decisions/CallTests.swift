@@ -54,6 +54,58 @@ import Testing
         #expect(try self.run(self.bob, .startCall(self.pair, .audio)).answer?.seq == 3)
     }
 
+    private func serverReports(_ state: CallState) throws -> Int64? {
+        let command = Command(actor: UserKey(0), device: DeviceKey(0), request: nil, action: .updateCall(self.call, state))
+        return try self.world.run(command).answer?.seq
+    }
+
+    @Test func theServerEndsAnAcceptedCall() throws {
+        _ = try self.run(self.ann, .startCall(self.pair, .audio))
+        _ = try self.run(self.bob, .updateCall(self.call, .accepted))
+        #expect(try self.serverReports(.missed) == 0)
+        #expect(self.running == 1)
+        self.world.now += 5_000
+        #expect(try self.serverReports(.ended) == 3)
+        #expect(self.body == "{\"media\":\"audio\",\"state\":\"ended\",\"duration\":5000}")
+        #expect(self.running == 0)
+        #expect(try self.serverReports(.ended) == 0)
+    }
+
+    /// What a batch tells of its calls.
+    @Test func theDevicesOfACallAreTold() throws {
+        let (ann, bob) = (DeviceKey(self.ann.rawValue), DeviceKey(self.bob.rawValue))
+        let steps: [(UserKey, Command.Action, [CallChange])] = [
+            (self.ann, .startCall(self.pair, .audio), [CallChange(call: self.call, state: .ringing, device: ann)]),
+            (self.bob, .startCall(self.pair, .audio), []),
+            (self.ann, .updateCall(self.call, .accepted), []),
+            (self.bob, .updateCall(self.call, .accepted), [CallChange(call: self.call, state: .accepted, device: bob)]),
+            // A device that reconnects after a restart of the server says so.
+            (self.ann, .updateCall(self.call, .accepted), [CallChange(call: self.call, state: .accepted, device: ann)]),
+            (self.world.user("eve"), .updateCall(self.call, .accepted), []),
+            (self.bob, .updateCall(self.call, .ended), [CallChange(call: self.call, state: .ended)]),
+            (self.bob, .updateCall(self.call, .accepted), []),
+        ]
+        for (number, (actor, action, expected)) in steps.enumerated() {
+            _ = try self.run(actor, action)
+            #expect(self.world.calls == expected, "step \(number)")
+        }
+    }
+
+    @Test func aCallWhoseMessageIsGoneTakesPlaceNoMore() throws {
+        for isRecalled in [true, false] {
+            let call = EventAddress(self.pair, try #require(try self.run(self.ann, .startCall(self.pair, .audio)).answer?.seq))
+            _ = try self.run(self.bob, .updateCall(call, .accepted))
+            #expect(self.running == call.seq)
+            if isRecalled {
+                _ = try self.run(self.ann, .recall(call))
+            } else {
+                try self.world.run(Command(actor: UserKey(0), device: DeviceKey(0), request: nil, action: .blank([call], .expired)))
+            }
+            #expect(self.running == 0)
+            #expect(self.world.calls == [CallChange(call: call, state: .ended)])
+        }
+    }
+
     @Test(arguments: [(CallState.declined, "declined"), (.busy, "busy"), (.ended, "missed")])
     func theCalleeEndsTheRinging(state: CallState, shown: String) throws {
         _ = try self.run(self.ann, .startCall(self.pair, .audio))

@@ -70,6 +70,21 @@ import Testing
         #expect(self.world.mentions(bob, in: group) == 1)
     }
 
+    /// The router tells these users their head.
+    @Test func aBatchNamesTheUsersWhoseMentionsChange() throws {
+        let (ann, bob, eve) = (self.world.user("ann"), self.world.user("bob"), self.world.user("eve"))
+        let group = self.world.conversation(owner: ann, members: [bob])
+        try self.world.run([self.world.text(ann, group, mentions: [bob, eve])])
+        #expect(self.world.mentioned == [group: [bob]])
+        try self.world.run(self.world.text(ann, group))
+        #expect(self.world.mentioned.isEmpty)
+        try self.world.run(self.world.text(ann, group, all: true))
+        #expect(self.world.mentioned == [group: [UserKey(0)]])
+        try self.world.run(self.world.command(ann, .recall(EventAddress(group, 1))))
+        #expect(self.world.mentioned == [group: [bob]])
+        #expect(self.world.mentions(bob, in: group) == 1)
+    }
+
     @Test func readPositionsOfOthersDoNotChangeAHead() throws {
         let (ann, bob) = (self.world.user("ann"), self.world.user("bob"))
         let group = self.world.conversation(owner: ann, members: [bob])

@@ -16,6 +16,25 @@ import Testing
         #expect(self.world.storage.head(of: bob, in: pair)?.conversation.counters.lastSeq == 3)
     }
 
+    /// A retry is found before the body is looked at: its file may be collected since.
+    @Test func aRetryAfterTheCollectionOfItsFileGetsTheFirstAck() throws {
+        let (ann, bob) = (self.world.user("ann"), self.world.user("bob"))
+        let pair = self.world.pair(ann, bob)
+        let blob = try #require(BlobID(String(repeating: "a", count: 64)))
+        self.world.storage.addUpload(BlobNeed(user: ann, blob: blob))
+        let picture = MessageContent(kind: .image, body: "{}", blobs: [blob])
+        func send(_ id: String) -> Command {
+            self.world.command(ann, .send(SendCommand(conversation: pair, content: .success(picture))), id: id)
+        }
+        let first = try #require(try self.world.run(send("a")).answer)
+        try self.world.run(self.world.command(ann, .recall(EventAddress(pair, first.seq))))
+        var changes = Changes()
+        changes.credentials.collectedBlobs = [blob]
+        self.world.write(changes)
+        #expect(try self.world.run(send("b")).code == .notFound, "the file is gone")
+        #expect(try self.world.run(send("a")) == .repeated(first))
+    }
+
     @Test func aRetryGetsTheFirstAckInLaterBatchesAndInTheSame() throws {
         let (ann, bob) = (self.world.user("ann"), self.world.user("bob"))
         let pair = self.world.pair(ann, bob)

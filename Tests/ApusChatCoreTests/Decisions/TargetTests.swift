@@ -40,6 +40,49 @@ import Testing
         #expect(self.world.storage.head(of: self.ann, in: self.group)?.conversation.counters.lastN == 1, "an edit is not a message")
     }
 
+    private func preview(_ seq: Int64, of body: String, by actor: UserKey = UserKey(0)) -> Command {
+        let preview = PreviewCommand(target: self.message(seq), before: body, after: "{\"new\":1}", change: Self.previewBody)
+        return Command(actor: actor, device: DeviceKey(0), request: nil, action: .setPreview(preview))
+    }
+
+    private static let previewBody = #"{"preview":{"url":"https://a.example/","title":"A"}}"#
+
+    @Test func aPreviewIsAChangeThatMovesNothing() throws {
+        try self.world.run(self.world.text(self.bob, self.group, "old"))
+        let before = try #require(self.world.storage.head(of: self.ann, in: self.group))
+        self.world.now += 1_000
+        #expect(try self.world.run(self.preview(1, of: "{\"text\":\"old\"}")).answer?.seq == 2)
+        let target = try #require(self.row(1))
+        #expect(target.body == "{\"new\":1}" && target.state == .normal && target.editedAt == 0 && target.original.isEmpty)
+        let change = try #require(self.row(2))
+        #expect(change.kind == .preview && change.ref == 1 && change.n == 0 && change.body == Self.previewBody)
+        let after = try #require(self.world.storage.head(of: self.ann, in: self.group))
+        #expect(after.unread == before.unread && after.conversation.counters.lastN == 1)
+        #expect(after.conversation.counters.lastAt == before.conversation.counters.lastAt, "the conversation keeps its place in lists")
+        #expect(after.last?.seq == 1)
+        // The recall takes the text of the page along.
+        try self.world.run(self.world.command(self.bob, .recall(self.message(1))))
+        #expect(self.row(1)?.body == "" && self.row(2)?.body == "")
+        #expect(self.row(2)?.state == .recalled)
+    }
+
+    @Test func aPreviewOfAnOlderFormOfATextHasNoEffect() throws {
+        try self.world.run(self.world.text(self.bob, self.group, "old"))
+        let body = "{\"text\":\"old\"}"
+        try self.world.run([self.edit(self.bob, 1), self.preview(1, of: body)])
+        #expect(self.row(1)?.body == "{\"text\":\"new\"}")
+        #expect(self.row(3) == nil)
+        // In the batch of the recall, in both orders.
+        try self.world.run([self.world.command(self.bob, .recall(self.message(1))), self.preview(1, of: "{\"text\":\"new\"}")])
+        #expect(self.row(4) == nil)
+        try self.world.run(self.world.text(self.bob, self.group, "old"))
+        try self.world.run([self.preview(4, of: body), self.world.command(self.bob, .recall(self.message(4)))])
+        #expect(self.row(5)?.kind == .preview && self.row(5)?.body == "" && self.row(4)?.body == "")
+        // Of what does not exist.
+        try self.world.run(self.preview(99, of: body))
+        #expect(self.row(7) == nil)
+    }
+
     @Test func anEditInTheBatchOfItsMessageIsSeen() throws {
         let decisions = try self.world.run([self.world.text(self.bob, self.group), self.edit(self.bob, 1)])
         #expect(decisions.compactMap(\.answer?.seq) == [1, 2])

@@ -50,6 +50,23 @@ import Testing
         #expect(router.viewers(of: [self.group], except: self.cid).isEmpty)
     }
 
+    @Test func acquaintancesAreMembersOrTheViewersOfALargeConversation() {
+        var router = self.router()
+        #expect(router.acquaintances(of: self.ann, in: [self.group], limit: 9) == [self.bob])
+        #expect(router.acquaintances(of: self.cid, in: [self.group], limit: 1).count == 1)
+        #expect(router.acquaintances(of: self.ann, in: [ConversationKey(8)], limit: 9).isEmpty)
+        for user in 20...23 as ClosedRange<Int64> where router.connected(SocketKey(user), user: UserKey(user)) {
+            router.loaded([self.group], of: UserKey(user))
+        }
+        #expect(router.acquaintances(of: self.ann, in: [self.group], limit: 9).isEmpty)
+        router.shows(self.bobPhone, [self.group])
+        // A user that shows the conversation without being a member.
+        _ = router.connected(SocketKey(30), user: self.cid)
+        router.loaded([], of: self.cid)
+        router.shows(SocketKey(30), [self.group])
+        #expect(router.acquaintances(of: self.ann, in: [self.group], limit: 9) == [self.bob])
+    }
+
     @Test func largeConversationsHaveNoViewers() {
         var router = self.router()
         for user in 20...23 as ClosedRange<Int64> where router.connected(SocketKey(user), user: UserKey(user)) {
@@ -158,6 +175,18 @@ import Testing
                 ])
     }
 
+    @Test func usersWhoseMentionsChangeGetTheirHead() {
+        var router = self.router()
+        var batch = self.batch([])
+        batch.mentioned = [self.group: [self.bob, self.cid]]
+        let bobs = PushRouter.Delivery.head(self.group, user: self.bob, to: [self.bobSocket, self.bobPhone])
+        #expect(router.route(batch) == [bobs])
+        batch.mentioned = [self.group: [UserKey(0)], ConversationKey(8): [self.bob]]
+        #expect(router.route(batch) == [.head(self.group, user: self.ann, to: [self.annSocket]), bobs])
+        batch.changes.conversations[0].counters.memberCount = 6
+        #expect(router.route(batch).isEmpty, "told with the nudge")
+    }
+
     @Test func eventsThatTooManyDoNotSeeAreRequested() {
         var router = self.router()
         var batch = self.batch([.events(self.group, first: 1, last: 1)])
@@ -190,8 +219,9 @@ import Testing
         let hidden = AnnotationAddress(EventAddress(self.group, 1), self.bob)
         #expect(
             router.route(self.batch([.events(self.group, first: 1, last: 1)], hidden: [hidden])) == [
+                .head(self.group, user: self.bob, to: [self.bobPhone]),
                 .personal(self.group, first: 1, last: 1, user: self.bob, to: [self.bobSocket]),
-                .events(self.group, first: 1, last: 1, to: [self.annSocket]), .nudge(self.group, to: [self.bobPhone]),
+                .events(self.group, first: 1, last: 1, to: [self.annSocket]),
             ])
         #expect(router.stallTimerFired(self.bobPhone, at: 30_999) == .schedule(after: .milliseconds(1)))
         #expect(router.stallTimerFired(self.bobPhone, at: 31_000) == .close)
@@ -199,6 +229,37 @@ import Testing
         #expect(router.stallTimerFired(self.bobPhone, at: 31_000) == .doNothing)
         #expect(router.route(events) == [.events(self.group, first: 1, last: 1, to: [self.annSocket, self.bobSocket, self.bobPhone])])
         #expect(router.stalled(SocketKey(99), at: 0) == .doNothing)
+    }
+
+    @Test func aConnectionThatDoesNotReadIsToldNoEndThatItsUserMayNotSee() {
+        var router = self.router()
+        _ = router.stalled(self.bobSocket, at: 0)
+        _ = router.stalled(self.bobPhone, at: 0)
+        let hidden = AnnotationAddress(EventAddress(self.group, 2), self.bob)
+        #expect(
+            router.route(self.batch([.events(self.group, first: 1, last: 3)], hidden: [hidden])) == [
+                .head(self.group, user: self.bob, to: [self.bobSocket, self.bobPhone]),
+                .events(self.group, first: 1, last: 3, to: [self.annSocket]),
+            ])
+        #expect(
+            router.route(self.batch([.events(self.group, first: 4, last: 6), .departed(self.group, self.bob, last: 5)])) == [
+                .head(self.group, user: self.bob, to: [self.bobSocket, self.bobPhone]),
+                .events(self.group, first: 4, last: 6, to: [self.annSocket]),
+            ])
+    }
+
+    @Test func aMemberThatDepartsFromALargeConversationIsNotToldItsEnd() {
+        var router = self.router()
+        let pushes: [Push] = [.events(self.group, first: 1, last: 3), .departed(self.group, self.bob, last: 2)]
+        let sockets = [self.bobSocket, self.bobPhone]
+        #expect(
+            router.route(self.batch(pushes, members: 6)) == [
+                .head(self.group, user: self.bob, to: sockets), .nudge(self.group, to: [self.annSocket]),
+            ])
+        router = self.router()
+        var batch = self.batch(pushes)
+        batch.nudged = [self.group]
+        #expect(router.route(batch) == [.head(self.group, user: self.bob, to: sockets), .nudge(self.group, to: [self.annSocket])])
     }
 
     @Test func aDigestGoesToAllConnectionsOfTheMembers() {

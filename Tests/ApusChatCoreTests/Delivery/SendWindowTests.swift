@@ -25,4 +25,14 @@ import Testing
         // What was sent after the question is not known to be taken.
         #expect(window.sent(1) == .ask)
     }
+
+    @Test func aConnectionThatTookAPartOnlyIsStalledAgain() {
+        var window = SendWindow()
+        #expect(window.sent(SendWindow.askBytes) == .ask)
+        #expect(window.sent(2 * SendWindow.stallBytes) == .stall)
+        window.drained()
+        #expect(window.sent(1) == .ask)
+        #expect(window.sent(1) == .stall)
+        #expect(window.sent(1) == .doNothing)
+    }
 }

@@ -39,14 +39,14 @@ import Testing
 
     @Test func aFaultOfTheProgramStopsNoOtherBatch() {
         var committer = self.writing()
-        guard case .refuseBatch(let error) = committer.batchFailed(.misuse, commands: 1) else {
+        guard case .refuseBatch(let error) = committer.batchFailed(.invalidUse, commands: 1) else {
             Issue.record("a refusal expected")
             return
         }
         #expect(error.code == .internal)
         #expect(committer.commandsWait() == .writeBatch)
         // The others of a batch must not fail with the one that cannot be written.
-        #expect(committer.batchFailed(.misuse, commands: 2) == .decideHalves)
+        #expect(committer.batchFailed(.invalidUse, commands: 2) == .decideHalves)
         #expect(committer.commandsWait() == .writeBatch)
     }
 

@@ -351,7 +351,7 @@ final class FaultyNetwork {
             for device in self.devices where device.isConnected && device.user == user {
                 device.inbound.append(.head(HeadPush(heads: [self.head(row, of: device)])))
             }
-        case .read, .arrived, .departed, .user: break
+        case .read, .arrived, .departed, .user, .profile: break
         }
     }
 }

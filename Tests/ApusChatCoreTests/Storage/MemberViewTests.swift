@@ -81,6 +81,11 @@ import Testing
         (own.reactions, own.votes) = (["+"], 0b10)
         view.attach(own, to: &shown)
         #expect(shown.row?.reactions == [ReactionCount(key: "+", count: 1)] && shown.row?.votes == [0, 1, 0])
+        var vote = self.event(2, n: 0, ref: 1, kind: .vote)
+        (vote.sender, vote.votes) = (UserKey(1), [1, 2, 0])
+        var shownVote = try #require(view.view(of: vote, isHidden: { _ in false }))
+        view.attach(nil, to: &shownVote)
+        #expect(shownVote.row?.votes == [], "its totals contain the votes of the blocked user")
         var mine = event
         mine.sender = UserKey(1)
         #expect(view.view(of: mine, isHidden: { _ in false })?.row?.body == event.body, "edited by the user that blocks")

@@ -14,6 +14,8 @@ final class World {
     private(set) var hidden: [AnnotationAddress] = []
     private(set) var nudged: Set<ConversationKey> = []
     private(set) var deleted: [ConversationKey] = []
+    private(set) var calls: [CallChange] = []
+    private(set) var mentioned: [ConversationKey: Set<UserKey>] = [:]
     private var lastKey: Int64 = 1_000
     private var lastID = 0
 
@@ -73,6 +75,8 @@ final class World {
         self.hidden = batch.hidden
         self.nudged = batch.nudged
         self.deleted = batch.deleted
+        self.calls = batch.calls
+        self.mentioned = batch.mentioned
         return decisions
     }
 

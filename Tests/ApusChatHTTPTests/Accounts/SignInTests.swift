@@ -1,3 +1,4 @@
+import ApusPasswords
 import ApusChatProtocol
 import ApusChatStorage
 import ApusConnectivity

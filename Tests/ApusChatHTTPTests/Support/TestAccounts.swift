@@ -2,7 +2,7 @@ import ApusChatCore
 import ApusChatProtocol
 import ApusChatStorage
 import ApusConnectivity
-import ApusSocketIOServer
+import ApusPasswords
 import Foundation
 import NIOConcurrencyHelpers
 

@@ -17,10 +17,11 @@ final class TestServer: Sendable {
     let chat = EchoChat()
 
     init(
-        uploads configuration: UploadsConfiguration = UploadsConfiguration(), _ configure: (inout AccountsConfiguration) -> Void = { _ in }
+        uploads configuration: UploadsConfiguration = .patient, tools: MediaTools = .none,
+        _ configure: (inout AccountsConfiguration) -> Void = { _ in }
     ) throws {
         self.test = try TestAccounts(configure)
-        self.files = try BlobStore(folder: self.test.folder)
+        self.files = try BlobStore(folder: self.test.folder, tools: tools)
         self.uploads = try Uploads(folder: self.test.folder, accounts: self.test.accounts, files: self.files, configuration: configuration)
     }
 
@@ -98,4 +99,13 @@ extension TestResponse {
     func session() throws -> SessionAnswer { try SessionAnswer(json: try self.json()) }
 
     func error() throws -> ChatError { try ChatError(json: try self.json()) }
+}
+
+extension UploadsConfiguration {
+    /// Waits for previews, however busy the machine is.
+    static var patient: Self {
+        var configuration = Self()
+        configuration.previewWait = .seconds(100)
+        return configuration
+    }
 }

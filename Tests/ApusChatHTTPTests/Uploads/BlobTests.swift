@@ -94,6 +94,50 @@ import Testing
         }
     }
 
+    @Test func thePictureOfAConversationIsShownInTheDirectoryAndByALink() async throws {
+        let server = try TestServer()
+        try await server.run { (client: TestRequests) async throws in
+            let (alice, bob) = (try await client.token("alice"), try await client.token("bobby"))
+            let uploaded = try await client.upload(Array(try #require(Self.png)), token: alice)
+            let blob = try #require(uploaded.headers[.chatBlob].flatMap { BlobID($0) })
+            let (key, code) = (ConversationKey(77), "0123456789abcdefg")
+            @Sendable func write(listed: Bool, _ configure: @escaping @Sendable (inout LinkRow) -> Void = { _ in }) async throws {
+                try await server.test.database.write { storage in
+                    var settings = ConversationSettings()
+                    settings.listed = listed
+                    var row = ConversationRow(key: key, kind: .group, createdAt: 0, settings: settings)
+                    row.profile.avatar = blob
+                    var link = LinkRow(code: code, conversation: key, creator: UserKey(1), createdAt: 0)
+                    configure(&link)
+                    let (conversation, written) = (row, link)
+                    try storage.commit { changes, _ in
+                        changes.conversations = [
+                            ConversationChange(key: key, counters: conversation.counters, row: conversation, isNew: true)
+                        ]
+                        changes.links = [written]
+                    }
+                }
+            }
+            let path = "/api/blobs/\(blob)"
+            @Sendable func statuses() async throws -> [Int] {
+                var statuses: [Int] = []
+                for query in ["", "?conv=\(ConversationID(number: 77))", "?link=\(code)"] {
+                    statuses.append(try await client.send(.get, path + query, token: bob).status.code)
+                }
+                return statuses
+            }
+            #expect(try await statuses() == [404, 404, 404])
+            try await write(listed: true) { $0.isRevoked = true }
+            #expect(try await statuses() == [404, 200, 404])
+            try await write(listed: false)
+            #expect(try await statuses() == [404, 404, 200])
+            try await write(listed: false) { $0.usesLeft = 0 }
+            #expect(try await statuses() == [404, 404, 404])
+            try await write(listed: false) { $0.expiresAt = 1 }
+            #expect(try await statuses() == [404, 404, 404])
+        }
+    }
+
     @Test func metadataIsRemoved() async throws {
         try await TestServer().run { (client: TestRequests) async throws in
             let token = try await client.token("alice")
@@ -131,7 +175,8 @@ import Testing
 
     @Test(arguments: [
         ("\u{0}\u{0}\u{0}\u{18}ftypisom", "video/mp4"), ("\u{0}\u{0}\u{0}\u{18}ftypM4A ", "audio/mp4"), ("OggS", "audio/ogg"),
-        ("fLaC", "audio/flac"), ("RIFF1234WAVE", "audio/wav"), ("ID3", "audio/mpeg"), ("<html>", MediaType.other), ("", MediaType.other),
+        ("#!AMR\n", "audio/amr"), ("#!AMR-WB\n", MediaType.other), ("fLaC", "audio/flac"), ("RIFF1234WAVE", "audio/wav"),
+        ("ID3", "audio/mpeg"), ("<html>", MediaType.other), ("", MediaType.other),
         ("%PDF-1.7", MediaType.other), ("<svg ", MediaType.other),
     ]) func aTypeIsSniffed(_ bytes: String, _ type: String) { #expect(MediaType.sniffed(Array(bytes.utf8)) == type) }
 }

@@ -9,11 +9,11 @@ import Testing
         let channel = EmbeddedChannel()
         try channel.connect(to: SocketAddress(unixDomainSocketPath: "/")).wait()
         let pace = UploadPace(minimumRate: 10, channel: channel)
-        pace.received(10 * UploadPace.seconds)
+        pace.receivedBytes(10 * UploadPace.seconds)
         channel.embeddedEventLoop.advanceTime(by: .seconds(Int64(UploadPace.seconds)))
         #expect(channel.isActive)
         // One byte every now and then does not keep the connection.
-        pace.received(1)
+        pace.receivedBytes(1)
         channel.embeddedEventLoop.advanceTime(by: .seconds(Int64(UploadPace.seconds)))
         #expect(!channel.isActive)
     }

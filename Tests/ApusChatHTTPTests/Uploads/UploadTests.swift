@@ -103,11 +103,17 @@ import Testing
             #expect(refused.status == .unprocessableContent)
             #expect(try refused.error().code == .limit)
             _ = try await client.send(.delete, path, token: token, headers: Self.tus)
-            #expect(try await client.upload(Array("12345678".utf8), token: token).status == .noContent)
+            let uploaded = try await client.upload(Array("12345678".utf8), token: token)
+            #expect(uploaded.status == .noContent)
+            let blob = try #require(uploaded.headers[.chatBlob].flatMap { BlobID($0) })
             #expect(try await create(3).status == .unprocessableContent)
-            // Nothing refers to the blob, so that it is collected after a week.
-            server.test.wait(7 * 86_400_000 + 1)
+            // Nothing refers to the blob, so that it is collected after a week, with its file.
+            server.test.wait(7 * 86_400_000 - 60_000)
             try await server.uploads.sweep()
+            #expect(DurableFile.exists(server.files.path(blob)))
+            server.test.wait(60_001)
+            try await server.uploads.sweep()
+            #expect(!DurableFile.exists(server.files.path(blob)))
             let again = try await client.post(
                 "/api/login", .object(["name": "alice", "password": "correct horse", "device": TestRequests.device])
             ).session().access

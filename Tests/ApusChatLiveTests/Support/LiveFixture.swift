@@ -81,8 +81,8 @@ final class LiveFixture: Sendable {
     }
 }
 
-/// Runs a server while `body` runs.
-func withLiveServer(_ body: (LiveFixture) async throws -> Void) async throws {
+/// Runs a server while `body` runs, in the isolation of the caller.
+func withLiveServer(isolation: isolated (any Actor)? = #isolation, _ body: (LiveFixture) async throws -> Void) async throws {
     let fixture = try await LiveFixture()
     do { try await body(fixture) } catch {
         await fixture.close()
@@ -97,7 +97,7 @@ struct ClientEnded: Error {}
 extension ChatClient {
     /// Waits until a condition is true, which is examined after each update.
     func wait(until condition: () async throws -> Bool) async throws {
-        let updates = self.updates
+        let updates = self.updates(bufferingPolicy: .unbounded)
         if try await condition() { return }
         for await _ in updates where try await condition() { return }
         throw ClientEnded()

@@ -4,6 +4,7 @@ import ApusChatSQLite
 import ApusChatService
 import ApusChatStorage
 import ApusJSON
+import ApusPasswords
 import ApusSocketIOServer
 import Foundation
 import Hummingbird
@@ -55,6 +56,29 @@ final class LiveServer: Sendable {
             onServerRunning: { channel in found.yield(channel.localAddress?.port ?? 0) }, logger: .silent)
         self.running = Task { try await application.run() }
         self.port = await ports.first { _ in true } ?? 0
+    }
+
+    /// Makes accounts `m1`, `m2` … members of a conversation by their rows, as a script does.
+    func addMembers(_ count: Int, to conversation: ConversationID) async throws {
+        try await self.service.log.withStorage { storage in
+            let key = ConversationKey(conversation.number)
+            var needs = Needs()
+            needs.conversations = [key]
+            guard var counters = try storage.begin(needs).conversations[key]?.counters else { return storage.abandon() }
+            var changes = Changes()
+            for number in 1...count {
+                let user = UserKey(1_000_000 + Int64(number))
+                changes.accounts.append(
+                    AccountRow(
+                        key: user, name: UserName(prepared: "m\(number)"), nickname: "",
+                        selfConversation: ConversationKey(2_000_000 + Int64(number))))
+                changes.members.append(MemberRow(address: MemberAddress(key, user), role: .member, state: .joined))
+            }
+            counters.memberCount += count
+            counters.membersVersion += 1
+            changes.conversations = [ConversationChange(key: key, counters: counters)]
+            _ = try storage.commit(changes)
+        }
     }
 
     /// Stops as a server does at its end: tells the clients, then closes the connections.

@@ -29,9 +29,11 @@ struct CanonicalJSONTests {
     /// RFC 8785 section 3.2.3.
     @Test func membersAreSortedByUTF16() throws {
         let text =
-            #"{"\u20ac":"Euro Sign","\r":"Carriage Return","\ufb33":"Hebrew Letter Dalet With Dagesh","1":"One","\ud83d\ude00":"Emoji","\u0080":"Control","\u00f6":"o"}"#
+            #"{"\u20ac":"Euro Sign","\r":"Carriage Return","\ufb33":"Hebrew Letter Dalet With Dagesh","#
+            + #""1":"One","\ud83d\ude00":"Emoji","\u0080":"Control","\u00f6":"o"}"#
         let expected =
-            "{\"\\r\":\"Carriage Return\",\"1\":\"One\",\"\u{80}\":\"Control\",\"ö\":\"o\",\"€\":\"Euro Sign\",\"😀\":\"Emoji\",\"\u{FB33}\":\"Hebrew Letter Dalet With Dagesh\"}"
+            "{\"\\r\":\"Carriage Return\",\"1\":\"One\",\"\u{80}\":\"Control\",\"ö\":\"o\","
+            + "\"€\":\"Euro Sign\",\"😀\":\"Emoji\",\"\u{FB33}\":\"Hebrew Letter Dalet With Dagesh\"}"
         #expect(try self.canonical(text) == expected)
     }
 

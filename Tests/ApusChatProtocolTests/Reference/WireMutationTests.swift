@@ -23,8 +23,8 @@ struct WireMutationTests {
     /// Values that readers have stumbled over elsewhere.
     private static let values: [JSONValue] = [
         .null, true, false, 0, 1, -1, 1.5, .integer(.max), .integer(.min), .double(1e308), .double(-0.0), .integer(9_007_199_254_740_992),
-        "", " ",
-        "a", "unknown", "0000000000001", "\u{0}", "\u{202E}", "\u{301}", "鸟", "👩‍👩‍👧", "x.a", "text", "member.join", [], [[]], [:], ["a": [:]],
+        "", " ", "a", "unknown", "0000000000001", "\u{0}",
+        "\u{202E}", "\u{301}", "鸟", "👩‍👩‍👧", "x.a", "text", "member.join", [], [[]], [:], ["a": [:]],
         .string(String(repeating: "a", count: 9_000)), .array(Array(repeating: "a", count: 300)), .array(Array(repeating: [:], count: 300)),
     ]
 

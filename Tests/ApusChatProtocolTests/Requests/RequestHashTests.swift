@@ -37,6 +37,26 @@ struct RequestHashTests {
         #expect(try self.bytes(text) != self.bytes(self.base))
     }
 
+    /// The hashes of stored messages are of these bytes: another form makes each retry after an
+    /// upgrade of the server a conflict. A new form needs a new version, and the old one beside it.
+    @Test func theHashedFormIsFixed() throws {
+        let all = """
+            {"id":"m","conv":"0000000000001","kind":"text","body":{"text":"\\u00e9 \\"1\\"\\n","n":1.50,"a":[true,null]},\
+            "ref":2,"thread":3,"if_epoch":4,"silent":true}
+            """
+        let hashed = try self.bytes(all)
+        #expect(hashed.first == 1)
+        #expect(
+            String(decoding: hashed.dropFirst(), as: UTF8.self)
+                == #"{"body":{"a":[true,null],"n":1.5,"text":"é \"1\"\n"},"conv":"0000000000001","#
+                + #""if_epoch":4,"kind":"text","ref":2,"thread":3}"#
+        )
+        let plain = try self.bytes(self.base).dropFirst()
+        #expect(
+            String(decoding: plain, as: UTF8.self)
+                == #"{"body":{"n":1,"text":"é 1"},"conv":"0000000000001","kind":"text"}"#)
+    }
+
     @Test func loneSurrogatesAreReplaced() throws {
         let lone = #"{"id":"m","conv":"0000000000001","kind":"text","body":{"text":"a\ud83d"}}"#
         let replaced = #"{"id":"m","conv":"0000000000001","kind":"text","body":{"text":"a\ufffd"}}"#

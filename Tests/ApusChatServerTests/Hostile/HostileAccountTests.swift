@@ -1,5 +1,6 @@
 import ApusChatProtocol
 import ApusJSON
+import ApusPasswords
 import ApusSocketIOClient
 import ApusSocketIOServer
 import NIOConcurrencyHelpers
@@ -334,6 +335,70 @@ struct HostileAccountTests {
             #expect(try await server.login("victim", from: "203.0.113.1").status == 200)
             #expect(try await server.http.get("/health").status == 200)
             for request in open { await request.close() }
+        }
+    }
+
+    // MARK: Reads
+
+    /// Sends a request many times at once on each of several connections.
+    ///
+    /// - Returns: The number of answers, and the refusals.
+    private func burst(
+        _ verb: String, _ request: JSONValue, times: Int, on sockets: [RealSocket]
+    ) async throws -> (answered: Int, refusals: [ChatError]) {
+        let (answers, arrival) = AsyncStream.makeStream(of: JSONValue.self)
+        for socket in sockets {
+            for _ in 0..<times {
+                socket.client.emitWithAck(verb, arguments: [request], timeout: .seconds(60)) { result in
+                    arrival.yield((try? result.get().first) ?? .null)
+                }
+            }
+        }
+        var (answered, refusals, count) = (0, [ChatError](), 0)
+        for await answer in answers {
+            if answer.objectValue?["error"] == nil { answered += 1 } else { refusals.append(try ChatError(json: answer)) }
+            count += 1
+            if count == times * sockets.count { break }
+        }
+        return (answered, refusals)
+    }
+
+    /// Bursts of `hello` and of reads on eight connections of one account: each connection is
+    /// greeted once, the account has its budget, and each read of a neighbour is answered.
+    @Test func burstsOfReadsOfOneAccountLeaveOthersTheirs() async throws {
+        try await RealServer.with { server in
+            let mallory = try await server.user("mallory", from: "198.51.100.1")
+            let victim = try await server.user("victim", from: "203.0.113.1")
+            let there = try await victim.connect()
+            let own = try await there.ask(ChatVerbs.sync, SyncRequest()).heads[0].conversation
+            for number in 0..<40 { _ = try await mallory.ask(ChatVerbs.conversationCreate, Self.create(number, inviting: [])) }
+            var attackers: [RealSocket] = []
+            for _ in 0..<8 {
+                let socket = RealSocket(server: server, token: mallory.session.access, address: mallory.address)
+                try await socket.client.connect(timeout: .seconds(30))
+                attackers.append(socket)
+            }
+            let sockets = attackers
+            async let reads: Int = {
+                var reads = 0
+                for _ in 0..<40 {
+                    let page = try await there.ask(ChatVerbs.history, HistoryRequest(conversation: own, range: .newest))
+                    if page.conversation == own { reads += 1 }
+                }
+                return reads
+            }()
+            let hello = HelloRequest(device: HelloDevice(name: "Test", platform: "test"), sync: SyncRequest())
+            let greetings = try await self.burst(ChatVerbs.hello.name, hello.json, times: 60, on: sockets)
+            #expect(greetings.answered == 8 && greetings.refusals.count == 8 * 59)
+            #expect(greetings.refusals.allSatisfy { $0.code == .badRequest })
+            let syncs = try await self.burst(ChatVerbs.sync.name, SyncRequest().json, times: 60, on: sockets)
+            #expect(syncs.answered + syncs.refusals.count == 480 && syncs.answered > 0)
+            #expect(!syncs.refusals.isEmpty, "the budget of an account is smaller")
+            #expect(syncs.refusals.allSatisfy { $0.code == .tooMany && $0.retryAfter ?? 0 > 0 })
+            #expect(try await reads == 40)
+            _ = try await there.ask(ChatVerbs.history, HistoryRequest(conversation: own, range: .newest))
+            for socket in attackers { socket.close() }
+            there.close()
         }
     }
 

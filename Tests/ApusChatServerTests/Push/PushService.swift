@@ -1,3 +1,5 @@
+import ApusCertificates
+import ApusConnectivity
 import ApusJSON
 import Crypto
 import Foundation
@@ -26,18 +28,20 @@ final class PushService: Sendable {
     private let channel: any Channel
     private let requests: AsyncStream<Received>
     private let statuses: NIOLockedValueBox<[UInt]>
+    private let paths: NIOLockedValueBox<[String]>
+
+    /// The paths of all requests so far.
+    var requestedPaths: [String] { self.paths.withLockedValue { $0 } }
 
     /// - Parameter statuses: The statuses of the first answers; the others are 201.
     init(statuses: [UInt] = []) async throws {
-        let (certificate, key) = try ServerIdentity.selfSignedPEM(host: "localhost", now: Date())
-        var tls = TLSConfiguration.makeServerConfiguration(
-            certificateChain: try NIOSSLCertificate.fromPEMBytes(Array(certificate.utf8)).map { .certificate($0) },
-            privateKey: .privateKey(try NIOSSLPrivateKey(bytes: Array(key.utf8), format: .pem)))
-        tls.applicationProtocols = ["http/1.1"]
-        let context = try NIOSSLContext(configuration: tls)
+        let identity = try SelfSignedCertificate.makeIdentity(host: "localhost", now: Date())
+        let context = try TLSServerSettings(identity: identity).makeContext()
         let left = NIOLockedValueBox(statuses)
+        let paths = NIOLockedValueBox<[String]>([])
         let (requests, continuation) = AsyncStream.makeStream(of: Received.self)
-        self.authority = certificate
+        self.paths = paths
+        self.authority = identity.certificateChainPEM
         self.statuses = left
         self.requests = requests
         self.channel = try await ServerBootstrap(group: .singletonMultiThreadedEventLoopGroup)
@@ -46,7 +50,7 @@ final class PushService: Sendable {
                     let pipeline = channel.pipeline.syncOperations
                     try pipeline.addHandler(NIOSSLServerHandler(context: context))
                     try pipeline.configureHTTPServerPipeline()
-                    try pipeline.addHandler(Answering(left, continuation))
+                    try pipeline.addHandler(Answering(left, paths, continuation))
                 }
             }
             .bind(host: "127.0.0.1", port: 0).get()
@@ -93,11 +97,15 @@ final class PushService: Sendable {
         typealias OutboundOut = HTTPServerResponsePart
 
         private let statuses: NIOLockedValueBox<[UInt]>
+        private let paths: NIOLockedValueBox<[String]>
         private let requests: AsyncStream<Received>.Continuation
         private var request: Received?
 
-        init(_ statuses: NIOLockedValueBox<[UInt]>, _ requests: AsyncStream<Received>.Continuation) {
+        init(
+            _ statuses: NIOLockedValueBox<[UInt]>, _ paths: NIOLockedValueBox<[String]>, _ requests: AsyncStream<Received>.Continuation
+        ) {
             self.statuses = statuses
+            self.paths = paths
             self.requests = requests
         }
 
@@ -106,6 +114,7 @@ final class PushService: Sendable {
             case .head(let head): self.request = Received(path: head.uri, headers: head.headers, body: [])
             case .body(let piece): self.request?.body += Array(piece.readableBytesView)
             case .end:
+                if let path = self.request?.path { self.paths.withLockedValue { $0.append(path) } }
                 let status = self.statuses.withLockedValue { $0.isEmpty ? 201 : $0.removeFirst() }
                 let head = HTTPResponseHead(
                     version: .http1_1, status: HTTPResponseStatus(statusCode: Int(status)),

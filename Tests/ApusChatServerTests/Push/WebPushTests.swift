@@ -1,6 +1,8 @@
 import ApusChatProtocol
+import ApusChatService
 import ApusJSON
 import Foundation
+import NIOConcurrencyHelpers
 import NIOHTTP1
 import Testing
 
@@ -15,7 +17,8 @@ import Testing
 
         init(_ server: RunningServer, _ name: String) async throws {
             let body =
-                #"{"name":"\#(name)","nick":"\#(name.capitalized)","password":"correct horse battery","device":{"name":"T","platform":"web"}}"#
+                #"{"name":"\#(name)","nick":"\#(name.capitalized)","password":"correct horse battery","#
+                + #""device":{"name":"T","platform":"web"}}"#
             self.server = server
             self.access = try SessionAnswer(json: try await server.http.post("/api/register", body).json()).access
         }
@@ -36,28 +39,51 @@ import Testing
         }
     }
 
-    private func with(
-        _ service: PushService, permits: Bool = true, _ body: (RunningServer) async throws -> Void
-    ) async throws {
-        try await RunningServer.with {
-            $0.outgoingAuthorities = service.authority
-            $0.pushContact = "mailto:operator@example.org"
-            if permits { $0.outgoingNetworks = ["127.0.0.0/8", "::1"] }
-        } makeChat: {
-            try ServiceChat($0, $1, $2)
-        } _: {
-            try await body($0)
+    /// A server that decides about notifications when the test says so.
+    private struct Host {
+        var server: RunningServer
+        var chat: ServiceChat
+        var lines: LogLines
+
+        /// Decides about the messages whose requests were answered.
+        func decide() async throws {
+            // The notifier learns of a batch on the loop of the log, maybe after the answers.
+            try await self.chat.service.log.withStorage { _ in }
+            await self.chat.service.notifier.decideNow()
+        }
+    }
+
+    private func with(_ service: PushService, permits: Bool = true, _ body: (Host) async throws -> Void) async throws {
+        let lines = LogLines()
+        let made = NIOLockedValueBox<ServiceChat?>(nil)
+        try await RunningServer.with(
+            {
+                $0.outgoingAuthorities = service.authority
+                $0.pushContact = "mailto:operator@example.org"
+                $0.noticeDelay = .seconds(86_400)
+                if permits { $0.outgoingNetworks = ["127.0.0.0/8", "::1"] }
+            }, logger: lines.logger,
+            makeChat: {
+                let chat = try ServiceChat($0, $1, $2)
+                made.withLockedValue { $0 = chat }
+                return chat
+            }
+        ) { server in
+            let chat = try #require(made.withLockedValue { $0 })
+            try await body(Host(server: server, chat: chat, lines: lines))
         }
         try await service.close()
     }
 
     @Test func aMessageIsPushedAndTheBrowserDecryptsIt() async throws {
         let service = try await PushService(statuses: [503])
-        try await self.with(service) { server in
+        try await self.with(service) { host in
+            let server = host.server
             let (alice, bob) = (try await User(server, "alice"), try await User(server, "bobby"))
             try await bob.ask("push.set", try service.subscription())
             let conversation = try await alice.open("bobby")
             try await alice.send("the swifts are back 在吗", to: conversation, "m1")
+            try await host.decide()
             // The first attempt is answered 503 and repeated.
             let first = try await service.next()
             let request = try await service.next()
@@ -80,24 +106,28 @@ import Testing
 
     @Test func whatIsSilentMutedReadOrOfABlockedUserIsNotPushed() async throws {
         let service = try await PushService()
-        try await self.with(service) { server in
-            let (alice, bob) = (try await User(server, "alice"), try await User(server, "bobby"))
-            let carol = try await User(server, "carol")
+        try await self.with(service) { host in
+            let (alice, bob) = (try await User(host.server, "alice"), try await User(host.server, "bobby"))
+            let carol = try await User(host.server, "carol")
             try await bob.ask("push.set", try service.subscription())
             let (pair, other) = (try await alice.open("bobby"), try await carol.open("bobby"))
             // Read at once.
             try await alice.send("read at once", to: pair, "m1")
             try await bob.ask("mark", #"{"conv":"\#(pair)","read":1}"#)
+            try await host.decide()
             try await alice.send("silent", to: pair, "m0", extra: #","silent":true"#)
+            try await host.decide()
             // Of a blocked user.
             try await bob.ask("block", #"{"id":"block","user":"carol"}"#)
             try await carol.send("of a blocked user", to: other, "m2")
+            try await host.decide()
             // Muted, and then no longer.
             try await bob.ask("own.set", #"{"id":"mute","conv":"\#(pair)","muted_until":9000000000000}"#)
             try await alice.send("muted", to: pair, "m3")
-            try await Task.sleep(for: .seconds(2))
+            try await host.decide()
             try await bob.ask("own.set", #"{"id":"unmute","conv":"\#(pair)","muted_until":0}"#)
             try await alice.send("told", to: pair, "m4")
+            try await host.decide()
             let message = try service.decrypt(try await service.next().body)
             #expect(message["body"]?.stringValue == "told")
         }
@@ -105,18 +135,21 @@ import Testing
 
     @Test func aSubscriptionThatIsGoneIsForgotten() async throws {
         let service = try await PushService(statuses: [410])
-        try await self.with(service) { server in
-            let (alice, bob) = (try await User(server, "alice"), try await User(server, "bobby"))
+        try await self.with(service) { host in
+            let (alice, bob) = (try await User(host.server, "alice"), try await User(host.server, "bobby"))
             try await bob.ask("push.set", try service.subscription(path: "/old"))
             let conversation = try await alice.open("bobby")
             try await alice.send("one", to: conversation, "m1")
+            try await host.decide()
             #expect(try await service.next().path == "/old")
-            try await Task.sleep(for: .milliseconds(500))
+            try await host.lines.next("A subscription was removed")
             try await alice.send("two", to: conversation, "m2")
-            try await Task.sleep(for: .seconds(2))
+            try await host.decide()
             try await bob.ask("push.set", try service.subscription(path: "/new"))
             try await alice.send("three", to: conversation, "m3")
+            try await host.decide()
             #expect(try await service.next().path == "/new")
+            #expect(service.requestedPaths == ["/old", "/new"])
         }
     }
 
@@ -124,26 +157,14 @@ import Testing
     @Test(arguments: ["localhost", "127.0.0.1", "[::1]", "[::ffff:127.0.0.1]", "169.254.169.254", "10.0.0.1", "2130706433", "0x7f.1"])
     func aPrivateAddressIsNotRequested(host: String) async throws {
         let service = try await PushService()
-        try await self.with(service, permits: false) { server in
-            let (alice, bob) = (try await User(server, "alice"), try await User(server, "bobby"))
+        try await self.with(service, permits: false) { on in
+            let (alice, bob) = (try await User(on.server, "alice"), try await User(on.server, "bobby"))
             try await bob.ask("push.set", try service.subscription(path: "/private", host: host))
             let conversation = try await alice.open("bobby")
             try await alice.send("one", to: conversation, "m1")
-            let asked = await Self.isRequested(service, within: .seconds(3))
-            #expect(!asked)
-        }
-    }
-
-    private static func isRequested(_ service: PushService, within time: Duration) async -> Bool {
-        await withTaskGroup(of: Bool.self) { group in
-            group.addTask { (try? await service.next()) != nil }
-            group.addTask {
-                try? await Task.sleep(for: time)
-                return false
-            }
-            let first = await group.next() ?? false
-            group.cancelAll()
-            return first
+            try await on.decide()
+            try await on.lines.next("A notification could not be sent", error: "has no address to which this server may connect")
+            #expect(service.requestedPaths.isEmpty)
         }
     }
 
@@ -154,9 +175,9 @@ import Testing
         ])
     func onlyWhatCanBeUsedIsStored(body: String, status: Int) async throws {
         let service = try await PushService()
-        try await self.with(service) { server in
-            let alice = try await User(server, "alice")
-            let answer = try await server.http.post("/api/chat/push.set", body, ["Authorization": "Bearer " + alice.access])
+        try await self.with(service) { host in
+            let alice = try await User(host.server, "alice")
+            let answer = try await host.server.http.post("/api/chat/push.set", body, ["Authorization": "Bearer " + alice.access])
             #expect((answer.status == 200) == (status == 200), "\(answer.body)")
         }
     }

@@ -9,6 +9,7 @@ import NIOPosix
 import Testing
 
 @testable import ApusChatServer
+import HTTPTypes
 
 /// The whole server with its default budgets, and clients from any address: the tests are a proxy
 /// that the server trusts. Time stands still, so that no budget is refilled.
@@ -90,16 +91,22 @@ final class RealSocket: Sendable {
     let client: SocketIOClient
     private let pushes = NIOLockedValueBox<[(name: String, payload: JSONValue)]>([])
     private let ends: AsyncStream<Void>
+    private static let forwardedFor = HTTPField.Name("X-Forwarded-For")!
 
-    init(server: RealServer, token: String, address: String) {
+    /// - Parameter onPush: Called for each push, on any thread.
+    init(server: RealServer, token: String, address: String, onPush: @escaping @Sendable (String, JSONValue) -> Void = { _, _ in }) {
         let manager = SocketIOManager(
             url: "http://127.0.0.1:\(server.http.port)",
-            configuration: SocketIOManagerConfiguration(headers: ["X-Forwarded-For": address], reconnection: .none))
+            configuration: SocketIOManagerConfiguration(headers: [Self.forwardedFor: address], reconnection: .none))
         self.client = manager.socket(forNamespace: ChatVerbs.namespace, auth: .closure { ["token": .string(token)] })
         let (ends, end) = AsyncStream.makeStream(of: Void.self)
         self.ends = ends
         let pushes = self.pushes
-        self.client.onAny { name, data in pushes.withLockedValue { $0.append((name, data.first ?? .null)) } }
+        self.client.onAny { name, data in
+            let payload = data.first ?? .null
+            pushes.withLockedValue { $0.append((name, payload)) }
+            onPush(name, payload)
+        }
         self.client.on(clientEvent: .disconnect) { _ in end.finish() }
     }
 

@@ -1,4 +1,4 @@
-import ApusSocketIOServer
+import ApusPasswords
 import Foundation
 import Logging
 import NIOConcurrencyHelpers
@@ -26,7 +26,8 @@ struct RunningServer: Sendable {
     /// Runs a server with a temporary folder while `body` runs.
     static func with(
         _ configure: (inout ChatServerConfiguration) -> Void = { _ in }, page: [String: String] = [:],
-        makeChat: ChatServer.MakeChat? = nil, _ body: (RunningServer) async throws -> Void
+        logger: Logger = Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() }), makeChat: ChatServer.MakeChat? = nil,
+        _ body: (RunningServer) async throws -> Void
     ) async throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("apus-host-\(UUID().uuidString)").path
         defer { try? FileManager.default.removeItem(atPath: folder) }
@@ -39,7 +40,6 @@ struct RunningServer: Sendable {
             configuration.pageFolder = folder + "/page"
         }
         configure(&configuration)
-        let logger = Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })
         let made = NIOLockedValueBox<StubChat?>(nil)
         let server = ChatServer(configuration: configuration, logger: logger) { folder, configuration, logger in
             if let makeChat { return try makeChat(folder, configuration, logger) }

@@ -34,7 +34,20 @@ final class StubChat: HostedChat, ChatRequests {
         self.note("attach")
     }
 
+    func translate(
+        _ socket: SocketIOServerSocket, of requester: Requester, watchesPresence: Bool,
+        receive: @escaping @Sendable (_ push: String, _ value: JSONValue) -> Void
+    ) throws(ChatError) -> TranslatedConnection {
+        throw ChatError(.unsupported, message: "The chat has no connections.")
+    }
+
+    func isOnline(_ user: UserKey) -> Bool { false }
+
     func notify(_ deliver: @escaping @Sendable ([PushNotice]) -> Void) {}
+
+    func tellTexts(_ deliver: @escaping @Sendable ([CommittedText]) -> Void) {}
+
+    func add(_ preview: PreviewCommand) {}
 
     func run() async {}
 

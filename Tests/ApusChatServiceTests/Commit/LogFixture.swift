@@ -14,7 +14,10 @@ final class LogFixture {
     static let user = UserKey(1)
     static let group = ConversationKey(1)
 
-    let loop = EmbeddedEventLoop()
+    /// The event loop that the test runs. It belongs to one thread, so that asynchronous tests pass
+    /// another one.
+    var loop: EmbeddedEventLoop { self.embedded! }
+    private let embedded: EmbeddedEventLoop?
     let log: ChatLog
     /// What left the log, in order: `ack 3`, `refused storage`, `events 1...3`.
     let output: NIOLockedValueBox<[String]>
@@ -35,12 +38,14 @@ final class LogFixture {
         changes.members = [MemberRow(address: MemberAddress(Self.group, Self.user), role: .owner, state: .joined)]
         _ = try storage.begin(Needs())
         _ = try storage.commit(changes)
+        let embedded = loop == nil ? EmbeddedEventLoop() : nil
+        self.embedded = embedded
         let output = NIOLockedValueBox<[String]>([])
         let wall = NIOLockedValueBox<Int64>(1_700_000_000_000)
         self.output = output
         self.wall = wall
         self.log = ChatLog(
-            storage: storage, on: loop ?? self.loop,
+            storage: storage, on: loop ?? embedded!,
             environment: ChatLog.Environment(wall: { wall.withLockedValue { $0 } }, monotonic: { wall.withLockedValue { $0 } })
         ) { batch, answers in
             var answers = answers

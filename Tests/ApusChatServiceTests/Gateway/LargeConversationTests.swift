@@ -4,8 +4,8 @@ import ApusChatStorage
 import ApusJSON
 import Testing
 
-/// A group of 10,000 members and a channel of 100,000: both are opened, written to, read and
-/// searched.
+/// A group of 10,000 members and a channel of 100,000: both are opened, written to, read, searched
+/// and paged, and a member is completed and mentioned.
 @Suite(.timeLimit(.minutes(3)), .serialized)
 struct LargeConversationTests {
     private struct Size: CustomTestStringConvertible {
@@ -66,6 +66,25 @@ struct LargeConversationTests {
             // A part that all names have: the first page, and the number of all.
             let all = try await alice.ask(ChatVerbs.members, MembersRequest(conversation: conversation, query: "m"))
             #expect(all.total == size.members - 2 && all.members.count == ChatLimits.membersPage)
+            // Page: in the order of keys, without repetition.
+            var names: [String] = []
+            var page: PageToken?
+            for _ in 0..<10 {
+                let answer = try await bob.ask(ChatVerbs.members, MembersRequest(conversation: conversation, page: page))
+                #expect(answer.total == size.members)
+                names += answer.members.map(\.user.name.rawValue)
+                page = answer.page
+            }
+            #expect(names == ["alice", "bob"] + (3...1_000).map { "m\($0)" } && page != nil)
+            // Mention: a member whose name is completed by its start is told by the head.
+            _ = try await bob.ask(ChatVerbs.subscribe, SubscribeRequest(conversations: []))
+            let target = try await alice.ask(ChatVerbs.members, MembersRequest(conversation: conversation, query: "bo"))
+            #expect(target.members.map(\.user.name.rawValue) == ["bob"])
+            let mention: JSONObject = ["text": "@bob", "entities": [["type": "mention", "offset": 0, "length": 4, "user": "bob"]]]
+            _ = try await alice.ask(
+                ChatVerbs.send, SendRequest(id: .make("s3"), conversation: conversation, kind: .text, body: mention))
+            let named = try await bob.next(ChatPushes.head) { $0.heads.contains { $0.conversation == conversation && $0.mentions > 0 } }
+            #expect(named.heads.first { $0.conversation == conversation }?.mentions == 1)
             var hits: [SearchHit] = []
             var isBehind = true
             while isBehind {

@@ -3,6 +3,7 @@ import ApusChatProtocol
 import ApusChatService
 import ApusChatStorage
 import ApusJSON
+import NIOConcurrencyHelpers
 import Testing
 
 /// What decides about notifications: silent messages, rules, quiet hours, the badge, sign-ins.
@@ -120,6 +121,59 @@ struct NotificationTests {
             try await tablet.connect()
             #expect(try await tablet.ask(ChatVerbs.hello, hello).sync?.badge == 2)
         }
+    }
+
+    /// The members 3, 400 and the last one of a group have devices that receive pushes.
+    ///
+    /// - Parameter rounds: The messages before each notice.
+    /// - Returns: The devices of each notice.
+    private func noticed(members: Int64, _ rounds: [[JSONObject]]) async throws -> [Set<Int64>] {
+        let key: Int64 = 4_000
+        let told = NIOLockedValueBox<[Set<Int64>]>([])
+        try await withService(users: ["alice", "bob"], configure: { $0.noticeDelay = .zero }) { fixture in
+            try await fixture.service.log.withStorage { storage in
+                let rows = LargeRows(storage: storage)
+                try rows.addAccounts(3...members, prefix: "m")
+                try rows.addConversation(key, .group, owner: 1, members: 2...members, messages: 1)
+                var changes = Changes()
+                for user in [3, 400, members] {
+                    changes.credentials.devices.append(
+                        DeviceRow(key: DeviceKey(user), user: UserKey(user), name: "T", platform: "test", at: 1))
+                    changes.credentials.pushes.append((DeviceKey(user), "{}"))
+                }
+                _ = try storage.begin(Needs())
+                _ = try storage.commit(changes)
+            }
+            let (notices, continuation) = AsyncStream.makeStream(of: [PushNotice].self)
+            fixture.service.notifier.start { continuation.yield($0) }
+            let alice = try await fixture.client("alice")
+            for (round, bodies) in rounds.enumerated() {
+                for (index, body) in bodies.enumerated() {
+                    let id = ClientID.make("m\(round)-\(index)")
+                    _ = try await alice.ask(
+                        ChatVerbs.send, SendRequest(id: id, conversation: ConversationID(number: key), kind: .text, body: body))
+                }
+                for await batch in notices {
+                    told.withLockedValue { $0.append(Set(batch.map(\.device.rawValue))) }
+                    break
+                }
+            }
+        }
+        return told.withLockedValue { $0 }
+    }
+
+    private static let mention: JSONObject = [
+        "text": "@m3 and more", "entities": [["type": "mention", "offset": 0, "length": 3, "user": "m3"]],
+    ]
+    private static let mentionOfAll: JSONObject = ["text": "@all and more", "entities": [["type": "all", "offset": 0, "length": 4]]]
+
+    @Test func aMentionOfAllIsToldToAllMembersOfALargeGroup() async throws {
+        #expect(try await self.noticed(members: 600, [[Self.mention], [Self.mentionOfAll]]) == [[3], [3, 400, 600]])
+    }
+
+    @Test func aMentionOfAllIsToldToNoMemberOfAVeryLargeGroup() async throws {
+        // The second message shows that the first one has no notice.
+        #expect(try await self.noticed(members: 10_001, [[Self.mentionOfAll, Self.mention]]) == [[3]])
     }
 
     @Test func aSignInReachesTheOtherDevices() async throws {

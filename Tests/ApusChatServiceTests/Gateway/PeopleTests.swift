@@ -86,6 +86,62 @@ struct PeopleTests {
         }
     }
 
+    @Test func aChangedProfileReachesContactsAndSharedGroups() async throws {
+        try await withService(users: ["alice", "bob", "carol", "dave"]) { fixture in
+            let alice = try await fixture.client("alice")
+            let bob = try await fixture.client("bob")
+            let carol = try await fixture.client("carol")
+            let dave = try await fixture.client("dave")
+            // The same as the requests of two contacts.
+            try await fixture.service.log.withStorage { storage in
+                var changes = Changes()
+                for (owner, peer) in [(1, 2), (2, 1)] as [(Int64, Int64)] {
+                    var row = ContactRow(address: ContactAddress(owner: UserKey(owner), peer: UserKey(peer)))
+                    row.relation = .friend
+                    changes.contacts.append(row)
+                }
+                _ = try storage.begin(Needs())
+                _ = try storage.commit(changes)
+            }
+            let group = try await alice.ask(
+                ChatVerbs.conversationCreate, CreateRequest(id: .make("c"), kind: .group, title: "Rowing")
+            ).head.conversation
+            let link = try await alice.ask(ChatVerbs.linkCreate, LinkCreateRequest(id: .make("l"), conversation: group)).link
+            _ = try await carol.ask(ChatVerbs.memberJoin, MemberJoinRequest(id: .make("j"), link: link.code))
+            // Alice shows the status to Carol no longer.
+            _ = try await alice.ask(ChatVerbs.block, ContactUserRequest(id: .make("b"), user: UserName(prepared: "carol")))
+            for nick in ["A", "Al", "Alice L."] {
+                _ = try await alice.ask(ChatVerbs.profileSet, ProfileSetRequest(id: .make(nick), nick: nick, status: "rowing"))
+            }
+            for (peer, status) in [(bob, "rowing"), (carol, nil)] as [(ChatPeer, String?)] {
+                let push = try await peer.next(ChatPushes.user) {
+                    $0.users.contains { $0.name.rawValue == "alice" && $0.nick == "Alice L." }
+                }
+                #expect(push.users.map(\.status) == [status])
+            }
+            dave.disconnect()
+            #expect(await dave.rest().allSatisfy { $0.name != ChatPushes.user.name }, "a stranger is not told")
+        }
+    }
+
+    @Test func anExpiredLinkTellsNothing() async throws {
+        try await withService { fixture in
+            let alice = try await fixture.client("alice")
+            let bob = try await fixture.client("bob")
+            let group = try await alice.ask(
+                ChatVerbs.conversationCreate, CreateRequest(id: .make("c"), kind: .group, title: "Rowing")
+            ).head.conversation
+            let link = try await alice.ask(
+                ChatVerbs.linkCreate, LinkCreateRequest(id: .make("l"), conversation: group, expiresAt: fixture.now + 60_000)
+            ).link
+            #expect(try await bob.ask(ChatVerbs.linkInfo, LinkInfoRequest(code: link.code)).title == "Rowing")
+            fixture.pass(milliseconds: 60_001)
+            await #expect {
+                try await bob.ask(ChatVerbs.linkInfo, LinkInfoRequest(code: link.code))
+            } throws: { ($0 as? ChatError)?.code == .notFound }
+        }
+    }
+
     @Test func aLinkWithApprovalKeepsItsRoleAndTerms() async throws {
         try await withService { fixture in
             let alice = try await fixture.client("alice")

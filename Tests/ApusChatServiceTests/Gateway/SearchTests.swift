@@ -36,6 +36,27 @@ struct SearchTests {
         }
     }
 
+    /// Messages without a text are listed by their kind, in one conversation.
+    @Test func messagesOfAKindAreListed() async throws {
+        try await withService { fixture in
+            let (alice, bob) = (try await fixture.client("alice"), try await fixture.client("bob"))
+            let pair = try await alice.open("bob")
+            _ = try await alice.send("a text", to: pair, id: "m1")
+            let place: JSONObject = ["latitude": 54.5, "longitude": 10.25]
+            let sent = try await alice.ask(
+                ChatVerbs.send, SendRequest(id: .make("m2"), conversation: pair, kind: .location, body: place))
+            while true {
+                let answer = try await bob.ask(ChatVerbs.search, SearchRequest(conversation: pair, kinds: [.location]))
+                guard answer.indexedAt == nil else { continue }
+                #expect(answer.hits.map(\.event.seq) == [sent.seq] && answer.hits.first?.snippet == "")
+                break
+            }
+            for request in [SearchRequest(kinds: [.location]), SearchRequest(conversation: pair)] {
+                await #expect { try await bob.ask(ChatVerbs.search, request) } throws: { ($0 as? ChatError)?.code == .badRequest }
+            }
+        }
+    }
+
     @Test func whatIsRecalledIsNotFound() async throws {
         try await withService { fixture in
             let (alice, bob) = (try await fixture.client("alice"), try await fixture.client("bob"))

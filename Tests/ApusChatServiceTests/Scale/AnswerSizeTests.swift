@@ -5,7 +5,7 @@ import ApusJSON
 import Testing
 
 /// No answer is above the limit, whatever users write into their texts.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(5)))
 struct AnswerSizeTests {
     private static let names = ["alice"] + (1...120).map { "user\($0)-" + String(repeating: "x", count: 20) }
     /// Texts of the maximum length whose form on the wire is the longest: six bytes a scalar.
@@ -43,6 +43,16 @@ struct AnswerSizeTests {
             }
             prefill.changes.annotations.append(annotation)
         }
+        for number in 0..<ChatLimits.links {
+            prefill.changes.links.append(
+                LinkRow(
+                    code: String(repeating: "k", count: 62) + "\(10 + number)", conversation: ConversationKey(100), creator: UserKey(2),
+                    createdAt: Prefill.start))
+        }
+        prefill.conversation(102, .group, title: "Read", members: (1...100).map { $0 }, bodies: [body])
+        for index in prefill.changes.members.indices where prefill.changes.members[index].address.conversation == ConversationKey(102) {
+            prefill.changes.members[index].readN = 1
+        }
         for number in 0..<ChatLimits.scheduledMessages {
             prefill.changes.scheduled.append(
                 ScheduledRow(
@@ -74,7 +84,7 @@ struct AnswerSizeTests {
         try await withService(users: Self.names, configure: { $0.verbs.directory = .open }, prefill: Self.fill) { fixture in
             let alice = try await fixture.client("alice")
             let long: JSONValue = .string(ConversationID(number: 100).rawValue)
-            #expect(try await self.walk(alice, "sync", [:], entries: "heads") == 62)
+            #expect(try await self.walk(alice, "sync", [:], entries: "heads") == 63)
             let listed = try await self.walk(alice, "directory", [:], entries: "conversations")
             #expect(listed == 60)
             #expect(try await self.walk(alice, "members", ["conv": long], entries: "members") == 121)
@@ -84,7 +94,48 @@ struct AnswerSizeTests {
             let users: JSONValue = .array(Self.names.prefix(ChatLimits.requestUsers).map { .string($0) })
             #expect(try await self.walk(alice, "users", ["names": users], entries: "users") == ChatLimits.requestUsers)
             #expect(try await self.walk(alice, "reactions", ["conv": long, "ref": 1], entries: "reactions") == ChatLimits.ownReactions)
+            #expect(try await self.walk(alice, "link.list", ["conv": long], entries: "links") == ChatLimits.links)
+            let read: JSONValue = .string(ConversationID(number: 102).rawValue)
+            #expect(try await self.walk(alice, "readers", ["conv": read, "seq": 1], entries: "readers") == 99)
+            for (verb, request) in [
+                ("conversation.info", ["conv": .string(ConversationID(number: 1).rawValue)]), ("settings", [:]), ("devices", [:]),
+                ("call.servers", [:]),
+            ] as [(String, JSONObject)] { _ = try await self.walk(alice, verb, request, entries: "") }
         }
+    }
+
+    /// Messages of the maximum length that a search finds.
+    private static func fillSearch(_ storage: any MaintainedStorage) throws {
+        var prefill = Prefill()
+        let body = #"{"text":"needle \#(json(ChatLimits.textLength - 7))"}"#
+        prefill.conversation(101, .group, title: "Found", members: [1, 2], bodies: Array(repeating: body, count: 12))
+        try prefill.write(to: storage)
+    }
+
+    @Test func everyPageOfASearchIsBounded() async throws {
+        try await withService(prefill: Self.fillSearch) { fixture in
+            let alice = try await fixture.client("alice")
+            // The index begins with the next change.
+            _ = try await alice.send("x", to: ConversationID(number: 101), id: "m")
+            var count = 0
+            while count < 12 {
+                let found = try await self.walk(alice, "search", ["query": "needle"], entries: "hits")
+                #expect(found >= count)
+                count = found
+            }
+            #expect(count == 12)
+            let first = try await alice.ask(ChatVerbs.search, SearchRequest(query: "needle"))
+            #expect(first.hits.count < 12 && first.page != nil, "the size ends a page")
+        }
+    }
+
+    @Test func theListOfDevicesFitsIntoOneAnswer() throws {
+        let device = ChatDevice(
+            device: DeviceID(number: .max), name: Self.text(ChatLimits.nickLength), platform: Self.text(20), at: WireReader.largestInteger,
+            lastSeen: WireReader.largestInteger, address: Self.text(64), isCurrent: true)
+        let answer = DevicesAnswer(devices: Array(repeating: device, count: ChatLimits.devices))
+        #expect(try DevicesAnswer(json: answer.json) == answer)
+        #expect(try JSONWriter.bytes(of: answer.json).count <= ChatLimits.answerBytes)
     }
 
     @Test func aPageOfHistoryIsBoundedWithTheOwnReactions() async throws {

@@ -102,6 +102,7 @@ struct LoadTests {
                                 next.disconnect()
                                 return heads
                             } catch let error as ChatError {
+                                // The pause that the server asks for.
                                 try await Task.sleep(for: .milliseconds(error.retryAfter ?? 1_000))
                             }
                         }

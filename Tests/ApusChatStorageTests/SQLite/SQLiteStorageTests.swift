@@ -98,7 +98,7 @@ import Testing
     @Test func errorsHaveTheirKind() {
         let kinds: [(Int32, StorageError.Code)] = [
             (SQLITE_FULL, .full), (SQLITE_IOERR | (4 << 8), .io), (SQLITE_CORRUPT, .corrupt), (SQLITE_BUSY, .contention),
-            (SQLITE_CONSTRAINT | (8 << 8), .misuse), (SQLITE_READONLY, .io), (SQLITE_NOMEM, .io),
+            (SQLITE_CONSTRAINT | (8 << 8), .invalidUse), (SQLITE_READONLY, .io), (SQLITE_NOMEM, .io),
         ]
         for (code, kind) in kinds { #expect(StorageError(sqlite: code, "commit the batch").code == kind) }
     }

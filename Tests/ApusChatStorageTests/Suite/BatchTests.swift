@@ -122,6 +122,7 @@ import Testing
         member.changed = try world.write { $0.members = [member] }
         #expect(try world.member(world.bob, group) == member)
 
+        let folders = [FolderRow(Folder(name: "Work"), slot: 3), FolderRow(Folder(name: "日本", filter: "unread"), slot: 0)]
         try world.addAccount(UserKey(20), "zoe", nickname: "Zoë") { account in
             account.privacy.messages = .contacts
             account.privacy.typing = false
@@ -129,7 +130,7 @@ import Testing
             account.about = "about"
             account.statusText = "status"
             account.avatar = avatar
-            account.folders = [Folder(name: "Work"), Folder(name: "日本", filter: "unread")]
+            account.folders = folders
             account.quietHours = QuietHours(from: 1_320, until: 420)
             account.invitationsToday = 4
             account.invitationDay = 19_000
@@ -137,7 +138,7 @@ import Testing
         let account = try #require(try world.storage.accounts([UserKey(20), UserKey(99)]).first)
         #expect(account.privacy.messages == .contacts && !account.privacy.typing && account.privacy.find == .none)
         #expect(
-            account.folders == [Folder(name: "Work"), Folder(name: "日本", filter: "unread")] && account.avatar == avatar
+            account.folders == folders && account.avatar == avatar
                 && account.statusText == "status")
         #expect(account.quietHours == QuietHours(from: 1_320, until: 420))
         #expect(account.invitationsToday == 4 && account.invitationDay == 19_000 && account.nickname == "Zoë")

@@ -159,6 +159,21 @@ import Testing
         #expect(try world.seqs(group, .from(1), as: world.bob) == [1, 2])
     }
 
+    @Test(arguments: StorageKind.allCases) func aBlankTextBlanksItsPreviewsAndNoOthers(_ kind: StorageKind) throws {
+        let world = try StorageWorld(kind)
+        let group = try world.group(1, world.ann, world.bob)
+        try world.append(2, to: group, by: world.ann)
+        for ref in [1, 2, 1] {
+            try world.append(to: group, by: world.ann, kind: .preview, ref: Int64(ref)) { event, _ in event.body = "{}" }
+        }
+        try world.write { $0.blanks = [EventBlank(address: EventAddress(group, 1), state: .recalled)] }
+        for (seq, isBlank) in [(1, true), (2, false), (3, true), (4, false), (5, true)] {
+            let event = try #require(try world.event(EventAddress(group, Int64(seq))))
+            #expect(event.state == (isBlank ? .recalled : .normal) && event.body.isEmpty == isBlank, "\(seq)")
+        }
+        #expect(try world.seqs(group, .edits(of: 1), as: world.ann) == [], "a preview is no edit")
+    }
+
     @Test(arguments: StorageKind.allCases) func ownAnnotationsComeWithTheEvents(_ kind: StorageKind) throws {
         let world = try StorageWorld(kind)
         let group = try world.group(1, world.ann, world.bob)

@@ -36,6 +36,52 @@ import Testing
         #expect(try world.storage.scheduled(of: world.ann, limit: 9) == [refused, rows[1]])
     }
 
+    /// An id is one of its user: the removal of another user's, or of none, changes nothing.
+    @Test(arguments: StorageKind.allCases) func aScheduledMessageIsRemovedByItsUserOnly(_ kind: StorageKind) throws {
+        let world = try StorageWorld(kind)
+        let id = try #require(ClientID("a"))
+        let rows = [world.ann, world.bob].map { user in
+            ScheduledRow(
+                address: ScheduledAddress(user, id), conversation: ConversationKey(1), kind: .text, body: "{}", sendAt: 10,
+                hash: RequestHash(1, 0, 0, 0))
+        }
+        try world.write { $0.scheduled = rows }
+        let other = try #require(ClientID("b"))
+        try world.write { $0.unscheduled = [ScheduledAddress(world.eve, id), ScheduledAddress(world.ann, other)] }
+        #expect(try world.storage.dueScheduled(at: 10, limit: 9).count == 2)
+        for _ in 0..<2 {
+            try world.write { $0.unscheduled = [rows[0].address] }
+            #expect(try world.storage.scheduled(of: world.ann, limit: 9) == [])
+            #expect(try world.storage.scheduled(of: world.bob, limit: 9) == [rows[1]])
+        }
+        let facts = try world.facts { $0.scheduledCounts = [world.ann, world.bob] }
+        #expect(facts.scheduledCounts == [world.ann: 0, world.bob: 1])
+        // The id is free again.
+        try world.write { $0.scheduled = [rows[0]] }
+        #expect(try world.storage.scheduled(of: world.ann, limit: 9) == [rows[0]])
+    }
+
+    @Test(arguments: StorageKind.allCases) func conversationsWithACallAreFound(_ kind: StorageKind) throws {
+        let world = try StorageWorld(kind)
+        let groups = try (1...3 as ClosedRange<Int64>).map { try world.group($0, world.ann, world.bob) }
+        for group in groups { try world.append(2, to: group, by: world.ann) }
+        #expect(try world.storage.calls(limit: 9) == [])
+        for group in groups.dropFirst() {
+            var counters = try world.counters(group)
+            counters.callSeq = 2
+            try world.write { $0.conversations = [ConversationChange(key: group, counters: counters)] }
+        }
+        let calls = groups.dropFirst().map { EventAddress($0, 2) }
+        #expect(Set(try world.storage.calls(limit: 9)) == Set(calls))
+        #expect(try world.storage.calls(limit: 1).count == 1)
+        for group in groups {
+            var counters = try world.counters(group)
+            counters.callSeq = 0
+            try world.write { $0.conversations = [ConversationChange(key: group, counters: counters)] }
+        }
+        #expect(try world.storage.calls(limit: 9) == [])
+    }
+
     @Test(arguments: StorageKind.allCases) func aDeletedConversationIsGoneForItsMembers(_ kind: StorageKind) throws {
         let world = try StorageWorld(kind)
         let group = try world.group(1, world.ann, world.bob)

@@ -2,6 +2,8 @@ import ApusChatProtocol
 import ApusChatStorage
 import Testing
 
+@testable import ApusChatSQLite
+
 /// Members, accounts, contacts and blobs.
 @Suite struct PeopleTests {
     @Test(arguments: StorageKind.allCases) func membersArePagedInKeyOrder(_ kind: StorageKind) throws {
@@ -32,6 +34,48 @@ import Testing
         try world.modify(UserKey(50), group) { $0.state = .banned }
         #expect(try keys([.joined], size: 2) == [11, 56])
         #expect(try world.storage.members(of: ConversationKey(9), in: [.joined], after: nil, limit: 5).members == [])
+    }
+
+    @Test(arguments: StorageKind.allCases) func aRemovedFolderLeavesAllConversations(_ kind: StorageKind) throws {
+        let world = try StorageWorld(kind)
+        let (group, other) = (try world.group(1, world.ann, world.bob), try world.group(2, world.ann))
+        try world.modify(world.ann, group) { $0.folders = 0b110 }
+        try world.modify(world.ann, other) { $0.folders = 0b001 }
+        try world.modify(world.bob, group) { $0.folders = 0b010 }
+        let commit = try world.write { $0.folderRemovals = [FolderRemoval(user: world.ann, folders: 0b010)] }
+        func member(_ user: UserKey, _ key: ConversationKey) throws -> MemberRow? { try world.storage.head(of: user, in: key)?.member }
+        #expect(try member(world.ann, group)?.folders == 0b100)
+        #expect(try member(world.ann, group)?.changed == commit)
+        #expect(try member(world.ann, other)?.folders == 0b001 && member(world.ann, other)?.changed != commit)
+        #expect(try member(world.bob, group)?.folders == 0b010)
+        // The rows that the writer keeps, too.
+        let facts = try world.facts { $0.members = [MemberAddress(group, world.ann)] }
+        #expect(facts.members[MemberAddress(group, world.ann)]?.folders == 0b100)
+        // A row of the same batch is newer.
+        try world.write { changes in
+            changes.folderRemovals = [FolderRemoval(user: world.ann, folders: 0b100)]
+            changes.members = facts.members[MemberAddress(group, world.ann)].map { [$0] } ?? []
+            changes.members[0].folders = 0b100
+        }
+        #expect(try member(world.ann, group)?.folders == 0b100)
+    }
+
+    @Test func foldersOfEarlierVersionsHaveTheirPlaces() {
+        let folders = ListText.folders(#"["Work",["New","unread"],["Club",null,7]]"#)
+        #expect(folders.map(\.slot) == [0, 1, 7])
+        #expect(folders.map(\.folder) == [Folder(name: "Work"), Folder(name: "New", filter: "unread"), Folder(name: "Club")])
+    }
+
+    @Test(arguments: StorageKind.allCases) func activeAccountsAreListedInPages(_ kind: StorageKind) throws {
+        let world = try StorageWorld(kind)
+        let before = try world.storage.accounts(after: nil, limit: 100).map(\.key)
+        try world.addAccount(UserKey(130), "martha")
+        try world.addAccount(UserKey(131), "closed") { $0.state = .suspended }
+        try world.addAccount(UserKey(132), "wang")
+        #expect(try world.storage.accounts(after: nil, limit: 100).map(\.key) == (before + [UserKey(130), UserKey(132)]).sorted())
+        #expect(try world.storage.accounts(after: UserKey(129), limit: 1).map(\.key) == [UserKey(130)])
+        #expect(try world.storage.accounts(after: UserKey(130), limit: 9).map(\.key) == [UserKey(132)])
+        #expect(try world.storage.accounts(after: UserKey(132), limit: 9).isEmpty)
     }
 
     @Test(arguments: StorageKind.allCases) func membersAreFoundByAnyPartOfTheName(_ kind: StorageKind) throws {

@@ -91,6 +91,35 @@ import Testing
         #expect(try world.found("tea", as: world.ann) { $0.kinds = [.poll] } == [])
     }
 
+    /// Without words, all messages of the kinds in the conversation are found: also those without a
+    /// text, and only those that the user sees.
+    @Test(arguments: StorageKind.allCases) func messagesAreListedByTheirKind(_ kind: StorageKind) throws {
+        let world = try StorageWorld(kind)
+        let one = try world.group(1, world.ann, world.bob)
+        let two = try world.group(2, world.ann)
+        for key in [one, two, one, one] {
+            try world.append(to: key, by: world.ann, kind: .image) { event, _ in event.body = #"{"blob":"x"}"# }
+        }
+        try self.say("a text", in: one, by: world.ann, world)
+        try world.append(to: one, by: world.bob, kind: .audio) { event, _ in event.body = #"{"blob":"y","voice":true}"# }
+        func listed(_ kinds: [EventKind], as user: UserKey) throws -> [Int64] {
+            try world.found("", as: user) { ($0.conversation, $0.kinds) = (one, kinds) }
+        }
+        #expect(try listed([.image], as: world.bob) == [3, 2, 1])
+        #expect(try listed([.image, .audio], as: world.ann) == [5, 3, 2, 1])
+        #expect(try listed([.text], as: world.ann) == [4])
+        #expect(try listed([.image], as: world.eve) == [])
+        #expect(try listed([], as: world.ann) == [])
+        #expect(try world.found("", as: world.ann) { $0.kinds = [.image] } == [], "not in all conversations")
+        try world.write { $0.blanks = [EventBlank(address: EventAddress(one, 2), state: .expired)] }
+        try world.annotate(world.bob, EventAddress(one, 1)) { $0.isHidden = true }
+        #expect(try listed([.image], as: world.bob) == [3])
+        let page = try world.search("", as: world.ann, limit: 1) { ($0.conversation, $0.kinds) = (one, [.image]) }
+        #expect(page.hits.map(\.view.seq) == [3] && page.next != nil)
+        let rest = try world.found("", as: world.ann) { ($0.conversation, $0.kinds, $0.cursor) = (one, [.image], page.next) }
+        #expect(rest == [1])
+    }
+
     @Test(arguments: StorageKind.allCases) func pagesFollowEachOther(_ kind: StorageKind) throws {
         let world = try StorageWorld(kind)
         let group = try world.group(1, world.ann)

@@ -5,8 +5,7 @@ public struct ConversationCreateBody: Hashable, Sendable {
     /// The title of a group or channel.
     public var title: String?
 
-    /// Creates a value.
-    public init(kind: ConversationKind, title: String? = nil) {
+    package init(kind: ConversationKind, title: String? = nil) {
         self.kind = kind
         self.title = title
     }
@@ -24,7 +23,7 @@ extension ConversationCreateBody: WireObject {
     }
 }
 
-/// The body of `conversation.set`: the new values.
+/// The body of `conversation.set`: the changed values.
 public struct ConversationSetBody: Hashable, Sendable {
     /// The title.
     public var title: String?
@@ -35,8 +34,7 @@ public struct ConversationSetBody: Hashable, Sendable {
     /// The settings that changed.
     public var settings: ConversationSettingsChange?
 
-    /// Creates a value.
-    public init(title: String? = nil, avatar: BlobChange? = nil, about: String? = nil, settings: ConversationSettingsChange? = nil) {
+    package init(title: String? = nil, avatar: BlobChange? = nil, about: String? = nil, settings: ConversationSettingsChange? = nil) {
         self.title = title
         self.avatar = avatar
         self.about = about
@@ -66,13 +64,12 @@ public struct MemberBody: Hashable, Sendable {
     public var users: [UserName]
     /// The new role, for `member.role` and `member.join`.
     public var role: MemberRole?
-    /// The end of a ban or mute, in milliseconds since 1970; absent for none.
+    /// The end of a ban or of silencing, in milliseconds since 1970; nil if it has no end.
     public var until: Int64?
-    /// How the users joined, for `member.join`.
+    /// The way in which the users joined, for `member.join`.
     public var via: JoinWay?
 
-    /// Creates a value.
-    public init(users: [UserName] = [], role: MemberRole? = nil, until: Int64? = nil, via: JoinWay? = nil) {
+    package init(users: [UserName] = [], role: MemberRole? = nil, until: Int64? = nil, via: JoinWay? = nil) {
         self.users = users
         self.role = role
         self.until = until
@@ -96,7 +93,7 @@ extension MemberBody: WireObject {
     }
 }
 
-/// How a user became a member.
+/// The way in which a user became a member.
 public enum JoinWay: String, WireChoice {
     /// Added by a contact.
     case add

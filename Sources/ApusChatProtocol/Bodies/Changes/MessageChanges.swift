@@ -5,8 +5,7 @@ public struct EditBody: Hashable, Sendable {
     /// The new body of the message.
     public var body: JSONObject
 
-    /// Creates a value.
-    public init(body: JSONObject) {
+    package init(body: JSONObject) {
         self.body = body
     }
 }
@@ -21,15 +20,38 @@ extension EditBody: WireObject {
     }
 }
 
+/// The body of `preview`. Created by the server; clients cannot send it.
+public struct PreviewBody: Hashable, Sendable {
+    /// The preview of the first link in the text; nil removes the preview.
+    public var preview: LinkPreview?
+
+    /// Creates a body.
+    ///
+    /// - Parameters:
+    ///   - preview: The preview of the first link in the text; nil removes the preview.
+    public init(preview: LinkPreview? = nil) {
+        self.preview = preview
+    }
+}
+
+extension PreviewBody: WireObject {
+    package init(from reader: WireReader) throws(WireError) {
+        self.preview = try reader.objectIfPresent("preview")
+    }
+
+    package func write(to writer: inout WireWriter) {
+        writer.write("preview", ifPresent: self.preview)
+    }
+}
+
 /// The body of `react`.
 public struct ReactBody: Hashable, Sendable {
     /// The reaction.
     public var key: String
-    /// Whether it is removed.
+    /// Whether the reaction is removed.
     public var isRemoval: Bool
 
-    /// Creates a value.
-    public init(key: String, isRemoval: Bool = false) {
+    package init(key: String, isRemoval: Bool = false) {
         self.key = key
         self.isRemoval = isRemoval
     }
@@ -49,11 +71,10 @@ extension ReactBody: WireObject {
 
 /// The body of `vote`.
 public struct VoteBody: Hashable, Sendable {
-    /// The indices of the options; empty for no vote and in an anonymous poll.
+    /// The indices of the chosen options; empty for a withdrawn vote and in an anonymous poll.
     public var options: [Int64]
 
-    /// Creates a value.
-    public init(options: [Int64] = []) {
+    package init(options: [Int64] = []) {
         self.options = options
     }
 }
@@ -73,8 +94,7 @@ public struct PinBody: Hashable, Sendable {
     /// Whether the message is unpinned.
     public var isRemoval: Bool
 
-    /// Creates a value.
-    public init(isRemoval: Bool = false) {
+    package init(isRemoval: Bool = false) {
         self.isRemoval = isRemoval
     }
 }
@@ -96,8 +116,7 @@ public struct CallUpdateBody: Hashable, Sendable {
     /// The time from acceptance to the end, in milliseconds.
     public var duration: Int64?
 
-    /// Creates a value.
-    public init(state: CallState, duration: Int64? = nil) {
+    package init(state: CallState, duration: Int64? = nil) {
         self.state = state
         self.duration = duration
     }

@@ -1,23 +1,23 @@
 /// The body of `self.pin`, `self.archive`, `self.mute`, `self.unread` and `self.folder`: the new
-/// value of an own setting.
+/// value of one of the user's settings for a conversation.
 public struct OwnSetBody: Hashable, Sendable {
     /// The conversation.
     public var conversation: ConversationID
     /// The time at which the user pinned the conversation; 0 if it is no longer pinned.
     public var pinnedAt: Int64?
-    /// Whether it is archived.
+    /// Whether the conversation is archived.
     public var isArchived: Bool?
-    /// The time until which there are no notifications; 0 for notifications.
+    /// The time until which notifications are muted, in milliseconds since 1970; 0 if they are not
+    /// muted.
     public var mutedUntil: Int64?
     /// The messages that cause notifications.
     public var notify: NotificationRule?
-    /// Whether it is marked as unread.
+    /// Whether the conversation is marked as unread.
     public var isMarkedUnread: Bool?
-    /// The folders that contain it.
+    /// The names of the folders that contain the conversation.
     public var folders: [String]?
 
-    /// Creates a value.
-    public init(
+    package init(
         conversation: ConversationID, pinnedAt: Int64? = nil, isArchived: Bool? = nil, mutedUntil: Int64? = nil,
         notify: NotificationRule? = nil, isMarkedUnread: Bool? = nil, folders: [String]? = nil
     ) {
@@ -54,15 +54,15 @@ extension OwnSetBody: WireObject {
     }
 }
 
-/// The body of `self.draft`. A newer one for the same conversation blanks it.
+/// The body of `self.draft`. A newer draft of the same conversation removes the content of this
+/// event.
 public struct DraftBody: Hashable, Sendable {
     /// The conversation.
     public var conversation: ConversationID
     /// The draft; absent if it was removed.
     public var draft: DraftText?
 
-    /// Creates a value.
-    public init(conversation: ConversationID, draft: DraftText? = nil) {
+    package init(conversation: ConversationID, draft: DraftText? = nil) {
         self.conversation = conversation
         self.draft = draft
     }
@@ -84,11 +84,10 @@ extension DraftBody: WireObject {
 public struct DraftText: Hashable, Sendable {
     /// The text.
     public var text: String
-    /// The message that it replies to.
+    /// The `seq` of the message that the draft replies to.
     public var ref: Int64?
 
-    /// Creates a value.
-    public init(text: String, ref: Int64? = nil) {
+    package init(text: String, ref: Int64? = nil) {
         self.text = text
         self.ref = ref
     }
@@ -110,11 +109,10 @@ extension DraftText: WireObject {
 public struct HideBody: Hashable, Sendable {
     /// The conversation.
     public var conversation: ConversationID
-    /// The hidden events.
+    /// The `seq` of each hidden event.
     public var seqs: [Int64]
 
-    /// Creates a value.
-    public init(conversation: ConversationID, seqs: [Int64]) {
+    package init(conversation: ConversationID, seqs: [Int64]) {
         self.conversation = conversation
         self.seqs = seqs
     }
@@ -132,13 +130,13 @@ extension HideBody: WireObject {
     }
 }
 
-/// The body of `self.set`: the own profile or settings changed, and have to be requested again.
+/// The body of `self.set`: the user's profile or settings changed. The client must request them
+/// again.
 public struct OwnUserBody: Hashable, Sendable {
-    /// The own user.
+    /// The user whose profile or settings changed.
     public var users: [UserName]
 
-    /// Creates a value.
-    public init(users: [UserName]) {
+    package init(users: [UserName]) {
         self.users = users
     }
 }
@@ -157,15 +155,14 @@ extension OwnUserBody: WireObject {
 public struct ContactBody: Hashable, Sendable {
     /// The other user.
     public var user: UserName
-    /// Whether the other user did it.
+    /// Whether the other user caused the change.
     public var isIncoming: Bool
-    /// The name that the user gave the contact; empty if it was removed.
+    /// The alias of the contact; empty if it was removed.
     public var alias: String?
     /// The text of a request.
     public var text: String?
 
-    /// Creates a value.
-    public init(user: UserName, isIncoming: Bool = false, alias: String? = nil, text: String? = nil) {
+    package init(user: UserName, isIncoming: Bool = false, alias: String? = nil, text: String? = nil) {
         self.user = user
         self.isIncoming = isIncoming
         self.alias = alias
@@ -193,13 +190,12 @@ extension ContactBody: WireObject {
 public struct DeviceBody: Hashable, Sendable {
     /// The device.
     public var device: DeviceID
-    /// The name.
+    /// The name of the device.
     public var name: String
-    /// The platform.
+    /// The platform of the device.
     public var platform: String
 
-    /// Creates a value.
-    public init(device: DeviceID, name: String, platform: String) {
+    package init(device: DeviceID, name: String, platform: String) {
         self.device = device
         self.name = name
         self.platform = platform

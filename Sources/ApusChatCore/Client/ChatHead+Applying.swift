@@ -1,0 +1,32 @@
+import ApusChatProtocol
+
+// Applies events to a head until the server sends the next head, which it does at most once a
+// second for a conversation.
+extension ChatHead {
+    /// Applies an event that is later than the head.
+    mutating func apply(_ event: ChatEvent) {
+        guard event.kind == EventKind(.pin) || event.kind == EventKind(.conversationSet) else { return }
+        switch ChatChange(event) {
+        case .pin(let body)?:
+            guard let seq = event.ref else { return }
+            self.pins.removeAll { $0 == seq }
+            // The pinned messages are in descending order, as on the server.
+            if !body.isRemoval { self.pins.insert(seq, at: self.pins.firstIndex { $0 < seq } ?? self.pins.count) }
+        case .conversationSet(let body)?:
+            self.title = body.title ?? self.title
+            if let avatar = body.avatar { self.avatar = avatar.blob }
+        default: return
+        }
+    }
+}
+
+extension OwnSettings {
+    mutating func apply(_ body: OwnSetBody) {
+        if let pinnedAt = body.pinnedAt { self.pinnedAt = pinnedAt > 0 ? pinnedAt : nil }
+        self.isArchived = body.isArchived ?? self.isArchived
+        if let mutedUntil = body.mutedUntil { self.mutedUntil = mutedUntil > 0 ? mutedUntil : nil }
+        self.notify = body.notify ?? self.notify
+        self.isMarkedUnread = body.isMarkedUnread ?? self.isMarkedUnread
+        self.folders = body.folders ?? self.folders
+    }
+}

@@ -1,0 +1,70 @@
+import ApusChatProtocol
+package import ApusChatStorage
+import NIOCore
+import NIOPosix
+
+/// A file as it is answered to a request: a blob, or a preview of one.
+package struct ServedFile: Sendable {
+    /// The name of the content, which never changes.
+    let name: String
+    let size: Int64
+    let type: String
+    /// Reads at most a number of bytes from an offset.
+    let piece: @Sendable (_ offset: Int64, _ count: Int) async throws -> ByteBuffer
+
+    /// A blob, as it was uploaded.
+    package init(_ files: BlobStore, _ blob: BlobRow) {
+        self.name = blob.id.rawValue
+        self.size = blob.size
+        self.type = blob.type
+        self.piece = { offset, count in try await files.piece(of: blob.id, from: offset, count: count) }
+    }
+
+    fileprivate init(preview: [UInt8], name: String, type: String) {
+        self.name = name
+        self.size = Int64(preview.count)
+        self.type = type
+        let bytes = ByteBuffer(bytes: preview)
+        self.piece = { offset, count in
+            let start = min(Int(offset), bytes.readableBytes)
+            return bytes.getSlice(at: start, length: min(count, bytes.readableBytes - start)) ?? ByteBuffer()
+        }
+    }
+}
+
+extension BlobStore {
+    /// The time that a request waits for a preview that is made.
+    private static let previewTime = Duration.seconds(15)
+
+    /// Returns a preview of a file; nil if the server cannot make it, or not in time.
+    ///
+    /// - Parameter user: The user for whom it is made.
+    package func preview(_ kind: PreviewKind, of blob: BlobRow, for user: UserKey) async -> ServedFile? {
+        let source = self.path(blob.id)
+        guard
+            let path = await self.previews.path(kind, of: blob, at: source, for: user, waiting: Self.previewTime),
+            let bytes = try? await self.threads.runIfActive({ DurableFile.bytes(of: path, upTo: 16 << 20) }),
+            let type = PreviewKind.type(of: bytes)
+        else { return nil }
+        return ServedFile(preview: bytes, name: "\(blob.id.rawValue)-\(kind.rawValue)", type: type)
+    }
+
+    /// Returns a recording of AMR as AAC; nil for other bytes, and where it cannot be converted.
+    ///
+    /// - Parameter user: The user for whom it is converted.
+    package func convertedVoice(_ bytes: [UInt8], for user: UserKey) async -> [UInt8]? {
+        await self.previews.convertedVoice(bytes, for: user)
+    }
+
+    /// Makes the previews of a new blob, and adds what the tools find in it. Waits at most `time`.
+    func withFacts(_ examined: Examined, for user: UserKey, waiting time: Duration) async -> Examined {
+        var examined = examined
+        let source = self.path(examined.row.id)
+        guard let facts = await self.previews.make(of: examined.row, at: source, for: user, waiting: time) else { return examined }
+        if let type = facts.type { examined.row.type = type }
+        if facts.width > 0 { (examined.row.width, examined.row.height) = (facts.width, facts.height) }
+        examined.row.duration = facts.duration
+        examined.row.thumb = facts.thumb
+        return examined
+    }
+}

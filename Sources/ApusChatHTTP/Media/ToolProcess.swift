@@ -1,0 +1,69 @@
+#if canImport(Subprocess)
+    import Subprocess
+#endif
+
+/// Runs a program in a child process with limits, in a folder of its own (docs/hazards.md, 22).
+enum ToolProcess {
+    /// Sets the limits, changes the folder and becomes the program.
+    ///
+    /// `timeout` ends the program also if the server was killed. That of other systems than GNU has
+    /// no option `--foreground`, without which a signal to the process group does not reach the
+    /// program.
+    private static func script(_ limits: ToolLimits) -> String {
+        var checks = ["ulimit -c 0", "ulimit -t \(limits.processorSeconds)", "ulimit -f \(limits.fileBytes / 512)"]
+        #if os(Linux)
+            checks.append("ulimit -v \(limits.memoryBytes / 1_024)")
+        #endif
+        checks.append("cd \"$1\"")
+        let seconds = max(1, limits.time.components.seconds + 1)
+        return """
+            \(checks.joined(separator: " && ")) || exit 125
+            shift
+            if timeout --foreground 1 true 2>/dev/null; then exec timeout --foreground -s KILL \(seconds) nice "$@"; fi
+            exec nice "$@"
+            """
+    }
+
+    /// Runs a program, and returns what it printed. The program and its children have ended when
+    /// the method returns or throws, also when the task is cancelled.
+    ///
+    /// - Parameters:
+    ///   - path: The path of the program.
+    ///   - folder: The working directory.
+    static func run(_ path: String, _ arguments: [String], in folder: String, limits: ToolLimits = ToolLimits()) async throws -> [UInt8] {
+        #if canImport(Subprocess)
+            var options = PlatformOptions()
+            options.processGroupID = 0
+            options.teardownSequence = [.send(signal: .kill, toProcessGroup: true, allowedDurationToNextStep: .seconds(1))]
+            let (script, platform) = (self.script(limits), options)
+            return try await withThrowingTaskGroup(of: [UInt8]?.self) { group in
+                group.addTask {
+                    let result = try await Subprocess.run(
+                        .name("sh"), arguments: Arguments(["-c", script, "sh", folder, path] + arguments),
+                        environment: .custom(self.environment), platformOptions: platform, output: .bytes(limit: limits.outputBytes),
+                        error: .discarded)
+                    guard result.terminationStatus.isSuccess else { throw ToolFailure.failed("\(result.terminationStatus)") }
+                    return result.standardOutput
+                }
+                group.addTask {
+                    try await Task.sleep(for: limits.time)
+                    return nil
+                }
+                defer { group.cancelAll() }
+                guard let output = try await group.next() ?? nil else { throw ToolFailure.timedOut }
+                return output
+            }
+        #else
+            throw ToolFailure.unavailable
+        #endif
+    }
+
+    #if canImport(Subprocess)
+        /// Nothing of the server's environment. One thread, and no decoder of libvips that is not
+        /// meant for files of unknown origin.
+        private static let environment: [Environment.Key: String] = [
+            "PATH": MediaTools.searchPath, "LC_ALL": "C", "HOME": "/nonexistent", "VIPS_CONCURRENCY": "1", "VIPS_BLOCK_UNTRUSTED": "1",
+            "VIPS_NOVECTOR": "1", "MALLOC_ARENA_MAX": "1",
+        ]
+    #endif
+}

@@ -1,0 +1,51 @@
+extension ChatServerConfiguration {
+    /// The servers that help the devices of a call to reach each other.
+    public struct Calls: Hashable, Sendable {
+        /// The URLs of STUN and TURN servers: `stun:host`, `turn:host:3478`,
+        /// `turns:host:443?transport=tcp` (RFC 7064, RFC 7065). Default: none; calls then work
+        /// within one network, and where both sides have public addresses.
+        public var urls: [String]
+        /// The secret that the TURN servers share with this server (coturn: `static-auth-secret`).
+        /// Required if ``urls`` has a TURN server. Devices receive credentials made from it.
+        public var secret: String?
+        /// The time for which credentials are valid. Default: 12 hours. A call that lasts longer
+        /// keeps its connections, and requests credentials again for a new network.
+        public var credentialLifetime: Duration
+        /// Whether devices use the TURN servers only. Default: no. The members of a call then do
+        /// not learn each other's addresses, and all media passes through the TURN servers.
+        public var isRelayOnly: Bool
+
+        /// No servers: the devices use their own addresses.
+        public static let direct = Self(urls: [])
+
+        /// Creates the settings of calls.
+        public init(urls: [String], secret: String? = nil, credentialLifetime: Duration = .seconds(12 * 3_600), isRelayOnly: Bool = false) {
+            self.urls = urls
+            self.secret = secret
+            self.credentialLifetime = credentialLifetime
+            self.isRelayOnly = isRelayOnly
+        }
+
+        private static let schemes = ["stun:", "stuns:", "turn:", "turns:"]
+
+        /// The error in the values; nil if they are valid.
+        var problem: String? {
+            for url in self.urls {
+                guard let scheme = Self.schemes.first(where: { url.hasPrefix($0) }), url.utf8.count > scheme.utf8.count,
+                    url.utf8.count <= 500,
+                    !url.utf8.contains(where: { $0 <= 0x20 || $0 == UInt8(ascii: "/") })
+                else { return "`calls.urls`: `\(url)` must be stun:HOST, turn:HOST:PORT or turns:HOST:PORT, with at most 500 characters." }
+            }
+            guard self.urls.count <= 10 else { return "`calls.urls` must have at most 10 URLs, not \(self.urls.count)." }
+            let hasRelay = self.urls.contains(where: CallRelay.isTURN)
+            guard !hasRelay || self.secret?.isEmpty == false else {
+                return "`calls.secret` must be set for the TURN servers of `calls.urls`."
+            }
+            guard !self.isRelayOnly || hasRelay else { return "`calls.isRelayOnly` needs a TURN server in `calls.urls`." }
+            guard self.credentialLifetime >= .seconds(60), self.credentialLifetime <= .seconds(30 * 86_400) else {
+                return "`calls.credentialLifetime` must be from one minute to 30 days."
+            }
+            return nil
+        }
+    }
+}

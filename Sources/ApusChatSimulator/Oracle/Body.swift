@@ -1,0 +1,40 @@
+import ApusChatProtocol
+
+/// The bodies of the messages of a run, as JSON text. No text contains characters that JSON
+/// escapes.
+enum Body {
+    static func json(_ text: String) -> String { "{\"text\":\"\(text)\"}" }
+
+    /// The body of a text whose link has a preview.
+    static func json(_ text: String, title: String) -> String { "{\"text\":\"\(text)\",\"preview\":\(Self.preview(title))}" }
+
+    /// The body of the event that adds a preview.
+    static func change(title: String) -> String { "{\"preview\":\(Self.preview(title))}" }
+
+    static func poll(_ question: String, options: Int) -> String {
+        "{\"question\":\"\(question)\",\"options\":[\((0..<options).map { "\"option \($0)\"" }.joined(separator: ","))]}"
+    }
+
+    private static func preview(_ title: String) -> String { "{\"url\":\"https://apus.test\",\"title\":\"\(title)\"}" }
+
+    static func text(_ json: String) -> String { Self.field("{\"text\":\"", of: json) ?? Self.field("{\"question\":\"", of: json) ?? "" }
+
+    /// Returns the title of the preview in a body; empty if there is none.
+    static func title(_ json: String) -> String {
+        // The preview is the last member of the body, and the title the last member of the preview.
+        guard json.utf8.hasSuffix("\"}}"), let quote = json.utf8.dropLast(3).lastIndex(of: UInt8(ascii: "\"")) else { return "" }
+        return String(json.utf8[json.utf8.index(after: quote)...].dropLast(3)) ?? ""
+    }
+
+    static func hasLink(_ text: String) -> Bool { text.utf8.starts(with: "link".utf8) }
+
+    /// The text from a prefix to the next quotation mark.
+    private static func field(_ prefix: String, of json: String) -> String? {
+        guard json.utf8.starts(with: prefix.utf8) else { return nil }
+        return String(json.utf8.dropFirst(prefix.utf8.count).prefix { $0 != UInt8(ascii: "\"") })
+    }
+}
+
+extension String.UTF8View {
+    fileprivate func hasSuffix(_ suffix: String) -> Bool { self.suffix(suffix.utf8.count).elementsEqual(suffix.utf8) }
+}

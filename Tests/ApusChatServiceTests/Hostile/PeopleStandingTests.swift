@@ -1,0 +1,83 @@
+import ApusChatProtocol
+import ApusJSON
+import Testing
+
+/// What a user may do to another one, end to end: every verb that names a user outside of a
+/// conversation, by every relation to that user.
+@Suite(.timeLimit(.minutes(2)))
+struct PeopleStandingTests {
+    /// The users that send a request. `asked` has asked the other user to be a contact, `asking`
+    /// was asked by it, `blocked` is blocked by it, and `blocker` blocks it.
+    private static let standings = ["stranger", "friend", "asked", "asking", "blocked", "blocker"]
+
+    /// The last column is a request of the stranger that names no user. The answers to a user that
+    /// is blocked are those to a stranger.
+    static let table = """
+                            stranger  friend    asked     asking    blocked   blocker   nobody
+        conversation.open   ok        ok        ok        ok        ok        ok        -
+        conversation.create ok        ok        ok        ok        ok        ok        ok
+        contact.request     ok        ok        ok        ok        ok        ok        -
+        contact.answer      -         -         -         ok        -         -         -
+        contact.remove      ok        ok        ok        ok        ok        ok        -
+        contact.alias       ok        ok        ok        ok        ok        ok        -
+        block               ok        ok        ok        ok        ok        ok        -
+        unblock             ok        ok        ok        ok        ok        ok        -
+        users               ok        ok        ok        ok        ok        ok        ok
+        people              ok        ok        ok        ok        ok        ok        ok
+        report              ok        ok        ok        ok        ok        ok        -
+        """
+
+    static let rows = StandingTests.rows(Self.table)
+
+    private static func request(_ verb: String, _ user: String) -> (verb: String, request: JSONValue) {
+        var fields: JSONObject = ["id": .string("request-\(verb)-\(user)")]
+        switch verb {
+        case "conversation.create":
+            fields["kind"] = "group"
+            fields["title"] = "Group"
+            fields["users"] = [.string(user)]
+        case "users": fields["names"] = [.string(user)]
+        case "people": fields["query"] = .string(user)
+        default:
+            fields["user"] = .string(user)
+            fields["accept"] = true
+            fields["alias"] = verb == "contact.alias" ? "Al" : nil
+            fields["reason"] = "spam"
+        }
+        return (verb, .object(fields))
+    }
+
+    private static func relate(_ user: ChatPeer, _ standing: String, to other: ChatPeer, _ name: UserName) async throws {
+        let own = UserName(prepared: standing)
+        func id(_ text: String) -> ClientID { .make("\(text)-\(standing)-\(name.rawValue)") }
+        switch standing {
+        case "friend":
+            _ = try await user.ask(ChatVerbs.contactRequest, ContactRequestRequest(id: id("ask"), user: name))
+            _ = try await other.ask(ChatVerbs.contactAnswer, ContactAnswerRequest(id: id("answer"), user: own, isAccepted: true))
+        case "asked": _ = try await user.ask(ChatVerbs.contactRequest, ContactRequestRequest(id: id("ask"), user: name))
+        case "asking": _ = try await other.ask(ChatVerbs.contactRequest, ContactRequestRequest(id: id("ask"), user: own))
+        case "blocked": _ = try await other.ask(ChatVerbs.block, ContactUserRequest(id: id("block"), user: own))
+        case "blocker": _ = try await user.ask(ChatVerbs.block, ContactUserRequest(id: id("block"), user: name))
+        default: break
+        }
+    }
+
+    @Test func everyVerbAsEveryRelation() async throws {
+        let others = Self.rows.indices.map { "other\($0)" }
+        try await withService(users: Self.standings + others) { fixture in
+            var peers: [ChatPeer] = []
+            for name in Self.standings { peers.append(try await fixture.client(name)) }
+            for (index, (verb, expected)) in Self.rows.enumerated() {
+                fixture.pass(milliseconds: 86_400_000)  // the budget of invitations is that of a day
+                let other = try await fixture.client(others[index])
+                for (standing, peer) in zip(Self.standings, peers) {
+                    try await Self.relate(peer, standing, to: other, UserName(prepared: others[index]))
+                }
+                var answers = try await StandingTests.answers(peers, to: Self.request(verb, others[index]))
+                answers += try await StandingTests.answers([peers[0]], to: Self.request(verb, "nobody"))
+                #expect(answers == expected, "\(verb)")
+                other.disconnect()
+            }
+        }
+    }
+}

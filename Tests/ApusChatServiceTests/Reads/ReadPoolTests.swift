@@ -1,0 +1,83 @@
+import ApusChatCore
+import ApusChatProtocol
+import ApusChatService
+import ApusChatStorage
+import Dispatch
+import NIOConcurrencyHelpers
+import Testing
+
+/// The order in which the reads of users run, and what is refused.
+@Suite(.timeLimit(.minutes(1)))
+struct ReadPoolTests {
+    private let order = NIOLockedValueBox<[Int64]>([])
+
+    /// Occupies the only thread of a pool while `submit` is called.
+    private func run(_ pool: ReadPool, _ submit: ((_ user: Int64) -> Void) -> Void) async -> [ChatError.Code?] {
+        let (gate, order) = (DispatchSemaphore(value: 0), self.order)
+        let (results, continuation) = AsyncStream.makeStream(of: ChatError.Code?.self)
+        var count = 1
+        pool.read(for: UserKey(100), { _ in gate.wait() }) { _ in continuation.yield(nil) }
+        submit { user in
+            count += 1
+            pool.read(for: UserKey(user), { _ in order.withLockedValue { $0.append(user) } }) { result in
+                if case .failure(let error) = result { continuation.yield(error.code) } else { continuation.yield(nil) }
+            }
+        }
+        gate.signal()
+        var codes: [ChatError.Code?] = []
+        for await code in results {
+            codes.append(code)
+            if codes.count == count { break }
+        }
+        return codes
+    }
+
+    @Test func aFloodOfReadsDelaysOthersByOneTurn() async {
+        let pool = ReadPool(threads: 1) { MemoryStorage() }
+        let codes = await self.run(pool) { submit in
+            for _ in 0..<30 { submit(1) }
+            for user in 2...4 as ClosedRange<Int64> { submit(user) }
+        }
+        #expect(codes.allSatisfy { $0 == nil })
+        let order = self.order.withLockedValue { $0 }
+        #expect(order.count == 33)
+        // One read of each user, before the second one of the flood.
+        #expect(Set(order.prefix(4)) == [1, 2, 3, 4])
+        await pool.close()
+    }
+
+    @Test func whatOneUserMakesWaitIsBounded() async {
+        let pool = ReadPool(threads: 1, bounds: .init(underWay: 1, waitingOfUser: 3, waiting: 5)) { MemoryStorage() }
+        let codes = await self.run(pool) { submit in
+            for _ in 0..<5 { submit(1) }
+            for _ in 0..<3 { submit(2) }
+        }
+        #expect(codes.filter { $0 == .tooMany }.count == 2, "of the first user")
+        #expect(codes.filter { $0 == .unavailable }.count == 1, "of all users together")
+        #expect(self.order.withLockedValue { $0.sorted() } == [1, 1, 1, 2, 2])
+        await pool.close()
+    }
+
+    @Test func aReadThatThrowsFailsAlone() async throws {
+        struct Fault: Error {}
+        let pool = ReadPool(threads: 1) { MemoryStorage() }
+        let cases: [(any Error, ChatError.Code)] = [
+            (Fault(), .internal), (StorageError(.io, message: "disk"), .unavailable),
+            (WireError(.invalid, field: "x", rule: "fails"), .badRequest),
+            (ChatError(.notFound, message: "none"), .notFound),
+        ]
+        for (fault, code) in cases {
+            await #expect {
+                try await pool.read(for: UserKey(1)) { _ -> Int in throw fault }
+            } throws: { ($0 as? ChatError)?.code == code }
+            #expect(try await pool.read(for: UserKey(1)) { _ in 7 } == 7)
+        }
+        await pool.close()
+    }
+
+    @Test func aClosedPoolRefuses() async {
+        let pool = ReadPool(threads: 1) { MemoryStorage() }
+        await pool.close()
+        await #expect { try await pool.read(for: UserKey(1)) { _ in 7 } } throws: { ($0 as? ChatError)?.code == .unavailable }
+    }
+}

@@ -1,0 +1,113 @@
+import ApusChatProtocol
+import ApusChatStorage
+import Foundation
+import Testing
+
+@testable import ApusChatSQLite
+
+/// The file of the search index, damaged in any way while the server was off.
+@Suite struct SearchFileTests {
+    enum Damage: CaseIterable {
+        case missing, empty, oneByte, cutInTheHeader, cutInTheMiddle, cutAtTheEnd, garbage, otherHeader, garbageLog, garbageLogs,
+            otherEpoch,
+            otherVersion, noPosition, noTable, laterPages, lastPage
+
+        /// - Parameter path: The file of the index.
+        func apply(to path: String) throws {
+            let url = URL(fileURLWithPath: path)
+            var bytes = try Data(contentsOf: url)
+            switch self {
+            case .missing: return try FileManager.default.removeItem(at: url)
+            case .empty: bytes = Data()
+            case .oneByte: bytes = Data([0x53])
+            case .cutInTheHeader: bytes = bytes.prefix(60)
+            case .cutInTheMiddle: bytes = bytes.prefix(bytes.count / 2)
+            case .cutAtTheEnd: bytes = bytes.dropLast(4_096)
+            case .garbage: bytes = Data(repeating: 0x41, count: bytes.count)
+            case .otherHeader: bytes.replaceSubrange(0..<16, with: Data("SQLite format 9\0".utf8))
+            case .garbageLog: return try Data(repeating: 0x37, count: 10_000).write(to: URL(fileURLWithPath: path + "-wal"))
+            case .garbageLogs:
+                for suffix in ["-wal", "-shm"] { try Data(repeating: 0, count: 32_768).write(to: URL(fileURLWithPath: path + suffix)) }
+                return
+            case .otherEpoch: return try self.execute("UPDATE position SET epoch = 'other'", path)
+            case .otherVersion: return try self.execute("UPDATE position SET version = version + 1", path)
+            case .noPosition: return try self.execute("DELETE FROM position", path)
+            case .noTable: return try self.execute("DROP TABLE position", path)
+            case .laterPages: bytes.replaceSubrange(8_192..., with: Data(repeating: 0x41, count: bytes.count - 8_192))
+            case .lastPage: bytes.replaceSubrange((bytes.count - 4_096)..., with: Data(repeating: 0x41, count: 4_096))
+            }
+            try bytes.write(to: url)
+        }
+
+        private func execute(_ sql: String, _ path: String) throws {
+            try SQLiteConnection(path: path, isReader: false, cacheBytes: 1 << 20).execute(sql)
+        }
+    }
+
+    private func say(_ text: String, in key: ConversationKey, _ world: StorageWorld) throws {
+        try world.append(to: key, by: world.ann) { event, _ in event.body = #"{"text":"\#(text)"}"# }
+    }
+
+    /// A world with three indexed messages, whose index is closed.
+    private func world() throws -> (StorageWorld, ChatFolder, ConversationKey) {
+        let world = try StorageWorld(.sqlite)
+        let group = try world.group(1, world.ann)
+        for number in 1...3 { try self.say("word \(number)", in: group, world) }
+        #expect(try world.found("word", as: world.ann) == [3, 2, 1])
+        world.forgetIndex()
+        return (world, try #require(world.lock), group)
+    }
+
+    /// Starts and updates an index, as a server does.
+    private func start(_ lock: ChatFolder) throws {
+        let index = try SearchIndex(lock)
+        while try index.update() {}
+    }
+
+    /// No damage of the index keeps a server from its start, and it is found at once or at the
+    /// start after the first update.
+    @Test(arguments: Damage.allCases) func aDamagedIndexIsMadeAgain(_ damage: Damage) throws {
+        let (world, lock, group) = try self.world()
+        try damage.apply(to: lock.searchPath)
+        for number in 4...5 { try self.say("word \(number)", in: group, world) }
+        do { try self.start(lock) } catch let error as StorageError where error.code == .corrupt {
+            try self.start(lock)
+        }
+        let need = SearchNeed(words: SearchWords("word"))
+        let page = try SQLiteReads(lock).search(need, as: world.ann, limit: 9)
+        #expect(page.hits.map(\.view.seq) == [5, 4, 3, 2, 1])
+        // The log was never touched.
+        #expect(try world.seqs(group, .from(1), as: world.ann) == [1, 2, 3, 4, 5])
+    }
+
+    /// The index is a copy of the log: an update that finds it damaged removes it, and the next
+    /// start makes it again.
+    @Test func anUpdateThatFindsDamageRemovesTheFile() throws {
+        let (world, lock, group) = try self.world()
+        try Damage.laterPages.apply(to: lock.searchPath)
+        do {
+            let index = try SearchIndex(lock)
+            try self.say("more", in: group, world)
+            for _ in 0..<2 {
+                let error = #expect(throws: StorageError.self) { try index.update() }
+                #expect(error?.code == .corrupt)
+                #expect(!lock.hasSearchFile)
+            }
+        }
+        try self.start(lock)
+        #expect(try SQLiteReads(lock).search(SearchNeed(words: SearchWords("word")), as: world.ann, limit: 9).hits.count == 3)
+    }
+
+    /// A position that is behind, as after a power failure, continues without a message twice.
+    @Test func anIndexThatIsBehindContinues() throws {
+        let (world, lock, group) = try self.world()
+        let url = URL(fileURLWithPath: lock.searchPath)
+        let earlier = try Data(contentsOf: url)
+        for number in 4...6 { try self.say("word \(number)", in: group, world) }
+        try self.start(lock)
+        try earlier.write(to: url)
+        try self.start(lock)
+        let page = try SQLiteReads(lock).search(SearchNeed(words: SearchWords("word")), as: world.ann, limit: 20)
+        #expect(page.hits.map(\.view.seq) == [6, 5, 4, 3, 2, 1])
+    }
+}
