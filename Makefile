@@ -49,6 +49,7 @@ lint: ## checks format, language, imports, availability and generated files, wit
 	@python3 scripts/check-imports
 	@python3 scripts/check-availability
 	@python3 scripts/check-snippets
+	@python3 scripts/check-features
 	@python3 scripts/embed-page --check
 
 apple: ## type-checks Sources for macOS on Linux, at the oldest supported version

@@ -10,38 +10,47 @@ let settings: [SwiftSetting] =
         .enableUpcomingFeature("ExistentialAny"),
     ] + strict
 
-// External products, named once. Those of a trait are resolved only where it is enabled.
-let nioCore: Target.Dependency = .product(name: "NIOCore", package: "swift-nio")
-let nioPosix: Target.Dependency = .product(name: "NIOPosix", package: "swift-nio")
-let nioHTTP1: Target.Dependency = .product(name: "NIOHTTP1", package: "swift-nio")
-let nioEmbedded: Target.Dependency = .product(name: "NIOEmbedded", package: "swift-nio")
-let nioConcurrencyHelpers: Target.Dependency = .product(name: "NIOConcurrencyHelpers", package: "swift-nio")
-let nioSSL: Target.Dependency = .product(name: "NIOSSL", package: "swift-nio-ssl")
-let nioTLS: Target.Dependency = .product(name: "NIOTLS", package: "swift-nio")
-let httpTypes: Target.Dependency = .product(name: "HTTPTypes", package: "swift-http-types")
-let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
-let dequeModule: Target.Dependency = .product(name: "DequeModule", package: "swift-collections")
-let atomics: Target.Dependency = .product(name: "Atomics", package: "swift-atomics")
-let crypto: Target.Dependency = .product(name: "Crypto", package: "swift-crypto")
-let cryptoExtras: Target.Dependency = .product(name: "CryptoExtras", package: "swift-crypto")
-let x509: Target.Dependency = .product(name: "X509", package: "swift-certificates", condition: .when(traits: ["ChatServer"]))
-let swiftASN1: Target.Dependency = .product(name: "SwiftASN1", package: "swift-asn1")
-let hummingbird: Target.Dependency = .product(name: "Hummingbird", package: "hummingbird", condition: .when(traits: ["ChatServer"]))
-let hummingbirdCore: Target.Dependency = .product(name: "HummingbirdCore", package: "hummingbird", condition: .when(traits: ["ChatServer"]))
-let httpTypesForNIO: [Target.Dependency] = ["NIOHTTPTypes", "NIOHTTPTypesHTTP1"].map {
-    .product(name: $0, package: "swift-nio-extras", condition: .when(traits: ["ChatServer"]))
+/// A product of another package. With `traits` it is resolved only where one of them is enabled.
+func external(_ name: String, _ package: String, _ traits: Set<String> = []) -> Target.Dependency {
+    .product(name: name, package: package, condition: traits.isEmpty ? nil : .when(traits: traits))
 }
-let hummingbirdTesting: Target.Dependency = .product(
-    name: "HummingbirdTesting", package: "hummingbird", condition: .when(traits: ["ChatServer"]))
-let grdb: Target.Dependency = .product(name: "GRDB", package: "GRDB.swift", condition: .when(traits: ["ChatClient", "ChatServer"]))
-let grdbSQLite: Target.Dependency = .product(name: "GRDBSQLite", package: "GRDB.swift", condition: .when(traits: ["ChatServer"]))
-let serviceLifecycle: Target.Dependency = .product(
-    name: "ServiceLifecycle", package: "swift-service-lifecycle", condition: .when(traits: ["ChatServer", "Services"]))
-let unixSignals: Target.Dependency = .product(
-    name: "UnixSignals", package: "swift-service-lifecycle", condition: .when(traits: ["ChatServer", "Services"]))
-let argumentParser: Target.Dependency = .product(
-    name: "ArgumentParser", package: "swift-argument-parser", condition: .when(traits: ["CommandLine"]))
-let histogram: Target.Dependency = .product(name: "Histogram", package: "hdrhistogram-swift", condition: .when(traits: ["CommandLine"]))
+
+let nioCore = external("NIOCore", "swift-nio")
+let nioPosix = external("NIOPosix", "swift-nio")
+let nioHTTP1 = external("NIOHTTP1", "swift-nio")
+let nioEmbedded = external("NIOEmbedded", "swift-nio")
+let nioConcurrencyHelpers = external("NIOConcurrencyHelpers", "swift-nio")
+let nioSSL = external("NIOSSL", "swift-nio-ssl")
+let nioTLS = external("NIOTLS", "swift-nio")
+let httpTypes = external("HTTPTypes", "swift-http-types")
+let logging = external("Logging", "swift-log")
+let dequeModule = external("DequeModule", "swift-collections")
+let atomics = external("Atomics", "swift-atomics")
+let crypto = external("Crypto", "swift-crypto")
+let cryptoExtras = external("CryptoExtras", "swift-crypto")
+let x509 = external("X509", "swift-certificates", ["ChatServer"])
+let swiftASN1 = external("SwiftASN1", "swift-asn1")
+let hummingbird = external("Hummingbird", "hummingbird", ["ChatServer"])
+let hummingbirdCore = external("HummingbirdCore", "hummingbird", ["ChatServer"])
+let httpTypesForNIO = ["NIOHTTPTypes", "NIOHTTPTypesHTTP1"].map { external($0, "swift-nio-extras", ["ChatServer"]) }
+let hummingbirdTesting = external("HummingbirdTesting", "hummingbird", ["ChatServer"])
+let grdb = external("GRDB", "GRDB.swift", ["ChatClient", "ChatServer"])
+let grdbSQLite = external("GRDBSQLite", "GRDB.swift", ["ChatServer"])
+let serviceLifecycle = external("ServiceLifecycle", "swift-service-lifecycle", ["ChatServer", "Services"])
+let unixSignals = external("UnixSignals", "swift-service-lifecycle", ["ChatServer", "Services"])
+let argumentParser = external("ArgumentParser", "swift-argument-parser", ["CommandLine"])
+let histogram = external("Histogram", "hdrhistogram-swift", ["CommandLine"])
+
+// swift-subprocess needs Swift 6.2. Without it, the chat server serves files without previews.
+#if compiler(>=6.2)
+    let subprocess: [Target.Dependency] = [
+        .product(name: "Subprocess", package: "swift-subprocess", condition: .when(platforms: [.linux, .macOS], traits: ["ChatServer"]))
+    ]
+    let subprocessPackage: [Package.Dependency] = [.package(url: "https://github.com/swiftlang/swift-subprocess", from: "1.0.2")]
+#else
+    let subprocess: [Target.Dependency] = []
+    let subprocessPackage: [Package.Dependency] = []
+#endif
 
 /// A library target of this package and its tests.
 func module(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
@@ -101,7 +110,7 @@ let package = Package(
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
         .package(url: "https://github.com/HdrHistogram/hdrhistogram-swift", from: "0.2.0"),
-    ],
+    ] + subprocessPackage,
     targets: [
         // Pure: no I/O, no clock, no lock.
         module("ApusJSON", []),
@@ -129,6 +138,10 @@ let package = Package(
                 "ApusBytes", "ApusEventLoop", "CZlib", nioCore, nioPosix, nioTLS, nioSSL, nioHTTP1, nioConcurrencyHelpers, crypto,
                 swiftASN1, dequeModule,
             ]),
+        // Hashes of passwords, for the admin page and the chat server.
+        module("ApusPasswords", [crypto, cryptoExtras]),
+        // Certificates without an authority, for `apus` and the chat server.
+        module("ApusCertificates", ["ApusConnectivity", crypto, swiftASN1, x509]),
         module(
             "ApusWebSocket",
             [
@@ -145,36 +158,37 @@ let package = Package(
             "ApusEngineIOServer",
             [
                 "ApusBytes", "ApusConnectivity", "ApusEngineIOProtocol", "ApusEventLoop", "ApusJSON", "ApusWebSocket",
-                "ApusWebSocketProtocol", "CZlib", nioCore, nioPosix, nioHTTP1, nioConcurrencyHelpers, nioSSL, httpTypes, logging, atomics,
-                dequeModule,
+                "ApusWebSocketProtocol", "CZlib", nioCore, nioPosix, nioHTTP1, nioConcurrencyHelpers, nioSSL, httpTypes, logging,
+                atomics, dequeModule,
             ]),
         module(
             "ApusSocketIOServer",
             [
                 "ApusBytes", "ApusConnectivity", "ApusEngineIOProtocol", "ApusEngineIOServer", "ApusEventLoop", "ApusJSON",
-                "ApusSocketIOProtocol", "ApusWebSocket", "ApusWebSocketProtocol", nioCore, nioHTTP1, nioPosix, crypto, cryptoExtras,
-                nioConcurrencyHelpers, nioSSL, httpTypes, logging, atomics, dequeModule,
+                "ApusPasswords", "ApusSocketIOProtocol", "ApusWebSocket", "ApusWebSocketProtocol", nioCore, nioHTTP1, nioPosix,
+                crypto, nioConcurrencyHelpers, nioSSL, httpTypes, logging, atomics, dequeModule,
             ]),
         module(
             "ApusEngineIOClient",
             [
                 "ApusBytes", "ApusConnectivity", "ApusEngineIOProtocol", "ApusEventLoop", "ApusJSON", "ApusWebSocket",
-                "ApusWebSocketProtocol", nioCore, nioPosix, nioHTTP1, nioSSL, nioConcurrencyHelpers, httpTypes, logging, dequeModule,
+                "ApusWebSocketProtocol", nioCore, nioPosix, nioHTTP1, nioSSL, nioConcurrencyHelpers, httpTypes, logging,
+                dequeModule,
             ]),
         module(
             "ApusSocketIOClient",
             [
                 "ApusBytes", "ApusConnectivity", "ApusEngineIOClient", "ApusEngineIOProtocol", "ApusEventLoop", "ApusJSON",
-                "ApusSocketIOProtocol", nioCore, nioPosix, nioConcurrencyHelpers, logging, dequeModule,
+                "ApusSocketIOProtocol", nioCore, nioPosix, nioConcurrencyHelpers, httpTypes, logging, dequeModule,
             ]),
         module("ApusChatSQLite", ["ApusChatStorage", "ApusChatProtocol", "ApusJSON", grdbSQLite]),
         module(
             "ApusChatHTTP",
             [
-                "ApusArchive", "ApusBytes", "ApusChatCore", "ApusChatStorage", "ApusChatProtocol", "ApusConnectivity", "ApusJSON",
-                "ApusPictures", "ApusSocketIOServer", "ApusWebPush", "ApusWebSocket", crypto, httpTypes, hummingbird, hummingbirdCore,
-                logging, nioCore, nioConcurrencyHelpers, nioPosix,
-            ]),
+                "ApusArchive", "ApusBytes", "ApusChatCore", "ApusChatStorage", "ApusChatProtocol", "ApusConnectivity",
+                "ApusEventLoop", "ApusJSON", "ApusPasswords", "ApusPictures", "ApusWebPush", "ApusWebSocket", crypto, httpTypes,
+                hummingbird, hummingbirdCore, logging, nioCore, nioConcurrencyHelpers, nioPosix,
+            ] + subprocess),
         // The chat's server below HTTP: what it writes, and for whom.
         module(
             "ApusChatService",
@@ -186,34 +200,34 @@ let package = Package(
         module(
             "ApusChatServer",
             [
-                "ApusChatCore", "ApusChatHTTP", "ApusChatSQLite", "ApusChatService", "ApusChatStorage", "ApusChatProtocol",
-                "ApusConnectivity", "ApusLinkPreviews", "ApusWebPush",
-                "ApusEngineIOServer", "ApusJSON", "ApusSocketIOProtocol", "ApusSocketIOServer", "ApusWebSocket", crypto, httpTypes,
-                hummingbird,
-                hummingbirdCore, logging, nioCore, nioConcurrencyHelpers, nioHTTP1, nioPosix, nioSSL, serviceLifecycle, swiftASN1, x509,
+                "ApusBytes", "ApusChatCore", "ApusChatHTTP", "ApusChatSQLite", "ApusChatService", "ApusChatStorage",
+                "ApusChatProtocol", "ApusCertificates", "ApusConnectivity", "ApusLinkPreviews", "ApusPasswords", "ApusWebPush",
+                "ApusEngineIOProtocol", "ApusEngineIOServer", "ApusEventLoop", "ApusJSON", "ApusSocketIOProtocol",
+                "ApusSocketIOServer", "ApusWebSocket", crypto, httpTypes, hummingbird, hummingbirdCore, logging, nioCore,
+                nioConcurrencyHelpers, nioHTTP1, nioPosix, nioSSL, serviceLifecycle,
             ] + httpTypesForNIO),
         // Servers and clients as services of swift-service-lifecycle.
         module(
             "ApusServices",
             [
-                "ApusFramedSocket", "ApusSocketIOClient", "ApusSocketIOServer", "ApusWebSocket", "ApusWebSocketProtocol", nioCore, nioSSL,
-                serviceLifecycle,
+                "ApusConnectivity", "ApusFramedSocket", "ApusSocketIOClient", "ApusSocketIOServer", "ApusWebSocket",
+                "ApusWebSocketProtocol", nioCore, serviceLifecycle,
             ]),
         // The names and calls of socket.io-client-swift.
         module(
             "ApusSocketIOClientCompatibility",
             [
                 "ApusConnectivity", "ApusEngineIOClient", "ApusEngineIOProtocol", "ApusEventLoop", "ApusJSON", "ApusSocketIOClient",
-                "ApusSocketIOProtocol", logging,
+                "ApusSocketIOProtocol", httpTypes, logging,
             ]),
         module(
             "ApusChatClient",
             [
-                "ApusChatCore", "ApusChatProtocol", "ApusConnectivity", "ApusEngineIOClient", "ApusEventLoop", "ApusJSON",
-                "ApusSocketIOClient",
-                "ApusSocketIOProtocol", grdb, nioCore, nioPosix, nioHTTP1, nioConcurrencyHelpers, logging,
+                "ApusBytes", "ApusChatCore", "ApusChatProtocol", "ApusConnectivity", "ApusEngineIOClient", "ApusEventLoop",
+                "ApusJSON", "ApusSocketIOClient", "ApusSocketIOProtocol", grdb, nioCore, nioPosix, nioHTTP1, nioConcurrencyHelpers,
+                logging,
             ]),
-        module("ApusChatTerminal", ["ApusBytes", "ApusChatClient", "ApusChatProtocol", "ApusJSON"]),
+        module("ApusChatTerminal", ["ApusBytes", "ApusChatClient", "ApusChatProtocol", "ApusEventLoop", "ApusJSON"]),
         module(
             "ApusTesting",
             [nioCore, nioPosix, nioConcurrencyHelpers, nioEmbedded, nioHTTP1, nioSSL, httpTypes, crypto, x509, swiftASN1]),
@@ -222,22 +236,22 @@ let package = Package(
         .target(
             name: "Examples",
             dependencies: [
-                "ApusConnectivity", "ApusEngineIOClient", "ApusEngineIOProtocol", "ApusEventLoop", "ApusFramedProtocol", "ApusFramedSocket",
-                "ApusJSON", "ApusServices", "ApusSocketIOClient", "ApusSocketIOClientCompatibility", "ApusSocketIOProtocol",
-                "ApusSocketIOServer", "ApusWebSocket", "ApusWebSocketProtocol", httpTypes, hummingbird, logging, nioCore, serviceLifecycle,
-                unixSignals,
+                "ApusChatServer", "ApusConnectivity", "ApusEngineIOClient", "ApusEngineIOProtocol", "ApusEventLoop",
+                "ApusFramedProtocol", "ApusFramedSocket", "ApusJSON", "ApusServices", "ApusSocketIOClient",
+                "ApusSocketIOClientCompatibility", "ApusSocketIOProtocol", "ApusSocketIOServer", "ApusWebSocket",
+                "ApusWebSocketProtocol", httpTypes, hummingbird, logging, nioCore, serviceLifecycle, unixSignals,
             ],
             path: "Examples", exclude: ["ChatClient", "README", "SwiftUIChat"], swiftSettings: settings),
         // Of its own, because names of the chat client are also those of other examples.
         .target(
-            name: "ChatClientExamples", dependencies: ["ApusChatClient", "ApusChatProtocol"], path: "Examples/ChatClient",
+            name: "ChatClientExamples", dependencies: ["ApusChatClient", "ApusChatProtocol", "ApusEventLoop"], path: "Examples/ChatClient",
             swiftSettings: settings),
         // That of the README runs, too: `Conformance/test_readme.py`.
         .executableTarget(
             name: "ReadmeExamples",
             dependencies: [
-                "ApusConnectivity", "ApusEventLoop", "ApusSocketIOClient", "ApusSocketIOServer", "ApusWebSocket", "ApusWebSocketProtocol",
-                nioCore,
+                "ApusConnectivity", "ApusEventLoop", "ApusSocketIOClient", "ApusSocketIOServer", "ApusWebSocket",
+                "ApusWebSocketProtocol", nioCore,
             ],
             path: "Examples/README",
             swiftSettings: settings),
@@ -248,33 +262,33 @@ let package = Package(
             "ApusCommandSupport",
             [
                 "ApusConnectivity", "ApusEngineIOProtocol", "ApusFramedProtocol", "ApusSocketIOProtocol", "ApusWebSocketProtocol",
-                "CFreedMemory", argumentParser, nioCore, unixSignals,
+                "CFreedMemory", argumentParser, httpTypes, nioCore, unixSignals,
             ]),
         module(
             "ApusBench",
             [
                 "ApusChatClient", "ApusChatProtocol", "ApusCommandSupport", "ApusConnectivity", "ApusEngineIOClient",
-                "ApusEngineIOProtocol", "ApusEngineIOServer", "ApusFramedSocket", "ApusJSON", "ApusSocketIOClient", "ApusSocketIOProtocol",
-                "ApusSocketIOServer", "ApusWebSocket", "ApusWebSocketProtocol", argumentParser, dequeModule, histogram, logging, nioCore,
-                nioPosix, nioConcurrencyHelpers,
+                "ApusEngineIOProtocol", "ApusEngineIOServer", "ApusEventLoop", "ApusFramedSocket", "ApusJSON", "ApusSocketIOClient",
+                "ApusSocketIOProtocol", "ApusSocketIOServer", "ApusWebSocket", "ApusWebSocketProtocol", argumentParser, dequeModule,
+                histogram, httpTypes, logging, nioCore, nioPosix, nioConcurrencyHelpers,
             ]),
         .executableTarget(
             name: "apus",
             dependencies: [
-                "ApusBench", "ApusBytes", "ApusChatClient", "ApusChatServer", "ApusChatProtocol", "ApusChatTerminal", "ApusCommandSupport",
-                "ApusConnectivity", "ApusEngineIOClient", "ApusEngineIOProtocol", "ApusEventLoop", "ApusFramedProtocol", "ApusFramedSocket",
-                "ApusJSON",
-                "ApusSocketIOClient", "ApusSocketIOProtocol", "ApusWebSocket", "ApusWebSocketProtocol", argumentParser, crypto, httpTypes,
-                logging, nioCore, nioPosix, nioSSL, nioConcurrencyHelpers, serviceLifecycle, unixSignals,
+                "ApusBench", "ApusBytes", "ApusCertificates", "ApusChatClient", "ApusChatServer", "ApusChatProtocol",
+                "ApusChatTerminal", "ApusCommandSupport", "ApusConnectivity", "ApusEngineIOClient", "ApusEngineIOProtocol",
+                "ApusEventLoop", "ApusFramedProtocol", "ApusFramedSocket", "ApusJSON", "ApusSocketIOClient", "ApusSocketIOProtocol",
+                "ApusWebSocket", "ApusWebSocketProtocol", argumentParser, crypto, httpTypes, logging, nioCore, nioPosix, nioSSL,
+                nioConcurrencyHelpers, serviceLifecycle, unixSignals,
             ], swiftSettings: settings),
         .executableTarget(
             name: "ApusConformance",
             dependencies: [
                 "ApusChatHTTP", "ApusChatServer", "ApusChatSQLite", "ApusChatStorage", "ApusChatProtocol", "ApusCommandSupport",
-                "ApusConnectivity",
-                "ApusEngineIOClient", "ApusEngineIOProtocol", "ApusEngineIOServer", "ApusEventLoop", "ApusFramedProtocol",
-                "ApusFramedSocket", "ApusJSON", "ApusSocketIOClient", "ApusSocketIOProtocol", "ApusSocketIOServer", "ApusWebSocket",
-                "ApusWebSocketProtocol", argumentParser, hummingbird, logging, nioCore, nioPosix, nioSSL, nioConcurrencyHelpers,
+                "ApusConnectivity", "ApusEngineIOClient", "ApusEngineIOProtocol", "ApusEngineIOServer", "ApusEventLoop",
+                "ApusFramedProtocol", "ApusFramedSocket", "ApusJSON", "ApusPasswords", "ApusSocketIOClient", "ApusSocketIOProtocol",
+                "ApusSocketIOServer", "ApusWebSocket", "ApusWebSocketProtocol", argumentParser, hummingbird, logging, nioCore,
+                nioPosix, nioSSL, nioConcurrencyHelpers,
             ], swiftSettings: settings),
 
         // The chat's cores on a network with faults: `scripts/simulate`. In no release.
@@ -286,8 +300,8 @@ let package = Package(
             "ApusCommandTests",
             [
                 "ApusChatClient", "ApusChatProtocol", "ApusCommandSupport", "ApusConnectivity", "ApusEngineIOProtocol",
-                "ApusFramedProtocol",
-                "ApusFramedSocket", "ApusJSON", "ApusSocketIOProtocol", "apus", argumentParser, nioCore,
+                "ApusFramedProtocol", "ApusFramedSocket", "ApusJSON", "ApusSocketIOProtocol", "apus", argumentParser, httpTypes,
+                nioCore,
             ]),
         tests("ApusBenchTests", ["ApusBench", "ApusEngineIOProtocol", "ApusSocketIOServer", "ApusTesting", "ApusWebSocket", nioCore]),
         tests("ApusBytesTests", ["ApusBytes", nioCore]),
@@ -296,21 +310,21 @@ let package = Package(
         tests(
             "ApusConnectivityTests",
             [
-                "ApusConnectivity", "ApusEventLoop", "ApusTesting", nioCore, nioPosix, nioEmbedded, nioSSL, nioHTTP1, nioConcurrencyHelpers,
-                crypto, x509, swiftASN1,
+                "ApusConnectivity", "ApusEventLoop", "ApusTesting", nioCore, nioPosix, nioEmbedded, nioSSL, nioHTTP1,
+                nioConcurrencyHelpers, crypto, x509, swiftASN1,
             ]),
         tests("ApusWebSocketProtocolTests", ["ApusWebSocketProtocol", nioCore, httpTypes]),
         tests(
             "ApusWebSocketTests",
             [
-                "ApusConnectivity", "ApusEventLoop", "ApusWebSocket", "ApusWebSocketProtocol", nioCore, nioPosix, nioEmbedded, nioHTTP1,
-                nioConcurrencyHelpers, nioSSL, httpTypes, x509, swiftASN1, crypto,
+                "ApusConnectivity", "ApusEventLoop", "ApusWebSocket", "ApusWebSocketProtocol", nioCore, nioPosix, nioEmbedded,
+                nioHTTP1, nioConcurrencyHelpers, nioSSL, httpTypes, x509, swiftASN1, crypto,
             ]),
         tests(
             "ApusFramedSocketTests",
             [
-                "ApusConnectivity", "ApusEventLoop", "ApusFramedProtocol", "ApusFramedSocket", "ApusJSON", "ApusTesting", nioCore, nioPosix,
-                nioEmbedded, nioTLS, nioSSL, nioConcurrencyHelpers, x509, swiftASN1, crypto,
+                "ApusConnectivity", "ApusEventLoop", "ApusFramedProtocol", "ApusFramedSocket", "ApusJSON", "ApusTesting", nioCore,
+                nioPosix, nioEmbedded, nioTLS, nioSSL, nioConcurrencyHelpers, x509, swiftASN1, crypto,
             ]),
         tests("ApusFramedProtocolTests", ["ApusFramedProtocol", "ApusJSON", nioCore, crypto]),
         tests("ApusEngineIOProtocolTests", ["ApusEngineIOProtocol", "ApusJSON", nioCore]),
@@ -318,14 +332,14 @@ let package = Package(
         tests(
             "ApusEngineIOServerTests",
             [
-                "ApusConnectivity", "ApusEngineIOProtocol", "ApusEngineIOServer", "ApusTesting", "ApusWebSocket", "ApusWebSocketProtocol",
-                nioCore, nioEmbedded, nioHTTP1, nioConcurrencyHelpers, httpTypes, logging,
+                "ApusConnectivity", "ApusEngineIOProtocol", "ApusEngineIOServer", "ApusTesting", "ApusWebSocket",
+                "ApusWebSocketProtocol", nioCore, nioEmbedded, nioHTTP1, nioConcurrencyHelpers, httpTypes, logging,
             ]),
         tests(
             "ApusSocketIOServerTests",
             [
-                "ApusEngineIOProtocol", "ApusEngineIOServer", "ApusJSON", "ApusSocketIOProtocol", "ApusSocketIOServer", "ApusTesting",
-                nioConcurrencyHelpers, nioCore, nioEmbedded, nioHTTP1, httpTypes, logging,
+                "ApusEngineIOProtocol", "ApusEngineIOServer", "ApusJSON", "ApusSocketIOProtocol", "ApusSocketIOServer",
+                "ApusTesting", nioConcurrencyHelpers, nioCore, nioEmbedded, nioHTTP1, httpTypes, logging,
             ]),
         tests(
             "ApusEngineIOClientTests", ["ApusConnectivity", "ApusEngineIOClient", "ApusEngineIOProtocol", nioCore, nioEmbedded, logging]),
@@ -336,6 +350,7 @@ let package = Package(
                 "ApusSocketIOClientCompatibility", "ApusSocketIOProtocol", "ApusWebSocket", "ApusWebSocketProtocol", nioCore,
                 nioConcurrencyHelpers, httpTypes, logging,
             ]),
+        tests("ApusPasswordsTests", ["ApusPasswords"]),
         tests("ApusPicturesTests", ["ApusPictures"]),
         tests("ApusArchiveTests", ["ApusArchive", nioCore]),
         tests("ApusWebPushTests", ["ApusJSON", "ApusWebPush", crypto]),
@@ -349,55 +364,53 @@ let package = Package(
         tests(
             "ApusChatHTTPTests",
             [
-                "ApusChatCore", "ApusChatHTTP", "ApusChatSQLite", "ApusChatStorage", "ApusChatProtocol", "ApusConnectivity", "ApusJSON",
-                "ApusSocketIOServer", "ApusWebSocket", crypto, httpTypes, hummingbird, hummingbirdTesting, logging, nioCore,
-                nioConcurrencyHelpers, nioEmbedded,
+                "ApusChatCore", "ApusChatHTTP", "ApusChatReference", "ApusChatSQLite", "ApusChatStorage", "ApusChatProtocol",
+                "ApusConnectivity", "ApusJSON", "ApusPasswords", "ApusSocketIOServer", "ApusWebSocket", crypto, httpTypes,
+                hummingbird, hummingbirdTesting, logging, nioCore, nioConcurrencyHelpers, nioEmbedded,
             ]),
         tests(
             "ApusChatServerTests",
             [
                 "ApusChatCore", "ApusChatHTTP", "ApusChatServer", "ApusChatSQLite", "ApusChatService", "ApusChatStorage",
-                "ApusChatProtocol",
-                "ApusConnectivity", "ApusEventLoop", "ApusJSON", "ApusLinkPreviews", "ApusSocketIOClient", "ApusSocketIOServer",
-                "ApusWebPush", "ApusWebSocket", crypto, logging, nioCore, nioConcurrencyHelpers, nioHTTP1, nioPosix, nioSSL,
-                serviceLifecycle, x509,
+                "ApusCertificates", "ApusChatProtocol", "ApusConnectivity", "ApusEventLoop", "ApusJSON", "ApusPasswords",
+                "ApusLinkPreviews", "ApusSocketIOClient", "ApusSocketIOServer", "ApusWebPush", "ApusWebSocket", crypto, httpTypes,
+                logging, nioCore, nioConcurrencyHelpers, nioEmbedded, nioHTTP1, nioPosix, nioSSL, serviceLifecycle, x509,
             ]),
         tests(
             "ApusChatServiceTests",
             [
-                "ApusChatCore", "ApusChatSQLite", "ApusChatService", "ApusChatStorage", "ApusChatProtocol", "ApusEventLoop", "ApusJSON",
-                "ApusSocketIOClient", "ApusSocketIOProtocol", "ApusSocketIOServer", logging, nioCore, nioConcurrencyHelpers, nioEmbedded,
-                nioPosix,
+                "ApusChatCore", "ApusChatReference", "ApusChatSQLite", "ApusChatService", "ApusChatStorage", "ApusChatProtocol",
+                "ApusEventLoop", "ApusJSON", "ApusSocketIOClient", "ApusSocketIOProtocol", "ApusSocketIOServer", logging, nioCore,
+                nioConcurrencyHelpers, nioEmbedded, nioPosix,
             ]),
         tests(
             "ApusServicesTests",
             [
-                "ApusEventLoop", "ApusFramedSocket", "ApusServices", "ApusSocketIOClient", "ApusSocketIOProtocol", "ApusSocketIOServer",
-                "ApusWebSocket", "ApusWebSocketProtocol",
-                logging, nioCore, serviceLifecycle,
+                "ApusEventLoop", "ApusFramedSocket", "ApusServices", "ApusSocketIOClient", "ApusSocketIOProtocol",
+                "ApusSocketIOServer", "ApusWebSocket", "ApusWebSocketProtocol", logging, nioCore, serviceLifecycle,
             ]),
         tests("ApusChatTerminalTests", ["ApusChatClient", "ApusChatTerminal", "ApusChatProtocol", "ApusJSON"]),
         tests(
             "ApusChatClientTests",
             [
-                "ApusChatCore", "ApusChatClient", "ApusChatStorage", "ApusChatTerminal", "ApusChatProtocol", "ApusJSON", grdb, logging,
-                nioConcurrencyHelpers,
+                "ApusChatCore", "ApusChatClient", "ApusChatReference", "ApusChatStorage", "ApusChatTerminal", "ApusChatProtocol",
+                "ApusEventLoop", "ApusJSON", grdb, grdbSQLite, logging, nioConcurrencyHelpers,
             ]),
         // The client of the new chat at its server.
         tests(
             "ApusChatLiveTests",
             [
                 "ApusChatCore", "ApusChatHTTP", "ApusChatClient", "ApusChatSQLite", "ApusChatService", "ApusChatStorage",
-                "ApusChatProtocol",
-                "ApusEventLoop", "ApusJSON", "ApusSocketIOServer", hummingbird, logging, nioCore, nioConcurrencyHelpers, nioPosix,
+                "ApusChatProtocol", "ApusEventLoop", "ApusJSON", "ApusPasswords", "ApusSocketIOServer", hummingbird, logging,
+                nioCore, nioConcurrencyHelpers, nioPosix,
             ]),
         tests(
             "IntegrationTests",
             [
                 "ApusConnectivity", "ApusEngineIOClient", "ApusEngineIOProtocol", "ApusEngineIOServer", "ApusEventLoop", "ApusJSON",
-                "ApusSocketIOClient", "ApusSocketIOProtocol", "ApusSocketIOServer",
-                "ApusTesting", "ApusWebSocket", "ApusWebSocketProtocol", nioCore, nioPosix, nioSSL, nioHTTP1, nioConcurrencyHelpers,
-                hummingbird, httpTypes, serviceLifecycle, x509, logging,
+                "ApusSocketIOClient", "ApusSocketIOProtocol", "ApusSocketIOServer", "ApusTesting", "ApusWebSocket",
+                "ApusWebSocketProtocol", nioCore, nioPosix, nioSSL, nioHTTP1, nioConcurrencyHelpers, hummingbird, httpTypes,
+                serviceLifecycle, x509, logging,
             ]),
     ],
     swiftLanguageModes: [.v6]
@@ -445,7 +458,8 @@ if Context.environment["APUS_BENCHMARKS"] != nil {
         .executableTarget(
             name: "AllocationCheck",
             dependencies: [
-                "ApusSocketIOServer", "ApusWebSocket", "ApusWebSocketProtocol", "BenchmarkWork", "CAllocationCounter", nioCore, nioPosix,
+                "ApusSocketIOServer", "ApusWebSocket", "ApusWebSocketProtocol", "BenchmarkWork", "CAllocationCounter", nioCore,
+                nioPosix,
             ], path: "Benchmarks/Allocations/AllocationCheck", swiftSettings: settings),
     ]
     package.targets.append(

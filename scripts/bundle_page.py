@@ -3,9 +3,10 @@
 
     scripts/bundle_page.py FOLDER
 
-The modules that a script imports become one script, and the style sheets one sheet. A file with a hash in
-its name never changes, so that it is cached for good. `index.html` and `sw.js` keep their names. The
-modules have to keep to `import { names } from "path"` and `export` before a declaration, without cycles.
+The modules that a script imports become one script, and the style sheets one sheet. Scripts lose their
+comments and their indentation, also within template strings. A file with a hash in its name never changes,
+so that it is cached for good. `index.html` and `sw.js` keep their names. The modules have to keep to
+`import { names } from "path"` and `export` before a declaration, without cycles.
 """
 import hashlib
 import pathlib
@@ -19,6 +20,7 @@ PASSED_ON = re.compile(r'^export \{([^}]*)\} from "([^"]+)";\n', re.M)
 EXPORT = re.compile(r"^export (?=(?:async function|function|class|const) (\w+))", re.M)
 LATER = re.compile(r'(?:import\(|new URL\()"([^"]+\.js)"')
 COMMENT = re.compile(r"^ *(?://.*|/\*\*(?:[^*]|\*(?!/))*\*/)\n", re.M)  # one that has its lines for itself
+INDENTATION = re.compile(r"^ +", re.M)
 OTHER = re.compile(r"^(?:import|export) .*", re.M)
 
 
@@ -62,7 +64,7 @@ class Bundler:
         text = LATER.sub(lambda match: match[0].replace(match[1], "./" + self.script(resolved(path, match[1])).removeprefix("js/")), text)
         if found := OTHER.search(text):
             raise SystemExit(f"bundle_page: error: {path}: cannot bundle: {found[0]}")
-        text = COMMENT.sub("", text)
+        text = INDENTATION.sub("", COMMENT.sub("", text))
         modules[path] = f"const {constant(path)} = (() => {{\n{text}return {{ {', '.join(names)} }};\n}})();\n"
 
     def document(self, path, first):
@@ -72,7 +74,8 @@ class Bundler:
         name = path.removesuffix(".html")
         style = self.add(f"css/{'page' if name == 'index' else name}", ".css", "".join(map(read, sheets)).encode())
         html = re.sub(r'( *<link rel="stylesheet" href="[^"]+">\n)+', f'  <link rel="stylesheet" href="{style}">\n', html)
-        return re.sub(r'( *<script type="module" src="[^"]+"></script>\n)+', f'  <script type="module" src="{self.script(first)}"></script>\n', html)
+        return re.sub(
+            r'( *<script type="module" src="[^"]+"></script>\n)+', f'  <script type="module" src="{self.script(first)}"></script>\n', html)
 
     def add(self, name, ending, data):
         path = f"{name}-{hashlib.sha256(data).hexdigest()[:16]}{ending}"

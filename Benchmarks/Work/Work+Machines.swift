@@ -11,14 +11,14 @@ extension Work {
             var receiver = TransferReceiver(offer, stream: 1)
             _ = sender.start(at: .zero)
             _ = receiver.start(at: .zero)
-            for case .send(let head) in receiver.prepared(upTo: 0, at: .zero) { _ = sender.received(head, at: .zero) }
+            for case .send(let head) in receiver.prepared(upTo: 0, at: .zero) { _ = sender.receivedHead(head, at: .zero) }
             return { rounds in
                 for _ in 0..<rounds {
                     guard case .chunk(let offset, let count) = sender.next(),
                         case .write = receiver.receivedChunk(offset: offset, count: count, isIntact: true, at: .zero)
                     else { throw WorkFailure(message: "no chunk") }
                     for case .sync(let end) in receiver.written(upTo: offset + count) {
-                        for case .send(let head) in receiver.synced(upTo: end, at: .zero) { _ = sender.received(head, at: .zero) }
+                        for case .send(let head) in receiver.synced(upTo: end, at: .zero) { _ = sender.receivedHead(head, at: .zero) }
                     }
                 }
             }

@@ -19,9 +19,10 @@ public func fuzzHandshake(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt 
     guard let url = try? WebSocketURL(line(0)) else { return 0 }
     precondition((1...65535).contains(url.port) && !url.host.isEmpty && url.requestTarget.hasPrefix("/"), "an invalid address")
 
-    let fields = lines.dropFirst(3).map { line in
+    var fields = HTTPFields()
+    for line in lines.dropFirst(3) {
         let parts = line.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
-        return (parts[0], parts.count == 2 ? parts[1] : "")
+        if let name = HTTPField.Name(parts[0]) { fields.append(HTTPField(name: name, value: parts.count == 2 ? parts[1] : "")) }
     }
     let protocols = line(2).split(separator: ",").map(String.init)
     let key = WebSocketHandshake.key(fromRandom: 1, 2)

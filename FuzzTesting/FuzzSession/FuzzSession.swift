@@ -46,7 +46,7 @@ private func run(_ input: ByteBuffer, isClient: Bool, framing: Framing, step: In
     var actions = session.connected()
     while let piece = input.readSlice(length: min(step, input.readableBytes)), piece.readableBytes > 0 {
         pending.writeImmutableBuffer(piece)
-        actions += session.received(&pending)
+        actions += session.receivedBytes(&pending)
         pending.discardReadBytes()
         precondition(pending.readableBytes <= 512 + 16, "the buffer exceeds a head")
         _ = session.isWithinHead(pending)
@@ -57,7 +57,7 @@ private func run(_ input: ByteBuffer, isClient: Bool, framing: Framing, step: In
         }
     }
     actions += session.transportEnded(pending)
-    precondition(session.transportEnded(pending).isEmpty && session.received(&pending).isEmpty, "an action after the end")
+    precondition(session.transportEnded(pending).isEmpty && session.receivedBytes(&pending).isEmpty, "an action after the end")
     judge(actions)
     return joined(actions)
 }

@@ -40,7 +40,7 @@ private func fuzzChunk(_ input: ByteBuffer) {
         var (gatherer, rest) = (TransferChunk.Assembler(), input)
         do {
             while let piece = rest.readSlice(length: min(step, rest.readableBytes)), piece.readableBytes > 0 {
-                try gatherer.received(piece)
+                try gatherer.receivedPiece(piece)
             }
             return (gatherer.isUsed ? try gatherer.ended() : nil, false)
         } catch {
@@ -133,7 +133,7 @@ private func fuzzReceiver(_ input: inout ByteBuffer) {
         switch choice % 8 {
         case 0, 1:
             guard let head = head(&input) else { return }
-            perform(receiver.received(head, at: now))
+            perform(receiver.receivedHead(head, at: now))
         case 2, 3:
             guard let offset = choice & 64 == 0 ? written : number(&input), let count = number(&input) else { return }
             switch receiver.receivedChunk(offset: offset, count: count, isIntact: choice & 128 == 0, at: now) {
@@ -206,7 +206,7 @@ private func fuzzSender(_ input: inout ByteBuffer) {
         switch choice % 8 {
         case 0, 1, 2:
             guard let head = head(&input) else { return }
-            perform(sender.received(head, at: now))
+            perform(sender.receivedHead(head, at: now))
         case 3, 4:
             switch sender.next() {
             case .chunk(let offset, let count):

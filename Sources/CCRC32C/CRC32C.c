@@ -2,8 +2,10 @@
 
 #include <string.h>
 
-// The instruction takes three cycles and one can begin in each: three lanes of the same bytes keep it busy. Their registers are joined by moving
-// the earlier ones over the zeros that would have stood in the place of the later lanes, which is linear, and so a table of each byte's share.
+// The instruction has a latency of three cycles and a throughput of one per cycle, so that three
+// lanes of the same bytes keep it busy. The registers of the lanes are combined by shifting the
+// earlier ones over the bytes of the later lanes, as if these were zeros. The shift is linear, so a
+// table lookup for each byte of the register replaces it.
 
 #if defined(__x86_64__)
 

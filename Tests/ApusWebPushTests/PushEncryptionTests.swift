@@ -99,11 +99,14 @@ import Testing
             (#"{"endpoint":"https://a/","keys":{"p256dh":"AA"}}"#, "keys.p256dh"),
             (#"{"endpoint":"http://a/"}"#, "endpoint"),
             (
-                #"{"endpoint":"https://a/","keys":{"p256dh":"BCVxsr7N_eNgVRqvHtD0zTZsEc6-VV-JvLexhqUzORcxaOzi6-AYWXvTBHm4bjyPjs7Vd8pZGH6SRpkNtoIAiw4","auth":"AA"}}"#,
+                #"{"endpoint":"https://a/","keys":{"#
+                    + #""p256dh":"BCVxsr7N_eNgVRqvHtD0zTZsEc6-VV-JvLexhqUzORcxaOzi6-AYWXvTBHm4bjyPjs7Vd8pZGH6SRpkNtoIAiw4","auth":"AA"}}"#,
                 "keys.auth"
             ),
             (
-                #"{"endpoint":"https://a/","keys":{"p256dh":"BCVxsr7N_eNgVRqvHtD0zTZsEc6-VV-JvLexhqUzORcxaOzi6-AYWXvTBHm4bjyPjs7Vd8pZGH6SRpkNtoIAiw5","auth":"BTBZMqHH6r4Tts7J_aSIgg"}}"#,
+                #"{"endpoint":"https://a/","keys":{"#
+                    + #""p256dh":"BCVxsr7N_eNgVRqvHtD0zTZsEc6-VV-JvLexhqUzORcxaOzi6-AYWXvTBHm4bjyPjs7Vd8pZGH6SRpkNtoIAiw5","#
+                    + #""auth":"BTBZMqHH6r4Tts7J_aSIgg"}}"#,
                 "keys.p256dh"
             ),
         ])

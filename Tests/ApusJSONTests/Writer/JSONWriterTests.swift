@@ -67,7 +67,7 @@ struct JSONWriterTests {
 
     @Test func descriptionIsJSONText() {
         #expect("\(["a": 1, "b": .binary([1])] as JSONValue)" == "{\"a\":1,\"b\":\"AQ==\"}")
-        #expect("\(JSONValue.double(.nan))" == "<nonFiniteNumber: nan cannot be written as JSON>")
+        #expect("\(JSONValue.double(.nan))" == "<nonFiniteNumber: the number nan cannot be written as JSON>")
     }
 
     /// Random values are equal after a round trip.

@@ -167,4 +167,12 @@ public var CLOCK_PROCESS_CPUTIME_ID: clockid_t { clockid_t(12) }
 public func clock_gettime(_ clock: clockid_t, _ time: UnsafeMutablePointer<timespec>!) -> Int32 { -1 }
 
 public var _SC_CLK_TCK: Int32 { 3 }
+public var _SC_NPROCESSORS_ONLN: Int32 { 58 }
 public var _SC_PAGESIZE: Int32 { 29 }
+
+// MARK: Processor time
+
+public typealias clock_t = UInt
+public var CLOCKS_PER_SEC: clock_t { 1_000_000 }
+
+public func clock() -> clock_t { 0 }

@@ -6,7 +6,9 @@
 @_exported public import func Glibc.access
 @_exported public import func Glibc.bind
 @_exported public import func Glibc.close
+@_exported public import func Glibc.exit
 @_exported public import func Glibc.fcntl
+@_exported public import func Glibc.fflush
 @_exported public import func Glibc.free
 @_exported public import func Glibc.fsync
 @_exported public import func Glibc.futimens
