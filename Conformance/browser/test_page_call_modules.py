@@ -66,7 +66,7 @@ def test_signals_are_checked_and_bounded(page):
         readSignal({ type: "offer", sdp: "x".repeat(100_000) }).sdp.length,
       ]);
     }""") == [None] * 16 + [
-        {"type": "join", "session": "a1", "to": "", "reply": False},
+        {"type": "join", "session": "a1", "to": "", "reply": False, "again": False},
         {"type": "candidate", "session": "", "to": "", "candidate": {"candidate": "candidate:1", "sdpMid": "0", "sdpMLineIndex": 0}},
         {"type": "state", "session": "", "to": "", "state": {"microphone": True, "camera": False, "screen": False}},
         100_000,

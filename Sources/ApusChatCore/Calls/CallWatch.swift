@@ -96,6 +96,9 @@ package struct CallWatch: Sendable {
         return phase == .absent ? self.attend(call) : []
     }
 
+    /// Returns the devices that take part in a running call.
+    package func devices(of call: EventAddress) -> Set<DeviceKey> { self.calls[call]?.devices ?? [] }
+
     private mutating func begin(_ call: EventAddress) -> [Action] {
         self.calls[call] = Call(phase: .ringing)
         return [.startTimer(call, after: self.ringTime)]

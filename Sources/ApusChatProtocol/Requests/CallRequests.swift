@@ -143,18 +143,20 @@ package struct CallServer: Hashable, WireObject {
     }
 }
 
-/// `signal`: sends data of a call to a device of another user. The data is not stored.
+/// `signal`: sends data of a call to a device, or to the devices that take part in the call. The
+/// data is not stored.
 package struct SignalRequest: Hashable, WireObject {
     package var conversation: ConversationID
     /// The `seq` of the call.
     package var call: Int64
-    package var recipient: UserName
-    /// The device of the recipient; nil for all devices.
+    /// The recipient; nil for the devices of other users that take part in the call.
+    package var recipient: UserName?
+    /// The device of the recipient; nil for all devices. Ignored without a recipient.
     package var device: DeviceID?
     /// The data, which the server passes on unchanged.
     package var data: JSONObject
 
-    package init(conversation: ConversationID, call: Int64, recipient: UserName, device: DeviceID? = nil, data: JSONObject) {
+    package init(conversation: ConversationID, call: Int64, recipient: UserName? = nil, device: DeviceID? = nil, data: JSONObject) {
         self.conversation = conversation
         self.call = call
         self.recipient = recipient
@@ -165,7 +167,7 @@ package struct SignalRequest: Hashable, WireObject {
     package init(from reader: WireReader) throws(WireError) {
         self.conversation = try reader.text("conv")
         self.call = try reader.integer("call", in: WireReader.seqs)
-        self.recipient = try reader.text("to")
+        self.recipient = try reader.textIfPresent("to")
         self.device = try reader.textIfPresent("device")
         self.data = try reader.free("data")
     }
@@ -173,7 +175,7 @@ package struct SignalRequest: Hashable, WireObject {
     package func write(to writer: inout WireWriter) {
         writer.write("conv", self.conversation)
         writer.write("call", self.call)
-        writer.write("to", self.recipient)
+        writer.write("to", ifPresent: self.recipient)
         writer.write("device", ifPresent: self.device)
         writer.write("data", self.data)
     }

@@ -66,11 +66,14 @@ extension ChatReference {
                     """#),
             Verb(
                 ChatVerbs.signal,
-                "Sends data of a call to a device of another user. The data is not stored.",
+                """
+                Sends data of a call to a device of another user or, without `to`, to the devices of other users that take \
+                part in the call. The data is not stored.
+                """,
                 request: [
                     .conv,
                     .must("call", .seq, "The `seq` of the call."),
-                    .must("to", .user, "The recipient."),
+                    .may("to", .user, "The recipient; absent for the devices that take part in the call."),
                     .may("device", .device, "The device of the recipient; absent for all devices."),
                     .must("data", .any, "The data, which the server passes on unchanged."),
                 ],

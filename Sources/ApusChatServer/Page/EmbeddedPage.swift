@@ -14,10 +14,10 @@ enum EmbeddedPage {
         _img_maskable_512_png,
         _img_touch_180_png,
         _index_html,
-        _js_app_2b679823dd8cd3a5_js,
+        _js_app_b63b38a6ec35c303_js,
         _js_core_core_c096ead3366b3d60_js,
         _js_core_worker_c20b426d4aac1ca3_js,
-        _js_state_sample_0202a47409f1c58b_js,
+        _js_state_sample_c874444eb51c4f6b_js,
         _js_test_e3c0a50446fc400c_js,
         _sw_js,
         _test_html,
@@ -1512,7 +1512,7 @@ gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gPQVAAAA//+DQEnNAAAA
   <link rel="apple-touch-icon" href="img/touch-180.png">
   <link rel="manifest" href="app.webmanifest">
   <link rel="stylesheet" href="css/page-ace05d055ee9054d.css">
-  <script type="module" src="js/app-2b679823dd8cd3a5.js"></script>
+  <script type="module" src="js/app-b63b38a6ec35c303.js"></script>
 </head>
 <body>
   <div id="app"></div>
@@ -1523,7 +1523,7 @@ gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gPQVAAAA//+DQEnNAAAA
 
 """#))
 
-    private static let _js_app_2b679823dd8cd3a5_js = EmbeddedFile(path: "js/app-2b679823dd8cd3a5.js", content: .text(#"""
+    private static let _js_app_b63b38a6ec35c303_js = EmbeddedFile(path: "js/app-b63b38a6ec35c303.js", content: .text(#"""
 const $core_applying = (() => {
 
 const MESSAGES = new Set(["text", "image", "audio", "video", "file", "location", "card", "call", "poll", "bundle", "encrypted"]);
@@ -1838,7 +1838,6 @@ updateCall(conv, call, state, id) { return this.verb("call.update", { id, conv, 
 callServers() { return this.verb("call.servers"); }
 signal(conv, call, to, device, data) { return this.verb("signal", { conv, call, to, device, data }); }
 async callEvent(conv, seq) { return (await this.verb("history", { conv, around: seq, limit: 1 })).events.find((event) => event.seq === seq && event.kind === "call") ?? null; }
-async callMembers(conv) { return (await this.verb("members", { conv })).members.filter(({ state }) => !state || state === "joined").map(({ user }) => user.name); }
 
 people(query, page) { return this.verb("people", { query, page }); }
 requestContact(user, { text, alias } = {}) { return this.verb("contact.request", { user, text: text || undefined, alias: alias || undefined }); }
@@ -2669,7 +2668,7 @@ const SAMPLES = { signedOut: { phase: "signedOut" }, empty: { empty: true }, off
 const sample = new URLSearchParams(location.search).get("sample");
 
 const starting = sample === null ? createState()
-: import("./state-sample-0202a47409f1c58b.js").then(({ createSampleState }) => createSampleState(SAMPLES[sample] ?? {}));
+: import("./state-sample-c874444eb51c4f6b.js").then(({ createSampleState }) => createSampleState(SAMPLES[sample] ?? {}));
 return { starting };
 })();
 const $views_dom = (() => {
@@ -5606,7 +5605,7 @@ const { type } = data;
 const session = nameOf(data.session);
 const to = nameOf(data.to);
 switch (type) {
-case "join": return { type, session, to, reply: data.reply === true };
+case "join": return { type, session, to, reply: data.reply === true, again: data.again === true };
 case "leave": return { type, session, to, moved: data.moved === true };
 case "full": case "answered": return { type, session, to };
 case "state": return { type, session, to, state: { microphone: data.microphone !== false, camera: data.camera === true, screen: data.screen === true } };
@@ -5699,15 +5698,13 @@ if (state === "accepted" && this.phase !== "incoming") this.startedAt = at ?? th
 this.act(this.machine.told(state, isOwn));
 }
 
-async join() {
+join() {
 for (const [user, device] of this.#joins.splice(0)) {
 this.#send(user, device, "", { type: "join" });
 this.#add(user, device, "", true);
 }
 const state = this.#state;
-const head = state.conversation(this.conv);
-const users = head?.kind === "pair" ? [head.peer.name] : await state.callMembers(this.conv);
-for (const user of users) if (user !== state.account?.name) this.#send(user, undefined, "", { type: "join" });
+this.#send(this.isGroup ? undefined : state.conversation(this.conv)?.peer?.name, undefined, "", { type: "join" });
 if (this.isGroup) this.#send(state.account.name, undefined, "", { type: "answered" });
 }
 
@@ -5730,6 +5727,7 @@ for (const peer of this.peers.values()) {
 if (!peer.resume()) this.#sendTo(peer, { type: "join" });
 this.#sendTo(peer, { type: "state", ...this.local.state });
 }
+if (this.isGroup && this.peers.size) this.#send(undefined, undefined, "", { type: "join", again: true });
 if (this.peers.size === 0) this.join();
 }
 
@@ -5766,9 +5764,9 @@ default: return peer.receive(signal);
 }
 }
 
-#joined(user, device, { session, reply }) {
+#joined(user, device, { session, reply, again }) {
 const known = this.peers.get(keyOf(user, device, session));
-if (reply && known) return;
+if ((reply || again) && known) return;
 for (const peer of [...this.peers.values()]) {
 if (peer.user !== user || (this.isGroup && peer.device !== device && peer !== known)) continue;
 if (peer !== known && peer.session) this.#sendTo(peer, { type: "leave", moved: true });
@@ -5847,7 +5845,7 @@ const { isFinal } = $calls_machine;
 
 const LEAVING = new Set(["member.leave", "member.remove", "member.ban"]);
 const RING_TIME = 60_000; // ms, that of the server
-const LONGEST_GROUP = 32; // members of a group that can have calls: each member is notified of each join
+const LONGEST_GROUP = 32; // members of a group that can have calls: four take part, and the others only hear the ring
 
 const canCall = (head) => (!head.state || head.state === "joined") && (head.kind === "pair" || (head.kind === "group" && (head.members ?? 0) <= LONGEST_GROUP))
 && head.role !== "reader" && head.role !== "guest";
@@ -5957,7 +5955,7 @@ if (event && isFinal(event.body?.state)) return call.told(event.body.state, fals
 }
 const action = call.machine.joined(isOpen || answer.seq !== undefined);
 call.act(action);
-if (action === "connect") await call.join();
+if (action === "connect") call.join();
 }
 
 async decline(state = "declined") {
@@ -18503,7 +18501,7 @@ return {  };
 
 """#))
 
-    private static let _js_state_sample_0202a47409f1c58b_js = EmbeddedFile(path: "js/state-sample-0202a47409f1c58b.js", content: .text(#"""
+    private static let _js_state_sample_c874444eb51c4f6b_js = EmbeddedFile(path: "js/state-sample-c874444eb51c4f6b.js", content: .text(#"""
 const $core_applying = (() => {
 
 const MESSAGES = new Set(["text", "image", "audio", "video", "file", "location", "card", "call", "poll", "bundle", "encrypted"]);
@@ -18859,7 +18857,6 @@ updateCall(conv, call, state, id) { return this.verb("call.update", { id, conv, 
 callServers() { return this.verb("call.servers"); }
 signal(conv, call, to, device, data) { return this.verb("signal", { conv, call, to, device, data }); }
 async callEvent(conv, seq) { return (await this.verb("history", { conv, around: seq, limit: 1 })).events.find((event) => event.seq === seq && event.kind === "call") ?? null; }
-async callMembers(conv) { return (await this.verb("members", { conv })).members.filter(({ state }) => !state || state === "joined").map(({ user }) => user.name); }
 
 people(query, page) { return this.verb("people", { query, page }); }
 requestContact(user, { text, alias } = {}) { return this.verb("contact.request", { user, text: text || undefined, alias: alias || undefined }); }

@@ -27,6 +27,7 @@ final class CallTimers {
     func signalled(_ call: EventAddress, by device: DeviceKey) { self.carryOut(self.watch.signalled(call, by: device)) }
     func connected(_ device: DeviceKey) { self.carryOut(self.watch.connected(device)) }
     func disconnected(_ device: DeviceKey) { self.carryOut(self.watch.disconnected(device)) }
+    func devices(of call: EventAddress) -> Set<DeviceKey> { self.watch.devices(of: call) }
     func resume(_ calls: [EventAddress]) { self.carryOut(self.watch.resume(calls)) }
 
     /// Stops all timers. No further states are reported.

@@ -30,25 +30,40 @@ extension Hub {
         }
     }
 
-    /// Sends data of a call to another party.
+    /// Sends data of a call to another party, or to the other devices that take part.
     ///
-    /// - Throws: `not_found` unless the call is running and both users are members.
+    /// - Throws: `not_found` unless the call is running and the users are members.
     func signal(_ request: SignalRequest, by requester: Requester) throws {
         let key = request.conversation.key
         guard let row = try self.reads.head(of: requester.user, in: key), row.member.state == .joined,
             row.conversation.counters.callSeq == request.call,
-            let recipient = try self.names.keys(of: [request.recipient], self.reads)[0],
-            let other = try self.reads.head(of: recipient, in: key), other.member.state == .joined, !other.member.blocksPeer,
             let sender = try self.names.names(of: [requester.user], self.reads)[requester.user]
         else { throw ChatError(.notFound, message: "There is no such call.") }
-        self.calls.signalled(EventAddress(key, request.call), by: requester.device)
+        let call = EventAddress(key, request.call)
+        let sockets = try self.sockets(of: request, in: key, by: requester)
+        self.calls.signalled(call, by: requester.device)
         let push = SignalPush(
             conversation: request.conversation, call: request.call, sender: sender, device: DeviceID(number: requester.device.rawValue),
             data: request.data)
-        let sockets = self.router.sockets(of: recipient).filter { socket in
+        if let frame = Frame(ChatPushes.signal, push) { self.push(frame, to: sockets) }
+    }
+
+    /// Returns the connections that receive a signal. Without a recipient, these are those of the
+    /// devices of other members that take part in the call, so that one request announces a device,
+    /// regardless of the number of members.
+    private func sockets(of request: SignalRequest, in key: ConversationKey, by requester: Requester) throws -> [SocketKey] {
+        guard let name = request.recipient else {
+            let devices = self.calls.devices(of: EventAddress(key, request.call))
+            return self.router.peers(of: requester.user, in: key).filter { socket in
+                self.requester(of: socket).map { devices.contains($0.device) } ?? false
+            }
+        }
+        guard let recipient = try self.names.keys(of: [name], self.reads)[0],
+            let other = try self.reads.head(of: recipient, in: key), other.member.state == .joined, !other.member.blocksPeer
+        else { throw ChatError(.notFound, message: "There is no such call.") }
+        return self.router.sockets(of: recipient).filter { socket in
             guard let device = request.device else { return true }
             return self.requester(of: socket)?.device.rawValue == device.number
         }
-        if let frame = Frame(ChatPushes.signal, push) { self.push(frame, to: sockets) }
     }
 }

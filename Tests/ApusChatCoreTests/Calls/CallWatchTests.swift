@@ -70,11 +70,14 @@ import Testing
     @Test func otherDevicesDoNotKeepACall() {
         let tablet = DeviceKey(3)
         var watch = self.accepted()
+        #expect(watch.devices(of: self.call) == [self.phone, self.desktop])
         _ = watch.connected(tablet)
         _ = watch.disconnected(self.phone)
         #expect(watch.disconnected(self.desktop) == self.absence)
         #expect(watch.signalled(self.call, by: tablet) == self.stop, "it takes part now")
         #expect(watch.signalled(self.call, by: tablet) == [])
+        #expect(watch.devices(of: self.call).contains(tablet))
+        #expect(watch.devices(of: EventAddress(ConversationKey(7), 4)) == [])
         #expect(watch.disconnected(tablet) == self.absence)
         #expect(watch.signalled(EventAddress(ConversationKey(7), 4), by: tablet) == [], "an unknown call")
     }

@@ -71,15 +71,14 @@ export class Call {
   }
 
   /** Announces this device to the others. */
-  async join() {
+  join() {
     for (const [user, device] of this.#joins.splice(0)) {
       this.#send(user, device, "", { type: "join" });
       this.#add(user, device, "", true);
     }
     const state = this.#state;
-    const head = state.conversation(this.conv);
-    const users = head?.kind === "pair" ? [head.peer.name] : await state.callMembers(this.conv);
-    for (const user of users) if (user !== state.account?.name) this.#send(user, undefined, "", { type: "join" });
+    // In a group, the server passes the announcement to the devices that take part.
+    this.#send(this.isGroup ? undefined : state.conversation(this.conv)?.peer?.name, undefined, "", { type: "join" });
     // The log records only the first answer. In a group, the other ringing devices of the user are notified by a signal.
     if (this.isGroup) this.#send(state.account.name, undefined, "", { type: "answered" });
   }
@@ -104,6 +103,8 @@ export class Call {
       if (!peer.resume()) this.#sendTo(peer, { type: "join" });
       this.#sendTo(peer, { type: "state", ...this.local.state });
     }
+    // A device may have joined while this one was not connected.
+    if (this.isGroup && this.peers.size) this.#send(undefined, undefined, "", { type: "join", again: true });
     if (this.peers.size === 0) this.join();
   }
 
@@ -145,9 +146,9 @@ export class Call {
     }
   }
 
-  #joined(user, device, { session, reply }) {
+  #joined(user, device, { session, reply, again }) {
     const known = this.peers.get(keyOf(user, device, session));
-    if (reply && known) return;
+    if ((reply || again) && known) return;
     // A page that was reloaded replaces its former connection. In a pair, another device also does.
     for (const peer of [...this.peers.values()]) {
       if (peer.user !== user || (this.isGroup && peer.device !== device && peer !== known)) continue;

@@ -5,7 +5,7 @@ import { isFinal } from "./machine.js";
 
 const LEAVING = new Set(["member.leave", "member.remove", "member.ban"]);
 const RING_TIME = 60_000; // ms, that of the server
-const LONGEST_GROUP = 32; // members of a group that can have calls: each member is notified of each join
+const LONGEST_GROUP = 32; // members of a group that can have calls: four take part, and the others only hear the ring
 
 /** Whether a conversation can have calls. */
 export const canCall = (head) => (!head.state || head.state === "joined") && (head.kind === "pair" || (head.kind === "group" && (head.members ?? 0) <= LONGEST_GROUP))
@@ -123,7 +123,7 @@ export class CallCenter {
     }
     const action = call.machine.joined(isOpen || answer.seq !== undefined);
     call.act(action);
-    if (action === "connect") await call.join();
+    if (action === "connect") call.join();
   }
 
   /** Declines the call that rings; in a group, for this user alone. */

@@ -14,7 +14,7 @@ export function readSignal(data) {
   const session = nameOf(data.session);
   const to = nameOf(data.to);
   switch (type) {
-    case "join": return { type, session, to, reply: data.reply === true };
+    case "join": return { type, session, to, reply: data.reply === true, again: data.again === true };
     case "leave": return { type, session, to, moved: data.moved === true };
     case "full": case "answered": return { type, session, to };
     case "state": return { type, session, to, state: { microphone: data.microphone !== false, camera: data.camera === true, screen: data.screen === true } };

@@ -171,11 +171,10 @@ export class ChatState {
   /** Resolves to {seq?}, which is absent if this changed nothing. */
   updateCall(conv, call, state, id) { return this.verb("call.update", { id, conv, call, state }); }
   callServers() { return this.verb("call.servers"); }
+  /** `to` absent: the devices of other users that take part. */
   signal(conv, call, to, device, data) { return this.verb("signal", { conv, call, to, device, data }); }
   /** The call as the server has it. Resolves to null if it cannot be read. */
   async callEvent(conv, seq) { return (await this.verb("history", { conv, around: seq, limit: 1 })).events.find((event) => event.seq === seq && event.kind === "call") ?? null; }
-  /** The account names of the members that can take part. */
-  async callMembers(conv) { return (await this.verb("members", { conv })).members.filter(({ state }) => !state || state === "joined").map(({ user }) => user.name); }
 
   // --- People ---
   /** Resolves to {users, page?}. */
