@@ -1,4 +1,5 @@
-/// The body of an `audio` message.
+/// The body of an `audio` message. The server replaces the size and the type with those of the
+/// file, and the duration if it can determine it.
 public struct AudioBody: Hashable, Sendable {
     /// The recording.
     public var blob: BlobID

@@ -3,6 +3,7 @@ package import ApusJSON
 /// A validated body of a message, with the values derived from it.
 package struct AcceptedBody: Hashable, Sendable {
     /// The fields to store. Unknown fields, and fields that only the server may set, are removed.
+    /// The body of an application's kind keeps all its fields.
     package var fields: JSONObject
     package var blobs: [BlobID]
     package var mentions: [UserName]

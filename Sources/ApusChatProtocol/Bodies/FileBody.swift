@@ -1,4 +1,4 @@
-/// The body of a `file` message.
+/// The body of a `file` message. The server replaces the size and the type with those of the file.
 public struct FileBody: Hashable, Sendable {
     /// The file.
     public var blob: BlobID

@@ -1,5 +1,6 @@
-/// The body of an `image` message. The server replaces the dimensions, the size and the type with
-/// those of the file.
+/// The body of an `image` message. The server replaces the size and the type with those of the
+/// file. It also replaces the dimensions if it can determine them, and adds a BlurHash if there is
+/// none.
 public struct ImageBody: Hashable, Sendable {
     /// The picture.
     public var blob: BlobID

@@ -6,7 +6,7 @@ package protocol MessageBody: WireObject, Hashable {
     static var kind: EventKind { get }
     /// Whether clients can send the kind with `send`.
     static var isSendable: Bool { get }
-    /// The text or caption, with its entities; nil if the kind has none.
+    /// The text or caption, with its entities; nil if the body has neither.
     var words: (text: String, entities: [TextEntity])? { get }
     /// The text that a list shows if the body has no text, such as the name of a file or the
     /// question of a poll.

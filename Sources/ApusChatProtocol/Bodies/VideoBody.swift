@@ -1,4 +1,6 @@
-/// The body of a `video` message.
+/// The body of a `video` message. The server replaces the size and the type with those of the file.
+/// It also replaces the dimensions and the duration if it can determine them, and adds a BlurHash
+/// if there is none.
 public struct VideoBody: Hashable, Sendable {
     /// The video.
     public var blob: BlobID

@@ -6,9 +6,9 @@ package struct WireError: Error, Hashable, Sendable {
         case missing
         /// The field has another type, or a value outside of its range.
         case invalid
-        /// The value is well formed, but this version does not support it.
+        /// The value is well formed, but exceeds a limit.
         case tooLarge
-        /// The value is well formed, and this version does not support it.
+        /// The value is well formed, but this version does not support it.
         case unsupported
     }
 

@@ -11,11 +11,12 @@ public struct ChatError: Error, Hashable, Sendable, CustomStringConvertible {
         case forbidden
         /// The object does not exist, or the user may not know that it does.
         case notFound = "not_found"
-        /// Another request has the same id, or the name is taken.
+        /// Another request has the same id, the name is taken, or the object is already in another
+        /// state.
         case conflict
         /// A text, list or body exceeds a limit. `field` names it.
         case tooLarge = "too_large"
-        /// The server does not know the verb or the kind.
+        /// The server does not support the verb, the kind or a value. `field` names the value.
         case unsupported
         /// A rate limit is exceeded. `retry_after` is the time after which a retry can succeed.
         case tooMany = "too_many"

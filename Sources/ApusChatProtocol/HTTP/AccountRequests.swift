@@ -205,7 +205,8 @@ package struct PasswordRequest: Hashable, WireObject {
     }
 }
 
-/// `POST /api/recovery` and `POST /api/account/delete`: confirms an action by the password.
+/// `POST /api/recovery`, `/api/totp`, `/api/totp/delete` and `/api/account/delete`: confirms an
+/// action by the password.
 package struct ConfirmRequest: Hashable, WireObject {
     package var password: String
 

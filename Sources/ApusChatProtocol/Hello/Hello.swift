@@ -114,7 +114,8 @@ package struct HelloAnswer: Hashable, WireObject {
     package var device: DeviceID
     /// The conversation of kind `self` of the user.
     package var own: ConversationID
-    /// The answer to the `sync` of the request; nil if the data epoch has changed.
+    /// The answer to the `sync` of the request; nil if the request had none, if the data epoch has
+    /// changed, or if the token of the `sync` is too old.
     package var sync: SyncAnswer?
 
     package init(

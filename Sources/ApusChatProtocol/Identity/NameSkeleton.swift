@@ -5,8 +5,9 @@ import Foundation
 ///
 /// Source: the skeleton of UTS 39 section 4, with a reduced table: letters of Greek, Cyrillic,
 /// Armenian and Cherokee and variants of Latin that look like ASCII letters, and the digits `0` and
-/// `1`. In addition to UTS 39, letter case and marks are ignored, and `i` is equal to `l`. Two
-/// names with the same skeleton look alike. Names with different skeletons may look alike as well.
+/// `1`. In addition to UTS 39, letter case, marks, spaces, `.`, `_` and `-` are ignored, and `i`
+/// and `|` are equal to `l`. Two names with the same skeleton look alike. Names with different
+/// skeletons may look alike as well.
 package enum NameSkeleton {
     /// Returns the skeleton of an account name or a shown name.
     package static func skeleton(of name: String) -> String {

@@ -6,8 +6,9 @@ package enum Nickname {
     /// allowed.
     ///
     /// Source: RFC 8266 section 2.3, without the case mapping, which applies to comparisons only.
-    /// In addition, directional controls and unnecessary joiners are not allowed, because they can
-    /// make the text around the name unreadable.
+    /// In addition, directional controls and invisible characters are not allowed, because they can
+    /// make the text around the name unreadable. U+200D, variation selectors and tag characters are
+    /// allowed, because emoji contain them.
     package static func prepared(_ text: String) -> String? {
         var spaced = String.UnicodeScalarView()
         var endsInSpace = true
@@ -36,7 +37,7 @@ package enum Nickname {
         switch properties.generalCategory {
         case .spaceSeparator: return " "
         case .control, .lineSeparator, .paragraphSeparator, .surrogate, .unassigned, .privateUse: return nil
-        // Many emoji contain U+200D and U+FE0F.
+        // Emoji can contain U+200D and, for flags, tag characters.
         case .format: return scalar.value == 0x200D || (0xE0020...0xE007F).contains(scalar.value) ? scalar : nil
         default: return self.isInvisible(scalar) ? nil : scalar
         }

@@ -12,7 +12,7 @@ package enum UserNameRule {
         if let name = self.preparedASCII(text) { return name }
         guard !text.utf8.allSatisfy({ $0 < 0x80 }) else { return nil }
         if self.isPreparedIdeographs(text) { return text }
-        // The steps are those of RFC 8265 section 3.3.2, in that order: width, case, normalization,
+        // The steps are those of RFC 8265 section 3.3.3, in that order: width, case, normalization,
         // directionality.
         var mapped = ""
         for scalar in text.unicodeScalars {
@@ -79,8 +79,8 @@ package enum UserNameRule {
         }
     }
 
-    /// Whether the IdentifierClass (RFC 8264 section 4.2) contains the scalar, excluding contextual
-    /// characters and most ASCII punctuation.
+    /// Whether the IdentifierClass (RFC 8264 section 4.2) contains the scalar. Excludes most ASCII
+    /// punctuation, and contextual characters other than Arabic-Indic digits.
     private static func isAllowed(_ scalar: Unicode.Scalar) -> Bool {
         if scalar.isASCII {
             return scalar.properties.isAlphabetic || (0x30...0x39).contains(scalar.value) || self.isPunctuation(scalar.value)

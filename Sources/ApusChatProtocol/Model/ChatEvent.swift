@@ -59,7 +59,8 @@ public struct ChatEvent: Hashable, Sendable {
     /// The sender, as authenticated by the server; nil for a hidden event and for an event of the
     /// server.
     public var sender: UserName?
-    /// The id that the sender's client chose.
+    /// The id that the sender's client chose for the message; nil for a change, a forwarded message
+    /// and a call.
     public var id: ClientID?
     /// The time at which the server stored the event, in milliseconds since 1970.
     public var at: Int64
@@ -73,7 +74,8 @@ public struct ChatEvent: Hashable, Sendable {
     public var state: EventState
     /// The content, depending on the kind; always an object.
     public var body: JSONObject
-    /// The time of the last edit, in milliseconds since 1970.
+    /// The time of the last edit, in milliseconds since 1970. For a call, the time of the last
+    /// change of its state.
     public var editedAt: Int64?
     /// The time at which the message expires, in milliseconds since 1970.
     public var expiresAt: Int64?

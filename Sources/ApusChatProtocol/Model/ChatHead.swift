@@ -18,11 +18,12 @@ public struct ChatHead: Hashable, Sendable {
     public var avatar: BlobID?
     /// The other user of a pair, or the user that invited the recipient.
     public var peer: ChatUser?
-    /// The number of members.
+    /// The number of members of a group or channel; 0 for other kinds.
     public var members: Int64
-    /// A number that increases with each change of the members; see the verb `members`.
+    /// A number that increases with each change of the members of a group or channel; 0 for other
+    /// kinds and for former members.
     public var membersVersion: Int64
-    /// The settings of a group or channel.
+    /// The settings of a group or channel. For another kind, nil unless its messages expire.
     public var settings: ConversationSettings?
     /// The `seq` of the newest event that the recipient can see; 0 for an empty log.
     public var seq: Int64
@@ -36,9 +37,12 @@ public struct ChatHead: Hashable, Sendable {
     public var unread: Int64
     /// The number of unread messages that mention the recipient.
     public var mentions: Int64
-    /// The time of the newest event, in milliseconds since 1970.
+    /// The time by which lists order the conversation, in milliseconds since 1970: that of the
+    /// newest message, or of a later change of the members, the profile or the settings. For a user
+    /// that is not a member, the time at which the user entered the `state`.
     public var at: Int64
-    /// The preview of the newest event.
+    /// The preview of the newest event that the list shows: a message, or a change of the members,
+    /// the profile or the settings.
     public var last: EventPreview?
     /// The `seq` of each pinned message, newest first.
     public var pins: [Int64]

@@ -140,7 +140,9 @@ public enum ChatLimits {
     /// The time after which an accepted call ends if none of its devices is connected, in seconds.
     package static let absenceSeconds: Int64 = 60
 
-    // MARK: Others The maximum length of the message of an error.
+    // MARK: Others
+
+    /// The maximum length of the message of an error.
     package static let messageLength = 1_000
     /// The maximum size of the data of a `signal`, in bytes.
     package static let signalBytes = 16 * 1024

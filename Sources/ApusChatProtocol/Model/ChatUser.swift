@@ -10,10 +10,10 @@ public struct ChatUser: Hashable, Sendable {
     public var status: String?
     /// Whether a device of the user is connected; nil if the recipient may not see it.
     public var online: Bool?
-    /// The time of the last connection, in milliseconds since 1970; nil if the recipient may not
-    /// see it.
+    /// The time of the last sign-in or renewal of a session, in milliseconds since 1970; nil if the
+    /// user is online, or if the recipient may not see it.
     public var lastSeen: Int64?
-    /// Whether the account belongs to a program.
+    /// Whether the account belongs to a program. Servers of this version do not set it.
     public var isBot: Bool
     /// Whether the account was deleted.
     public var isDeleted: Bool

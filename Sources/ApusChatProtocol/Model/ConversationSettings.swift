@@ -1,6 +1,7 @@
 /// The members that may perform an action.
 public enum MemberScope: String, WireChoice {
-    /// All members except readers.
+    /// The owner, the admins and the members with the role `member`; for
+    /// ``ConversationSettings/write``, also guests.
     case members
     /// The owner and the admins.
     case admins
@@ -10,7 +11,7 @@ public enum MemberScope: String, WireChoice {
 
 /// The way in which users can become members without being added or invited.
 public enum JoinRule: String, WireChoice {
-    /// Users cannot join without an invitation.
+    /// Users cannot join without an invitation or an invite link.
     case closed
     /// Users join after an admin has approved their request.
     case approval
@@ -30,7 +31,7 @@ public enum HistoryRule: String, WireChoice {
     case unknown
 }
 
-/// The settings of a group or channel. A pair has ``expire`` only.
+/// The settings of a group or channel. A pair and a self conversation have ``expire`` only.
 public struct ConversationSettings: Hashable, Sendable {
     /// The members that may write.
     public var write: MemberScope = .members
@@ -42,7 +43,7 @@ public struct ConversationSettings: Hashable, Sendable {
     public var pin: MemberScope = .admins
     /// The members that may mention all members with `@all`.
     public var mentionAll: MemberScope = .admins
-    /// The way in which users join by the directory.
+    /// The way in which users join without an invitation or an invite link.
     public var join: JoinRule = .closed
     /// Whether the directory of the server lists the conversation.
     public var listed = false

@@ -147,7 +147,7 @@ extension EventKind {
     public static let memberUnban = Self(.memberUnban)
     /// Members have a new role.
     public static let memberRole = Self(.memberRole)
-    /// Members may not write until a time.
+    /// Members may not write until a time, or may write again.
     public static let memberMute = Self(.memberMute)
     /// Replaces an event that the recipient may not see.
     public static let hidden = Self(.hidden)

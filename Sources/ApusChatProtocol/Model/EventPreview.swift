@@ -12,7 +12,8 @@ public struct EventPreview: Hashable, Sendable {
     public var kind: EventKind
     /// The state of the content.
     public var state: EventState
-    /// The beginning of the text or caption, the name of the file, or the question of the poll.
+    /// The beginning of the text or caption, or of another label: the name of the file, the place
+    /// or the user, the question of the poll, or the title of the bundle. Nil if there is no text.
     public var text: String?
     /// The users that a change concerns, at most 10.
     public var users: [UserName]

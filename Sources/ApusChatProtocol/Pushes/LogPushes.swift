@@ -25,8 +25,8 @@ package struct EventPush: Hashable, WireObject {
     }
 }
 
-/// The newest position of a log, without the events. It is sent when the events are not pushed, and
-/// is repeated after the last event of a conversation.
+/// The newest position of a log, without the events. The server sends it instead of events that it
+/// does not push, and repeats it some time after the last event of a conversation.
 package struct HeadNudge: Hashable, WireObject {
     package var conversation: ConversationID
     package var seq: Int64

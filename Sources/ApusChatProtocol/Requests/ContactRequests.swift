@@ -73,7 +73,7 @@ public struct Contact: Hashable, Sendable, WireObject {
     }
 }
 
-/// The answer to `contacts`, ordered by name.
+/// The answer to `contacts`, in a fixed order. A page can be empty.
 package struct ContactsAnswer: Hashable, WireObject {
     package var contacts: [Contact]
     /// The position of the next page; absent on the last one.
@@ -210,6 +210,7 @@ package struct ReportRequest: Hashable, WireObject {
     package var conversation: ConversationID?
     /// The `seq` of each reported message.
     package var seqs: [Int64]
+    /// The reported user; ignored if the request names messages.
     package var user: UserName?
     package var reason: ReportReason
     /// An explanation.

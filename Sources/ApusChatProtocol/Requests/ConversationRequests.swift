@@ -307,7 +307,7 @@ public struct DirectoryEntry: Hashable, Sendable, WireObject {
     }
 }
 
-/// The answer to `directory`, ordered by the number of members, largest first.
+/// The answer to `directory`, newest conversation first.
 package struct DirectoryAnswer: Hashable, WireObject {
     package var conversations: [DirectoryEntry]
     /// The position of the next page; absent on the last one.

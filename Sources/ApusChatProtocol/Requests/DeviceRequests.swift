@@ -10,9 +10,9 @@ public struct ChatDevice: Hashable, Sendable, WireObject {
     public var platform: String
     /// The time of the sign-in, in milliseconds since 1970.
     public var at: Int64
-    /// The time of the last connection, in milliseconds since 1970.
+    /// The time of the last sign-in or renewal of the session, in milliseconds since 1970.
     public var lastSeen: Int64
-    /// The network address of the last connection.
+    /// The network address of the last sign-in or renewal of the session.
     public var address: String?
     /// Whether it is the device that sent the request.
     public var isCurrent: Bool

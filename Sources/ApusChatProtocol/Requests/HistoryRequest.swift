@@ -8,7 +8,8 @@ package struct HistoryRequest: Hashable, WireObject {
         case from(Int64)
         /// The newest events with `seq` < `before`.
         case before(Int64)
-        /// The events on both sides of a `seq`, half of the limit on each side.
+        /// The events around a `seq`: at most half of the limit before it, and the rest from it
+        /// onward.
         case around(Int64)
     }
 

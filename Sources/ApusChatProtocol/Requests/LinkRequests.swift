@@ -6,7 +6,7 @@ package struct LinkCreateRequest: Hashable, WireObject {
     package var role: MemberRole?
     /// The time at which the link expires, in milliseconds since 1970; nil if it does not.
     package var expiresAt: Int64?
-    /// The maximum number of users that can join by the link; nil for no limit.
+    /// The maximum number of joins by the link, and of requests to join by it; nil for no limit.
     package var uses: Int64?
     /// Whether users that join by the link need an approval.
     package var needsApproval: Bool
@@ -57,9 +57,9 @@ public struct InviteLink: Hashable, Sendable, WireObject {
     public var at: Int64
     /// The time at which the link expires, in milliseconds since 1970; nil if it does not.
     public var expiresAt: Int64?
-    /// The maximum number of users that can join by the link; nil for no limit.
+    /// The maximum number of joins by the link, and of requests to join by it; nil for no limit.
     public var uses: Int64?
-    /// The number of users that have joined by the link.
+    /// The number of joins by the link, and of requests to join by it.
     public var used: Int64
     /// Whether users that join by the link need an approval.
     public var needsApproval: Bool

@@ -1,11 +1,13 @@
-/// `members`: requests the members of a conversation, ordered by role and name.
+/// `members`: requests the members of a conversation, in a fixed order.
 package struct MembersRequest: Hashable, WireObject {
     package var conversation: ConversationID
     /// A part of the account name or of the shown name.
     package var query: String?
-    /// The state of the listed users; `joined` by default. Admins can also request other states.
+    /// The state of the listed users; `joined` by default. The owner and the admins can also
+    /// request `invited`, `requested` and `banned`.
     package var state: MemberState?
-    /// Restricts the answer to the members that changed after a version of the list.
+    /// Restricts the answer to the members that changed after a version of the list. Servers of
+    /// this version ignore it and return all members.
     package var sinceVersion: Int64?
     /// The `page` of the previous answer; absent for the first page.
     package var page: PageToken?
@@ -40,9 +42,11 @@ package struct MembersRequest: Hashable, WireObject {
 /// The answer to `members`.
 package struct MembersAnswer: Hashable, WireObject {
     package var members: [ChatMember]
-    /// The users that are no longer members, for a request with `since_version`.
+    /// The users that are no longer members, for a request with `since_version`. Empty in answers
+    /// of servers of this version.
     package var gone: [UserName]
-    /// The version of the list. It is read before the first page and is the same on every page.
+    /// The version of the list at the time of this page. If it differs from that of the previous
+    /// page, the list changed between the pages.
     package var version: Int64
     /// The number of members on all pages.
     package var total: Int64

@@ -183,7 +183,7 @@ package struct ReadersRequest: Hashable, WireObject {
     }
 }
 
-/// The answer to `readers`, ordered by name.
+/// The answer to `readers`, in a fixed order.
 package struct ReadersAnswer: Hashable, WireObject {
     /// The members that have read or received the message.
     package var readers: [Reader]

@@ -105,11 +105,11 @@ package struct SendAnswer: Hashable, WireObject {
     }
 }
 
-/// The answer to a request that added a change to a log.
+/// The answer to a changing request that has no other result.
 package struct ChangeAnswer: Hashable, WireObject {
     package var conversation: ConversationID
     package var id: ClientID
-    /// The `seq` of the change; nil if the request changed nothing.
+    /// The `seq` of the event that the request added to a log; nil if it added none.
     package var seq: Int64?
     package var at: Int64
 

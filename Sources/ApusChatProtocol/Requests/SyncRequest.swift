@@ -23,9 +23,10 @@ package struct SyncRequest: Hashable, WireObject {
 
 /// The answer to `sync`.
 ///
-/// The first page contains the pinned conversations and the newest ones; the other pages follow in
-/// the order of the last changes. The pages of one sync together contain each changed conversation
-/// once, as a head or in `gone`.
+/// Without `since`, the first page contains the pinned conversations and the newest ones, and the
+/// other pages follow in the order of the last changes. With `since`, the pages contain the changed
+/// conversations in a fixed order, each as a head or in `gone`. A conversation that changes between
+/// two pages can be missing; the next sync contains it.
 package struct SyncAnswer: Hashable, WireObject {
     package var heads: [ChatHead]
     /// The conversations that the user no longer has.
@@ -35,7 +36,8 @@ package struct SyncAnswer: Hashable, WireObject {
     /// The token of this sync. It is read before the first page and is the same on every page. The
     /// client stores it together with the last page.
     package var token: PageToken
-    /// The total number of unread messages in all conversations that are not muted.
+    /// The total number of unread messages in all conversations that are not muted; nil on every
+    /// page except the first.
     package var badge: Int64?
 
     package init(heads: [ChatHead], gone: [ConversationID] = [], page: PageToken? = nil, token: PageToken, badge: Int64? = nil) {

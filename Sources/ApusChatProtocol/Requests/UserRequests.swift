@@ -90,7 +90,8 @@ package struct UsersAnswer: Hashable, WireObject {
 /// `people`: finds users. If the directory of the server is closed, only an exact account name
 /// finds a user.
 package struct PeopleRequest: Hashable, WireObject {
-    /// An account name, or a part of the shown name.
+    /// An account name. If the directory is open, a part of an account name or of a shown name. A
+    /// leading `@` is ignored.
     package var query: String
     /// The `page` of the previous answer; absent for the first page.
     package var page: PageToken?

@@ -3,9 +3,8 @@ import Foundation
 /// Splits text into terms, for the search index and for queries.
 ///
 /// - A run of letters and digits is one term. Letter case, accents and width are ignored.
-/// - A character of a script without spaces between words (Chinese, Japanese, Korean, Thai and
-///   others) is a term, and so is an emoji. A word of several such characters is found as a phrase,
-///   also within a longer text.
+/// - Each character of Chinese, Japanese, Korean, Thai, Lao, Myanmar and Khmer is a term, and so is
+///   an emoji. A word of several such characters is found as a phrase, also within a longer text.
 package enum SearchText {
     /// A term and its position in the text.
     package struct Token: Hashable {

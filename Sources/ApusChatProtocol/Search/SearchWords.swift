@@ -14,11 +14,13 @@ package struct SearchWords: Hashable, Sendable {
     /// matches whole words only.
     static let shortestBeginning = 3
     private static let maximumPhrases = 16
-    /// The maximum number of characters of a snippet, and of those before the first found word.
+    /// The maximum number of characters of a snippet, and of those before the first found word if
+    /// the snippet does not begin with the text.
     private static let snippetLength = 120
     private static let snippetLead = 30
 
-    /// The phrases, in the order of the query; empty if the query contains no term.
+    /// The phrases, in the order of the query; empty if the query contains no term. Further phrases
+    /// than the first 16 are ignored.
     package var phrases: [Phrase] = []
 
     package init(_ text: String) {
@@ -39,7 +41,7 @@ package struct SearchWords: Hashable, Sendable {
     }
 
     /// Returns the ranges of all phrases in a text, in ascending order, in Unicode scalars; nil
-    /// unless every phrase occurs.
+    /// unless there is a phrase and every phrase occurs.
     package func matches(in text: String) -> [Range<Int>]? {
         let tokens = SearchText.tokens(of: text)
         var ranges: [Range<Int>] = []
@@ -51,8 +53,8 @@ package struct SearchWords: Hashable, Sendable {
         return self.phrases.isEmpty ? nil : ranges.sorted { $0.lowerBound < $1.lowerBound }
     }
 
-    /// Returns the part of a text around the first found word, on one line, and the ranges of the
-    /// found words in it; nil unless every phrase occurs.
+    /// Returns the part of a text around the first found word, on one line, and the ranges of at
+    /// most 20 found words in it. Nil unless there is a phrase and every phrase occurs.
     package func snippet(of text: String) -> (text: String, ranges: [TextRange])? {
         guard let matches = self.matches(in: text), let first = matches.first else { return nil }
         let scalars = Array(text.unicodeScalars)

@@ -130,7 +130,7 @@ extension ChatReference {
                     """#),
             Verb(
                 ChatVerbs.directory,
-                "Requests the groups and channels that the server lists, largest first.",
+                "Requests the groups and channels that the server lists, newest first.",
                 request: [
                     .may("query", .words(ChatLimits.queryLength), "A part of the title or the description."),
                     .may("page", .token, "The `page` of the previous answer; absent for the first page."),

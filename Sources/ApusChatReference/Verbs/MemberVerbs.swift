@@ -7,22 +7,22 @@ extension ChatReference {
         verbs: [
             Verb(
                 ChatVerbs.members,
-                "Requests the members of a conversation, ordered by role and name.",
+                "Requests the members of a conversation, in a fixed order.",
                 request: [
                     .conv,
                     .may("query", .words(ChatLimits.queryLength), "A part of the account name or of the shown name."),
                     .may(
                         "state", .choice(MemberState.self),
                         "The state of the listed users; `joined` by default. Admins can also request other states."),
-                    .may("since_version", .count, "Restricts the answer to the members that changed after a version of the list."),
+                    .may("since_version", .count, "Reserved. The server ignores it and returns all members."),
                     .may("page", .token, "The `page` of the previous answer; absent for the first page."),
                 ],
                 answer: [
                     .must("members", .list(.shape("Member"), ChatLimits.membersPage), "The members."),
                     .may(
                         "gone", .list(.user, ChatLimits.membersPage),
-                        "The users that are no longer members, for a request with `since_version`."),
-                    .must("version", .count, "The version of the list. It is read before the first page and is the same on every page."),
+                        "Reserved for requests with `since_version`."),
+                    .must("version", .count, "The version of the list at the time of this page."),
                     .must("total", .count, "The number of members."),
                     .may("page", .token, "The token of the next page; absent on the last page."),
                 ],

@@ -132,7 +132,7 @@ extension ChatReference {
                     """#),
             Verb(
                 ChatVerbs.contacts,
-                "Requests the contacts, the requests and the blocked users, ordered by name.",
+                "Requests the contacts, the requests and the blocked users, in a fixed order.",
                 request: [
                     .may("state", .choice(ContactState.self), "Restricts the answer to one state."),
                     .may("page", .token, "The `page` of the previous answer; absent for the first page."),

@@ -64,7 +64,8 @@ public struct MemberBody: Hashable, Sendable {
     public var users: [UserName]
     /// The new role, for `member.role` and `member.join`.
     public var role: MemberRole?
-    /// The end of a ban or of silencing, in milliseconds since 1970; nil if it has no end.
+    /// The end of a ban or of silencing, in milliseconds since 1970. For `member.ban`, nil is a ban
+    /// without an end. For `member.mute`, nil permits the members to write again.
     public var until: Int64?
     /// The way in which the users joined, for `member.join`.
     public var via: JoinWay?
