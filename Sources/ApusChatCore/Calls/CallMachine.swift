@@ -17,8 +17,8 @@ package struct CallMachine: Sendable, Equatable {
     package enum Action: Sendable, Equatable {
         /// Record a state in the message of the call.
         ///
-        /// - Parameter duration: The time from the answer to the end, in milliseconds; nil if the
-        ///   call was not answered.
+        /// - Parameter duration: The time from the answer to the end, in milliseconds; nil unless
+        ///   the state is `ended`.
         case record(CallState, duration: Int64?)
         /// The call already has the reported state or a later one.
         case doNothing

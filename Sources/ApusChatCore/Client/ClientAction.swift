@@ -10,8 +10,8 @@ package enum ClientAction: Equatable, Sendable {
     case endSession(ChatError)
 }
 
-/// A request of the core. The shell passes its answer or its failure to the method of the core that
-/// has the same name.
+/// A request of the core. The shell passes its answer to `ClientCore.answered`, or its failure to
+/// `ClientCore.failed`: to the overload for this request.
 package enum ClientRequest: Equatable, Sendable {
     case hello(since: PageToken?, epoch: PageToken?)
     case sync(SyncRequest)

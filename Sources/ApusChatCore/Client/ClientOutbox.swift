@@ -12,10 +12,10 @@ package struct ClientOutbox: Sendable {
     private enum State {
         /// No request is pending. Leaves to `inFlight` (connected).
         case ready
-        /// A `send` request is pending. Leaves to `ready` (answered, disconnected) or `backingOff`
-        /// (temporary failure).
+        /// A `send` request is pending. Leaves to `ready` (answered, discarded, disconnected) or
+        /// `backingOff` (temporary failure).
         case inFlight(ClientID)
-        /// The last request failed temporarily. Leaves to `ready` (timer, connected).
+        /// The last request failed temporarily. Leaves to `ready` (timer, connected, discarded).
         case backingOff
     }
 
@@ -49,8 +49,8 @@ package struct ClientOutbox: Sendable {
 
     // MARK: Inputs
 
-    /// Adds a stored message. At start, the shell calls this for every message in the store, oldest
-    /// first.
+    /// Adds a stored message. At start, `ClientCore.restore` calls it for each unsent message that
+    /// was not refused, oldest first.
     /// - Returns: The messages to send now.
     package mutating func enqueued(_ id: ClientID, in conversation: ConversationID, isUploading: Bool = false) -> [ClientID] {
         guard self.conversations.updateValue(conversation, forKey: id) == nil else { return [] }  // a repetition

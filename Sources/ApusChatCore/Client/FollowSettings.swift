@@ -1,8 +1,8 @@
 /// The settings for a client that follows the log of a conversation.
 package struct FollowSettings: Sendable, Hashable {
-    /// The time for which the client waits for missing events before it requests them. The pushes
-    /// of two senders can arrive in reverse order, and a request in each such case would double the
-    /// traffic.
+    /// The time for which the client waits for missing events before it requests them. It is also
+    /// the delay before the first retry of a failed request. The pushes of two senders can arrive
+    /// in reverse order, and a request in each such case would double the traffic.
     package var holePatience: Duration = .milliseconds(500)
     /// The maximum number of events of one `history` request.
     package var pageLimit = 200
@@ -15,7 +15,7 @@ package struct FollowSettings: Sendable, Hashable {
     /// The maximum number of events that wait for a missing one. Further events are dropped and
     /// requested later.
     package var maximumHeld = 500
-    /// The maximum delay between two requests for the same missing events.
+    /// The maximum delay before a failed request is sent again.
     package var maximumRetryDelay: Duration = .seconds(30)
 
     package init() {}

@@ -3,20 +3,20 @@ package import ApusChatProtocol
 /// Follows the log of one conversation without skipping missing events.
 ///
 /// The cursor is the `seq` of the last applied event. The next event is applied, and events at or
-/// before the cursor are ignored. An event after a missing one waits for half a second; then the
-/// missing events are requested. The cursor only moves over applied events and over gaps that an
-/// action reports, so that lost, late, repeated and early pushes do not change the result. Late
-/// timers and answers are permitted.
+/// before the cursor are ignored. An event after a missing one waits for
+/// `FollowSettings.holePatience`; then the missing events are requested. The cursor only moves over
+/// applied events and over gaps that an action reports, so that lost, late, repeated and early
+/// pushes do not change the result. Late timers and answers are permitted.
 package struct LogCursor: Sendable {
     private enum State {
         /// No event is known to be missing, or the client is disconnected. Leaves to `waiting` (an
         /// event or a head after the cursor) or `pulling` (synchronized).
         case idle
-        /// Events are missing and a timer runs. Leaves to `idle` (the events arrived) or `pulling`
-        /// (timer).
+        /// Events are missing and a timer runs. Leaves to `idle` (the events arrived, disconnected)
+        /// or `pulling` (timer, synchronized).
         case waiting
-        /// One request is pending. Leaves to `idle`, `pulling` (the next page) or `waiting` (no
-        /// progress).
+        /// One request is pending. Leaves to `idle` (complete, disconnected), `pulling` (the next
+        /// page) or `waiting` (no progress).
         case pulling
     }
 
@@ -64,7 +64,7 @@ package struct LogCursor: Sendable {
         case hold
     }
 
-    /// Handles an event that the server pushed, or the acknowledgement of a message of this client.
+    /// Handles an event that the server pushed.
     ///
     /// - Parameter asOf: The `seq` of the last change that the event contains; nil for the event
     ///   itself.

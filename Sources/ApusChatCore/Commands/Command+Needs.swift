@@ -101,7 +101,8 @@ extension Command {
         if let request = self.request { needs.requests.append(RequestAddress(self.actor, request.id)) }
     }
 
-    /// The conversation by which commands are grouped in a batch; nil if the command creates one.
+    /// The conversation by which commands are grouped in a batch; nil if it is not known from the
+    /// command.
     package var conversation: ConversationKey? {
         switch self.action {
         case .send(let send), .sendScheduled(_, let send): send.conversation

@@ -10,7 +10,8 @@ package struct Command: Sendable {
     package var actor: UserKey
     /// The device that sent the request.
     package var device: DeviceKey
-    /// The id and the hash of the request; nil for `mark`, whose repetition has no effect.
+    /// The id and the hash of the request. Nil for `mark`, whose repetition has no effect, for
+    /// commands of the server, and for all but the last command of a request.
     package var request: RequestIdentity?
     package var action: Action
 
@@ -29,7 +30,7 @@ package struct Command: Sendable {
         case forward(ConversationKey, Result<[MessageContent], ChatError>, isSilent: Bool = false)
         case edit(EventAddress, Result<MessageContent, ChatError>)
         case recall(EventAddress)
-        /// Hides messages from the actor ("delete for me").
+        /// Hides events from the actor ("delete for me").
         case hide(ConversationKey, [Int64])
         case react(EventAddress, key: String, isOn: Bool)
         /// Sets the votes of the actor, which replace earlier ones.
@@ -72,7 +73,8 @@ package struct Command: Sendable {
         case report(user: UserKey?, event: EventAddress?, reason: String, text: String = "")
         /// Notifies the devices of the actor that one of them was added or removed.
         case noteDevice(DeviceChange)
-        // Commands of the server, whose actor is `UserKey(0)`.
+        // Commands of the server. Their actor is `UserKey(0)` unless the comment of the case names
+        // another.
         case blank([EventAddress], EventState)
         case setPreview(PreviewCommand)
         /// Ends the memberships of a deleted conversation.

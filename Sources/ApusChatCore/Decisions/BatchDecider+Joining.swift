@@ -48,10 +48,9 @@ extension BatchDecider {
         return Newcomers(added: added, invited: invited)
     }
 
-    /// Adds or invites users. If an invited user blocks the actor, only the actor sees the
-    /// invitation.
+    /// Adds or invites users. An invited user that blocks the actor does not see the invitation.
     ///
-    /// - Returns: The ack of the last event; nil if no event was added.
+    /// - Returns: The answer for the last event; nil if no event was added.
     @discardableResult
     mutating func bring(_ newcomers: Newcomers, to conversation: ConversationKey, by actor: UserKey) -> StoredAnswer? {
         let (added, invited) = (newcomers.added, newcomers.invited)

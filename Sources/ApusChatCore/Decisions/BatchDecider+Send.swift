@@ -48,7 +48,7 @@ extension BatchDecider {
 
     /// Sends several messages with consecutive positions.
     ///
-    /// - Returns: The ack of the first message; its `text` is the number of messages.
+    /// - Returns: The answer for the first message; its `text` is the number of messages.
     mutating func forward(
         _ contents: Result<[MessageContent], ChatError>, to conversation: ConversationKey, isSilent: Bool, by actor: UserKey
     ) throws(ChatError) -> StoredAnswer {

@@ -144,7 +144,7 @@ extension BatchDecider {
             return self.unchanged(address.conversation)
         }
         self.modifyTarget(address) { $0.isClosed = true }
-        // The deletion is the last event of a deleted conversation.
+        // No event is appended to the log of a deleted conversation.
         guard self.facts.conversations[address.conversation]?.counters.isDeleted == false else {
             return self.unchanged(address.conversation)
         }
@@ -164,7 +164,7 @@ extension BatchDecider {
             .pin, to: address.conversation, by: actor, ref: address.seq, body: isOn ? "" : ChangeBody.text(["remove": .bool(true)]))
     }
 
-    /// Hides messages from the actor only ("delete for me").
+    /// Hides events from the actor only ("delete for me").
     mutating func hide(_ seqs: [Int64], in conversation: ConversationKey, by actor: UserKey) throws(ChatError) -> StoredAnswer {
         let member = try self.authorize(.hide, actor, in: conversation)
         for seq in seqs { _ = try self.target(EventAddress(conversation, seq), for: actor, includingBlank: true) }

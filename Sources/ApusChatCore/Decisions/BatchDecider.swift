@@ -25,7 +25,7 @@ package struct BatchDecider: Sendable {
     var newRows: Set<ConversationKey> = []
     /// The conversations with new events, and the first seq of each.
     var touched: [(conversation: ConversationKey, first: Int64)] = []
-    /// The messages of other users that this batch hid from single members.
+    /// The events that this batch hid from single members.
     var hidden: [HiddenMessage] = []
     /// The messages whose sender requested that they cause no notification.
     var silent: Set<EventAddress> = []
@@ -38,6 +38,7 @@ package struct BatchDecider: Sendable {
 
     struct HiddenMessage {
         let address: AnnotationAddress
+        /// The ordinal; 0 for a change, and for a message that does not count as unread.
         let n: Int64
     }
 
@@ -163,7 +164,7 @@ package struct BatchDecider: Sendable {
 }
 
 extension BatchDecider {
-    /// Appends an event to the log of a conversation that exists, and returns its ack.
+    /// Appends an event to the log of a conversation that exists, and returns its position.
     ///
     /// - Parameters:
     ///   - isMessage: Whether the event is a message, which has an ordinal.

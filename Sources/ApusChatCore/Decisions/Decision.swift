@@ -34,8 +34,8 @@ package enum Push: Sendable, Equatable {
 package struct DecidedBatch: Sendable {
     package var changes: Changes
     package var pushes: [Push]
-    /// The messages that are hidden from single members. Their pushes contain a `hidden` event
-    /// instead.
+    /// The events that are hidden from single members. The pushes to these members contain a
+    /// `hidden` event instead.
     package var hidden: [AnnotationAddress]
     /// The messages whose sender requested that they cause no notification.
     package var silent: Set<EventAddress>
@@ -44,7 +44,7 @@ package struct DecidedBatch: Sendable {
     package var nudged: Set<ConversationKey>
     /// The conversations that were deleted for all members.
     package var deleted: [ConversationKey]
-    /// The changes of calls that devices reported.
+    /// The changes of calls, in order.
     package var calls: [CallChange]
     /// The users whose number of unread mentions changed, because a message was added or lost its
     /// content. `UserKey(0)` stands for all members.
@@ -66,7 +66,8 @@ package struct DecidedBatch: Sendable {
     }
 }
 
-/// The state of a call after a report of a device or of the server.
+/// The state of a call after a report of a device or of the server, or after the content of its
+/// message was removed.
 package struct CallChange: Sendable, Equatable {
     package var call: EventAddress
     package var state: CallState

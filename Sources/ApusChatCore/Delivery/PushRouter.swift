@@ -20,7 +20,8 @@ package struct PushRouter: Sendable {
         /// Events as one user sees them, because some are hidden from the user, or the user joined
         /// or left within the range.
         case personal(ConversationKey, first: Int64, last: Int64, user: UserKey, to: [SocketKey])
-        /// A nudge, the newest position of a large conversation, coalesced.
+        /// A nudge, coalesced: the newest position of a conversation whose events these connections
+        /// do not receive.
         case nudge(ConversationKey, to: [SocketKey])
         /// A changed head of one user's list.
         case head(ConversationKey, user: UserKey, to: [SocketKey])
@@ -174,7 +175,8 @@ package struct PushRouter: Sendable {
         return users.lazy.filter { $0 != user }.flatMap { self.sockets(of: $0) }
     }
 
-    /// Returns whether a user is a member of a conversation; nil if the user is not connected.
+    /// Returns whether a user is a member of a conversation; nil if the user is not connected, or
+    /// if the user's conversations are not loaded yet.
     package func isMember(_ user: UserKey, of conversation: ConversationKey) -> Bool? {
         guard let person = self.people[user], person.meanwhile == nil else { return nil }
         return person.conversations.contains(conversation)

@@ -9,11 +9,12 @@ package struct Committer: Sendable {
     private enum State: Equatable {
         /// No batch is written. Leaves to `writing` when commands wait.
         case idle
-        /// One batch is decided and written. Leaves to `idle`, or to `readOnly` after a failure.
+        /// One batch is decided and written. Leaves to `idle`, or to `readOnly` or `failed` after a
+        /// failure.
         case writing(attempt: Int)
         /// No batch is written because the storage failed. Leaves to `probing` (timer).
         case readOnly(Reason, probes: Int)
-        /// The shell tests the storage. Leaves to `idle` (success) or `readOnly`.
+        /// The shell tests the storage. Leaves to `idle` (success), `readOnly` or `failed`.
         case probing(Reason, probes: Int)
         /// Final: the operator must repair the storage.
         case failed(StorageError.Code)

@@ -6,7 +6,8 @@ public import DequeModule
 ///
 /// The numbers of waiting and of running elements of a user are bounded.
 ///
-/// Public and inlinable for the same reason as `FactTable`.
+/// Public and inlinable, although no product contains this module, because the compiler specializes
+/// generic code of another module for public types only.
 public struct FairQueue<Element: Sendable>: Sendable {
     /// The bounds of a queue.
     @usableFromInline
@@ -40,8 +41,8 @@ public struct FairQueue<Element: Sendable>: Sendable {
     struct Share: Sendable {
         @usableFromInline var waiting = Deque<Element>()
         @usableFromInline var underWay = 0
-        /// Whether the rotation contains the user. It does if and only if an element of the user
-        /// may be taken.
+        /// Whether the rotation contains the user. True if and only if an element of the user may
+        /// be taken.
         @usableFromInline var isInRotation = false
 
         @inlinable
