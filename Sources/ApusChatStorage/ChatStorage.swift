@@ -4,7 +4,8 @@ package import ApusChatProtocol
 ///
 /// One writer at a time calls `begin`, decides on the facts, and calls `commit` or `abandon`. An
 /// object is confined to one thread; a storage on disk has a separate `ChatReads` for each reading
-/// thread. `StorageSuite` tests the contract for every implementation.
+/// thread. The tests in `Tests/ApusChatStorageTests/Suite` check the contract for every
+/// implementation.
 package protocol ChatStorage: ChatReads {
     /// Begins a batch. Returns the requested rows in one consistent state, which does not change
     /// until `commit` or `abandon`.
@@ -20,7 +21,8 @@ package protocol ChatStorage: ChatReads {
 
 /// The reading half of a storage.
 ///
-/// Each answer is bounded by the `limit` of its request, and is from one consistent state.
+/// Each answer is from one consistent state, and is bounded by the `limit` of its request if there
+/// is one.
 package protocol ChatReads: AnyObject {
     /// Runs several reads in one consistent state.
     func inSnapshot<Value>(_ body: () throws -> Value) throws -> Value
@@ -29,13 +31,13 @@ package protocol ChatReads: AnyObject {
     func position() throws(StorageError) -> SyncPosition
 
     /// Returns the conversations of a user: first the pinned ones in their order, then the others
-    /// by their newest event, latest first. Includes conversations that the user left; excludes
-    /// deleted ones.
+    /// by their newest event, latest first. Includes conversations that the user left. Excludes
+    /// deleted ones, and those with `MemberRow.isGone`.
     func heads(of user: UserKey, after cursor: HeadsCursor?, limit: Int) throws(StorageError) -> HeadsPage
 
     /// Returns the heads that changed for a user after `position`, in key order. Includes
-    /// conversations that the user removed (`MemberRow.isGone`). A head does not change with the
-    /// read positions of other members.
+    /// conversations that the list omits (`MemberRow.isGone`) and deleted ones. A head does not
+    /// change with the read positions of other members.
     func changes(of user: UserKey, after position: SyncPosition, cursor: ConversationKey?, limit: Int) throws(StorageError) -> ChangesPage
 
     /// Returns the head of one conversation. Nil if the user has no row in it.
@@ -106,8 +108,8 @@ package protocol ChatReads: AnyObject {
     /// muted.
     func badge(of user: UserKey, at time: Int64) throws(StorageError) -> Int64
 
-    /// Returns the events of a conversation before a time that still have a body, oldest first.
-    /// Used for retention.
+    /// Returns the messages of a conversation from before a time that still have content, oldest
+    /// first. Used to erase deleted conversations.
     func events(of conversation: ConversationKey, before time: Int64, limit: Int) throws(StorageError) -> [EventAddress]
 
     /// Returns the scheduled messages of a user in the order of their times.
@@ -135,7 +137,8 @@ package protocol ChatReads: AnyObject {
     func events(of conversation: ConversationKey, by sender: UserKey, after seq: Int64, changes: Bool, limit: Int) throws(StorageError)
         -> SenderPage
 
-    /// Returns messages that contain all words and that a user can see, newest first.
+    /// Returns messages that contain all words and that a user can see, newest first. Without
+    /// words, returns the messages of some kinds of a conversation (`SearchNeed.isListing`).
     func search(_ need: SearchNeed, as user: UserKey, limit: Int) throws(StorageError) -> SearchPage
 
     /// Whether a user may read a blob.

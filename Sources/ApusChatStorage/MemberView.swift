@@ -6,14 +6,14 @@ package struct MemberView: Sendable, Equatable {
     package var first: Int64
     /// The last visible seq; `Int64.max` for a joined member.
     package var last: Int64
-    /// The member, if it blocks the other user of the pair. Changes that the other user made after
-    /// the block are then not shown.
+    /// The member, if it is joined; otherwise `UserKey(0)`.
     private var user = UserKey(0)
-    /// The time of the block; 0 if there is none.
+    /// The time from which the member blocks the other user of the pair; 0 if it does not. Edits
+    /// that the other user made after it are not shown.
     private var blocksSince: Int64 = 0
 
     /// Creates the view of a member. Nil if the member may not see events: an invited user sees
-    /// only the title and the inviter, and a banned user nothing.
+    /// only the title and the inviter; a user that is banned or requested to join sees nothing.
     package init?(_ member: MemberRow?) {
         guard let member else { return nil }
         switch member.state {

@@ -46,8 +46,8 @@ package struct Changes: Sendable {
 package struct ConversationChange: Sendable, Equatable {
     package var key: ConversationKey
     package var counters: ConversationCounters
-    /// The whole row, if the conversation is new or its settings changed; otherwise nil, so that a
-    /// batch of messages writes the counters only.
+    /// The whole row, if the conversation is new or its profile or settings changed; otherwise nil,
+    /// so that a batch of messages writes the counters only.
     package var row: ConversationRow?
     package var isNew: Bool
 

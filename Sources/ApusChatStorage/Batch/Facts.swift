@@ -5,7 +5,7 @@ import ApusChatProtocol
 package struct Facts: Sendable {
     package var conversations = FactTable<ConversationKey, ConversationRow>()
     package var members = FactTable<MemberAddress, MemberRow>()
-    /// The acks of earlier messages with the ids of `Needs.sends`.
+    /// The positions of earlier messages with the ids of `Needs.sends`.
     package var sends = FactTable<SendAddress, SentFact>()
     package var requests = FactTable<RequestAddress, RequestRow>()
     package var events = FactTable<EventAddress, EventRow>()
@@ -60,7 +60,7 @@ package struct ContactCounts: Sendable, Equatable {
     }
 }
 
-/// A message that was sent under an id: its hash and its ack.
+/// A message that was sent under an id: the hash of its request, and its position.
 package struct SentFact: Sendable, Equatable {
     package var hash: RequestHash
     package var seq: Int64

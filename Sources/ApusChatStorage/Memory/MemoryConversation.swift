@@ -8,7 +8,7 @@ final class MemoryConversation {
     var members: [UserKey: MemberRow] = [:]
     var annotations: [AnnotationKey: AnnotationRow] = [:]
     var sent: [SentKey: Int64] = [:]
-    /// For each blob, the seqs of the messages that refer to it.
+    /// For each blob, the seqs of the events that refer to it.
     var blobs: [BlobID: [Int64]] = [:]
     var pins: Set<Int64> = []
 

@@ -37,7 +37,7 @@ package struct AccountRow: Sendable, Equatable {
     }
 }
 
-/// The properties of an account that other users see, and the users that may contact it.
+/// The users that see the properties of an account, and the users that may contact it.
 package struct AccountPrivacy: Sendable, Equatable {
     /// The users that may open a conversation with this user.
     package var messages = Audience.all
@@ -113,9 +113,9 @@ package struct LinkRow: Sendable, Equatable {
     package var role: MemberRole
     /// The time from which the link is refused, or 0.
     package var expiresAt: Int64
-    /// The number of remaining joins; -1 for no limit.
+    /// The number of remaining joins and requests to join; -1 for no limit.
     package var usesLeft: Int64
-    /// The number of joins by the link so far.
+    /// The number of joins by the link so far, and of requests to join by it.
     package var used: Int64 = 0
     /// Whether a join by the link needs the approval of an admin.
     package var needsApproval: Bool
@@ -159,7 +159,8 @@ package struct ReportRow: Sendable, Equatable {
     }
 }
 
-/// The stored answer to a changing request other than `send`. It is kept for 7 days, for retries.
+/// The stored answer to a changing request other than `send` and `mark`. It is kept for retries,
+/// for 7 days by default.
 package struct RequestRow: Sendable, Equatable {
     package var address: RequestAddress
     package var hash: RequestHash
@@ -197,7 +198,8 @@ package struct SendAddress: Hashable, Sendable {
     }
 }
 
-/// The ack of an event, which a retry receives again.
+/// The answer to a changing request, which a retry receives again. `seq` and `n` are those of the
+/// event that the request added, or 0.
 package struct StoredAnswer: Sendable, Equatable {
     package var conversation: ConversationKey
     package var seq: Int64

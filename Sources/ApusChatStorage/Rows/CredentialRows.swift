@@ -71,7 +71,8 @@ package struct PushDeviceRow: Sendable, Equatable {
     }
 }
 
-/// A code that replaces the password once. It is stored as its SHA-256.
+/// A code that can be used once, instead of the password or of a code of the authenticator. It is
+/// stored as its SHA-256.
 package struct CodeRow: Sendable, Equatable {
     package enum Purpose: UInt8, Sendable {
         /// A recovery code, which a user keeps for a lost password or authenticator.

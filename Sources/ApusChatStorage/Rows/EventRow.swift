@@ -3,14 +3,15 @@ package import ApusChatProtocol
 /// One entry in the log of a conversation.
 ///
 /// `seq` counts all events from 1 without a gap; `n` counts messages only. A change (an edit, a
-/// recall, a join) has no `n`, and its `ref` is the seq of the event that it changes.
+/// recall, a join) has no `n`. If it changes another event, its `ref` is the seq of that event.
 package struct EventRow: Sendable, Equatable {
     package var conversation: ConversationKey
     package var seq: Int64
     /// The ordinal among the messages, or 0 for a change.
     package var n: Int64
     package var sender: UserKey
-    /// The id that the client chose, by which a retry is recognized; nil for events of the server.
+    /// The id that the client chose, by which a retry of `send` is recognized; nil for all events
+    /// that were not added by `send` or by a scheduled message.
     package var clientID: ClientID?
     package var hash: RequestHash?
     /// Milliseconds since 1970, by the server's clock.
@@ -25,7 +26,7 @@ package struct EventRow: Sendable, Equatable {
     package var state: EventState
     /// The body before the first edit. Empty if the event was not edited.
     package var original = ""
-    /// The time of the last edit, or 0.
+    /// The time of the last edit or, for a call, of the last change of its state; otherwise 0.
     package var editedAt: Int64
     /// The time at which the message expires, or 0.
     package var expiresAt: Int64
@@ -35,7 +36,8 @@ package struct EventRow: Sendable, Equatable {
     package var isPinned: Bool
     /// The number of each reaction, in the order in which they were first used.
     package var reactions: [ReactionCount]
-    /// The number of votes of each option of a poll.
+    /// The number of votes of each option of a poll. In a `vote`, the numbers of its poll after the
+    /// vote.
     package var votes: [Int64]
     /// Whether a user can vote for several options of the poll.
     package var allowsManyVotes = false

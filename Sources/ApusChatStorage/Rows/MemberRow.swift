@@ -9,8 +9,8 @@ package struct MemberRow: Sendable, Equatable {
     package var state: MemberState
     /// The time at which the user entered the state.
     package var since: Int64 = 0
-    /// The seq of the first visible event. When a user joins again, it is moved, so that the
-    /// visible range is always a single interval.
+    /// The seq of the first visible event. When a user joins again, or removes a pair from the
+    /// list, it is moved, so that the visible range is always a single interval.
     package var minSeq: Int64 = 1
     /// The seq of the last visible event of a former member, or 0.
     package var leftSeq: Int64 = 0
@@ -31,9 +31,12 @@ package struct MemberRow: Sendable, Equatable {
     package var lastSentAt: Int64 = 0
     /// The time since which this user blocks the other user of the pair, or 0.
     package var blocksPeerSince: Int64 = 0
-    /// Whether the user removed the conversation from the list. Syncs then report its removal.
+    /// Whether the user's list omits the conversation, for example because the user removed it or
+    /// declined an invitation. Syncs then report its removal.
     package var isGone = false
-    // The user's settings for the conversation. The time until which notifications are muted, or 0.
+    // The user's settings for the conversation.
+
+    /// The time until which notifications are muted, or 0.
     package var mutedUntil: Int64 = 0
     /// Whether notifications are limited to messages that mention the user.
     package var notifiesMentionsOnly = false
