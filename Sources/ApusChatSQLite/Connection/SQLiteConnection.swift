@@ -71,7 +71,7 @@ final class SQLiteConnection {
     }
 
     /// Prepares a statement that is not in the catalog of queries: one that runs once, such as
-    /// those of the schema and of operators.
+    /// those of the schema and of the statistics.
     func prepare(_ sql: String) throws(StorageError) -> SQLiteStatement {
         var statement: OpaquePointer?
         let code = sqlite3_prepare_v3(self.handle, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &statement, nil)

@@ -86,8 +86,8 @@ enum ListQuery: Int, Query {
         }
     }
 
-    /// Returns an expression for the number of messages above an ordinal that mention a user, that
-    /// other users sent, and that the user can see.
+    /// Returns a query for the number of messages above an ordinal that mention a user, that other
+    /// users sent, and that the user can see.
     private static func countOfMentions(_ condition: String) -> String {
         """
         SELECT count(*) FROM mention n WHERE \(condition) AND n.slot = ?2 AND n.n > ?3 AND n.event >= ?4 AND n.sender <> ?1

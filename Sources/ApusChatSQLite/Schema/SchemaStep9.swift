@@ -1,4 +1,5 @@
-/// The ninth version of the schema: what the server finds in a picture, film or recording.
+/// The ninth version of the schema: the duration and the BlurHash that the server determines for an
+/// upload.
 enum SchemaStep9 {
     static let script = """
         ALTER TABLE blob ADD COLUMN duration INTEGER NOT NULL DEFAULT 0;

@@ -3,7 +3,8 @@ package import ApusChatStorage
 
 /// Writes the search index of a folder. Only one object may exist for a folder.
 package final class SearchIndex: SearchIndexing {
-    /// The maximum number of messages that one transaction indexes. Searches do not wait for it.
+    /// The maximum number of new events, and of changed ones, that one transaction indexes.
+    /// Searches do not wait for it.
     private static let batch: Int64 = 1_000
 
     private let folder: ChatFolder
@@ -47,7 +48,7 @@ package final class SearchIndex: SearchIndexing {
         do throws(StorageError) {
             return try self.advance()
         } catch {
-            // The readers have the file attached, so that the next start makes it again.
+            // The readers have the file open, so it is created anew at the next start.
             if error.code == .corrupt { self.folder.removeSearchFile() }
             throw error
         }

@@ -4,8 +4,9 @@ import GRDBSQLite
 
 /// The storage on disk: one SQLite database in WAL mode, which one thread writes.
 ///
-/// A committed batch survives a power failure. After a failed write or sync, the storage refuses
-/// all batches until `recover` succeeds, because the content of the disk is unknown.
+/// A committed batch survives a power failure. After an I/O error, and if the data is corrupt, the
+/// storage refuses all batches until `recover` succeeds, because the content of the disk is
+/// unknown.
 package final class SQLiteStorage: SQLiteReads, MaintainedStorage {
     let environment: SQLiteEnvironment
     var hot: HotRows
