@@ -135,7 +135,8 @@ package final class ChatService: Sendable {
         }
     }
 
-    /// Answers received requests, refuses further ones, and ends the threads.
+    /// Commits the submitted changes, refuses waiting reads and all further requests, and ends the
+    /// threads.
     package func close() async {
         // Breaks the reference cycle of the log, the timers and the closure that reports the end of
         // a call.
@@ -149,7 +150,8 @@ package final class ChatService: Sendable {
 
     // MARK: Requests
 
-    /// Answers a request of any verb, except those that need a connection.
+    /// Answers a request of any verb, except `hello` and the verbs that only `ChatGateway` answers:
+    /// `typing`, `subscribe`, `signal`, `devices`, `device.remove` and `push.set`.
     package func answer(_ verb: String, _ request: JSONValue, of requester: Requester) async throws(ChatError) -> JSONValue {
         try await withCheckedContinuation { continuation in
             self.answer(verb, request, of: requester, in: CommandLane()) { continuation.resume(returning: $0) }
@@ -215,7 +217,7 @@ package final class ChatService: Sendable {
         }
     }
 
-    /// Runs a read for a user.
+    /// Runs a read for a user. The completion is called once, on any thread.
     func read<Value: Sendable>(
         for user: UserKey, _ body: @escaping @Sendable (ReadContext) throws -> Value,
         _ completion: @escaping @Sendable (Result<Value, ChatError>) -> Void

@@ -20,8 +20,8 @@ final class Hub {
         let omitted: Set<PushFeature>
         var heads = CoalescedHeads()
         var window = SendWindow()
-        /// The frames that are sent after the answer to `hello`, which must be the first; nil after
-        /// it.
+        /// The frames that wait for the answer to `hello`, which the client must receive first; nil
+        /// after the answer.
         var held: [Frame]? = []
     }
 
@@ -235,8 +235,8 @@ final class Hub {
         }
     }
 
-    /// Sends the newest position of a large conversation. Mentioned users receive the head, because
-    /// their number of unread mentions changed.
+    /// Sends the newest position of a conversation, without its events. Mentioned users receive the
+    /// head, because their number of unread mentions changed.
     private func nudge(_ nudge: HeadNudge, in key: ConversationKey, _ socket: SocketKey, isMentioned: Bool) {
         let time = self.monotonic()
         self.carryOut(

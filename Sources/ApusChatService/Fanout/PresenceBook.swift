@@ -1,7 +1,7 @@
 package import ApusChatStorage
 import NIOConcurrencyHelpers
 
-/// The connected users, which can be read on any thread. Only the hub writes it.
+/// The users that are announced as online, which can be read on any thread. Only the hub writes it.
 package final class PresenceBook: Sendable {
     private let online = NIOLockedValueBox<Set<UserKey>>([])
 

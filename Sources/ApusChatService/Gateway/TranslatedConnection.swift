@@ -44,11 +44,11 @@ extension ChatGateway {
     ///
     /// - Parameters:
     ///   - socket: The connection, which is closed when the session of its device ends.
-    ///   - watchesPresence: Whether it receives the presence of all users that show it to all
-    ///     users.
+    ///   - watchesPresence: Whether it receives the presence of all users that all users can find
+    ///     and that show it to all users.
     ///   - receive: Receives each push after the answer to `hello`, with its name. It must not
     ///     block.
-    /// - Throws: `too_many` if the account or the address has the maximum number of connections.
+    /// - Throws: `too_many` if the account or the address exceeds the rate limit of connections.
     package func translate(
         _ socket: SocketIOServerSocket, of requester: Requester, watchesPresence: Bool,
         receive: @escaping @Sendable (_ push: String, _ value: JSONValue) -> Void

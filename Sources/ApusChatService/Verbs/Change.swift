@@ -18,7 +18,8 @@ struct Change: Sendable {
     var needsReads = false
     /// Notifies the hub before the commands are submitted.
     var tell: (@Sendable (Hub) -> Void)?
-    /// Creates the commands. The context is nil unless `needsReads` is true.
+    /// Creates the commands. The context is present if `needsReads` is true; otherwise it can be
+    /// nil.
     var commands: @Sendable ([UserKey?], ReadContext?) throws -> [Command]
     var answer: Answer
 }

@@ -40,8 +40,8 @@ extension ReadContext {
         if fields["forwarded"] == nil, item.kind.code != .bundle {
             fields["forwarded"] = ForwardedFrom(sender: item.sender, nick: item.nick, at: item.at).json
         }
-        // A forwarded poll is open again. Mentions are removed, because they name users of the
-        // other conversation.
+        // A forwarded poll is open again. Mentions in the text have no effect, because they name
+        // users of the other conversation.
         (fields["closed"], fields["closes_at"]) = (nil, nil)
         let body = try ChatBody(kind: item.kind, body: fields)
         var content = MessageContent(kind: item.kind, body: try JSONValue.object(fields).jsonString(), blobs: body.blobs)
