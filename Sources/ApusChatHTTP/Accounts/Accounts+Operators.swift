@@ -1,7 +1,8 @@
 package import ApusChatProtocol
 package import ApusChatStorage
 
-/// Account operations of operators. They return nil if the account does not exist.
+/// Account operations of operators. Methods with an optional result return nil if the account does
+/// not exist.
 extension Accounts {
     /// Returns the key of an account.
     package func key(named name: UserName) async throws -> UserKey? { try await self.account(named: name)?.account.key }
@@ -26,7 +27,8 @@ extension Accounts {
         return account.key
     }
 
-    /// Suspends an account and ends its sessions, or ends the suspension.
+    /// Suspends an account and ends its sessions, or ends the suspension. Returns whether the state
+    /// of the account changed.
     package func setSuspended(_ isSuspended: Bool, _ name: UserName) async throws -> Bool? {
         guard let known = try await self.account(named: name), known.account.state != .deleted else { return nil }
         let ended = try await self.database.write { storage -> [DeviceKey] in
@@ -44,7 +46,8 @@ extension Accounts {
         return known.account.state != (isSuspended ? .suspended : .active)
     }
 
-    /// Deletes an account in the same way as its user can.
+    /// Deletes an account in the same way as its user can. Also returns nil if the account is
+    /// already deleted.
     package func delete(_ name: UserName) async throws -> Bool? {
         guard let known = try await self.account(named: name), known.account.state != .deleted else { return nil }
         try await self.deleteAccount(known.account.key)

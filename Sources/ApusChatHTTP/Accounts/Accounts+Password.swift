@@ -94,8 +94,8 @@ extension Accounts {
         return code
     }
 
-    /// Deletes an account with its credentials, sessions and profile. The name is never assigned
-    /// again.
+    /// Deletes an account with its credentials, sessions and profile. Its messages are erased later
+    /// (`Maintenance`). The name is never assigned again.
     package func delete(_ request: ConfirmRequest, session: AccountSession, from client: ClientOrigin) async throws {
         try await self.confirmPassword(request.password, session: session, from: client)
         try await self.deleteAccount(session.user)

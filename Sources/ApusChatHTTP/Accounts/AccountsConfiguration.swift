@@ -17,7 +17,7 @@ package struct AccountsConfiguration: Sendable {
     /// Whether rates are limited. Only load tests disable the limits.
     package var hasLimits = true
     /// The cost of hashing a password. Default: one of the settings that OWASP recommends (2023),
-    /// with 16 MiB for each hash; in a debug build a tenth of that.
+    /// with 16 MiB for each hash; in a debug build a tenth of that cost.
     package var passwordCost = Self.standardCost
 
     private static var standardCost: ScryptHash.Cost {

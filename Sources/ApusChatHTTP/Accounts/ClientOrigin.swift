@@ -3,7 +3,8 @@ package import ApusConnectivity
 
 /// The network address of a client, and the budgets to which it is charged.
 package struct ClientOrigin: Sendable, Hashable {
-    /// The owners of the budgets: the address and its blocks.
+    /// The owners of the budgets: the address and its block; for a loopback address or none, a
+    /// block only.
     package let keys: [RateKey]
     /// The address as text, which the list of sessions shows.
     package let text: String

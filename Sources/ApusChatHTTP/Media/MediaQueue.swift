@@ -15,19 +15,20 @@ final class MediaQueue: Sendable {
     private let state: NIOLockedValueBox<State>
 
     /// - Parameters:
-    ///   - maximum: The maximum number of works at the same time.
-    ///   - waiting: The maximum number of waiting works.
+    ///   - maximum: The maximum number of jobs that run at the same time.
+    ///   - waiting: The maximum number of waiting jobs, a quarter of which can belong to one user.
     init(maximum: Int = 2, waiting: Int = 256) {
         self.maximum = maximum
         self.state = .init(State(queue: FairQueue(bounds: .init(underWay: maximum, waitingOfUser: waiting / 4, waiting: waiting))))
     }
 
-    /// Whether works wait for their turn.
+    /// Whether jobs wait for their turn.
     var isWaiting: Bool { self.state.withLockedValue { $0.queue.count > 0 } }
 
-    /// Performs a work when it is its turn.
+    /// Runs a job when it is its turn.
     ///
-    /// - Throws: ``ToolFailure/unavailable`` if the queue is full or closed.
+    /// - Throws: ``ToolFailure/unavailable`` if the queue is full or closed; `CancellationError` if
+    ///   the task was cancelled while the job waited.
     func run<Value: Sendable>(for user: UserKey, _ body: () async throws -> Value) async throws -> Value {
         let isPermitted = await withCheckedContinuation { (continuation: CheckedContinuation<Bool, Never>) in
             let isAdmitted = self.state.withLockedValue { state in
@@ -48,7 +49,7 @@ final class MediaQueue: Sendable {
         return try await body()
     }
 
-    /// Refuses the waiting works. Those under way end by themselves.
+    /// Refuses the waiting jobs. Running ones are not cancelled.
     func close() {
         let waiting = self.state.withLockedValue { state in
             state.isClosed = true

@@ -1,8 +1,9 @@
-/// A form that the server makes of a file.
+/// A preview or a conversion that the server makes of a file.
 package enum PreviewKind: String, Sendable, CaseIterable {
-    /// A picture of at most 300 pixels, of a picture or a film. It does not move.
+    /// A picture of at most 300 pixels on each side, of a picture or a film. It is not animated.
     case thumbnail
-    /// A picture of at most 1,600 pixels. That of an animation is an animation.
+    /// A picture of at most 1,600 pixels on each side. That of an animation is an animation, unless
+    /// it exceeds the limits of the tool.
     case preview
     /// The thumbnail as a JPEG file, for apps that cannot read WebP.
     case plain

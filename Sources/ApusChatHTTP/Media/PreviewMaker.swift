@@ -4,7 +4,7 @@ import ApusPictures
 
 /// Makes the previews of one file with the tools, in a folder of their own.
 struct PreviewMaker: Sendable {
-    /// The results of a work.
+    /// The results of a job.
     struct Made: Sendable {
         var facts = MediaFacts()
         /// The names of the files in the folder.
@@ -98,7 +98,7 @@ struct PreviewMaker: Sendable {
                 "-map_metadata", "-1", "-q:v", "4", "-f", "image2", "-update", "1", "preview.jpg",
             ])
         made.files[.preview] = "preview.jpg"
-        // Without the tool for pictures, the preview stands for the smaller ones.
+        // Without the tool for pictures, the film has no smaller pictures and no BlurHash.
         try? await self.thumbnails(of: "preview.jpg", &made)
         return made
     }

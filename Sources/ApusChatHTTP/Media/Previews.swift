@@ -7,12 +7,13 @@ import NIOPosix
 
 /// The previews of files, made by child processes: `previews/ab/abcd….thumbnail`.
 ///
-/// They are a cache: a preview that is missing is made again when it is requested. A file of which
-/// none can be made is served as it is.
+/// They are a cache: a preview that is missing is made again when it is requested. If it cannot be
+/// made, a picture is served as it is, and a request for the preview of another file is refused.
 final class Previews: Sendable {
     /// The maximum number of files whose failure is remembered.
     private static let failures = 1_000
-    /// The maximum size of a recording that is converted before it is sent: ten minutes.
+    /// The maximum size of a recording that is converted before it is sent, in bytes: about ten
+    /// minutes of AMR.
     private static let voiceBytes = 1 << 20
     let folder: String
     let tools: MediaTools
@@ -61,7 +62,9 @@ final class Previews: Sendable {
 
     private func folder(of blob: BlobID) -> String { "\(self.folder)/\(blob.rawValue.prefix(2))" }
 
-    /// Makes the previews of a new file. Waits at most `time` for them; they are made in any case.
+    /// Makes the previews of a new file. Waits at most `time` for them, and returns the properties
+    /// of the file; nil if it cannot be examined, or not in time. The job continues after that
+    /// time.
     ///
     /// - Parameter source: The path of the file.
     func make(of blob: BlobRow, at source: String, for user: UserKey, waiting time: Duration) async -> MediaFacts? {
@@ -109,7 +112,7 @@ final class Previews: Sendable {
         await (try? self.threads.runIfActive { DurableFile.exists(path) }) ?? false
     }
 
-    /// The work for a file: the one under way, or a new one. Nil if the tools are missing or have
+    /// The job for a file: the running one, or a new one. Nil if the tools are missing or have
     /// failed.
     private func job(_ blob: BlobRow, _ kind: PreviewKind, _ source: String, _ user: UserKey) -> Task<MediaFacts?, Never>? {
         guard self.handles(blob.type, kind) else { return nil }
@@ -173,7 +176,7 @@ final class Previews: Sendable {
         return type.hasPrefix("image/") ? try await maker.pictures(type) : try await maker.film(type)
     }
 
-    /// Waits for a work, which continues after the time.
+    /// Waits for a job, which continues after the time. Returns nil after the time.
     private static func value(of job: Task<MediaFacts?, Never>, within time: Duration) async -> MediaFacts?? {
         let (values, continuation) = AsyncStream.makeStream(of: MediaFacts?.self)
         let waiter = Task {

@@ -56,7 +56,8 @@ extension BlobStore {
         await self.previews.convertedVoice(bytes, for: user)
     }
 
-    /// Makes the previews of a new blob, and adds what the tools find in it. Waits at most `time`.
+    /// Makes the previews of a new blob, and adds the properties that the tools find in it. Waits
+    /// at most `time`.
     func withFacts(_ examined: Examined, for user: UserKey, waiting time: Duration) async -> Examined {
         var examined = examined
         let source = self.path(examined.row.id)

@@ -4,8 +4,8 @@ struct ToolLimits: Sendable {
     var time = Duration.seconds(20)
     /// The maximum processor time, in seconds. Default: 15.
     var processorSeconds = 15
-    /// The maximum size of the address space, in bytes. Default: 1 GiB, four times that of the
-    /// largest picture.
+    /// The maximum size of the address space, in bytes. Default: 1 GiB, more than six times the
+    /// largest picture at four bytes per pixel. Limited on Linux only.
     var memoryBytes: Int64 = 1 << 30
     /// The maximum size of a file that the program writes, in bytes. Default: 16 MiB.
     var fileBytes: Int64 = 16 << 20

@@ -59,8 +59,8 @@ enum ToolProcess {
     }
 
     #if canImport(Subprocess)
-        /// Nothing of the server's environment. One thread, and no decoder of libvips that is not
-        /// meant for files of unknown origin.
+        /// Contains nothing of the server's environment except `PATH`. Sets one thread, and permits
+        /// no decoder of libvips that is not meant for files of unknown origin.
         private static let environment: [Environment.Key: String] = [
             "PATH": MediaTools.searchPath, "LC_ALL": "C", "HOME": "/nonexistent", "VIPS_CONCURRENCY": "1", "VIPS_BLOCK_UNTRUSTED": "1",
             "VIPS_NOVECTOR": "1", "MALLOC_ARENA_MAX": "1",

@@ -16,6 +16,6 @@ package protocol ChatRequests: Sendable {
     /// - Throws: The refusal; `unsupported` for a verb that changes data.
     func read(_ verb: String, _ request: JSONValue, of session: AccountSession) async throws(ChatError) -> JSONValue
 
-    /// Returns why messages cannot be written; nil if they can be.
+    /// Returns the reason for which messages cannot be written; nil if they can be.
     func writeFailure() async -> String?
 }

@@ -146,10 +146,10 @@ package final class BlobStore: Sendable {
         try await self.threads.runIfActive { try self.link(examined) }
     }
 
-    /// Restores the name of an examined file if a collection of unreferenced blobs has removed it
-    /// in the meantime.
+    /// Gives an examined file the name of its blob, unless a file of this name exists.
     ///
-    /// Called within the write that adds the row, during which no collection runs.
+    /// `Uploads.finish` calls it again within the write that adds the row, during which no
+    /// collection of unreferenced blobs runs.
     func link(_ examined: Examined) throws {
         let path = self.path(examined.row.id)
         let folder = String(path.dropLast(examined.row.id.rawValue.utf8.count + 1))

@@ -67,7 +67,7 @@ package struct DevicesAnswer: Hashable, WireObject {
     }
 }
 
-/// `device.remove`: ends the session of another device, or of all others.
+/// `device.remove`: ends the session of one device, or of all devices except the requesting one.
 package struct DeviceRemoveRequest: Hashable, WireObject {
     package var id: ClientID
     /// The device whose session ends.
