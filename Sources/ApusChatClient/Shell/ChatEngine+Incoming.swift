@@ -10,7 +10,7 @@ extension ChatEngine {
 
     // MARK: The connection
 
-    func receivedEvent(_ event: ChatTransportEvent) async {
+    func receivedEvent(_ event: ChatTransportEvent) {
         switch event {
         case .connected:
             self.plannedConnection = nil
@@ -21,8 +21,9 @@ extension ChatEngine {
             self.lost()
             self.become(.connecting)
             if !reconnects, self.plannedConnection == nil { self.reconnect(after: self.configuration.refusalDelay) }
-        case .refused(let error): await self.refused(error)
+        case .refused(let error): self.refused(error)
         case .push(let name, let payload): self.pushed(name, payload)
+        case .answer(let number, let result): self.answered(number, result)
         case .pushesLost: self.carryOut(self.core.timerFired(.sync))
         }
     }
@@ -55,7 +56,7 @@ extension ChatEngine {
 
     /// Handles a refused connection. The access token may have expired while the client was
     /// disconnected; a refresh determines whether the session has ended.
-    private func refused(_ error: ChatError) async {
+    private func refused(_ error: ChatError) {
         guard error.code == .unauthorized else {
             return error.code.isTemporary ? self.reconnect(after: self.configuration.refusalDelay) : self.endSession(error)
         }
@@ -63,6 +64,10 @@ extension ChatEngine {
         self.become(.connecting)
         self.transport.disconnect()
         let plan = self.planConnection()
+        self.start { await self.renewToken(plan) }
+    }
+
+    private func renewToken(_ plan: Int) async {
         await self.tokens.reject()
         do throws(ChatClientError) {
             _ = try await self.tokens.access()

@@ -5,8 +5,9 @@ import Logging
 
 /// Performs the actions of the ``ClientCore`` on the store and on the transport.
 ///
-/// Answers, pushes and calls of the application are handled one at a time, on a serial queue. An
-/// update is published after it is stored.
+/// Answers, pushes and calls of the application are handled one at a time, on a serial queue:
+/// answers and pushes in the order in which they were received. An update is published after it is
+/// stored.
 actor ChatEngine {
     typealias Job = @Sendable () async -> Void
 
@@ -57,6 +58,9 @@ actor ChatEngine {
     var receivedWaiting: Set<ConversationID> = []
     /// The conversations on the screen, with the number of views that show each.
     var opened: [ConversationID: Int] = [:]
+    /// The requests whose answers have not arrived, by their numbers.
+    private var requests: [Int: CheckedContinuation<Result<JSONValue, ChatClientError>, Never>] = [:]
+    private var lastRequest = 0
     private var waiters: [Int: CheckedContinuation<Bool, Never>] = [:]
     private var lastWaiter = 0
 
@@ -113,6 +117,7 @@ actor ChatEngine {
         self.plannedConnection = nil
         self.generation += 1
         self.resumeWaiters(false)
+        for number in self.requests.keys { self.answered(number, .failure(Self.closed)) }
         self.jobsContinuation.finish()
         await self.transport.close()
     }
@@ -158,7 +163,31 @@ actor ChatEngine {
     func ask<Request: WireObject, Answer: WireObject>(
         _ verb: ChatVerb<Request, Answer>, _ request: Request
     ) async throws(ChatClientError) -> Answer {
-        try ChatAnswer.read(try await self.transport.request(verb.name, request.json), as: Answer.self, verb: verb.name)
+        try ChatAnswer.read(try await self.answer(to: verb.name, request.json), as: Answer.self, verb: verb.name)
+    }
+
+    private static let closed = ChatClientError(.closed, message: "the client was closed")
+
+    /// Sends a request, and waits until its answer is the next event of the transport.
+    private func answer(to verb: String, _ payload: JSONValue) async throws(ChatClientError) -> JSONValue {
+        guard self.state != .closed, !Task.isCancelled else { throw Self.closed }
+        self.lastRequest += 1
+        let number = self.lastRequest
+        let result = await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                self.requests[number] = continuation
+                self.transport.send(verb, payload, number: number)
+            }
+        } onCancel: {
+            self.jobsContinuation.yield { await self.answered(number, .failure(Self.closed)) }
+        }
+        return try result.get()
+    }
+
+    /// Handles the answer to a request, unless the request was cancelled. The task that waits for
+    /// it runs before the next event, because the serial queue preserves the order.
+    func answered(_ number: Int, _ result: Result<JSONValue, ChatClientError>) {
+        self.requests.removeValue(forKey: number)?.resume(returning: result)
     }
 
     /// Sends a request, and repeats it on a later connection if it gets no answer. The repetition
@@ -178,7 +207,7 @@ actor ChatEngine {
                 lost = error.code == .timeout ? nil : generation
             }
         }
-        if self.state == .closed { throw ChatClientError(.closed, message: "the client was closed") }
+        if self.state == .closed { throw Self.closed }
         if case .signedOut(let error) = self.state { throw ChatClientError(server: error) }
         throw ChatClientError(.notConnected, message: "there is no connection to the server")
     }

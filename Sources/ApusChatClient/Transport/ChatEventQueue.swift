@@ -42,7 +42,7 @@ final class ChatEventQueue: Sendable {
         switch event {
         case .push: state.pushes -= 1
         case .pushesLost: state.hasLostPushes = false
-        case .connected, .disconnected, .refused: break
+        case .connected, .disconnected, .refused, .answer: break
         }
         return event
     }

@@ -1,7 +1,7 @@
 package import ApusChatProtocol
 package import ApusJSON
 
-/// An event from the server: a change of the connection, or a push.
+/// An event from the server: a change of the connection, a push, or an answer.
 package enum ChatTransportEvent: Sendable {
     /// The connection is established. Requests can be sent.
     case connected
@@ -11,21 +11,25 @@ package enum ChatTransportEvent: Sendable {
     /// The server refused the connection, because of the access token or because of the client.
     case refused(ChatError)
     case push(name: String, payload: JSONValue)
+    /// The answer to the request of this number, or the error of a request that gets no answer:
+    /// `notConnected` or `timeout`.
+    case answer(Int, Result<JSONValue, ChatClientError>)
     /// Pushes were dropped because the queue was full.
     case pushesLost
 }
 
 /// The connection of the engine to a server: Socket.IO, or a server in the same process in tests.
 package protocol ChatTransport: Sendable {
-    /// The events from the server, for one reader. Ends after ``close()``.
+    /// The events from the server in the order in which they were received, for one reader. Ends
+    /// after ``close()``.
     var incoming: AsyncStream<ChatTransportEvent> { get }
     /// Connects, and reconnects after failures.
     func connect()
     /// Closes the connection and does not reconnect before ``connect()``.
     func disconnect()
-    /// Sends a request and returns its acknowledgement. Throws `notConnected`, `timeout` or
-    /// `closed`.
-    func request(_ verb: String, _ payload: JSONValue) async throws(ChatClientError) -> JSONValue
+    /// Sends a request. Exactly one answer with its number is an event of ``incoming``, unless
+    /// ``close()`` is called before.
+    func send(_ verb: String, _ payload: JSONValue, number: Int)
     /// Closes the connection for the last time.
     func close() async
 }

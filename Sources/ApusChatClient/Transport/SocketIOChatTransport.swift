@@ -41,18 +41,22 @@ final class SocketIOChatTransport: ChatTransport {
 
     func disconnect() { self.socket.disconnect() }
 
-    func request(_ verb: String, _ payload: JSONValue) async throws(ChatClientError) -> JSONValue {
+    func send(_ verb: String, _ payload: JSONValue, number: Int) {
+        let (queue, timeout) = (self.queue, self.requestTimeout)
         // Does not use the send buffer of the socket, because the store keeps unsent messages.
-        guard self.socket.state == .connected else { throw ChatClientError(.notConnected, message: "there is no connection to the server") }
-        do {
-            return try await self.socket.emitWithAck(verb, arguments: [payload], timeout: self.requestTimeout).first ?? .null
-        } catch let error as SocketIOError where error.code == .ackTimeout {
-            throw ChatClientError(.timeout, message: "the server did not answer `\(verb)` within \(self.requestTimeout)")
-        } catch is CancellationError {
-            throw ChatClientError(.closed, message: "the client was closed")
-        } catch {
-            throw ChatClientError(.notConnected, message: "the connection was lost before `\(verb)` was answered")
+        guard self.socket.state == .connected else {
+            let error = ChatClientError(.notConnected, message: "there is no connection to the server")
+            return queue.put(.answer(number, .failure(error)))
         }
+        // The socket calls this and the listener of the pushes in the order of receipt.
+        self.socket.emitWithAck(verb, arguments: [payload], timeout: timeout) { result in
+            queue.put(.answer(number, result.map { $0.first ?? .null }.mapError { Self.translated($0, of: verb, within: timeout) }))
+        }
+    }
+
+    private static func translated(_ error: SocketIOError, of verb: String, within timeout: Duration) -> ChatClientError {
+        if error.code == .ackTimeout { return ChatClientError(.timeout, message: "the server did not answer `\(verb)` within \(timeout)") }
+        return ChatClientError(.notConnected, message: "the connection was lost before `\(verb)` was answered")
     }
 
     func close() async {

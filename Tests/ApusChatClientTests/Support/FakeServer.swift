@@ -27,9 +27,8 @@ final class FakeServer: @unchecked Sendable {  // `lock` guards all members
     /// The number of pushes that are not sent, and whether others are sent twice.
     private var pushesToLose = 0
     private var repeatsPushes = false
-    private var failures: [String: [ChatError]] = [:]
-    /// Answers to verbs that the server does not decide, and the requests of every verb.
-    private var scripts: [String: [JSONValue]] = [:]
+    /// The answers that the server does not decide, and the requests of every verb.
+    private var scripts = FakeScripts()
     private var payloads: [String: [JSONValue]] = [:]
     /// The positions that `members` tells, and the contacts of every user.
     private var reads: [UserName: Int64] = [:]
@@ -118,10 +117,16 @@ final class FakeServer: @unchecked Sendable {  // `lock` guards all members
     func loseAnswers(_ count: Int) { self.locked { self.answersToLose = count } }
     func losePushes(_ count: Int) { self.locked { self.pushesToLose = count } }
     func repeatPushes() { self.locked { self.repeatsPushes = true } }
-    func fail(_ verb: String, with error: ChatError) { self.locked { self.failures[verb, default: []].append(error) } }
-    /// Answers a verb with the same value from now on.
+    func fail(_ verb: String, with error: ChatError) { self.locked { self.scripts.failures[verb, default: []].append(error) } }
     /// Answers a verb with these values in turn, and then always with the last.
-    func script(_ verb: String, _ answers: JSONValue...) { self.locked { self.scripts[verb] = answers } }
+    func script(_ verb: String, _ answers: JSONValue...) { self.locked { self.scripts.answers[verb] = answers } }
+    /// Pushes around each answer to a verb, to the connection that sent it.
+    func push(around verb: String, before: [(String, JSONValue)], after: [(String, JSONValue)]) {
+        self.locked { self.scripts.frames[verb] = (before, after) }
+    }
+    func frames(around verb: String) -> FakeScripts.Frames? { self.locked { self.scripts.frames(around: verb) } }
+    /// Does not answer a verb from now on.
+    func withhold(_ verb: String) { self.locked { _ = self.scripts.withheld.insert(verb) } }
     func setReachable(_ value: Bool) { self.locked { self.isReachable = value } }
     func renewEpoch() { self.locked { self.epoch += 1 } }
     func expireTokens() { self.locked { self.token += 1 } }
@@ -197,14 +202,7 @@ final class FakeServer: @unchecked Sendable {  // `lock` guards all members
             guard self.connections.contains(where: { $0 === transport }), let user = transport.user else { return (nil, [], false) }
             self.requests[verb, default: 0] += 1
             self.payloads[verb, default: []].append(payload)
-            if let error = self.failures[verb]?.first {
-                self.failures[verb]?.removeFirst()
-                return (error.json, [], false)
-            }
-            if let answers = self.scripts[verb], let answer = answers.first {
-                if answers.count > 1 { self.scripts[verb] = Array(answers.dropFirst()) }
-                return (answer, [], false)
-            }
+            if let answer = self.scripts.next(verb) { return (answer, [], false) }
             let (answer, pushes) = self.decide(verb, payload, by: user)
             let isLost = verb != "hello" && self.answersToLose > 0
             if isLost { self.answersToLose -= 1 }

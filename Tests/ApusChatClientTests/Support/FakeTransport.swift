@@ -45,9 +45,13 @@ final class FakeTransport: ChatTransport, @unchecked Sendable {  // `user` is gu
 
     func push(_ name: String, _ payload: JSONValue) { self.events.yield(.push(name: name, payload: payload)) }
 
-    func request(_ verb: String, _ payload: JSONValue) async throws(ChatClientError) -> JSONValue {
-        await Task.yield()
-        return try self.server.answer(verb, payload, on: self)
+    func send(_ verb: String, _ payload: JSONValue, number: Int) {
+        let answer: Result<JSONValue, ChatClientError>
+        do throws(ChatClientError) { answer = .success(try self.server.answer(verb, payload, on: self)) } catch { answer = .failure(error) }
+        guard let frames = self.server.frames(around: verb) else { return }
+        for (name, payload) in frames.before { self.push(name, payload) }
+        self.events.yield(.answer(number, answer))
+        for (name, payload) in frames.after { self.push(name, payload) }
     }
 
     func close() async {

@@ -20,6 +20,7 @@ struct TransportTests {
             case .connected: names.append("connected")
             case .disconnected(let reconnects): names.append("disconnected \(reconnects)")
             case .refused(let error): names.append("refused \(error.code.rawValue)")
+            case .answer(let number, _): names.append("answer \(number)")
             }
         }
         return names
@@ -40,6 +41,17 @@ struct TransportTests {
         queue.put(.push(name: "c", payload: .null))
         queue.put(.refused(ChatError(.unauthorized, message: "")))
         #expect(await self.names(queue) == ["connected", "a", "lost", "disconnected true", "refused unauthorized"])
+    }
+
+    /// An answer is not applied before the loss of the pushes that were received before it.
+    @Test func answersKeepTheirPlaceAndAreNeverDropped() async {
+        let queue = ChatEventQueue(capacity: 1)
+        queue.put(.push(name: "a", payload: .null))
+        queue.put(.answer(1, .success(.null)))
+        queue.put(.push(name: "b", payload: .null))
+        queue.put(.answer(2, .success(.null)))
+        queue.put(.answer(3, .success(.null)))
+        #expect(await self.names(queue) == ["a", "answer 1", "lost", "answer 2", "answer 3"])
     }
 
     @Test func aReaderMakesRoom() async {
