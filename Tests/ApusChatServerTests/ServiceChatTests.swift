@@ -26,14 +26,14 @@ import Testing
     }
 
     private func request(_ socket: SocketIOClient, _ verb: String, _ request: JSONValue) async throws -> JSONValue {
-        try await socket.emitWithAck(verb, arguments: [request], timeout: .seconds(30)).first ?? .null
+        try await socket.emitWithAck(verb, arguments: [request], timeout: .seconds(60)).first ?? .null
     }
 
     @Test func aSessionConnectsAndSaysHello() async throws {
         try await self.with { server in
             let session = try await self.register(server)
             let socket = self.socket(server, token: session.access)
-            try await socket.connect(timeout: .seconds(20))
+            try await socket.connect(timeout: .seconds(60))
             let request = HelloRequest(device: HelloDevice(name: "Test", platform: "test"))
             let answer = try await self.request(socket, ChatVerbs.hello.name, request.json)
             #expect(try HelloAnswer(json: answer).user.name == session.user.name)
@@ -46,7 +46,7 @@ import Testing
     @Test func aWrongTokenIsRefused() async throws {
         try await self.with { server in
             await #expect(throws: (any Error).self) {
-                try await self.socket(server, token: "a.wrong").connect(timeout: .seconds(20))
+                try await self.socket(server, token: "a.wrong").connect(timeout: .seconds(60))
             }
         }
     }
@@ -67,7 +67,7 @@ import Testing
             let socket = self.socket(server, token: session.access)
             let (ends, end) = AsyncStream.makeStream(of: Void.self)
             socket.on(clientEvent: .disconnect) { _ in end.yield() }
-            try await socket.connect(timeout: .seconds(20))
+            try await socket.connect(timeout: .seconds(60))
             let request = HelloRequest(device: HelloDevice(name: "Test", platform: "test"))
             _ = try await self.request(socket, ChatVerbs.hello.name, request.json)
             let body = #"{"refresh":"\#(session.refresh)"}"#
@@ -85,7 +85,7 @@ import Testing
                 guard name == ChatPushes.event.name, let push = try? EventPush(json: data.first ?? .null) else { return }
                 for event in push.events { told.yield(event) }
             }
-            try await socket.connect(timeout: .seconds(20))
+            try await socket.connect(timeout: .seconds(60))
             let request = HelloRequest(device: HelloDevice(name: "Test", platform: "test"))
             _ = try await self.request(socket, ChatVerbs.hello.name, request.json)
             let login = #"{"name":"alice","password":"correct horse battery","device":{"name":"Laptop","platform":"linux"}}"#

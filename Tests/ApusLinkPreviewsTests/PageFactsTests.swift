@@ -58,7 +58,7 @@ import Testing
     @Test(arguments: ["<", "<!--", "<a ", "<title>", "</", "&", "<script>", "<meta content=\"", "-->", "<!"])
     func readingIsLinear(part: String) {
         let time = ContinuousClock().measure { _ = self.facts(String(repeating: part, count: 524_288 / part.utf8.count)) }
-        #expect(time < .seconds(5))
+        #expect(time < .seconds(60))
     }
 
     @Test func textIsShownInKnownEncodingsOnly() {

@@ -11,7 +11,7 @@ import NIOCore
 import ServiceLifecycle
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct ServiceTests {
+@Suite(.timeLimit(.minutes(3))) struct ServiceTests {
     /// A started service, the address of its listener, and the end of its group.
     private struct Running {
         let group: ServiceGroup
@@ -46,7 +46,7 @@ import Testing
         let servers = Running([server.service(host: "127.0.0.1", port: 0, onListening: self.report)])
         let manager = SocketIOManager(url: "http://127.0.0.1:\(await self.port())")
         let clients = Running([manager.service()])
-        let sum = try await manager.defaultSocket.emitWithAck("add", 1, 2, timeout: .seconds(20), as: Int.self)
+        let sum = try await manager.defaultSocket.emitWithAck("add", 1, 2, timeout: .seconds(60), as: Int.self)
         #expect(sum == 3)
         try await clients.stop()
         #expect(manager.defaultSocket.state == .disconnected)

@@ -20,7 +20,7 @@ import X509
 /// The transports of the client with an Apus server: cookies, headers, fallback, compression and
 /// TLS.
 @Suite(.timeLimit(.minutes(2))) struct ClientTransportTests {
-    private let seconds = Duration.seconds(15)
+    private let seconds = Duration.seconds(60)
 
     /// The requests that a server received, in order.
     private final class Requests: Sendable {

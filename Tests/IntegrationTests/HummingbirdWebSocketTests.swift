@@ -43,14 +43,14 @@ import HTTPTypes
         }
     }
 
-    @Test(.timeLimit(.minutes(1))) func pagesAndWebSocketsShareAPort() async throws {
+    @Test(.timeLimit(.minutes(3))) func pagesAndWebSocketsShareAPort() async throws {
         let server = self.server { $0.subprotocols = .preferred("chat") }
         try await self.withApplication(server) { port in
             let pages = HTTPExchangeClient(
                 configuration: .init(origin: HTTPOrigin(isSecure: false, host: "127.0.0.1", port: port)),
                 eventLoop: MultiThreadedEventLoopGroup.singleton.next())
             for (path, body) in [("page", "a page"), ("ws", "a page at the same path")] {
-                let answer = try await pages.send(HTTPExchangeRequest(.GET, "/\(path)"), timeout: .seconds(10))
+                let answer = try await pages.send(HTTPExchangeRequest(.GET, "/\(path)"), timeout: .seconds(60))
                 #expect(String(buffer: answer.body) == body)
             }
             pages.finish()
@@ -83,7 +83,7 @@ import HTTPTypes
         return error?.refusal?.status
     }
 
-    @Test(.timeLimit(.minutes(1))) func refusalsApplyInAnApplicationToo() async throws {
+    @Test(.timeLimit(.minutes(3))) func refusalsApplyInAnApplicationToo() async throws {
         let server = self.server { $0.limits.maximumHeaderBytes = 1000 }
         try await self.withApplication(server) { port in
             let statuses = [
@@ -94,7 +94,7 @@ import HTTPTypes
         }
     }
 
-    @Test(.timeLimit(.minutes(1))) func anApplicationThatStopsClosesItsConnections() async throws {
+    @Test(.timeLimit(.minutes(3))) func anApplicationThatStopsClosesItsConnections() async throws {
         var connection: WebSocketConnection?
         try await self.withApplication(self.server()) { port in
             connection = try await WebSocketClient.connect(to: "ws://127.0.0.1:\(port)/ws")

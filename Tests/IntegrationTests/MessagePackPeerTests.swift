@@ -12,7 +12,7 @@ import Testing
 /// MessagePack with python-socketio (msgpack-python) and between Apus peers, over every transport.
 @Suite(.serialized, .timeLimit(.minutes(5)))
 struct MessagePackPeerTests {
-    private static let seconds = Duration.seconds(20)
+    private static let seconds = Duration.seconds(60)
 
     private static let values: [SocketIOValue] = [
         nil, true, 0, -1, 127, 128, -32, -33, 65_536, 4_294_967_296, -2_147_483_649, 1.5, "", "在吗？ 🐦 \u{1e}\u{0}",

@@ -9,7 +9,7 @@ import Testing
 
 /// Connection state recovery between the client and the server of Apus.
 @Suite(.timeLimit(.minutes(2))) struct OwnServerRecoveryTests {
-    private static let seconds = Duration.seconds(15)
+    private static let seconds = Duration.seconds(60)
 
     /// Breaks the connection without a close, and waits until the server detects it.
     private func lose(_ manager: SocketIOManager, _ losses: AsyncStream<Void>) async {

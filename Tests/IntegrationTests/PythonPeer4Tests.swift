@@ -13,7 +13,7 @@ import Testing
     .timeLimit(.minutes(2))
 )
 struct PythonPeer4Tests {
-    private let seconds = Duration.seconds(15)
+    private let seconds = Duration.seconds(60)
 
     private func manager(
         _ peer: PythonPeer, _ way: Way, version: EngineIOClientConfiguration.ProtocolVersion = .v3,

@@ -32,7 +32,7 @@ enum Way: String, CaseIterable, CustomTestStringConvertible {
     .timeLimit(.minutes(2))
 )
 struct PythonPeerTests {
-    private let seconds = Duration.seconds(15)
+    private let seconds = Duration.seconds(60)
 
     @Test(arguments: Way.allCases) func textNumbersAndUnicodeComeBack(way: Way) async throws {
         let peer = try PythonPeer()
@@ -213,7 +213,7 @@ struct PythonPeerTests {
         let socket = manager.defaultSocket
         try await socket.connect(timeout: self.seconds)
         let (answers, continuation) = AsyncStream.makeStream(of: SocketIOValue?.self)
-        for number in 0..<200 { socket.emitWithAck("ack", number, timeout: .seconds(10)) { continuation.yield((try? $0.get())?.first) } }
+        for number in 0..<200 { socket.emitWithAck("ack", number, timeout: .seconds(60)) { continuation.yield((try? $0.get())?.first) } }
         var received: [SocketIOValue?] = []
         for await answer in answers.prefix(20) { received.append(answer) }
         first.kill()
@@ -227,7 +227,7 @@ struct PythonPeerTests {
     @Test func shortHeartbeatsAreAnswered() async throws {
         // The server announces an interval below a second as 0. During several heartbeats, it
         // closes a client that does not respond.
-        let peer = try PythonPeer(arguments: ["--ping-interval", "0.2", "--ping-timeout", "0.4"])
+        let peer = try PythonPeer(arguments: ["--ping-interval", "0.2", "--ping-timeout", "1.5"])
         for way in Way.allCases {
             let socket = SocketIOManager(url: peer.url, configuration: way.configuration()).defaultSocket
             try await socket.connect(timeout: self.seconds)
@@ -254,9 +254,9 @@ struct PythonPeerTests {
                 group.addTask {
                     let way = Way.allCases[number % 3]
                     let socket = SocketIOManager(url: peer.url, configuration: way.configuration()).defaultSocket
-                    try await socket.connect(timeout: .seconds(20))
+                    try await socket.connect(timeout: .seconds(60))
                     for round in 0..<10 {
-                        #expect(try await socket.emitWithAck("ack", number, round, timeout: .seconds(20), as: Int.self) == number)
+                        #expect(try await socket.emitWithAck("ack", number, round, timeout: .seconds(60), as: Int.self) == number)
                     }
                     socket.disconnect()
                 }

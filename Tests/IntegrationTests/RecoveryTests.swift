@@ -81,7 +81,7 @@ struct RecoveryTests {
         let policy = ReconnectionPolicy.fixed(.milliseconds(50))
         let client = SocketIOManager(url: relay.url, configuration: way.configuration(reconnection: policy)).defaultSocket
         var numbers = client.messages("n", as: Int.self, bufferingPolicy: .unbounded).makeAsyncIterator()
-        try await client.connect(timeout: .seconds(15))
+        try await client.connect(timeout: .seconds(60))
         var arrivals = sockets.makeAsyncIterator()
         var departures = losses.makeAsyncIterator()
         let first = try #require(await arrivals.next())
@@ -159,7 +159,7 @@ struct RecoveryTests {
                 if count <= 10 { relay.cut() }
             }
             var numbers = client.messages("n", as: Int.self, bufferingPolicy: .unbounded).makeAsyncIterator()
-            try await client.connect(timeout: .seconds(15))
+            try await client.connect(timeout: .seconds(60))
             var arrivals = sockets.makeAsyncIterator()
             let first = try #require(await arrivals.next())
             for round in 0..<10 {
@@ -183,7 +183,7 @@ struct RecoveryTests {
                 defer { client.finish() }
                 let request = HTTPExchangeRequest(
                     method, "/socket.io/?EIO=4&transport=polling\(sid)", body: body.map { ByteBuffer(string: $0) })
-                return String(buffer: try await client.send(request, timeout: .seconds(15)).body)
+                return String(buffer: try await client.send(request, timeout: .seconds(60)).body)
             }
             var (pid, socketID) = ("", "")
             for round in 0..<10 {

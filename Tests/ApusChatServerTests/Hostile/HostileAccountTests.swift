@@ -375,7 +375,7 @@ struct HostileAccountTests {
             var attackers: [RealSocket] = []
             for _ in 0..<8 {
                 let socket = RealSocket(server: server, token: mallory.session.access, address: mallory.address)
-                try await socket.client.connect(timeout: .seconds(30))
+                try await socket.client.connect(timeout: .seconds(60))
                 attackers.append(socket)
             }
             let sockets = attackers
@@ -476,7 +476,7 @@ struct HostileAccountTests {
         try await RealServer.with({ $0.uploadBytes = 12_345_678 }) { server in
             let alice = try await server.user("alice", from: "203.0.113.1")
             let socket = RealSocket(server: server, token: alice.session.access, address: alice.address)
-            try await socket.client.connect(timeout: .seconds(30))
+            try await socket.client.connect(timeout: .seconds(60))
             var hello = HelloRequest(frameBytes: Int64(ChatLimits.answerBytes) - 1, device: HelloDevice(name: "Test", platform: "test"))
             #expect(await refusal { _ = try await socket.ask(ChatVerbs.hello, hello) }?.code == .unsupported)
             hello.frameBytes = Int64(ChatLimits.answerBytes)

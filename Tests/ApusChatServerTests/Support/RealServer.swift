@@ -112,7 +112,7 @@ final class RealSocket: Sendable {
 
     /// - Throws: The refusal.
     func open() async throws {
-        try await self.client.connect(timeout: .seconds(30))
+        try await self.client.connect(timeout: .seconds(60))
         _ = try await self.ask(ChatVerbs.hello, HelloRequest(device: HelloDevice(name: "Test", platform: "test")))
     }
 

@@ -26,7 +26,7 @@ final class ChatPeer: Sendable {
         }
     }
 
-    func connect() async throws { try await self.socket.connect(timeout: .seconds(20)) }
+    func connect() async throws { try await self.socket.connect(timeout: .seconds(60)) }
 
     func disconnect() { self.socket.disconnect() }
 
@@ -46,7 +46,7 @@ final class ChatPeer: Sendable {
     /// - Returns: What waits for the answer.
     func begin<Request, Answer>(_ verb: ChatVerb<Request, Answer>, _ request: Request) -> () async throws -> Answer {
         let (answers, continuation) = AsyncStream.makeStream(of: JSONValue.self)
-        self.socket.emitWithAck(verb.name, arguments: [request.json], timeout: .seconds(30)) { result in
+        self.socket.emitWithAck(verb.name, arguments: [request.json], timeout: .seconds(60)) { result in
             if let answer = try? result.get().first { continuation.yield(answer) }
             continuation.finish()
         }
@@ -58,7 +58,7 @@ final class ChatPeer: Sendable {
 
     /// Requests an answer by any name and value.
     func raw(_ verb: String, _ request: JSONValue) async throws -> JSONValue {
-        let answer = try await self.socket.emitWithAck(verb, arguments: [request], timeout: .seconds(30)).first ?? .null
+        let answer = try await self.socket.emitWithAck(verb, arguments: [request], timeout: .seconds(60)).first ?? .null
         if answer.objectValue?["error"] != nil { throw try ChatError(json: answer) }
         return answer
     }

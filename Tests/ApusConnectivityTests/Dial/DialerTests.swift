@@ -25,7 +25,7 @@ func withBlackHole<Result>(_ body: (Dialer.Target) async throws -> Result) async
     }
 }
 
-@Suite(.timeLimit(.minutes(1))) struct DialerTests {
+@Suite(.timeLimit(.minutes(3))) struct DialerTests {
     /// A resolver with fixed addresses.
     private struct FixedResolver: Resolver, Sendable {
         let loop: any EventLoop = MultiThreadedEventLoopGroup.singleton.next()
@@ -116,13 +116,11 @@ func withBlackHole<Result>(_ body: (Dialer.Target) async throws -> Result) async
             dialer.connectTimeout = .milliseconds(300)
             let code = try await failure(dialer, .host("127.0.0.2", port: server.port))?.code
             #expect(code == .timeout)
-            dialer.connectTimeout = .seconds(100)
+            dialer.connectTimeout = .seconds(600)
             dialer.resolver = FixedResolver(v4: ["127.0.0.2", "127.0.0.1"])
-            let clock = ContinuousClock()
-            let start = clock.now
+            // A dialer that waits for the first address exceeds the time limit of the suite.
             let text = try await greeting(dialer, .host("both.example", port: server.port))
             #expect(text == TestServer.greeting)
-            #expect(clock.now - start < .seconds(50))
         }
     }
 

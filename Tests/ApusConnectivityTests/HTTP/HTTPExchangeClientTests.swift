@@ -9,8 +9,8 @@ import Testing
 import X509
 
 /// Exchanges over the loopback, compared byte by byte.
-@Suite(.timeLimit(.minutes(1))) struct HTTPExchangeClientTests {
-    private let timeout = Duration.seconds(20)
+@Suite(.timeLimit(.minutes(3))) struct HTTPExchangeClientTests {
+    private let timeout = Duration.seconds(60)
 
     private func client(
         _ server: ScriptedHTTPServer, host: String = "127.0.0.1", tls: TLSSettings? = nil,
@@ -31,7 +31,7 @@ import X509
 
     /// Returns the code with which a request fails.
     private func failure(
-        _ client: HTTPExchangeClient, _ request: HTTPExchangeRequest = HTTPExchangeRequest(.GET, "/"), timeout: Duration = .seconds(20)
+        _ client: HTTPExchangeClient, _ request: HTTPExchangeRequest = HTTPExchangeRequest(.GET, "/"), timeout: Duration = .seconds(60)
     ) async -> ConnectivityError.Code? {
         do {
             _ = try await client.send(request, timeout: timeout)
@@ -212,7 +212,7 @@ import X509
             let body = try await loop.flatSubmit { () -> EventLoopFuture<String> in
                 let answer = loop.makePromise(of: String.self)
                 let exchanger = HTTPExchanger(configuration: .init(origin: origin, dialer: Dialer(tls: nil)), eventLoop: loop)
-                exchanger.send(HTTPExchangeRequest(.GET, "/"), timeout: .seconds(20)) { result in
+                exchanger.send(HTTPExchangeRequest(.GET, "/"), timeout: .seconds(60)) { result in
                     answer.completeWith(result.map { String(buffer: $0.body) }.mapError { $0 })
                 }
                 exchanger.finish()
@@ -233,7 +233,7 @@ import X509
             configuration.idleTimeout = .milliseconds(50)
             let box = try await loop.submit { [configuration] in
                 let exchanger = HTTPExchanger(configuration: configuration, eventLoop: loop)
-                exchanger.cancel(exchanger.send(HTTPExchangeRequest(.GET, "/"), timeout: .seconds(20)) { _ in })
+                exchanger.cancel(exchanger.send(HTTPExchangeRequest(.GET, "/"), timeout: .seconds(60)) { _ in })
                 return NIOLoopBound(exchanger, eventLoop: loop)
             }.get()
             while server.connections == 0 || server.openConnections > 0 {

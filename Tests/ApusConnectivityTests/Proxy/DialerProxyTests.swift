@@ -4,7 +4,7 @@ import NIOSSL
 import Testing
 import X509
 
-@Suite(.timeLimit(.minutes(1))) struct DialerProxyTests {
+@Suite(.timeLimit(.minutes(3))) struct DialerProxyTests {
     private typealias Step = ScriptedProxy.Step
 
     private let authority: TestCertificate
@@ -33,7 +33,7 @@ import X509
     /// the failure.
     private func outcome(
         _ steps: [Step], socks: Bool = false, credentials: ProxySettings.Credentials? = nil, tls: (TLSSettings, TLSConfiguration)? = nil,
-        host: String = "server.example", deadline: Duration = .seconds(30)
+        host: String = "server.example", deadline: Duration = .seconds(60)
     ) async throws -> (String?, ConnectivityError.Code?) {
         let proxy = try await ScriptedProxy(steps, tls: tls?.1)
         var dialer = Dialer(tls: tls?.0)
@@ -141,7 +141,7 @@ import X509
 
     @Test func aUnixSocketIsReachedWithoutAProxy() async throws {
         var dialer = Dialer(proxy: .httpConnect(host: "127.0.0.1", port: 1))
-        dialer.connectTimeout = .seconds(5)
+        dialer.connectTimeout = .seconds(60)
         #expect(try await failure(dialer, .unixSocket(path: "/nonexistent"))?.code == .connectFailed)
     }
 }

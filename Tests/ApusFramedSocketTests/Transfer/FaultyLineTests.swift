@@ -9,16 +9,18 @@ import Testing
 /// Transfers over faulty connections: each ends with a complete file or a typed error, and the next
 /// one resumes.
 @Suite(.serialized) struct FaultyLineTests {
-    /// A receiver and files to send to it, with short deadlines.
+    /// A receiver and files to send to it. The deadlines are short in tests that wait for them.
     private final class World: Sendable {
         let path = NSTemporaryDirectory() + "apus-faults-\(UUID().uuidString)"
+        private let patience: Duration
         /// The offsets at which the attempts began, by name.
         let began = NIOLockedValueBox<[String: [Int]]>([:])
         /// The uploads of each name that the receiver has not ended, and the tasks that wait for
         /// their end.
         private let uploads = NIOLockedValueBox<[String: (open: Int, waiting: [CheckedContinuation<Void, Never>])]>([:])
 
-        init() throws {
+        init(patience: Duration = .seconds(60)) throws {
+            self.patience = patience
             for folder in ["source", "target"] {
                 try FileManager.default.createDirectory(atPath: self.path + "/" + folder, withIntermediateDirectories: true)
             }
@@ -26,25 +28,25 @@ import Testing
 
         deinit { try? FileManager.default.removeItem(atPath: self.path) }
 
-        static func deadlines(_ configuration: inout FramedConnectionConfiguration) {
-            configuration.handshakeTimeout = .seconds(4)
-            configuration.headerTimeout = .seconds(4)
-            configuration.stallTimeout = .seconds(4)
+        func setDeadlines(_ configuration: inout FramedConnectionConfiguration) {
+            configuration.handshakeTimeout = self.patience
+            configuration.headerTimeout = self.patience
+            configuration.stallTimeout = self.patience
             configuration.pingInterval = .milliseconds(500)
-            configuration.pingTimeout = .seconds(4)
+            configuration.pingTimeout = self.patience
             configuration.closeTimeout = .milliseconds(500)
-            configuration.transferTimeout = .seconds(6)
+            configuration.transferTimeout = self.patience + .seconds(2)
         }
 
-        static var client: FramedClientConfiguration {
+        var client: FramedClientConfiguration {
             var configuration = FramedClientConfiguration()
-            Self.deadlines(&configuration.connection)
+            self.setDeadlines(&configuration.connection)
             return configuration
         }
 
         func withReceiver(_ body: (_ port: Int) async throws -> Void) async throws {
             var configuration = FramedServerConfiguration()
-            Self.deadlines(&configuration.connection)
+            self.setDeadlines(&configuration.connection)
             let (began, uploads) = (self.began, self.uploads)
             configuration.connection.receiving = FileReceiving(into: try ReceivingFolder(path: self.path + "/target")) { event in
                 let name = event.offeredName.description
@@ -82,7 +84,7 @@ import Testing
         func send(_ path: String, port: Int) async -> (error: (any Error)?, durable: Int) {
             let durable = NIOLockedValueBox(0)
             do {
-                let connection = try await FramedClient.connect(host: "127.0.0.1", port: port, configuration: Self.client)
+                let connection = try await FramedClient.connect(host: "127.0.0.1", port: port, configuration: self.client)
                 do {
                     try await connection.send(file: path) { progress in durable.withLockedValue { $0 = progress.sentBytes } }
                     await connection.close()
@@ -131,7 +133,7 @@ import Testing
     // MARK: Slow connections
 
     @Test(
-        .timeLimit(.minutes(1)),
+        .timeLimit(.minutes(3)),
         arguments: [
             (.none, 3_000_000), (.delay(.milliseconds(3)), 3_000_000), (.rate(bytesPerSecond: 3_000_000), 2_000_000), (.chop(1), 8000),
             (.chop(1000), 2_000_000),
@@ -154,7 +156,7 @@ import Testing
     }
 
     @Test(.timeLimit(.minutes(2)), arguments: [true, false]) func aLineThatBreaksIsNoticed(isToServer: Bool) async throws {
-        let world = try World()
+        let world = try World(patience: .seconds(4))
         let count = 1_500_000
         try await world.withReceiver { port in
             try await withThrowingTaskGroup(of: Void.self) { group in
@@ -183,7 +185,7 @@ import Testing
 
     // MARK: Damaged bytes
 
-    @Test(.timeLimit(.minutes(1)), arguments: 1...6 as ClosedRange<UInt64>) func damagedChunksAreSentAgain(seed: UInt64) async throws {
+    @Test(.timeLimit(.minutes(3)), arguments: 1...6 as ClosedRange<UInt64>) func damagedChunksAreSentAgain(seed: UInt64) async throws {
         let world = try World()
         let count = 6_000_000
         let path = try world.file("a", count)
@@ -202,7 +204,7 @@ import Testing
     /// accept, the first chunk. Some flips are undetected, such as in the name of the file. None
     /// may hang, trap or produce a wrong file.
     @Test(.timeLimit(.minutes(2)), arguments: [true, false]) func aDamagedHeadIsAnError(isToServer: Bool) async throws {
-        let world = try World()
+        let world = try World(patience: .seconds(4))
         let count = 300_000
         try await world.withReceiver { port in
             try await withThrowingTaskGroup(of: Void.self) { group in
@@ -230,23 +232,16 @@ import Testing
     // MARK: Cancellation
 
     /// The confirmation arrives while a body is sent over a slow connection, which remains usable.
-    @Test(.timeLimit(.minutes(1))) func aCancellationIsConfirmedDuringABody() async throws {
+    @Test(.timeLimit(.minutes(3))) func aCancellationIsConfirmedDuringABody() async throws {
         let world = try World()
         let path = try world.file("a", 20_000_000)
         try await world.withReceiver { port in
             try await FaultProxy.withProxy(to: port, toServer: .rate(bytesPerSecond: 8_000_000)) { proxy in
-                var configuration = World.client
-                configuration.connection.transferTimeout = .seconds(30)
-                let connection = try await FramedClient.connect(host: "127.0.0.1", port: proxy.port, configuration: configuration)
+                let connection = try await FramedClient.connect(host: "127.0.0.1", port: proxy.port, configuration: world.client)
                 let began = AsyncStream.makeStream(of: Void.self)
                 let sending = Task { try await connection.send(file: path) { if $0.sentBytes > 0 { began.continuation.yield() } } }
                 for await _ in began.stream { break }
-                let clock = ContinuousClock()
-                let time = await clock.measure {
-                    sending.cancel()
-                    _ = await sending.result
-                }
-                print("a cancellation was answered in \(time)")
+                sending.cancel()
                 await #expect(throws: CancellationError.self) { try await sending.value }
                 #expect(connection.closure == nil)
                 try await connection.send(file: try world.file("b", 1000))

@@ -3,7 +3,7 @@ import ApusSocketIOClient
 import ApusSocketIOProtocol
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct SocketAttachmentsTests {
+@Suite(.timeLimit(.minutes(3))) struct SocketAttachmentsTests {
     @Test func missingAttachmentsCauseAReconnection() async throws {
         try await ScriptedServer.run { server in
             let manager = server.makeManager { $0.attachmentsTimeout = .milliseconds(50) }
@@ -20,7 +20,7 @@ import Testing
             }
             peer = try await server.nextPeer()
             await peer.letIn()
-            try await socket.connect(timeout: .seconds(20))
+            try await socket.connect(timeout: .seconds(60))
             await manager.close()
         }
     }

@@ -8,7 +8,7 @@ import Testing
 
 @testable import ApusSocketIOClient
 
-@Suite(.timeLimit(.minutes(1))) struct SocketDisconnectTests {
+@Suite(.timeLimit(.minutes(3))) struct SocketDisconnectTests {
     @Test func aListenerMayDisconnectDuringTheConnect() async throws {
         try await ScriptedServer.run { server in
             let manager = server.makeManager()
@@ -55,7 +55,7 @@ import Testing
                 return core.value.departing
             }.get()
             #expect(departing == 1)
-            await manager.close(timeout: .seconds(30))
+            await manager.close(timeout: .seconds(60))
             #expect(try await core.eventLoop.submit { core.value.departing }.get() == 0)
             #expect(await peer.next() == #"42["last"]"#)
             #expect(await peer.next() == "41")

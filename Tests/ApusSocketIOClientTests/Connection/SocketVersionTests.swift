@@ -6,7 +6,7 @@ import Testing
 
 /// Servers of Socket.IO 2.x that accept any version over a WebSocket. Their first packet reveals
 /// the version.
-@Suite(.timeLimit(.minutes(1))) struct SocketVersionTests {
+@Suite(.timeLimit(.minutes(3))) struct SocketVersionTests {
     private typealias Version = EngineIOClientConfiguration.ProtocolVersion
 
     /// Records the lifecycle events of a socket, except the changes of its state.
@@ -27,7 +27,7 @@ import Testing
             let socket = manager.socket(forNamespace: namespace)
             let journal = Journal(socket)
             socket.emit("early", 1)
-            let connecting = Task { try await socket.connect(timeout: .seconds(30)) }
+            let connecting = Task { try await socket.connect(timeout: .seconds(60)) }
             let first = try await server.nextPeer()
             #expect(first.target.contains("EIO=4"))
             first.say("40")
@@ -59,7 +59,7 @@ import Testing
             let manager = server.makeManager { $0.engine.version = .v4 }
             let socket = manager.defaultSocket
             let journal = Journal(socket)
-            let connecting = Task { try await socket.connect(timeout: .seconds(30)) }
+            let connecting = Task { try await socket.connect(timeout: .seconds(60)) }
             let peer = try await server.nextPeer()
             peer.say("40")
             let error = await #expect(throws: SocketIOError.self) { try await connecting.value }

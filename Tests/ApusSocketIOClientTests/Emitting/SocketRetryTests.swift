@@ -5,8 +5,8 @@ import ApusSocketIOProtocol
 import Testing
 
 /// The bytes sent for events with retries.
-@Suite(.timeLimit(.minutes(1))) struct SocketRetryTests {
-    private let seconds = Duration.seconds(15)
+@Suite(.timeLimit(.minutes(3))) struct SocketRetryTests {
+    private let seconds = Duration.seconds(60)
 
     @Test func oneAtATimeAndAgainUntilTheAckComes() async throws {
         try await ScriptedServer.run { server in

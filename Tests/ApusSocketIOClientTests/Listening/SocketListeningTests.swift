@@ -8,8 +8,8 @@ import Testing
 
 @testable import ApusSocketIOClient
 
-@Suite(.timeLimit(.minutes(1))) struct SocketListeningTests {
-    private let seconds = Duration.seconds(15)
+@Suite(.timeLimit(.minutes(3))) struct SocketListeningTests {
+    private let seconds = Duration.seconds(60)
 
     /// The calls to listeners, in order.
     private final class Notes: Sendable {

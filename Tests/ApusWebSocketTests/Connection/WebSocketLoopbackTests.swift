@@ -61,7 +61,7 @@ import Testing
         try await server.close()
     }
 
-    @Test(.timeLimit(.minutes(1))) func messagesThereAndBackAndAnOrderlyClose() async throws {
+    @Test(.timeLimit(.minutes(3))) func messagesThereAndBackAndAnOrderlyClose() async throws {
         try await self.withServer { port, loop in
             let outcome: ([String], WebSocketCloseCode?) = try await loop.flatSubmit {
                 let delegate = RecordingDelegate()
@@ -80,7 +80,7 @@ import Testing
                             }, delegate.closed.first?.code
                         ))
                 }
-                Self.connect("ws://127.0.0.1:\(port)/", timeout: .seconds(10), on: loop, delegate: delegate)
+                Self.connect("ws://127.0.0.1:\(port)/", timeout: .seconds(60), on: loop, delegate: delegate)
                     .assumeIsolated().whenComplete { result in
                         switch result {
                         case .success(let handler):
@@ -96,7 +96,7 @@ import Testing
         }
     }
 
-    @Test(.timeLimit(.minutes(1)), arguments: [true, false])
+    @Test(.timeLimit(.minutes(3)), arguments: [true, false])
     func compressedMessagesOverSockets(takesContextOver: Bool) async throws {
         try await self.withServer { port, _ in
             var configuration = WebSocketClientConfiguration()
@@ -134,7 +134,7 @@ import Testing
         }
     }
 
-    private func failure(_ url: String, timeout: Duration = .seconds(10), on loop: any EventLoop) async throws -> WebSocketError? {
+    private func failure(_ url: String, timeout: Duration = .seconds(60), on loop: any EventLoop) async throws -> WebSocketError? {
         try await loop.flatSubmit {
             let done = loop.makePromise(of: WebSocketError?.self)
             Self.connect(url, timeout: timeout, on: loop, delegate: RecordingDelegate())
@@ -150,7 +150,7 @@ import Testing
         }.get()
     }
 
-    @Test(.timeLimit(.minutes(1))) func aRefusalStatesItsReason() async throws {
+    @Test(.timeLimit(.minutes(3))) func aRefusalStatesItsReason() async throws {
         try await self.withServer { port, loop in
             let error = try await self.failure("ws://127.0.0.1:\(port)/no", on: loop)
             #expect(error?.code == .connectionRefused)
@@ -160,14 +160,14 @@ import Testing
         }
     }
 
-    @Test(.timeLimit(.minutes(1))) func aServerThatSpeaksNoTLS() async throws {
+    @Test(.timeLimit(.minutes(3))) func aServerThatSpeaksNoTLS() async throws {
         try await self.withServer { port, loop in
             let error = try await self.failure("wss://127.0.0.1:\(port)/", on: loop)
             #expect(error?.code == .transport)
         }
     }
 
-    @Test(.timeLimit(.minutes(1))) func aServerThatSaysNothing() async throws {
+    @Test(.timeLimit(.minutes(3))) func aServerThatSaysNothing() async throws {
         let loop = MultiThreadedEventLoopGroup.singleton.next()
         let server = try await ServerBootstrap(group: loop).bind(host: "127.0.0.1", port: 0).get()
         let port = try #require(server.localAddress?.port)

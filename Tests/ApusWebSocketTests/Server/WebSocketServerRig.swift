@@ -22,6 +22,12 @@ func withServer(
     try result.get()
 }
 
+/// The error of `RawPeer.receive` when the text does not arrive in time.
+private struct NotReceived: Error {
+    let text: String
+    let time: TimeAmount
+}
+
 /// A peer that sends the bytes given by the test.
 ///
 /// `@unchecked Sendable`: the received bytes are accessed on the channel's event loop only.
@@ -66,7 +72,7 @@ final class RawPeer: ChannelInboundHandler, @unchecked Sendable {
     func close() async { try? await self.open.close() }
 
     /// Waits for `text` or the end. Returns everything received so far.
-    func receive(until text: String, within time: TimeAmount = .seconds(10)) async throws -> String {
+    func receive(until text: String, within time: TimeAmount = .seconds(60)) async throws -> String {
         let channel = try self.open
         return try await channel.eventLoop.flatSubmit {
             let promise = channel.eventLoop.makePromise(of: ByteBuffer.self)
@@ -75,7 +81,7 @@ final class RawPeer: ChannelInboundHandler, @unchecked Sendable {
                 promise.succeed(self.received)
             } else {
                 self.waiters.append((isEnough, promise))
-                channel.eventLoop.scheduleTask(in: time) { promise.fail(ChannelError.connectTimeout(time)) }
+                channel.eventLoop.scheduleTask(in: time) { promise.fail(NotReceived(text: text, time: time)) }
             }
             return promise.futureResult
         }.map { String(buffer: $0) }.get()

@@ -7,7 +7,7 @@ import NIOConcurrencyHelpers
 import NIOCore
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct WebSocketSessionNetworkTests {
+@Suite(.timeLimit(.minutes(3))) struct WebSocketSessionNetworkTests {
     private func path(_ isSatisfied: Bool, _ fingerprint: String) -> NetworkPath {
         NetworkPath(isSatisfied: isSatisfied, hasDefaultRoute: isSatisfied, fingerprint: fingerprint)
     }
@@ -68,7 +68,7 @@ import Testing
             let report = try #require(reports.withLockedValue { $0 })
             report(self.path(false, ""))
             await session.close()
-            try await session.connect(timeout: .seconds(10))
+            try await session.connect(timeout: .seconds(60))
             #expect(session.state == .open)
             await session.close()
         }

@@ -12,7 +12,7 @@ import Testing
 /// unit tests cover the page's events.
 @Suite(.timeLimit(.minutes(2)))
 struct AdminLoginTests {
-    private static let seconds = Duration.seconds(15)
+    private static let seconds = Duration.seconds(60)
 
     private func withServer(_ body: (SocketIOServer, String) async throws -> Void) async throws {
         let server = SocketIOServer()
