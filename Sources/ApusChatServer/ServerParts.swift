@@ -26,7 +26,7 @@ final class ServerParts: Sendable {
     private let configuration: ChatServerConfiguration
     private let logger: Logger
     private let folder: ChatFolder
-    private let files: BlobStore
+    private let files: BlobFiles
     private let demo: DemoEvents?
     private let pushes: WebPushSender
     private let previews: LinkPreviewer?
@@ -55,7 +55,7 @@ final class ServerParts: Sendable {
         let accounts = try Accounts(
             database: self.chat.database, folder: path, configuration: configuration.accounts, clock: self.clock.forAccounts)
         self.accounts = accounts
-        self.files = try BlobStore(folder: path, tools: .found(logger: logger))
+        self.files = try BlobFiles(folder: path, tools: .found(logger: logger))
         let uploads = try Uploads(folder: path, accounts: accounts, files: self.files, configuration: configuration.uploads)
         self.maintenance = HTTPMaintenance(accounts: accounts, uploads: uploads, logger: logger)
         self.io = SocketIOServer(configuration: .chat(configuration, proxies: proxies), logger: logger)
@@ -190,7 +190,7 @@ final class ServerParts: Sendable {
         self.previews?.close()
         await self.chat.close()
         await self.pushes.close()
-        await self.files.endPreviews()
+        await self.files.endWork()
         await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
             // The call waits for threads of both, so it must not run on an event loop.
             DispatchQueue.global().async {

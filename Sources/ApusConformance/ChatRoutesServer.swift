@@ -34,7 +34,7 @@ struct ChatRoutesServer: AsyncParsableCommand {
             now: { Int64(Date().timeIntervalSince1970 * 1_000) },
             elapsed: { Int64((ContinuousClock.now - start) / .milliseconds(1)) })
         let accounts = try Accounts(database: database, folder: self.folder, configuration: configuration, clock: clock)
-        let files = try BlobStore(folder: self.folder, tools: .found(logger: Logger(label: "chat-routes")))
+        let files = try BlobFiles(folder: self.folder, tools: .found(logger: Logger(label: "chat-routes")))
         var limits = UploadsConfiguration()
         limits.minimumRate = self.minimumRate
         let uploads = try Uploads(folder: self.folder, accounts: accounts, files: files, configuration: limits)
@@ -50,7 +50,7 @@ struct ChatRoutesServer: AsyncParsableCommand {
         let maintenance = Task { await HTTPMaintenance(accounts: accounts, uploads: uploads, logger: application.logger).run() }
         defer { maintenance.cancel() }
         try await application.runService()
-        await files.endPreviews()
+        await files.endWork()
         files.close()
         accounts.close()
     }

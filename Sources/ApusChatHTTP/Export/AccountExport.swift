@@ -13,13 +13,12 @@ struct AccountExport: Sendable {
     let session: AccountSession
     let accounts: Accounts
     let chat: any ChatRequests
-    let files: BlobStore
+    let files: BlobFiles
 
     /// The size at which the messages of a conversation continue in a further entry, in bytes.
     static let partBytes = 1 << 30
     /// The maximum number of blobs that one read of the storage examines.
     private static let blobsAtOnce = 2_000
-    private static let pieceBytes = 64 << 10
 
     /// Writes the archive.
     ///
@@ -116,17 +115,15 @@ struct AccountExport: Sendable {
 
     private func write(_ blob: BlobRow, _ output: inout ExportOutput, _ emit: (ByteBuffer) async throws -> Void) async throws {
         // A blob that was removed during the export is omitted.
-        guard var piece = try? await self.files.piece(of: blob.id, from: 0, count: Self.pieceBytes) else { return }
+        guard blob.size > 0, let bytes = try? await self.files.store.bytes(of: blob.id, 0...blob.size - 1) else { return }
         try output.begin("uploads/\(blob.id.rawValue).\(MediaType.fileExtension(of: blob.type))", size: blob.size, at: blob.createdAt)
-        var offset = Int64(piece.readableBytes)
-        while true {
+        var missing = blob.size
+        for try await piece in bytes {
             try await output.write(piece, emit)
-            guard offset < blob.size else { break }
-            piece = try await self.files.piece(of: blob.id, from: offset, count: Self.pieceBytes)
-            guard piece.readableBytes > 0 else {
-                throw StorageError(.corrupt, message: "The file of blob \(blob.id) is shorter than its recorded size.")
-            }
-            offset += Int64(piece.readableBytes)
+            missing -= Int64(piece.readableBytes)
+        }
+        guard missing == 0 else {
+            throw StorageError(.corrupt, message: "The file of blob \(blob.id) is shorter than its recorded size.")
         }
         try await output.end(emit)
     }

@@ -9,15 +9,15 @@ package struct ServedFile: Sendable {
     let name: String
     let size: Int64
     let type: String
-    /// Reads at most a number of bytes from an offset.
-    let piece: @Sendable (_ offset: Int64, _ count: Int) async throws -> ByteBuffer
+    /// Opens a range of the file.
+    let open: @Sendable (_ range: ClosedRange<Int64>) async throws -> BlobBytes
 
     /// A blob, as it was uploaded.
-    package init(_ files: BlobStore, _ blob: BlobRow) {
+    package init(_ files: BlobFiles, _ blob: BlobRow) {
         self.name = blob.id.rawValue
         self.size = blob.size
         self.type = blob.type
-        self.piece = { offset, count in try await files.piece(of: blob.id, from: offset, count: count) }
+        self.open = { range in try await files.store.bytes(of: blob.id, range) }
     }
 
     fileprivate init(preview: [UInt8], name: String, type: String) {
@@ -25,14 +25,13 @@ package struct ServedFile: Sendable {
         self.size = Int64(preview.count)
         self.type = type
         let bytes = ByteBuffer(bytes: preview)
-        self.piece = { offset, count in
-            let start = min(Int(offset), bytes.readableBytes)
-            return bytes.getSlice(at: start, length: min(count, bytes.readableBytes - start)) ?? ByteBuffer()
+        self.open = { range in
+            BlobBytes(bytes.getSlice(at: Int(range.lowerBound), length: range.count) ?? ByteBuffer())
         }
     }
 }
 
-extension BlobStore {
+extension BlobFiles {
     /// The time that a request waits for a preview that is made.
     private static let previewTime = Duration.seconds(15)
 
@@ -40,7 +39,7 @@ extension BlobStore {
     ///
     /// - Parameter user: The user for whom it is made.
     package func preview(_ kind: PreviewKind, of blob: BlobRow, for user: UserKey) async -> ServedFile? {
-        let source = self.path(blob.id)
+        guard let source = self.store.path(of: blob.id) else { return nil }
         guard
             let path = await self.previews.path(kind, of: blob, at: source, for: user, waiting: Self.previewTime),
             let bytes = try? await self.threads.runIfActive({ DurableFile.bytes(of: path, upTo: 16 << 20) }),
@@ -60,7 +59,7 @@ extension BlobStore {
     /// at most `time`.
     func withFacts(_ examined: Examined, for user: UserKey, waiting time: Duration) async -> Examined {
         var examined = examined
-        let source = self.path(examined.row.id)
+        guard let source = self.store.path(of: examined.row.id) else { return examined }
         guard let facts = await self.previews.make(of: examined.row, at: source, for: user, waiting: time) else { return examined }
         if let type = facts.type { examined.row.type = type }
         if facts.width > 0 { (examined.row.width, examined.row.height) = (facts.width, facts.height) }

@@ -12,13 +12,13 @@ package struct ChatRoutes: Sendable {
 
     let accounts: Accounts
     let chat: any ChatRequests
-    let files: BlobStore
+    let files: BlobFiles
     let uploads: Uploads
     let server: ServerAnswer
     let proxies: TrustedProxies
 
     package init(
-        accounts: Accounts, chat: any ChatRequests, files: BlobStore, uploads: Uploads, server: ServerAnswer,
+        accounts: Accounts, chat: any ChatRequests, files: BlobFiles, uploads: Uploads, server: ServerAnswer,
         proxies: TrustedProxies = .none
     ) {
         self.accounts = accounts

@@ -11,14 +11,14 @@ import NIOPosix
 package final class Uploads: Sendable {
     let configuration: UploadsConfiguration
     let accounts: Accounts
-    let files: BlobStore
+    let files: BlobFiles
     private let folder: String
     private let parts: NIOLockedValueBox<[String: UploadPart]>
     private let byUser: NIOLockedValueBox<ConnectionQuota>
     private let byAddress: NIOLockedValueBox<ConnectionQuota>
 
     /// - Parameter folder: The data folder.
-    package init(folder: String, accounts: Accounts, files: BlobStore, configuration: UploadsConfiguration = UploadsConfiguration()) throws
+    package init(folder: String, accounts: Accounts, files: BlobFiles, configuration: UploadsConfiguration = UploadsConfiguration()) throws
     {
         self.configuration = configuration
         self.accounts = accounts
@@ -113,26 +113,27 @@ package final class Uploads: Sendable {
     /// the same blob.
     func finish(_ part: UploadPart) async throws -> BlobRow {
         if let blob = part.blob { return blob }
-        var examined: BlobStore.Examined
+        var examined: BlobFiles.Examined
         do {
             examined = try await self.files.examine(part.path, at: self.accounts.clock.now())
         } catch let error as ChatError {
             try await self.remove(part)
             throw error
         }
-        try await self.files.keep(examined)
         let (files, id) = (self.files, examined.row.id)
-        if try await self.accounts.database.read({ try $0.blob(id) }) == nil {
-            examined = await files.withFacts(examined, for: part.user, waiting: self.configuration.previewWait)
+        return try await files.claims.with(id) {
+            try await files.store.store(examined.path, size: examined.row.size, as: id)
+            if try await self.accounts.database.read({ try $0.blob(id) }) == nil {
+                examined = await files.withFacts(examined, for: part.user, waiting: self.configuration.previewWait)
+            }
+            let row = examined.row
+            try await self.accounts.database.write { storage in
+                try storage.commit { changes, _ in changes.credentials.uploads = [(row, part.user)] }
+            }
+            try await files.store.settle(id)
+            try await files.threads.runIfActive { try part.finish(row) }
+            return row
         }
-        let finished = examined
-        try await self.accounts.database.write { storage in
-            // A collection may have removed the same file in the meantime.
-            if !DurableFile.exists(files.path(finished.row.id)) { try files.link(finished) }
-            try storage.commit { changes, _ in changes.credentials.uploads = [(finished.row, part.user)] }
-        }
-        try await files.threads.runIfActive { try part.finish(finished.row) }
-        return finished.row
     }
 
     /// Removes expired uploads, and blobs without references. Called periodically.
@@ -150,15 +151,21 @@ package final class Uploads: Sendable {
         }
     }
 
-    /// Removes the rows of blobs that still have no reference, and then their files.
+    /// Removes the rows of blobs that still have no reference, and then their bytes.
     private func collect(_ blobs: [BlobID]) async throws {
         let files = self.files
-        try await self.accounts.database.write { storage in
+        let blobs = files.claims.claim(blobs)
+        guard !blobs.isEmpty else { return }
+        defer { for blob in blobs { files.claims.release(blob) } }
+        for blob in blobs { try await files.store.willRemove(blob) }
+        let removed = try await self.accounts.database.write { storage in
             try storage.commit { changes, _ in changes.credentials.collectedBlobs = blobs }
-            for blob in blobs where try storage.blob(blob) == nil {
-                DurableFile.remove(files.path(blob))
-                files.previews.remove(blob)
-            }
+            return try blobs.filter { try storage.blob($0) == nil }
         }
+        for blob in removed {
+            try await files.store.remove(blob)
+            try await files.threads.runIfActive { files.previews.remove(blob) }
+        }
+        for blob in blobs { try await files.store.settle(blob) }
     }
 }

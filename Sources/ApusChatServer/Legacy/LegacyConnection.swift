@@ -279,7 +279,7 @@ actor LegacyConnection {
 
     private func withThumbnail(_ frame: LegacyFrame) async -> LegacyFrame {
         guard let blob = frame.thumbnail,
-            let bytes = try? await self.server.files.piece(of: blob, from: 0, count: Int(LegacyBodies.thumbnailBytes))
+            let bytes = try? await self.server.files.prefix(of: blob, upTo: Int(LegacyBodies.thumbnailBytes))
         else { return frame }
         return frame.with(thumbnail: Array(bytes.readableBytesView))
     }

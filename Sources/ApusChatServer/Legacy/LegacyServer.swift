@@ -23,7 +23,7 @@ final class LegacyServer: Sendable {
     let chat: any HostedChat
     let accounts: Accounts
     let uploads: Uploads
-    let files: BlobStore
+    let files: BlobFiles
     let proxies: TrustedProxies
     let paths: LegacyPaths
     let logger: Logger
@@ -33,7 +33,7 @@ final class LegacyServer: Sendable {
     let rooms = NIOLockedValueBox(LegacyRooms())
 
     init(
-        _ configuration: ChatServerConfiguration, chat: any HostedChat, accounts: Accounts, uploads: Uploads, files: BlobStore,
+        _ configuration: ChatServerConfiguration, chat: any HostedChat, accounts: Accounts, uploads: Uploads, files: BlobFiles,
         proxies: TrustedProxies, logger: Logger, now: @escaping @Sendable () -> Int64
     ) {
         self.chat = chat

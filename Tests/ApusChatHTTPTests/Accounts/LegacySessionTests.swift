@@ -79,7 +79,7 @@ import Testing
         let test = try TestAccounts()
         let (token, _) = try await self.begin(test)
         let session = try await test.accounts.session(legacy: token)
-        let files = try BlobStore(folder: test.folder)
+        let files = try BlobFiles(folder: test.folder)
         defer { files.close() }
         var configuration = UploadsConfiguration()
         configuration.quota = 10
@@ -90,7 +90,7 @@ import Testing
         }
         let row = try await store(6)
         #expect(row.size == 6 && row.type == MediaType.other)
-        #expect(try await files.piece(of: row.id, from: 0, count: 9) == ByteBuffer(bytes: [UInt8](repeating: 7, count: 6)))
+        #expect(try await files.prefix(of: row.id, upTo: 9) == ByteBuffer(bytes: [UInt8](repeating: 7, count: 6)))
         #expect(try await test.code { _ = try await store(5) }?.code == .limit)
         #expect(try await test.code { _ = try await store(11) }?.code == .tooLarge)
         // A refused upload keeps nothing of the quota.

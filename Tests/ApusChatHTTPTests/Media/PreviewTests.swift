@@ -125,7 +125,7 @@ import Testing
                 let token = try await client.token("alice")
                 #expect(try await client.upload(try Self.bytes(), token: token).status == .noContent)
             }
-            await server.files.endPreviews()
+            await server.files.endWork()
             #expect(try FileManager.default.contentsOfDirectory(atPath: server.test.folder + "/previews/work").isEmpty)
         }
 
@@ -146,7 +146,7 @@ import Testing
             let work = test.folder + "/previews/work"
             try FileManager.default.createDirectory(atPath: work + "/abcd", withIntermediateDirectories: true)
             try Data([1]).write(to: URL(fileURLWithPath: work + "/abcd/preview.webp"))
-            let files = try BlobStore(folder: test.folder)
+            let files = try BlobFiles(folder: test.folder)
             defer { files.close() }
             #expect(try FileManager.default.contentsOfDirectory(atPath: work).isEmpty)
         }

@@ -12,7 +12,7 @@ import NIOCore
 /// The routes over accounts in memory. Requests pass through the router, without a socket.
 final class TestServer: Sendable {
     let test: TestAccounts
-    let files: BlobStore
+    let files: BlobFiles
     let uploads: Uploads
     let chat = EchoChat()
 
@@ -21,11 +21,14 @@ final class TestServer: Sendable {
         _ configure: (inout AccountsConfiguration) -> Void = { _ in }
     ) throws {
         self.test = try TestAccounts(configure)
-        self.files = try BlobStore(folder: self.test.folder, tools: tools)
+        self.files = try BlobFiles(folder: self.test.folder, tools: tools)
         self.uploads = try Uploads(folder: self.test.folder, accounts: self.test.accounts, files: self.files, configuration: configuration)
     }
 
     deinit { self.files.close() }
+
+    /// The path of a blob in the folder.
+    func path(of blob: BlobID) -> String { self.files.store.path(of: blob) ?? "" }
 
     /// Runs requests of a client.
     func run(_ body: @escaping @Sendable (TestRequests) async throws -> Void) async throws {

@@ -310,7 +310,7 @@ struct UploadProtocolTests {
         try await server.run { (client: TestRequests) async throws in
             let token = try await client.token("alice")
             let blob = try #require(try await client.upload([1, 2, 3], token: token).headers[.chatBlob].flatMap { BlobID($0) })
-            DurableFile.remove(server.files.path(blob))
+            DurableFile.remove(server.path(of: blob))
             let response = try await client.send(.get, "/api/blobs/\(blob)", token: token)
             #expect(response.status == .serviceUnavailable)
             // Another upload of the same bytes brings it back.

@@ -110,10 +110,10 @@ import Testing
             // Nothing refers to the blob, so that it is collected after a week, with its file.
             server.test.wait(7 * 86_400_000 - 60_000)
             try await server.uploads.sweep()
-            #expect(DurableFile.exists(server.files.path(blob)))
+            #expect(DurableFile.exists(server.path(of: blob)))
             server.test.wait(60_001)
             try await server.uploads.sweep()
-            #expect(!DurableFile.exists(server.files.path(blob)))
+            #expect(!DurableFile.exists(server.path(of: blob)))
             let again = try await client.post(
                 "/api/login", .object(["name": "alice", "password": "correct horse", "device": TestRequests.device])
             ).session().access

@@ -20,7 +20,7 @@ final class LiveServer: Sendable {
     let accounts: Accounts
     let port: Int
     private let gateway: ChatGateway
-    private let files: BlobStore
+    private let files: BlobFiles
     private let io = SocketIOServer(logger: .silent)
     private let running: Task<Void, any Error>
 
@@ -41,7 +41,7 @@ final class LiveServer: Sendable {
         self.accounts = try Accounts(
             database: LogDatabase(log: self.service.log), folder: folder.path, configuration: settings,
             clock: AccountsClock(now: { clock.now }, elapsed: { clock.now }))
-        self.files = try BlobStore(folder: folder.path)
+        self.files = try BlobFiles(folder: folder.path)
         let gateway = ChatGateway(self.service, sessions: LiveSessions(accounts: self.accounts), on: self.io)
         self.gateway = gateway
         self.accounts.onEnd { devices in gateway.end(Set(devices.map(\.rawValue))) }

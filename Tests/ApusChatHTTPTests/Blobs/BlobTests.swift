@@ -156,11 +156,11 @@ import Testing
         let path = server.test.folder + "/picture"
         try #require(Self.png).write(to: URL(fileURLWithPath: path))
         let first = try await server.files.examine(path, at: 1)
-        try await server.files.keep(first)
+        try await server.files.store.store(first.path, size: first.row.size, as: first.row.id)
         let second = try await server.files.examine(path, at: 2)
         #expect(second.row.id == first.row.id)
         try Data().write(to: URL(fileURLWithPath: second.path))
-        #expect(DurableFile.bytes(of: server.files.path(first.row.id), upTo: 1_000)?.count == Int(first.row.size))
+        #expect(DurableFile.bytes(of: server.path(of: first.row.id), upTo: 1_000)?.count == Int(first.row.size))
     }
 
     @Test func aPictureWithTooManyPixelsIsRefused() async throws {

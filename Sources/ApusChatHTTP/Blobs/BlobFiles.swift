@@ -5,7 +5,7 @@ import ApusPictures
 import Crypto
 import NIOConcurrencyHelpers
 package import NIOCore
-import NIOPosix
+package import NIOPosix
 
 #if canImport(Darwin)
     import Darwin
@@ -15,14 +15,15 @@ import NIOPosix
     import Glibc
 #endif
 
-/// Stores the files of complete uploads. Equal files are stored once, under their hash:
-/// `blobs/ab/abcd…`. The paths contain no input of a client (docs/hazards.md, 21).
+/// Examines complete uploads, gives their bytes to a store, and serves them. Equal files are stored
+/// once, under their hash.
 ///
 /// File operations run on dedicated threads. Pictures are examined one at a time, because each is
 /// read into memory.
-package final class BlobStore: Sendable {
-    let folder: String
-    let threads = NIOThreadPool(numberOfThreads: 2)
+package final class BlobFiles: Sendable {
+    let store: any BlobStore
+    let claims = BlobClaims()
+    let threads: NIOThreadPool
     private let pictures: NIOThreadPool
     let previews: Previews
     /// The running downloads, each of which holds at most three pieces in memory.
@@ -34,18 +35,26 @@ package final class BlobStore: Sendable {
     /// - Parameters:
     ///   - folder: The data folder.
     ///   - tools: The programs that make previews.
-    package init(folder: String, tools: MediaTools = .none) throws {
-        self.previews = try Previews(folder: folder, tools: tools, threads: self.threads)
-        self.folder = folder + "/blobs"
-        try DurableFile.makeFolder(self.folder)
-        try DurableFile.syncFolder(folder)
+    ///   - makeStore: Returns the store of the bytes, which may use the threads. Default: files in
+    ///     the folder.
+    package init(
+        folder: String, tools: MediaTools = .none, makeStore: ((NIOThreadPool) throws -> any BlobStore)? = nil
+    ) throws {
+        let threads = NIOThreadPool(numberOfThreads: 2)
+        self.threads = threads
+        self.previews = try Previews(folder: folder, tools: tools, threads: threads)
+        self.store = try makeStore?(threads) ?? FolderBlobStore(folder: folder, threads: threads)
         self.pictures = NIOThreadPool(numberOfThreads: 1)
         self.threads.start()
         self.pictures.start()
     }
 
-    /// Ends the making of previews, and its processes. Called before `close`.
-    package func endPreviews() async { await self.previews.close() }
+    /// Ends the making of previews with its processes, and the work of the store. Called before
+    /// `close`.
+    package func endWork() async {
+        await self.previews.close()
+        await self.store.close()
+    }
 
     /// Ends the threads.
     package func close() {
@@ -53,13 +62,9 @@ package final class BlobStore: Sendable {
         try? self.pictures.syncShutdownGracefully()
     }
 
-    func path(_ blob: BlobID) -> String { "\(self.folder)/\(blob.rawValue.prefix(2))/\(blob.rawValue)" }
-
-    /// Reads at most `count` bytes of a blob. The file is not kept open between two pieces, so that
-    /// a slow client does not hold a descriptor.
-    package func piece(of blob: BlobID, from offset: Int64, count: Int) async throws -> ByteBuffer {
-        let path = self.path(blob)
-        return try await self.threads.runIfActive { try OpenFile(path, O_RDONLY).read(at: offset, count: count) }
+    /// Returns at most `count` bytes from the start of a blob.
+    package func prefix(of blob: BlobID, upTo count: Int) async throws -> ByteBuffer {
+        try await self.store.bytes(of: blob, 0...Int64(max(1, count)) - 1).collected(upTo: count)
     }
 
     /// The properties of a complete upload before it becomes a blob.
@@ -139,23 +144,5 @@ package final class BlobStore: Sendable {
                 message: "The picture has \(picture.width) × \(picture.height) pixels. The maximum is \(ChatLimits.imageSide) for each "
                     + "side and \(ChatLimits.imagePixels) in total.")
         }
-    }
-
-    /// Gives an examined file the name of its blob. The file is durable when the method returns.
-    func keep(_ examined: Examined) async throws {
-        try await self.threads.runIfActive { try self.link(examined) }
-    }
-
-    /// Gives an examined file the name of its blob, unless a file of this name exists.
-    ///
-    /// `Uploads.finish` calls it again within the write that adds the row, during which no
-    /// collection of unreferenced blobs runs.
-    func link(_ examined: Examined) throws {
-        let path = self.path(examined.row.id)
-        let folder = String(path.dropLast(examined.row.id.rawValue.utf8.count + 1))
-        try DurableFile.makeFolder(folder)
-        try DurableFile.link(examined.path, as: path)
-        try DurableFile.syncFolder(folder)
-        try DurableFile.syncFolder(self.folder)
     }
 }

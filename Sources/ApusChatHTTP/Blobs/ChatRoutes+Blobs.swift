@@ -64,7 +64,7 @@ extension ChatRoutes {
     }
 }
 
-extension BlobStore {
+extension BlobFiles {
     /// Returns the response to a request for a file: the whole file, a range of it, or 304.
     ///
     /// - Parameters:
@@ -103,10 +103,8 @@ extension BlobStore {
                 retryAfter: 1_000)
         }
         // A missing file must be detected before the response begins.
-        guard try await file.piece(bytes.lowerBound, 1).readableBytes == 1 else {
-            throw StorageError(.corrupt, message: "The file \(file.name) is missing.")
-        }
-        return Response(status: status, headers: headers, body: self.body(of: file, bytes, place, on: channel))
+        let content = try await file.open(bytes)
+        return Response(status: status, headers: headers, body: self.body(of: content, bytes, place, on: channel))
     }
 }
 
@@ -140,7 +138,7 @@ extension ChatReads {
     }
 }
 
-extension BlobStore {
+extension BlobFiles {
     /// A running download. It ends with the last reference to this object.
     final class Place: Sendable {
         private let quota: NIOLockedValueBox<ConnectionQuota>
@@ -161,20 +159,18 @@ extension BlobStore {
 
     /// Returns a body that is read as fast as the client receives it. A client that does not read
     /// occupies at most three pieces.
-    func body(of file: ServedFile, _ bytes: ClosedRange<Int64>, _ place: Place, on channel: any Channel) -> ResponseBody {
+    func body(of content: BlobBytes, _ bytes: ClosedRange<Int64>, _ place: Place, on channel: any Channel) -> ResponseBody {
         let length = Int(bytes.upperBound - bytes.lowerBound + 1)
         return ResponseBody(contentLength: length) { writer in
-            var offset = bytes.lowerBound
-            while offset <= bytes.upperBound {
-                let count = min(64 << 10, Int(bytes.upperBound - offset + 1))
-                let piece = try await file.piece(offset, count)
-                guard piece.readableBytes > 0 else { throw ChannelError.eof }
-                offset += Int64(piece.readableBytes)
+            var missing = length
+            for try await piece in content {
+                missing -= piece.readableBytes
                 try await writer.write(piece)
                 // The writer suspends while the channel is not writable. It detects that state only
                 // after the event loop has performed the previous write.
                 try await channel.eventLoop.submit {}.get()
             }
+            guard missing == 0 else { throw ChannelError.eof }
             try await writer.finish(nil)
             withExtendedLifetime(place) {}
         }
