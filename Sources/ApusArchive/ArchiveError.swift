@@ -1,7 +1,7 @@
 /// The error of an archive that cannot be written.
 package struct ArchiveError: Error, Hashable, CustomStringConvertible {
     package enum Code: Hashable, Sendable {
-        /// An entry is larger than announced, or has a name that is too long.
+        /// An entry is larger than announced, or has a name that is empty or too long.
         case invalidEntry
         /// zlib failed, for example because memory is exhausted.
         case compressionFailed

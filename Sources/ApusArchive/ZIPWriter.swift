@@ -4,7 +4,8 @@ package import NIOCore
 ///
 /// Sizes and checksums follow the data of an entry in a data descriptor. All entries use DEFLATE,
 /// also those that are not compressed, because a reader of a stream can detect the end of DEFLATE
-/// data. The records of Zip64 are written only for numbers that need them.
+/// data. Zip64 is used for an entry that may reach 4 GiB, and otherwise only for numbers that need
+/// it.
 ///
 /// Source: PKWARE, APPNOTE.TXT 6.3.10. Memory: zlib's state, and about 100 bytes for each entry.
 package struct ZIPWriter {
