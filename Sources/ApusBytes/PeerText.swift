@@ -3,7 +3,8 @@ package enum PeerText {
     /// The maximum number of Unicode scalars that are kept.
     private static let maximumScalars = 200
 
-    /// Returns the text truncated, on one line, and without control characters.
+    /// Returns the first 200 scalars of the text on one line, with a space for every scalar that is
+    /// not harmless.
     package static func clean(_ text: String) -> String {
         String(text.unicodeScalars.prefix(Self.maximumScalars).map { Self.isHarmless($0) ? Character($0) : " " })
     }
@@ -23,8 +24,8 @@ package enum PeerText {
         return String(result)
     }
 
-    /// Whether a scalar is neither a control character nor a line end, and does not change the text
-    /// direction.
+    /// Whether a scalar is not a control character, a line end, a byte order mark or a noncharacter
+    /// of the first plane's end, and does not change the text direction.
     package static func isHarmless(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         case 0..<0x20, 0x7F..<0xA0: false  // C0 and C1: NUL, line ends, escape codes of terminals
