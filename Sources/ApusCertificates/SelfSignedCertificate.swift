@@ -6,8 +6,13 @@ import X509
 
 /// Makes certificates for servers without an authority.
 package enum SelfSignedCertificate {
-    /// Creates a self-signed certificate for `localhost`, the loopback addresses and `host`, valid
-    /// for 90 days, and its key.
+    /// Creates a self-signed certificate and its key, for `localhost`, the loopback addresses and
+    /// `host`.
+    ///
+    /// - Parameters:
+    ///   - host: A name or an IPv4 address. Another IPv6 address than `::1` is not in the
+    ///     certificate.
+    ///   - now: The current time. The certificate is valid from an hour before to 90 days after it.
     package static func makeIdentity(host: String, now: Date) throws -> TLSIdentity {
         let key = P256.Signing.PrivateKey()
         let signer = Certificate.PrivateKey(key)
