@@ -5,8 +5,8 @@ package func flushStandardOutput() {
     fflush(nil)
 }
 
-/// Writes without buffering. Exits as on SIGPIPE if the reader has closed the pipe (`apus … |
-/// head`), because NIO ignores that signal for its sockets.
+/// Writes without buffering. Exits as on SIGPIPE if the write fails, usually because the reader has
+/// closed the pipe (`apus … | head`): NIO ignores that signal for its sockets.
 package func writeStandardOutput(_ data: Data) {
     do { try FileHandle.standardOutput.write(contentsOf: data) } catch { exit(128 + SIGPIPE) }
 }
