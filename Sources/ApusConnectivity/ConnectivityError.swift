@@ -31,17 +31,20 @@ public struct ConnectivityError: Error, Hashable, CustomStringConvertible {
         public static let nameResolution = Self(value: .nameResolution)
         /// No address accepted the connection.
         public static let connectFailed = Self(value: .connectFailed)
-        /// The deadline of the connection, the proxy or the TLS handshake passed.
+        /// The deadline of the connection (including the proxy), of the TLS handshake or of an
+        /// exchange passed.
         public static let timeout = Self(value: .timeout)
-        /// The transport closed before the connection was ready.
+        /// The transport closed or failed before the connection was ready, or during an exchange.
         public static let connectionLost = Self(value: .connectionLost)
-        /// The caller cancelled the attempt.
+        /// The caller cancelled the attempt or the exchange, the client was closed, or too many
+        /// requests wait for a connection.
         public static let cancelled = Self(value: .cancelled)
         /// The proxy refused to connect or could not.
         public static let proxyRefused = Self(value: .proxyRefused)
         /// The proxy requires credentials, or rejected those it received.
         public static let proxyAuthentication = Self(value: .proxyAuthentication)
-        /// The proxy violated its protocol.
+        /// The proxy violated its protocol, or unexpected bytes arrived before the connection was
+        /// ready.
         public static let proxyProtocol = Self(value: .proxyProtocol)
         /// TLS failed for a reason that no other code describes.
         public static let tlsFailed = Self(value: .tlsFailed)
@@ -49,7 +52,8 @@ public struct ConnectivityError: Error, Hashable, CustomStringConvertible {
         public static let tlsVersion = Self(value: .tlsVersion)
         /// The server's certificate has expired or is not valid yet.
         public static let certificateExpired = Self(value: .certificateExpired)
-        /// The server's certificate is self-signed. Add a ``TLSPin`` for it to accept it.
+        /// The server's certificate is self-signed. ``TLSSettings/Verification/pinned(_:)`` accepts
+        /// it.
         public static let certificateSelfSigned = Self(value: .certificateSelfSigned)
         /// No trusted authority issued the server's certificate.
         public static let certificateUntrusted = Self(value: .certificateUntrusted)
@@ -122,7 +126,8 @@ public struct ConnectivityError: Error, Hashable, CustomStringConvertible {
 }
 
 extension ConnectivityError: RetryClassifiable {
-    /// Gives up on errors that a retry cannot fix: invalid settings and rejected certificates.
+    /// Gives up on errors that a retry cannot fix: invalid settings, cancellation, rejected
+    /// credentials and certificates, and an unsupported version of TLS.
     ///
     /// A captive portal also presents a certificate for another host. To retry in that case,
     /// override the decision for the certificate codes.

@@ -49,7 +49,7 @@ package final class CheckedResolver: Resolver, Sendable {
         }
     }
 
-    /// The first query returns the addresses of both families.
+    /// Returns no address: ``initiateAQuery(host:port:)`` returns those of both families.
     package func initiateAAAAQuery(host: String, port: Int) -> EventLoopFuture<[SocketAddress]> {
         self.eventLoop.makeSucceededFuture([])
     }
@@ -59,8 +59,10 @@ package final class CheckedResolver: Resolver, Sendable {
 
 /// Resolves names with `getaddrinfo` of the operating system.
 package enum SystemNames {
-    /// Returns the addresses of a name, in the order in which they are to be tried (RFC 6724). It
-    /// blocks.
+    /// Returns at most 32 addresses of a name, in the order in which they are to be tried (RFC
+    /// 6724). Blocks the thread.
+    ///
+    /// - Throws: `nameResolution` if the name has no address.
     package static func addresses(of host: String, port: Int) throws -> [SocketAddress] {
         var hints = addrinfo()
         #if canImport(Darwin) || canImport(Musl)

@@ -9,8 +9,8 @@ protocol HTTPConnectionOwner: AnyObject {
     ///   closed.
     func connection(_ id: Int, answered response: HTTPExchangeResponse, isKept: Bool)
 
-    /// Called exactly once, as the last call, when the connection has ended. The request on it has
-    /// failed.
+    /// Called exactly once, as the last call, when the connection has ended. Unless `stage` is
+    /// `idle`, the request on it has failed.
     func connection(_ id: Int, endedBy error: ConnectivityError, _ stage: HTTPConnectionHandler.Stage)
 }
 

@@ -18,8 +18,8 @@ package struct HTTPExchangeRequest: Sendable {
     /// Whether the server may process the request twice without harm.
     ///
     /// If `true`, the request is repeated once when a reused connection ends without a byte of the
-    /// response. Any request is repeated once when the server cannot have received it. Default:
-    /// `false`; a poll removes messages from the server's queue.
+    /// response. Any request is repeated once when a reused connection ends before the head was
+    /// sent. Default: `false`; a poll removes messages from the server's queue.
     package var isRepeatable = false
 
     package init(_ method: HTTPMethod, _ target: String, headers: HTTPHeaders = [:], body: ByteBuffer? = nil) {

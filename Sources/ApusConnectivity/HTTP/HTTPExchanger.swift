@@ -20,10 +20,10 @@ package final class HTTPExchanger {
         /// sending.
         package var maximumConnections = 2
         /// The maximum number of requests that wait for a connection. Default: 1,000. Further
-        /// requests fail.
+        /// requests fail with `cancelled`.
         package var maximumWaiting = 1000
-        /// The time for which an idle connection is kept. Default: 3 seconds, or one second less
-        /// than the server's `Keep-Alive` timeout.
+        /// The maximum time for which an idle connection is kept. Default: 3 seconds. A connection
+        /// is kept at most until one second before the server's `Keep-Alive` timeout.
         ///
         /// Shorter than the 5 seconds of Node and uvicorn: a request must not race with the
         /// server's close.

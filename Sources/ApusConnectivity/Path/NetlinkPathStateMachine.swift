@@ -26,8 +26,7 @@ struct NetlinkPathStateMachine {
         case resting
     }
 
-    /// The maximum number of entries kept of each kind. Further entries do not change whether the
-    /// machine has a route.
+    /// The maximum number of entries kept of each kind. Further entries are ignored.
     private static let maximumEntries = 4096
 
     private var state = State.idle

@@ -75,8 +75,8 @@ public final class NetworkPathMonitor: Sendable {
 
     // MARK: Listeners
 
-    /// Calls a closure with the current path, if known, and with each later one, on a system thread
-    /// or an event loop.
+    /// Calls a closure with the current path, if known, before this returns, and with each later
+    /// one on a system thread or an event loop.
     ///
     /// - Returns: The registration. The monitor retains the closure until it is cancelled.
     package func listen(_ call: @escaping @Sendable (NetworkPath) -> Void) -> Listening {

@@ -33,7 +33,7 @@ package struct HTTPConnectStateMachine {
     /// - Parameters:
     ///   - host: A name, which the proxy resolves, or an address (IPv6 without brackets).
     ///   - port: The port, 1 to 65535.
-    ///   - credentials: Sent with the first request, as Basic (RFC 7617).
+    ///   - credentials: Sent with the request, as Basic (RFC 7617).
     /// - Throws: `invalidConfiguration` if the host or the user name is not valid in a request.
     package init(host: String, port: Int, credentials: ProxySettings.Credentials?) throws(ConnectivityError) {
         let authority = "\(host.contains(":") ? "[\(host)]" : host):\(port)"

@@ -1,7 +1,8 @@
 /// The proxy through which a client connects to servers, if any.
 ///
 /// The proxy receives the server's name and resolves it. TLS is negotiated with the server through
-/// the proxy, so that the proxy sees only the server's name and port.
+/// the proxy, so that the proxy then sees only the server's name and port. Without TLS it sees all
+/// data.
 public struct ProxySettings: Sendable, Hashable, CustomStringConvertible {
     /// A user name and password for a proxy.
     public struct Credentials: Sendable, Hashable, CustomStringConvertible {
@@ -76,7 +77,8 @@ public struct ProxySettings: Sendable, Hashable, CustomStringConvertible {
 
     /// Parses a proxy URL: `http://user:password@host:port`, `socks5://…` or `socks5h://…`.
     ///
-    /// `socks5` and `socks5h` are equivalent. The default scheme is `http`.
+    /// `socks5` and `socks5h` are equivalent. The default scheme is `http`. The default port is 80,
+    /// or 1080 for SOCKS.
     ///
     /// - Throws: ``ConnectivityError/Code/invalidConfiguration`` if the URL is malformed.
     public init(url: String) throws(ConnectivityError) {

@@ -28,7 +28,8 @@ package final class Reconnector {
     private var watch: NetworkWatch
     private var timer: Scheduled<Void>?
 
-    /// Makes the attempt with this number, after a wait or because a route was found.
+    /// Makes the attempt with this number: after a wait, because a route was found, or for
+    /// ``retryNow()``.
     package var onAttempt: (Int) -> Void = { _ in }
     /// Called when a route was found or has changed and no attempt is waiting. An open connection
     /// may be dead.
@@ -80,7 +81,7 @@ package final class Reconnector {
     package func opened() -> ReconnectionStateMachine.OpenedAction { self.machine.opened(at: self.now) }
 
     /// Reports a failed attempt or the loss of the connection. Starts the wait before the next
-    /// attempt.
+    /// attempt, or stops if the policy or the decision gives up.
     package func lost(_ decision: RetryDecision = .retry) -> ReconnectionStateMachine.LostAction {
         let action = self.machine.lost(at: self.now, decision: decision, using: &self.generator)
         switch action {
