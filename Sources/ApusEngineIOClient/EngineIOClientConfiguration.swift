@@ -79,8 +79,8 @@ public struct EngineIOClientConfiguration: Sendable {
     /// Changes path, query and header fields before every attempt, for example to renew an expired
     /// token. Default: `nil`.
     ///
-    /// Receives the values of this configuration. Its time counts towards ``timeout``, and an error
-    /// fails the attempt.
+    /// Receives the values of this configuration. Its time counts towards ``timeout``. A thrown
+    /// `EngineIOError` fails the attempt, any other error fails it with `connectionRefused`.
     public var prepareAttempt: (@Sendable (inout Attempt) async throws -> Void)?
 
     /// The compression of WebSocket messages (permessage-deflate), if the server agrees. Default:
@@ -89,7 +89,8 @@ public struct EngineIOClientConfiguration: Sendable {
     /// Compression costs up to 300 KB of memory for each connection.
     public var compression: WebSocketDeflateConfiguration? = .init()
 
-    /// The time to open a session. Default: 20 seconds, as in engine.io-client.
+    /// The time to open a session, and the time for its upgrade. Default: 20 seconds, as in
+    /// engine.io-client.
     public var timeout: Duration = .seconds(20)
 
     /// The time for each POST and its response. Default: 20 seconds. The time for a poll is derived

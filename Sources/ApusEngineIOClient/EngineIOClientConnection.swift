@@ -67,6 +67,7 @@ package final class EngineIOClientConnection {
     /// - Parameters:
     ///   - url: `http`, `https`, `ws` or `wss`, host and port.
     ///   - memory: The state kept from earlier sessions.
+    /// - Throws: `badRequest` for an invalid URL or path; `transportUnknown` without a transport.
     package init(
         url: String, configuration: EngineIOClientConfiguration, memory: SessionCache = SessionCache(),
         eventLoop: any EventLoop, logger: Logger, delegate: any EngineIOClientDelegate
