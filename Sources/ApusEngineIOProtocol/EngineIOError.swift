@@ -25,13 +25,15 @@ public struct EngineIOError: Error, Hashable, CustomStringConvertible {
         public static let tooManyPackets = Self(.tooManyPackets)
         /// A body or a message exceeded the configured limit in bytes.
         public static let payloadTooLarge = Self(.payloadTooLarge)
-        /// The server does not offer the `transport` of the request. HTTP error code 0.
+        /// The server does not offer the `transport` of the request, or the client has no transport
+        /// to try. HTTP error code 0.
         public static let transportUnknown = Self(.transportUnknown)
         /// The `sid` of the request matches no open session. HTTP error code 1.
         public static let sessionUnknown = Self(.sessionUnknown)
         /// The handshake used a method other than GET. HTTP error code 2.
         public static let badHandshakeMethod = Self(.badHandshakeMethod)
-        /// The request is not valid in the state of its session. HTTP error code 3.
+        /// The request is not valid, or not valid in the state of its session; in a client also a
+        /// URL or path that is not valid. HTTP error code 3.
         public static let badRequest = Self(.badRequest)
         /// The application or the Origin check refused the request. HTTP error code 4.
         public static let forbidden = Self(.forbidden)
@@ -44,13 +46,14 @@ public struct EngineIOError: Error, Hashable, CustomStringConvertible {
         public static let tooManyClients = Self(.tooManyClients)
         /// The configuration is invalid.
         public static let invalidConfiguration = Self(.invalidConfiguration)
-        /// The connection could not be established; see ``EngineIOError/cause``.
+        /// The session could not be opened: the server's response is not one of Engine.IO, or the
+        /// application's preparation of the attempt failed; see ``EngineIOError/cause``.
         public static let connectionRefused = Self(.connectionRefused)
         /// A deadline passed.
         public static let timeout = Self(.timeout)
         /// Either side closed the connection normally.
         public static let closed = Self(.closed)
-        /// The peer sent nothing for longer than the heartbeat allows.
+        /// The peer sent no ping or pong for longer than the heartbeat allows.
         public static let heartbeatTimeout = Self(.heartbeatTimeout)
         /// The transport of the session failed; see ``EngineIOError/cause``.
         public static let transportError = Self(.transportError)

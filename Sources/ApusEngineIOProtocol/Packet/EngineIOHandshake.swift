@@ -7,8 +7,8 @@ public struct EngineIOHandshake: Equatable, Sendable {
     /// The transports available for an upgrade, by the names of ``EngineIOTransport``:
     /// `["websocket"]` or empty.
     public var upgrades: [String]
-    /// The time between two pings of the server, in milliseconds on the wire. python-engineio sends
-    /// 0 for an interval below one second.
+    /// The time from a pong to the next ping, in milliseconds on the wire. python-engineio sends 0
+    /// for an interval below one second.
     public var pingInterval: Duration
     /// The time for the other side to send its pong, in milliseconds on the wire.
     public var pingTimeout: Duration

@@ -45,8 +45,8 @@ public struct EngineIOPayloadCodec: Sendable {
     /// Decodes the packets of a body. One malformed packet refuses the whole body.
     ///
     /// - Throws: ``EngineIOError/Code/malformedPayload`` for an empty body, text that is not UTF-8,
-    ///   or a binary form that the version does not support; ``EngineIOError/Code/tooManyPackets``;
-    ///   ``EngineIOError/Code/malformedPacket``.
+    ///   lengths that do not match the body, or a binary form that the version does not support;
+    ///   ``EngineIOError/Code/tooManyPackets``; ``EngineIOError/Code/malformedPacket``.
     public func decode(_ payload: EngineIOPayload) throws(EngineIOError) -> [EngineIOPacket] {
         let bytes = payload.bytes
         guard bytes.readableBytes > 0 else {

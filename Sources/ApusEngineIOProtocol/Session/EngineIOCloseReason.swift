@@ -5,12 +5,12 @@
 package enum EngineIOCloseReason: String, Hashable, Sendable, CustomStringConvertible {
     /// The peer closed its connection, or sent a close packet.
     case transportClose = "transport close"
-    /// The connection failed: a reset, a protocol error below Engine.IO, or an outbound queue over
-    /// its limit.
+    /// The connection failed: a reset, a protocol error below Engine.IO, a second concurrent GET or
+    /// POST, or an outbound queue over its limit.
     case transportError = "transport error"
     /// A ping was not answered in time.
     case pingTimeout = "ping timeout"
-    /// The peer sent a malformed packet.
+    /// The peer sent a malformed packet, or one that is not valid in the state of the session.
     case parseError = "parse error"
     /// This side closed the session.
     case forcedClose = "forced close"

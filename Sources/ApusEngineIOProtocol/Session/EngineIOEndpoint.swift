@@ -104,6 +104,7 @@ extension EngineIOEndpoint {
     /// - Parameters:
     ///   - message: The message.
     ///   - now: The current time.
+    /// - Returns: `nil` if the application need not be notified, for example of a ping.
     public mutating func receive(_ message: EngineIOMessage, at now: Duration) -> Event? {
         guard !self.isFinished else { return nil }
         let packet: EngineIOPacket
@@ -150,6 +151,9 @@ extension EngineIOEndpoint {
     }
 
     /// Handles the expiry of ``deadline``. Has no effect before that time.
+    ///
+    /// - Parameter now: The current time.
+    /// - Returns: The end of the session; `nil` if it continues.
     public mutating func timerFired(at now: Duration) -> Event? {
         guard let deadline = self.deadline, now >= deadline else { return nil }
         guard case .open(var heartbeat) = self.state else {

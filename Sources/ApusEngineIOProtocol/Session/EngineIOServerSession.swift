@@ -409,7 +409,7 @@ extension EngineIOServerSession {
     }
 
     /// Handles the upgrade timer, which ends held polls about every 100 ms after `3probe`, until
-    /// the client stops polling.
+    /// the upgrade ends: a client may poll once more before it pauses.
     ///
     /// - Returns: Whether to answer the held poll with a noop now.
     package mutating func upgradeTimerFired() -> Bool {
