@@ -115,8 +115,8 @@ public struct EngineIOServerConfiguration: Sendable {
     /// A check of the handshake request, after all others. It may suspend; it is cancelled after
     /// ``requestTimeout`` and when the client disconnects.
     ///
-    /// An error is answered with 403: an `EngineIOError` with its message, any other error with
-    /// "Forbidden". Default: none.
+    /// An `EngineIOError` is answered with the status of its code: `forbidden`, for example, with
+    /// 403 and its message. Any other error is answered with 403 and "Forbidden". Default: none.
     public var allowRequest: (@Sendable (HTTPRequest) async throws -> Void)?
 
     // MARK: Hooks
@@ -129,7 +129,10 @@ public struct EngineIOServerConfiguration: Sendable {
     public var initialHeaders: (@Sendable (inout HTTPFields, HTTPRequest) -> Void)?
     /// Changes the header fields of every response, after ``initialHeaders``. Default: none.
     public var headers: (@Sendable (inout HTTPFields, HTTPRequest) -> Void)?
-    /// Called for every refused request. Default: none. Called on an event loop: it must not block.
+    /// Called for a request that is refused because of its origin, transport, session id, method or
+    /// version, a limit on clients, or ``allowRequest``. Not called for a body that is too large or
+    /// malformed, or for a second concurrent GET or POST. Default: none. Called on an event loop:
+    /// it must not block.
     public var onConnectionError: (@Sendable (EngineIOConnectionError) -> Void)?
 
     // MARK: Shutdown

@@ -10,10 +10,11 @@ package import NIOCore
 /// A server session: performs the actions of `EngineIOServerSession` and
 /// `EngineIOHeartbeatStateMachine`, with timers and the transports.
 ///
-/// `@unchecked Sendable`: mutable properties are used on `eventLoop` only; each method asserts it.
+/// `@unchecked Sendable`: mutable properties are used on `eventLoop` only.
 package final class EngineIOSession: @unchecked Sendable {
     package let id: RandomID
-    /// The handshake request, rebuilt at each call.
+    /// The handshake request, rebuilt at each call; without its fields and query unless the
+    /// configuration keeps requests.
     package var request: HTTPRequest { self.storedRequest.request }
     package let storedRequest: StoredRequest
     package let remoteAddress: SocketAddress?
@@ -108,7 +109,7 @@ package final class EngineIOSession: @unchecked Sendable {
 
     package var isClosed: Bool { self.hot.machine.isClosed }
 
-    /// The name of the transport in use; `nil` if the session is closed.
+    /// The transport in use; `nil` if the session is closed.
     package var transport: EngineIOTransport? { self.hot.machine.transport }
 
     /// Whether a packet sent now is written immediately. Otherwise volatile packets are dropped.
