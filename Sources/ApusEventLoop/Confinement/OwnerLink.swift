@@ -24,13 +24,14 @@ package final class OwnerLink<Owner: AnyObject & Sendable>: Sendable {
         self.owner.withLockedValue { $0 = nil }
     }
 
-    /// Calls `body` on the event loop: immediately if called there.
+    /// Calls `body` on the event loop: immediately if called there. Does nothing without an owner.
     package func onLoop(_ body: @escaping @Sendable (Owner) -> Void) {
         guard let owner = self.owner.withLockedValue({ $0 }) else { return }
         self.eventLoop.runOnLoop { body(owner) }
     }
 
-    /// Calls `body` in a later turn of the event loop, also when called there.
+    /// Calls `body` in a later turn of the event loop, also when called there. Does nothing without
+    /// an owner.
     package func inLaterTurn(_ body: @escaping @Sendable (Owner) -> Void) {
         guard let owner = self.owner.withLockedValue({ $0 }) else { return }
         self.eventLoop.execute { body(owner) }

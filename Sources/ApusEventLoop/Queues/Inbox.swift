@@ -36,7 +36,8 @@ package final class Inbox<Element: Sendable, Failure: Error>: Sendable {
     @inlinable
     package var isPaused: Bool { self.storage.withLockedValue { $0.machine.isPaused } }
 
-    /// Queues an element or passes it to a reader. Returns whether the source must pause.
+    /// Queues an element or passes it to a reader; discards it after the end. Returns `true` if the
+    /// inbox became full with this element, so that the source must pause.
     @inlinable
     package func received(_ element: Element, bytes: Int) -> Bool {
         let (reader, pause): (CheckedContinuation<Element?, any Error>?, Bool) = self.storage.withLockedValue { storage in
@@ -61,7 +62,8 @@ package final class Inbox<Element: Sendable, Failure: Error>: Sendable {
         }
     }
 
-    /// Returns the queued elements for another consumer, which also takes all later ones.
+    /// Returns the queued elements for another consumer, and ends the waiting readers with `nil`.
+    /// The caller must pass later elements to that consumer instead of ``received(_:bytes:)``.
     @inlinable
     package func takeOver() -> [Element] {
         let (elements, readers, resumesSource) = self.storage.withLockedValue { storage in
@@ -73,7 +75,10 @@ package final class Inbox<Element: Sendable, Failure: Error>: Sendable {
         return elements
     }
 
-    /// Returns the next element; `nil` after the last one, and when the task is cancelled.
+    /// Returns the next element; `nil` after the last one, after ``takeOver()``, and when the task
+    /// is cancelled.
+    ///
+    /// - Throws: The error with which the inbox ended, after the queued elements.
     @inlinable
     package func next() async throws -> Element? {
         let reader = self.storage.withLockedValue { storage in

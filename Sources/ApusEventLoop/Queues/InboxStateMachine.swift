@@ -41,7 +41,7 @@ package struct InboxStateMachine<Element, Failure: Error> {
         case doNothing
     }
 
-    /// Accepts an element.
+    /// Accepts an element. Discards it after the end.
     @inlinable
     package mutating func received(_ element: Element, bytes: Int) -> ReceivedAction {
         guard case .open = self.state else { return .doNothing }
@@ -61,7 +61,8 @@ package struct InboxStateMachine<Element, Failure: Error> {
         return self.takeReaders()
     }
 
-    /// Passes all elements, present and future, to another consumer. Ends the readers.
+    /// Returns the queued elements for another consumer, and the waiting readers, which end. The
+    /// inbox stays open: the caller passes later elements to the other consumer.
     @inlinable
     package mutating func takeOver() -> (elements: [Element], readers: [Int], resumesSource: Bool) {
         let wasPaused = self.isPaused

@@ -80,7 +80,8 @@ package final class Mailbox<Element: Sendable>: Sendable {
         return isAccepted
     }
 
-    /// Discards the elements and releases the user's code. No delivery begins after this returns.
+    /// Discards the elements and releases the user's code. A delivery that another thread has
+    /// already taken from the queue may still run.
     @inlinable
     package func cancel() {
         // Released outside the lock, because the captures of the user's code may call this object

@@ -20,8 +20,8 @@ public struct ReconnectionPolicy: Sendable, Hashable {
     /// A connection lost earlier counts as a failed attempt, and the delays continue to grow. This
     /// avoids rapid reconnection to a server that accepts connections and closes them immediately.
     ///
-    /// Default: 5 seconds. Zero for ``socketIO`` and ``doubling``, because the clients they imitate
-    /// reset the count when a connection opens.
+    /// Default: 5 seconds. Zero for ``none``, and for ``socketIO`` and ``doubling``, because the
+    /// clients that these two imitate reset the count when a connection opens.
     public var stableTime: Duration
 
     /// Never reconnects.

@@ -45,8 +45,8 @@ package final class EventLoopTurn {
     /// Flushes the collected writes. Called after the light workers and after the others.
     package var flush: () -> Void = {}
 
-    /// - Parameter backlog: The deliveries in transit between the loops of a server; `nil` for a
-    ///   single connection.
+    /// - Parameter backlog: The deliveries in transit between the loops of a server; `nil` without
+    ///   a server.
     package init(backlog: DeliveryBacklog? = nil) {
         self.backlog = backlog
     }
@@ -62,7 +62,8 @@ package final class EventLoopTurn {
     @inlinable
     package func delivered() { self.hot.deliveries &+= 1 }
 
-    /// Ends the turn, unless work was deferred.
+    /// Ends the turn, unless work was deferred or ``settle(_:on:)`` was called: then it ends after
+    /// the next poll.
     package func ended() {
         if !self.isRung { self.hot.deliveries = 0 }
     }
