@@ -1,6 +1,7 @@
 /// An error of reading or writing JSON.
 ///
-/// The message contains offsets and byte values only, never the text, because it may be logged.
+/// The message contains byte values, counts and limits, and never the text that was read, because
+/// it may be logged.
 public struct JSONError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The kind of an error. A later release may add kinds.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
@@ -18,12 +19,12 @@ public struct JSONError: Error, Hashable, Sendable, CustomStringConvertible {
         /// A byte that the grammar does not allow, including any byte after the value, and a byte
         /// order mark.
         public static let unexpectedByte = Self(value: .unexpectedByte)
-        /// A number violates RFC 8259 section 6: a leading zero, or no digit in the fraction or the
-        /// exponent.
+        /// A number violates RFC 8259 section 6: a leading zero, or no digit after the minus sign,
+        /// in the fraction or in the exponent.
         public static let invalidNumber = Self(value: .invalidNumber)
         /// A number exceeds the range of `Double`.
         public static let numberOutOfRange = Self(value: .numberOutOfRange)
-        /// A number has more bytes than ``JSONReader/Limits/maximumNumberBytes``.
+        /// A number that ``JSONReader/Limits/maximumNumberBytes`` applies to is longer than that.
         public static let numberTooLong = Self(value: .numberTooLong)
         /// An unescaped byte below 0x20 in a string.
         public static let controlCharacter = Self(value: .controlCharacter)

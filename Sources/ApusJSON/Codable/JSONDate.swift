@@ -25,8 +25,9 @@ enum JSONDate {
         return "\(yearText)-\(Self.padded(month, 2))-\(Self.padded(dayOfMonth, 2))T\(clock).\(Self.padded(time % 1000, 3))Z"
     }
 
-    /// Returns the date of a text; nil if the text is malformed, has no time zone, or names a day
-    /// that does not exist.
+    /// Returns the date of a text; nil if the text is malformed, has a time without a zone, names a
+    /// day that does not exist, or is outside of JavaScript's range. A text without a time is
+    /// midnight in UTC.
     static func date(from text: String) -> Date? {
         var scanner = Scanner(rest: Array(text.utf8)[...])
         let sign = scanner.take(anyOf: "+-")

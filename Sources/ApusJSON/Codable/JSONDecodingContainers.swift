@@ -23,7 +23,7 @@ struct JSONKeyedDecoding<Key: CodingKey>: KeyedDecodingContainerProtocol {
         try self.scope.child(self.value(key), key: key).unkeyedContainer()
     }
 
-    /// Returns a decoder of `null` for a superclass that encoded nothing.
+    /// Returns a decoder of the member `super`, or of `null` if there is no such member.
     func superDecoder() throws -> any Decoder { self.superDecoder(JSONCodingKey.superclass) }
     func superDecoder(forKey key: Key) throws -> any Decoder { self.superDecoder(key) }
 

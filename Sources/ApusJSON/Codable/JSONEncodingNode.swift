@@ -33,7 +33,7 @@ final class JSONEncodingNode {
     func becomeObject() { self.become(.object) }
 
     /// A request for a second, different container is a programming error in `encode(to:)`, and
-    /// traps in every encoder.
+    /// traps, as in Foundation's encoders.
     private func become(_ kind: Kind) {
         precondition(self.kind == .empty || self.kind == kind, "`encode(to:)` must request only one kind of container")
         self.kind = kind

@@ -2,8 +2,8 @@
 ///
 /// `Data` becomes ``JSONValue/binary(_:)`` and `Date` becomes ``JSONValue/date(_:)``; `URL` and
 /// `UUID` become strings; a ``JSONValue`` is unchanged. `[UInt8]` is an array of numbers, as in
-/// every encoder. An integer outside of `Int64` and a number that is not finite are errors. Any
-/// value can be the root, including a string or `nil`.
+/// every encoder. An integer outside of `Int64`, a number that is not finite and a date outside of
+/// JavaScript's range are errors. Any value can be the root, including a string or `nil`.
 public struct JSONValueEncoder: Sendable {
     /// The user info for `encode(to:)`.
     public var userInfo: [CodingUserInfoKey: any Sendable] = [:]

@@ -78,7 +78,7 @@ extension JSONParser {
         return negative ? -value : value
     }
 
-    /// Returns nil for `-0`, which only a double can represent.
+    /// Returns nil beyond `Int64`, and for `-0`, which only a double can represent.
     private static func integer(_ magnitude: UInt64, negative: Bool) -> Int64? {
         if !negative { return Int64(exactly: magnitude) }
         guard magnitude != 0, magnitude <= Int64.min.magnitude else { return nil }

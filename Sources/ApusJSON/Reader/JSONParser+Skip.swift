@@ -1,6 +1,7 @@
 extension JSONParser {
-    /// Validates a value as strictly as ``value(depth:)``, without creating it and without
-    /// recursion.
+    /// Validates a value as strictly as ``value(depth:)``, without recursion and without creating
+    /// it. Only an object whose names have to be compared
+    /// (``JSONReader/Limits/refusesRepeatedNames``) is created.
     ///
     /// - Parameter depth: The number of enclosing arrays and objects.
     /// - Returns: Whether the value is a string without escapes.

@@ -10,8 +10,8 @@ public enum JSONReader {
     public struct Limits: Hashable, Sendable {
         /// The highest limit of the nesting depth.
         ///
-        /// Values are read and written without recursion, but Swift compares and releases them by
-        /// recursion: this depth fits the smallest thread stack, of 512 KiB.
+        /// Values are read and written with at most 16 levels of recursion, but Swift compares and
+        /// releases them by recursion: this depth fits the smallest thread stack, of 512 KiB.
         public static let highestDepth = 512
 
         /// The maximum nesting depth of arrays and objects.
@@ -22,9 +22,11 @@ public enum JSONReader {
             didSet { self.maximumDepth = Self.clamped(self.maximumDepth) }
         }
 
-        /// The maximum length of a number with more digits than a `Double` holds.
+        /// The maximum length of a number that has too many digits, or too large an exponent, for
+        /// the reader's fast conversion.
         ///
-        /// Unit: bytes. Default: 1,024; 770 digits determine any `Double`.
+        /// Unit: bytes. Default: 1,024; 770 digits determine any `Double`. At most 15 digits with a
+        /// power of ten from -22 to 22 are accepted at any length.
         public var maximumNumberBytes: Int
 
         /// Whether a repeated name in an object is an error, as RFC 7493 (I-JSON) requires, instead
@@ -43,8 +45,7 @@ public enum JSONReader {
         ///
         /// - Parameters:
         ///   - maximumDepth: The maximum nesting depth of arrays and objects.
-        ///   - maximumNumberBytes: The maximum length of a number with more digits than a `Double`
-        ///     holds.
+        ///   - maximumNumberBytes: The maximum length of a number; see ``maximumNumberBytes``.
         ///   - loneSurrogates: The treatment of a lone surrogate.
         public init(maximumDepth: Int = 128, maximumNumberBytes: Int = 1024, loneSurrogates: LoneSurrogatePolicy = .refuse) {
             self.maximumDepth = Self.clamped(maximumDepth)

@@ -17,6 +17,12 @@ public enum JSONWriter {
     }
 
     /// Appends a value as text. After an error the bytes appended so far remain.
+    ///
+    /// - Parameters:
+    ///   - value: The value.
+    ///   - bytes: The bytes to which the text is appended.
+    ///   - binary: The treatment of binary data.
+    /// - Throws: ``JSONError`` for a value that cannot be written.
     public static func write(
         _ value: JSONValue, into bytes: inout [UInt8], binary: BinaryStrategy = .refuse
     ) throws(JSONError) {
