@@ -53,7 +53,7 @@ extension SocketIOManager {
 }
 
 extension WebSocketSession {
-    /// Returns the session as a service. It closes with the code 1001.
+    /// Returns the session as a service, which closes the session with the code 1001.
     public func service() -> ClientService {
         ClientService {
             self.open()
