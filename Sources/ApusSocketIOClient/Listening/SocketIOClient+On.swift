@@ -57,8 +57,9 @@ extension SocketIOClient {
         self.listen { $0.addAny(.init(id: $1, handler: handler), first: true) }
     }
 
-    /// Listens to every event that this client emits, when it is sent or buffered. Events that are
-    /// dropped or cannot be encoded are not included.
+    /// Listens to every event that this client emits, just before it is sent or buffered. Volatile
+    /// events that are dropped and events that cannot be encoded are not included; an event for
+    /// which the buffer has no room is.
     @discardableResult
     public func onAnyOutgoing(_ handler: @escaping SocketIOClientAnyHandler) -> SocketIOClientListener {
         self.listen { $0.addAnyOutgoing(.init(id: $1, handler: handler), first: false) }
@@ -80,7 +81,8 @@ extension SocketIOClient {
         self.core.onLoop { core in core.endStreams(core.hot.handlers.removeAll(for: event)) }
     }
 
-    /// Removes all listeners, including those of the lifecycle, and ends all message streams.
+    /// Removes all listeners, including those of the lifecycle, and ends all message streams. The
+    /// streams of ``lifecycle(bufferingPolicy:)`` continue.
     public func removeAllHandlers() {
         self.core.onLoop { core in core.endStreams(core.hot.handlers.removeAll()) }
     }

@@ -35,8 +35,8 @@ extension SocketIOClient {
     ///   - event: The event's name.
     ///   - type: The type of its first argument.
     ///   - policy: Which messages a slow reader misses. The stream applies no back-pressure: with
-    ///     `.unbounded`, the server can fill the memory of a reader that stops. Listeners added
-    ///     with `on` miss none.
+    ///     `.unbounded`, the server can fill the memory of a reader that stops. Listeners on the
+    ///     event loop miss none.
     public func messages<Message: Decodable & Sendable>(
         _ event: String, as type: Message.Type, bufferingPolicy policy: BufferingPolicy
     ) -> EventStream<Message> {

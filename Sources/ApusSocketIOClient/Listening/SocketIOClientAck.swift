@@ -3,8 +3,8 @@ import NIOConcurrencyHelpers
 
 /// The ack of a received event. It can be sent once, from any thread, immediately or later.
 ///
-/// After the connection was lost, it has no effect, because ack ids are valid for one connection
-/// only.
+/// It has no effect while the socket is disconnected, and after a reconnection that did not recover
+/// the session, because the server then has a new socket.
 public final class SocketIOClientAck: Sendable {
     private let send: NIOLockedValueBox<(@Sendable ([SocketIOValue]) -> Void)?>
     /// Whether the server requested an ack. If not, sending it has no effect.

@@ -56,17 +56,17 @@ public struct SocketIOClientDisconnectReason: Sendable, Hashable, CustomStringCo
 public enum SocketIOClientLifecycleEvent: Sendable {
     /// The namespace was joined with this id. See ``SocketIOClient/isRecovered``.
     case connect(id: String)
-    /// The namespace was left.
+    /// The connection was lost, or the namespace was left.
     case disconnect(SocketIOClientDisconnectReason)
-    /// An attempt failed, the server refused the namespace, or an event could not be sent or
-    /// decoded.
+    /// An attempt failed, the server refused the namespace, or an event was dropped or could not be
+    /// sent or decoded.
     case error(SocketIOError)
     /// The reconnection attempt with this number starts.
     case reconnectAttempt(Int)
     /// The namespace was joined again after this number of attempts. Follows `connect`.
     case reconnect(attempts: Int)
     /// The reconnection policy gave up. The socket remains disconnected until the next
-    /// ``SocketIOClient/connect(timeout:)``.
+    /// ``SocketIOClient/open()`` or ``SocketIOClient/connect(timeout:)``.
     case reconnectFailed
     /// ``SocketIOClient/state`` changed.
     case statusChange(SocketIOClientState)
