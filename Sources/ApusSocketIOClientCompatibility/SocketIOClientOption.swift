@@ -2,10 +2,10 @@ public import Dispatch
 
 /// An option of ``SocketManager``, with the names of socket.io-client-swift.
 ///
-/// The options that are missing here concern URLSession and Starscream. Their equivalents are
-/// fields of `SocketIOManagerConfiguration`.
+/// Most options that are missing here concern URLSession and Starscream. Their equivalents, if any,
+/// are settings of `SocketIOManagerConfiguration`.
 public enum SocketIOClientOption: Sendable {
-    /// Whether messages are compressed over a WebSocket. Default: yes, if the server agrees.
+    /// Has no effect: messages over a WebSocket are compressed if the server agrees.
     case compress
     /// Query parameters of the connection.
     case connectParams([String: String])
