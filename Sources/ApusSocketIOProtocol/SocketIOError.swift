@@ -26,20 +26,20 @@ public struct SocketIOError: Error, Hashable, CustomStringConvertible {
         /// No ack arrived within the timeout. The peer may have received the event, unless the
         /// event was still waiting for a connection.
         public static let ackTimeout = Self(.ackTimeout)
-        /// The connection was lost during the operation.
+        /// The connection was lost, or the namespace was left, during the operation.
         public static let disconnected = Self(.disconnected)
-        /// The server refused the namespace; ``SocketIOError/data`` contains the data of the
-        /// refusal, if any.
+        /// The server refused the namespace, or the client's auth closure failed;
+        /// ``SocketIOError/data`` contains the data of the refusal, if any.
         public static let connectRefused = Self(.connectRefused)
         /// The namespace was not joined within the timeout.
         public static let connectTimeout = Self(.connectTimeout)
         /// The call needs a connected socket.
         public static let notConnected = Self(.notConnected)
-        /// The buffer of events that await a connection is full, or the maximum number of acks or
-        /// requests is pending.
+        /// A queue of events is full: that of events that await a connection, of outgoing packets,
+        /// or of listener calls. Or the maximum number of acks or requests is pending.
         public static let bufferFull = Self(.bufferFull)
         /// An argument cannot be sent: a reserved event name, NaN, or an object that looks like a
-        /// placeholder.
+        /// placeholder. Or the URL or a setting is invalid.
         public static let invalidUse = Self(.invalidUse)
         /// The transport failed; see the cause.
         public static let transport = Self(.transport)

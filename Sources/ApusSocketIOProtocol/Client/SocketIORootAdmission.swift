@@ -8,7 +8,7 @@ package struct SocketIORootAdmission: Sendable {
         /// refusal) or `unwanted` (left).
         case expected
         /// The CONNECT arrived before the application opened `/`. Transitions to `mustAsk` (used,
-        /// or disconnected by the server).
+        /// left, or disconnected by the server).
         case granted
         /// The server's CONNECT is outstanding after the client left. It does not answer the next
         /// CONNECT. Transitions to `mustAsk`.

@@ -1,7 +1,8 @@
 public import ApusJSON
 
-/// A packet of the Socket.IO protocol, with its binary data in place. Only a
-/// ``SocketIOPacketParser`` uses it.
+/// A packet of the Socket.IO protocol, with its binary data in place. For a custom
+/// ``SocketIOPacketParser``, and for programs that use ``SocketIOParser`` without a client or
+/// server.
 ///
 /// Source: Socket.IO protocol v5, "Packet types".
 public struct SocketIOPacket: Equatable, Sendable {
