@@ -25,7 +25,7 @@ public struct SocketIOAdminConfiguration: Sendable {
 
         /// Every socket, room and event. Each change is one emit to the page.
         public static let development = Self(value: .development)
-        /// Totals only, every two seconds.
+        /// Totals only, at the ``SocketIOAdminConfiguration/statisticsInterval``.
         public static let production = Self(value: .production)
     }
 

@@ -22,7 +22,8 @@ public struct SocketIOHandshake: Sendable {
     package var head: HTTPRequest { self.request.request }
     /// The address of the peer, for example `127.0.0.1`; empty when it is unknown.
     public var address: String { self.receivedFields?.address ?? self.remoteAddress?.ipAddress ?? "" }
-    /// Whether the handshake request was cross-origin, as far as its `Origin` field shows.
+    /// Whether the handshake request has an `Origin` field, as `xdomain` of socket.io for Node.
+    /// Browsers send one with every WebSocket handshake, of the same origin too.
     public let isCrossDomain: Bool
     /// Whether the request arrived over TLS that this server terminates.
     public let isSecure: Bool
@@ -105,7 +106,7 @@ extension SocketIOHandshake {
 }
 
 /// An error that middleware throws to refuse a connection. The client's `connect_error` carries
-/// both fields.
+/// both fields. `allowRequest` may throw it too; the response then carries the message only.
 public struct SocketIOConnectionRefusal: Error, Hashable, Sendable {
     /// The text for people, `message` of the client's error.
     public var message: String

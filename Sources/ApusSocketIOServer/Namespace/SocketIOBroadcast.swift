@@ -97,8 +97,8 @@ extension SocketIOBroadcasting {
     ///   - arguments: Its arguments.
     public func emit(_ event: String, arguments: [SocketIOValue]) { self.emit(event, payload: SocketIOPayload(arguments)) }
 
-    /// Sends the event with received arguments, without decoding and encoding them again. A cluster
-    /// message carries them decoded.
+    /// Sends the event with received arguments, without decoding and encoding them again unless
+    /// connection state recovery is on. A cluster message carries them decoded.
     ///
     /// - Parameters:
     ///   - event: The event's name.

@@ -7,7 +7,8 @@ public struct SocketIOEmitFlags: Hashable, Sendable {
     public var isCompressed = true
     /// Whether the event is limited to the sockets of this server. Default: `false`.
     public var isLocal = false
-    /// The time to wait for acks. Default: `nil`, that of the configuration.
+    /// The time to wait for acks, and in `fetchSockets` for other servers. Default: `nil`, that of
+    /// the configuration.
     public var timeout: Duration?
 
     /// - Parameters:

@@ -3,7 +3,8 @@ public import ApusSocketIOProtocol
 
 // Events between the servers of a cluster. Clients do not receive them.
 extension SocketIONamespace {
-    /// Listens to an event that another server sends with ``serverSideEmit(_:arguments:)``.
+    /// Listens to an event that another server or a ``SocketIOClusterEmitter`` sends with
+    /// ``serverSideEmit(_:arguments:)``.
     ///
     /// The handler runs on the thread that delivers the event and must not block. If the other
     /// server requested an ack, the handler sends it, immediately or later.

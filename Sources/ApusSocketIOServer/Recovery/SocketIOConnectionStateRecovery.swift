@@ -4,7 +4,8 @@
 /// The client keeps a private id and the offset of the last event it received. As with socket.io
 /// for Node, every event carries its offset as the last argument. Acks, volatile events and events
 /// that request an ack are not stored. Clients of Socket.IO 2.x cannot resume. A socket that either
-/// side disconnected, or that caused a protocol error, is not stored.
+/// side disconnected, that caused a protocol error, or that ended with the server's shutdown is not
+/// stored.
 public struct SocketIOConnectionStateRecovery: Hashable, Sendable {
     /// The time for which a lost socket and the events of its namespace are stored. Default: 2
     /// minutes, as in socket.io for Node.

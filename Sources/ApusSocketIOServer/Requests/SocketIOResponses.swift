@@ -4,8 +4,8 @@ public enum SocketIOResponsesEnd: Sendable, Hashable {
     case answered
     /// The timeout elapsed before the last ack or response.
     case timedOut
-    /// The missing acks or responses cannot arrive, because clients disconnected or servers left
-    /// the cluster.
+    /// The missing acks or responses cannot arrive, because clients disconnected, the event could
+    /// not be sent to a client, or servers left the cluster.
     case disconnected
 }
 

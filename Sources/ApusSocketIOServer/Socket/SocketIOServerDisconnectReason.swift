@@ -28,7 +28,7 @@ public struct SocketIOServerDisconnectReason: Hashable, Sendable, CustomStringCo
     public static let transportError = Self(value: .transportError)
     /// The client did not answer a ping.
     public static let pingTimeout = Self(value: .pingTimeout)
-    /// The client sent a malformed packet.
+    /// The client sent a malformed packet, or did not send the attachments of a packet in time.
     public static let parseError = Self(value: .parseError)
     /// The server closed the connection, with `disconnect(close: true)` or because too many events
     /// waited for handlers.

@@ -8,7 +8,7 @@ public import ApusSocketIOProtocol
 import NIOCore
 
 // Sending. An event that cannot be encoded is logged and not sent. After a disconnect, an emit does
-// nothing.
+// nothing, unless the client can resume: the event is then stored for it.
 extension SocketIOServerSocket {
     /// Sends an event to this client.
     public func emit(_ event: String, arguments: [SocketIOValue]) {

@@ -14,8 +14,8 @@ package import NIOCore
 /// `@unchecked Sendable`: the mutable properties are accessed on `eventLoop` only, except `stored`,
 /// under the lock of `shared`, and `indexInRecipients`, under the namespace's lock.
 public final class SocketIOServerSocket: @unchecked Sendable {
-    /// The socket's id: 20 unpredictable characters, preceded by the namespace for a Socket.IO 2.x
-    /// client. Also the name of the socket's own room.
+    /// The socket's id: 20 unpredictable characters, preceded by the namespace and `#` for a
+    /// Socket.IO 2.x client outside of `/`. Also the name of the socket's own room.
     public let id: String
     /// The namespace the socket is in.
     public let namespace: SocketIONamespace
