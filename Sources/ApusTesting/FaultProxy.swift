@@ -33,7 +33,7 @@ package final class FaultProxy: Sendable {
         case halfClose(after: Int)
         /// Inverts one bit in the byte at this offset.
         case flip(at: Int)
-        /// Inverts one bit about every `every` bytes, starting after an offset.
+        /// Inverts one bit about every `every` bytes, starting after an offset, `atMost` times.
         case corrupt(every: Int, after: Int, atMost: Int)
     }
 
@@ -41,7 +41,8 @@ package final class FaultProxy: Sendable {
     private let counter: NIOLockedValueBox<Int>
     /// The port to which clients connect.
     package let port: Int
-    /// The number of bytes that clients have sent over all connections.
+    /// The number of bytes that the proxy has read from its clients, without those after the fault
+    /// ended a direction.
     package var bytesToServer: Int { self.counter.withLockedValue { $0 } }
 
     private init(_ listener: any Channel, _ counter: NIOLockedValueBox<Int>) {
