@@ -37,6 +37,7 @@ public enum WebSocketClient {
     /// (1001).
     ///
     /// - Returns: The result of `body`, after the close handshake.
+    /// - Throws: The errors of ``connect(to:configuration:on:onOpen:)`` and of `body`.
     public static func withConnection<Result>(
         to url: String, configuration: WebSocketClientConfiguration = .init(), on eventLoop: (any EventLoop)? = nil,
         isolation: isolated (any Actor)? = #isolation,

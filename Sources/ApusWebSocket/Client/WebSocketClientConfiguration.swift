@@ -10,21 +10,21 @@ public struct WebSocketClientConfiguration: Sendable {
     /// Additional fields of the request, in order, for example `[.authorization: "Bearer …"]`.
     /// `Host` replaces the value from the URL.
     ///
-    /// A field that the handshake sets itself, such as `Upgrade`, fails the attempt. After a
-    /// redirect to another host none of them is sent, since any may be a secret.
+    /// A field that the handshake sets itself, such as `Upgrade`, fails the attempt. No field is
+    /// sent after a redirect to another origin (scheme, host or port), because any may be a secret.
     public var headers: HTTPFields = [:]
 
     /// Computes further fields for every attempt, for example a token that expires. If it throws,
     /// the attempt fails.
     ///
-    /// Default: `nil`. ``connectTimeout`` applies. Not called for a redirect to another host.
+    /// Default: `nil`. ``connectTimeout`` applies. Not called after a redirect to another origin.
     public var requestHeaders: RequestHeaders?
 
     /// The names and values to append to the URL's query, percent-encoded.
     public var query: [(String, String)] = []
 
     /// The names and values of the cookies to send. A `Cookie` field in ``headers`` is sent before
-    /// them. Not sent after a redirect to another host.
+    /// them. Not sent after a redirect to another origin.
     public var cookies: [String: String] = [:]
 
     /// The offered subprotocols, in order of preference. The server's choice is
@@ -48,7 +48,7 @@ public struct WebSocketClientConfiguration: Sendable {
     /// A Unix socket to connect to instead of the URL's host and port. Default: `nil`.
     ///
     /// The URL still determines the request and the use of TLS. Not used after a redirect to
-    /// another host.
+    /// another origin.
     public var unixSocketPath: String?
 
     /// The compression to offer. Default: `nil`, none.
@@ -62,8 +62,8 @@ public struct WebSocketClientConfiguration: Sendable {
 
     /// The time for the name resolution, the connection, the proxy and ``requestHeaders`` together.
     ///
-    /// Default: 10 seconds. Received bytes extend neither this deadline nor ``tlsTimeout`` and
-    /// ``handshakeTimeout``.
+    /// Default: 10 seconds, restarted at each redirect. Received bytes extend neither this deadline
+    /// nor ``tlsTimeout`` and ``handshakeTimeout``.
     public var connectTimeout: Duration = .seconds(10)
 
     /// The time for the TLS handshake.
@@ -118,7 +118,7 @@ public struct WebSocketClientConfiguration: Sendable {
     ///
     /// - Parameters:
     ///   - computed: The result of ``requestHeaders``.
-    ///   - isSameOrigin: `false` after a redirect to another host.
+    ///   - isSameOrigin: `false` after a redirect to another origin.
     func fields(computed: HTTPFields, isSameOrigin: Bool) -> HTTPFields {
         var fields: HTTPFields = [:]
         if isSameOrigin {

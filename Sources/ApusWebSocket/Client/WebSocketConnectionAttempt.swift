@@ -37,8 +37,9 @@ package final class WebSocketConnectionAttempt {
     private(set) var hasEnded = false
 
     /// - Parameters:
-    ///   - handshakeTimeout: The time from the established connection to the open WebSocket; `nil`
-    ///     for no limit of its own.
+    ///   - handshakeTimeout: The time from the end of the TLS handshake, or of the connection
+    ///     without TLS, to the open WebSocket. Replaces the timer of the whole attempt. `nil` keeps
+    ///     that timer.
     ///   - makeDelegate: Called on the event loop just before the future succeeds.
     init(
         limits: WebSocketLimits, handshakeTimeout: Duration?, eventLoop: any EventLoop,
@@ -51,7 +52,7 @@ package final class WebSocketConnectionAttempt {
         self.promise = eventLoop.makePromise()
     }
 
-    /// The open WebSocket, or a `WebSocketError`.
+    /// The open WebSocket, a `WebSocketError`, or `CancellationError` after ``cancel()``.
     ///
     /// A response with another status than 101 fails it with
     /// `WebSocketError.Code.connectionRefused`, which holds the status, the fields and the

@@ -101,12 +101,12 @@ final class WebSocketOpener {
     private func request(_ redirects: WebSocketRedirects, computed: HTTPFields, spent: Duration) {
         let configuration = self.configuration
         var dialer = Dialer(tls: configuration.tls, proxy: configuration.proxy)
-        // The client certificate is for the original host only.
+        // The client certificate is for the original origin only.
         if !redirects.isSameOrigin { dialer.tls?.clientIdentity = nil }
         dialer.localAddress = configuration.localAddress
         dialer.connectTimeout = max(configuration.connectTimeout - spent, .milliseconds(1))
         dialer.tlsTimeout = configuration.tlsTimeout
-        // The Unix socket is for the original host only.
+        // The Unix socket is for the original origin only.
         let target = redirects.isSameOrigin ? configuration.unixSocketPath.map { Dialer.Target.unixSocket(path: $0) } : nil
         var connection: WebSocketConnection?
         let attempt = WebSocketClientConnector.attempt(

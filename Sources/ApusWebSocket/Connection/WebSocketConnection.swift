@@ -292,8 +292,9 @@ extension WebSocketConnection {
     ///
     /// - Parameter timeout: The time to wait for the Pong. Default: 10 seconds.
     /// - Returns: The round-trip time, which also becomes ``latency``.
-    /// - Throws: `WebSocketError.Code.timeout`, `WebSocketError.Code.queueFull` when 64 pings
-    ///   are already pending, the error that ended the connection, or `CancellationError`.
+    /// - Throws: `WebSocketError.Code.timeout`, `WebSocketError.Code.queueFull` when 64 pings are
+    ///   already pending, `WebSocketError.Code.closed` or the error that ended the connection, or
+    ///   `CancellationError`.
     public func ping(timeout: Duration = .seconds(10)) async throws -> Duration {
         try await withLoopOperation(on: self.eventLoop) { self.ping($0, timeout: timeout) }
     }

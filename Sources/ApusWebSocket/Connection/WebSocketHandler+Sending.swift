@@ -130,7 +130,7 @@ extension WebSocketHandler {
         }
     }
 
-    /// Sends a Ping of at most 125 bytes. The delegate receives the Pong.
+    /// Sends a Ping of at most 125 bytes; a longer one is not sent. The delegate receives the Pong.
     package func sendPing(_ payload: ByteBuffer) {
         guard self.isOpen, payload.readableBytes <= 125 else { return }
         self.append(payload, opcode: .ping)

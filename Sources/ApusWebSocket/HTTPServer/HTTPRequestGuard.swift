@@ -4,12 +4,14 @@ package import NIOHTTP1
 
 /// Passes one HTTP/1 request on at a time and refuses requests that are not valid HTTP.
 ///
-/// Every HTTP/1 server of this package adds it between the decoder and the HTTPTypes codec.
+/// Its place is after the decoder and NIO's own handlers of HTTP, before the handlers of the
+/// requests.
 ///
 /// - While a request is unanswered, the socket is not read. Requests already read wait, and are
 ///   passed on in order.
-/// - Requests without exactly one `Host`, bytes that are not HTTP and truncated bodies are refused
-///   with 400.
+/// - Requests without exactly one `Host` (which HTTP/1.0 may omit), bytes that are not HTTP and
+///   truncated bodies are refused with 400, too large header fields with 431, and HTTP/1.0 with 505
+///   unless it is allowed.
 /// - The connection closes after the response to a request that demands it. HTTP/1.0 demands it
 ///   unless it sends `keep-alive`.
 ///

@@ -47,14 +47,14 @@ public struct WebSocketServerConfiguration: Sendable {
     /// not counted by address. Default: the peer's address.
     public var clientAddress: (@Sendable (HTTPRequest, SocketAddress?) -> String?)?
 
-    /// The value of `Retry-After` when a connection limit is reached or the server is shutting
-    /// down. Default: 5 seconds.
+    /// The value of `Retry-After` in the server's responses 429 and 503. Default: 5 seconds.
     public var retryAfter: Duration = .seconds(5)
 
     // MARK: The handshake
 
-    /// The time from the first byte to the 101 response, including TLS, HTTP and ``shouldUpgrade``.
-    /// Received bytes do not extend it.
+    /// The time from the accepted connection to the 101 response, including TLS, HTTP and
+    /// ``shouldUpgrade``. Received bytes do not extend it. Also the time in which a frame header of
+    /// an open connection must become complete.
     ///
     /// Default: 10 seconds. Inside another server's pipeline it starts with the head of the
     /// request.

@@ -134,8 +134,8 @@ public final class WebSocketListening: Sendable {
         self.leave = leave
     }
 
-    /// Stops listening and releases the listener. A running call completes; no call begins after
-    /// this returns.
+    /// Stops listening and releases the listener. A call that another thread is making completes;
+    /// no other call follows.
     public func cancel() { self.leave() }
 }
 

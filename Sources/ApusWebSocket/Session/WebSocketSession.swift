@@ -20,7 +20,7 @@ import NIOPosix
 ///
 /// The session connects when it is first used. When the last reference to it and to its
 /// ``messages`` is released, the connection closes with 1001. After the session has ended
-/// (``State/isEnded``), ``connect(timeout:)`` and ``listen(on:_:)`` start it again.
+/// (``State/isEnded``), ``open()``, ``connect(timeout:)`` and ``listen(on:_:)`` start it again.
 public final class WebSocketSession: Sendable {
     let lifetime: WebSocketSessionLifetime
     var core: NIOLoopBoundBox<WebSocketSessionCore> { self.lifetime.core }
@@ -192,6 +192,7 @@ extension WebSocketSession {
 
     /// Sends a Ping and waits for its Pong.
     ///
+    /// - Parameter timeout: The time to wait for the Pong. Default: 10 seconds.
     /// - Returns: The round-trip time.
     /// - Throws: `WebSocketError.Code.closed` without a connection, and the errors of
     ///   ``WebSocketConnection/ping(timeout:)``.
@@ -202,7 +203,8 @@ extension WebSocketSession {
         return try await connection.ping(timeout: timeout)
     }
 
-    /// Closes the session and waits for the end. No further attempt is made.
+    /// Closes the session and waits for the end, also if the task is cancelled. No further attempt
+    /// is made.
     ///
     /// - Parameters:
     ///   - code: 1000, or an application code from 3000 to 4999.
@@ -269,8 +271,8 @@ extension WebSocketSession {
         /// The session waits for the time of the next attempt, or for a network.
         case waitingToReconnect
 
-        /// Whether the session stays in this state until ``WebSocketSession/connect(timeout:)`` or
-        /// ``WebSocketSession/listen(on:_:)`` is called.
+        /// Whether the session stays in this state until ``WebSocketSession/open()``,
+        /// ``WebSocketSession/connect(timeout:)`` or ``WebSocketSession/listen(on:_:)`` is called.
         public var isEnded: Bool {
             switch self {
             case .closedByPeer, .closedByUser, .failed: true

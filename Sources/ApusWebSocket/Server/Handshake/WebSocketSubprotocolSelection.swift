@@ -25,7 +25,8 @@ public struct WebSocketSubprotocolSelection: Sendable {
     /// Selects with a closure that returns one of the offered subprotocols, or `nil` for none.
     ///
     /// The closure runs on the connection's event loop and must not block. A
-    /// ``WebSocketUpgradeRefusal`` it throws is the response.
+    /// ``WebSocketUpgradeRefusal`` that it throws is the response; any other error is answered with
+    /// 500. A subprotocol that was not offered counts as `nil`.
     public static func custom(_ choose: @escaping @Sendable (_ offered: [String], _ request: HTTPRequest) throws -> String?) -> Self {
         Self(choice: .custom(choose))
     }
