@@ -1,6 +1,7 @@
-/// The limits of a peer: the size of its input and the time for the closing handshake.
+/// The limits of a connection: the size of the peer's input, the time for the closing handshake,
+/// and the size of deferred messages.
 ///
-/// Sizes are checked on the frame's header, before the payload arrives.
+/// Sizes on the wire are checked on the frame's header, before the payload arrives.
 public struct WebSocketLimits: Sendable, Hashable {
     /// The maximum payload of one frame.
     ///
@@ -34,7 +35,8 @@ public struct WebSocketLimits: Sendable, Hashable {
 
     /// The maximum size of the header fields of the handshake, names and values together.
     ///
-    /// Unit: bytes. Default: 32 KiB, twice Node's limit, because cookies can be long.
+    /// Unit: bytes. Default: 32 KiB, twice Node's limit, because cookies can be long. Above it the
+    /// handshake fails as above ``maximumHeaderFields``.
     public var maximumHeaderBytes: Int = 32 << 10
 
     /// The maximum size of the messages that wait for the last piece of a message sent in pieces.

@@ -4,8 +4,9 @@ package import NIOCore
 /// Assembles messages from frames and performs the closing handshake.
 ///
 /// `open` leaves to `closeSent` (this side closes) or `finished` (the peer closes or violates the
-/// protocol). `closeSent` leaves to `finished` (the peer's Close frame, the timer, or the end of
-/// the transport). Nothing is reported after `finished`.
+/// protocol, the transport ends, or this side aborts). `closeSent` leaves to `finished` (the peer's
+/// Close frame, invalid bytes, the timer, the end of the transport, or an abort). Nothing is
+/// reported after `finished`.
 ///
 /// A copy shares the inflater, so a state machine must have one owner.
 ///
@@ -19,8 +20,8 @@ package struct WebSocketConnectionStateMachine {
         case open
         /// This side has sent a Close frame. Leaves to `finished`.
         case closeSent
-        /// Both Close frames were exchanged, or the connection has failed. Only the transport
-        /// remains open. Final.
+        /// Both Close frames were exchanged, or the connection has failed or was aborted. Only the
+        /// transport remains open. Final.
         case finished
     }
 
@@ -63,7 +64,7 @@ package struct WebSocketConnectionStateMachine {
     var outgoing = WebSocketOutgoingMessage()
 
     /// - Parameters:
-    ///   - limits: The limits. The decoder enforces those of frames, this type that of inflated
+    ///   - limits: The limits. The decoder enforces those on the wire, this type that of inflated
     ///     messages.
     ///   - deflate: The negotiated compression. Without it a compressed message is a protocol
     ///     violation.

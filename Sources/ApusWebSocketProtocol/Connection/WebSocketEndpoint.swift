@@ -137,7 +137,8 @@ extension WebSocketEndpoint {
 // MARK: Out
 
 extension WebSocketEndpoint {
-    /// Adds a message to the output. Ignored after ``close(code:reason:)`` and after the end.
+    /// Adds a message to the output, uncompressed. Ignored after ``close(code:reason:)`` and after
+    /// the end.
     public mutating func send(_ message: WebSocketMessage) {
         if self.isOpen { self.write(message.payload, opcode: message.opcode) }
     }

@@ -1,4 +1,4 @@
-/// The negotiated compression parameters of one side.
+/// The negotiated compression parameters, from the point of view of one side.
 ///
 /// Source: RFC 7692 7.1.
 package struct WebSocketDeflateAgreement: Hashable, Sendable {

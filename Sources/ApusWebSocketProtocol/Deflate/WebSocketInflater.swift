@@ -44,8 +44,9 @@ package final class WebSocketInflater {
     ///   - isLast: Whether the message ends here.
     ///   - output: The decompressed message so far, and nothing else. Never exceeds `maximumBytes`.
     ///   - maximumBytes: The maximum size of the message.
-    /// - Throws: ``WebSocketError/Code/messageTooLarge`` or
-    ///   ``WebSocketError/Code/invalidCompression``. The inflater must not be used after an error.
+    /// - Throws: ``WebSocketError/Code/messageTooLarge``,
+    ///   ``WebSocketError/Code/invalidCompression``, or ``WebSocketError/Code/compressionFailed``
+    ///   if zlib cannot be reset. The inflater must not be used after an error.
     package func inflate(
         _ piece: ByteBuffer, isLast: Bool, into output: inout ByteBuffer, maximumBytes: Int
     ) throws(WebSocketError) {

@@ -66,6 +66,8 @@ extension WebSocketHandshake {
     ///   - request: The request.
     ///   - deflate: The compression offered in the request.
     ///   - limits: The limits of the header fields.
+    /// - Throws: ``WebSocketError/Code/malformedHandshake`` or
+    ///   ``WebSocketError/Code/headersTooLarge``.
     @discardableResult
     package static func check(
         _ response: HTTPResponse,
