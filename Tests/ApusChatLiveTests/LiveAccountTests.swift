@@ -6,7 +6,7 @@ import Testing
 @testable import ApusChatHTTP
 
 /// The account of the client at a real server.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(5)))
 struct LiveAccountTests {
     /// A picture of one pixel (PNG).
     private static let picture: [UInt8] = [

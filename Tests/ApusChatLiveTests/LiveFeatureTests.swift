@@ -3,7 +3,7 @@ import ApusChatProtocol
 import Testing
 
 /// Threads, versions, pins, schedules and messages that disappear, at a real server.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(5)))
 struct LiveFeatureTests {
     @Test func aThreadIsReadByAnotherDevice() async throws {
         try await withLiveServer { fixture in

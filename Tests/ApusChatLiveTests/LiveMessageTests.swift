@@ -4,7 +4,7 @@ import ApusEventLoop
 import Testing
 
 /// Messages of the client at a real server.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(5)))
 struct LiveMessageTests {
     @Test func messagesAndReadPositionsGoBothWays() async throws {
         try await withLiveServer { fixture in

@@ -3,7 +3,7 @@ import ApusChatProtocol
 import Testing
 
 /// Sessions of the client at a real server.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(5)))
 struct LiveSessionTests {
     @Test func anAccountIsCreatedUsedAndSignedOut() async throws {
         try await withLiveServer { fixture in

@@ -3,7 +3,7 @@ import ApusChatProtocol
 import Testing
 
 /// Files of the client at a real server.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(5)))
 struct LiveUploadTests {
     /// Bytes that no form of media begins with.
     private static func bytes(_ count: Int) -> [UInt8] { (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31 ^ ($0 >> 8)) } }

@@ -24,7 +24,7 @@ private final class Client: EngineIOClientDelegate, @unchecked Sendable {
     func engineClosed(_ connection: EngineIOClientConnection, error: EngineIOError) { self.errors.append(error.code) }
 }
 
-@Suite(.timeLimit(.minutes(3))) struct EngineIOClientOpeningTests {
+@Suite(.timeLimit(.minutes(5))) struct EngineIOClientOpeningTests {
     @Test func aPreparationThatHangsIsNoReasonForAnotherTransport() async throws {
         let eventLoop = NIOAsyncTestingEventLoop()
         let client = Client()

@@ -11,7 +11,7 @@ import NIOCore
 import ServiceLifecycle
 import Testing
 
-@Suite(.timeLimit(.minutes(3))) struct ServiceTests {
+@Suite(.timeLimit(.minutes(5))) struct ServiceTests {
     /// A started service, the address of its listener, and the end of its group.
     private struct Running {
         let group: ServiceGroup

@@ -19,7 +19,7 @@ import X509
 
 /// The transports of the client with an Apus server: cookies, headers, fallback, compression and
 /// TLS.
-@Suite(.timeLimit(.minutes(2))) struct ClientTransportTests {
+@Suite(.timeLimit(.minutes(5))) struct ClientTransportTests {
     private let seconds = Duration.seconds(60)
 
     /// The requests that a server received, in order.

@@ -43,7 +43,7 @@ import HTTPTypes
         }
     }
 
-    @Test(.timeLimit(.minutes(3))) func pagesAndWebSocketsShareAPort() async throws {
+    @Test(.timeLimit(.minutes(5))) func pagesAndWebSocketsShareAPort() async throws {
         let server = self.server { $0.subprotocols = .preferred("chat") }
         try await self.withApplication(server) { port in
             let pages = HTTPExchangeClient(
@@ -83,7 +83,7 @@ import HTTPTypes
         return error?.refusal?.status
     }
 
-    @Test(.timeLimit(.minutes(3))) func refusalsApplyInAnApplicationToo() async throws {
+    @Test(.timeLimit(.minutes(5))) func refusalsApplyInAnApplicationToo() async throws {
         let server = self.server { $0.limits.maximumHeaderBytes = 1000 }
         try await self.withApplication(server) { port in
             let statuses = [
@@ -94,7 +94,7 @@ import HTTPTypes
         }
     }
 
-    @Test(.timeLimit(.minutes(3))) func anApplicationThatStopsClosesItsConnections() async throws {
+    @Test(.timeLimit(.minutes(5))) func anApplicationThatStopsClosesItsConnections() async throws {
         var connection: WebSocketConnection?
         try await self.withApplication(self.server()) { port in
             connection = try await WebSocketClient.connect(to: "ws://127.0.0.1:\(port)/ws")

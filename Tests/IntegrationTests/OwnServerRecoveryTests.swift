@@ -8,7 +8,7 @@ import Testing
 @testable import ApusSocketIOClient
 
 /// Connection state recovery between the client and the server of Apus.
-@Suite(.timeLimit(.minutes(2))) struct OwnServerRecoveryTests {
+@Suite(.timeLimit(.minutes(5))) struct OwnServerRecoveryTests {
     private static let seconds = Duration.seconds(60)
 
     /// Breaks the connection without a close, and waits until the server detects it.

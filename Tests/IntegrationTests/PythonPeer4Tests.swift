@@ -10,7 +10,7 @@ import Testing
 /// and an automatic version.
 @Suite(
     .enabled(if: PythonPeer.interpreter4 != nil, "APUS_PYTHON_SOCKETIO4 does not name a Python 3.9 with python-socketio 4.6"), .serialized,
-    .timeLimit(.minutes(2))
+    .timeLimit(.minutes(5))
 )
 struct PythonPeer4Tests {
     private let seconds = Duration.seconds(60)

@@ -29,7 +29,7 @@ enum Way: String, CaseIterable, CustomTestStringConvertible {
 /// Serialized, because starting a peer takes most of a test's time.
 @Suite(
     .enabled(if: PythonPeer.interpreter != nil, "APUS_PYTHON does not name a Python with python-socketio"), .serialized,
-    .timeLimit(.minutes(2))
+    .timeLimit(.minutes(5))
 )
 struct PythonPeerTests {
     private let seconds = Duration.seconds(60)

@@ -71,7 +71,8 @@ extension SocketIOClient {
         self.listen { $0.addAnyOutgoing(.init(id: $1, handler: handler), first: true) }
     }
 
-    /// Removes a listener.
+    /// Removes a listener. Outside the event loop the removal takes effect there a moment later: an
+    /// event that arrives meanwhile still reaches the listener. This holds for all removals.
     public func off(_ listener: SocketIOClientListener) {
         self.core.onLoop { $0.removeListener(id: listener.id) }
     }

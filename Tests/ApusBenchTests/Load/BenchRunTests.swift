@@ -58,7 +58,7 @@ struct BenchRunTests {
     }
 
     @Test(
-        .timeLimit(.minutes(3)),
+        .timeLimit(.minutes(5)),
         arguments: [
             BenchPlan.Exchange.webSocket, .event("echo"), .acknowledged("ack"), .broadcast("bc"),
         ], [false, true])
@@ -70,7 +70,7 @@ struct BenchRunTests {
     }
 
     @Test(
-        .timeLimit(.minutes(3)),
+        .timeLimit(.minutes(5)),
         arguments: [
             BenchPlan.Exchange.event("echo"), .acknowledged("ack"), .broadcast("bc"),
         ], [false, true])
@@ -81,21 +81,21 @@ struct BenchRunTests {
         try await Self.expectGood(plan)
     }
 
-    @Test(.timeLimit(.minutes(3))) func twoLoopsShareTheConnections() async throws {
+    @Test(.timeLimit(.minutes(5))) func twoLoopsShareTheConnections() async throws {
         var plan = Self.plan(.webSocket)
         plan.threads = 2
         plan.size = 100_000
         try await Self.expectGood(plan)
     }
 
-    @Test(.timeLimit(.minutes(3)), arguments: [BenchPlan.Exchange.room(of: 10), .event("echo"), .acknowledged("ack")])
+    @Test(.timeLimit(.minutes(5)), arguments: [BenchPlan.Exchange.room(of: 10), .event("echo"), .acknowledged("ack")])
     func roomsAndNamespacesToo(exchange: BenchPlan.Exchange) async throws {
         var plan = Self.plan(exchange)
         if case .room = exchange {} else { plan.namespaces = 3 }
         try await Self.expectGood(plan)
     }
 
-    @Test(.timeLimit(.minutes(3))) func theRateIsAchieved() async throws {
+    @Test(.timeLimit(.minutes(5))) func theRateIsAchieved() async throws {
         var plan = Self.plan(.acknowledged("ack"))
         plan.rate = 500
         plan.inFlight = 1000
@@ -105,7 +105,7 @@ struct BenchRunTests {
         #expect(report.correctsOmission)
     }
 
-    @Test(.timeLimit(.minutes(3))) func idleConnectionsAreKept() async throws {
+    @Test(.timeLimit(.minutes(5))) func idleConnectionsAreKept() async throws {
         var plan = Self.plan(.event("echo"))
         plan.inFlight = 0
         let report = try await Self.run(plan)

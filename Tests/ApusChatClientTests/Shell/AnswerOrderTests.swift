@@ -6,7 +6,7 @@ import Testing
 @testable import ApusChatClient
 
 /// Pushes that arrive together with an answer are applied in the order of their receipt.
-@Suite("Client: the order of answers and pushes", .timeLimit(.minutes(3)))
+@Suite("Client: the order of answers and pushes", .timeLimit(.minutes(5)))
 struct AnswerOrderTests {
     private let server = FakeServer()
     private let device: TestDevice

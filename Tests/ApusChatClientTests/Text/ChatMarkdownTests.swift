@@ -50,7 +50,7 @@ struct ChatMarkdownTests {
 
     /// A header of C has hundreds of marks that nothing closes.
     @Test(
-        .timeLimit(.minutes(3)),
+        .timeLimit(.minutes(5)),
         arguments: ["char *a, ", "*a ", "_a b", "**a ", "~~ ", "||x ", "[a](", "`", "> ", "- x\n", "```\n", ":a", "@a ", "\\"])
     func marksWithoutAnEndTakeBoundedTime(part: String) {
         let source = String(repeating: part, count: 8_000 / part.unicodeScalars.count)

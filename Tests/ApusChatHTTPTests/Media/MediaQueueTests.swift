@@ -4,7 +4,7 @@ import Testing
 
 @testable import ApusChatHTTP
 
-@Suite(.timeLimit(.minutes(3))) struct MediaQueueTests {
+@Suite(.timeLimit(.minutes(5))) struct MediaQueueTests {
     @Test func theNumberOfWorksAtTheSameTimeIsBounded() async throws {
         let queue = MediaQueue(maximum: 2)
         let counts = NIOLockedValueBox((now: 0, most: 0, done: 0))

@@ -4,7 +4,7 @@ import Testing
 @testable import ApusChatHTTP
 
 #if canImport(Subprocess)
-    @Suite(.timeLimit(.minutes(2))) struct ToolProcessTests {
+    @Suite(.timeLimit(.minutes(5))) struct ToolProcessTests {
         private static func folder() throws -> String {
             let path = FileManager.default.temporaryDirectory.appendingPathComponent("apus-tool-" + UUID().uuidString).path
             try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)

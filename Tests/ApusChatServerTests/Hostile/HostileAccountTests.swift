@@ -9,7 +9,7 @@ import Testing
 @testable import ApusChatServer
 
 /// An account that means harm to others, against the whole server with its default budgets.
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(5)))
 struct HostileAccountTests {
     private static func create(_ number: Int, inviting users: [UserName]) -> CreateRequest {
         CreateRequest(id: id("g\(number)"), kind: .group, title: "Spam \(number)", users: users)

@@ -6,7 +6,7 @@ import Testing
 @testable import ApusChatServer
 
 /// The Unix socket of the operator, with any bytes.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(5)))
 struct AdministrationSocketTests {
     /// Writes parts to the socket of a server and returns its answer.
     private func exchange(_ server: RunningServer, _ parts: [String]) async throws -> JSONValue {

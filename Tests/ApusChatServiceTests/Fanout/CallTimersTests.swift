@@ -5,7 +5,7 @@ import ApusJSON
 import Testing
 
 /// The end of rings that no party answers.
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(5)))
 struct CallTimersTests {
     private let pair = ConversationID(number: 50)
 

@@ -5,7 +5,7 @@ import NIOConcurrencyHelpers
 import Testing
 
 /// The end of all connections at once.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(5)))
 struct ByeTests {
     @Test func clientsAreToldDifferentTimesToReturn() async throws {
         let asked = NIOLockedValueBox<[ClosedRange<Int64>]>([])

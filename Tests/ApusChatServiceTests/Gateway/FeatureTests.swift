@@ -4,7 +4,7 @@ import ApusJSON
 import Testing
 
 /// What both sides say in `hello`, and what depends on it.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(5)))
 struct FeatureTests {
     private func client(
         _ fixture: ServiceFixture, _ name: String, features: [String], capabilities: [String] = []

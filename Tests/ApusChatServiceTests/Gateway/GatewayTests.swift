@@ -4,7 +4,7 @@ import ApusJSON
 import Testing
 
 /// The chat over Socket.IO, end to end.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(5)))
 struct GatewayTests {
     @Test func aMessageReachesTheOtherAndTheOwnDevices() async throws {
         try await withService { fixture in

@@ -6,7 +6,7 @@ import Testing
 
 /// A group of 10,000 members and a channel of 100,000: both are opened, written to, read, searched
 /// and paged, and a member is completed and mentioned.
-@Suite(.timeLimit(.minutes(3)), .serialized)
+@Suite(.timeLimit(.minutes(5)), .serialized)
 struct LargeConversationTests {
     private struct Size: CustomTestStringConvertible {
         let kind: ConversationKind

@@ -4,7 +4,7 @@ import ApusJSON
 import Testing
 
 /// What the service does without a request, and what its clients see of it.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(5)))
 struct MaintenanceTests {
     @Test func aScheduledMessageIsSentInTime() async throws {
         try await withService { fixture in

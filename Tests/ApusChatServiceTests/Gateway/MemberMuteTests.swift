@@ -3,7 +3,7 @@ import ApusJSON
 import Testing
 
 /// Members that may not write.
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(5)))
 struct MemberMuteTests {
     @Test func aMuteWithoutAnEndIsAPageThatClientsRead() async throws {
         try await withService { fixture in

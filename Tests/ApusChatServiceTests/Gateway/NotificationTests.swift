@@ -7,7 +7,7 @@ import NIOConcurrencyHelpers
 import Testing
 
 /// What decides about notifications: silent messages, rules, quiet hours, the badge, sign-ins.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(5)))
 struct NotificationTests {
     private func silent(_ text: String, to conversation: ConversationID, id: String) -> SendRequest {
         SendRequest(id: .make(id), conversation: conversation, kind: .text, body: ["text": .string(text)], isSilent: true)

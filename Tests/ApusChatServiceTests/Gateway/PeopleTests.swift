@@ -5,7 +5,7 @@ import ApusJSON
 import Testing
 
 /// Contacts, members and presence, over the gateway.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(5)))
 struct PeopleTests {
     @Test func aRequestShowsItsTextAndTime() async throws {
         try await withService { fixture in

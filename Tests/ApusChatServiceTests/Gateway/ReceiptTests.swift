@@ -4,7 +4,7 @@ import ApusJSON
 import Testing
 
 /// What members learn of what others have received and read.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(5)))
 struct ReceiptTests {
     private func group(_ fixture: ServiceFixture, _ owner: ChatPeer, _ others: [(String, ChatPeer)]) async throws -> ConversationID {
         let group = try await owner.ask(

@@ -4,7 +4,7 @@ import ApusJSON
 import Testing
 
 /// Search, reactions and the directory over Socket.IO.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(5)))
 struct SearchTests {
     /// Searches until the index has followed.
     private func hits(_ query: String, as peer: ChatPeer, in conversation: ConversationID? = nil) async throws -> [SearchHit] {

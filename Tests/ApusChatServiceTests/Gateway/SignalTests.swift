@@ -4,7 +4,7 @@ import ApusJSON
 import Testing
 
 /// The recipients of the signals of a call.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(5)))
 struct SignalTests {
     /// A call of a group that Alice began and Bob answered, each with one of two devices.
     private struct Call {

@@ -4,7 +4,7 @@ import ApusJSON
 import Testing
 
 /// Threads: their pages, and what live clients learn of them.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(5)))
 struct ThreadTests {
     @Test func aThreadIsPagedFromItsEnd() async throws {
         try await withService { fixture in

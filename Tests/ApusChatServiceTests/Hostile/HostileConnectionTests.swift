@@ -5,7 +5,7 @@ import ApusJSON
 import Testing
 
 /// An account that means harm, at the gateway with the default budgets.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(5)))
 struct HostileConnectionTests {
     /// Budgets are not refilled, because time stands still.
     private func withLimits(_ users: [String] = ["alice", "bob", "carol"], _ body: (ServiceFixture) async throws -> Void) async throws {

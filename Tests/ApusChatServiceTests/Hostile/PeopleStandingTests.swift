@@ -4,7 +4,7 @@ import Testing
 
 /// What a user may do to another one, end to end: every verb that names a user outside of a
 /// conversation, by every relation to that user.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(5)))
 struct PeopleStandingTests {
     /// The users that send a request. `asked` has asked the other user to be a contact, `asking`
     /// was asked by it, `blocked` is blocked by it, and `blocker` blocks it.

@@ -5,7 +5,7 @@ import Testing
 
 /// What each standing in a group may do, end to end: every verb that concerns a conversation, as
 /// every kind of user. A refusal that would reveal the group is `not_found`.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(5)))
 struct StandingTests {
     static let standings = ["member", "reader", "muted", "invited", "requested", "left", "removed", "banned", "stranger"]
 

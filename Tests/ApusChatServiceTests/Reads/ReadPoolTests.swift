@@ -7,7 +7,7 @@ import NIOConcurrencyHelpers
 import Testing
 
 /// The order in which the reads of users run, and what is refused.
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(5)))
 struct ReadPoolTests {
     private let order = NIOLockedValueBox<[Int64]>([])
 

@@ -6,7 +6,7 @@ import Testing
 import X509
 
 /// No application byte is sent to a server that was not verified (docs/hazards.md, 19).
-@Suite(.timeLimit(.minutes(3))) struct DialerTLSTests {
+@Suite(.timeLimit(.minutes(5))) struct DialerTLSTests {
     private let authority: TestCertificate
     private let server: TestCertificate
 

@@ -25,7 +25,7 @@ func withBlackHole<Result>(_ body: (Dialer.Target) async throws -> Result) async
     }
 }
 
-@Suite(.timeLimit(.minutes(3))) struct DialerTests {
+@Suite(.timeLimit(.minutes(5))) struct DialerTests {
     /// A resolver with fixed addresses.
     private struct FixedResolver: Resolver, Sendable {
         let loop: any EventLoop = MultiThreadedEventLoopGroup.singleton.next()

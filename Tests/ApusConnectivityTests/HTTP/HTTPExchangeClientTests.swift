@@ -9,7 +9,7 @@ import Testing
 import X509
 
 /// Exchanges over the loopback, compared byte by byte.
-@Suite(.timeLimit(.minutes(3))) struct HTTPExchangeClientTests {
+@Suite(.timeLimit(.minutes(5))) struct HTTPExchangeClientTests {
     private let timeout = Duration.seconds(60)
 
     private func client(

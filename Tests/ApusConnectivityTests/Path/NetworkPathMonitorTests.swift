@@ -3,7 +3,7 @@ import Testing
 
 @testable import ApusConnectivity
 
-@Suite(.timeLimit(.minutes(3))) struct NetworkPathMonitorTests {
+@Suite(.timeLimit(.minutes(5))) struct NetworkPathMonitorTests {
     /// A source controlled by a test.
     private final class World: Sendable {
         struct Source: NetworkPathMonitor.Source {

@@ -4,7 +4,7 @@ import NIOSSL
 import Testing
 import X509
 
-@Suite(.timeLimit(.minutes(3))) struct DialerProxyTests {
+@Suite(.timeLimit(.minutes(5))) struct DialerProxyTests {
     private typealias Step = ScriptedProxy.Step
 
     private let authority: TestCertificate

@@ -7,7 +7,7 @@ import NIOCore
 import NIOEmbedded
 import Testing
 
-@Suite("Engine.IO server: the application's check", .timeLimit(.minutes(3))) struct EngineIOAllowRequestTests {
+@Suite("Engine.IO server: the application's check", .timeLimit(.minutes(5))) struct EngineIOAllowRequestTests {
     private func makeServer(_ allowRequest: @escaping @Sendable (HTTPRequest) async throws -> Void) -> EngineIOServer {
         var configuration = EngineIOServerConfiguration()
         configuration.allowRequest = allowRequest

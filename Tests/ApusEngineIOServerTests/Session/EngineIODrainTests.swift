@@ -5,7 +5,7 @@ import Logging
 import NIOCore
 import Testing
 
-@Suite("Engine.IO server: shutdown", .timeLimit(.minutes(3))) struct EngineIODrainTests {
+@Suite("Engine.IO server: shutdown", .timeLimit(.minutes(5))) struct EngineIODrainTests {
     private func makeServer(
         _ configure: (inout EngineIOServerConfiguration) -> Void = { _ in },
         delegate: @escaping @Sendable () -> any EngineIOSessionDelegate = { SilentDelegate() }

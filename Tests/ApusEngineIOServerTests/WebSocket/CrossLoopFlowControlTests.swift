@@ -10,7 +10,7 @@ import Testing
 
 @testable import ApusEngineIOServer
 
-@Suite(.timeLimit(.minutes(3))) struct CrossLoopFlowControlTests {
+@Suite(.timeLimit(.minutes(5))) struct CrossLoopFlowControlTests {
     private func message(_ bytes: Int) -> WebSocketMessage { WebSocketMessage(.binary, ByteBuffer(repeating: 0, count: bytes)) }
 
     @Test func readingStopsAboveTheMarkAndGoesOnAtHalfOfIt() throws {

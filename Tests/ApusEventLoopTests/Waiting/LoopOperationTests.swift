@@ -5,7 +5,7 @@ import Testing
 
 @testable import ApusEventLoop
 
-@Suite(.timeLimit(.minutes(3))) struct LoopOperationTests {
+@Suite(.timeLimit(.minutes(5))) struct LoopOperationTests {
     private struct Failure: Error {}
     private struct Late: Error {}
 

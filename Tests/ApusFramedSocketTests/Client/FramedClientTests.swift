@@ -10,7 +10,7 @@ import NIOPosix
 import Testing
 
 @Suite struct FramedClientTests {
-    @Test(.timeLimit(.minutes(3))) func anUnreachableServerIsAnError() async throws {
+    @Test(.timeLimit(.minutes(5))) func anUnreachableServerIsAnError() async throws {
         let unused = try UnusedPort()
         do {
             _ = try await FramedClient.connect(host: "127.0.0.1", port: unused.number)
@@ -21,7 +21,7 @@ import Testing
         }
     }
 
-    @Test(.timeLimit(.minutes(3))) func aSilentServerTimesOut() async throws {
+    @Test(.timeLimit(.minutes(5))) func aSilentServerTimesOut() async throws {
         let listener = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton).bind(host: "127.0.0.1", port: 0).get()
         let port = try #require(listener.localAddress?.port)
         var configuration = FramedClientConfiguration()
@@ -34,7 +34,7 @@ import Testing
         try await listener.close()
     }
 
-    @Test(.timeLimit(.minutes(3))) func settingsThatContradictThemselvesAreRefused() async {
+    @Test(.timeLimit(.minutes(5))) func settingsThatContradictThemselvesAreRefused() async {
         var noTime = FramedClientConfiguration()
         noTime.connectTimeout = .zero
         var nothing = FramedClientConfiguration()
@@ -50,7 +50,7 @@ import Testing
 
     // MARK: TLS (docs/hazards.md, 19)
 
-    @Test(.timeLimit(.minutes(3)), arguments: [Framing.version2, .fixedHeader(length: 100)])
+    @Test(.timeLimit(.minutes(5)), arguments: [Framing.version2, .fixedHeader(length: 100)])
     func messagesThroughTLS(framing: Framing) async throws {
         let (settings, pem) = try makeCertificate()
         try await withServer(echoServer(.init(framing: framing)), tls: settings) { port in
@@ -63,7 +63,7 @@ import Testing
         }
     }
 
-    @Test(.timeLimit(.minutes(3))) func anUntrustedCertificateIsRefused() async throws {
+    @Test(.timeLimit(.minutes(5))) func anUntrustedCertificateIsRefused() async throws {
         let (settings, _) = try makeCertificate()
         let seen = NIOLockedValueBox(0)
         let server = FramedServer { _ in seen.withLockedValue { $0 += 1 } }
@@ -78,7 +78,7 @@ import Testing
 
     // MARK: Reconnection
 
-    @Test(.timeLimit(.minutes(3))) func aDropIsFollowedByAnotherConnectionAndOurOwnEndIsNot() async throws {
+    @Test(.timeLimit(.minutes(5))) func aDropIsFollowedByAnotherConnectionAndOurOwnEndIsNot() async throws {
         let count = NIOLockedValueBox(0)
         let server = FramedServer { connection in
             let number = count.withLockedValue { count in
@@ -116,7 +116,7 @@ import Testing
     }
 
     /// Connecting to 0.0.0.0 reaches 127.0.0.1, but the client treats it as another machine.
-    @Test(.timeLimit(.minutes(3))) func withoutANetworkTheNextAttemptWaits() async throws {
+    @Test(.timeLimit(.minutes(5))) func withoutANetworkTheNextAttemptWaits() async throws {
         let reports = NIOLockedValueBox<(@Sendable (NetworkPath) -> Void)?>(nil)
         var configuration = FramedClientConfiguration()
         configuration.networkMonitor = NetworkPathMonitor { report in
@@ -164,7 +164,7 @@ import Testing
         }
     }
 
-    @Test(.timeLimit(.minutes(3))) func errorsOfTheUserAndUselessAttemptsEndIt() async throws {
+    @Test(.timeLimit(.minutes(5))) func errorsOfTheUserAndUselessAttemptsEndIt() async throws {
         struct Own: Error {}
         try await withServer(echoServer()) { port in
             await #expect(throws: Own.self) {

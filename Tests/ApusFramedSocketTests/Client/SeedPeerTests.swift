@@ -49,7 +49,7 @@ import Testing
         }
     }
 
-    @Test(.enabled(if: python != nil), .timeLimit(.minutes(3)), arguments: [Framing.fixedHeader(length: 100), .either(headerLength: 100)])
+    @Test(.enabled(if: python != nil), .timeLimit(.minutes(5)), arguments: [Framing.fixedHeader(length: 100), .either(headerLength: 100)])
     func ourServerAndItsClient(framing: Framing) async throws {
         try await withServer(echoServer(.init(framing: framing))) { port in
             let peer = try Self.start(["client", "\(port)", "100", "40"])
@@ -58,7 +58,7 @@ import Testing
         }
     }
 
-    @Test(.enabled(if: python != nil), .timeLimit(.minutes(3))) func ourClientAndItsServer() async throws {
+    @Test(.enabled(if: python != nil), .timeLimit(.minutes(5))) func ourClientAndItsServer() async throws {
         let peer = try Self.start(["server", "100"])
         let port = try #require(await Int(Self.line(of: peer.output).split(separator: ":").last ?? ""))
         let configuration = FramedClientConfiguration(framing: .fixedHeader(length: 100))

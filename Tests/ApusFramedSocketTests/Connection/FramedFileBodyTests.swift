@@ -6,7 +6,7 @@ import Testing
 
 @Suite struct FramedFileBodyTests {
     /// Files of no piece, of one, and of more pieces than there are buffers.
-    @Test(.timeLimit(.minutes(3)), arguments: [0, 1, 524_288, 3_000_001])
+    @Test(.timeLimit(.minutes(5)), arguments: [0, 1, 524_288, 3_000_001])
     func aFileIsTheBodyOfAMessage(count: Int) async throws {
         let path = NSTemporaryDirectory() + "apus-body-\(UUID().uuidString)"
         defer { try? FileManager.default.removeItem(atPath: path) }

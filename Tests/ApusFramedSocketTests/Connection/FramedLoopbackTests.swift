@@ -8,7 +8,7 @@ import Testing
 
 /// Tests of client and server over the loopback.
 @Suite struct FramedLoopbackTests {
-    @Test(.timeLimit(.minutes(3))) func aTaskThatIsCancelledTakesNoOthersMessage() async throws {
+    @Test(.timeLimit(.minutes(5))) func aTaskThatIsCancelledTakesNoOthersMessage() async throws {
         try await withServer(echoServer()) { port in
             let connection = try await FramedClient.connect(host: "127.0.0.1", port: port)
             let (started, start) = AsyncStream.makeStream(of: Void.self)
@@ -38,7 +38,7 @@ import Testing
         (.either(headerLength: 64), .fixedHeader(length: 64)),
     ]
 
-    @Test(.timeLimit(.minutes(3)), arguments: framings)
+    @Test(.timeLimit(.minutes(5)), arguments: framings)
     func messagesComeBack(server: Framing, client: Framing) async throws {
         try await withServer(echoServer(.init(framing: server))) { port in
             try await FramedClient.withConnection(host: "127.0.0.1", port: port, configuration: .init(framing: client)) { connection in
@@ -57,7 +57,7 @@ import Testing
         }
     }
 
-    @Test(.timeLimit(.minutes(3))) func unixSocketsAndIPv6() async throws {
+    @Test(.timeLimit(.minutes(5))) func unixSocketsAndIPv6() async throws {
         let path = "/tmp/apus-framed-\(ProcessInfo.processInfo.processIdentifier).sock"
         defer { try? FileManager.default.removeItem(atPath: path) }
         let server = echoServer()
@@ -82,7 +82,7 @@ import Testing
         }
     }
 
-    @Test(.timeLimit(.minutes(3))) func progressIsReported() async throws {
+    @Test(.timeLimit(.minutes(5))) func progressIsReported() async throws {
         try await withServer(FramedServer { for try await _ in $0.messages {} }) { port in
             let connection = try await FramedClient.connect(host: "127.0.0.1", port: port)
             let seen = NIOLockedValueBox<[FramedProgress]>([])
@@ -94,7 +94,7 @@ import Testing
     }
 
     /// A slow reader stops the reading of the socket: the memory is bounded and nothing is lost.
-    @Test(.timeLimit(.minutes(3))) func aSlowReaderSlowsTheSender() async throws {
+    @Test(.timeLimit(.minutes(5))) func aSlowReaderSlowsTheSender() async throws {
         let received = NIOLockedValueBox(0)
         let server = FramedServer { connection in
             for try await message in connection.messages {
@@ -122,7 +122,7 @@ import Testing
         }
     }
 
-    @Test(.timeLimit(.minutes(3))) func sendersTakeTurns() async throws {
+    @Test(.timeLimit(.minutes(5))) func sendersTakeTurns() async throws {
         try await withServer(echoServer()) { port in
             let connection = try await FramedClient.connect(host: "127.0.0.1", port: port)
             try await withThrowingTaskGroup(of: Void.self) { group in
@@ -145,7 +145,7 @@ import Testing
 
     // MARK: Errors
 
-    @Test(.timeLimit(.minutes(3))) func anInvalidMessageLeavesTheConnectionOpen() async throws {
+    @Test(.timeLimit(.minutes(5))) func anInvalidMessageLeavesTheConnectionOpen() async throws {
         try await withServer(echoServer(.init(framing: .fixedHeader(length: 64)))) { port in
             let connection = try await FramedClient.connect(
                 host: "127.0.0.1", port: port, configuration: .init(framing: .fixedHeader(length: 64)))
@@ -160,7 +160,7 @@ import Testing
         }
     }
 
-    @Test(.timeLimit(.minutes(3))) func whatThePeerDoesNotTakeIsNotSent() async throws {
+    @Test(.timeLimit(.minutes(5))) func whatThePeerDoesNotTakeIsNotSent() async throws {
         var configuration = FramedServerConfiguration()
         configuration.connection.limits = FramedLimits(maximumBodyBytes: 1000)
         try await withServer(echoServer(configuration)) { port in
@@ -173,7 +173,7 @@ import Testing
         }
     }
 
-    @Test(.timeLimit(.minutes(3)), arguments: [[1], [1, 2]])
+    @Test(.timeLimit(.minutes(5)), arguments: [[1], [1, 2]])
     func aBodyOfAnotherLengthEndsTheConnection(pieces: [Int]) async throws {
         try await withServer(echoServer()) { port in
             let connection = try await FramedClient.connect(host: "127.0.0.1", port: port)
@@ -186,7 +186,7 @@ import Testing
         }
     }
 
-    @Test(.timeLimit(.minutes(3))) func aMessageHasADeadline() async throws {
+    @Test(.timeLimit(.minutes(5))) func aMessageHasADeadline() async throws {
         let server = FramedServer { connection in _ = await connection.waitUntilClosed() }
         try await withServer(server) { port in
             let connection = try await FramedClient.connect(host: "127.0.0.1", port: port)
@@ -196,7 +196,7 @@ import Testing
         }
     }
 
-    @Test(.timeLimit(.minutes(3))) func aCancelledMessageEndsTheConnectionOnlyWhenItHasBegun() async throws {
+    @Test(.timeLimit(.minutes(5))) func aCancelledMessageEndsTheConnectionOnlyWhenItHasBegun() async throws {
         let server = FramedServer { connection in _ = await connection.waitUntilClosed() }
         try await withServer(server) { port in
             let connection = try await FramedClient.connect(host: "127.0.0.1", port: port)
@@ -214,7 +214,7 @@ import Testing
         }
     }
 
-    @Test(.timeLimit(.minutes(3))) func bothSidesHearWhatWasWrong() async throws {
+    @Test(.timeLimit(.minutes(5))) func bothSidesHearWhatWasWrong() async throws {
         let closeCodes = AsyncStream.makeStream(of: FramedError.Code?.self)
         let server = FramedServer { connection in
             closeCodes.continuation.yield(await connection.waitUntilClosed().error?.code)

@@ -11,7 +11,7 @@ import X509
 
 /// docs/hazards.md, 19: no byte, not even the preface, is sent to an unverified server, and a
 /// server reads no frame before the TLS handshake.
-@Suite(.timeLimit(.minutes(3))) struct FramedTLSTests {
+@Suite(.timeLimit(.minutes(5))) struct FramedTLSTests {
     private let authority: TestCertificate
     private let trust: TLSSettings
 

@@ -12,7 +12,7 @@ import Testing
         try await self.pieces.wait(atMost: 1)
     }
 
-    @Test(.timeLimit(.minutes(3))) func theSenderIsWokenWhenFewEnoughAreLeft() async throws {
+    @Test(.timeLimit(.minutes(5))) func theSenderIsWokenWhenFewEnoughAreLeft() async throws {
         for _ in 0..<3 { self.pieces.began() }
         async let waits: Void = self.pieces.wait(atMost: 1)
         for _ in 0..<2 { self.pieces.ended(.success(())) }
@@ -20,7 +20,7 @@ import Testing
         #expect(self.pieces.count == 1)
     }
 
-    @Test(.timeLimit(.minutes(3))) func aPieceThatFailsEndsTheWaitAndEveryLaterOne() async throws {
+    @Test(.timeLimit(.minutes(5))) func aPieceThatFailsEndsTheWaitAndEveryLaterOne() async throws {
         for _ in 0..<3 { self.pieces.began() }
         let waits = Task { try await self.pieces.wait(atMost: 0) }
         self.pieces.ended(.failure(FramedError(.closed, message: "first")))

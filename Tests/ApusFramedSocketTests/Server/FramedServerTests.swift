@@ -5,7 +5,7 @@ import NIOCore
 import Testing
 
 @Suite struct FramedServerTests {
-    @Test(.timeLimit(.minutes(3))) func capsHold() async throws {
+    @Test(.timeLimit(.minutes(5))) func capsHold() async throws {
         var configuration = FramedServerConfiguration()
         configuration.maximumConnections = 2
         let server = echoServer(configuration)
@@ -26,7 +26,7 @@ import Testing
         #expect(server.connections.isEmpty)
     }
 
-    @Test(.timeLimit(.minutes(3))) func aShutdownSendsBye() async throws {
+    @Test(.timeLimit(.minutes(5))) func aShutdownSendsBye() async throws {
         let server = echoServer()
         let connections = NIOLockedValueBox<[FramedConnection]>([])
         try await withServer(server) { port in
@@ -41,7 +41,7 @@ import Testing
     }
 
     /// A handler that ignores the close, and a client that does not answer, end at the deadline.
-    @Test(.timeLimit(.minutes(3))) func aShutdownHasADeadline() async throws {
+    @Test(.timeLimit(.minutes(5))) func aShutdownHasADeadline() async throws {
         var configuration = FramedServerConfiguration()
         configuration.drainTimeout = .milliseconds(300)
         let wasCancelled = AsyncStream.makeStream(of: Void.self)
@@ -53,7 +53,7 @@ import Testing
         for await _ in wasCancelled.stream { break }  // long before the ten minutes have passed
     }
 
-    @Test(.timeLimit(.minutes(3))) func aHandlerThatThrowsClosesItsConnection() async throws {
+    @Test(.timeLimit(.minutes(5))) func aHandlerThatThrowsClosesItsConnection() async throws {
         struct Own: Error {}
         try await withServer(FramedServer { _ in throw Own() }) { port in
             let connection = try await FramedClient.connect(host: "127.0.0.1", port: port)

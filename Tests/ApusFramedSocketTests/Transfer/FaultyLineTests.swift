@@ -133,7 +133,7 @@ import Testing
     // MARK: Slow connections
 
     @Test(
-        .timeLimit(.minutes(3)),
+        .timeLimit(.minutes(5)),
         arguments: [
             (.none, 3_000_000), (.delay(.milliseconds(3)), 3_000_000), (.rate(bytesPerSecond: 3_000_000), 2_000_000), (.chop(1), 8000),
             (.chop(1000), 2_000_000),
@@ -155,7 +155,7 @@ import Testing
         [.stall(after: $0), .reset(after: $0), .halfClose(after: $0)]
     }
 
-    @Test(.timeLimit(.minutes(2)), arguments: [true, false]) func aLineThatBreaksIsNoticed(isToServer: Bool) async throws {
+    @Test(.timeLimit(.minutes(5)), arguments: [true, false]) func aLineThatBreaksIsNoticed(isToServer: Bool) async throws {
         let world = try World(patience: .seconds(4))
         let count = 1_500_000
         try await world.withReceiver { port in
@@ -185,7 +185,7 @@ import Testing
 
     // MARK: Damaged bytes
 
-    @Test(.timeLimit(.minutes(3)), arguments: 1...6 as ClosedRange<UInt64>) func damagedChunksAreSentAgain(seed: UInt64) async throws {
+    @Test(.timeLimit(.minutes(5)), arguments: 1...6 as ClosedRange<UInt64>) func damagedChunksAreSentAgain(seed: UInt64) async throws {
         let world = try World()
         let count = 6_000_000
         let path = try world.file("a", count)
@@ -203,7 +203,7 @@ import Testing
     /// Flips one bit at a position of the first frames, in either direction: hellos, heads, offer,
     /// accept, the first chunk. Some flips are undetected, such as in the name of the file. None
     /// may hang, trap or produce a wrong file.
-    @Test(.timeLimit(.minutes(2)), arguments: [true, false]) func aDamagedHeadIsAnError(isToServer: Bool) async throws {
+    @Test(.timeLimit(.minutes(5)), arguments: [true, false]) func aDamagedHeadIsAnError(isToServer: Bool) async throws {
         let world = try World(patience: .seconds(4))
         let count = 300_000
         try await world.withReceiver { port in
@@ -232,7 +232,7 @@ import Testing
     // MARK: Cancellation
 
     /// The confirmation arrives while a body is sent over a slow connection, which remains usable.
-    @Test(.timeLimit(.minutes(3))) func aCancellationIsConfirmedDuringABody() async throws {
+    @Test(.timeLimit(.minutes(5))) func aCancellationIsConfirmedDuringABody() async throws {
         let world = try World()
         let path = try world.file("a", 20_000_000)
         try await world.withReceiver { port in

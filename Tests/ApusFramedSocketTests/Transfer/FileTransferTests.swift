@@ -8,7 +8,7 @@ import Testing
 
 /// Tests of file transfers over the loopback.
 @Suite struct FileTransferTests {
-    @Test(.timeLimit(.minutes(3)), arguments: [0, 1, 262_144, 5_000_001])
+    @Test(.timeLimit(.minutes(5)), arguments: [0, 1, 262_144, 5_000_001])
     func aFileArrives(count: Int) async throws {
         let folders = try Folders()
         let path = try folders.write("图.bin", pattern(count))
@@ -24,7 +24,7 @@ import Testing
         #expect(kinds.first == .began(offset: 0) && kinds.last == .completed(name: "图.bin"))
     }
 
-    @Test(.timeLimit(.minutes(3))) func manyFilesAndMessagesAtOnce() async throws {
+    @Test(.timeLimit(.minutes(5))) func manyFilesAndMessagesAtOnce() async throws {
         let folders = try Folders()
         var paths: [String] = []
         for number in 0..<12 { paths.append(try folders.write("\(number)", pattern(1_000_000 + number))) }
@@ -45,7 +45,7 @@ import Testing
         #expect(folders.names == ["many"])
     }
 
-    @Test(.timeLimit(.minutes(3))) func attributesAreKeptWhenAsked() async throws {
+    @Test(.timeLimit(.minutes(5))) func attributesAreKeptWhenAsked() async throws {
         let folders = try Folders()
         let path = try folders.write("a", pattern(10))
         let date = Date(timeIntervalSince1970: 1_000_000_000)
@@ -70,7 +70,7 @@ import Testing
         }
     }
 
-    @Test(.timeLimit(.minutes(3))) func itResumesWhereItStopped() async throws {
+    @Test(.timeLimit(.minutes(5))) func itResumesWhereItStopped() async throws {
         let folders = try Folders()
         let bytes = pattern(20_000_000)
         let path = try folders.write("a", bytes)
@@ -86,7 +86,7 @@ import Testing
         #expect(offsets.count == 2 && offsets[0] == 0 && offsets[1] >= 1 << 20)
     }
 
-    @Test(.timeLimit(.minutes(3))) func itBeginsAnewWhereTheBeginningIsNotTheSame() async throws {
+    @Test(.timeLimit(.minutes(5))) func itBeginsAnewWhereTheBeginningIsNotTheSame() async throws {
         let folders = try Folders()
         let bytes = pattern(20_000_000)
         let path = try folders.write("a", bytes)
@@ -101,7 +101,7 @@ import Testing
         #expect(folders.names == ["a"])
     }
 
-    @Test(.timeLimit(.minutes(3))) func anUploadHasOneWriter() async throws {
+    @Test(.timeLimit(.minutes(5))) func anUploadHasOneWriter() async throws {
         let folders = try Folders()
         let path = try folders.write("a", pattern(30_000_000))
         try await withReceiver(folders) { port, connection in
@@ -116,7 +116,7 @@ import Testing
         }
     }
 
-    @Test(.timeLimit(.minutes(3))) func aCancellationLeavesTheConnectionOpen() async throws {
+    @Test(.timeLimit(.minutes(5))) func aCancellationLeavesTheConnectionOpen() async throws {
         let folders = try Folders()
         let path = try folders.write("a", pattern(40_000_000))
         try await withReceiver(folders) { _, connection in
@@ -137,7 +137,7 @@ import Testing
 
     /// A bye is the last frame: transfers end before it, and neither side reports a protocol
     /// violation.
-    @Test(.timeLimit(.minutes(3))) func closingEndsWhatIsBeingSent() async throws {
+    @Test(.timeLimit(.minutes(5))) func closingEndsWhatIsBeingSent() async throws {
         let folders = try Folders()
         let path = try folders.write("a", ByteBuffer())
         // A hole in the file system, too long to be sent before the close on a busy machine.
@@ -163,7 +163,7 @@ import Testing
 
     // MARK: Names (docs/hazards.md, 21)
 
-    @Test(.timeLimit(.minutes(3))) func aNameThatIsTakenIsNotWrittenOver() async throws {
+    @Test(.timeLimit(.minutes(5))) func aNameThatIsTakenIsNotWrittenOver() async throws {
         let folders = try Folders()
         try await withReceiver(folders) { _, connection in
             for count in 1...3 { try await connection.send(file: folders.write("x\(count)", pattern(count)), as: "photo.jpg") }
@@ -173,7 +173,7 @@ import Testing
         #expect(folders.received("photo (3).jpg")?.count == 3)
     }
 
-    @Test(.timeLimit(.minutes(3))) func noLinkLeadsOut() async throws {
+    @Test(.timeLimit(.minutes(5))) func noLinkLeadsOut() async throws {
         let folders = try Folders()
         let path = try folders.write("x", pattern(5))
         try FileManager.default.createSymbolicLink(atPath: folders.target + "/link", withDestinationPath: folders.source)
@@ -189,7 +189,7 @@ import Testing
 
     // MARK: Limits
 
-    @Test(.timeLimit(.minutes(3))) func quotasAreReported() async throws {
+    @Test(.timeLimit(.minutes(5))) func quotasAreReported() async throws {
         let folders = try Folders()
         let path = try folders.write("x", pattern(101))
         var limits = TransferLimits()
@@ -211,7 +211,7 @@ import Testing
         #expect(folders.names == ["x"])
     }
 
-    @Test(.timeLimit(.minutes(3))) func aPeerWithoutAFolderRefusesFiles() async throws {
+    @Test(.timeLimit(.minutes(5))) func aPeerWithoutAFolderRefusesFiles() async throws {
         let folders = try Folders()
         let path = try folders.write("x", pattern(1))
         try await withServer(echoServer()) { port in
@@ -221,7 +221,7 @@ import Testing
         }
     }
 
-    @Test(.timeLimit(.minutes(3))) func whatIsNoFileIsTheSendersError() async throws {
+    @Test(.timeLimit(.minutes(5))) func whatIsNoFileIsTheSendersError() async throws {
         let folders = try Folders()
         try await withReceiver(folders) { _, connection in
             #expect(await transferCode { try await connection.send(file: folders.source + "/none") } == .source)
@@ -230,7 +230,7 @@ import Testing
         #expect(folders.names.isEmpty)
     }
 
-    @Test(.timeLimit(.minutes(3))) func nothingIsLeftWhereNothingCame() async throws {
+    @Test(.timeLimit(.minutes(5))) func nothingIsLeftWhereNothingCame() async throws {
         let folders = try Folders()
         try await withReceiver(folders) { port, _ in
             let peer = try await RawPeer(port: port)
@@ -249,7 +249,7 @@ import Testing
         }
     }
 
-    @Test(.timeLimit(.minutes(3))) func abandonedPartsAreTakenAway() async throws {
+    @Test(.timeLimit(.minutes(5))) func abandonedPartsAreTakenAway() async throws {
         let folders = try Folders()
         let path = try folders.write("a", pattern(20_000_000))
         try await withReceiver(folders) { port, _ in try await self.sendPart(path, port: port) }

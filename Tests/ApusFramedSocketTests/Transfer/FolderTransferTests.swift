@@ -27,7 +27,7 @@ import Testing
 
     /// A rate limit prevents files from being sent with their offers, as does a receiver without
     /// that capability.
-    @Test(.timeLimit(.minutes(3)), arguments: [(1, nil), (4, nil), (16, nil), (4, 1 << 30)] as [(Int, Int?)])
+    @Test(.timeLimit(.minutes(5)), arguments: [(1, nil), (4, nil), (16, nil), (4, 1 << 30)] as [(Int, Int?)])
     func aFolderArrives(maximumConcurrentFiles: Int, bytesPerSecond: Int?) async throws {
         let folders = try Folders()
         let manager = FileManager.default
@@ -59,7 +59,7 @@ import Testing
         #expect(counted.files == 22 && counted.bytes == 490_000)
     }
 
-    @Test(.timeLimit(.minutes(3))) func manySmallFilesArrive() async throws {
+    @Test(.timeLimit(.minutes(5))) func manySmallFilesArrive() async throws {
         let folders = try Folders()
         for number in 0..<300 { _ = try folders.write("\(number)", pattern(number * 60)) }
         let events = ReceivedEvents([])
@@ -80,7 +80,7 @@ import Testing
     }
 
     /// One file is busy for longer than `busyTimeout`.
-    @Test(.timeLimit(.minutes(3))) func aFileThatIsBusyDoesNotStopTheRest() async throws {
+    @Test(.timeLimit(.minutes(5))) func aFileThatIsBusyDoesNotStopTheRest() async throws {
         let folders = try Folders()
         for name in ["a", "b"] { _ = try folders.write(name, pattern(10)) }
         let busy = try OutgoingSource(path: folders.source + "/a", name: SafeFileName("source/a")).open(whole: true).offer
@@ -100,7 +100,7 @@ import Testing
         #expect(tree(folders) == ["source/", "source/b"])
     }
 
-    @Test(.timeLimit(.minutes(3))) func aListIsCancelledWithItsTaskOrConnection() async throws {
+    @Test(.timeLimit(.minutes(5))) func aListIsCancelledWithItsTaskOrConnection() async throws {
         let folders = try Folders()
         for number in 0..<100 { _ = try folders.write("\(number)", pattern(100)) }
         _ = try folders.write("large", pattern(50_000_000))
@@ -128,7 +128,7 @@ import Testing
         #expect(folders.received("source/large") == nil)
     }
 
-    @Test(.timeLimit(.minutes(3))) func whatCannotBeSentDoesNotStopTheRest() async throws {
+    @Test(.timeLimit(.minutes(5))) func whatCannotBeSentDoesNotStopTheRest() async throws {
         let folders = try Folders()
         for name in ["a", "b\u{1b}[31m", "c"] { _ = try folders.write(name, pattern(10)) }
         try FileManager.default.createDirectory(
@@ -145,7 +145,7 @@ import Testing
         #expect(folders.received("source/c")?.count == 10)
     }
 
-    @Test(.timeLimit(.minutes(3))) func whatTheReceiverHasIsNotSentAgain() async throws {
+    @Test(.timeLimit(.minutes(5))) func whatTheReceiverHasIsNotSentAgain() async throws {
         let folders = try Folders()
         for name in ["a", "b"] { _ = try folders.write(name, pattern(1_500_000)) }
         _ = try folders.write("nothing", pattern(0))
@@ -165,7 +165,7 @@ import Testing
         #expect(begun == [0, 1_500_000, 1_500_000])
     }
 
-    @Test(.timeLimit(.minutes(3))) func whatTheReceiverHasNeedsNoRoom() async throws {
+    @Test(.timeLimit(.minutes(5))) func whatTheReceiverHasNeedsNoRoom() async throws {
         let folders = try Folders()
         let path = try folders.write("a", pattern(100))
         var limits = TransferLimits()
@@ -178,7 +178,7 @@ import Testing
         #expect(tree(folders) == ["a"])
     }
 
-    @Test(.timeLimit(.minutes(3))) func theReceiverMayRefuse() async throws {
+    @Test(.timeLimit(.minutes(5))) func theReceiverMayRefuse() async throws {
         let folders = try Folders()
         for name in ["a.txt", "b.exe"] { _ = try folders.write(name, pattern(10)) }
         try await withReceiver(
@@ -192,7 +192,7 @@ import Testing
         #expect(tree(folders) == ["source/", "source/a.txt"])
     }
 
-    @Test(.timeLimit(.minutes(3))) func theReceiverMayGiveUp() async throws {
+    @Test(.timeLimit(.minutes(5))) func theReceiverMayGiveUp() async throws {
         let folders = try Folders()
         let path = try folders.write("a", pattern(30_000_000))
         let givenUp = NIOLockedValueBox(false)
@@ -213,7 +213,7 @@ import Testing
         #expect(folders.received("a")?.count == 30_000_000)
     }
 
-    @Test(.timeLimit(.minutes(3))) func aRateIsKeptTo() async throws {
+    @Test(.timeLimit(.minutes(5))) func aRateIsKeptTo() async throws {
         let folders = try Folders()
         let path = try folders.write("a", pattern(600_000))
         try await withReceiver(folders) { port, _ in

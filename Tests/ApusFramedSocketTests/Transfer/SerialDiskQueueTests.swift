@@ -10,7 +10,7 @@ import Testing
     private let eventLoop = MultiThreadedEventLoopGroup.singleton.any()
 
     /// More work than one job performs, from several threads.
-    @Test(.timeLimit(.minutes(3))) func workIsDoneInOrderAndOneAtATime() async throws {
+    @Test(.timeLimit(.minutes(5))) func workIsDoneInOrderAndOneAtATime() async throws {
         let queue = SerialDiskQueue()
         let (done, isBusy) = (NIOLockedValueBox<[Int]>([]), NIOLockedValueBox(false))
         let futures = (0..<100).map { number in
@@ -28,7 +28,7 @@ import Testing
         #expect(done.withLockedValue { $0 } == Array(0..<100))
     }
 
-    @Test(.timeLimit(.minutes(3))) func oneThatFailsStopsNoOther() async throws {
+    @Test(.timeLimit(.minutes(5))) func oneThatFailsStopsNoOther() async throws {
         let queue = SerialDiskQueue()
         let fails = queue.run(on: self.eventLoop) { () throws -> Int in throw TransferError(.storage, message: "no disk") }
         let works = queue.run(on: self.eventLoop) { 1 }
@@ -37,7 +37,7 @@ import Testing
     }
 
     /// Added work joins the submitted job, is counted while it waits, and is performed in order.
-    @Test(.timeLimit(.minutes(3))) func aBacklogWritesInOrderAndCountsWhatWaits() async throws {
+    @Test(.timeLimit(.minutes(5))) func aBacklogWritesInOrderAndCountsWhatWaits() async throws {
         let path = NSTemporaryDirectory() + "apus-backlog-\(UUID().uuidString)"
         try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(atPath: path) }

@@ -3,7 +3,7 @@ import ApusSocketIOClient
 import ApusSocketIOProtocol
 import Testing
 
-@Suite(.timeLimit(.minutes(3))) struct SocketAttachmentsTests {
+@Suite(.timeLimit(.minutes(5))) struct SocketAttachmentsTests {
     @Test func missingAttachmentsCauseAReconnection() async throws {
         try await ScriptedServer.run { server in
             let manager = server.makeManager { $0.attachmentsTimeout = .milliseconds(50) }

@@ -8,7 +8,7 @@ import Testing
 
 @testable import ApusSocketIOClient
 
-@Suite(.timeLimit(.minutes(3))) struct SocketDisconnectTests {
+@Suite(.timeLimit(.minutes(5))) struct SocketDisconnectTests {
     @Test func aListenerMayDisconnectDuringTheConnect() async throws {
         try await ScriptedServer.run { server in
             let manager = server.makeManager()

@@ -7,7 +7,7 @@ import Testing
 
 @testable import ApusSocketIOClient
 
-@Suite(.timeLimit(.minutes(3))) struct SocketNetworkTests {
+@Suite(.timeLimit(.minutes(5))) struct SocketNetworkTests {
     private final class Source: NetworkPathMonitor.Source {
         let isStopped = NIOLockedValueBox(false)
         func stop() { self.isStopped.withLockedValue { $0 = true } }

@@ -4,7 +4,7 @@ import ApusSocketIOClient
 import ApusSocketIOProtocol
 import Testing
 
-@Suite(.timeLimit(.minutes(3))) struct SocketRecoveryTests {
+@Suite(.timeLimit(.minutes(5))) struct SocketRecoveryTests {
     @Test func aLostSessionIsRecoveredAndMissedEventsArriveOnce() async throws {
         try await ScriptedServer.run { server in
             let manager = server.makeManager { $0.auth = ["token": "t"] }

@@ -6,7 +6,7 @@ import Testing
 
 /// Servers of Socket.IO 2.x that accept any version over a WebSocket. Their first packet reveals
 /// the version.
-@Suite(.timeLimit(.minutes(3))) struct SocketVersionTests {
+@Suite(.timeLimit(.minutes(5))) struct SocketVersionTests {
     private typealias Version = EngineIOClientConfiguration.ProtocolVersion
 
     /// Records the lifecycle events of a socket, except the changes of its state.

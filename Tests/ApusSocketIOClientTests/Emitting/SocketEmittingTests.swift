@@ -6,7 +6,7 @@ import ApusSocketIOClientCompatibility
 import ApusSocketIOProtocol
 import Testing
 
-@Suite(.timeLimit(.minutes(3))) struct SocketEmittingTests {
+@Suite(.timeLimit(.minutes(5))) struct SocketEmittingTests {
     private let seconds = Duration.seconds(60)
 
     @Test func volatileEventsAreSentAtOnceOrDropped() async throws {

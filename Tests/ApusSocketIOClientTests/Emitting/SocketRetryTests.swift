@@ -5,7 +5,7 @@ import ApusSocketIOProtocol
 import Testing
 
 /// The bytes sent for events with retries.
-@Suite(.timeLimit(.minutes(3))) struct SocketRetryTests {
+@Suite(.timeLimit(.minutes(5))) struct SocketRetryTests {
     private let seconds = Duration.seconds(60)
 
     @Test func oneAtATimeAndAgainUntilTheAckComes() async throws {

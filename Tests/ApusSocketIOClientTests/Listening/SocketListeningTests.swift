@@ -8,7 +8,7 @@ import Testing
 
 @testable import ApusSocketIOClient
 
-@Suite(.timeLimit(.minutes(3))) struct SocketListeningTests {
+@Suite(.timeLimit(.minutes(5))) struct SocketListeningTests {
     private let seconds = Duration.seconds(60)
 
     /// The calls to listeners, in order.

@@ -5,7 +5,7 @@ import Testing
 
 @testable import ApusSocketIOServer
 
-@Suite(.timeLimit(.minutes(3))) struct SocketIOAdminLoginTests {
+@Suite(.timeLimit(.minutes(5))) struct SocketIOAdminLoginTests {
     @Test func theQueueIsBoundedForAllAndForEach() {
         var queue = SocketIOLoginQueue(maximum: 3, maximumPerAddress: 2)
         #expect(queue.enter(from: "a") == true)

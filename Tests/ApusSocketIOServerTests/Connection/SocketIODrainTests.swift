@@ -7,7 +7,7 @@ import Testing
 
 /// Graceful shutdown of sockets: running handlers finish and their acks are sent. Node's `close()`
 /// drops both. `EngineIODrainTests` covers the batches.
-@Suite("Socket.IO server: shutdown", .timeLimit(.minutes(3))) struct SocketIODrainTests {
+@Suite("Socket.IO server: shutdown", .timeLimit(.minutes(5))) struct SocketIODrainTests {
     private func makeServer(drainTimeout: Duration = .seconds(30)) -> SocketIOServer {
         var configuration = SocketIOServerConfiguration()
         configuration.engine.drainTimeout = drainTimeout

@@ -9,7 +9,7 @@ import Testing
 
 /// Refusals on the wire: `44{"message":…,"data":…}`, for version 2 `44` and the message or the
 /// data. Middleware runs in a task, so these clients use an event loop that other threads may use.
-@Suite("Socket.IO server: admission", .timeLimit(.minutes(3))) struct SocketIOAdmissionTests {
+@Suite("Socket.IO server: admission", .timeLimit(.minutes(5))) struct SocketIOAdmissionTests {
     private struct Unforeseen: Error {}
 
     private let server: SocketIOServer

@@ -9,7 +9,7 @@ import Testing
 
 /// Connection state recovery of clients that return before the server detects the loss of the old
 /// connection, which broke between two polls.
-@Suite("Socket.IO server: a return before the loss is known", .timeLimit(.minutes(3))) struct SocketIOReturnTests {
+@Suite("Socket.IO server: a return before the loss is known", .timeLimit(.minutes(5))) struct SocketIOReturnTests {
     /// A server with recovery, and the log of its sockets' events.
     private final class World: Sendable {
         let server: SocketIOServer

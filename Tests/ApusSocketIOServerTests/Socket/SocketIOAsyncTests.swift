@@ -8,7 +8,7 @@ import Testing
 private struct Refused: Error {}
 
 /// Asynchronous operations: waits for acks, handlers and middleware.
-@Suite("Socket.IO server: suspending handlers", .timeLimit(.minutes(3))) struct SocketIOAsyncTests {
+@Suite("Socket.IO server: suspending handlers", .timeLimit(.minutes(5))) struct SocketIOAsyncTests {
     /// Connects a client and returns it with its socket.
     private func connect(
         _ configuration: SocketIOServerConfiguration = .init(),

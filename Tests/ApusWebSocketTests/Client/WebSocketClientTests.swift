@@ -6,7 +6,7 @@ import NIOCore
 import NIOPosix
 import Testing
 
-@Suite(.timeLimit(.minutes(3))) struct WebSocketClientTests {
+@Suite(.timeLimit(.minutes(5))) struct WebSocketClientTests {
     private struct TokenError: Error {}
 
     @Test func aScopeOpensAndCloses() async throws {

@@ -7,7 +7,7 @@ import Testing
 @testable import ApusWebSocket
 
 /// Frames sent to many connections in one turn.
-@Suite(.timeLimit(.minutes(3))) struct SharedWriteBufferTests {
+@Suite(.timeLimit(.minutes(5))) struct SharedWriteBufferTests {
     private let loop = EmbeddedEventLoop()
     private let buffers = WebSocketBuffers(isShared: true)
 

@@ -7,7 +7,7 @@ import NIOEmbedded
 import Testing
 
 /// A connection whose peer does not read, or is silent.
-@Suite(.timeLimit(.minutes(3))) struct WebSocketConnectionLimitsTests {
+@Suite(.timeLimit(.minutes(5))) struct WebSocketConnectionLimitsTests {
     private struct Pair {
         let channel: NIOAsyncTestingChannel
         let connection: WebSocketConnection

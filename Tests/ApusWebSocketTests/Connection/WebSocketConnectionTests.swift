@@ -52,7 +52,7 @@ import Testing
         }
     }
 
-    @Test(.timeLimit(.minutes(3))) func messagesAreReadInOrderAndEndWithTheConnection() async throws {
+    @Test(.timeLimit(.minutes(5))) func messagesAreReadInOrderAndEndWithTheConnection() async throws {
         let pair = try await Pair()
         try await pair.receive("a", "b")
         try await pair.peerCloses(1001, "bye")
@@ -73,7 +73,7 @@ import Testing
         }
     }
 
-    @Test(.timeLimit(.minutes(3))) func aMessageIsSentInPieces() async throws {
+    @Test(.timeLimit(.minutes(5))) func aMessageIsSentInPieces() async throws {
         let pair = try await Pair()
         // The first piece ends within a character.
         try await pair.connection.send(.text, pieces: self.pieces([[0x61, 0xC3], [0xA4], []]))
@@ -83,7 +83,7 @@ import Testing
         #expect(try await pair.allWritten() == [0x82, 0])
     }
 
-    @Test(.timeLimit(.minutes(3)), arguments: [false, true]) func anIncompleteMessageEndsTheConnection(isText: Bool) async throws {
+    @Test(.timeLimit(.minutes(5)), arguments: [false, true]) func anIncompleteMessageEndsTheConnection(isText: Bool) async throws {
         let pair = try await Pair()
         if isText {
             await #expect(throws: WebSocketError.self) {
@@ -98,7 +98,7 @@ import Testing
         #expect(!pair.connection.isOpen)
     }
 
-    @Test(.timeLimit(.minutes(3))) func aMessageThatHasNotBegunCostsNothing() async throws {
+    @Test(.timeLimit(.minutes(5))) func aMessageThatHasNotBegunCostsNothing() async throws {
         let pair = try await Pair()
         await #expect(throws: SourceFailed.self) { try await pair.connection.send(.binary, pieces: self.pieces([], fails: true)) }
         #expect(pair.connection.isOpen)
@@ -106,7 +106,7 @@ import Testing
         #expect(try await pair.allWritten() == [0x81, 4] + Array("next".utf8))
     }
 
-    @Test(.timeLimit(.minutes(3))) func aLostConnectionThrowsAfterTheLastMessage() async throws {
+    @Test(.timeLimit(.minutes(5))) func aLostConnectionThrowsAfterTheLastMessage() async throws {
         let pair = try await Pair()
         try await pair.receive("a")
         try await pair.channel.close()
@@ -119,7 +119,7 @@ import Testing
         #expect(!pair.connection.post("late"))
     }
 
-    @Test(.timeLimit(.minutes(3))) func messagesOfOneTurnLeaveInOneWrite() async throws {
+    @Test(.timeLimit(.minutes(5))) func messagesOfOneTurnLeaveInOneWrite() async throws {
         let pair = try await Pair()
         try await pair.channel.testingEventLoop.executeInContext {
             #expect(pair.connection.post("a"))
@@ -128,7 +128,7 @@ import Testing
         #expect(try await pair.written() == ByteBuffer(bytes: [0x81, 1, 0x61, 0x81, 1, 0x62]))
     }
 
-    @Test(.timeLimit(.minutes(3))) func aHandlerAnswersInTheSameWrite() async throws {
+    @Test(.timeLimit(.minutes(5))) func aHandlerAnswersInTheSameWrite() async throws {
         let pair = try await Pair()
         try await pair.receive("early")
         pair.connection.onMessage { connection, message in connection.post(message) }
@@ -137,7 +137,7 @@ import Testing
         #expect(try await pair.written() == ByteBuffer(bytes: [0x81, 1, 0x61]))
     }
 
-    @Test(.timeLimit(.minutes(3))) func ourCloseWaitsForTheAnswer() async throws {
+    @Test(.timeLimit(.minutes(5))) func ourCloseWaitsForTheAnswer() async throws {
         let pair = try await Pair()
         try await pair.connection.send("last")
         async let closure = pair.connection.close(code: WebSocketCloseCode(rawValue: 3000), reason: "done")
@@ -153,7 +153,7 @@ import Testing
                 == WebSocketClosure(code: .init(rawValue: 3000), reason: "", wasClean: true, initiator: .ourselves, error: nil))
     }
 
-    @Test(.timeLimit(.minutes(3))) func aPingIsTimed() async throws {
+    @Test(.timeLimit(.minutes(5))) func aPingIsTimed() async throws {
         let pair = try await Pair()
         async let roundTrip = pair.connection.ping()
         var ping: ByteBuffer?
@@ -166,7 +166,7 @@ import Testing
         #expect(pair.connection.latency == .milliseconds(30))
     }
 
-    @Test(.timeLimit(.minutes(3))) func aPingWithoutAnAnswerTimesOut() async throws {
+    @Test(.timeLimit(.minutes(5))) func aPingWithoutAnAnswerTimesOut() async throws {
         let pair = try await Pair()
         let waiting = Task { try await pair.connection.ping(timeout: .seconds(3)) }
         while try await pair.written() == nil {}
@@ -178,7 +178,7 @@ import Testing
         await #expect(throws: CancellationError.self) { try await task.value }
     }
 
-    @Test(.timeLimit(.minutes(3))) func aReaderThatIsCancelledGetsNoMessage() async throws {
+    @Test(.timeLimit(.minutes(5))) func aReaderThatIsCancelledGetsNoMessage() async throws {
         let pair = try await Pair()
         let task = Task {
             var messages = pair.connection.messages.makeAsyncIterator()
@@ -191,7 +191,7 @@ import Testing
         #expect(try await messages.next() == "a")
     }
 
-    @Test(.timeLimit(.minutes(3))) func abortEndsAtOnce() async throws {
+    @Test(.timeLimit(.minutes(5))) func abortEndsAtOnce() async throws {
         let pair = try await Pair()
         pair.connection.abort()
         await pair.channel.testingEventLoop.run()
@@ -213,7 +213,7 @@ import Testing
         return Weak(connection: pair.connection)
     }
 
-    @Test(.timeLimit(.minutes(3))) func aClosedConnectionIsReleased() async throws {
+    @Test(.timeLimit(.minutes(5))) func aClosedConnectionIsReleased() async throws {
         let used = try await self.useAndClose()
         #expect(used.connection == nil)
     }

@@ -61,7 +61,7 @@ import Testing
         try await server.close()
     }
 
-    @Test(.timeLimit(.minutes(3))) func messagesThereAndBackAndAnOrderlyClose() async throws {
+    @Test(.timeLimit(.minutes(5))) func messagesThereAndBackAndAnOrderlyClose() async throws {
         try await self.withServer { port, loop in
             let outcome: ([String], WebSocketCloseCode?) = try await loop.flatSubmit {
                 let delegate = RecordingDelegate()
@@ -96,7 +96,7 @@ import Testing
         }
     }
 
-    @Test(.timeLimit(.minutes(3)), arguments: [true, false])
+    @Test(.timeLimit(.minutes(5)), arguments: [true, false])
     func compressedMessagesOverSockets(takesContextOver: Bool) async throws {
         try await self.withServer { port, _ in
             var configuration = WebSocketClientConfiguration()
@@ -150,7 +150,7 @@ import Testing
         }.get()
     }
 
-    @Test(.timeLimit(.minutes(3))) func aRefusalStatesItsReason() async throws {
+    @Test(.timeLimit(.minutes(5))) func aRefusalStatesItsReason() async throws {
         try await self.withServer { port, loop in
             let error = try await self.failure("ws://127.0.0.1:\(port)/no", on: loop)
             #expect(error?.code == .connectionRefused)
@@ -160,14 +160,14 @@ import Testing
         }
     }
 
-    @Test(.timeLimit(.minutes(3))) func aServerThatSpeaksNoTLS() async throws {
+    @Test(.timeLimit(.minutes(5))) func aServerThatSpeaksNoTLS() async throws {
         try await self.withServer { port, loop in
             let error = try await self.failure("wss://127.0.0.1:\(port)/", on: loop)
             #expect(error?.code == .transport)
         }
     }
 
-    @Test(.timeLimit(.minutes(3))) func aServerThatSaysNothing() async throws {
+    @Test(.timeLimit(.minutes(5))) func aServerThatSaysNothing() async throws {
         let loop = MultiThreadedEventLoopGroup.singleton.next()
         let server = try await ServerBootstrap(group: loop).bind(host: "127.0.0.1", port: 0).get()
         let port = try #require(server.localAddress?.port)

@@ -29,7 +29,7 @@
     /// docs/hazards.md, 15: connections up to the limit of descriptors.
     @Suite struct WebSocketServerFloodTests {
         /// In a process of its own, because the limit applies to the whole process.
-        @Test(.timeLimit(.minutes(2))) func theAcceptLoopSurvivesAndRecovers() async {
+        @Test(.timeLimit(.minutes(5))) func theAcceptLoopSurvivesAndRecovers() async {
             let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
                 var configuration = WebSocketServerConfiguration()
                 configuration.handshakeTimeout = .seconds(60)

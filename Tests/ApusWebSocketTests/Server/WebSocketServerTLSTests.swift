@@ -28,7 +28,7 @@ import X509
         return (TLSServerSettings(identity: TLSIdentity(certificateChainPEM: pem, privateKeyPEM: key.pemRepresentation)), pem)
     }
 
-    @Test(.timeLimit(.minutes(3))) func messagesThroughTLS() async throws {
+    @Test(.timeLimit(.minutes(5))) func messagesThroughTLS() async throws {
         let (settings, pem) = try Self.makeCertificate()
         let server = WebSocketServer(onOpen: { connection in connection.onMessage { $0.post($1) } })
         try await withServer(server, tls: settings) { port in

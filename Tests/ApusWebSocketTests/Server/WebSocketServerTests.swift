@@ -9,7 +9,7 @@ import Testing
 /// The server and the client over the loopback interface.
 @Suite struct WebSocketServerTests {
 
-    @Test(.timeLimit(.minutes(3))) func anAsyncHandlerEchoes() async throws {
+    @Test(.timeLimit(.minutes(5))) func anAsyncHandlerEchoes() async throws {
         let server = WebSocketServer { connection in
             for try await message in connection.messages { try await connection.send(message) }
         }
@@ -26,7 +26,7 @@ import Testing
         #expect(server.connectionCount == 0)
     }
 
-    @Test(.timeLimit(.minutes(3))) func aHandlerThatReturnsClosesWith1000AndOneThatThrowsWith1011() async throws {
+    @Test(.timeLimit(.minutes(5))) func aHandlerThatReturnsClosesWith1000AndOneThatThrowsWith1011() async throws {
         struct Mistake: Error {}
         let server = WebSocketServer { connection in
             guard connection.request?.path == "/?throw" else { return }
@@ -40,7 +40,7 @@ import Testing
         }
     }
 
-    @Test(.timeLimit(.minutes(3))) func theApplicationsCheckMaySuspendAndRefuse() async throws {
+    @Test(.timeLimit(.minutes(5))) func theApplicationsCheckMaySuspendAndRefuse() async throws {
         var configuration = WebSocketServerConfiguration()
         configuration.shouldUpgrade = { request in
             await Task.yield()
@@ -67,7 +67,7 @@ import Testing
         #expect(server.connectionCount == 0)
     }
 
-    @Test(.timeLimit(.minutes(3))) func aCheckThatTakesTooLongIsCancelledAndAnswered() async throws {
+    @Test(.timeLimit(.minutes(5))) func aCheckThatTakesTooLongIsCancelledAndAnswered() async throws {
         var configuration = WebSocketServerConfiguration()
         configuration.handshakeTimeout = .seconds(2)  // long enough for the request to arrive on a busy machine
         configuration.shouldUpgrade = { _ in try await Task.sleep(for: .seconds(3600)) }
@@ -84,7 +84,7 @@ import Testing
         }
     }
 
-    @Test(.timeLimit(.minutes(3))) func aBroadcastReachesAllButTheSender() async throws {
+    @Test(.timeLimit(.minutes(5))) func aBroadcastReachesAllButTheSender() async throws {
         let room = WebSocketServer(onOpen: { connection in
             connection.onMessage { connection, message in connection.post(message) }
         })
@@ -114,7 +114,7 @@ import Testing
 
     /// The server reads the peer's message and its end in one turn, since its event loop is blocked
     /// until both have arrived.
-    @Test(.timeLimit(.minutes(3)), arguments: [false, true]) func aPeerThatSendsAndClosesIsAnswered(withItsRequest: Bool) async throws {
+    @Test(.timeLimit(.minutes(5)), arguments: [false, true]) func aPeerThatSendsAndClosesIsAnswered(withItsRequest: Bool) async throws {
         let server = WebSocketServer(onOpen: { connection in connection.onMessage { connection, message in connection.post(message) } })
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         try await withServer(server, on: group) { port in
@@ -145,7 +145,7 @@ import Testing
     }
 
     /// docs/hazards.md, 17.
-    @Test(.timeLimit(.minutes(3))) func aShutdownClosesEveryConnection() async throws {
+    @Test(.timeLimit(.minutes(5))) func aShutdownClosesEveryConnection() async throws {
         var configuration = WebSocketServerConfiguration()
         configuration.drainBatchSize = 3
         configuration.drainBatchGap = .milliseconds(10)
@@ -164,7 +164,7 @@ import Testing
         #expect(server.connectionCount == 0)
     }
 
-    @Test(.timeLimit(.minutes(3))) func remainingConnectionsAreAbortedAtTheDeadline() async throws {
+    @Test(.timeLimit(.minutes(5))) func remainingConnectionsAreAbortedAtTheDeadline() async throws {
         var configuration = WebSocketServerConfiguration()
         configuration.drainTimeout = .milliseconds(200)
         let cancelled = AsyncStream.makeStream(of: Bool.self)
@@ -187,7 +187,7 @@ import Testing
         }  // the shutdown does not wait for aborted ones
     }
 
-    @Test(.timeLimit(.minutes(3))) func aHandlerThatOutlivesItsConnectionKeepsItsPermit() async throws {
+    @Test(.timeLimit(.minutes(5))) func aHandlerThatOutlivesItsConnectionKeepsItsPermit() async throws {
         var configuration = WebSocketServerConfiguration()
         configuration.maximumConnections = 1
         let ended = AsyncStream.makeStream(of: Void.self)
@@ -216,7 +216,7 @@ import Testing
         #expect(server.connectionCount == 0)
     }
 
-    @Test(.timeLimit(.minutes(3))) func noConnectionIsAcceptedAfterAShutdown() async throws {
+    @Test(.timeLimit(.minutes(5))) func noConnectionIsAcceptedAfterAShutdown() async throws {
         let asked = AsyncStream.makeStream(of: Void.self)
         let gate = AsyncStream.makeStream(of: Void.self)
         var configuration = WebSocketServerConfiguration()
@@ -238,7 +238,7 @@ import Testing
     }
 
     /// docs/hazards.md, 16: equivalent to a reader stopped by SIGSTOP.
-    @Test(.timeLimit(.minutes(3))) func aReaderThatStopsIsClosedAndTheOthersAreNotAffected() async throws {
+    @Test(.timeLimit(.minutes(5))) func aReaderThatStopsIsClosedAndTheOthersAreNotAffected() async throws {
         var configuration = WebSocketServerConfiguration()
         configuration.flow.postedBytes = 1 << 20
         configuration.limits.closeTimeout = .milliseconds(200)
@@ -272,7 +272,7 @@ import Testing
 
     /// docs/hazards.md, 16, from other threads: a hop to the event loop makes no room while the
     /// transport takes nothing.
-    @Test(.timeLimit(.minutes(3)), arguments: [WebSocketFlowControl.Overflow.close, .drop]) func whatOtherThreadsPostIsBounded(
+    @Test(.timeLimit(.minutes(5)), arguments: [WebSocketFlowControl.Overflow.close, .drop]) func whatOtherThreadsPostIsBounded(
         overflow: WebSocketFlowControl.Overflow
     ) async throws {
         var configuration = WebSocketServerConfiguration()
@@ -303,7 +303,7 @@ import Testing
         }
     }
 
-    @Test(.timeLimit(.minutes(3))) func aUnixSocket() async throws {
+    @Test(.timeLimit(.minutes(5))) func aUnixSocket() async throws {
         let path = "/tmp/apus-ws-\(UInt32.random(in: 0 ... .max)).sock"
         let server = WebSocketServer(onOpen: { connection in connection.onMessage { $0.post($1) } })
         let listening = AsyncStream.makeStream(of: SocketAddress.self)
@@ -335,7 +335,7 @@ import Testing
         }
     }
 
-    @Test(.timeLimit(.minutes(3))) func compressedMessagesBothWays() async throws {
+    @Test(.timeLimit(.minutes(5))) func compressedMessagesBothWays() async throws {
         var configuration = WebSocketServerConfiguration()
         configuration.compression = .init()
         let server = WebSocketServer(configuration: configuration, onOpen: { connection in connection.onMessage { $0.post($1) } })

@@ -8,7 +8,7 @@ import Testing
 
 /// Listeners and sequences, on an event loop that can be blocked. No attempt succeeds, as the URL
 /// is invalid.
-@Suite(.timeLimit(.minutes(3))) struct WebSocketSessionListeningTests {
+@Suite(.timeLimit(.minutes(5))) struct WebSocketSessionListeningTests {
     private let loop = NIOAsyncTestingEventLoop()
 
     private func session(receivedMessages: Int = 64) -> WebSocketSession {

@@ -7,7 +7,7 @@ import NIOConcurrencyHelpers
 import NIOCore
 import Testing
 
-@Suite(.timeLimit(.minutes(3))) struct WebSocketSessionNetworkTests {
+@Suite(.timeLimit(.minutes(5))) struct WebSocketSessionNetworkTests {
     private func path(_ isSatisfied: Bool, _ fingerprint: String) -> NetworkPath {
         NetworkPath(isSatisfied: isSatisfied, hasDefaultRoute: isSatisfied, fingerprint: fingerprint)
     }

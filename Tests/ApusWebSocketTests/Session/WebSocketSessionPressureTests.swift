@@ -7,7 +7,7 @@ import NIOCore
 import Testing
 
 /// A session whose listener is full, and its queue of messages.
-@Suite(.timeLimit(.minutes(3))) struct WebSocketSessionPressureTests {
+@Suite(.timeLimit(.minutes(5))) struct WebSocketSessionPressureTests {
     private func configuration(_ change: (inout WebSocketSessionConfiguration) -> Void) -> WebSocketSessionConfiguration {
         var configuration = WebSocketSessionConfiguration()
         configuration.reconnection = .fixed(.milliseconds(10), maximumAttempts: 1)

@@ -2,7 +2,7 @@ import ApusEventLoop
 @testable import ApusWebSocket
 import Testing
 
-@Suite(.timeLimit(.minutes(3))) struct WebSocketSessionStatesTests {
+@Suite(.timeLimit(.minutes(5))) struct WebSocketSessionStatesTests {
     /// Finishing the stream calls its termination handler synchronously, within the end of the
     /// session.
     @Test func aStreamOfStatesOutlivesItsSession() async throws {

@@ -7,7 +7,7 @@ import NIOConcurrencyHelpers
 import NIOCore
 import Testing
 
-@Suite(.timeLimit(.minutes(3))) struct WebSocketSessionTests {
+@Suite(.timeLimit(.minutes(5))) struct WebSocketSessionTests {
     private func configuration(
         _ policy: ReconnectionPolicy = .fixed(.milliseconds(10)), _ change: (inout WebSocketSessionConfiguration) -> Void = { _ in }
     ) -> WebSocketSessionConfiguration {

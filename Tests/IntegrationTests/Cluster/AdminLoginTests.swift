@@ -10,7 +10,7 @@ import Testing
 
 /// The login of the admin page over real sockets, because verification runs in tasks. The server's
 /// unit tests cover the page's events.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(5)))
 struct AdminLoginTests {
     private static let seconds = Duration.seconds(60)
 

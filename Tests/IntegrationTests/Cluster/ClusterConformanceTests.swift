@@ -26,7 +26,7 @@ enum ClusterKind: String, CaseIterable, CustomTestStringConvertible {
 
 /// Three servers on the loopback with one client each. Every wait has a deadline, because a
 /// transport may be slow.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(5)))
 struct ClusterConformanceTests {
     private static let seconds = Duration.seconds(60)
 
