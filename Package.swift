@@ -32,6 +32,7 @@ let x509 = external("X509", "swift-certificates", ["ChatServer"])
 let swiftASN1 = external("SwiftASN1", "swift-asn1")
 let hummingbird = external("Hummingbird", "hummingbird", ["ChatServer"])
 let hummingbirdCore = external("HummingbirdCore", "hummingbird", ["ChatServer"])
+let asyncHTTPClient = external("AsyncHTTPClient", "async-http-client", ["ChatServer"])
 let httpTypesForNIO = ["NIOHTTPTypes", "NIOHTTPTypesHTTP1"].map { external($0, "swift-nio-extras", ["ChatServer"]) }
 let hummingbirdTesting = external("HummingbirdTesting", "hummingbird", ["ChatServer"])
 let grdb = external("GRDB", "GRDB.swift", ["ChatClient", "ChatServer"])
@@ -106,6 +107,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-asn1", from: "1.7.0"),
         .package(url: "https://github.com/apple/swift-nio-extras", from: "1.35.0"),
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.0"),
+        .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
@@ -123,6 +125,7 @@ let package = Package(
         module("ApusArchive", ["CZlib", nioCore]),
         module("ApusWebPush", ["ApusJSON", crypto]),
         module("ApusLinkPreviews", []),
+        module("ApusS3", [crypto]),
         module("ApusChatProtocol", ["ApusJSON"]),
         module("ApusChatReference", ["ApusChatProtocol", "ApusJSON"]),
         module("ApusChatStorage", ["ApusChatProtocol"]),
@@ -186,8 +189,9 @@ let package = Package(
             "ApusChatHTTP",
             [
                 "ApusArchive", "ApusBytes", "ApusChatCore", "ApusChatStorage", "ApusChatProtocol", "ApusConnectivity",
-                "ApusEventLoop", "ApusJSON", "ApusPasswords", "ApusPictures", "ApusWebPush", "ApusWebSocket", crypto, httpTypes,
-                hummingbird, hummingbirdCore, logging, nioCore, nioConcurrencyHelpers, nioPosix,
+                "ApusEventLoop", "ApusJSON", "ApusPasswords", "ApusPictures", "ApusS3", "ApusWebPush", "ApusWebSocket",
+                asyncHTTPClient, crypto, httpTypes, hummingbird, hummingbirdCore, logging, nioCore, nioConcurrencyHelpers, nioPosix,
+                nioHTTP1, nioSSL,
             ] + subprocess),
         // The chat's server below HTTP: what it writes, and for whom.
         module(
@@ -201,7 +205,7 @@ let package = Package(
             "ApusChatServer",
             [
                 "ApusBytes", "ApusChatCore", "ApusChatHTTP", "ApusChatSQLite", "ApusChatService", "ApusChatStorage",
-                "ApusChatProtocol", "ApusCertificates", "ApusConnectivity", "ApusLinkPreviews", "ApusPasswords", "ApusWebPush",
+                "ApusChatProtocol", "ApusCertificates", "ApusConnectivity", "ApusLinkPreviews", "ApusPasswords", "ApusS3", "ApusWebPush",
                 "ApusEngineIOProtocol", "ApusEngineIOServer", "ApusEventLoop", "ApusJSON", "ApusSocketIOProtocol",
                 "ApusSocketIOServer", "ApusWebSocket", crypto, httpTypes, hummingbird, hummingbirdCore, logging, nioCore,
                 nioConcurrencyHelpers, nioHTTP1, nioPosix, nioSSL, serviceLifecycle,
@@ -355,6 +359,7 @@ let package = Package(
         tests("ApusArchiveTests", ["ApusArchive", nioCore]),
         tests("ApusWebPushTests", ["ApusJSON", "ApusWebPush", crypto]),
         tests("ApusLinkPreviewsTests", ["ApusLinkPreviews"]),
+        tests("ApusS3Tests", ["ApusS3"]),
         tests("ApusChatProtocolTests", ["ApusChatReference", "ApusChatProtocol", "ApusJSON"]),
         tests("ApusChatCoreTests", ["ApusChatCore", "ApusChatStorage", "ApusChatProtocol", "ApusJSON"]),
         tests("ApusChatSimulatorTests", ["ApusChatSimulator"]),
@@ -365,7 +370,7 @@ let package = Package(
             "ApusChatHTTPTests",
             [
                 "ApusChatCore", "ApusChatHTTP", "ApusChatReference", "ApusChatSQLite", "ApusChatStorage", "ApusChatProtocol",
-                "ApusConnectivity", "ApusJSON", "ApusPasswords", "ApusSocketIOServer", "ApusWebSocket", crypto, httpTypes,
+                "ApusConnectivity", "ApusJSON", "ApusPasswords", "ApusS3", "ApusSocketIOServer", "ApusWebSocket", crypto, httpTypes,
                 hummingbird, hummingbirdTesting, logging, nioCore, nioConcurrencyHelpers, nioEmbedded,
             ]),
         tests(
