@@ -3,7 +3,7 @@ import ApusSocketIOProtocol
 import Foundation
 import NIOConcurrencyHelpers
 
-/// A file with one line for each event that the conformance server has acknowledged.
+/// A file with one line for each event, written before the conformance server acknowledges it.
 ///
 /// Each line is one `write` without a sync, because the tests kill the process and not the machine.
 final class ConformanceJournal: Sendable {
