@@ -307,7 +307,9 @@ let package = Package(
                 "ApusFramedProtocol", "ApusFramedSocket", "ApusJSON", "ApusSocketIOProtocol", "apus", argumentParser, httpTypes,
                 nioCore,
             ]),
-        tests("ApusBenchTests", ["ApusBench", "ApusEngineIOProtocol", "ApusSocketIOServer", "ApusTesting", "ApusWebSocket", nioCore]),
+        tests(
+            "ApusBenchTests",
+            ["ApusBench", "ApusEngineIOProtocol", "ApusSocketIOServer", "ApusTesting", "ApusWebSocket", nioCore, nioEmbedded]),
         tests("ApusBytesTests", ["ApusBytes", nioCore]),
         tests("ApusJSONTests", ["ApusJSON"]),
         tests("ApusEventLoopTests", ["ApusEventLoop", "ApusTesting", nioCore, nioEmbedded, nioPosix, nioConcurrencyHelpers]),

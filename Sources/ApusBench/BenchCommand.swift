@@ -1,6 +1,6 @@
 package import ArgumentParser
 
-/// `apus bench`: applies a load to a WebSocket or Socket.IO server and measures it.
+/// `apus bench`: applies a load to a server and measures it.
 package struct BenchCommand: AsyncParsableCommand {
     package static let configuration = CommandConfiguration(
         commandName: "bench", abstract: "Apply a load to a WebSocket or Socket.IO server and measure it.",

@@ -3,7 +3,7 @@ import ArgumentParser
 import Foundation
 import HTTPTypes
 
-/// The options common to all loads.
+/// The options common to `apus bench ws` and `apus bench socketio`.
 struct BenchLoadOptions: ParsableArguments {
     @Option(help: "The number of connections.") var connections = 50
 

@@ -59,7 +59,8 @@ struct BenchServerCommand: AsyncParsableCommand {
     }
 }
 
-/// The two servers. They use the default settings, except where a load from one address needs more.
+/// The two servers. They use the default settings, except for the sizes of messages and of queues,
+/// the time limit of a shutdown, and the path of the WebSocket server.
 enum BenchServer {
     static func webSocket(maximumMessageBytes: Int) -> WebSocketServer {
         var configuration = WebSocketServerConfiguration()
@@ -84,7 +85,7 @@ enum BenchServer {
                 socket.on("ack") { (event: SocketIOReceivedEvent) in event.acknowledge(payload: event.payload) }
                 socket.on("bc") { (event: SocketIOReceivedEvent) in namespace.emit("bc", payload: event.payload) }
                 // Not `(room: String)`: a typed handler allocates an object for each socket, and
-                // this server measures memory per socket.
+                // the memory per socket is measured with this server.
                 socket.on("join") { (event: SocketIOReceivedEvent) in
                     if let room = event.arguments.first?.stringValue { socket.join(room) }
                     event.acknowledge()

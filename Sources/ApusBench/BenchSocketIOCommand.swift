@@ -66,8 +66,8 @@ struct BenchSocketIOCommand: AsyncParsableCommand {
         try await self.load.run(plan)
     }
 
-    /// The URL of the first request. As in the JavaScript client, the path of the given URL is
-    /// ignored.
+    /// The URL of the first request. The path of the given URL is ignored: `--path` and
+    /// `--namespace` take its place.
     private var requestURL: String {
         guard let scheme = self.url.range(of: "://") else { return self.url }
         let origin = self.url[..<(self.url[scheme.upperBound...].firstIndex(of: "/") ?? self.url.endIndex)]

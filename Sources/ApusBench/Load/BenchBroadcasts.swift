@@ -1,7 +1,7 @@
 /// The send times of the latest broadcasts. Every connection receives them in order, so the number
 /// of its deliveries identifies each one.
 struct BenchBroadcasts {
-    /// The number of send times kept. The delivery of an older broadcast counts without a latency.
+    /// The number of send times kept. The delivery of an older broadcast is not counted.
     private static let remembered = 1 << 14
 
     private var times = [UInt64](repeating: 0, count: Self.remembered)

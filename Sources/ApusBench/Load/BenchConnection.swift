@@ -5,8 +5,8 @@ import NIOCore
 
 /// A WebSocket client of the load.
 ///
-/// After the handshake it precedes the connection's own handler, so that only the header of a
-/// message is parsed.
+/// After the handshake it precedes the connection's own handler and passes no bytes on to it, so
+/// that messages are scanned and not decoded.
 final class BenchConnection: ChannelInboundHandler, BenchPeer {
     typealias InboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer

@@ -23,7 +23,8 @@ struct BenchFrameScanner {
     /// - Parameter found: Called for every complete message and control frame, with its opcode and
     ///   the beginning of its payload (all of it for a control frame).
     /// - Returns: The number of bytes consumed. The rest is an incomplete header or control frame,
-    ///   to be passed again with more bytes. `nil` if the bytes violate the protocol.
+    ///   to be passed again with more bytes. `nil` for a frame that is masked or uses an extension,
+    ///   or whose length exceeds `Int.max`.
     mutating func scan(_ bytes: UnsafeRawBufferPointer, _ found: (UInt8, UnsafeRawBufferPointer) -> Void) -> Int? {
         var offset = 0
         while true {

@@ -17,8 +17,9 @@ struct BenchHTTPScanner {
         if self.bytes.readableBytes == 0 { self.bytes = more } else { self.bytes.writeBuffer(&more) }
     }
 
-    /// Removes and returns the next complete response.
-    /// - Throws: ``BenchError`` if the response is malformed or too large.
+    /// Removes and returns the next complete response; `nil` if there is none.
+    /// - Throws: ``BenchError`` if the response is malformed or has no `Content-Length`, or if more
+    ///   than 8 MiB are buffered.
     mutating func next() throws(BenchError) -> Response? {
         let view = self.bytes.readableBytesView
         guard self.bytes.readableBytes <= Self.maximumBytes else { throw BenchError("a response exceeds \(Self.maximumBytes) bytes") }

@@ -44,7 +44,8 @@ struct BenchPlan: Sendable {
     var duration = Duration.seconds(5)
     /// The time over which the connections are opened; zero opens them without a delay.
     var ramp = Duration.zero
-    /// The number of connections opened at the same time.
+    /// The maximum number of connections opened at the same time. Each event loop gets an equal
+    /// share, at least 1.
     var opening = 50
     /// The number of event loops; the connections are divided among them.
     var threads = 1

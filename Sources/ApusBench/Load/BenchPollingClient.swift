@@ -26,7 +26,7 @@ final class BenchPollingClient: BenchPeer {
     private var hasEnded = false
 
     private let messages: BenchMessages
-    /// The message for each slot.
+    /// The message for each slot, or the one message that all slots share.
     private let packets: [String]
 
     init(worker: BenchWorker, number: Int, ready: EventLoopPromise<Void>) {

@@ -16,7 +16,7 @@ struct BenchRun {
         var p99: Double?
     }
 
-    /// The time to wait for outstanding answers at the end.
+    /// The maximum time to wait for outstanding answers at the end.
     private static let drain = Duration.seconds(2)
 
     let plan: BenchPlan

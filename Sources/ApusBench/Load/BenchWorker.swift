@@ -54,7 +54,7 @@ final class BenchWorker {
 
     static var now: UInt64 { NIODeadline.now().uptimeNanoseconds }
 
-    /// Returns the messages to send of the connection with this number (from 0, on this loop).
+    /// Returns the messages that the connection with this number sends (from 0, on this loop).
     func voice(_ number: Int) -> (messages: BenchMessages, frames: BenchFrames, pollingPackets: [String]) {
         guard self.plan.differsByConnection else { return (self.messages, self.frames, self.pollingPackets) }
         let messages = BenchMessages(plan: self.plan, index: self.firstIndex + number)
@@ -114,7 +114,7 @@ final class BenchWorker {
         self.ticker = nil
     }
 
-    /// Whether all messages have been answered.
+    /// Whether all messages that were sent have been answered.
     var isAnswered: Bool { self.outstanding == 0 }
     private(set) var outstanding = 0
 
@@ -146,7 +146,6 @@ final class BenchWorker {
         var room = count
         while room > 0, let time = self.waiting.popFirst() {
             self.outstanding += peer.send(1, meantFor: time)
-            self.statistics.sent(intended: now, at: now)  // the server caused the delay, not this program
             room -= 1
         }
     }
@@ -203,7 +202,7 @@ final class BenchWorker {
         guard var schedule = self.schedule else { return }
         let now = Self.now
         while let time = schedule.due(at: now) {
-            self.statistics.sent(intended: time, at: now)
+            self.statistics.becameDue(intended: time, at: now)
             self.sendScheduled(time)
         }
         self.schedule = schedule

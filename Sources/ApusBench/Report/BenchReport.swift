@@ -23,7 +23,8 @@ struct BenchReport: Codable, Equatable {
     struct Server: Codable, Equatable {
         var cpuSeconds: Double
         /// The resident memory in bytes: before the first connection, after the last one was
-        /// opened, and at the end.
+        /// opened, and at the end. `apus bench chat` reads the first two when the measurement
+        /// starts.
         var residentBefore, residentConnected, residentAfter: Int
     }
 
@@ -44,12 +45,13 @@ struct BenchReport: Codable, Equatable {
     var lost: Int
     var setUp: SetUp
     var server: Server?
-    /// The CPU time of this program.
+    /// The CPU time of this program during the measurement.
     var toolCPUSeconds: Double
     /// The number of cores that this program could use.
     var toolCores: Int
-    var sends: Int
-    var lateSends: Int
+    /// At a fixed rate, the number of messages that became due, and the number of these that were
+    /// handled too late; otherwise 0.
+    var sends, lateSends: Int
     /// The reasons to assume that this program, and not the server, limited the result.
     var toolLimits: [String] = []
 

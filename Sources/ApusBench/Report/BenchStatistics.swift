@@ -4,18 +4,21 @@ import Histogram
 struct BenchStatistics: Sendable {
     /// The highest latency recorded: one minute. A longer one counts as this value.
     private static let highestNanoseconds: UInt64 = 60_000_000_000
-    /// The minimum delay of a message that counts as late. Measured when the load tool handles a
-    /// scheduled message: the wait for a free slot is attributed to the server.
+    /// A message that is handled more than this after its scheduled time counts as late. The wait
+    /// for a free slot comes after that and is attributed to the server.
     static let lateNanoseconds: UInt64 = 10_000_000
 
     /// The latencies in nanoseconds, with three significant digits from a microsecond up.
     private(set) var latencies = Self.emptyHistogram()
     private(set) var messages = 0
-    /// The number of messages sent late although their connection had a free slot.
-    private(set) var lateSends = 0
+    /// At a fixed rate, the number of messages that have become due. A message without a free slot
+    /// counts when it becomes due, not when it is sent.
     private(set) var sends = 0
-    /// The number of messages without an answer at the end. Each adds the time it had waited to the
-    /// latencies.
+    /// The number of them that were handled more than ``lateNanoseconds`` after their scheduled
+    /// time.
+    private(set) var lateSends = 0
+    /// At a fixed rate, the number of messages without an answer at the end. Each adds the time it
+    /// had waited to the latencies.
     private(set) var unanswered = 0
 
     private static func emptyHistogram() -> Histogram<UInt64> {
@@ -28,8 +31,8 @@ struct BenchStatistics: Sendable {
         self.latencies.record(min(now >= sent ? now - sent : 0, Self.highestNanoseconds))
     }
 
-    /// Records the sending of a message that was scheduled for `intended`.
-    mutating func sent(intended: UInt64, at now: UInt64) {
+    /// Records a message that was scheduled for `intended` and has become due.
+    mutating func becameDue(intended: UInt64, at now: UInt64) {
         self.sends += 1
         if now > intended, now - intended > Self.lateNanoseconds { self.lateSends += 1 }
     }

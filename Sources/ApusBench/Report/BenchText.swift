@@ -1,6 +1,6 @@
 /// Formats numbers for display.
 enum BenchText {
-    /// Returns text such as `12,345`, with one decimal place below 100 and two below 10.
+    /// Returns text such as `12,345`, with at most one decimal place below 100 and two below 10.
     static func number(_ value: Double) -> String {
         guard value.isFinite else { return "–" }
         if abs(value) < 100 {

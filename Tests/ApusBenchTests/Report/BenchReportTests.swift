@@ -53,10 +53,10 @@ struct BenchReportTests {
         #expect(report.toolLimits.count == limits)
     }
 
-    @Test func lateMessagesAreCountedOnlyWithAFreeSlot() {
+    @Test func aMessageIsLateAfterTenMilliseconds() {
         var statistics = BenchStatistics()
-        statistics.sent(intended: 0, at: BenchStatistics.lateNanoseconds)
-        statistics.sent(intended: 0, at: BenchStatistics.lateNanoseconds + 1)
+        statistics.becameDue(intended: 0, at: BenchStatistics.lateNanoseconds)
+        statistics.becameDue(intended: 0, at: BenchStatistics.lateNanoseconds + 1)
         #expect(statistics.sends == 2)
         #expect(statistics.lateSends == 1)
     }
