@@ -16,11 +16,12 @@ public struct FramedError: Error, Hashable, CustomStringConvertible {
         /// The header of a frame is malformed: it is not a strict JSON object, has no length, or
         /// has an invalid length prefix.
         public static let malformedHeader = Self(value: .malformedHeader)
-        /// A header exceeds its limit, or does not fit the agreed header length. No part of it was
-        /// sent.
+        /// A header exceeds its limit, or does not fit the agreed header length. No part of a
+        /// header to be sent was written.
         public static let headerTooLarge = Self(value: .headerTooLarge)
-        /// The announced length of a frame or body exceeds the configured limit. Nothing was
-        /// allocated for it.
+        /// The length of a frame or body exceeds the configured limit or that of the peer, or does
+        /// not fit its prefix. No body was allocated for an announced length. A `DelimiterDecoder`
+        /// only knows the length after it has received that many bytes.
         public static let frameTooLarge = Self(value: .frameTooLarge)
         /// The peer uses another version of the protocol, or another protocol.
         public static let unsupportedVersion = Self(value: .unsupportedVersion)
@@ -31,11 +32,12 @@ public struct FramedError: Error, Hashable, CustomStringConvertible {
         public static let peerFailed = Self(value: .peerFailed)
         /// A deadline passed. The connection is closed, and a message in progress is lost.
         public static let timeout = Self(value: .timeout)
-        /// The connection ended without a bye frame.
+        /// The connection failed, or it ended without a bye frame, within a message or before it
+        /// was ready.
         public static let connectionLost = Self(value: .connectionLost)
         /// Name resolution, the connection or TLS failed; ``FramedError/cause`` has the details.
         public static let transport = Self(value: .transport)
-        /// Nothing can be sent: either side has closed the connection.
+        /// Nothing can be sent: the connection is closed or closing, or not open yet.
         public static let closed = Self(value: .closed)
         /// An argument of a call is invalid, or the call is not valid in the present state.
         public static let invalidUse = Self(value: .invalidUse)
@@ -48,8 +50,8 @@ public struct FramedError: Error, Hashable, CustomStringConvertible {
 
     /// The kind of the error.
     public var code: Code
-    /// A description with the values and limits. It never contains the peer's bytes, because it may
-    /// be logged.
+    /// A description with the values and limits. It may be logged: of the peer's data it contains
+    /// only the text of a ``Code/peerFailed`` error, shortened and on one line.
     public var message: String
     /// The underlying error, if any. It does not take part in comparisons.
     public var cause: (any Error)? {

@@ -29,7 +29,8 @@ public struct FramedSession: Sendable {
         case transfer(FramePart<FrameHead>)
         /// The peer answered a ping.
         case pong(id: Int64?)
-        /// The peer announced that it sends nothing more.
+        /// The peer announced that it sends nothing more or, in the fixed mode, closed the
+        /// transport between two messages.
         case receivedBye
         /// The session failed. No action follows.
         case fail(FramedError)
@@ -128,8 +129,10 @@ public struct FramedSession: Sendable {
     /// - Parameters:
     ///   - header: The fields of the header.
     ///   - bodyLength: The length of the body in bytes.
-    /// - Throws: An error when the message violates the limits of either side;
-    ///   ``FramedError/Code/closed`` before the session is open and after it has ended.
+    /// - Throws: ``FramedError/Code/headerTooLarge`` or ``FramedError/Code/frameTooLarge`` when the
+    ///   message exceeds a limit that the peer announced, or the header does not fit the agreed
+    ///   length; ``FramedError/Code/invalidUse`` for a header without a JSON form or a negative
+    ///   length; ``FramedError/Code/closed`` before the session is open and after it has ended.
     public func message(header: JSONObject, bodyLength: Int) throws(FramedError) -> FramedOutgoingMessage {
         guard !self.hasEnded else { throw FramedError(.closed, message: "the session has ended; nothing can be sent") }
         switch self.dialect {
@@ -199,8 +202,8 @@ public struct FramedSession: Sendable {
         return Self.bytes(FrameHead(.ping, header: ["id": .integer(id)]))
     }
 
-    /// Ends the session because of a local error. Returns the error frame for the peer and the
-    /// failure.
+    /// Ends the session because of a local error. Returns the error frame for a peer of version 2,
+    /// and the failure.
     public mutating func failed(_ error: FramedError) -> [Action] {
         guard !self.hasEnded else { return [] }
         self.hasEnded = true

@@ -12,7 +12,7 @@ public struct TransferError: Error, Hashable, CustomStringConvertible {
 
         /// The name of the file is not allowed below the receiver's folder.
         public static let nameRefused = Self(rawValue: "name-refused")
-        /// Another connection is sending the same upload.
+        /// The same upload is already in progress, for instance over another connection.
         public static let busy = Self(rawValue: "busy")
         /// A limit of the receiver is exceeded: per file, per connection, in total, or of
         /// concurrent transfers.
@@ -44,8 +44,8 @@ public struct TransferError: Error, Hashable, CustomStringConvertible {
 
     /// The kind of the error.
     public var code: Code
-    /// A description with the values and limits. It never contains a local path or a name from the
-    /// peer.
+    /// A description with the values and limits. It never contains a local path. It contains text
+    /// of the peer only if the other side reported the error, shortened and on one line.
     public var message: String
 
     /// Creates an error of the given kind.

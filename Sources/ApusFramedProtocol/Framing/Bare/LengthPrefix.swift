@@ -22,10 +22,10 @@ public struct LengthPrefix: Hashable, Sendable {
     /// One byte: frames of up to 255 bytes.
     public static let uint8 = Self(form: .integer(bytes: 1, .big))
 
-    /// Two bytes: frames of up to 64 KiB.
+    /// Two bytes: frames of up to 65,535 bytes.
     public static func uint16(_ endianness: Endianness = .big) -> Self { Self(form: .integer(bytes: 2, endianness)) }
 
-    /// Four bytes: frames of up to 4 GiB.
+    /// Four bytes: frames of less than 4 GiB.
     public static func uint32(_ endianness: Endianness = .big) -> Self { Self(form: .integer(bytes: 4, endianness)) }
 
     /// Eight bytes.

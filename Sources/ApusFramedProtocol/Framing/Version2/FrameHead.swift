@@ -33,7 +33,8 @@ public struct FrameHead: Hashable, Sendable {
     /// Writes the head; the body follows it.
     ///
     /// - Throws: ``FramedError/Code/headerTooLarge`` above ``FramedLimits/highestHeaderBytes``;
-    ///   ``FramedError/Code/invalidUse`` for values without a JSON form. Nothing was written then.
+    ///   ``FramedError/Code/invalidUse`` for values without a JSON form, a header nested too
+    ///   deeply, or a negative ``bodyLength``. Nothing was written then.
     public func write(into buffer: inout ByteBuffer) throws(FramedError) {
         guard let bodyLength = UInt64(exactly: self.bodyLength) else {
             throw FramedError(.invalidUse, message: "`bodyLength` must not be negative, but is \(self.bodyLength)")
