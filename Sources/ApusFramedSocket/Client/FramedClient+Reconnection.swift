@@ -6,7 +6,7 @@ import NIOPosix
 extension FramedClient {
     /// A state change of a connection that reconnects.
     public enum ReconnectionEvent: Sendable {
-        /// The connection is open; `attempts` is 0 for the first connection.
+        /// The connection is open after this number of retries; 0 if the first attempt succeeded.
         case connected(attempts: Int)
         /// The connection dropped, or an attempt failed. The next attempt follows after the pause.
         case retrying(error: any Error, after: Duration, attempt: Int)
@@ -15,10 +15,10 @@ extension FramedClient {
         case waitingForNetwork(error: any Error, attempt: Int)
     }
 
-    /// Opens a connection and reopens it when it drops. Ends when `body` returns.
+    /// Opens a connection and reopens it when it drops, until `body` returns.
     ///
     /// Calls `body` for each connection, then closes the connection and returns the result. When
-    /// `body` throws because its connection dropped (``FramedClosure/isDrop``), the next one is
+    /// `body` throws after its connection dropped (``FramedClosure/isDrop``), the next one is
     /// opened after the pause of the policy, or when a network returns
     /// (``FramedClientConfiguration/watchesNetwork``). Any other error of `body` is rethrown.
     ///

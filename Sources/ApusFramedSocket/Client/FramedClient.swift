@@ -44,6 +44,7 @@ public enum FramedClient {
     /// Opens a connection, passes it to `body`, and closes it when `body` returns or throws.
     ///
     /// - Returns: The result of `body`, after the connection has closed.
+    /// - Throws: The errors of ``connect(host:port:configuration:on:)`` and of `body`.
     public static func withConnection<Result>(
         host: String, port: Int, configuration: FramedClientConfiguration = .init(), on eventLoop: (any EventLoop)? = nil,
         isolation: isolated (any Actor)? = #isolation, _ body: (FramedConnection) async throws -> Result

@@ -5,7 +5,8 @@ public import NIOCore
 
 /// The progress of a message or a file.
 public struct FramedProgress: Sendable, Hashable {
-    /// The number of bytes that were written to the transport.
+    /// The number of bytes that were written to the transport; for a file, of those that are
+    /// durable at the receiver.
     public var sentBytes: Int
     /// The total number of bytes.
     public var totalBytes: Int
@@ -33,7 +34,8 @@ extension FramedConnection {
     ///     from ``FramedConnectionConfiguration/stallTimeout``.
     ///   - progress: Receives the progress.
     /// - Throws: `FramedError`: `headerTooLarge` or `frameTooLarge` when the message exceeds a
-    ///   limit of either side, `timeout`, `closed`, or the error that ended the connection.
+    ///   limit that the peer announced or the agreed header length, `invalidUse` for a header that
+    ///   has no JSON form, `timeout`, `closed`, or the error that ended the connection.
     ///   `CancellationError` when the task was cancelled. The connection closes if a part of the
     ///   message was already sent.
     public func send(

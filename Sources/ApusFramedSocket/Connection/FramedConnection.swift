@@ -92,7 +92,8 @@ public final class FramedConnection: Sendable {
 
     /// Waits until the connection has closed.
     ///
-    /// Ignores cancellation: deadlines bound the wait after either side closes.
+    /// Ignores cancellation. When either side begins to close,
+    /// ``FramedConnectionConfiguration/closeTimeout`` limits the rest of the wait.
     public func waitUntilClosed() async -> FramedClosure {
         await withCheckedContinuation { continuation in
             let closure: FramedClosure? = self.status.withLockedValue { status in
@@ -118,7 +119,7 @@ public final class FramedConnection: Sendable {
     /// Closes the connection gracefully and waits, at most
     /// ``FramedConnectionConfiguration/closeTimeout``.
     ///
-    /// A message that is being sent is completed; waiting messages fail with
+    /// A message that is being sent is completed; waiting messages and file transfers fail with
     /// `FramedError.Code.closed`. Received data that was not read is discarded. On a closed
     /// connection, returns how it closed.
     @discardableResult

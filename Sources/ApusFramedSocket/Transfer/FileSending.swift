@@ -16,7 +16,7 @@ public struct FileSending: Sendable {
     /// Whether to skip a file silently, for instance because an earlier connection sent it.
     /// Receives the name; called on any thread. Default: skips none.
     public var skips: @Sendable (String) -> Bool = { _ in false }
-    /// Receives the events of each file. Called on any thread; it must not block.
+    /// Receives the events of each file. Called on the connection's event loop; it must not block.
     public var onEvent: @Sendable (SentFileEvent) -> Void
 
     /// Creates a configuration with default values.
