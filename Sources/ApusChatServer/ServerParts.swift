@@ -143,7 +143,8 @@ final class ServerParts: Sendable {
                 body: .init(byteBuffer: ByteBuffer(string: self.metrics.text(gauges))))
         }
         return Application(
-            router: router, configuration: .init(address: .hostname(ChatServer.metricsHost, port: port), serverName: nil),
+            router: router, server: HTTPServerBuilder { PlainChannel(responder: $0) },
+            configuration: .init(address: .hostname(ChatServer.metricsHost, port: port), serverName: nil),
             onServerRunning: { channel in
                 var address = ChatServer.Address(scheme: "http", host: ChatServer.metricsHost, port: channel.localAddress?.port ?? port)
                 address.isForMetrics = true
