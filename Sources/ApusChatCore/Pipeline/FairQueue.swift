@@ -97,6 +97,22 @@ public struct FairQueue<Element: Sendable>: Sendable {
         }
     }
 
+    /// Removes and returns all waiting elements, also those of users with the maximum number of
+    /// running ones. The elements of one user are in their order.
+    package mutating func removeAll() -> [Element] {
+        var removed: [Element] = []
+        for (user, share) in self.shares {
+            removed += share.waiting
+            var share = share
+            share.waiting = []
+            share.isInRotation = false
+            self.shares[user] = share.underWay > 0 ? share : nil
+        }
+        self.rotation = []
+        self.count = 0
+        return removed
+    }
+
     /// Adds a user to the end of the rotation if an element of the user may be taken.
     @inlinable
     mutating func rotate(_ user: UserKey) {

@@ -49,16 +49,11 @@ final class MediaQueue: Sendable {
         return try await body()
     }
 
-    /// Refuses the waiting jobs. Running ones are not cancelled.
+    /// Refuses the waiting jobs and later ones. Running ones are not cancelled.
     func close() {
         let waiting = self.state.withLockedValue { state in
             state.isClosed = true
-            var waiting: [CheckedContinuation<Bool, Never>] = []
-            while let (user, continuation) = state.queue.next() {
-                waiting.append(continuation)
-                state.queue.finished(user)
-            }
-            return waiting
+            return state.queue.removeAll()
         }
         for continuation in waiting { continuation.resume(returning: false) }
     }

@@ -77,12 +77,7 @@ package final class ReadPool: Sendable {
     package func close() async {
         let waiting = self.state.withLockedValue { state -> [Job] in
             state.isClosed = true
-            var waiting: [Job] = []
-            while let (user, job) = state.queue.next() {
-                state.queue.finished(user)
-                waiting.append(job)
-            }
-            return waiting
+            return state.queue.removeAll()
         }
         for job in waiting { job.run(.failure(.closing)) }
         try? await self.threads.shutdownGracefully()

@@ -38,6 +38,24 @@ import Testing
         #expect(queue.next()?.element == 3)
     }
 
+    @Test func allWaitingElementsAreRemoved() {
+        var queue = self.queue(underWay: 2)
+        for element in 1...4 { _ = queue.enqueue(element, for: self.ann) }
+        _ = queue.enqueue(10, for: self.bob)
+        _ = queue.next()
+        _ = queue.next()
+        _ = queue.next()  // ann has the maximum number of running elements
+        #expect(queue.removeAll().sorted() == [3, 4])
+        #expect(queue.count == 0 && queue.next() == nil)
+        queue.finished(self.ann)
+        #expect(queue.next() == nil)
+        queue.finished(self.ann)
+        queue.finished(self.bob)
+        #expect(queue.userCount == 0)
+        #expect(queue.enqueue(5, for: self.ann) == .admitted)
+        #expect(queue.next()?.element == 5)
+    }
+
     @Test func anIdleUserTakesNoMemory() {
         var queue = self.queue()
         _ = queue.enqueue(1, for: self.ann)

@@ -50,6 +50,28 @@ import Testing
         #expect(try await second.value == 2)
     }
 
+    @Test func aClosedQueueRefusesWhatWaitsForAUserWithTheMaximumOfRunningJobs() async throws {
+        let queue = MediaQueue(maximum: 2)
+        let (gate, opener) = AsyncStream.makeStream(of: Void.self)
+        let started = NIOLockedValueBox(0)
+        let running = (0..<2).map { _ in
+            Task {
+                try await queue.run(for: UserKey(1)) {
+                    started.withLockedValue { $0 += 1 }
+                    for await _ in gate {}
+                }
+            }
+        }
+        while started.withLockedValue({ $0 }) < 2 { await Task.yield() }
+        let waiting = Task { try await queue.run(for: UserKey(1)) { started.withLockedValue { $0 += 1 } } }
+        while !queue.isWaiting { await Task.yield() }
+        queue.close()
+        await #expect(throws: ToolFailure.unavailable) { try await waiting.value }
+        opener.finish()
+        for job in running { try await job.value }
+        #expect(started.withLockedValue { $0 } == 2)
+    }
+
     @Test func aClosedQueueRefusesWhatWaits() async throws {
         let queue = MediaQueue(maximum: 1)
         let (gate, opener) = AsyncStream.makeStream(of: Void.self)

@@ -75,6 +75,37 @@ struct ReadPoolTests {
         await pool.close()
     }
 
+    /// Two reads of a user run, the maximum, and the third waits.
+    @Test func aPoolThatClosesRefusesWhatWaits() async {
+        let pool = ReadPool(threads: 2, bounds: .init(underWay: 2, waitingOfUser: 3, waiting: 5)) { MemoryStorage() }
+        let gate = DispatchSemaphore(value: 0)
+        let (started, starter) = AsyncStream.makeStream(of: Void.self)
+        let results = NIOLockedValueBox<[String]>([])
+        let note: @Sendable (String, Result<Void, ChatError>) -> Void = { name, result in
+            let end = if case .failure(let error) = result { error.code.rawValue } else { "read" }
+            results.withLockedValue { $0.append("\(name) \(end)") }
+        }
+        for _ in 0..<2 {
+            pool.read(
+                for: UserKey(1),
+                { _ in
+                    starter.yield()
+                    gate.wait()
+                }
+            ) { note("running", $0) }
+        }
+        var starts = started.makeAsyncIterator()
+        for _ in 0..<2 { await starts.next() }
+        pool.read(for: UserKey(1), { _ in }) { result in
+            note("waiting", result)
+            // The close refuses it while the others run, which end after it.
+            gate.signal()
+            gate.signal()
+        }
+        await pool.close()
+        #expect(results.withLockedValue { $0 } == ["waiting unavailable", "running read", "running read"])
+    }
+
     @Test func aClosedPoolRefuses() async {
         let pool = ReadPool(threads: 1) { MemoryStorage() }
         await pool.close()
