@@ -3,7 +3,7 @@ import ApusCommandSupport
 import ArgumentParser
 import Logging
 
-/// Runs the chat server with its page, for the tests in `Conformance/` and for `Benchmarks/chat`.
+/// Runs the chat server with its page, for the tests of link previews in `Conformance/browser`.
 struct ChatHost: AsyncParsableCommand {
     static let configuration = CommandConfiguration(commandName: "chat", abstract: "Run the chat server with its page.")
 
