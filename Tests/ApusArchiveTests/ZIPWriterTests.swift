@@ -76,7 +76,7 @@ import Testing
         #expect(answer == "[('a', 'text a'), ('b', 'text b')]\n")
     }
 
-    /// A directory with more entries than 16 bits count, all of one file.
+    /// A directory with more entries than 16 bits can count, all for the same file.
     @Test func manyEntriesHaveAZip64Directory() throws {
         var archive = ByteBuffer()
         var writer = ZIPWriter()
@@ -91,7 +91,7 @@ import Testing
         #expect(try Python.run(script, archive) == "65536 b''\n")
     }
 
-    /// The numbers of a directory whose entry and place do not fit into 32 bits.
+    /// The directory header of an entry whose size and offset do not fit into 32 bits.
     @Test func largeNumbersAreInTheExtraField() {
         var entry = ZIPEntry(name: "a", time: DOSTime(milliseconds: 0), offset: 1 << 33, maximumSize: 1 << 34, isLarge: true)
         (entry.size, entry.compressedSize) = (1 << 34, 5)

@@ -3,8 +3,7 @@ import NIOCore
 import Testing
 
 @Suite struct UTF8StreamValidatorTests {
-    /// Agrees with the standard library on sequences of two bytes, and on prefixes of three and
-    /// four.
+    /// Agrees with the standard library on sequences of two, three and four bytes.
     @Test func agreesWithTheStandardLibrary() {
         let edges: [UInt8] = [
             0x00, 0x7F, 0x80, 0x8F, 0x90, 0x9F, 0xA0, 0xBF, 0xC0, 0xC1, 0xC2, 0xDF, 0xE0, 0xED, 0xEF, 0xF0, 0xF1, 0xF4, 0xF5, 0xFF,

@@ -2,7 +2,7 @@ import Foundation
 
 /// The python-socketio server of `Conformance/peers`, as a child process.
 final class PythonPeer: @unchecked Sendable {
-    // Unchecked because: the members are set in `init` and only read afterwards.
+    // Unchecked because the members are set in `init` and only read afterwards.
 
     /// A Python with python-socketio and aiohttp. `make test` sets the one in `.venv`.
     static let interpreter = PythonPeer.executable("APUS_PYTHON")

@@ -9,7 +9,11 @@ final class RelayProxy: Sendable {
     private let listener: any Channel
     var port: Int { self.listener.localAddress?.port ?? 0 }
 
-    /// - Parameter credentials: The required credentials.
+    /// - Parameters:
+    ///   - kind: The protocol between the client and the proxy.
+    ///   - port: The port that every connection is relayed to.
+    ///   - username: The required user name.
+    ///   - password: The required password.
     init(_ kind: Kind, to port: Int, username: String, password: String) async throws {
         self.listener = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .childChannelInitializer { channel in

@@ -24,7 +24,7 @@ struct BenchWorkerTests {
         func receiveAnswer() { self.isFree = true }
     }
 
-    @Test(.timeLimit(.minutes(1))) func aMessageThatWaitedForASlotIsCountedOnce() {
+    @Test(.timeLimit(.minutes(5))) func aMessageThatWaitedForASlotIsCountedOnce() {
         let loop = EmbeddedEventLoop()
         var plan = BenchPlan(url: "")
         plan.rate = 100_000

@@ -11,7 +11,7 @@ import Testing
     /// A file that can be read, in place of one with certificates.
     private let file = #filePath
 
-    /// Every command that connects to a server, with its required arguments.
+    /// The commands that take the TLS options, with their required arguments.
     private static let commands: [[String]] = [
         ["ws", "wss://localhost/"], ["connect", "https://localhost"], ["chat", "--server", "https://localhost", "--user", "alice"],
         ["send", "a", "localhost:1"], ["bench", "ws", "wss://localhost/"], ["bench", "socketio", "https://localhost"],

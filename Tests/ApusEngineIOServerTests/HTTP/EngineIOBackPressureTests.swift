@@ -162,7 +162,7 @@ import Testing
         #expect(server.engine.budgets.unfinished.held == 0)
     }
 
-    /// Includes answers of a web framework behind this handler.
+    /// The bound includes the answers of a web framework behind this handler.
     @Test func answersThatAreNotReadAreBoundInAll() throws {
         let server = try EngineServer { $0.maximumTotalQueuedBytes = 100_000 }
         let channels = try [20_000, 50_000, 40_000].map { bytes in

@@ -221,7 +221,7 @@ private typealias Connection = EngineServer
         #expect(!connection.http.channel.isActive)
     }
 
-    /// A 413 response may precede the end of the body.
+    /// An answer may precede the end of the body, as with status 413.
     @Test(arguments: [true, false]) func afterAPassedRequestTheConnectionMayBeSilentForAWhile(isAnsweredEarly: Bool) throws {
         let connection = try Connection(isAlone: true, passing: Self.passing)
         try connection.http.sendHead(.post, "/upload")

@@ -5,7 +5,7 @@ import NIOCore
 import Testing
 
 /// Runs both state machines in a simulated world: the wire damages chunks and breaks, the disk
-/// loses unsynced bytes, and time is a number.
+/// loses unsynced bytes, and no time passes.
 private struct World {
     /// A disk: the written bytes, and how many of them survive a power loss.
     struct Disk {

@@ -2,7 +2,7 @@ import ApusJSON
 import Foundation
 import Testing
 
-/// Errors contain the coding path, and never the data.
+/// Errors contain the coding path. Those of decoding do not quote the data.
 struct JSONCodableErrorTests {
     struct Outer: Codable {
         var list: [Inner]

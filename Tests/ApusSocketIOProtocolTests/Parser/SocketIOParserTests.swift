@@ -3,8 +3,8 @@ import ApusSocketIOProtocol
 import NIOCore
 import Testing
 
-/// A parser that uses the public API only: JSON after a header line, with each packet in two
-/// messages.
+/// A parser that uses the public API only. It supports events and sends each as two texts: the name
+/// and the ack ID.
 private struct TwoPartParser: SocketIOPacketParser {
     struct Failure: Error {}
 

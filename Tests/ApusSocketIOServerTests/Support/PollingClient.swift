@@ -4,7 +4,7 @@ import ApusTesting
 import HTTPTypes
 import Testing
 
-/// A polling client that posts and polls single packets.
+/// A polling client on an embedded event loop. It posts and polls Socket.IO packets.
 final class PollingClient {
     let http: EmbeddedHTTPConnection
     private let path: String

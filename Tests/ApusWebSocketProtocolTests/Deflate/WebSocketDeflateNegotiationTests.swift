@@ -43,7 +43,8 @@ import Testing
                 == "permessage-deflate")
     }
 
-    /// Such an offer is declined (docs/hazards.md, 6; CVE-2026-2229).
+    /// An offer with an invalid, repeated or unknown parameter is declined (docs/hazards.md, 6;
+    /// CVE-2026-2229).
     @Test(arguments: [
         "server_max_window_bits=7", "server_max_window_bits=16", "server_max_window_bits=abc", "server_max_window_bits=08",
         "server_max_window_bits=+9", "server_max_window_bits=9999999999999999999999", "server_max_window_bits",
