@@ -1,5 +1,7 @@
 #!/usr/bin/env python3
-"""Measures the memory that clients leave behind in the Socket.IO server: leaks.py [APUS-BINARY].
+"""Measures the memory that clients leave behind in the Socket.IO server: leaks.py [BINARY].
+
+BINARY is an `ApusConformance`; default: .build/release/ApusConformance.
 
 Runs three scenarios, each in several rounds against one server. The first round warms up the allocator.
 A round ends when the server has closed every descriptor and every session has timed out. Prints the

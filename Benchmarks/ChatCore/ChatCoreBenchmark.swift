@@ -5,7 +5,7 @@ import ApusChatStorage
 /// Measures decisions and commits in memory: `sends` of 100 pairs in batches of 256.
 ///
 /// `APUS_BENCHMARKS=1 APUS_ONLY=ChatCoreBenchmark swift build -c release`, then run it. Prints the
-/// time for a message of each step.
+/// time of each step per message.
 @main
 enum ChatCoreBenchmark {
     static let pairs: Int64 = 100

@@ -2,7 +2,7 @@ import Benchmark
 import BenchmarkWork
 import CAllocationCounter
 
-/// The benchmarks of every codec and state machine: wall clock, CPU time and allocations.
+/// The benchmarks of every codec, state machine and route: wall clock, CPU time and allocations.
 let benchmarks: @Sendable () -> Void = {
     let allocations = BenchmarkMetric.custom("allocations", polarity: .prefersSmaller, useScalingFactor: true)
     Benchmark.defaultConfiguration = .init(

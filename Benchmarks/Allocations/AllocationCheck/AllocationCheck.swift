@@ -5,9 +5,10 @@ import NIOPosix
 /// Counts the allocations per message of servers, over loopback sockets, and of codecs.
 ///
 /// The client is a blocking socket with prepared data, so that only the server allocates. Each
-/// figure is the minimum of three runs, to exclude timers. Prints lines `name<tab>figure`, which
-/// `scripts/check-allocations` compares. `--list` lists the codecs. `--run NAME ROUNDS` runs one
-/// codec, for the instruction counts of `Benchmarks/Micro/run`.
+/// figure per message is the minimum of three runs, to exclude timers. Prints lines
+/// `name<tab>figure`, which `scripts/check-allocations` compares; an argument selects the names
+/// that begin with it. `--list` lists the codecs. `--run NAME ROUNDS` runs one codec, for the
+/// instruction counts of `Benchmarks/Micro/run`.
 @main struct AllocationCheck {
     static func main() async throws {
         let arguments = CommandLine.arguments.dropFirst()

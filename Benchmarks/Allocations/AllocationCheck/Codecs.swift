@@ -1,6 +1,6 @@
 import BenchmarkWork
 
-/// Codecs and machines without a socket.
+/// Codecs, state machines and routes, without a socket.
 enum Codecs {
     private static let rounds = 200
 
