@@ -2,6 +2,7 @@
 
 import contextlib
 import json
+import pathlib
 import time
 import uuid
 
@@ -9,6 +10,7 @@ import pytest
 
 from support import chatmock
 
+HEADS = pathlib.Path(__file__).resolve().parents[2] / "Tests" / "Vectors" / "heads.json"
 
 @pytest.fixture(scope="module")
 def page(browser):
@@ -94,6 +96,20 @@ def test_heads_advance_as_the_server_counts(page):
       const read = reading(two, 4);
       return [one.unread, one.mentions, one.last.text, two.unread, two.read, own.read, own.unread, read.unread, read.mentions, reading(read, 3) === read];
     }""") == [1, 1, "x", 1, 2, 3, 0, 0, 0, True]
+
+
+def test_heads_move_up_as_in_the_swift_sdk(page):
+    """The cases of `ClientCoreTests`. A reaction or an edit does not move a conversation to the top of the list."""
+    vectors = json.loads(HEADS.read_text(encoding="utf-8"))
+    after = page.evaluate("""async ({ cases }) => {
+      const { advancing } = await import("/js/core/applying.js");
+      return cases.map(({ kind, event }) => {
+        const head = { kind, seq: 8, n: 3, read: 3, unread: 0, at: 1000, last: { seq: 5, n: 3, sender: "bob", at: 1000, kind: "text", text: "newest" } };
+        const { at, last } = advancing(head, [{ seq: 9, ...event, ...(event.kind !== "hidden" && { sender: "bob", at: 2000 }) }], "alice");
+        return [at, last.seq];
+      });
+    }""", vectors)
+    assert dict(zip((case["name"] for case in vectors["cases"]), after)) == {case["name"]: [case["at"], case["top"]] for case in vectors["cases"]}
 
 
 def test_a_conversation_that_moves_between_two_pages_of_a_sync_stays(page):

@@ -1,4 +1,5 @@
 import ApusChatProtocol
+import ApusJSON
 
 // Applies events to a head until the server sends the next head, which it does at most once a
 // second for a conversation.
@@ -28,5 +29,22 @@ extension OwnSettings {
         self.notify = body.notify ?? self.notify
         self.isMarkedUnread = body.isMarkedUnread ?? self.isMarkedUnread
         self.folders = body.folders ?? self.folders
+    }
+}
+
+extension ChatEvent {
+    /// Whether the event moves its conversation up in lists and is its preview, as on the server: a
+    /// message, a change of the conversation or of its members. A reaction, an edit and other
+    /// changes of messages keep the place of the conversation.
+    ///
+    /// - Parameter kind: The kind of the conversation.
+    func movesUp(in kind: ConversationKind) -> Bool {
+        if self.n != nil { return true }
+        switch self.kind.code {
+        case .conversationCreate, .conversationSet, .memberInvite, .memberLeave, .memberRemove: return true
+        // A channel does not move up with each user that joins by itself.
+        case .memberJoin: return kind != .channel || self.body["via"]?.stringValue == "add"
+        default: return false
+        }
     }
 }

@@ -94,10 +94,12 @@ extension ClientCore {
     private mutating func count(_ event: ChatEvent, in head: inout ChatHead) -> [ClientAction] {
         if event.seq > head.seq { head.apply(event) }
         head.seq = max(head.seq, event.seq)
+        if event.movesUp(in: head.kind) {
+            head.at = max(head.at, event.at)
+            if event.seq > head.last?.seq ?? 0 { head.last = ChatKinds.preview(of: event) }
+        }
         guard let n = event.n else { return [] }
         head.n = max(head.n, n)
-        head.at = max(head.at, event.at)
-        if event.seq > head.last?.seq ?? 0 { head.last = ChatKinds.preview(of: event) }
         if event.sender == self.user { return self.countOwn(n, in: &head) }
         if event.kind == .hidden { self.unread[head.conversation]?.skip(n) }
         return []

@@ -73,14 +73,17 @@ extension ChatReference {
                 .may("read", .count, "The ordinal of the last message read."),
                 .may("unread", .count, "The number of messages that the recipient has not read."),
                 .may("mentions", .count, "The number of unread messages that mention the recipient."),
-                .must("at", .time, "The time of the newest event."),
-                .may("last", .shape("Preview"), "The newest event."),
+                .must(
+                    "at", .time,
+                    "The time of the newest event that moves the conversation up in lists: a message, or a change of the conversation or of its members. Reactions, edits and other changes of messages do not."
+                ),
+                .may("last", .shape("Preview"), "That event."),
                 .may("pins", .list(.seq, ChatLimits.pinnedMessages), "The pinned messages, newest first."),
                 .may("call", .seq, "The `seq` of the running call."),
                 .may("own", .shape("Own"), "The recipient's settings for the conversation."),
             ], recode: Recode(ChatHead.self)),
         Shape(
-            "Preview", "The newest event in the form that a list of conversations shows.",
+            "Preview", "An event in the form that a list of conversations shows.",
             [
                 .must("seq", .count, "The position in the log."),
                 .may("n", .seq, "The ordinal; absent for a change."),

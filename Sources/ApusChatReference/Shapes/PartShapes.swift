@@ -75,9 +75,9 @@ extension ChatReference {
                 .must("conv", .conversation, "The conversation."),
                 .must("seq", .count, "The newest event."),
                 .must("n", .count, "The ordinal of the newest message."),
-                .must("at", .time, "The time of the newest event."),
+                .must("at", .time, "The time of the newest event that moves the conversation up in lists, as in `Head`."),
                 .may("mentions", .count, "The number of unread messages that mention the recipient; absent if it did not change."),
-                .may("last", .shape("Preview"), "The newest event."),
+                .may("last", .shape("Preview"), "That event, if the server has it at hand."),
             ], recode: Recode(HeadNudge.self)),
         Shape(
             "ReadMark", "A member's position in a log.",

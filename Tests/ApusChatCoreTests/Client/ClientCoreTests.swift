@@ -1,5 +1,6 @@
 import ApusChatProtocol
 import ApusJSON
+import Foundation
 import Testing
 
 @testable import ApusChatCore
@@ -228,6 +229,32 @@ struct ClientCoreTests {
         #expect(core.heads[Client.room]?.last?.seq == 4, "changes are no preview")
         _ = core.pushed(EventPush(events: [.hidden(conversation: Client.room, seq: 6, n: 5)]))
         #expect(core.heads[Client.room]?.last?.seq == 6 && core.heads[Client.room]?.last?.text == nil)
+    }
+
+    /// The cases with which the page is tested, too (`test_page_core_modules.py`).
+    @Test func headsMoveUpAsOnThePage() throws {
+        let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent().deletingLastPathComponent()
+        let vectors = try JSONReader.read(Array(try Data(contentsOf: root.appendingPathComponent("Tests/Vectors/heads.json"))))
+        let cases = try #require(vectors["cases"]?.arrayValue)
+        #expect(cases.count > 20)
+        for one in cases {
+            let name = try #require(one["name"]?.stringValue)
+            var fields = try #require(one["event"]?.objectValue)
+            fields["conv"] = .string(Client.room.rawValue)
+            fields["seq"] = .integer(9)
+            if fields["kind"] != .string("hidden") { (fields["sender"], fields["at"]) = (.string("bob"), .integer(2_000)) }
+            var head = Client.head(8, n: 3, read: 3)
+            head.kind = try #require(ConversationKind(rawValue: one["kind"]?.stringValue ?? ""))
+            head.at = 1_000
+            head.last = EventPreview(seq: 5, n: 3, sender: Client.bob, at: 1_000, kind: .text, text: "newest")
+            var core = Self.online(at: 8, read: 3)
+            _ = core.pushed(HeadPush(heads: [head]))
+            _ = core.pushed(EventPush(events: [try ChatEvent(json: .object(fields))]))
+            #expect(core.heads[Client.room]?.seq == 9, "\(name)")
+            #expect(core.heads[Client.room]?.at == one["at"]?.intValue.map(Int64.init), "the time after \(name)")
+            #expect(core.heads[Client.room]?.last?.seq == one["top"]?.intValue.map(Int64.init), "the preview after \(name)")
+        }
     }
 
     @Test func changesAndHiddenMessagesAreNotUnread() {

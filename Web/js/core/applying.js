@@ -76,10 +76,12 @@ export function advancing(head, events, user) {
   let after = head;
   for (const event of events) {
     if (event.seq <= after.seq) continue;
-    after = { ...after, seq: event.seq, at: event.at ?? after.at };
+    after = { ...after, seq: event.seq };
+    const isTop = movesUp(event, head.kind);
+    if (isTop) after.at = Math.max(after.at ?? 0, event.at ?? 0);
     if (event.kind === "call" || event.kind === "call.update") after.call = calling(after.call, event);
     if (event.kind === "hidden") { if (event.n) after.n = event.n; continue; }
-    after.last = shows(event) ? preview(event) : relast(after.last, event);
+    after.last = isTop ? preview(event) : relast(after.last, event);
     if (event.kind === "pin") after.pins = pinned(after.pins, event);
     if (event.n === undefined) continue;
     const previous = after.n;
@@ -99,7 +101,9 @@ function calling(call, { kind, seq, ref, body }) {
   return isOver && ref === call ? undefined : call;
 }
 
-const shows = (event) => event.n !== undefined || /^(conversation|member)\./.test(event.kind);
+/** Whether an event moves its conversation up in lists and is its preview. Reactions, edits and other changes of messages keep its place. */
+const movesUp = ({ n, kind, body }, conversation) => n !== undefined || /^(conversation\.(create|set)|member\.(invite|leave|remove))$/.test(kind)
+  || (kind === "member.join" && (conversation !== "channel" || body?.via === "add"));
 
 function relast(last, change) {
   if (!last || change.ref !== last.seq || isBlank(last)) return last;

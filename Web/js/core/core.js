@@ -305,7 +305,7 @@ export class Core {
     this.#listed?.add(conv);
     const head = this.#heads.get(conv);
     if (!head || seq <= head.seq) return;
-    this.putHead(conv, (each) => ({ ...each, seq, n, at, last, unread: (each.unread ?? 0) + n - each.n, mentions: mentions ?? each.mentions }));
+    this.putHead(conv, (each) => ({ ...each, seq, n, at, last: last ?? each.last, unread: (each.unread ?? 0) + n - each.n, mentions: mentions ?? each.mentions }));
     this.#logs.announced(conv, seq, false);
   }
 
