@@ -402,6 +402,7 @@ def test_password_and_authenticator(server, tmp_path):
     assert changed.returncode == 0 and "The password was changed" in changed.stdout, changed
     vera.password_file.write_text("another long password\n")
 
+    assert account("authenticator", "status").stdout == "A sign-in requires no code.\n"
     # The secret is printed before the code is read.
     process = subprocess.Popen(
         [*vera.command[:2], "authenticator", *vera.command[2:], "on"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
@@ -414,6 +415,7 @@ def test_password_and_authenticator(server, tmp_path):
     assert account("list", store="second").returncode != 0, "a sign-in without a code"
     assert account("list", "--code", first, store="second").returncode == 77, "a code counts once"
     assert account("list", "--code", codes[0], store="second").returncode == 0
+    assert account("authenticator", "status").stdout == "Each sign-in requires a code.\n"
     assert account("authenticator", "off").returncode == 0
     assert account("list", store="third").returncode == 0
 

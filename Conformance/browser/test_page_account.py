@@ -313,6 +313,8 @@ def test_a_sign_in_needs_the_code_of_the_authenticator_and_a_recovery_code_reset
     page = person("quinn")
     settings(page, "security")
     form = page.locator("form", has=page.get_by_text("Two-step sign-in"))
+    button(page, "Set up an authenticator").wait_for()
+    assert not button(page, "Remove the authenticator").is_visible()
     form.get_by_label("Current password").fill(PASSWORD)
     button(page, "Set up an authenticator").click()
     page.locator("svg.qrcode").wait_for()
@@ -323,6 +325,8 @@ def test_a_sign_in_needs_the_code_of_the_authenticator_and_a_recovery_code_reset
     page.fill("#totp-code", code_of(secret))
     button(page, "Confirm").click()
     toast(page, "Two-step sign-in is on.")
+    button(page, "Remove the authenticator").wait_for()
+    assert not button(page, "Set up an authenticator").is_visible()
     form = page.locator("form", has=page.get_by_role("heading", name="Recovery codes"))
     form.get_by_label("Current password").fill(PASSWORD)
     button(page, "Make new recovery codes").click()
@@ -341,3 +345,21 @@ def test_a_sign_in_needs_the_code_of_the_authenticator_and_a_recovery_code_reset
     button(other, "Reset password").click()
     other.locator(".chat-list .row").first.wait_for()
     page.locator("#auth-form").wait_for()
+
+
+def test_an_authenticator_that_another_device_has_set_up_is_removed(person, host):
+    host.register("rhea", "Rhea Dunn")
+    page = person("rhea")
+    settings(page, "security")
+    button(page, "Set up an authenticator").wait_for()
+    secret = host.post("/api/totp", {"password": PASSWORD}, host.tokens["rhea"])["secret"]
+    host.post("/api/totp/confirm", {"code": code_of(secret)}, host.tokens["rhea"])
+    form = page.locator("form", has=page.get_by_text("Two-step sign-in"))
+    form.get_by_label("Current password").fill(PASSWORD)
+    form.get_by_label("Current password").press("Enter")
+    form.get_by_role("alert").filter(has_text="authenticator").wait_for()
+    form.get_by_label("Current password").fill(PASSWORD)
+    button(page, "Remove the authenticator").click()
+    toast(page, "Two-step sign-in is off.")
+    button(page, "Set up an authenticator").wait_for()
+    assert page.evaluate("document.activeElement.type") == "password"

@@ -39,9 +39,11 @@ struct LiveAccountTests {
             let alice = try await fixture.signUp("alice")
             let authenticator = try await alice.makeAuthenticator(password: "correct horse")
             #expect(authenticator.uri.hasPrefix("otpauth://totp/") && authenticator.uri.contains(authenticator.secret))
+            #expect(try await alice.hasAuthenticator() == false, "it is not confirmed")
             await #expect { try await alice.confirmAuthenticator(code: "abcdef") } throws: { $0 is ChatClientError }
             let secret = try #require(Self.bytes(ofBase32: authenticator.secret))
             try await alice.confirmAuthenticator(code: TOTP.code(secret, step: fixture.clock.now / 30_000))
+            #expect(try await alice.hasAuthenticator())
             await #expect { try await fixture.signIn("alice", device: "tablet") } throws: {
                 ($0 as? ChatClientError)?.serverError?.field == "code"
             }
@@ -51,6 +53,7 @@ struct LiveAccountTests {
                 server: fixture.relay.url, name: "alice", password: "correct horse", code: code)
             try await fixture.online(phone)
             try await alice.removeAuthenticator(password: "correct horse")
+            #expect(try await alice.hasAuthenticator() == false)
             _ = try await fixture.signIn("alice", device: "laptop")
         }
     }

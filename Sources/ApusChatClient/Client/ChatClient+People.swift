@@ -161,6 +161,11 @@ extension ChatClient {
         try await self.engine.askPatiently(ChatVerbs.devices, WireEmpty()).devices
     }
 
+    /// Returns whether a sign-in of the user needs a code of an authenticator.
+    public func hasAuthenticator() async throws(ChatClientError) -> Bool {
+        try await self.engine.askPatiently(ChatVerbs.devices, WireEmpty()).hasAuthenticator
+    }
+
     /// Ends the session of another device of the user.
     ///
     /// - Parameter device: The device.

@@ -115,15 +115,17 @@ extension Accounts {
         self.ended([device])
     }
 
-    /// Returns the sessions of a user, last used first.
+    /// Returns the sessions of a user, last used first, and whether the user has an authenticator.
     package func devices(of session: AccountSession) async throws -> DevicesAnswer {
-        let rows = try await self.database.read { try $0.devices(of: session.user, limit: ChatLimits.devices) }
+        let (rows, credential) = try await self.database.read {
+            (try $0.devices(of: session.user, limit: ChatLimits.devices), try $0.credential(of: session.user))
+        }
         return DevicesAnswer(
             devices: rows.map {
                 ChatDevice(
                     device: DeviceID(number: $0.key.rawValue), name: $0.name, platform: $0.platform, at: $0.createdAt,
                     lastSeen: $0.seenAt, address: $0.address.isEmpty ? nil : $0.address, isCurrent: $0.key == session.device)
-            })
+            }, hasAuthenticator: credential?.totpState == .on)
     }
 
     /// Answers the verb `device.remove`.

@@ -50,20 +50,26 @@ public struct ChatDevice: Hashable, Sendable, WireObject {
     }
 }
 
-/// The answer to `devices`, last used first.
+/// The answer to `devices`: how the user signs in.
 package struct DevicesAnswer: Hashable, WireObject {
+    /// The devices with a session, last used first.
     package var devices: [ChatDevice]
+    /// Whether a sign-in needs a code of an authenticator.
+    package var hasAuthenticator: Bool
 
-    package init(devices: [ChatDevice]) {
+    package init(devices: [ChatDevice], hasAuthenticator: Bool = false) {
         self.devices = devices
+        self.hasAuthenticator = hasAuthenticator
     }
 
     package init(from reader: WireReader) throws(WireError) {
         self.devices = try reader.objects("devices", maximum: ChatLimits.devices)
+        self.hasAuthenticator = try reader.bool("authenticator")
     }
 
     package func write(to writer: inout WireWriter) {
         writer.write("devices", all: self.devices)
+        writer.write("authenticator", ifTrue: self.hasAuthenticator)
     }
 }
 

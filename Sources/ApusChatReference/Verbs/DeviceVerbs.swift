@@ -83,16 +83,18 @@ extension ChatReference {
                 answers: #"{}"#),
             Verb(
                 ChatVerbs.devices,
-                "Requests the devices of the user, last used first.",
+                "Requests the devices of the user, last used first, and whether sign-ins need a code.",
                 request: [],
                 answer: [
-                    .must("devices", .list(.shape("Device"), ChatLimits.devices), "The devices.")
+                    .must("devices", .list(.shape("Device"), ChatLimits.devices), "The devices."),
+                    .may("authenticator", .bool, "Whether a sign-in needs a code of an authenticator."),
                 ],
                 errors: [],
                 example: #"{}"#,
                 answers: #"""
                     {"devices": [{"device": "2d3e4v5c6e7a8", "name": "Firefox on Linux", "platform": "web",
-                     "at": 1790000000000, "last_seen": 1790000000000, "address": "192.0.2.7", "current": true}]}
+                     "at": 1790000000000, "last_seen": 1790000000000, "address": "192.0.2.7", "current": true}],
+                     "authenticator": true}
                     """#),
             Verb(
                 ChatVerbs.deviceRemove,

@@ -21,17 +21,18 @@ extension ChatReference {
 
     private static let accountRoutes = [
         Route(
-            .get, "/api/sessions", "Requests the devices with a session, last used first.",
+            .get, "/api/sessions", "Requests the devices with a session, last used first, and whether sign-ins need a code.",
             needsSession: true,
             request: [], WireEmpty.self,
             answer: [
-                .must("devices", .list(.shape("Device"), ChatLimits.devices), "The devices.")
+                .must("devices", .list(.shape("Device"), ChatLimits.devices), "The devices."),
+                .may("authenticator", .bool, "Whether a sign-in needs a code of an authenticator."),
             ], DevicesAnswer.self,
             errors: [],
             example: #"{}"#,
             answers: #"""
                 {"devices": [{"device": "2d3e4v5c6e7a8", "name": "Firefox on Linux", "platform": "web",
-                 "at": 1790000000000, "last_seen": 1790000000000, "current": true}]}
+                 "at": 1790000000000, "last_seen": 1790000000000, "current": true}], "authenticator": true}
                 """#),
         Route(
             .get, "/api/server", "Requests the properties that a client needs before it has a session.",

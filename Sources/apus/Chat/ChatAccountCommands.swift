@@ -27,22 +27,26 @@ struct ChatPasswordCommand: AsyncParsableCommand {
 /// `apus chat authenticator`: turns the second factor on and off.
 struct ChatAuthenticatorCommand: AsyncParsableCommand {
     enum Change: String, ExpressibleByArgument, CaseIterable {
-        case on, off, recovery
+        case on, off, recovery, status
     }
 
     static let configuration = CommandConfiguration(
         commandName: "authenticator",
-        abstract: "Turn the codes of an authenticator on or off, or make new recovery codes.",
+        abstract: "Turn the codes of an authenticator on or off, make new recovery codes, or tell whether sign-ins require a code.",
         discussion: "With \"on\", the secret is printed; the code that the authenticator shows is read from standard input.")
 
     @OptionGroup var options: ChatOptions
 
-    @Argument(help: "on, off or recovery.")
+    @Argument(help: "on, off, recovery or status.")
     var change: Change
 
     func run() async throws {
         try await self.options.withClient { accounts, client, state in
             let output = ChatOutput.standard
+            if self.change == .status {
+                let isOn = try await client.hasAuthenticator()
+                return output.line(isOn ? "Each sign-in requires a code." : "A sign-in requires no code.")
+            }
             let password = try ChatPassword.read(file: self.options.passwordFile, for: client.user.rawValue, confirm: false)
             switch self.change {
             case .on:
@@ -60,6 +64,7 @@ struct ChatAuthenticatorCommand: AsyncParsableCommand {
             case .off:
                 try await client.removeAuthenticator(password: password)
                 output.line("A sign-in no longer requires a code.")
+            case .status: break
             case .recovery:
                 let codes = try await client.makeRecoveryCodes(password: password)
                 output.line("Recovery codes, each for one use. Write them down: \(codes.joined(separator: " "))")

@@ -164,11 +164,14 @@ struct TypedValueTests {
             json: ["conv": Self.conv, "events": [], "mine": [["seq": 3, "reactions": ["👍"], "votes": [1]]], "seq": 9, "min_seq": 2])
         #expect(history.seq == 9 && history.minSeq == 2 && history.mine.map(\.seq) == [3])
         #expect(history.mine[0].reactions == ["👍"] && history.mine[0].votes == [1])
-        let devices = try DevicesAnswer(json: [
+        let answer = try DevicesAnswer(json: [
             "devices": [
                 ["device": Self.conv, "name": "N", "platform": "web", "at": 1, "last_seen": 2, "address": "192.0.2.1", "current": true]
-            ]
-        ]).devices
+            ],
+            "authenticator": true,
+        ])
+        #expect(answer.hasAuthenticator && !DevicesAnswer(devices: []).hasAuthenticator)
+        let devices = answer.devices
         #expect(devices[0].isCurrent && devices[0].lastSeen == 2 && devices[0].at == 1 && devices[0].address == "192.0.2.1")
         let session = try SessionAnswer(json: [
             "user": ["name": "alice"], "device": Self.conv, "access": "a", "access_expires_at": 5, "refresh": "r", "recovery": ["c"],

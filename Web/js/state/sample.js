@@ -20,6 +20,7 @@ class SamplePort {
   #added = new Map(); // conv -> events after the generated ones
   #failed = new Map();
   #users = new Map(USERS.map((user) => [user.name, user]));
+  #hasTotp = false;
   #contacts = ["bob", "carol", "weilin", "xiaoyu", "haoran"].map((name) => ({ user: this.#users.get(name), state: "friend", at: now, ...(name === "haoran" && { alias: "浩然（同事）" }) }));
   #settings = { last_seen: "contacts", avatar: "all", add: "contacts", find: "all", receipts: true, typing: true, folders: [{ name: "Friends" }] };
 
@@ -47,8 +48,8 @@ class SamplePort {
       case "register": return this.#enter({ recovery: ["k3v9-2m7q", "p4w8-x1ta", "9zrd-ke55", "h0mm-7vqc"] });
       case "password": return this.#enter({});
       case "totp": return { secret: "JBSWY3DPEHPK3PXP", uri: "otpauth://totp/Apus:alice?secret=JBSWY3DPEHPK3PXP&issuer=Apus" };
-      case "totpConfirm": if (body.code !== "123456") throw refusal("forbidden"); return {};
-      case "totpDelete": return {};
+      case "totpConfirm": if (body.code !== "123456") throw refusal("forbidden"); this.#hasTotp = true; return {};
+      case "totpDelete": this.#hasTotp = false; return {};
       case "edits": return [{ at: now, body: { text: "The newest text" } }, { at: now - 60_000, body: { text: "The first text" } }];
       case "recovery": return { recovery: ["k3v9-2m7q", "p4w8-x1ta"] };
       case "logout": case "deleteAccount":
@@ -220,7 +221,7 @@ class SamplePort {
       }
       case "readers": return { readers: members(conv).slice(1, 5).map((name, index) => ({ user: name, read: index < 2, received: true })) };
       case "reactions": return { reactions: (this.#event(conv, ref)?.reactions ?? []).flatMap(({ key, count }) => people().slice(0, count).map((each) => ({ user: each.name, key }))) };
-      case "devices": return { devices: [{ device: "d1", name: "Firefox on Linux", platform: "web", at: now - 9e8, last_seen: now, address: "192.0.2.7", current: true }, { device: "d2", name: "iPhone von Alice", platform: "ios", at: now - 9e9, last_seen: now - 4e6, address: "198.51.100.20" }] };
+      case "devices": return { authenticator: this.#hasTotp, devices: [{ device: "d1", name: "Firefox on Linux", platform: "web", at: now - 9e8, last_seen: now, address: "192.0.2.7", current: true }, { device: "d2", name: "iPhone von Alice", platform: "ios", at: now - 9e9, last_seen: now - 4e6, address: "198.51.100.20" }] };
       case "conversation.info": return { head: this.#head(conv), about: "Every Tuesday at six, from April to October. 每周二晚上六点。", created_at: now - 9e10, by: "bob" };
       case "conversation.open": return { head: this.#open(user) };
       case "conversation.create": return { head: this.#create({ kind: body.kind, title: body.title, role: "owner", members: 1 + (body.users?.length ?? 0) }) };

@@ -49,36 +49,51 @@ function recoveryForm(app) {
   }) }, h("h3", {}, t("recoveryCodes")), h("p", { class: "small muted" }, t("recoveryCodesHint")), proofField, error, make);
 }
 
-/** Asks for the password, shows the secret as a QR code, and asks for the first code. */
+/** Asks for the password, then removes the authenticator, or shows the secret of a new one as a QR code and asks for its first code. */
 function totpForm(state) {
   const [proof, proofField] = password(t("currentPassword"), "current-password");
   const error = h("p", { class: "form-error", role: "alert" });
-  const make = h("button", { type: "submit", class: "button" }, t("totpSetUp"));
-  const remove = h("button", { type: "button", class: "button quiet", onclick: () => run(async () => {
-    await state.removeTotp(proof.value);
-    toast(t("totpRemoved"));
-  }) }, t("totpRemove"));
-  const body = h("div", { class: "dialog-fields" });
-  const run = async (work) => {
-    error.textContent = "";
+  const button = h("button", { type: "submit", class: "button" });
+  const body = h("div", { class: "dialog-fields" }, error);
+  let hasTotp;
+  const start = async () => {
     try {
-      if (!proof.value) return proof.focus();
-      await work();
+      hasTotp = await state.hasTotp();
+    } catch (refusal) {
+      error.textContent = errorText(refusal);
+      return;
+    }
+    button.textContent = t(hasTotp ? "totpRemove" : "totpSetUp");
+    button.classList.toggle("quiet", hasTotp);
+    replace(body, proofField, error, button);
+  };
+  const restart = async () => {
+    await start();
+    proof.focus();
+  };
+  const begin = async () => {
+    error.textContent = "";
+    if (!proof.value) return proof.focus();
+    try {
+      if (hasTotp) await state.removeTotp(proof.value);
+      else {
+        const { secret, uri } = await state.makeTotp(proof.value);
+        replace(body, ...secretStep(state, secret, uri, restart));
+        body.querySelector("input").focus({ preventScroll: true });
+        body.querySelector("svg")?.scrollIntoView({ block: "nearest" });
+      }
       proof.value = "";
     } catch (refusal) {
-      error.textContent = refusal.code === "forbidden" ? t("passwordWrong") : errorText(refusal);
-      proof.focus();
+      // Another device may have set one up.
+      if (refusal.code === "conflict") await start();
+      return refusedPassword(error, proof, refusal.code === "forbidden" ? t("passwordWrong") : errorText(refusal));
     }
+    if (!hasTotp) return;
+    toast(t("totpRemoved"));
+    await restart();
   };
-  const start = () => replace(body, proofField, error, h("div", { class: "button-row" }, make, remove));
-  const begin = () => run(async () => {
-    const { secret, uri } = await state.makeTotp(proof.value);
-    replace(body, ...secretStep(state, secret, uri, start));
-    body.querySelector("input").focus({ preventScroll: true });
-    body.querySelector("svg")?.scrollIntoView({ block: "nearest" });
-  });
   start();
-  return h("form", { class: "dialog-fields", onsubmit: submitting(make, begin) }, h("h3", {}, t("totp")), h("p", { class: "small muted" }, t("totpHint")), body);
+  return h("form", { class: "dialog-fields", onsubmit: submitting(button, begin) }, h("h3", {}, t("totp")), h("p", { class: "small muted" }, t("totpHint")), body);
 }
 
 function secretStep(state, secret, uri, done) {
