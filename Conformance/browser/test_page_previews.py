@@ -87,6 +87,17 @@ def test_a_link_gets_a_card_which_follows_an_edit_and_a_recall(person, host, sit
     bob.locator("a.preview-card", has_text="half past seven").wait_for()
     # A preview is no message: it is not counted, and no version.
     assert bob.locator(".item .bubble").count() == 1 and bubble(bob, "Look at").get_by_text("edited").count() == 0
+    # Its sender removes it by the keyboard; the other user cannot.
+    bubble(bob, "Look at").locator(".meta").first.click(button="right")
+    bob.get_by_role("menuitem", name="Reply", exact=True).wait_for()
+    assert bob.get_by_role("menuitem", name="Remove the link preview").count() == 0
+    bob.keyboard.press("Escape")
+    bubble(alice, "Look at").locator(".meta").first.click(button="right")
+    alice.get_by_role("menuitem", name="Remove the link preview").focus()
+    alice.keyboard.press("Enter")
+    for page in (alice, bob):
+        page.locator(".preview-card").wait_for(state="detached")
+    assert bubble(bob, "Look at").get_by_text("edited").count() == 0
     choose(alice, "Look at", "Edit")
     assert alice.input_value("#message").startswith("Look at")
     write(alice, "No link any more")

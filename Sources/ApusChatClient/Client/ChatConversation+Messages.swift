@@ -21,6 +21,14 @@ extension ChatConversation {
         try await self.edit(seq, .text(TextBody(text: text, entities: entities)))
     }
 
+    /// Removes the preview of a link from a message of the user, for all members.
+    ///
+    /// - Parameter seq: The position of the message in the log.
+    public func removePreview(_ seq: Int64) async throws(ChatClientError) {
+        let id = self.engine.environment.makeID()
+        _ = try await self.engine.askPatiently(ChatVerbs.previewRemove, PreviewRemoveRequest(id: id, conversation: self.id, ref: seq))
+    }
+
     /// Removes the content of a message for all members.
     ///
     /// - Parameter seq: The position of the message in the log.

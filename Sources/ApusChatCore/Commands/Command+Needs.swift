@@ -32,8 +32,8 @@ extension Command {
         case .edit(let target, let content):
             self.addTarget(target, to: &needs)
             if case .success(let content) = content { self.addBlobs(content.blobs, to: &needs) }
-        case .recall(let target), .react(let target, _, _), .vote(let target, _), .closePoll(let target), .pin(let target, _),
-            .updateCall(let target, _):
+        case .removePreview(let target), .recall(let target), .react(let target, _, _), .vote(let target, _), .closePoll(let target),
+            .pin(let target, _), .updateCall(let target, _):
             self.addTarget(target, to: &needs)
         case .setPreview(let preview): self.addTarget(preview.target, to: &needs)
         case .hide(let conversation, let seqs):
@@ -108,8 +108,8 @@ extension Command {
         case .send(let send), .sendScheduled(_, let send): send.conversation
         case .schedule(let schedule): schedule.send.conversation
         case .mark(let mark): mark.conversation
-        case .edit(let target, _), .recall(let target), .react(let target, _, _), .vote(let target, _), .closePoll(let target),
-            .pin(let target, _), .updateCall(let target, _):
+        case .edit(let target, _), .removePreview(let target), .recall(let target), .react(let target, _, _), .vote(let target, _),
+            .closePoll(let target), .pin(let target, _), .updateCall(let target, _):
             target.conversation
         case .hide(let key, _), .set(let key, _), .invite(let key, _), .join(let key), .answerInvitation(let key, _),
             .answerRequest(let key, _, _), .leave(let key, _), .remove(let key, _), .ban(let key, _, _, _), .silence(let key, _, _),

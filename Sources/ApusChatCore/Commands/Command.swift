@@ -29,6 +29,8 @@ package struct Command: Sendable {
         /// Sends several messages, all or none. The session has read the messages to forward.
         case forward(ConversationKey, Result<[MessageContent], ChatError>, isSilent: Bool = false)
         case edit(EventAddress, Result<MessageContent, ChatError>)
+        /// Removes the preview of a link from a message of the actor.
+        case removePreview(EventAddress)
         case recall(EventAddress)
         /// Hides events from the actor ("delete for me").
         case hide(ConversationKey, [Int64])

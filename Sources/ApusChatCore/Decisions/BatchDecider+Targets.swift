@@ -47,6 +47,27 @@ extension BatchDecider {
         return self.append(.preview, to: address.conversation, by: row.sender, ref: address.seq, body: new.change)
     }
 
+    /// Removes the preview of a text message. A message without a preview is left unchanged.
+    mutating func removePreview(_ address: EventAddress, by actor: UserKey) throws(ChatError) -> StoredAnswer {
+        _ = try self.authorize(.removePreview, actor, in: address.conversation)
+        let target = try self.target(address, for: actor)
+        guard target.sender == actor else {
+            throw ChatError(.forbidden, message: "Only the sender can remove the preview of a message.")
+        }
+        guard self.time - target.at <= self.rules.editMilliseconds else {
+            throw ChatError(
+                .tooLate,
+                message: "The preview of a message can be removed for \(self.rules.editMilliseconds / 1_000) s after it was sent.")
+        }
+        guard target.kind == .text, var body = (try? JSONValue(jsonString: target.body))?.objectValue, body["preview"] != nil else {
+            return self.unchanged(address.conversation)
+        }
+        body["preview"] = nil
+        let text = ChangeBody.text(body)
+        self.modifyTarget(address) { $0.body = text }
+        return self.append(.preview, to: address.conversation, by: actor, ref: address.seq)
+    }
+
     mutating func recall(_ address: EventAddress, by actor: UserKey) throws(ChatError) -> StoredAnswer {
         let member = try self.authorize(.recallOwn, actor, in: address.conversation)
         let target = try self.target(address, for: actor)

@@ -84,6 +84,7 @@ package struct BatchDecider: Sendable {
             return try self.forward(contents, to: conversation, isSilent: isSilent, by: actor)
         case .edit(let target, let content): return try self.edit(target, content, by: actor)
         case .setPreview(let preview): return self.setPreview(preview)
+        case .removePreview(let target): return try self.removePreview(target, by: actor)
         case .recall(let target): return try self.recall(target, by: actor)
         case .hide(let conversation, let seqs): return try self.hide(seqs, in: conversation, by: actor)
         case .react(let target, let key, let isOn): return try self.react(target, key, isOn, by: actor)

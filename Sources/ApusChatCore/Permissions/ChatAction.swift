@@ -1,6 +1,6 @@
 /// The actions that the table of permissions contains, in the order of the documentation.
 package enum ChatAction: Int, CaseIterable, Sendable {
-    case read, mark, send, mentionAll, editOwn, recallOwn, recallOthers, hide, react, vote, closePoll, pin, call
+    case read, mark, send, mentionAll, editOwn, removePreview, recallOwn, recallOthers, hide, react, vote, closePoll, pin, call
     case seeMembers, setProfile, configure, configureExpiry, delete
     case invite, approve, remove, ban, silence, setRole, transfer, manageLinks
     case join, accept, leave, personalize, report
@@ -13,6 +13,7 @@ package enum ChatAction: Int, CaseIterable, Sendable {
         case .send: "send"
         case .mentionAll: "mention `@all`"
         case .editOwn: "edit one's own message"
+        case .removePreview: "remove the preview of one's own message"
         case .recallOwn: "recall one's own message"
         case .recallOthers: "recall a message of another user"
         case .hide: "delete a message for oneself"

@@ -119,7 +119,7 @@ extension Permissions {
         case .read: row.former = .past
         case .mark, .hide: break
         case .send: (row.member, row.reader, row.guest) = (.setting(.write), .no, .setting(.write))
-        case .editOwn, .recallOwn, .closePoll: row.reader = .no
+        case .editOwn, .removePreview, .recallOwn, .closePoll: row.reader = .no
         case .react, .vote: break
         case .call: (row.own, row.reader, row.guest) = (.no, .no, .no)
         case .mentionAll: row = Row(own: .no, pair: .no, member: .setting(.mentionAll))
@@ -173,8 +173,8 @@ extension Permissions {
               `admins` permits owners and admins only.
             - `join`: by the setting `join` (`open`: at once, `approval`: after an approval), or by an invite link.
             - `past`: from the first visible event to the one with which the membership ended.
-            - The sender can edit and recall a message for a time that the operator sets (default: 48 hours). Owners and admins
-              recall at any time.
+            - The sender can edit a message, remove its preview and recall it for a time that the operator sets (default: 48
+              hours). Owners and admins recall at any time.
             - A member that is silenced cannot: \(silenced).
             - The role of a member can be changed, and a member removed, silenced or banned, by roles above it only.
             - Users that requested to join, that are banned, and strangers get `not_found`, as if there were no such

@@ -36,6 +36,7 @@ package enum ChatVerbs {
     package static let readers = ChatVerb("readers", ReadersRequest.self, ReadersAnswer.self)
 
     package static let edit = ChatVerb("edit", EditRequest.self, ChangeAnswer.self)
+    package static let previewRemove = ChatVerb("preview.remove", PreviewRemoveRequest.self, ChangeAnswer.self)
     package static let recall = ChatVerb("recall", RecallRequest.self, ChangeAnswer.self)
     package static let hide = ChatVerb("hide", HideRequest.self, ChangeAnswer.self)
     package static let react = ChatVerb("react", ReactRequest.self, ChangeAnswer.self)

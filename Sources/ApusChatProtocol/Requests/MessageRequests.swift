@@ -31,6 +31,32 @@ package struct EditRequest: Hashable, WireObject {
     }
 }
 
+/// `preview.remove`: removes the preview of the first link from a text message.
+package struct PreviewRemoveRequest: Hashable, WireObject {
+    package var id: ClientID
+    package var conversation: ConversationID
+    /// The `seq` of the message.
+    package var ref: Int64
+
+    package init(id: ClientID, conversation: ConversationID, ref: Int64) {
+        self.id = id
+        self.conversation = conversation
+        self.ref = ref
+    }
+
+    package init(from reader: WireReader) throws(WireError) {
+        self.id = try reader.text("id")
+        self.conversation = try reader.text("conv")
+        self.ref = try reader.integer("ref", in: WireReader.seqs)
+    }
+
+    package func write(to writer: inout WireWriter) {
+        writer.write("id", self.id)
+        writer.write("conv", self.conversation)
+        writer.write("ref", self.ref)
+    }
+}
+
 /// `recall`: removes the body of a message for all members.
 package struct RecallRequest: Hashable, WireObject {
     package var id: ClientID

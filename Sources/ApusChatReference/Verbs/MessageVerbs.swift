@@ -28,6 +28,24 @@ extension ChatReference {
                      "at": 1790000000000}
                     """#),
             Verb(
+                ChatVerbs.previewRemove,
+                """
+                Removes the preview of the first link from a message of the user, for all members. An edit that changes \
+                the text adds a new preview.
+                """,
+                request: [
+                    .id,
+                    .conv,
+                    .must("ref", .seq, "The message."),
+                ],
+                answer: Self.changed,
+                errors: [.forbidden, .notFound, .conflict, .tooLate, .storage],
+                example: #"{"id": "0192f0c4-7d3e-7a10-9c55-1b2e3f405162", "conv": "1q2w3e4r5t6y7", "ref": 17}"#,
+                answers: #"""
+                    {"conv": "1q2w3e4r5t6y7", "id": "0192f0c4-7d3e-7a10-9c55-1b2e3f405162", "seq": 18,
+                     "at": 1790000000000}
+                    """#),
+            Verb(
                 ChatVerbs.recall,
                 "Removes the body of a message for all members. Admins can recall the messages of members.",
                 request: [

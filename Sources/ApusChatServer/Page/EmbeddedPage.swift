@@ -14,10 +14,10 @@ enum EmbeddedPage {
         _img_maskable_512_png,
         _img_touch_180_png,
         _index_html,
-        _js_app_b63b38a6ec35c303_js,
-        _js_core_core_c096ead3366b3d60_js,
-        _js_core_worker_c20b426d4aac1ca3_js,
-        _js_state_sample_c874444eb51c4f6b_js,
+        _js_app_56aacc4077e89a2a_js,
+        _js_core_core_1f24580cba8cdc5d_js,
+        _js_core_worker_fd2296fb3c0305a5_js,
+        _js_state_sample_94a285f60bb5d6ed_js,
         _js_test_e3c0a50446fc400c_js,
         _sw_js,
         _test_html,
@@ -1506,13 +1506,13 @@ gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gPQVAAAA//+DQEnNAAAA
   <meta name="theme-color" media="(prefers-color-scheme: light)" content="#ffffff">
   <meta name="theme-color" media="(prefers-color-scheme: dark)" content="#171b22">
   <meta name="referrer" content="no-referrer">
-  <link rel="prefetch" href="js/core-worker-c20b426d4aac1ca3.js">
+  <link rel="prefetch" href="js/core-worker-fd2296fb3c0305a5.js">
   <title>Apus</title>
   <link rel="icon" href="img/icon.svg" type="image/svg+xml">
   <link rel="apple-touch-icon" href="img/touch-180.png">
   <link rel="manifest" href="app.webmanifest">
   <link rel="stylesheet" href="css/page-ace05d055ee9054d.css">
-  <script type="module" src="js/app-b63b38a6ec35c303.js"></script>
+  <script type="module" src="js/app-56aacc4077e89a2a.js"></script>
 </head>
 <body>
   <div id="app"></div>
@@ -1523,7 +1523,7 @@ gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gPQVAAAA//+DQEnNAAAA
 
 """#))
 
-    private static let _js_app_b63b38a6ec35c303_js = EmbeddedFile(path: "js/app-b63b38a6ec35c303.js", content: .text(#"""
+    private static let _js_app_56aacc4077e89a2a_js = EmbeddedFile(path: "js/app-56aacc4077e89a2a.js", content: .text(#"""
 const $core_applying = (() => {
 
 const MESSAGES = new Set(["text", "image", "audio", "video", "file", "location", "card", "call", "poll", "bundle", "encrypted"]);
@@ -1593,10 +1593,12 @@ function advancing(head, events, user) {
 let after = head;
 for (const event of events) {
 if (event.seq <= after.seq) continue;
-after = { ...after, seq: event.seq, at: event.at ?? after.at };
+after = { ...after, seq: event.seq };
+const isTop = movesUp(event, head.kind);
+if (isTop) after.at = Math.max(after.at ?? 0, event.at ?? 0);
 if (event.kind === "call" || event.kind === "call.update") after.call = calling(after.call, event);
 if (event.kind === "hidden") { if (event.n) after.n = event.n; continue; }
-after.last = shows(event) ? preview(event) : relast(after.last, event);
+after.last = isTop ? preview(event) : relast(after.last, event);
 if (event.kind === "pin") after.pins = pinned(after.pins, event);
 if (event.n === undefined) continue;
 const previous = after.n;
@@ -1615,7 +1617,8 @@ if (kind === "call") return isOver ? undefined : seq;
 return isOver && ref === call ? undefined : call;
 }
 
-const shows = (event) => event.n !== undefined || /^(conversation|member)\./.test(event.kind);
+const movesUp = ({ n, kind, body }, conversation) => n !== undefined || /^(conversation\.(create|set)|member\.(invite|leave|remove))$/.test(kind)
+|| (kind === "member.join" && (conversation !== "channel" || body?.via === "add"));
 
 function relast(last, change) {
 if (!last || change.ref !== last.seq || isBlank(last)) return last;
@@ -1781,6 +1784,7 @@ signOut({ force = false } = {}) { return this.port.request("logout", { force });
 setProfile({ nick, avatar, status }) { return this.verb("profile.set", { nick, avatar, status }); }
 setSettings(settings) { return this.verb("settings.set", { settings }); }
 async sessions() { return (await this.verb("devices")).devices; }
+async hasTotp() { return Boolean((await this.verb("devices")).authenticator); }
 endSession(device) { return this.verb("device.remove", { device }); }
 endOtherSessions() { return this.verb("device.remove", { others: true }); }
 setPush(kind, data) { return this.verb("push.set", { kind, data }); }
@@ -1791,6 +1795,7 @@ retry(key) { return this.port.request("retry", { key }); }
 discard(key) { return this.port.request("discard", { key }); }
 cancelUpload(key) { return this.discard(key); }
 edit(conv, ref, body) { return this.verb("edit", { conv, ref, body }); }
+removePreview(conv, ref) { return this.verb("preview.remove", { conv, ref }); }
 recall(conv, ref) { return this.verb("recall", { conv, ref }); }
 hide(conv, seqs) { return this.verb("hide", { conv, seqs }); }
 react(conv, ref, key, remove = false) { return this.verb("react", { conv, ref, key, remove: remove || undefined }); }
@@ -1924,7 +1929,7 @@ const { applying, expiring, isBlank, isMessage, keeping } = $core_applying;
 const PAGE = 80;
 const MOST = 2000; // events held; the far end is dropped
 const LONGEST = 3_600_000; // ms of a timer
-const SILENT = /^(edit|recall|react|vote|poll\.close|call\.update|hidden|self\.|contact\.|device\.)/;
+const SILENT = /^(edit|preview$|recall|react|vote|poll\.close|call\.update|hidden|self\.|contact\.|device\.)/;
 
 class ThreadWindow {
 #store;
@@ -2606,12 +2611,12 @@ return await WorkerPort.make();
 console.warn("No worker:", error);
 }
 }
-const { Core } = await import("./core-core-c096ead3366b3d60.js");
+const { Core } = await import("./core-core-1f24580cba8cdc5d.js");
 return new PagePort(Core);
 }
 
 class WorkerPort {
-#worker = new Worker(new URL("./core-worker-c20b426d4aac1ca3.js", import.meta.url), { type: "module" });
+#worker = new Worker(new URL("./core-worker-fd2296fb3c0305a5.js", import.meta.url), { type: "module" });
 #requests = new Map();
 #serial = 0;
 #listener = () => {};
@@ -2668,7 +2673,7 @@ const SAMPLES = { signedOut: { phase: "signedOut" }, empty: { empty: true }, off
 const sample = new URLSearchParams(location.search).get("sample");
 
 const starting = sample === null ? createState()
-: import("./state-sample-c874444eb51c4f6b.js").then(({ createSampleState }) => createSampleState(SAMPLES[sample] ?? {}));
+: import("./state-sample-94a285f60bb5d6ed.js").then(({ createSampleState }) => createSampleState(SAMPLES[sample] ?? {}));
 return { starting };
 })();
 const $views_dom = (() => {
@@ -3012,6 +3017,7 @@ forwardMerged: "Send as one message",
 editMessage: "Edit message",
 edited: "edited",
 editHistory: "Earlier versions",
+removePreview: "Remove the link preview",
 recall: "Recall",
 recallQuestion: "Recall this message for all members?",
 recallQuestionPair: "Recall this message for both of you?",
@@ -3705,6 +3711,7 @@ forwardMerged: "合并为一条消息",
 editMessage: "编辑消息",
 edited: "已编辑",
 editHistory: "历史版本",
+removePreview: "移除链接预览",
 recall: "撤回",
 recallQuestion: "为所有成员撤回此消息？",
 recallQuestionPair: "为双方撤回此消息？",
@@ -10290,32 +10297,46 @@ refusedPassword(error, proof, refusal.code === "forbidden" ? t("passwordWrong") 
 function totpForm(state) {
 const [proof, proofField] = password(t("currentPassword"), "current-password");
 const error = h("p", { class: "form-error", role: "alert" });
-const make = h("button", { type: "submit", class: "button" }, t("totpSetUp"));
-const remove = h("button", { type: "button", class: "button quiet", onclick: () => run(async () => {
-await state.removeTotp(proof.value);
-toast(t("totpRemoved"));
-}) }, t("totpRemove"));
-const body = h("div", { class: "dialog-fields" });
-const run = async (work) => {
-error.textContent = "";
+const button = h("button", { type: "submit", class: "button" });
+const body = h("div", { class: "dialog-fields" }, error);
+let hasTotp;
+const start = async () => {
 try {
-if (!proof.value) return proof.focus();
-await work();
-proof.value = "";
+hasTotp = await state.hasTotp();
 } catch (refusal) {
-error.textContent = refusal.code === "forbidden" ? t("passwordWrong") : errorText(refusal);
-proof.focus();
+error.textContent = errorText(refusal);
+return;
 }
+button.textContent = t(hasTotp ? "totpRemove" : "totpSetUp");
+button.classList.toggle("quiet", hasTotp);
+replace(body, proofField, error, button);
 };
-const start = () => replace(body, proofField, error, h("div", { class: "button-row" }, make, remove));
-const begin = () => run(async () => {
+const restart = async () => {
+await start();
+proof.focus();
+};
+const begin = async () => {
+error.textContent = "";
+if (!proof.value) return proof.focus();
+try {
+if (hasTotp) await state.removeTotp(proof.value);
+else {
 const { secret, uri } = await state.makeTotp(proof.value);
-replace(body, ...secretStep(state, secret, uri, start));
+replace(body, ...secretStep(state, secret, uri, restart));
 body.querySelector("input").focus({ preventScroll: true });
 body.querySelector("svg")?.scrollIntoView({ block: "nearest" });
-});
+}
+proof.value = "";
+} catch (refusal) {
+if (refusal.code === "conflict") await start();
+return refusedPassword(error, proof, refusal.code === "forbidden" ? t("passwordWrong") : errorText(refusal));
+}
+if (!hasTotp) return;
+toast(t("totpRemoved"));
+await restart();
+};
 start();
-return h("form", { class: "dialog-fields", onsubmit: submitting(make, begin) }, h("h3", {}, t("totp")), h("p", { class: "small muted" }, t("totpHint")), body);
+return h("form", { class: "dialog-fields", onsubmit: submitting(button, begin) }, h("h3", {}, t("totp")), h("p", { class: "small muted" }, t("totpHint")), body);
 }
 
 function secretStep(state, secret, uri, done) {
@@ -12497,6 +12518,7 @@ failed && { icon: "trash", label: t("discard"), danger: true, run: () => this.di
 stored && alive && writes && { icon: "reply", label: t("reply"), run: () => this.reply(row) },
 stored && alive && writes && isGroup(head) && view.thread === null && { icon: "thread", label: t("replyInThread"), run: () => this.openThread(row) },
 stored && row.own && alive && EDITABLE.has(row.kind) && age < (limits.edit_seconds ?? 172_800) && { icon: "edit", label: t("edit"), run: () => this.edit(row) },
+stored && row.own && alive && row.body?.preview && age < (limits.edit_seconds ?? 172_800) && { icon: "close", label: t("removePreview"), run: () => attempt(state.removePreview(this.id, row.seq)) },
 stored && alive && head.state !== "left" && { icon: "smile", label: t("react"), run: () => emojiPicker(anchorOf(anchor), (face) => { closeMenu(); this.react(row, face, false); }) },
 stored && alive && row.kind === "poll" && !row.body?.closed && (row.body?.closes_at ?? Infinity) > state.now && (row.own || isAdmin(head)) && { icon: "check", label: t("pollClose"), run: () => attempt(state.closePoll(this.id, row.seq)) },
 stored && alive && row.state === "edited" && { icon: "clock", label: t("editHistory"), run: () => showEdits(view.app, this.id, row.seq) },
@@ -13417,7 +13439,7 @@ return {  };
 
 """#))
 
-    private static let _js_core_core_c096ead3366b3d60_js = EmbeddedFile(path: "js/core-core-c096ead3366b3d60.js", content: .text(#"""
+    private static let _js_core_core_1f24580cba8cdc5d_js = EmbeddedFile(path: "js/core-core-1f24580cba8cdc5d.js", content: .text(#"""
 const $core_applying = (() => {
 
 const MESSAGES = new Set(["text", "image", "audio", "video", "file", "location", "card", "call", "poll", "bundle", "encrypted"]);
@@ -13487,10 +13509,12 @@ function advancing(head, events, user) {
 let after = head;
 for (const event of events) {
 if (event.seq <= after.seq) continue;
-after = { ...after, seq: event.seq, at: event.at ?? after.at };
+after = { ...after, seq: event.seq };
+const isTop = movesUp(event, head.kind);
+if (isTop) after.at = Math.max(after.at ?? 0, event.at ?? 0);
 if (event.kind === "call" || event.kind === "call.update") after.call = calling(after.call, event);
 if (event.kind === "hidden") { if (event.n) after.n = event.n; continue; }
-after.last = shows(event) ? preview(event) : relast(after.last, event);
+after.last = isTop ? preview(event) : relast(after.last, event);
 if (event.kind === "pin") after.pins = pinned(after.pins, event);
 if (event.n === undefined) continue;
 const previous = after.n;
@@ -13509,7 +13533,8 @@ if (kind === "call") return isOver ? undefined : seq;
 return isOver && ref === call ? undefined : call;
 }
 
-const shows = (event) => event.n !== undefined || /^(conversation|member)\./.test(event.kind);
+const movesUp = ({ n, kind, body }, conversation) => n !== undefined || /^(conversation\.(create|set)|member\.(invite|leave|remove))$/.test(kind)
+|| (kind === "member.join" && (conversation !== "channel" || body?.via === "add"));
 
 function relast(last, change) {
 if (!last || change.ref !== last.seq || isBlank(last)) return last;
@@ -15745,7 +15770,7 @@ this.#saveLater();
 this.#listed?.add(conv);
 const head = this.#heads.get(conv);
 if (!head || seq <= head.seq) return;
-this.putHead(conv, (each) => ({ ...each, seq, n, at, last, unread: (each.unread ?? 0) + n - each.n, mentions: mentions ?? each.mentions }));
+this.putHead(conv, (each) => ({ ...each, seq, n, at, last: last ?? each.last, unread: (each.unread ?? 0) + n - each.n, mentions: mentions ?? each.mentions }));
 this.#logs.announced(conv, seq, false);
 }
 
@@ -15930,7 +15955,7 @@ return { Core };
 
 """#))
 
-    private static let _js_core_worker_c20b426d4aac1ca3_js = EmbeddedFile(path: "js/core-worker-c20b426d4aac1ca3.js", content: .text(#"""
+    private static let _js_core_worker_fd2296fb3c0305a5_js = EmbeddedFile(path: "js/core-worker-fd2296fb3c0305a5.js", content: .text(#"""
 const $core_applying = (() => {
 
 const MESSAGES = new Set(["text", "image", "audio", "video", "file", "location", "card", "call", "poll", "bundle", "encrypted"]);
@@ -16000,10 +16025,12 @@ function advancing(head, events, user) {
 let after = head;
 for (const event of events) {
 if (event.seq <= after.seq) continue;
-after = { ...after, seq: event.seq, at: event.at ?? after.at };
+after = { ...after, seq: event.seq };
+const isTop = movesUp(event, head.kind);
+if (isTop) after.at = Math.max(after.at ?? 0, event.at ?? 0);
 if (event.kind === "call" || event.kind === "call.update") after.call = calling(after.call, event);
 if (event.kind === "hidden") { if (event.n) after.n = event.n; continue; }
-after.last = shows(event) ? preview(event) : relast(after.last, event);
+after.last = isTop ? preview(event) : relast(after.last, event);
 if (event.kind === "pin") after.pins = pinned(after.pins, event);
 if (event.n === undefined) continue;
 const previous = after.n;
@@ -16022,7 +16049,8 @@ if (kind === "call") return isOver ? undefined : seq;
 return isOver && ref === call ? undefined : call;
 }
 
-const shows = (event) => event.n !== undefined || /^(conversation|member)\./.test(event.kind);
+const movesUp = ({ n, kind, body }, conversation) => n !== undefined || /^(conversation\.(create|set)|member\.(invite|leave|remove))$/.test(kind)
+|| (kind === "member.join" && (conversation !== "channel" || body?.via === "add"));
 
 function relast(last, change) {
 if (!last || change.ref !== last.seq || isBlank(last)) return last;
@@ -18258,7 +18286,7 @@ this.#saveLater();
 this.#listed?.add(conv);
 const head = this.#heads.get(conv);
 if (!head || seq <= head.seq) return;
-this.putHead(conv, (each) => ({ ...each, seq, n, at, last, unread: (each.unread ?? 0) + n - each.n, mentions: mentions ?? each.mentions }));
+this.putHead(conv, (each) => ({ ...each, seq, n, at, last: last ?? each.last, unread: (each.unread ?? 0) + n - each.n, mentions: mentions ?? each.mentions }));
 this.#logs.announced(conv, seq, false);
 }
 
@@ -18501,7 +18529,7 @@ return {  };
 
 """#))
 
-    private static let _js_state_sample_c874444eb51c4f6b_js = EmbeddedFile(path: "js/state-sample-c874444eb51c4f6b.js", content: .text(#"""
+    private static let _js_state_sample_94a285f60bb5d6ed_js = EmbeddedFile(path: "js/state-sample-94a285f60bb5d6ed.js", content: .text(#"""
 const $core_applying = (() => {
 
 const MESSAGES = new Set(["text", "image", "audio", "video", "file", "location", "card", "call", "poll", "bundle", "encrypted"]);
@@ -18571,10 +18599,12 @@ function advancing(head, events, user) {
 let after = head;
 for (const event of events) {
 if (event.seq <= after.seq) continue;
-after = { ...after, seq: event.seq, at: event.at ?? after.at };
+after = { ...after, seq: event.seq };
+const isTop = movesUp(event, head.kind);
+if (isTop) after.at = Math.max(after.at ?? 0, event.at ?? 0);
 if (event.kind === "call" || event.kind === "call.update") after.call = calling(after.call, event);
 if (event.kind === "hidden") { if (event.n) after.n = event.n; continue; }
-after.last = shows(event) ? preview(event) : relast(after.last, event);
+after.last = isTop ? preview(event) : relast(after.last, event);
 if (event.kind === "pin") after.pins = pinned(after.pins, event);
 if (event.n === undefined) continue;
 const previous = after.n;
@@ -18593,7 +18623,8 @@ if (kind === "call") return isOver ? undefined : seq;
 return isOver && ref === call ? undefined : call;
 }
 
-const shows = (event) => event.n !== undefined || /^(conversation|member)\./.test(event.kind);
+const movesUp = ({ n, kind, body }, conversation) => n !== undefined || /^(conversation\.(create|set)|member\.(invite|leave|remove))$/.test(kind)
+|| (kind === "member.join" && (conversation !== "channel" || body?.via === "add"));
 
 function relast(last, change) {
 if (!last || change.ref !== last.seq || isBlank(last)) return last;
@@ -18800,6 +18831,7 @@ signOut({ force = false } = {}) { return this.port.request("logout", { force });
 setProfile({ nick, avatar, status }) { return this.verb("profile.set", { nick, avatar, status }); }
 setSettings(settings) { return this.verb("settings.set", { settings }); }
 async sessions() { return (await this.verb("devices")).devices; }
+async hasTotp() { return Boolean((await this.verb("devices")).authenticator); }
 endSession(device) { return this.verb("device.remove", { device }); }
 endOtherSessions() { return this.verb("device.remove", { others: true }); }
 setPush(kind, data) { return this.verb("push.set", { kind, data }); }
@@ -18810,6 +18842,7 @@ retry(key) { return this.port.request("retry", { key }); }
 discard(key) { return this.port.request("discard", { key }); }
 cancelUpload(key) { return this.discard(key); }
 edit(conv, ref, body) { return this.verb("edit", { conv, ref, body }); }
+removePreview(conv, ref) { return this.verb("preview.remove", { conv, ref }); }
 recall(conv, ref) { return this.verb("recall", { conv, ref }); }
 hide(conv, seqs) { return this.verb("hide", { conv, seqs }); }
 react(conv, ref, key, remove = false) { return this.verb("react", { conv, ref, key, remove: remove || undefined }); }
@@ -18943,7 +18976,7 @@ const { applying, expiring, isBlank, isMessage, keeping } = $core_applying;
 const PAGE = 80;
 const MOST = 2000; // events held; the far end is dropped
 const LONGEST = 3_600_000; // ms of a timer
-const SILENT = /^(edit|recall|react|vote|poll\.close|call\.update|hidden|self\.|contact\.|device\.)/;
+const SILENT = /^(edit|preview$|recall|react|vote|poll\.close|call\.update|hidden|self\.|contact\.|device\.)/;
 
 class ThreadWindow {
 #store;
@@ -19623,6 +19656,7 @@ class SamplePort {
 #added = new Map(); // conv -> events after the generated ones
 #failed = new Map();
 #users = new Map(USERS.map((user) => [user.name, user]));
+#hasTotp = false;
 #contacts = ["bob", "carol", "weilin", "xiaoyu", "haoran"].map((name) => ({ user: this.#users.get(name), state: "friend", at: now, ...(name === "haoran" && { alias: "浩然（同事）" }) }));
 #settings = { last_seen: "contacts", avatar: "all", add: "contacts", find: "all", receipts: true, typing: true, folders: [{ name: "Friends" }] };
 
@@ -19650,8 +19684,8 @@ return this.#enter();
 case "register": return this.#enter({ recovery: ["k3v9-2m7q", "p4w8-x1ta", "9zrd-ke55", "h0mm-7vqc"] });
 case "password": return this.#enter({});
 case "totp": return { secret: "JBSWY3DPEHPK3PXP", uri: "otpauth://totp/Apus:alice?secret=JBSWY3DPEHPK3PXP&issuer=Apus" };
-case "totpConfirm": if (body.code !== "123456") throw refusal("forbidden"); return {};
-case "totpDelete": return {};
+case "totpConfirm": if (body.code !== "123456") throw refusal("forbidden"); this.#hasTotp = true; return {};
+case "totpDelete": this.#hasTotp = false; return {};
 case "edits": return [{ at: now, body: { text: "The newest text" } }, { at: now - 60_000, body: { text: "The first text" } }];
 case "recovery": return { recovery: ["k3v9-2m7q", "p4w8-x1ta"] };
 case "logout": case "deleteAccount":
@@ -19822,7 +19856,7 @@ return { members: list, version: 1, total: Math.max(this.#head(conv).members, li
 }
 case "readers": return { readers: members(conv).slice(1, 5).map((name, index) => ({ user: name, read: index < 2, received: true })) };
 case "reactions": return { reactions: (this.#event(conv, ref)?.reactions ?? []).flatMap(({ key, count }) => people().slice(0, count).map((each) => ({ user: each.name, key }))) };
-case "devices": return { devices: [{ device: "d1", name: "Firefox on Linux", platform: "web", at: now - 9e8, last_seen: now, address: "192.0.2.7", current: true }, { device: "d2", name: "iPhone von Alice", platform: "ios", at: now - 9e9, last_seen: now - 4e6, address: "198.51.100.20" }] };
+case "devices": return { authenticator: this.#hasTotp, devices: [{ device: "d1", name: "Firefox on Linux", platform: "web", at: now - 9e8, last_seen: now, address: "192.0.2.7", current: true }, { device: "d2", name: "iPhone von Alice", platform: "ios", at: now - 9e9, last_seen: now - 4e6, address: "198.51.100.20" }] };
 case "conversation.info": return { head: this.#head(conv), about: "Every Tuesday at six, from April to October. 每周二晚上六点。", created_at: now - 9e10, by: "bob" };
 case "conversation.open": return { head: this.#open(user) };
 case "conversation.create": return { head: this.#create({ kind: body.kind, title: body.title, role: "owner", members: 1 + (body.users?.length ?? 0) }) };

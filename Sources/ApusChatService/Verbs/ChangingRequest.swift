@@ -7,6 +7,7 @@ protocol ChangingRequest: WireObject {
 
 extension SendRequest: ChangingRequest {}
 extension EditRequest: ChangingRequest {}
+extension PreviewRemoveRequest: ChangingRequest {}
 extension RecallRequest: ChangingRequest {}
 extension HideRequest: ChangingRequest {}
 extension ReactRequest: ChangingRequest {}

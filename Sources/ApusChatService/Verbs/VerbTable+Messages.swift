@@ -34,6 +34,7 @@ extension VerbTable {
                 },
                 answer: .place { ChangeAnswer($0, id: request.id).json })
         }
+        self.change(ChatVerbs.previewRemove) { request, _ in .removePreview(EventAddress(request.conversation.key, request.ref)) }
         self.change(ChatVerbs.recall) { request, _ in .recall(EventAddress(request.conversation.key, request.ref)) }
         self.change(ChatVerbs.hide) { request, _ in .hide(request.conversation.key, request.seqs) }
         self.change(ChatVerbs.react) { request, _ in

@@ -3,7 +3,7 @@ package enum ChatCommandName: String, CaseIterable, Hashable, Sendable {
     // Reading.
     case chats, archived, open, notes, history, jump, search, pins, thread
     // Writing.
-    case reply, edit, recall, hide, forward, react, unreact, reactions, readers, pin, unpin
+    case reply, edit, unpreview, recall, hide, forward, react, unreact, reactions, readers, pin, unpin
     case silent, file, save, view, poll, vote, votes, closepoll, schedule, scheduled, unschedule, retry, discard
     // The open conversation.
     case members, add, remove, ban, unban, banned, role, silence, unsilence, approve, leave
@@ -89,6 +89,7 @@ package enum ChatCommandName: String, CaseIterable, Hashable, Sendable {
                 arguments: "[#N] TEXT", help: "answer a message: number N, or the last one of another user", aliases: ["r"], missing: "text"
             )
         case .edit: Form(arguments: "[#N] TEXT", help: "replace the text of one of your messages", aliases: ["e"], missing: "text")
+        case .unpreview: Form(arguments: "[#N]", help: "remove the preview of a link from one of your messages")
         case .recall: Form(arguments: "[#N]", help: "remove one of your messages for all")
         case .hide: Form(arguments: "[#N]", help: "hide messages from yourself")
         case .forward: Form(arguments: "[#N] NAME [: TITLE]", help: "forward messages; with a title as one message", missing: "name")

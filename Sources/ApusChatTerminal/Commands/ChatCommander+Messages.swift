@@ -89,6 +89,9 @@ extension ChatCommander {
         case .edit:
             let seq = try self.target(call, named: "own text") { $0.isOwn && $0.event.kind.rawValue == "text" }
             try await chat.edit(seq, .text(await self.body(of: call.words)))
+        case .unpreview:
+            try await chat.removePreview(
+                try self.target(call, named: "own text with a preview") { $0.isOwn && $0.event.body["preview"] != nil })
         case .recall: for seq in try self.targets(call, where: \.isOwn) { try await chat.recall(seq) }
         case .hide: try await chat.hide(try self.targets(call))
         case .forward: try await self.forward(call)

@@ -79,9 +79,8 @@ package final class ChatCommander {
         switch call.name {
         case .chats, .history, .help, .quit, .logout: break  // the host's
         case .archived, .open, .notes, .jump, .search, .pins, .thread: try await self.read(call)
-        case .reply, .edit, .recall, .hide, .forward, .react, .unreact, .reactions, .readers, .pin, .unpin, .silent, .file, .save, .view,
-            .poll,
-            .vote, .votes, .closepoll, .retry, .discard:
+        case .reply, .edit, .unpreview, .recall, .hide, .forward, .react, .unreact, .reactions, .readers, .pin, .unpin, .silent, .file,
+            .save, .view, .poll, .vote, .votes, .closepoll, .retry, .discard:
             try await self.write(call)
         case .schedule, .scheduled, .unschedule: try await self.later(call)
         case .members, .add, .remove, .ban, .unban, .banned, .role, .silence, .unsilence, .approve, .leave: try await self.people(in: call)

@@ -16,7 +16,8 @@ package struct ChatCall: Hashable, Sendable {
     package var concernsLastMessage: Bool {
         guard self.seqs.isEmpty else { return false }
         switch self.name {
-        case .edit, .recall, .react, .unreact, .reactions, .pin, .hide, .forward, .readers, .vote, .votes, .closepoll: return true
+        case .edit, .unpreview, .recall, .react, .unreact, .reactions, .pin, .hide, .forward, .readers, .vote, .votes, .closepoll:
+            return true
         default: return false
         }
     }

@@ -143,7 +143,8 @@ struct ChatCommanderTests {
         try await self.check([
             Case("/edit new", "edit", ["ref": 2, "body": ["text": "new"]]),
             Case("/edit #1 new", "edit", ["ref": 1, "body": ["text": "new"]]),
-            Case("/recall", "recall", ["ref": 3]), Case("/recall #2", "recall", ["ref": 2]),
+            Case("/unpreview #2", "preview.remove", ["ref": 2]), Case("/recall", "recall", ["ref": 3]),
+            Case("/recall #2", "recall", ["ref": 2]),
             Case("/hide #1,#2", "hide", ["seqs": [1, 2]]), Case("/hide", "hide", ["seqs": [3]]),
             Case("/react 👍", "react", ["ref": 1, "key": "👍"]), Case("/unreact #1 👍", "react", ["ref": 1, "key": "👍", "remove": true]),
             Case("/reactions #1", "reactions", ["ref": 1], tells: ["👍  @alice"]),

@@ -13,6 +13,7 @@ import Testing
 
     static let verbs: [Verb] = [
         Verb(name: "edit") { key, _ in .edit(EventAddress(key, 1), .success(MessageContent(kind: .text, body: "{\"text\":\"x\"}"))) },
+        Verb(name: "preview.remove") { key, _ in .removePreview(EventAddress(key, 1)) },
         Verb(name: "recall") { key, _ in .recall(EventAddress(key, 1)) },
         Verb(name: "forward") { key, _ in .forward(key, .success([MessageContent(kind: .text, body: "{}")])) },
         Verb(name: "hide") { key, _ in .hide(key, [1]) },

@@ -45,6 +45,22 @@ import Testing
         return Command(actor: actor, device: DeviceKey(0), request: nil, action: .setPreview(preview))
     }
 
+    @Test func changesOfMessagesKeepThePlaceOfTheConversation() throws {
+        try self.world.run(self.world.text(self.bob, self.group, "old"))
+        let before = try #require(self.world.storage.head(of: self.ann, in: self.group)).conversation.counters
+        for change in [
+            self.edit(self.bob, 1), self.world.command(self.ann, .react(self.message(1), key: "👍", isOn: true)),
+            self.world.command(self.ann, .react(self.message(1), key: "👍", isOn: false)),
+            self.world.command(self.ann, .pin(self.message(1), isOn: true)), self.world.command(self.bob, .recall(self.message(1))),
+        ] {
+            self.world.now += 1_000
+            let seq = try self.world.run(change).answer?.seq ?? 0
+            let after = try #require(self.world.storage.head(of: self.ann, in: self.group)).conversation.counters
+            #expect(after.lastSeq == seq && seq > 1)
+            #expect(after.lastAt == before.lastAt && after.previewSeq == 1)
+        }
+    }
+
     private static let previewBody = #"{"preview":{"url":"https://a.example/","title":"A"}}"#
 
     @Test func aPreviewIsAChangeThatMovesNothing() throws {
@@ -64,6 +80,34 @@ import Testing
         try self.world.run(self.world.command(self.bob, .recall(self.message(1))))
         #expect(self.row(1)?.body == "" && self.row(2)?.body == "")
         #expect(self.row(2)?.state == .recalled)
+    }
+
+    @Test func theSenderRemovesAPreview() throws {
+        func remove(_ actor: UserKey, _ seq: Int64) -> Command { self.world.command(actor, .removePreview(self.message(seq))) }
+        let (body, shown) = (#"{"text":"old"}"#, #"{"text":"old","preview":{"url":"https://a.example/","title":"A"}}"#)
+        try self.world.run(self.world.text(self.bob, self.group, "old"))
+        #expect(try self.world.run(remove(self.bob, 1)).answer?.seq == 0, "without a preview, nothing changes")
+        let preview = PreviewCommand(target: self.message(1), before: body, after: shown, change: Self.previewBody)
+        let command = Command(actor: UserKey(0), device: DeviceKey(0), request: nil, action: .setPreview(preview))
+        try self.world.run(command)
+        #expect(self.row(1)?.body == shown)
+        #expect(try self.world.run(remove(self.ann, 1)).code == .forbidden, "the owner of the group is not the sender")
+        self.world.now += self.world.rules.editMilliseconds
+        let before = try #require(self.world.storage.head(of: self.ann, in: self.group))
+        #expect(try self.world.run(remove(self.bob, 1)).answer?.seq == 3)
+        let target = try #require(self.row(1))
+        #expect(target.body == body && target.state == .normal && target.editedAt == 0 && target.original.isEmpty)
+        let change = try #require(self.row(3))
+        #expect(change.kind == .preview && change.ref == 1 && change.n == 0 && change.body.isEmpty && change.sender == self.bob)
+        let after = try #require(self.world.storage.head(of: self.ann, in: self.group))
+        #expect(after.unread == before.unread && after.conversation.counters.lastAt == before.conversation.counters.lastAt)
+        #expect(try self.world.run(remove(self.bob, 1)).answer?.seq == 0, "it is already removed")
+        // A preview stays after the time in which its message can be edited.
+        try self.world.run(command)
+        self.world.now += 1
+        #expect(try self.world.run(remove(self.bob, 1)).code == .tooLate)
+        try self.world.run(self.world.command(self.ann, .recall(self.message(1))))
+        #expect(try self.world.run(remove(self.bob, 1)).code == .notFound)
     }
 
     @Test func aPreviewOfAnOlderFormOfATextHasNoEffect() throws {

@@ -27,6 +27,7 @@ import Testing
         Verb(name: "call.start", accepted: [.member]) { key, _ in .startCall(key, .audio) },
         Verb(name: "mark", accepted: Self.members) { key, _ in .mark(MarkCommand(conversation: key, read: 1)) },
         Verb(name: "edit", accepted: []) { key, _ in .edit(EventAddress(key, 1), .success(Self.text)) },
+        Verb(name: "preview.remove", accepted: []) { key, _ in .removePreview(EventAddress(key, 1)) },
         Verb(name: "recall", accepted: []) { key, _ in .recall(EventAddress(key, 1)) },
         Verb(name: "hide", accepted: Self.members) { key, _ in .hide(key, [1]) },
         Verb(name: "react", accepted: [.reader, .member]) { key, _ in .react(EventAddress(key, 1), key: "+", isOn: true) },

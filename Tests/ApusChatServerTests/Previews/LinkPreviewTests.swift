@@ -104,13 +104,18 @@ import Testing
             #expect(change.kind == .preview && change.ref == seq && change.n == nil && change.sender?.rawValue == "alice")
             #expect(ChatChange(change) == .preview(PreviewBody(preview: body.preview)))
             #expect(host.requests.map(\.uri) == ["/a"], "neither the second link nor the picture is requested")
+            // Its sender removes it, and it stays away.
+            try await notes.ask("preview.remove", ["id": "p1", "ref": .integer(seq)])
+            let without = try #require(try await notes.log().first { $0.seq == seq })
+            #expect(without.body["preview"] == nil && without.body["text"] == .string(text) && without.state == .normal)
+            #expect(try await notes.log().last.map { ChatChange($0) } == .preview(PreviewBody()))
             // An edit replaces it, and a recall removes it together with its changes.
             try await notes.ask("edit", ["id": "e1", "ref": .integer(seq), "body": ["text": .string(host.url("/b"))]])
             let edited = try #require(try await notes.logWithNextPreview().first { $0.seq == seq })
             #expect(edited.body["preview"]?["title"]?.stringValue == "Other")
             try await notes.ask("recall", ["id": "r1", "ref": .integer(seq)])
             let blank = try await notes.log().filter { $0.seq == seq || $0.kind == .preview }
-            #expect(blank.count == 3 && blank.allSatisfy { $0.body.isEmpty && $0.state == .recalled })
+            #expect(blank.count == 4 && blank.allSatisfy { $0.body.isEmpty && $0.state == .recalled })
         }
     }
 

@@ -19,6 +19,7 @@ struct StandingTests {
         mark              ok        ok        ok        no        -         no        no        -         -
         readers           ok        ok        ok        -         -         -         -         -         -
         edit              no        no        no        no        -         no        no        -         -
+        preview.remove    no        no        no        no        -         no        no        -         -
         recall            no        no        no        no        -         no        no        -         -
         hide              ok        ok        ok        no        -         no        no        -         -
         react             ok        ok        no        no        -         no        no        -         -
@@ -85,6 +86,7 @@ struct StandingTests {
         mark              ok        ok        ok        -
         readers           ok        ok        ok        -
         edit              no        no        no        -
+        preview.remove    no        no        no        -
         recall            no        no        no        -
         hide              ok        ok        ok        -
         react             ok        ok        ok        -

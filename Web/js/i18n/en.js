@@ -159,6 +159,7 @@ export const en = {
   editMessage: "Edit message",
   edited: "edited",
   editHistory: "Earlier versions",
+  removePreview: "Remove the link preview",
   recall: "Recall",
   recallQuestion: "Recall this message for all members?",
   recallQuestionPair: "Recall this message for both of you?",

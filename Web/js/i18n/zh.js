@@ -159,6 +159,7 @@ export const zh = {
   editMessage: "编辑消息",
   edited: "已编辑",
   editHistory: "历史版本",
+  removePreview: "移除链接预览",
   recall: "撤回",
   recallQuestion: "为所有成员撤回此消息？",
   recallQuestionPair: "为双方撤回此消息？",

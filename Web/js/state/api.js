@@ -101,6 +101,8 @@ export class ChatState {
   setProfile({ nick, avatar, status }) { return this.verb("profile.set", { nick, avatar, status }); }
   setSettings(settings) { return this.verb("settings.set", { settings }); }
   async sessions() { return (await this.verb("devices")).devices; }
+  /** Whether a sign-in needs a code of an authenticator. */
+  async hasTotp() { return Boolean((await this.verb("devices")).authenticator); }
   endSession(device) { return this.verb("device.remove", { device }); }
   endOtherSessions() { return this.verb("device.remove", { others: true }); }
   setPush(kind, data) { return this.verb("push.set", { kind, data }); }
@@ -113,6 +115,7 @@ export class ChatState {
   discard(key) { return this.port.request("discard", { key }); }
   cancelUpload(key) { return this.discard(key); }
   edit(conv, ref, body) { return this.verb("edit", { conv, ref, body }); }
+  removePreview(conv, ref) { return this.verb("preview.remove", { conv, ref }); }
   recall(conv, ref) { return this.verb("recall", { conv, ref }); }
   hide(conv, seqs) { return this.verb("hide", { conv, seqs }); }
   react(conv, ref, key, remove = false) { return this.verb("react", { conv, ref, key, remove: remove || undefined }); }

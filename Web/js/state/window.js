@@ -6,7 +6,7 @@ import { applying, expiring, isBlank, isMessage, keeping } from "../core/applyin
 const PAGE = 80;
 const MOST = 2000; // events held; the far end is dropped
 const LONGEST = 3_600_000; // ms of a timer
-const SILENT = /^(edit|recall|react|vote|poll\.close|call\.update|hidden|self\.|contact\.|device\.)/;
+const SILENT = /^(edit|preview$|recall|react|vote|poll\.close|call\.update|hidden|self\.|contact\.|device\.)/;
 
 export class ThreadWindow {
   #store;

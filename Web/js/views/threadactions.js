@@ -61,6 +61,7 @@ export class ThreadActions {
       stored && alive && writes && { icon: "reply", label: t("reply"), run: () => this.reply(row) },
       stored && alive && writes && isGroup(head) && view.thread === null && { icon: "thread", label: t("replyInThread"), run: () => this.openThread(row) },
       stored && row.own && alive && EDITABLE.has(row.kind) && age < (limits.edit_seconds ?? 172_800) && { icon: "edit", label: t("edit"), run: () => this.edit(row) },
+      stored && row.own && alive && row.body?.preview && age < (limits.edit_seconds ?? 172_800) && { icon: "close", label: t("removePreview"), run: () => attempt(state.removePreview(this.id, row.seq)) },
       stored && alive && head.state !== "left" && { icon: "smile", label: t("react"), run: () => emojiPicker(anchorOf(anchor), (face) => { closeMenu(); this.react(row, face, false); }) },
       stored && alive && row.kind === "poll" && !row.body?.closed && (row.body?.closes_at ?? Infinity) > state.now && (row.own || isAdmin(head)) && { icon: "check", label: t("pollClose"), run: () => attempt(state.closePoll(this.id, row.seq)) },
       stored && alive && row.state === "edited" && { icon: "clock", label: t("editHistory"), run: () => showEdits(view.app, this.id, row.seq) },
