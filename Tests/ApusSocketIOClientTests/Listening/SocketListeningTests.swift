@@ -4,6 +4,7 @@ import ApusSocketIOClientCompatibility
 import ApusSocketIOProtocol
 import Dispatch
 import NIOConcurrencyHelpers
+import NIOCore
 import Testing
 
 @testable import ApusSocketIOClient
