@@ -3,11 +3,14 @@
 
     scripts/bundle_page.py FOLDER
 
-The modules that a script imports become one script, and the style sheets one sheet. Scripts lose their
+The modules that a script imports become one script, and the style sheets one sheet. What it imports later,
+by `import("path")`, becomes a script of its own that receives the modules of the first. Scripts lose their
 comments and their indentation, also within template strings. A file with a hash in its name never changes,
 so that it is cached for good. `index.html` and `sw.js` keep their names. The modules have to keep to
 `import { names } from "path"` and `export` before a declaration, without cycles.
 """
+import collections
+import functools
 import hashlib
 import pathlib
 import re
@@ -18,10 +21,18 @@ PAGE = ROOT / "Web"
 IMPORT = re.compile(r'^import (?:\{([^}]*)\} from )?"([^"]+)";\n', re.M)
 PASSED_ON = re.compile(r'^export \{([^}]*)\} from "([^"]+)";\n', re.M)
 EXPORT = re.compile(r"^export (?=(?:async function|function|class|const) (\w+))", re.M)
-LATER = re.compile(r'(?:import\(|new URL\()"([^"]+\.js)"')
+LATER = re.compile(r'\bimport\("([^"]+\.js)"\)')
+WORKER = re.compile(r'(?<=new URL\()"([^"]+\.js)"')
 COMMENT = re.compile(r"^ *(?://.*|/\*\*(?:[^*]|\*(?!/))*\*/)\n", re.M)  # one that has its lines for itself
 INDENTATION = re.compile(r"^ +", re.M)
 OTHER = re.compile(r"^(?:import|export) .*", re.M)
+
+
+# Loads a later script once, and passes it the modules of the first.
+LOADER = """const $parts = {};
+const $later = (path) => $parts[path] ??= import(path).then((part) => part.default($all()), (error) => { delete $parts[path]; throw error; });
+const $all = () => ({ $later, %s });
+"""
 
 
 class Bundler:
@@ -32,40 +43,8 @@ class Bundler:
     def script(self, path):
         """Returns the path of the bundle that begins with this module."""
         if path not in self.scripts:
-            modules = {}
-            self.collect(path, modules, [])
-            text = "".join(modules.values())
-            text = text[text.index("\n") + 1:] if text.startswith("\n") else text
-            name = path.removesuffix(".js").replace("js/", "").replace("/", "-")
-            self.scripts[path] = self.add(f"js/{name}", ".js", text.encode())
+            self.scripts[path] = Script(self, path).add()
         return self.scripts[path]
-
-    def collect(self, path, modules, above):
-        """Adds the module after those that it imports, as the script of a function that returns its exports."""
-        if path in modules:
-            return
-        if path in above:
-            raise SystemExit(f"bundle_page: error: a cycle of imports: {' -> '.join([*above, path])}")
-        text = read(path)
-        targets = [resolved(path, match[2]) for pattern in (IMPORT, PASSED_ON) for match in pattern.finditer(text)]
-        for target in targets:
-            self.collect(target, modules, [*above, path])
-        names = EXPORT.findall(text)
-
-        def imported(match):
-            source = constant(resolved(path, match[2]))
-            return f"const {{ {match[1].strip().replace(' as ', ': ')} }} = {source};\n" if match[1] else ""
-
-        def passed_on(match):
-            names.extend(name.strip() for name in match[1].split(","))
-            return f"const {{ {match[1].strip()} }} = {constant(resolved(path, match[2]))};\n"
-
-        text = EXPORT.sub("", IMPORT.sub(imported, PASSED_ON.sub(passed_on, text)))
-        text = LATER.sub(lambda match: match[0].replace(match[1], "./" + self.script(resolved(path, match[1])).removeprefix("js/")), text)
-        if found := OTHER.search(text):
-            raise SystemExit(f"bundle_page: error: {path}: cannot bundle: {found[0]}")
-        text = INDENTATION.sub("", COMMENT.sub("", text))
-        modules[path] = f"const {constant(path)} = (() => {{\n{text}return {{ {', '.join(names)} }};\n}})();\n"
 
     def document(self, path, first):
         """Returns a document that names its bundles, of which the script begins with the module `first`."""
@@ -83,6 +62,101 @@ class Bundler:
         return path
 
 
+class Script:
+    """A script with the modules that its first module imports, and the scripts that it loads later."""
+
+    def __init__(self, bundler, first):
+        self.bundler = bundler
+        self.first = first
+        self.modules = closure(first)
+        self.parts = {}  # path of a module that is imported later -> path of its script
+        self.later = self.found_later()
+
+    def found_later(self):
+        """Returns the modules of each later script. A module that two of them need becomes one of this script."""
+        while True:
+            later, waiting = {}, list(self.modules)
+            while waiting:
+                path = waiting.pop()
+                for target in imports(path, LATER):
+                    if target not in later and target not in self.modules:
+                        later[target] = [each for each in closure(target) if each not in self.modules]
+                        waiting.extend(later[target])
+            counts = collections.Counter(path for needed in later.values() for path in needed)
+            shared = [path for path, count in counts.items() if count > 1]
+            if not shared:
+                return later
+            for path in shared:
+                self.modules.extend(each for each in closure(path) if each not in self.modules)
+
+    def add(self):
+        text = "".join(map(self.module, self.modules))
+        if self.later:
+            text = LOADER % ", ".join(map(constant, self.modules)) + text
+        return self.bundler.add(name(self.first), ".js", text.encode())
+
+    def part(self, path):
+        """Returns the path of a later script."""
+        if path not in self.parts:
+            self.parts[path] = None  # found again if two later scripts load each other
+            text = "".join(map(self.module, self.later[path]))
+            used = [each for each in ["$later", *map(constant, self.modules)] if re.search(re.escape(each) + r"\b", text)]
+            text = f"export default ({{ {', '.join(used)} }}) => {{\n{text}return {constant(path)};\n}};\n"
+            self.parts[path] = self.bundler.add(name(path), ".js", text.encode())
+        if self.parts[path] is None:
+            raise SystemExit(f"bundle_page: error: {path} is imported later by a module that it imports later")
+        return self.parts[path]
+
+    def module(self, path):
+        """Returns a module as the script of a function that returns its exports."""
+        text = read(path)
+        names = EXPORT.findall(text)
+
+        def imported(match):
+            source = constant(resolved(path, match[2]))
+            return f"const {{ {match[1].strip().replace(' as ', ': ')} }} = {source};\n" if match[1] else ""
+
+        def passed_on(match):
+            names.extend(name.strip() for name in match[1].split(","))
+            return f"const {{ {match[1].strip()} }} = {constant(resolved(path, match[2]))};\n"
+
+        def later(match):
+            target = resolved(path, match[1])
+            if target in self.modules:
+                return f"Promise.resolve({constant(target)})"
+            return f'$later("./{self.part(target).removeprefix("js/")}")'
+
+        text = EXPORT.sub("", IMPORT.sub(imported, PASSED_ON.sub(passed_on, text)))
+        text = LATER.sub(later, text)
+        text = WORKER.sub(lambda match: f'"./{self.bundler.script(resolved(path, match[1])).removeprefix("js/")}"', text)
+        if found := OTHER.search(text):
+            raise SystemExit(f"bundle_page: error: {path}: cannot bundle: {found[0]}")
+        text = INDENTATION.sub("", COMMENT.sub("", text))
+        return f"const {constant(path)} = (() => {{\n{text}return {{ {', '.join(names)} }};\n}})();\n"
+
+
+def imports(path, *patterns):
+    """Returns the modules that a module names in its imports of these forms."""
+    text = read(path)
+    return [resolved(path, match[match.re.groups]) for pattern in patterns for match in pattern.finditer(text)]
+
+
+def closure(path, above=()):
+    """Returns the module and what it imports, in the order in which they are evaluated."""
+    if path in above:
+        raise SystemExit(f"bundle_page: error: a cycle of imports: {' -> '.join([*above, path])}")
+    found = {}
+    for target in imports(path, IMPORT, PASSED_ON):
+        found.update(dict.fromkeys(closure(target, (*above, path))))
+    return [*found, path]
+
+
+def name(path):
+    """The path of a script without its hash."""
+    return "js/" + path.removesuffix(".js").replace("js/", "").replace("/", "-")
+
+
+@functools.cache
 def read(path):
     return (PAGE / path).read_text(encoding="utf-8")
 
@@ -110,7 +184,10 @@ def bundled():
     files = {path.relative_to(PAGE).as_posix(): path.read_bytes() for path in others if not path.name.startswith(".")}
     chat = bundler.document("index.html", "js/app.js")
     # Named here, the script of the worker is kept for the time without a connection, as the others.
-    chat = chat.replace("<title>", f'<link rel="prefetch" href="{bundler.scripts["js/core/worker.js"]}">\n  <title>')
+    kept = [f'<link rel="prefetch" href="{bundler.scripts["js/core/worker.js"]}">']
+    # The service worker keeps these too. A page loads them after its first view, or when it needs them.
+    kept += [f'<meta name="later" content="{path}">' for path in sorted(bundler.files) if path.startswith(("js/views-", "js/i18n-"))]
+    chat = chat.replace("<title>", "\n  ".join([*kept, "<title>"]))
     test = bundler.document("test.html", "js/test.js")
     return {**files, **bundler.files, "index.html": chat.encode(), "test.html": test.encode()}
 

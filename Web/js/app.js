@@ -21,7 +21,6 @@ class App {
     this.dark = matchMedia("(prefers-color-scheme: dark)");
     this.dark.addEventListener("change", () => this.#applyTheme());
     this.#applyTheme();
-    setLanguage(this.preferences.language);
     this.#describeNotifications();
     this.calls = new CallsView(this);
     state.subscribe("session", () => this.#show());
@@ -46,14 +45,13 @@ class App {
     this.view.start?.();
   }
 
+  /** Returns a promise for the language, whose texts may have to be loaded. */
   setPreference(name, value) {
     this.preferences = { ...this.preferences, [name]: value };
     savePreferences(this.preferences);
     this.state.notifying = this.preferences;
     if (name === "theme") this.#applyTheme();
-    if (name !== "language") return;
-    setLanguage(value);
-    this.#render();
+    return name === "language" ? setLanguage(value).then(() => this.#render()) : undefined;
   }
 
   showRecovery(answer) {
@@ -81,4 +79,5 @@ class App {
   }
 }
 
-starting.then((state) => { globalThis.chatApp = new App(state); });
+// The texts are loaded beside the state.
+Promise.all([starting, setLanguage(loadPreferences().language)]).then(([state]) => { globalThis.chatApp = new App(state); });

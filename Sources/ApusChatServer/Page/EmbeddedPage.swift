@@ -14,11 +14,13 @@ enum EmbeddedPage {
         _img_maskable_512_png,
         _img_touch_180_png,
         _index_html,
-        _js_app_56aacc4077e89a2a_js,
-        _js_core_core_1f24580cba8cdc5d_js,
+        _js_app_585ae1ecab3c37ee_js,
+        _js_core_core_1c1c6ed1219b228e_js,
         _js_core_worker_fd2296fb3c0305a5_js,
-        _js_state_sample_94a285f60bb5d6ed_js,
+        _js_i18n_zh_aae83ac93d082dc2_js,
+        _js_state_sample_f68ae968506a428a_js,
         _js_test_e3c0a50446fc400c_js,
+        _js_views_panels_8b548b6562830432_js,
         _sw_js,
         _test_html,
     ]
@@ -1507,12 +1509,14 @@ gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gPQVAAAA//+DQEnNAAAA
   <meta name="theme-color" media="(prefers-color-scheme: dark)" content="#171b22">
   <meta name="referrer" content="no-referrer">
   <link rel="prefetch" href="js/core-worker-fd2296fb3c0305a5.js">
+  <meta name="later" content="js/i18n-zh-aae83ac93d082dc2.js">
+  <meta name="later" content="js/views-panels-8b548b6562830432.js">
   <title>Apus</title>
   <link rel="icon" href="img/icon.svg" type="image/svg+xml">
   <link rel="apple-touch-icon" href="img/touch-180.png">
   <link rel="manifest" href="app.webmanifest">
   <link rel="stylesheet" href="css/page-ace05d055ee9054d.css">
-  <script type="module" src="js/app-56aacc4077e89a2a.js"></script>
+  <script type="module" src="js/app-585ae1ecab3c37ee.js"></script>
 </head>
 <body>
   <div id="app"></div>
@@ -1523,7 +1527,10 @@ gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gPQVAAAA//+DQEnNAAAA
 
 """#))
 
-    private static let _js_app_56aacc4077e89a2a_js = EmbeddedFile(path: "js/app-56aacc4077e89a2a.js", content: .text(#"""
+    private static let _js_app_585ae1ecab3c37ee_js = EmbeddedFile(path: "js/app-585ae1ecab3c37ee.js", content: .text(#"""
+const $parts = {};
+const $later = (path) => $parts[path] ??= import(path).then((part) => part.default($all()), (error) => { delete $parts[path]; throw error; });
+const $all = () => ({ $later, $core_applying, $state_notifications, $core_receipts, $state_api, $state_lists, $state_window, $state_store, $state_index, $boot, $views_dom, $views_icons, $i18n_en, $i18n_index, $i18n_format, $views_model, $views_menu, $views_auth, $views_avatar, $calls_media, $views_calltiles, $views_toast, $views_calldevices, $views_callscreen, $views_callring, $calls_machine, $calls_stats, $calls_peer, $calls_signals, $calls_call, $calls_center, $calls_tone, $views_calls, $views_address, $views_dialog, $views_later, $views_clipboard, $text_skeleton, $views_lookalike, $views_virtual, $views_rows, $views_pickers, $views_searchfilters, $text_emoji, $text_markdown, $text_render, $views_search, $views_folders, $views_conversationmenu, $views_fields, $views_requests, $views_callbar, $views_threadheader, $views_sidebar, $views_albums, $views_emojipicker, $views_completion, $media_wave, $media_recorder, $views_attachmenu, $text_blurhash, $media_describe, $core_requests, $views_sendfiles, $views_slowmode, $views_tray, $views_voicebar, $views_composer, $views_contactbar, $views_pagedpeople, $views_votes, $views_pictures, $views_place, $media_played, $media_player, $views_voice, $views_attachments, $views_message, $views_rowshape, $views_threadactions, $views_threadinput, $views_thread, $views_shell, $views_sound, $state_push, $views_preferences, $app });
 const $core_applying = (() => {
 
 const MESSAGES = new Set(["text", "image", "audio", "video", "file", "location", "card", "call", "poll", "bundle", "encrypted"]);
@@ -2611,7 +2618,7 @@ return await WorkerPort.make();
 console.warn("No worker:", error);
 }
 }
-const { Core } = await import("./core-core-1f24580cba8cdc5d.js");
+const { Core } = await $later("./core-core-1c1c6ed1219b228e.js");
 return new PagePort(Core);
 }
 
@@ -2673,7 +2680,7 @@ const SAMPLES = { signedOut: { phase: "signedOut" }, empty: { empty: true }, off
 const sample = new URLSearchParams(location.search).get("sample");
 
 const starting = sample === null ? createState()
-: import("./state-sample-94a285f60bb5d6ed.js").then(({ createSampleState }) => createSampleState(SAMPLES[sample] ?? {}));
+: $later("./state-sample-f68ae968506a428a.js").then(({ createSampleState }) => createSampleState(SAMPLES[sample] ?? {}));
 return { starting };
 })();
 const $views_dom = (() => {
@@ -3550,716 +3557,29 @@ offlineShort: "You are offline",
 };
 return { en };
 })();
-const $i18n_zh = (() => {
-
-const zh = {
-appName: "Apus",
-cancel: "取消",
-close: "关闭",
-save: "保存",
-saved: "已保存",
-show: "查看",
-menu: "主菜单",
-never: "永不",
-unlimited: "不限",
-done: "完成",
-back: "返回",
-more: "更多",
-ok: "好",
-yes: "是",
-no: "否",
-none: "无",
-retry: "重试",
-discard: "放弃",
-copy: "复制",
-copied: "已复制",
-delete: "删除",
-remove: "移除",
-edit: "编辑",
-search: "搜索",
-loading: "加载中…",
-you: "你",
-youInside: "你",
-yourName: "你",
-signIn: "登录",
-signInLead: "欢迎回来",
-register: "注册账号",
-registerLead: "创建你的账号",
-recover: "重设密码",
-recoverLead: "使用你的恢复码之一",
-recoveryCode: "恢复码",
-userName: "用户名",
-userNameHint: "小写字母和数字，之后不能更改。",
-nick: "显示名称",
-password: "密码",
-newPassword: "新密码",
-currentPassword: "当前密码",
-passwordHint: "至少 8 个字符。",
-showPassword: "显示密码",
-hidePassword: "隐藏密码",
-forgot: "忘记密码？",
-haveAccount: "已有账号",
-noAccount: "创建新账号",
-wrongPassword: "用户名或密码不正确。",
-passwordWrong: "密码不正确。",
-nameTaken: "该用户名已被使用。",
-fieldRequired: "请填写此项。",
-inviteCode: "邀请码",
-inviteCodeHint: "此服务器仅为受邀用户开通账号。",
-invitationWrong: "邀请码错误或已被用完。",
-registrationClosed: "账号由服务器管理员创建。",
-recoveryWrong: "用户名或恢复码错误。",
-nameRefused: "该用户名不可用。请使用小写字母、数字、“.”、“-”和“_”。",
-code: "一次性验证码",
-chats: "聊天",
-allChats: "全部",
-unread: "未读",
-groups: "群组",
-people: "联系人",
-archived: "已归档",
-channels: "频道",
-newChat: "新聊天",
-newGroup: "新建群组",
-newChannel: "新建频道",
-contacts: "通讯录",
-settings: "设置",
-savedMessages: "给自己的备忘",
-signOut: "退出登录",
-signOutQuestion: "退出此浏览器上的登录？",
-signOutUnsent: "还有 {n} 条消息未发送，退出后会丢失。",
-noChats: "还没有聊天",
-noChatsHint: "从联系人或群组开始吧。",
-noUnread: "全部已读",
-noResults: "没有找到结果",
-noPeopleHint: "请尝试输入完整的用户名。",
-noResultsHint: "请检查拼写，或减少关键词。",
-searchChats: "搜索聊天和消息",
-oneNewMessage: "新消息",
-message: "消息",
-explore: "发现",
-exploreHint: "公开的群组和频道。",
-linkInvites: "{name} 邀请你加入",
-whoReacted: "谁回应了",
-whoVoted: "谁投了票",
-votesShown: "可见的记录中有 {all} 票中的 {n} 票",
-messages: "消息",
-selectChat: "选择一个聊天开始",
-selectChatHint: "按 Ctrl+K 可快速跳转到联系人、群组或消息。",
-pinChat: "置顶",
-unpinChat: "取消置顶",
-archive: "归档",
-unarchive: "移出归档",
-mute: "静音",
-unmute: "取消静音",
-muteFor: "静音 {time}",
-muteForever: "始终静音",
-markRead: "标为已读",
-markUnread: "标为未读",
-deleteChat: "为我删除",
-deleteChatQuestion: "从你的列表中删除此聊天？",
-draft: "草稿",
-draftPrefix: "草稿：",
-colon: "：",
-typing: "正在输入…",
-typingOne: "{name} 正在输入…",
-typingMany: "{n} 人正在输入…",
-online: "在线",
-lastSeen: "最后上线：{time}",
-lastSeenJustNow: "刚刚在线",
-membersCount: "{n} 位成员",
-membersOnline: "{members}，{n} 人在线",
-subscribers: "{n} 位订阅者",
-unreadCount: "{n} 条未读消息",
-mentionsCount: "{n} 次提及",
-newMessages: "新消息",
-jumpToNewest: "跳到最新消息",
-pinnedMessage: "置顶消息",
-pinnedMessages: "置顶消息",
-messagePlaceholder: "消息",
-captionPlaceholder: "说明文字",
-send: "发送",
-sendSilently: "静默发送",
-schedule: "定时发送",
-scheduleAt: "发送时间",
-scheduled: "定时消息",
-scheduledFor: "将于 {time} 发送",
-attach: "添加附件",
-attachPicture: "图片或视频",
-attachFile: "文件",
-attachPoll: "投票",
-attachLocation: "位置",
-attachContact: "名片",
-emoji: "表情",
-searchEmoji: "搜索表情",
-dropHere: "拖放文件到此处发送",
-removeAttachment: "移除 {name}",
-disappearing: "消息自动消失",
-disappearingHint: "新消息会在此时间之后为所有人删除。",
-disappearAfter: "删除时间",
-disappearingOn: "消息将在 {time}后消失",
-off: "关闭",
-reply: "回复",
-replyTo: "回复 {name}",
-replyInThread: "在话题中回复",
-thread: "话题",
-replies: "{n} 条回复",
-forward: "转发",
-forwardTo: "转发给…",
-forwardedFrom: "转发自 {name}",
-forwarded: "转发的消息",
-forwardMerged: "合并为一条消息",
-editMessage: "编辑消息",
-edited: "已编辑",
-editHistory: "历史版本",
-removePreview: "移除链接预览",
-recall: "撤回",
-recallQuestion: "为所有成员撤回此消息？",
-recallQuestionPair: "为双方撤回此消息？",
-recallQuestionSelf: "撤回此消息？",
-recalled: "消息已撤回",
-recalledByYou: "你撤回了这条消息",
-expired: "消息已过期",
-erased: "消息已删除",
-hide: "为我删除",
-hideQuestion: "仅为你删除这 {n} 条消息？",
-react: "回应",
-reactWith: "用 {emoji} 回应",
-reactionLabel: "{emoji}：{n} 次回应",
-pin: "置顶",
-unpin: "取消置顶",
-copyText: "复制文本",
-copyLink: "复制链接",
-select: "选择",
-selectedCount: "已选择 {n} 条",
-readBy: "已读成员",
-download: "下载",
-openPicture: "打开图片",
-picture: "图片",
-video: "视频",
-voiceMessage: "语音消息",
-audio: "音频",
-file: "文件",
-location: "位置",
-recordVoice: "录制语音消息",
-recordHint: "按住录音，或点按后免按录音",
-recording: "正在录音",
-recordSlide: "左滑取消，上滑锁定",
-recordLocked: "正在免按录音",
-recordCancel: "放弃录音",
-recordCancelled: "录音已放弃",
-recordShort: "请按住按钮录音。",
-recordVideo: "录制视频",
-recordStop: "结束录制",
-microphoneRefused: "此页面无权使用麦克风。",
-microphoneFailed: "麦克风不可用。",
-attachCamera: "拍摄视频",
-cameraRefused: "此页面无权使用摄像头。",
-cameraFailed: "摄像头不可用。",
-cameraPicture: "摄像头画面",
-cameraFlip: "切换摄像头",
-play: "播放",
-pause: "暂停",
-playPlace: "播放位置",
-placeOf: "{time}，共 {length}",
-playSpeed: "速度：{rate} 倍",
-playFailed: "无法播放此录音。",
-notPlayed: "未播放",
-openVideo: "打开视频",
-cancelUpload: "取消上传",
-previousPicture: "上一张",
-nextPicture: "下一张",
-pictureOf: "第 {n} 张，共 {total} 张",
-zoomIn: "放大",
-zoomOut: "缩小",
-showInChat: "在聊天中查看",
-media: "媒体",
-tabMedia: "图片和视频",
-tabFiles: "文件",
-tabLinks: "链接",
-tabVoice: "语音",
-noMedia: "暂无内容",
-north: "北纬 {degrees}",
-south: "南纬 {degrees}",
-east: "东经 {degrees}",
-west: "西经 {degrees}",
-coordinates: "{latitude}，{longitude}",
-accuracy: "误差 {distance}",
-openInMaps: "在地图中打开",
-latitude: "纬度",
-longitude: "经度",
-myLocation: "我的位置",
-placeName: "地点名称",
-locationRefused: "此页面无权获取位置。",
-locationFailed: "无法获取位置。",
-contactCard: "名片",
-poll: "投票",
-bundle: "合并转发的消息",
-encrypted: "加密消息",
-unknownKind: "更新后可查看此消息",
-hidden: "消息不可用",
-call: "通话",
-callAudio: "语音通话",
-callVideo: "视频通话",
-callMissed: "未接来电",
-callDeclined: "已拒绝的通话",
-callBusy: "对方忙",
-callRinging: "呼叫中…",
-callEnded: "{media}，{time}",
-callOngoing: "正在通话中",
-callBack: "回拨",
-callOutgoingMissed: "无人接听",
-callIncoming: "{name} 来电",
-callIncomingVideo: "{name} 邀请你视频通话",
-callIncomingGroup: "{name} 在 {group} 发起通话",
-callAnswer: "接听",
-callAnswerAudio: "不开视频接听",
-callAnswerVideo: "视频接听",
-callDecline: "拒绝来电",
-callCalling: "正在呼叫…",
-callConnected: "已接通",
-callReconnecting: "正在重新连接…",
-callAlone: "等待其他人加入…",
-callNoAnswer: "无人接听",
-callWasDeclined: "对方已拒绝",
-callWasBusy: "对方正在通话中",
-callElsewhere: "已在其他设备接听",
-callOver: "通话已结束",
-callLost: "连接已断开",
-callFull: "通话人数已满：最多四人",
-callFailed: "通话失败",
-callOtherFirst: "请先结束当前通话",
-callWith: "通话：{name}",
-callControls: "通话控制",
-callHangUp: "挂断",
-callLeave: "离开通话",
-callMute: "静音",
-callUnmute: "取消静音",
-callMutedOther: "麦克风已关闭",
-callCameraOn: "打开摄像头",
-callCameraOff: "关闭摄像头",
-callShare: "共享屏幕",
-callUnshare: "停止共享屏幕",
-callPicture: "画中画",
-callDevices: "麦克风、摄像头和扬声器",
-callMicrophone: "麦克风",
-callCamera: "摄像头",
-callSpeaker: "扬声器",
-callNoDevices: "未找到设备",
-callMinimize: "缩小通话窗口",
-callMaximize: "放大通话窗口",
-callOwnPicture: "你的画面",
-callQualityGood: "连接良好",
-callQualityFair: "连接一般",
-callQualityPoor: "连接较差",
-callDenied: "浏览器未允许使用麦克风或摄像头。请在浏览器的网站设置中允许，然后重新呼叫。",
-callMissing: "未找到麦克风或摄像头。",
-callInUse: "麦克风或摄像头正被其他程序使用。",
-callInsecure: "通话需要 HTTPS。请使用 https: 地址打开此页面。",
-spoiler: "隐藏内容，点击显示",
-pollAnonymous: "匿名投票",
-pollPublic: "投票",
-pollMultiple: "可多选",
-pollVotes: "{n} 票",
-pollClosed: "最终结果",
-pollClose: "结束投票",
-pollQuestion: "问题",
-pollOption: "选项 {n}",
-pollAddOption: "添加选项",
-pollCreate: "新建投票",
-statusQueued: "等待发送",
-statusUploading: "上传中",
-statusSending: "发送中",
-statusSent: "已发送",
-statusDelivered: "已送达",
-statusRead: "已读",
-statusFailed: "发送失败",
-failedReason: "发送失败：{reason}",
-spokenMessage: "{name}，{time}：{text}",
-spokenNew: "来自 {name} 的新消息：{text}",
-messageActions: "消息操作",
-reactions: "回应",
-messageList: "消息列表",
-chatList: "聊天列表",
-chatInfo: "详情",
-noMessages: "还没有消息",
-noNotesHint: "这里的内容只有你自己能看到，并同步到你的所有设备。",
-noPublicChats: "还没有公开的群组或频道。",
-noMessagesHint: "打个招呼吧！",
-nameMark: "@{name}",
-looksLike: "@{name} 不是你的联系人 {other}（@{account}），两者名称相似。",
-looksLikeYou: "@{name} 的名称与你的相似。",
-isBot: "机器人",
-isDeleted: "该账号已删除。",
-groupTitle: "名称",
-groupAbout: "简介",
-addMembers: "添加成员",
-searchPeople: "姓名或 @用户名",
-createGroup: "创建群组",
-createChannel: "创建频道",
-next: "下一步",
-members: "成员",
-searchMembers: "搜索成员",
-roleOwner: "群主",
-roleAdmin: "管理员",
-roleMember: "成员",
-roleReader: "读者",
-roleGuest: "访客",
-roleAdminHint: "可以修改群组并管理成员。",
-roleMemberHint: "可以发言，并拥有权限设置允许的操作。",
-roleReaderHint: "可以阅读和回应。",
-roleGuestHint: "可以发言，但不能邀请、置顶或 @所有人。",
-changeRole: "更改角色",
-roleOf: "{name} 的角色",
-transferOwner: "转让群主",
-transferQuestion: "将群主转让给 {name}？你将成为管理员。",
-newOwner: "指定新群主",
-transferAndLeave: "将群主转让给 {name} 并退出？",
-muteMember: "禁言…",
-muteNamed: "禁言 {name}",
-unmuteMember: "解除禁言",
-mutedUntil: "禁言至 {time}",
-mutedForever: "已禁言",
-forTime: "{time}",
-forGood: "永久",
-removeMember: "移出",
-removeQuestion: "将 {name} 移出？",
-banMember: "移出并封禁…",
-banNamed: "移出并封禁 {name}",
-unban: "解除封禁",
-bannedUntil: "封禁至 {time}",
-bannedForever: "已封禁",
-takeBackInvitation: "撤回邀请",
-joinRequests: "申请",
-invitedPeople: "已邀请",
-bannedPeople: "已封禁",
-noJoinRequests: "没有加入申请",
-noInvited: "没有待接受的邀请",
-noBanned: "没有被封禁的用户",
-askedAt: "{time} 申请加入",
-invitedBy: "由 {name} 邀请",
-wereInvited: "已向 {users} 发出邀请。",
-wereNotAdded: "无法添加：{users}",
-addShort: "添加",
-createdBy: "由 {name} 创建于 {time}",
-createdAt: "创建于 {time}",
-inviteLinks: "邀请链接",
-newLink: "新建链接",
-createLink: "创建链接",
-noLinks: "还没有链接",
-linkEnds: "有效期",
-linkAfter: "{time}",
-linkMost: "可加入人数",
-peopleCount: { other: "{n} 人" },
-linkRole: "加入后的角色",
-linkHint: "在链接失效之前，任何人都可凭链接直接加入。",
-linkForever: "长期有效",
-linkBy: "由 {name} 创建",
-linkEnded: "该邀请链接已失效。",
-revokeQuestion: "撤销此链接？此后任何人都无法通过它加入。",
-linkUses: "已使用 {used}/{n}",
-linkUsed: "已使用 {n} 次",
-linkExpires: "有效期至 {time}",
-revoke: "撤销",
-groupSettings: "权限",
-rightsOfMembers: "成员权限",
-whoWrite: "谁可以发言",
-whoInvite: "谁可以邀请",
-whoManage: "谁可以修改资料",
-whoPin: "谁可以置顶",
-whoMentionAll: "谁可以 @所有人",
-everyMember: "所有成员",
-onlyAdmins: "仅管理员",
-joining: "加入方式",
-whoJoins: "加入方式",
-joinClosed: "仅限邀请",
-joinApproval: "需要批准",
-joinOpen: "公开加入",
-listed: "在目录中展示",
-historyFor: "新成员可见历史",
-historyAll: "全部",
-historyJoin: "加入之后",
-slowMode: "慢速模式",
-slowOn: "慢速模式：每 {time} 可发一条消息",
-slowLeft: "慢速模式：{time}后可发送下一条消息",
-showReceipts: "显示谁已读",
-leave: "退出群组",
-leaveChannel: "退出频道",
-leaveChannelQuestion: "退出此频道？",
-leaveLast: "你是最后一位成员，退出后将无人可以访问。",
-deleteForAll: "为所有人删除",
-deleteForAllQuestion: "为所有成员删除“{title}”？",
-deleteForAllHint: "其中所有消息都将被清除，且无法恢复。",
-deletedForAll: "已为所有成员删除。",
-leaveQuestion: "退出此群组？",
-leaveOwner: "你是群主。请选择在你退出后接任群主的成员。",
-report: "举报",
-reportReason: "请说明原因",
-reportHint: "举报会发送给服务器管理员，他们可以看到被举报的内容。",
-reportText: "发生了什么？（可选）",
-reportNamed: "举报 {name}",
-chooseReason: "请选择原因。",
-reasonSpam: "广告或垃圾信息",
-reasonAbuse: "辱骂或骚扰",
-reasonViolence: "暴力或威胁",
-reasonIllegal: "违法内容",
-reasonImpersonation: "冒充他人",
-reasonOther: "其他",
-reported: "感谢反馈，举报已提交。",
-block: "拉黑",
-unblock: "取消拉黑",
-blockQuestion: "拉黑 {name}？将不再显示其消息。",
-addContact: "添加到通讯录",
-removeContact: "从通讯录移除",
-contactRequests: "好友请求",
-sentRequests: "已发送的请求",
-requestCount: { other: "{n} 条好友请求" },
-sentAt: "发送于 {time}",
-takeBack: "撤回",
-takeBackRequest: "撤回请求",
-requestTakenBack: "请求已撤回。",
-requestAccepted: "{name} 已成为你的联系人。",
-requestDeclined: "已拒绝 {name} 的请求。",
-requestSent: "已向 {name} 发送请求。",
-requestText: "附言（可选）",
-requestPlaceholder: "介绍一下自己",
-sendRequest: "发送请求",
-addContactNamed: "将 {name} 添加为联系人",
-asksForContact: "请求成为你的联系人",
-newRequest: "{name} 请求成为你的联系人。",
-nowContact: "{name} 接受了你的请求。",
-removeContactQuestion: "将 {name} 从联系人中移除？",
-accept: "接受",
-decline: "拒绝",
-alias: "备注名",
-setAlias: "设置备注名",
-changeAlias: "修改备注名",
-aliasHint: "仅你可见，用来代替“{name}”。留空则移除。",
-writeMessage: "发消息",
-noContacts: "还没有联系人",
-noContactsHint: "按姓名或 @用户名搜索。",
-invited: "{name} 邀请你加入此群组",
-join: "加入",
-requested: "你的加入请求正在等待批准。",
-askToJoin: "申请加入",
-approvalHint: "需由管理员批准。",
-isJoined: "已加入",
-isRequested: "已申请",
-group: "群组",
-channel: "频道",
-leftGroup: "你已不是此群组的成员。",
-cannotWrite: "仅管理员可以在此发言。",
-profile: "个人资料",
-statusText: "状态",
-avatar: "头像",
-changePicture: "更换头像",
-removePicture: "移除图片",
-notAPicture: "该文件不是图片。",
-nickHint: "他人看到的名称，可以重复。",
-language: "语言",
-system: "跟随系统",
-theme: "主题",
-light: "浅色",
-dark: "深色",
-appearance: "外观",
-notifications: "通知",
-notificationsDesktop: "桌面通知",
-notificationsSound: "声音",
-notificationsPreview: "显示消息内容",
-notificationsHTTPS: "通知需要 HTTPS。",
-quietHours: "免打扰时段",
-quietFrom: "从",
-quietUntil: "至",
-quietHint: "在这些时段内，所有设备都不发送通知。",
-privacy: "隐私",
-privacyLastSeen: "谁可以看到我的在线状态",
-privacyAvatar: "谁可以看到我的头像",
-privacyAdd: "谁可以把我加入群组",
-privacyFind: "谁可以搜索到我",
-privacyReceipts: "已读回执",
-privacyTyping: "显示我正在输入",
-all: "所有人",
-contactsOnly: "我的联系人",
-sessions: "登录设备",
-thisDevice: "当前设备",
-otherSessions: "其他设备",
-noOtherSessions: "你仅在此设备上登录。",
-signedInAt: "登录于 {time}",
-sessionEnded: "{name} 已退出登录。",
-othersEnded: "其他设备已全部退出登录。",
-endOthersHint: "此设备保持登录。",
-endSession: "退出",
-endOtherSessions: "退出其他所有设备",
-lastActive: "最近活动：{time}",
-security: "安全",
-changePassword: "修改密码",
-passwordChanged: "密码已修改。",
-passwordEnds: "其他设备将退出登录。",
-recoveryCodes: "恢复码",
-recoveryCodesHint: "请妥善保存这些恢复码，每个只能使用一次。",
-blocked: "黑名单",
-noBlocked: "没有被拉黑的账号。",
-notAContact: "非联系人",
-youBlocked: "你已拉黑 {name}。",
-blockedHint: "你看不到被拉黑账号发来的消息，对方不会得知。",
-account: "账号",
-exportData: "导出我的数据",
-exportHint: "包含你的资料、联系人、消息和文件。",
-signOutHint: "存储在此设备上的消息将被清除。",
-insecure: "未加密",
-insecureHint: "此页面未通过 HTTPS 打开。浏览器因此不提供通知、离线启动、麦克风和剪贴板，且每个标签页各用一条连接。",
-deleteAccount: "删除我的账号",
-deleteAccountHint: "你的消息将被清空，并退出所有群组，且无法恢复。",
-deleteAccountQuestion: "删除账号 {name}？你的消息会被清空，该用户名不会再次开放。",
-deleteAccountDo: "删除账号",
-enterSends: "按 Enter 发送",
-filterKind: "类型",
-filterFrom: "发送者",
-filterChat: "聊天",
-filterWhen: "时间",
-anyKind: "所有类型",
-anyTime: "任何时间",
-lastWeek: "最近 7 天",
-lastMonth: "最近 30 天",
-lastYear: "最近一年",
-anyPerson: "任何人",
-here: "在此聊天中",
-everywhere: "在所有聊天中",
-resultCount: "{n}{more} 条结果",
-quickJump: "跳转到聊天、联系人或消息",
-offline: "你已离线，恢复连接后会自动发送消息。",
-connecting: "正在连接…",
-updateReady: "新版本已就绪。",
-reload: "重新加载",
-errorForbidden: "你没有权限执行此操作。",
-errorNotFound: "内容已不可用。",
-errorLimit: "已达到服务器上限。",
-errorTooMany: "操作过于频繁，请稍候。",
-errorTooManyUntil: "操作过于频繁，请在 {time}后重试。",
-errorSilenced: "管理员已将你禁言，还剩 {time}。",
-errorTooLong: "内容过长或过大。",
-errorUnavailable: "服务器正在启动、停止或过载，请稍后重试。",
-errorUnauthorized: "登录已失效，请重新登录。",
-errorInsecure: "此功能需要 HTTPS。",
-errorCancelled: "已取消。",
-errorRefused: "服务器拒绝了此操作：{reason}",
-errorServer: "服务器出错：{reason}",
-errorTooLate: "已超过可操作的时间。",
-errorTooLarge: "文件过大，上限为 {size}。",
-errorOffline: "无法连接到服务器。",
-errorStorage: "服务器暂时无法保存。",
-errorConflict: "内容已被更改。",
-undo: "撤销",
-hidden1: "已为你删除消息。",
-eventBeginChat: "聊天从这里开始",
-eventCreateGroup: "{name} 创建了群组",
-eventCreateChannel: "频道已创建",
-eventJoin: "{users} 加入了群组",
-eventAdd: "{name} 添加了 {users}",
-eventLeave: "{name} 退出了群组",
-eventRemove: "{name} 移除了 {users}",
-eventBan: "{name} 封禁了 {users}",
-eventBanUntil: "{name} 将 {users} 封禁至 {time}",
-eventUnban: "{name} 解除了对 {users} 的封禁",
-eventMute: "{name} 禁言了 {users}",
-eventMuteUntil: "{name} 将 {users} 禁言至 {time}",
-eventUnmute: "{name} 解除了 {users} 的禁言",
-eventInvite: "{name} 邀请了 {users}",
-eventRole: "{name} 将 {users} 设为{role}",
-eventTitle: "{name} 将名称改为“{title}”",
-eventPicture: "{name} 更换了头像",
-eventAbout: "{name} 修改了简介",
-eventSettings: "{name} 修改了设置",
-eventPin: "{name} 置顶了一条消息",
-eventUnpin: "{name} 取消了一条置顶消息",
-eventReact: "{name} 用 {emoji} 回应",
-eventOther: "{name} 更改了此聊天",
-emojiSmileys: "表情",
-emojiPeople: "人物",
-emojiNature: "自然",
-emojiFood: "食物",
-emojiActivities: "活动",
-emojiTravel: "旅行",
-emojiObjects: "物品",
-emojiSymbols: "符号",
-mentionAll: "所有人",
-mentionAllHint: "通知所有成员",
-totp: "两步验证",
-totpHint: "登录时除密码外，还需输入验证器应用中的验证码。",
-totpSetUp: "设置验证器",
-totpRemove: "移除验证器",
-totpScan: "请用验证器应用扫描此二维码。",
-totpType: "或在应用中输入此密钥：",
-totpOpen: "在本设备上打开验证器",
-totpOn: "两步验证已开启。",
-totpRemoved: "两步验证已关闭。",
-qrcode: "密钥的二维码",
-wrongCode: "验证码不正确。验证码每 30 秒更换一次。",
-confirm: "确认",
-newRecoveryCodes: "生成新的恢复码",
-folders: "分组",
-newFolder: "新建分组",
-folderName: "分组名称",
-folderFilter: "包含的聊天",
-folderChosen: "由我选择的聊天",
-foldersHint: "分组显示在聊天列表上方，并同步到你的其他设备。",
-folderLimit: "最多可以有 {n} 个分组。",
-rename: "重命名",
-deleteFolder: "删除分组",
-deleteFolderQuestion: "删除分组“{name}”？其中的聊天会保留。",
-albumOf: "相册，共 {n} 张",
-newSignIn: "你的账号有新的登录：{name}",
-unknownLink: "这个地址没有对应的聊天。",
-dismissed: "本次登录已失效，请重新登录。",
-dismissedClosed: "此账号已关闭。",
-dismissedVersion: "页面版本过旧，请重新加载。",
-searchLocal: "仅限本设备上的消息",
-errorUnsupported: "此服务器不支持该功能。",
-disappearsAt: "将于 {time} 消失",
-inThread: "在话题中",
-readCount: "{all} 人中 {n} 人已读",
-firstVersion: "最初版本",
-sendNow: "立即发送",
-changeTime: "更改时间",
-forwardAnonymous: "不显示发送者姓名",
-pollCloses: "定时结束",
-pollClosesAt: "投票结束时间",
-pollEnds: "{time} 结束",
-inHour: "一小时后",
-tonight: "今晚",
-tomorrowMorning: "明天早上",
-timeZone: "按你的时区：{zone}。",
-notifyAbout: "通知范围",
-notifyAll: "所有消息",
-notifyMentions: "仅提及我的消息",
-notificationsDenied: "浏览器已禁止此页面的通知，请在浏览器设置中允许。",
-notificationsPush: "页面关闭时也通知",
-notificationsPushHint: "消息会为此浏览器加密。",
-notificationsPushMissing: "此浏览器或服务器不支持推送。",
-chooseOther: "选择…",
-fromDay: "起始日期",
-untilDay: "截止日期",
-betweenDays: "指定日期",
-lastDay: "最近 24 小时",
-offlineShort: "你已离线",
-};
-return { zh };
-})();
 const $i18n_index = (() => {
 
 const { en } = $i18n_en;
-const { zh } = $i18n_zh;
 
-const LANGUAGES = { en, zh };
+const LOADERS = { en: async () => en, zh: async () => (await $later("./i18n-zh-aae83ac93d082dc2.js")).zh };
 const LANGUAGE_NAMES = { en: "English", zh: "中文" };
 
 let language = "en";
+let texts = en;
 let plurals = new Intl.PluralRules("en");
 
 let tag = "en";
 
-function setLanguage(choice) {
+async function setLanguage(choice) {
 const wanted = navigator.languages ?? [navigator.language];
-language = LANGUAGES[choice] ? choice : wanted.map((tag) => tag.split("-")[0].toLowerCase()).find((tag) => LANGUAGES[tag]) ?? "en";
+const known = LOADERS[choice] ? choice : wanted.map((tag) => tag.split("-")[0].toLowerCase()).find((tag) => LOADERS[tag]) ?? "en";
+try {
+texts = await LOADERS[known]();
+language = known;
+} catch (error) {
+console.warn("language:", error);
+[texts, language] = [en, "en"];
+}
 tag = wanted.find((each) => each.toLowerCase().split("-")[0] === language) ?? (language === "zh" ? "zh-CN" : "en");
 plurals = new Intl.PluralRules(tag);
 document.documentElement.lang = language === "zh" ? "zh-CN" : tag;
@@ -4272,7 +3592,7 @@ return language;
 }
 
 function t(key, parameters = {}) {
-let text = LANGUAGES[language][key] ?? en[key];
+let text = texts[key] ?? en[key];
 if (text === undefined) return key;
 if (typeof text === "object") text = text[plurals.select(Number(parameters.n ?? 0))] ?? text.other;
 return text.replace(/( ?)\{(\w+)\}( ?)/g, (whole, before, name, after) => {
@@ -4518,11 +3838,17 @@ if (key) return t(key);
 return t(error?.code === "bad_request" ? "errorRefused" : "errorServer", { reason: error?.message || String(error) });
 }
 
+const withoutExpiry = new Set(); // kinds of conversations whose messages the server does not let disappear
+
+const refuseExpiry = (kind) => withoutExpiry.add(kind);
+
+const mayExpire = (head) => !withoutExpiry.has(head.kind) && (!head.state || head.state === "joined") && (isGroup(head) ? isAdmin(head) : true);
+
 function matches({ user, alias }, query) {
 const names = `${alias ?? ""} ${user.nick ?? ""} ${user.name}`.toLocaleLowerCase();
 return query.toLocaleLowerCase().replaceAll("@", "").split(/\s+/).every((word) => names.includes(word));
 }
-return { userName, actorName, byName, headTitle, isGroup, isMuted, isAdmin, permits, canWrite, ICONS, isNote, isSilent, gone, eventText, callText, roleName, noteText, errorText, matches };
+return { userName, actorName, byName, headTitle, isGroup, isMuted, isAdmin, permits, canWrite, ICONS, isNote, isSilent, gone, eventText, callText, roleName, noteText, errorText, refuseExpiry, mayExpire, matches };
 })();
 const $views_menu = (() => {
 
@@ -6277,45 +5603,33 @@ return h("div", { class: "option-row" }, h("label", { class: "lines", for: id },
 }
 return { openDialog, confirm, ask, switchRow, selectRow };
 })();
-const $views_fields = (() => {
+const $views_later = (() => {
+
+const { attempt } = $views_toast;
+
+let panels = null;
+
+function withPanels(use) {
+return panels ? use(panels) : attempt(load()).then((loaded) => loaded && use(loaded));
+}
+
+function preparePanels() {
+const start = () => load().catch(() => {}); // loaded again when one is opened
+globalThis.requestIdleCallback ? requestIdleCallback(start, { timeout: 5000 }) : setTimeout(start, 2000);
+}
+
+async function load() {
+panels = await $later("./views-panels-8b548b6562830432.js");
+return panels;
+}
+return { withPanels, preparePanels };
+})();
+const $views_clipboard = (() => {
 
 const { h } = $views_dom;
-
-const submitting = (button, run) => async (event) => {
-event.preventDefault();
-button.disabled = true;
-await run();
-button.disabled = false;
-};
-
-function password(label, autocomplete) {
-const input = h("input", { class: "input", type: "password", autocomplete, maxlength: "200" });
-input.addEventListener("input", () => input.removeAttribute("aria-invalid"));
-return [input, h("label", { class: "field" }, label, input)];
-}
-
-function refusedPassword(error, input, text) {
-error.textContent = text;
-input.setAttribute("aria-invalid", "true");
-input.focus();
-}
-return { submitting, password, refusedPassword };
-})();
-const $views_links = (() => {
-
-const { h, replace } = $views_dom;
-const { icon } = $views_icons;
-const { confirm, openDialog, selectRow } = $views_dialog;
-const { submitting } = $views_fields;
-const { attempt, toast } = $views_toast;
-const { roleName, userName } = $views_model;
-const { shortDate, span } = $i18n_format;
+const { openDialog } = $views_dialog;
+const { toast } = $views_toast;
 const { t } = $i18n_index;
-
-const ENDS = [0, 3_600, 86_400, 7 * 86_400, 30 * 86_400];
-const USES = [0, 1, 5, 10, 50, 100, 1000];
-
-const linkAddress = (code) => new URL(`/join#${code}`, location.href).href;
 
 async function copyText(text) {
 try {
@@ -6328,59 +5642,86 @@ openDialog(t("copy"), h("div", { class: "dialog-body" }, field));
 field.select();
 }
 }
+return { copyText };
+})();
+const $text_skeleton = (() => {
 
-class LinkList {
-constructor(state, conv) {
-this.state = state;
-this.conv = conv;
-this.list = h("ul", {});
-this.make = h("button", { type: "button", class: "button", onclick: () => this.#create() }, icon("link"), t("newLink"));
-this.element = h("div", { class: "block" }, h("h3", {}, t("inviteLinks")), this.list, this.make);
-this.update();
+const IGNORED = /[\p{Mn}\p{Me}\p{Cf}\p{Zs}\p{Cc}\p{DI}._-]/u;
+const SHARED = { m: "rn", w: "vv", i: "l", 1: "l", "|": "l", 0: "o" };
+const PAIRS = `
+аa еe іi јj оo рp сc уy хx ѕs һh ԁd ԛq ԝw ѵv ӏl үy гr ьb АA ВB ЕE КK МM НH ОO РP СC ТT ХX УY ЅS ІI ЈJ ԚQ ԜW ѴV ӀI ҮY
+αa οo νv ρp υu ιi κk γy σo ϲc ϳj ΑA ΒB ΕE ΖZ ΗH ΙI ΚK ΜM ΝN ΟO ΡP ΤT ΥY ΧX ϹC ϿJ
+ոn սu օo հh զq ցg յj ՕO ՏS ԼL ՍU
+ᎪA ᏴB ᏟC ᎠD ᎬE ᏀG ᎻH ᎥI ᎫJ ᏦK ᏞL ᎷM ᏢP ᏒR ᏚS ᎢT ᏙV ᎳW ᏃZ
+ıi ɑa ɡg ſf ɩi ɪi ʏy ᴏo ᴄc ᴠv ᴡw ᴢz ꜱs ɢg ʜh ɴn ʀr ʟl ᴀa ᴇe ᴋk ᴘp ᴛt ᴜu ⅼl ɛe ʋv ƅb ɯw`;
+const TABLE = new Map(PAIRS.trim().split(/\s+/).map((pair) => [...pair]));
+
+function skeleton(name) {
+let found = "";
+for (const scalar of name.normalize("NFKD")) {
+if (IGNORED.test(scalar)) continue;
+for (const lower of (TABLE.get(scalar) ?? scalar).toLowerCase()) {
+const letter = TABLE.get(lower) ?? lower;
+found += SHARED[letter] ?? letter;
+}
+}
+return found;
+}
+return { skeleton };
+})();
+const $views_lookalike = (() => {
+
+const { h } = $views_dom;
+const { icon } = $views_icons;
+const { userName } = $views_model;
+const { skeleton } = $text_skeleton;
+const { t } = $i18n_index;
+
+let kept = {}; // the names of the present contacts and account
+
+function namesOf(state) {
+const { account, contactIndex } = state;
+if (kept.account === account && kept.contactIndex === contactIndex) return kept.names;
+const names = new Map();
+const add = (text, name) => {
+const form = text ? skeleton(text) : "";
+if (form) names.set(form, (names.get(form) ?? new Set()).add(name));
+};
+for (const { user, alias } of state.contacts()) for (const text of [user.name, user.nick, alias]) add(text, user.name);
+if (account) for (const text of [account.name, account.nick]) add(text, account.name);
+kept = { account, contactIndex, names };
+return names;
 }
 
-async update() {
-const links = await this.state.links(this.conv).catch(() => []);
-replace(this.list, links.length ? links.map((link) => this.#row(link)) : h("li", { class: "small muted" }, t("noLinks")));
+function resembled(state, name) {
+if (!name || name === state.account?.name) return null;
+const user = state.user(name) ?? { name };
+const names = namesOf(state);
+const isContact = state.contact(name)?.state === "friend";
+for (const text of isContact ? [user.alias || user.nick || name] : [user.alias, user.nick, name]) {
+const others = text && names.get(skeleton(text));
+const other = others && [...others].find((each) => each !== name);
+if (other) return other;
+}
+return null;
 }
 
-#row(link) {
-const address = linkAddress(link.code);
-const isOver = (link.expires_at && link.expires_at < Date.now()) || (link.uses && link.used >= link.uses);
-const facts = [link.uses ? t("linkUses", { used: link.used ?? 0, n: link.uses }) : t("linkUsed", { n: link.used ?? 0 }),
-link.expires_at ? t("linkExpires", { time: shortDate(link.expires_at) }) : t("linkForever"), link.role && link.role !== "member" ? roleName(link.role) : null, t("linkBy", { name: userName(this.state, link.by) })];
-return h("li", { class: "link-row" },
-h("div", { class: "lines" }, h("div", { class: `ellipsis${isOver ? " muted" : ""}`, title: address }, address.split("/").at(-1)), h("div", { class: "small muted" }, facts.filter(Boolean).join(" · "))),
-h("button", { type: "button", class: "icon-button", "aria-label": t("copyLink"), title: t("copyLink"), onclick: () => copyText(address) }, icon("copy")),
-h("button", { type: "button", class: "icon-button danger", "aria-label": t("revoke"), title: t("revoke"), onclick: async () => {
-if (!(await confirm(t("revokeQuestion"), { yes: t("revoke"), dangerous: true }))) return;
-await attempt(this.state.revokeLink(this.conv, link.code));
-this.update();
-this.make.focus();
-} }, icon("trash")));
+function lookalikeMark(state, name) {
+const other = resembled(state, name);
+if (!other) return null;
+const label = warning(state, name, other);
+return h("span", { class: "lookalike", role: "img", "aria-label": label, title: label }, icon("warning"));
 }
 
-#create() {
-const values = { ends: 7 * 86_400, uses: 0, role: "member" };
-const set = (name) => (value) => { values[name] = name === "role" ? value : Number(value); };
-const save = h("button", { type: "submit", class: "button primary" }, t("createLink"));
-const form = h("form", { onsubmit: submitting(save, async () => {
-const link = await attempt(this.state.createLink(this.conv, { role: values.role, uses: values.uses || undefined, expires_at: values.ends ? Date.now() + values.ends * 1000 : undefined }));
-if (!link) return;
-dialog.close();
-this.update();
-copyText(linkAddress(link.code));
-}) },
-h("div", { class: "dialog-body rows" },
-selectRow(t("linkEnds"), values.ends, ENDS.map((seconds) => [seconds, seconds ? t("linkAfter", { time: span(seconds) }) : t("never")]), set("ends")),
-selectRow(t("linkMost"), values.uses, USES.map((uses) => [uses, uses ? t("peopleCount", { n: uses }) : t("unlimited")]), set("uses")),
-selectRow(t("linkRole"), values.role, ["member", "reader", "guest"].map((role) => [role, roleName(role)]), set("role")),
-h("p", { class: "small muted" }, t("linkHint"))),
-h("div", { class: "dialog-foot" }, h("button", { type: "button", class: "button quiet", onclick: () => dialog.close() }, t("cancel")), save));
-const dialog = openDialog(t("newLink"), form);
+function lookalikeNote(state, name) {
+const other = resembled(state, name);
+return other ? h("p", { class: "notice-line" }, icon("warning"), h("span", {}, warning(state, name, other))) : null;
 }
+
+function warning(state, name, other) {
+return other === state.account?.name ? t("looksLikeYou", { name }) : t("looksLike", { name, other: userName(state, other), account: other });
 }
-return { linkAddress, copyText, LinkList };
+return { resembled, lookalikeMark, lookalikeNote };
 })();
 const $views_virtual = (() => {
 
@@ -6728,743 +6069,204 @@ event.preventDefault();
 }
 return { RowList };
 })();
-const $views_pagedpeople = (() => {
+const $views_pickers = (() => {
 
-const { h } = $views_dom;
-const { userAvatar } = $views_avatar;
+const { h, replace } = $views_dom;
+const { icon } = $views_icons;
+const { headAvatar, userAvatar } = $views_avatar;
+const { openDialog, switchRow } = $views_dialog;
+const { lookalikeMark } = $views_lookalike;
 const { RowList } = $views_rows;
 const { attempt } = $views_toast;
-const { actorName } = $views_model;
-const { number } = $i18n_format;
+const { byName, headTitle, matches, userName } = $views_model;
 const { t } = $i18n_index;
 
-class PagedPeople {
-#rows = [];
-#page;
-#isLoading = false;
-#version = 0;
-
-constructor(app, label, load) {
-this.state = app.state;
-this.load = load;
-this.list = new RowList({
-label, className: "people", estimate: 56, key: (row) => row.key, choose: ({ user }) => app.openProfile(user), onend: () => this.#more(),
-render: ({ user, end }) => h("button", { type: "button", class: "row compact" }, userAvatar(this.state, this.state.user(user), { size: "m" }),
-h("span", { class: "lines" }, h("span", { class: "title ellipsis" }, actorName(this.state, user)), h("span", { class: "sub ellipsis" }, `@${user}`)), end),
-});
-this.empty = h("p", { class: "empty", hidden: true }, t("none"));
-this.list.element.append(this.empty);
+function searchField(label, extra = {}) {
+const input = h("input", { type: "text", role: "searchbox", inputmode: "search", enterkeyhint: "search", class: "input search", placeholder: label, "aria-label": label, autocomplete: "off", autofocus: true, ...extra });
+return { input, element: h("div", { class: "search-box" }, icon("search"), input) };
 }
 
-get element() { return this.list.element; }
-close() { this.list.close(); }
+function personRow(state, user, { sub = `@${user.name}`, end = null, chosen = null } = {}) {
+return h("button", { type: "button", class: "row compact person", "data-user": user.name, "aria-pressed": chosen === null ? null : String(chosen) },
+userAvatar(state, user, { size: "m", online: user.online }),
+h("span", { class: "lines" }, h("span", { class: "line" }, h("span", { class: "title ellipsis" }, userName(state, user.name)), lookalikeMark(state, user.name)), h("span", { class: "sub ellipsis" }, sub)),
+chosen ? icon("check") : null, end);
+}
 
-restart() {
-this.#version += 1;
-this.#rows = [];
+class PeopleList {
+#people = [];
+#page = null;
+#loading = false;
+#query = "";
+
+constructor(app, { choose, render, signature, exclude = () => false, label = t("searchPeople"), empty = null }) {
+this.state = app.state;
+this.exclude = exclude;
+this.field = searchField(label, { id: "find-people" });
+this.rows = new RowList({
+label: t("people"), className: "people", estimate: 56, search: this.field.input,
+key: (row) => row.user.name, choose: (row) => choose(row.user),
+render: (row) => (render ?? ((user) => personRow(this.state, user)))(row.user), signature: (row) => signature?.(row.user) ?? "",
+onend: () => this.#more(),
+});
+this.none = empty;
+this.empty = h("div", { class: "empty", hidden: true });
+this.rows.element.append(this.empty);
+let timer = 0;
+this.field.input.addEventListener("input", () => {
+clearTimeout(timer);
+this.#start(false);
+timer = setTimeout(() => this.#start(true), 180);
+});
+}
+
+show() {
+this.#start(false);
+}
+
+refresh() {
+this.rows.list.layout();
+}
+
+close() {
+this.rows.close();
+}
+
+#start(remote) {
+this.#query = this.field.input.value.trim().replace(/^@/, "");
+this.#page = null;
+const contacts = this.state.contacts().filter((contact) => matches(contact, this.#query)).sort(byName(this.state)).map(({ user }) => user);
+this.#set(contacts);
+if (remote && this.#query) {
 this.#page = undefined;
-this.#isLoading = false;
-this.list.setRows([]);
-return this.#more();
+this.#more();
+}
+}
+
+#set(users) {
+const seen = new Set();
+this.#people = users.filter((user) => !seen.has(user.name) && seen.add(user.name) && !this.exclude(user));
+this.rows.setRows(this.#people.map((user) => ({ user })));
+this.empty.hidden = this.#people.length > 0 || this.#page !== null;
+const none = this.#query ? { title: t("noResults"), hint: t("noPeopleHint") } : this.none ?? { hint: t("noContactsHint") };
+replace(this.empty, none?.title ? h("h2", {}, none.title) : null, h("p", {}, none?.hint ?? t("noResults")));
 }
 
 async #more() {
-if (this.#isLoading || this.#page === null) return;
-this.#isLoading = true;
-const version = this.#version;
-const answer = await attempt(this.load(this.#page));
-if (version !== this.#version) return;
+if (this.#loading || this.#page === null || this.#page === "") return;
+this.#loading = true;
+const query = this.#query;
+const answer = await attempt(this.state.people(query, this.#page));
+this.#loading = false;
+if (query !== this.#query) {
+if (this.#query) this.#more();
+return;
+}
 this.#page = answer?.page ?? null;
-this.#rows.push(...(answer?.rows ?? []));
-this.#isLoading = false;
-this.empty.hidden = this.#rows.length > 0;
-this.list.setRows([...this.#rows]);
+this.#set([...this.#people, ...(answer?.users ?? [])]);
 }
 }
 
-function partChips(label, parts, choose) {
-const element = h("div", { class: "chips pad", role: "group", "aria-label": label });
-const show = (key) => {
-for (const chip of element.children) chip.setAttribute("aria-pressed", String(chip.dataset.key === String(key ?? "")));
-choose(key);
-};
-element.append(...parts.map(({ key, label: text, name, count }) =>
-h("button", { type: "button", class: "chip ellipsis", "data-key": key ?? "", autofocus: key === undefined, "aria-label": name, onclick: () => show(key) }, text, " ", number(count))));
-return { element, show };
+function choosePerson(app, title) {
+return new Promise((resolve) => {
+let chosen = null;
+const people = new PeopleList(app, { choose: (user) => { chosen = user; dialog.close(); } });
+const dialog = openDialog(title, [h("div", { class: "pad" }, people.field.element), people.rows.element], { onclose: () => { people.close(); resolve(chosen); } });
+people.show();
+});
 }
-return { PagedPeople, partChips };
+
+function chooseConversation(app, title, { switches = {} } = {}) {
+const { state } = app;
+return new Promise((resolve) => {
+let chosen = null;
+const choices = {};
+const { input, element } = searchField(t("search"));
+const rows = new RowList({
+label: t("chatList"), className: "people", estimate: 56, search: input, key: (head) => head.conv,
+choose: (head) => { chosen = { conv: head.conv, ...choices }; dialog.close(); },
+render: (head) => h("button", { type: "button", class: "row compact" }, headAvatar(state, head, { size: "m" }), h("span", { class: "lines" }, h("span", { class: "title ellipsis" }, headTitle(state, head)))),
+});
+const show = () => rows.setRows(state.conversations({ filter: "all", query: input.value.trim() }).filter((head) => !head.state || head.state === "joined"));
+input.addEventListener("input", show);
+const dialog = openDialog(title, [h("div", { class: "pad" }, element, Object.entries(switches).map(([name, label]) => switchRow(label, false, (on) => { choices[name] = on; }))), rows.element], { onclose: () => { rows.close(); resolve(chosen); } });
+show();
+});
+}
+return { searchField, personRow, PeopleList, choosePerson, chooseConversation };
 })();
-const $views_votes = (() => {
+const $views_searchfilters = (() => {
 
 const { h } = $views_dom;
-const { openDialog } = $views_dialog;
-const { PagedPeople, partChips } = $views_pagedpeople;
+const { chooseConversation, choosePerson } = $views_pickers;
+const { headTitle, userName } = $views_model;
 const { t } = $i18n_index;
 
-const PAGES = 25; // of the log, with 200 events each
+const DAY = 86_400_000;
+const OTHER = "\u0000";
+const KINDS = [["text", "messages"], ["image", "picture"], ["video", "video"], ["audio", "audio"], ["file", "file"], ["poll", "poll"], ["location", "location"], ["card", "contactCard"], ["bundle", "bundle"]];
 
-function showsVoters(row, now) {
-const { body, votes, mine } = row;
-if (row.kind !== "poll" || body?.anonymous || !row.seq || !votes?.some(Boolean)) return false;
-return mine?.votes?.length > 0 || Boolean(body.closed) || body.closes_at <= now;
-}
-
-async function loadVotes(state, conv, row) {
-const latest = new Map();
-const left = [...row.votes];
-let before;
-for (let page = 0; page < PAGES; page += 1) {
-const { events } = await state.verb("history", { conv, before, limit: 200 });
-for (const { seq, kind, ref, sender, body } of events.toReversed()) {
-if (seq <= row.seq) return latest;
-if (kind !== "vote" || ref !== row.seq || latest.has(sender)) continue;
-latest.set(sender, body?.options ?? []);
-for (const option of latest.get(sender)) left[option] -= 1;
-}
-if (events.length === 0 || left.every((count) => !(count > 0))) break;
-before = events[0].seq;
-}
-return latest;
-}
-
-function showVotes(app, conv, row) {
-const options = row.body.options ?? [];
-const total = row.votes.reduce((sum, count) => sum + count, 0);
-const status = h("div", { class: "section-title small muted", role: "status", hidden: true });
-let chosen;
-let votes;
-const people = new PagedPeople(app, t("whoVoted"), async () => {
-votes ??= await loadVotes(app.state, conv, row);
-const all = [...votes].flatMap(([user, cast]) => cast.map((option) => ({ key: `${user} ${option}`, user, option })));
-status.hidden = all.length >= total;
-status.textContent = t("votesShown", { n: all.length, all: total });
-return { rows: all.filter(({ option }) => chosen === undefined || option === chosen).map((each) => ({ ...each, end: h("span", { class: "small muted choice" }, options[each.option] ?? "") })) };
-});
-const parts = options.map((label, key) => ({ key, label, count: row.votes[key] ?? 0 }));
-const chips = partChips(t("poll"), [{ label: t("all"), count: total }, ...parts], (key) => {
-chosen = key;
-people.restart();
-});
-openDialog(t("whoVoted"), [h("p", { class: "dialog-body" }, row.body.question ?? ""), chips.element, status, people.element], { onclose: () => people.close() });
-chips.show();
-}
-return { showsVoters, showVotes };
-})();
-const $text_blurhash = (() => {
-
-const DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz#$%*+,-.:;=?@[]^_{|}~";
-const number = (text) => [...text].reduce((value, digit) => value * 83 + Math.max(0, DIGITS.indexOf(digit)), 0);
-const linear = (value) => (value <= 10 ? value / 255 / 12.92 : ((value / 255 + 0.055) / 1.055) ** 2.4);
-const encode = (value) => {
-const level = Math.max(0, Math.min(1, value));
-return Math.round((level <= 0.0031308 ? level * 12.92 : 1.055 * level ** (1 / 2.4) - 0.055) * 255);
+function choice(label, choices, change, other) {
+const box = h("select", { class: "input", "aria-label": label });
+let chosen = choices[0][0];
+const show = () => {
+box.replaceChildren(...[...choices, ...(other ? [[OTHER, t("chooseOther")]] : [])].map(([value, text]) => h("option", { value }, text)));
+box.value = chosen;
 };
-const signed = (value) => Math.sign(value) * value * value;
-
-function blurCanvas(hash) {
-if (typeof hash !== "string" || hash.length < 6) return null;
-const sizes = number(hash[0]);
-const columns = (sizes % 9) + 1;
-const rows = Math.floor(sizes / 9) + 1;
-if (hash.length !== 4 + 2 * columns * rows) return null;
-const maximum = (number(hash[1]) + 1) / 166;
-const colors = [];
-for (let index = 0; index < columns * rows; index += 1) {
-if (index === 0) {
-const value = number(hash.slice(2, 6));
-colors.push([linear(value >> 16), linear((value >> 8) & 255), linear(value & 255)]);
-} else {
-const value = number(hash.slice(4 + index * 2, 6 + index * 2));
-colors.push([signed((Math.floor(value / 361) - 9) / 9) * maximum, signed(((Math.floor(value / 19) % 19) - 9) / 9) * maximum, signed(((value % 19) - 9) / 9) * maximum]);
-}
-}
-const size = 32;
-const canvas = document.createElement("canvas");
-canvas.width = size;
-canvas.height = size;
-const context = canvas.getContext("2d");
-const image = context.createImageData(size, size);
-for (let y = 0; y < size; y += 1) {
-for (let x = 0; x < size; x += 1) {
-const sum = [0, 0, 0];
-for (let row = 0; row < rows; row += 1) {
-for (let column = 0; column < columns; column += 1) {
-const basis = Math.cos((Math.PI * x * column) / size) * Math.cos((Math.PI * y * row) / size);
-const color = colors[row * columns + column];
-for (let part = 0; part < 3; part += 1) sum[part] += color[part] * basis;
-}
-}
-image.data.set([encode(sum[0]), encode(sum[1]), encode(sum[2]), 255], (y * size + x) * 4);
-}
-}
-context.putImageData(image, 0, 0);
-return canvas;
-}
-
-const digits = (value, length) => Array.from({ length }, (_, index) => DIGITS[Math.floor(value / 83 ** (length - 1 - index)) % 83]).join("");
-
-function blurHash({ width, height, data }, columns = 4, rows = 3) {
-const factors = [];
-for (let row = 0; row < rows; row += 1) {
-for (let column = 0; column < columns; column += 1) {
-const sum = [0, 0, 0];
-for (let y = 0; y < height; y += 1) {
-for (let x = 0; x < width; x += 1) {
-const basis = Math.cos((Math.PI * column * (x + 0.5)) / width) * Math.cos((Math.PI * row * (y + 0.5)) / height);
-for (let part = 0; part < 3; part += 1) sum[part] += basis * linear(data[(y * width + x) * 4 + part]);
-}
-}
-const scale = (row || column ? 2 : 1) / (width * height);
-factors.push(sum.map((value) => value * scale));
-}
-}
-const [[red, green, blue], ...rest] = factors;
-const most = Math.max(...rest.flat().map(Math.abs));
-const maximum = Math.max(0, Math.min(82, Math.floor(most * 166 - 0.5)));
-const quantized = (value) => Math.max(0, Math.min(18, Math.floor(Math.sign(value) * Math.sqrt(Math.abs(value) / ((maximum + 1) / 166)) * 9 + 9.5)));
-return digits(columns - 1 + (rows - 1) * 9, 1) + digits(maximum, 1) + digits((encode(red) << 16) + (encode(green) << 8) + encode(blue), 4)
-+ rest.map((color) => digits(color.map(quantized).reduce((value, each) => value * 19 + each, 0), 2)).join("");
-}
-return { blurCanvas, blurHash };
-})();
-const $views_pictures = (() => {
-
-const { h } = $views_dom;
-const { icon } = $views_icons;
-const { blurCanvas } = $text_blurhash;
-const { duration, percent } = $i18n_format;
-const { t } = $i18n_index;
-
-const ANIMATED = 8_000_000; // bytes; a larger picture is shown by its preview
-const PLAYED = 30_000_000; // bytes; a larger film plays in the viewer only
-const SHORT = 120_000; // ms
-
-const isStill = matchMedia("(prefers-reduced-motion: reduce)");
-
-function fit(width, height, limit = Math.min(420, innerWidth - 84)) {
-const ratio = Math.max(0.4, Math.min(2.6, (width || 4) / (height || 3)));
-const shown = Math.max(150, Math.min(limit, width || limit, 380 * ratio));
-return { width: Math.round(shown), height: Math.round(Math.max(90, shown / ratio)) };
-}
-
-function albumOf(context, { parts }) {
-return h("div", { class: "album", role: "group", "aria-label": t("albumOf", { n: parts.length }) }, parts.map((part) => {
-const tile = picture(context, part, part.body, null);
-tile.dataset.part = part.key;
-return tile;
-}));
-}
-
-function previewURL(state, row, size = 800) {
-const { body } = row;
-if (row.kind === "video") return body.poster ? state.blobURL(body.poster, size) : null;
-if (row.localURL) return row.localURL;
-if (!body.blob) return null;
-const moves = (body.type === "image/gif" || body.type === "image/webp") && body.size <= ANIMATED && !isStill.matches;
-return state.blobURL(body.blob, moves ? undefined : size);
-}
-
-function picture({ state, actions }, row, body, size = fit(body.width, body.height)) {
-const isFilm = row.kind === "video";
-const waits = row.status === "uploading" || (row.status === "queued" && row.local);
-const label = isFilm ? `${t("openVideo")}, ${duration(body.duration ?? 0)}` : t("openPicture");
-const style = size ? { width: `${size.width}px`, height: `${size.height}px` } : {};
-const named = body.text ? `${label}: ${body.text}` : label;
-const box = waits ? h("div", { class: "picture", style }) : h("button", { type: "button", class: "picture", "aria-label": named, style, onclick: () => actions.openPicture(row) });
-const blur = blurCanvas(body.thumb);
-if (blur) box.append(blur);
-const src = previewURL(state, row);
-if (src) {
-const image = h("img", { alt: "", src, decoding: "async", onload: () => image.classList.add("loaded"), onerror: () => image.remove() });
-box.append(image);
-}
-if (isFilm) film(box, row, state);
-if (waits) box.append(progress(row, actions));
+box.addEventListener("change", async () => {
+if (box.value === OTHER) {
+const found = await other();
+if (found && !choices.some(([value]) => value === found[0])) choices.push(found);
+if (found) [chosen] = found;
+} else chosen = box.value;
+show();
+change(chosen);
+});
+show();
 return box;
 }
 
-function progress(row, actions) {
-const value = Math.max(0, Math.min(1, row.progress ?? 0));
-return h("span", { class: "progress" },
-h("button", { type: "button", class: "cancel-upload", "data-focus": "cancel", "aria-label": t("cancelUpload"), title: t("cancelUpload"), style: { "--value": `${Math.round(value * 360)}deg` }, onclick: () => actions.discard(row) }, icon("close")),
-h("span", { role: "progressbar", "aria-label": t("statusUploading"), "aria-valuemin": "0", "aria-valuemax": "100", "aria-valuenow": String(Math.round(value * 100)) }, percent(value)));
-}
-
-
-function film(box, row, state) {
-const { body } = row;
-const src = row.localURL ?? (body.blob ? state.blobURL(body.blob) : null);
-const isShort = body.size <= PLAYED && body.duration <= SHORT;
-box.classList.add("film");
-box.append(h("span", { class: "film-mark" }, icon("play")), h("span", { class: "film-time" }, duration(body.duration ?? 0)));
-if (!src || !isShort || isStill.matches || navigator.connection?.saveData) return;
-box.dataset.film = src;
-watcher.observe(box);
-}
-
-const watcher = new IntersectionObserver((entries) => {
-for (const { target, isIntersecting } of entries) {
-const before = target.querySelector("video");
-if (isIntersecting && !before) begin(target);
-else if (!isIntersecting && before) end(target, before);
-}
-}, { threshold: 0.6 });
-
-function begin(box) {
-const video = h("video", { src: box.dataset.film, playsinline: true, loop: true, tabindex: "-1", "aria-hidden": "true" });
-video.muted = true;
-video.addEventListener("playing", () => box.classList.add("playing"));
-video.addEventListener("error", () => end(box, video));
-(box.querySelector("img, canvas:last-of-type") ?? box.firstChild).after(video);
-video.play().catch(() => end(box, video));
-}
-
-function end(box, video) {
-box.classList.remove("playing");
-video.pause();
-video.removeAttribute("src");
-video.remove();
-}
-return { fit, albumOf, previewURL, picture, progress };
-})();
-const $views_place = (() => {
-
-const { h, svg } = $views_dom;
-const { icon } = $views_icons;
-const { number } = $i18n_format;
-const { t } = $i18n_index;
-
-const [WIDTH, HEIGHT] = [280, 132];
-const APART = 58; // px between two lines
-const METRES = 111_320; // of a degree of latitude
-const STEPS = [90, 45, 30, 10, 5, 2, 1, 0.5, 0.2, 0.1, 0.05, 0.02, 0.01, 0.005, 0.002, 0.001, 0.0005];
-
-const within = (value, limit) => typeof value === "number" && Number.isFinite(value) && Math.abs(value) <= limit;
-
-function coordinatesOf(body) {
-const { latitude, longitude, accuracy } = body ?? {};
-if (!within(latitude, 90) || !within(longitude, 180)) return null;
-return { latitude, longitude, accuracy: within(accuracy, 1_000_000) ? Math.max(0, accuracy) : 0 };
-}
-
-function coordinatesText({ latitude, longitude }, digits = 4) {
-const part = (value, above, below) => t(value < 0 ? below : above, { degrees: `${Math.abs(value).toFixed(digits)}°` });
-return t("coordinates", { latitude: part(latitude, "north", "south"), longitude: part(longitude, "east", "west") });
-}
-
-const distance = (metres) => (metres >= 1000 ? `${number(metres / 1000)} km` : `${number(metres)} m`);
-
-function sketch({ latitude, longitude, accuracy }) {
-const span = Math.max(0.01, Math.min(60, (accuracy * 4) / METRES));
-const perDegree = HEIGHT / span;
-const narrow = Math.max(0.05, Math.cos((latitude * Math.PI) / 180)); // a degree of longitude beside one of latitude
-const x = (value) => WIDTH / 2 + (value - longitude) * perDegree * narrow;
-const y = (value) => HEIGHT / 2 - (value - latitude) * perDegree;
-const [north, east] = [perDegree, perDegree * narrow].map((pixels) => stepOf(pixels));
-const lines = [];
-for (const value of marks(latitude, north.step, span / 2)) {
-if (Math.abs(value) > 90) continue;
-lines.push(svg("path", { class: "grid", d: `M0 ${y(value).toFixed(1)}H${WIDTH}` }), svg("text", { x: "5", y: (y(value) - 4).toFixed(1) }, `${value.toFixed(north.digits)}°`));
-}
-for (const value of marks(longitude, east.step, (WIDTH / 2) / (perDegree * narrow))) {
-const shown = ((((value + 180) % 360) + 360) % 360) - 180;
-lines.push(svg("path", { class: "grid", d: `M${x(value).toFixed(1)} 0V${HEIGHT}` }), svg("text", { x: (x(value) + 4).toFixed(1), y: "12" }, `${shown.toFixed(east.digits)}°`));
-}
-const [wide, label] = scale(perDegree / METRES);
-const [cx, cy] = [WIDTH / 2, HEIGHT / 2];
-return svg("svg", { class: "sketch", viewBox: `0 0 ${WIDTH} ${HEIGHT}`, preserveAspectRatio: "xMidYMid slice", "aria-hidden": "true" }, lines,
-accuracy ? svg("circle", { class: "accuracy", cx, cy, r: Math.min(HEIGHT, Math.max(6, (accuracy / METRES) * perDegree)).toFixed(1) }) : null,
-svg("path", { class: "cross", d: `M${cx} ${cy - 20}V${cy + 20}M${cx - 20} ${cy}H${cx + 20}` }), svg("circle", { class: "spot", cx, cy, r: "6" }),
-svg("path", { class: "scale", d: `M${WIDTH - 10 - wide} ${HEIGHT - 14}v5h${wide}v-5` }), svg("text", { class: "end", x: WIDTH - 10, y: HEIGHT - 18 }, label));
-}
-
-function stepOf(pixels) {
-const step = STEPS.findLast((each) => each * pixels >= APART) ?? STEPS[0];
-return { step, digits: Math.max(0, Math.ceil(-Math.log10(step))) };
-}
-
-function marks(middle, step, reach) {
-const first = Math.ceil((middle - reach) / step);
-const count = Math.min(8, Math.floor((middle + reach) / step) - first + 1);
-return Array.from({ length: Math.max(0, count) }, (_, index) => (first + index) * step);
-}
-
-function scale(perMetre) {
-const longest = 100 / perMetre;
-const unit = 10 ** Math.floor(Math.log10(longest));
-const metres = [5, 2, 1].map((each) => each * unit).find((each) => each <= longest) ?? unit;
-return [Math.round(metres * perMetre), distance(metres)];
-}
-
-function placeLinks({ latitude, longitude }, name) {
-const at = `${latitude},${longitude}`;
-return {
-system: `geo:${at}?q=${at}${name ? `(${encodeURIComponent(name)})` : ""}`,
-web: `https://www.openstreetmap.org/?mlat=${latitude}&mlon=${longitude}#map=15/${latitude}/${longitude}`,
-};
-}
-
-function place(context, row, body) {
-const at = coordinatesOf(body);
-const name = typeof body.name === "string" ? body.name.slice(0, 200) : "";
-const address = typeof body.address === "string" ? body.address.slice(0, 300) : "";
-const title = name || t("location");
-if (!at) return h("div", { class: "place" }, h("span", { class: "file-icon" }, icon("pinPlace")), h("span", { class: "name" }, title));
-const links = placeLinks(at, name);
-const link = (href, text) => h("a", { class: "link", href, target: "_blank", rel: "noopener noreferrer nofollow" }, text);
-const text = [address, coordinatesText(at), at.accuracy ? t("accuracy", { distance: distance(Math.round(at.accuracy)) }) : ""].filter(Boolean).join(" · ");
-return h("div", { class: "place-card", role: "group", "aria-label": `${t("location")}${t("colon")}${title}` },
-sketch(at), h("div", { class: "name" }, h("bdi", {}, title)), h("div", { class: "sub" }, text),
-h("div", { class: "place-links" }, link(links.system, t("openInMaps")), link(links.web, "OpenStreetMap")));
-}
-return { coordinatesOf, coordinatesText, sketch, placeLinks, place };
-})();
-const $media_played = (() => {
-
-const KEY = "apus-played";
-const MOST = 2000;
-
-function load(user) {
-try {
-const stored = JSON.parse(localStorage.getItem(KEY) ?? "{}");
-return stored.user === user && Array.isArray(stored.keys) ? stored.keys : [];
-} catch {
-return [];
-}
-}
-
-let cached = { user: null, keys: new Set() };
-
-function played(user) {
-if (cached.user !== user) cached = { user, keys: new Set(load(user)) };
-return cached.keys;
-}
-
-const wasPlayed = (user, key) => played(user).has(key);
-
-function markPlayed(user, key) {
-const keys = played(user);
-if (keys.has(key)) return;
-keys.add(key);
-if (keys.size > MOST) keys.delete(keys.values().next().value);
-try {
-localStorage.setItem(KEY, JSON.stringify({ user, keys: [...keys] }));
-} catch {
-}
-}
-
-function forgetPlayed() {
-cached = { user: null, keys: new Set() };
-try {
-localStorage.removeItem(KEY);
-} catch {
-}
-}
-return { wasPlayed, markPlayed, forgetPlayed };
-})();
-const $media_player = (() => {
-
-const RATES = [1, 1.5, 2];
-
-class Player {
-#audio = null;
-#track = null;
-#rate = 0; // the index in RATES
-#listeners = new Set();
-
-get rate() { return RATES[this.#rate]; }
-get key() { return this.#track?.key ?? null; }
-
-at(key, duration) {
-if (this.key !== key) return { playing: false, seconds: 0, fraction: 0 };
-const seconds = this.#audio.currentTime;
-return { playing: !this.#audio.paused, seconds, fraction: Math.min(1, duration > 0 ? (seconds * 1000) / duration : 0) };
-}
-
-listen(listener) {
-this.#listeners.add(listener);
-return () => this.#listeners.delete(listener);
-}
-
-async toggle(track) {
-if (this.key === track.key && !this.#audio.paused) return this.#audio.pause();
-if (this.key !== track.key) this.#load(track);
-await this.#play();
-}
-
-seek(track, fraction) {
-if (this.key !== track.key) this.#load(track);
-const seconds = (Math.max(0, Math.min(1, fraction)) * track.duration) / 1000;
-if (Number.isFinite(seconds)) this.#audio.currentTime = seconds;
-this.#tell();
-}
-
-nextRate() {
-this.#rate = (this.#rate + 1) % RATES.length;
-if (this.#audio) this.#audio.playbackRate = this.#audio.defaultPlaybackRate = this.rate;
-this.#tell();
-}
-
-stop() {
-if (!this.#audio) return;
-this.#audio.pause();
-this.#audio.removeAttribute("src");
-this.#track = null;
-this.#tell();
-}
-
-#load(track) {
-this.#audio ??= this.#make();
-this.#track = track;
-this.#audio.src = track.src;
-this.#audio.defaultPlaybackRate = this.#audio.playbackRate = this.rate;
-this.#tell();
-}
-
-async #play() {
-const track = this.#track;
-try {
-await this.#audio.play();
-track.started?.();
-} catch (error) {
-if (error.name !== "AbortError" && this.#track === track) this.#failed();
-}
-}
-
-#make() {
-const audio = new Audio();
-audio.preload = "auto";
-for (const type of ["play", "pause", "timeupdate", "seeked"]) audio.addEventListener(type, () => this.#tell());
-audio.addEventListener("ended", () => this.#ended());
-return audio;
-}
-
-#ended() {
-const next = this.#track?.next?.() ?? null;
-if (!next) return this.stop();
-this.#load(next);
-this.#play();
-}
-
-#failed() {
-const { onfailed } = this;
-this.stop();
-onfailed?.();
-}
-
-#tell() {
-for (const listener of [...this.#listeners]) listener();
-}
-}
-
-const player = new Player();
-return { player };
-})();
-const $media_wave = (() => {
-
-const PARTS = 100;
-const QUIET = 0.02; // a recording without a voice is not amplified beyond this
-
-function waveOf(levels) {
-if (levels.length === 0) return undefined;
-const count = Math.min(PARTS, levels.length);
-const peaks = Array.from({ length: count }, (_, part) => {
-const [from, end] = [part, part + 1].map((edge) => Math.floor((edge * levels.length) / count));
-return levels.slice(from, end).reduce((most, level) => Math.max(most, level), 0);
-});
-const loudest = peaks.reduce((most, level) => Math.max(most, level), QUIET);
-return peaks.map((level) => Math.round((255 * level) / loudest).toString(16).padStart(2, "0")).join("");
-}
-
-function levelsOf(wave, most = 48) {
-if (typeof wave !== "string" || !/^(?:[0-9a-f]{2}){1,100}$/i.test(wave)) return [];
-const levels = wave.match(/../g).map((pair) => parseInt(pair, 16) / 255);
-const count = Math.min(most, levels.length);
-return Array.from({ length: count }, (_, part) => {
-const [from, end] = [part, part + 1].map((edge) => Math.floor((edge * levels.length) / count));
-return Math.max(...levels.slice(from, end));
+function placeFilter(app, conv, change) {
+const { state } = app;
+const first = conv ? [[conv, t("here")], ["", t("everywhere")]] : [["", t("everywhere")]];
+return choice(t("filterChat"), first, (value) => change({ conv: value || null }), async () => {
+const found = await chooseConversation(app, t("filterChat"));
+return found ? [found.conv, headTitle(state, state.conversation(found.conv))] : null;
 });
 }
-return { waveOf, levelsOf };
-})();
-const $views_voice = (() => {
 
-const { h } = $views_dom;
-const { icon } = $views_icons;
-const { toast } = $views_toast;
-const { markPlayed, wasPlayed } = $media_played;
-const { player } = $media_player;
-const { levelsOf } = $media_wave;
-const { duration: clockOf, number } = $i18n_format;
-const { t } = $i18n_index;
-
-const LONGEST = 86_400_000; // ms, the limit of the server
-const STEP = 0.05; // of the length, by an arrow key
-
-const lengthOf = (body) => (Number.isFinite(body.duration) ? Math.max(0, Math.min(LONGEST, body.duration)) : 0);
-const keyOf = (row) => `${row.conv}/${row.key}`;
-
-function trackOf(context, row) {
-const { state, actions } = context;
-const { body } = row;
-const src = row.localURL ?? (body.blob ? state.blobURL(body.blob) : null);
-if (!src) return null;
-return {
-key: keyOf(row), src, duration: lengthOf(body),
-started: () => { if (!row.own && row.seq) markPlayed(state.account?.name, `${row.conv}/${row.seq}`); paint(); },
-next: () => {
-const next = body.voice ? actions.nextVoice?.(row) : null;
-return next ? trackOf(context, next) : null;
-},
-};
+function senderFilter(app, change) {
+const { state } = app;
+return choice(t("filterFrom"), [["", t("anyPerson")], [state.account?.name ?? "", t("you")]], (value) => change({ sender: value || undefined }), async () => {
+const user = await choosePerson(app, t("filterFrom"));
+return user ? [user.name, userName(state, user.name)] : null;
+});
 }
 
-function voice(context, row, body) {
-const levels = levelsOf(body.wave);
-const track = trackOf(context, row);
-const name = body.voice ? t("voiceMessage") : body.name ?? t("audio");
-const button = h("button", { type: "button", class: "file-icon play", "data-focus": "play", disabled: !track, onclick: () => player.toggle(track) });
-const place = h("span", {
-class: "wave", role: "slider", tabindex: track ? "0" : "-1", "data-focus": "place", "aria-label": t("playPlace"), "aria-valuemin": "0", "aria-valuemax": String(Math.round(lengthOf(body) / 1000)),
-onpointerdown: (event) => {
-const { left, width } = place.getBoundingClientRect();
-if (track && width) player.seek(track, (event.clientX - left) / width);
-},
-onkeydown: (event) => {
-const step = { ArrowLeft: -STEP, ArrowRight: STEP, ArrowDown: -STEP, ArrowUp: STEP, Home: -1, End: 1 }[event.key];
-if (!step || !track) return;
-event.preventDefault();
-event.stopPropagation();
-player.seek(track, player.at(track.key, track.duration).fraction + step);
-},
-}, levels.length ? levels.map((level) => h("i", { style: { height: `${Math.round(12 + level * 88)}%` } })) : h("b", {}));
-const speed = h("button", { type: "button", class: "speed", "data-focus": "speed", onclick: () => player.nextRate() });
-const time = h("span", { class: "time" });
-const element = h("div", { class: "voice", role: "group", "aria-label": name, "data-voice": keyOf(row), "data-length": lengthOf(body), "data-played": row.own || !body.voice ? null : `${row.conv}/${row.seq}`, "data-listener": context.state.account?.name },
-button, h("span", { class: "grow" }, body.voice ? null : h("span", { class: "name ellipsis" }, name), place, h("span", { class: "line" }, time, h("span", { class: "unplayed", role: "img", "aria-label": t("notPlayed"), title: t("notPlayed"), hidden: true }), speed)));
-show(element);
-return element;
+function kindFilter(change) {
+return choice(t("filterKind"), [["", t("anyKind")], ...KINDS.map(([kind, name]) => [kind, t(name)])], (value) => change({ kinds: value ? [value] : undefined }));
 }
 
-function paint() {
-for (const element of document.querySelectorAll(".voice[data-voice]")) show(element);
+function timeFilter(change) {
+const field = (label) => h("input", { type: "date", class: "input", "aria-label": label });
+const [from, until] = [field(t("fromDay")), field(t("untilDay"))];
+const days = h("div", { class: "input-pair days", hidden: true }, from, until);
+const between = () => change({ from_at: startOf(from.value), until_at: startOf(until.value, 1) });
+for (const input of [from, until]) input.addEventListener("change", between);
+const box = choice(t("filterWhen"), [["0", t("anyTime")], ["1", t("lastDay")], ["7", t("lastWeek")], ["30", t("lastMonth")], ["365", t("lastYear")], ["days", t("betweenDays")]], (value) => {
+days.hidden = value !== "days";
+if (value === "days") between();
+else change({ from_at: value === "0" ? undefined : Date.now() - Number(value) * DAY, until_at: undefined });
+});
+return [box, days];
 }
 
-function show(element) {
-const length = Number(element.dataset.length);
-const { playing, seconds, fraction } = player.at(element.dataset.voice, length);
-const isCurrent = player.key === element.dataset.voice;
-const button = element.querySelector(".play");
-if (button.dataset.shown !== String(playing)) {
-button.dataset.shown = String(playing);
-button.replaceChildren(icon(playing ? "pause" : "play"));
-button.setAttribute("aria-label", `${t(playing ? "pause" : "play")}, ${clockOf(length)}`);
+function startOf(value, after = 0) {
+if (!value) return undefined;
+const [year, month, day] = value.split("-").map(Number);
+return new Date(year, month - 1, day + after).getTime() - after;
 }
-const shown = isCurrent ? seconds * 1000 : length;
-element.querySelector(".time").textContent = clockOf(shown);
-const place = element.querySelector(".wave");
-place.setAttribute("aria-valuenow", String(Math.round(isCurrent ? seconds : 0)));
-place.setAttribute("aria-valuetext", t("placeOf", { time: clockOf(isCurrent ? shown : 0), length: clockOf(length) }));
-place.style.setProperty("--played", `${Math.round(fraction * 100)}%`);
-const bars = place.children;
-for (let index = 0; index < bars.length; index += 1) bars[index].classList.toggle("done", isCurrent && index < fraction * bars.length);
-const speed = element.querySelector(".speed");
-speed.hidden = !isCurrent;
-speed.textContent = `${number(player.rate)}×`;
-speed.setAttribute("aria-label", t("playSpeed", { rate: number(player.rate) }));
-const { played, listener } = element.dataset;
-element.querySelector(".unplayed").hidden = !played || wasPlayed(listener, played);
-}
-
-player.listen(paint);
-player.onfailed = () => toast(t("playFailed"), { role: "alert" });
-return { voice };
-})();
-const $views_attachments = (() => {
-
-const { h, uniqueID } = $views_dom;
-const { icon } = $views_icons;
-const { userAvatar } = $views_avatar;
-const { callText, userName } = $views_model;
-const { showsVoters } = $views_votes;
-const { picture, progress } = $views_pictures;
-const { place } = $views_place;
-const { voice } = $views_voice;
-const { fileSize, percent, shortDate } = $i18n_format;
-const { t } = $i18n_index;
-
-const BODIES = { image: picture, video: picture, audio: voice, file, location: place, card, call, poll, bundle, encrypted: sealed };
-
-function bodyOf(context, row) {
-return BODIES[row.kind](context, row, row.body ?? {});
-}
-
-const plainName = (name) => String(name ?? t("file")).replace(/[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu, "").slice(0, 255) || t("file");
-
-function endingOf(name) {
-const ending = name.match(/\.([\p{L}\p{N}]{1,5})$/u)?.[1];
-return ending ? h("span", { class: "ending", "aria-hidden": "true" }, ending.toLocaleUpperCase()) : icon("file");
-}
-
-function file({ state, actions }, row, body) {
-const url = body.blob && !row.local ? state.blobURL(body.blob) : null;
-const name = plainName(body.name);
-const waits = row.local && (row.status === "uploading" || row.status === "queued");
-const text = h("span", { class: "grow" }, h("span", { class: "name" }, h("bdi", {}, name)), h("span", { class: "sub" }, fileSize(Number(body.size) || 0)));
-if (waits) return h("div", { class: "file waits" }, h("span", { class: "file-icon" }, endingOf(name)), text, progress(row, actions));
-return h(url ? "a" : "div", { class: "file", href: url, download: url ? name : null, "aria-label": url ? `${t("download")}: ${name}` : null }, h("span", { class: "file-icon" }, endingOf(name)), text);
-}
-
-function card({ state, actions }, row, { user, nick }) {
-if (typeof user !== "string") return h("span", { class: "text recalled" }, t("contactCard"));
-return h("button", { type: "button", class: "contact-card", onclick: () => actions.openUser(user) },
-userAvatar(state, state.user(user) ?? { name: user ?? "?", nick }, { size: "m" }),
-h("span", { class: "grow" }, h("div", { class: "name" }, nick ?? userName(state, user)), h("div", { class: "sub" }, `@${user}`)));
-}
-
-function call({ actions }, row, { media, state }) {
-const isOver = state !== "ringing" && state !== "accepted";
-return h("div", { class: `call-line${state === "missed" || state === "declined" ? " missed" : ""}` }, icon(media === "video" ? "video" : "call"), h("span", { class: "grow" }, callText(row)),
-isOver && actions.call ? h("button", { type: "button", class: "link", "data-focus": "call-back", onclick: () => actions.call(media) }, t("callBack")) : null);
-}
-
-function bundle({ state }, row, { title, items = [] }) {
-return h("details", { class: "quote" }, h("summary", {}, title ?? t("bundle")),
-items.map((item) => h("p", {}, h("strong", {}, item.nick ?? userName(state, item.sender)), item.body?.text ?? t("unknownKind"))));
-}
-
-function sealed() {
-return h("span", { class: "text recalled" }, t("encrypted"));
-}
-
-function poll({ state, actions, head }, row, body) {
-const options = body.options ?? [];
-const votes = row.votes ?? [];
-const mine = new Set(row.mine?.votes ?? []);
-const ended = Boolean(body.closed) || (body.closes_at ?? Infinity) <= state.now;
-const shown = mine.size > 0 || ended;
-const voters = votes.reduce((sum, count) => sum + count, 0);
-const group = uniqueID("poll");
-const cast = (index, on) => {
-const next = new Set(body.multiple ? mine : []);
-if (on) next.add(index);
-else next.delete(index);
-actions.vote(row, [...next].sort((one, other) => one - other));
-};
-const kind = [t(ended ? "pollClosed" : body.anonymous ? "pollAnonymous" : "pollPublic"), body.multiple ? t("pollMultiple") : null, body.closes_at && !ended ? t("pollEnds", { time: shortDate(body.closes_at) }) : null].filter(Boolean).join(" · ");
-return h("fieldset", { class: "poll" }, h("legend", {}, body.question ?? ""), h("div", { class: "small muted" }, kind),
-options.map((option, index) => {
-const share = voters ? (votes[index] ?? 0) / voters : 0;
-return h("label", { class: "option" },
-h("input", { type: body.multiple ? "checkbox" : "radio", name: group, "data-focus": `option-${index}`, checked: mine.has(index), disabled: ended || !row.seq || head.state === "left", onchange: (event) => cast(index, event.target.checked) }),
-h("span", {}, option), h("span", { class: "share" }, shown ? percent(share) : ""),
-shown ? h("progress", { max: "1", value: share, "aria-label": `${option}: ${percent(share)}` }) : null);
-}),
-h("div", { class: "small muted" }, t("pollVotes", { n: voters }),
-mine.size && !ended ? [" · ", h("button", { type: "button", class: "link", onclick: () => actions.vote(row, []) }, t("undo"))] : null,
-showsVoters(row, state.now) ? [" · ", h("button", { type: "button", class: "link", "data-focus": "voters", "aria-haspopup": "dialog", onclick: () => actions.showVotes(row) }, t("whoVoted"))] : null));
-}
-return { bodyOf };
+return { placeFilter, senderFilter, kindFilter, timeFilter };
 })();
 const $text_emoji = (() => {
 
@@ -7734,179 +6536,6 @@ return scalars.join("").replace(/^• /gm, "- ");
 }
 return { LINK, linkEnd, isSafeURL, parseMarkdown, namesIn, toMarkdown };
 })();
-const $text_links = (() => {
-
-const { isSafeURL, LINK, linkEnd } = $text_markdown;
-
-const MOST = 20;
-
-function linksOf({ text, entities = [] } = {}) {
-const found = new Set(entities.filter(({ type, url }) => type === "link" && typeof url === "string").map(({ url }) => url));
-if (typeof text === "string") for (const match of text.matchAll(LINK)) found.add(linkEnd(match[0]));
-return [...found].filter((url) => isSafeURL(url)).slice(0, MOST);
-}
-return { linksOf };
-})();
-const $views_albums = (() => {
-
-const { gone } = $views_model;
-
-const MOST = 10;
-
-class Albums {
-#cache = new Map(); // key -> row
-
-merge(state, rows) {
-const merged = [];
-const cache = new Map();
-for (let index = 0; index < rows.length;) {
-const parts = run(state, rows, index);
-index += parts.length;
-if (parts.length === 1) merged.push(parts[0]);
-else {
-const before = this.#cache.get(parts[0].key);
-const row = before && before.parts.length === parts.length && before.parts.every((part, at) => part === parts[at]) ? before : album(parts);
-cache.set(row.key, row);
-merged.push(row);
-}
-}
-this.#cache = cache;
-return merged;
-}
-}
-
-const partsOf = (row) => row.parts ?? [row];
-
-function run(state, rows, start) {
-const first = rows[start];
-const name = mediaAlbum(state, first);
-let end = start + 1;
-while (name && end - start < MOST && rows[end] && rows[end].sender === first.sender && mediaAlbum(state, rows[end]) === name) end += 1;
-return rows.slice(start, end);
-}
-
-const mediaAlbum = (state, row) => ((row.kind === "image" || row.kind === "video") && !gone(state, row) ? row.body?.album : undefined);
-
-function album(parts) {
-const [first, last] = [parts[0], parts.at(-1)];
-const named = parts.find((part) => part.body.text) ?? last;
-return { ...named, kind: "image", key: first.key, ref: first.ref, quote: first.quote, n: last.n, status: last.status, parts };
-}
-return { Albums, partsOf };
-})();
-const $views_zoom = (() => {
-
-const MOST = 8;
-const STEP = 1.5;
-const SWIPE = 60; // px
-
-function zoomed(view, scale, px = 0, py = 0) {
-const next = Math.max(1, Math.min(MOST, scale));
-if (next === 1) return { scale: 1, x: 0, y: 0 };
-const ratio = next / view.scale;
-return { scale: next, x: px - (px - view.x) * ratio, y: py - (py - view.y) * ratio };
-}
-
-function bounded({ scale, x, y }, width, height) {
-const limit = (size) => Math.max(0, (size * (scale - 1)) / 2);
-const [across, along] = [limit(width), limit(height)];
-return { scale, x: Math.max(-across, Math.min(across, x)), y: Math.max(-along, Math.min(along, y)) };
-}
-
-class Zoom {
-#view = { scale: 1, x: 0, y: 0 };
-#points = new Map(); // pointer id -> {x, y}
-#moved = { x: 0, y: 0 };
-
-constructor(stage, { swiped, changed = () => {} }) {
-Object.assign(this, { stage, swiped, changed });
-stage.addEventListener("wheel", (event) => {
-if (!this.target) return;
-event.preventDefault();
-const [x, y] = this.#place(event);
-this.#set(zoomed(this.#view, this.scale * Math.exp(-event.deltaY / 300), x, y));
-}, { passive: false });
-stage.addEventListener("dblclick", (event) => {
-if (event.target === this.target) this.#set(this.scale > 1 ? zoomed(this.#view, 1) : zoomed(this.#view, 2.5, ...this.#place(event)));
-});
-stage.addEventListener("pointerdown", (event) => this.#down(event));
-stage.addEventListener("pointermove", (event) => this.#move(event));
-for (const type of ["pointerup", "pointercancel"]) stage.addEventListener(type, (event) => this.#up(event));
-}
-
-get scale() { return this.#view.scale; }
-
-show(target) {
-this.target = target;
-this.#points.clear();
-this.#set({ scale: 1, x: 0, y: 0 });
-}
-
-typed({ key }) {
-if (key === "+" || key === "=") this.by(1);
-else if (key === "-") this.by(-1);
-else if (key === "0") this.#set(zoomed(this.#view, 1));
-else if (this.scale > 1 && key.startsWith("Arrow")) {
-const [x, y] = { ArrowLeft: [60, 0], ArrowRight: [-60, 0], ArrowUp: [0, 60], ArrowDown: [0, -60] }[key];
-this.#set({ scale: this.scale, x: this.#view.x + x, y: this.#view.y + y });
-} else return false;
-return true;
-}
-
-by(steps) {
-if (this.target) this.#set(zoomed(this.#view, this.scale * STEP ** steps));
-}
-
-#set(view) {
-if (!this.target) {
-this.#view = { scale: 1, x: 0, y: 0 };
-return this.changed();
-}
-this.#view = bounded(view, this.target.offsetWidth, this.target.offsetHeight);
-const { scale, x, y } = this.#view;
-this.target.style.transform = scale === 1 ? "" : `translate(${x}px, ${y}px) scale(${scale})`;
-this.stage.classList.toggle("zoomed", scale > 1);
-this.changed();
-}
-
-#place({ clientX, clientY }) {
-const { left, top, width, height } = this.stage.getBoundingClientRect();
-return [clientX - left - width / 2, clientY - top - height / 2];
-}
-
-#down(event) {
-if (event.button !== 0 || event.target.closest("button, video")) return;
-this.#points.set(event.pointerId, { x: event.clientX, y: event.clientY });
-if (this.#points.size === 1) this.#moved = { x: 0, y: 0 };
-if (event.target === this.target) event.preventDefault();
-}
-
-#move(event) {
-const before = this.#points.get(event.pointerId);
-if (!before) return;
-const point = { x: event.clientX, y: event.clientY };
-const others = [...this.#points].filter(([id]) => id !== event.pointerId).map(([, each]) => each);
-this.#points.set(event.pointerId, point);
-const [x, y] = [point.x - before.x, point.y - before.y];
-if (others.length === 1) {
-const [other] = others;
-const apart = (one) => Math.hypot(one.x - other.x, one.y - other.y) || 1;
-const middle = this.#place({ clientX: (point.x + other.x) / 2, clientY: (point.y + other.y) / 2 });
-this.#set(zoomed(this.#view, (this.scale * apart(point)) / apart(before), ...middle));
-} else if (this.scale > 1) this.#set({ scale: this.scale, x: this.#view.x + x, y: this.#view.y + y });
-else this.#moved = { x: this.#moved.x + x, y: this.#moved.y + y };
-}
-
-#up(event) {
-if (!this.#points.delete(event.pointerId) || this.#points.size > 0 || this.scale > 1) return;
-const { x, y } = this.#moved;
-if (event.type === "pointerup" && Math.abs(x) > SWIPE && Math.abs(x) > 2 * Math.abs(y)) this.swiped(x < 0 ? 1 : -1);
-}
-
-get wasMoved() { return Math.hypot(this.#moved.x, this.#moved.y) > 8; }
-}
-return { zoomed, bounded, Zoom };
-})();
 const $text_render = (() => {
 
 const { h } = $views_dom;
@@ -7999,1729 +6628,6 @@ nodes.push(scalars.slice(at).join(""));
 return nodes.filter(Boolean);
 }
 return { renderText, highlight };
-})();
-const $views_viewer = (() => {
-
-const { announce, h, replace } = $views_dom;
-const { icon } = $views_icons;
-const { partsOf } = $views_albums;
-const { gone, userName } = $views_model;
-const { previewURL } = $views_pictures;
-const { Zoom } = $views_zoom;
-const { blurCanvas } = $text_blurhash;
-const { renderText } = $text_render;
-const { player } = $media_player;
-const { fullDate } = $i18n_format;
-const { t } = $i18n_index;
-
-function pictureRows(state, rows) {
-return rows.flatMap(partsOf).filter((row) => (row.kind === "image" || row.kind === "video") && !gone(state, row) && (row.localURL || row.body?.blob));
-}
-
-function openViewer(state, row, { rows = [row], jump = null } = {}) {
-let index = Math.max(0, rows.findIndex((each) => each.key === row.key));
-const button = (name, label, run, more = {}) => h("button", { type: "button", class: "icon-button", "aria-label": label, title: label, onclick: run, ...more }, icon(name));
-const who = h("span", { class: "grow" });
-const save = h("a", { class: "icon-button", "aria-label": t("download"), title: t("download") }, icon("download"));
-const smaller = button("minus", t("zoomOut"), () => zoom.by(-1));
-const larger = button("plus", t("zoomIn"), () => zoom.by(1));
-const toMessage = button("chatBubble", t("showInChat"), () => { dialog.close(); jump(rows[index]); }, { hidden: !jump });
-const before = button("back", t("previousPicture"), () => go(-1), { class: "icon-button step" });
-const after = button("chevron", t("nextPicture"), () => go(1), { class: "icon-button step next" });
-const stage = h("div", { class: "stage" });
-const caption = h("div", { class: "caption", hidden: true });
-const closer = button("close", t("close"), () => dialog.close(), { autofocus: true });
-const dialog = h("dialog", { class: "viewer" },
-h("div", { class: "bar" }, who, smaller, larger, toMessage, save, closer),
-h("div", { class: "stage-box" }, stage, before, after), caption);
-const zoom = new Zoom(stage, { swiped: (step) => go(step), changed: () => {
-const [isSmallest, isLargest] = [zoom.scale <= 1, !zoom.target || zoom.scale >= 8];
-if ((isSmallest && document.activeElement === smaller) || (isLargest && document.activeElement === larger)) closer.focus();
-smaller.disabled = isSmallest;
-larger.disabled = isLargest;
-} });
-
-function show() {
-const current = rows[index];
-const { body } = current;
-const isFilm = current.kind === "video";
-const src = current.localURL ?? state.blobURL(body.blob);
-const name = t(isFilm ? "video" : "picture");
-dialog.setAttribute("aria-label", body.text ? `${name}: ${body.text}` : name);
-replace(who, h("strong", { class: "ellipsis" }, userName(state, current.sender)),
-h("div", { class: "small" }, [current.at ? fullDate(current.at) : "", rows.length > 1 ? t("pictureOf", { n: index + 1, total: rows.length }) : ""].filter(Boolean).join(" · ")));
-save.href = src;
-save.download = body.name ?? "";
-before.hidden = index === 0;
-after.hidden = index === rows.length - 1;
-for (const each of [smaller, larger]) each.hidden = isFilm;
-const shown = isFilm ? film(current, src) : still(current, src, body.text ?? body.name ?? name);
-stage.querySelector("video")?.pause();
-replace(stage, shown);
-zoom.show(isFilm ? null : shown);
-caption.hidden = !body.text;
-replace(caption, body.text ? renderText(body.text, body.entities, { me: state.account?.name }) : null);
-}
-
-function still(current, src, alt) {
-const { body } = current;
-const image = h("img", { alt, draggable: "false", width: body.width, height: body.height });
-const preview = previewURL(state, current);
-image.src = preview && preview !== src ? preview : src;
-if (image.getAttribute("src") === src) return image;
-const whole = new Image();
-whole.onload = () => { image.src = src; };
-whole.src = src;
-return image;
-}
-
-function film(current, src) {
-player.stop();
-const video = h("video", { src, controls: true, autoplay: true, playsinline: true, loop: current.body.duration < 10_000, poster: previewURL(state, current), "aria-label": t("video") });
-const blur = blurCanvas(current.body.thumb);
-if (blur && !current.body.poster) video.poster = blur.toDataURL();
-return video;
-}
-
-function go(step) {
-if (!rows[index + step]) return;
-index += step;
-const lost = document.activeElement === before || document.activeElement === after;
-show();
-announce(dialog.getAttribute("aria-label"));
-if (lost && document.activeElement === document.body) (after.hidden ? before : after).focus();
-}
-
-dialog.addEventListener("keydown", (event) => {
-if (event.ctrlKey || event.metaKey || event.altKey) return;
-if (zoom.target && zoom.typed(event)) event.preventDefault();
-else if ((event.key === "ArrowLeft" || event.key === "ArrowRight") && event.target.tagName !== "VIDEO") {
-event.preventDefault();
-go(event.key === "ArrowLeft" ? -1 : 1);
-}
-});
-stage.addEventListener("click", (event) => { if (event.target === stage && !zoom.wasMoved && zoom.scale === 1) dialog.close(); });
-const focused = document.activeElement;
-dialog.addEventListener("close", () => {
-stage.querySelector("video")?.pause();
-dialog.remove();
-if (document.activeElement === document.body) focused?.focus?.({ preventScroll: true });
-});
-document.body.append(dialog);
-dialog.showModal();
-show();
-}
-return { pictureRows, openViewer };
-})();
-const $views_mediabrowser = (() => {
-
-const { h, replace, Scope, uniqueID } = $views_dom;
-const { openDialog } = $views_dialog;
-const { bodyOf } = $views_attachments;
-const { errorText, gone, userName } = $views_model;
-const { picture } = $views_pictures;
-const { linksOf } = $text_links;
-const { openViewer } = $views_viewer;
-const { fullDate, listTime } = $i18n_format;
-const { t } = $i18n_index;
-
-const TABS = [
-{ name: "tabMedia", kinds: ["image", "video"], render: tile },
-{ name: "tabFiles", kinds: ["file"], render: attachment },
-{ name: "tabLinks", kinds: ["text"], query: "http", render: links, passes: (row) => linksOf(row.body).length > 0 },
-{ name: "tabVoice", kinds: ["audio"], render: attachment },
-];
-const BEHIND = 600; // ms until the index is asked again while it is behind
-const RETRIES = 5;
-
-function openMedia(app, conv) {
-const { state } = app;
-const scope = new Scope();
-const status = h("div", { class: "section-title small muted", role: "status" });
-const list = h("div", { class: "media-list", role: "tabpanel", tabindex: "-1" });
-const end = h("div", { class: "media-end" });
-const scroller = h("div", { class: "scroller media-scroller" }, list, end);
-let tab = TABS[0];
-let rows = [];
-let page;
-let version = 0;
-let isLoading = false;
-let retries = RETRIES;
-
-const context = { state, actions: {
-openPicture: (row) => openViewer(state, row, { rows, jump }),
-openUser: (name) => app.openProfile(name),
-nextVoice: (row) => rows[rows.findIndex((each) => each.key === row.key) - 1] ?? null,
-discard: () => {},
-}, jump };
-
-function jump(row) {
-dialog.close();
-app.toggleDetails(false);
-app.openConversation(conv, { seq: row.seq, ...(row.thread && { thread: row.thread }) });
-}
-
-async function more() {
-if (isLoading || page === null) return;
-isLoading = true;
-const current = version;
-const isFirst = page === undefined;
-const { kinds, query = "", passes = () => true, render } = tab;
-status.textContent = t("loading");
-try {
-const found = await state.media(conv, { kinds, query, page });
-if (current !== version) return;
-const known = new Set(rows.map((row) => row.seq));
-const fresh = found.events.filter((event) => !known.has(event.seq)).map((event) => ({ ...event, key: String(event.seq), own: event.sender === state.account?.name })).filter((row) => !gone(state, row) && row.body && passes(row));
-rows = [...rows, ...fresh];
-list.append(...fresh.map((row) => render(context, row)));
-page = found.page ?? null;
-status.textContent = rows.length || page !== null ? "" : t("noMedia");
-if (found.isBehind && isFirst && retries > 0) setTimeout(() => { if (current === version && scroller.scrollTop === 0) again(); }, BEHIND);
-} catch (error) {
-if (current !== version) return;
-page = null;
-status.textContent = errorText(error);
-} finally {
-if (current === version) {
-isLoading = false;
-if (page !== null) requestAnimationFrame(() => { if (scroller.isConnected && isAtEnd()) more(); });
-}
-}
-}
-
-function again() {
-retries -= 1;
-show(tab);
-}
-
-const isAtEnd = () => scroller.scrollHeight - scroller.scrollTop - scroller.clientHeight < 400;
-
-function show(next) {
-tab = next;
-version += 1;
-rows = [];
-page = undefined;
-isLoading = false;
-list.className = `media-list ${tab === TABS[0] ? "grid" : "lines"}`;
-list.setAttribute("aria-labelledby", buttons.get(tab).id);
-replace(list);
-for (const [each, button] of buttons) {
-button.setAttribute("aria-selected", String(each === tab));
-button.tabIndex = each === tab ? 0 : -1;
-}
-more();
-}
-
-const buttons = new Map(TABS.map((each) => [each, h("button", { type: "button", role: "tab", class: "chip", id: uniqueID("tab"), onclick: () => show(each) }, t(each.name))]));
-const bar = h("div", { class: "chips pad", role: "tablist", "aria-label": t("media"), onkeydown: (event) => {
-const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
-if (!step) return;
-event.preventDefault();
-const next = TABS[(TABS.indexOf(tab) + step + TABS.length) % TABS.length];
-show(next);
-buttons.get(next).focus();
-} }, [...buttons.values()]);
-scope.listen(scroller, "scroll", () => { if (isAtEnd()) more(); });
-scope.listen(list, "keydown", (event) => typed(event, list));
-const dialog = openDialog(t("media"), [bar, status, scroller], { wide: true, label: "tall", onclose: () => { version += 1; scope.close(); } });
-show(tab);
-buttons.get(tab).focus();
-}
-
-function typed(event, list) {
-const tile = event.target.closest(".grid > *");
-if (!tile) return;
-const columns = getComputedStyle(list).gridTemplateColumns.split(" ").length;
-const step = { ArrowRight: 1, ArrowLeft: -1, ArrowDown: columns, ArrowUp: -columns }[event.key];
-const next = step && [...list.children][[...list.children].indexOf(tile) + step];
-if (!next) return;
-event.preventDefault();
-next.focus();
-}
-
-function tile(context, row) {
-const button = picture(context, row, row.body, null);
-button.dataset.seq = row.seq;
-button.title = `${userName(context.state, row.sender)}, ${fullDate(row.at)}`;
-button.setAttribute("aria-label", `${button.getAttribute("aria-label")}, ${button.title}`);
-return button;
-}
-
-function line(context, row, content) {
-return h("div", { class: "media-line", "data-seq": row.seq }, content,
-h("div", { class: "sub small muted" }, `${userName(context.state, row.sender)} · ${listTime(row.at)} · `, h("button", { type: "button", class: "link", onclick: () => context.jump(row) }, t("showInChat"))));
-}
-
-function attachment(context, row) {
-return line(context, row, bodyOf(context, row));
-}
-
-function links(context, row) {
-return line(context, row, linksOf(row.body).map((url) =>
-h("a", { class: "media-link", href: url, target: "_blank", rel: "noopener noreferrer nofollow" }, h("strong", { class: "ellipsis" }, hostOf(url)), h("span", { class: "ellipsis" }, url))));
-}
-
-function hostOf(url) {
-try {
-return new URL(url).host || url;
-} catch {
-return url;
-}
-}
-return { openMedia };
-})();
-const $views_memberactions = (() => {
-
-const { h } = $views_dom;
-const { confirm, openDialog } = $views_dialog;
-const { openMenu } = $views_menu;
-const { attempt } = $views_toast;
-const { roleName, userName } = $views_model;
-const { span } = $i18n_format;
-const { t } = $i18n_index;
-
-const DAY = 86_400;
-const MUTES = [900, 3_600, 8 * 3_600, DAY, 7 * DAY];
-const BANS = [DAY, 7 * DAY, 30 * DAY];
-const ROLES = ["admin", "member", "reader", "guest"];
-const RANK = ["guest", "reader", "member", "admin", "owner"];
-
-function memberMenu(app, head, member, anchor, done) {
-const { state } = app;
-const { name } = member.user;
-const shown = userName(state, name);
-const isOwner = head.role === "owner";
-const isJoined = member.state === "joined";
-const isBelow = RANK.indexOf(member.role) < RANK.indexOf(head.role ?? "member") && (isOwner || head.role === "admin");
-const run = (promise) => attempt(promise).then(done);
-const sure = async (question, yes, work) => { if (await confirm(question, { yes, dangerous: true })) run(work()); };
-const isMuted = member.muted_until > Date.now();
-openMenu(anchor, [
-{ icon: "person", label: t("profile"), run: () => app.openProfile(name) },
-isJoined && { icon: "chatBubble", label: t("writeMessage"), run: () => app.openPerson(name) },
-member.state === "requested" && { icon: "check", label: t("accept"), run: () => run(state.approve(head.conv, name, true)) },
-member.state === "requested" && { icon: "close", label: t("decline"), run: () => run(state.approve(head.conv, name, false)) },
-member.state === "invited" && { icon: "undo", label: t("takeBackInvitation"), run: () => run(state.removeMembers(head.conv, [name])) },
-member.state === "banned" && { icon: "check", label: t("unban"), run: () => run(state.unban(head.conv, [name])) },
-isJoined && isBelow && { icon: "star", label: t("changeRole"), run: () => chooseRole(state, head, member, done) },
-isJoined && isOwner && { icon: "key", label: t("transferOwner"), run: () => sure(t("transferQuestion", { name: shown }), t("transferOwner"), () => state.setRole(head.conv, [name], "owner")) },
-null,
-isJoined && isBelow && (isMuted
-? { icon: "bell", label: t("unmuteMember"), run: () => run(state.muteMembers(head.conv, [name], 0)) }
-: { icon: "bellOff", label: t("muteMember"), run: () => chooseEnd(t("muteNamed", { name: shown }), MUTES, (until) => run(state.muteMembers(head.conv, [name], until))) }),
-isJoined && isBelow && { icon: "trash", label: t("removeMember"), danger: true, run: () => sure(t("removeQuestion", { name: shown }), t("remove"), () => state.removeMembers(head.conv, [name])) },
-member.state !== "banned" && isBelow && { icon: "shield", label: t("banMember"), danger: true, run: () => chooseEnd(t("banNamed", { name: shown }), BANS, (until) => run(state.ban(head.conv, [name], until)), true) },
-], { label: shown });
-}
-
-function chooseEnd(title, spans, choose, dangerous = false) {
-const button = (label, until) => h("button", { type: "button", class: `button wide${dangerous ? " dangerous" : ""}`, onclick: () => { dialog.close(); choose(until()); } }, label);
-const dialog = openDialog(title, h("div", { class: "dialog-body" },
-spans.map((seconds) => button(t("forTime", { time: span(seconds) }), () => Date.now() + seconds * 1000)), button(t("forGood"), () => undefined)));
-}
-
-function chooseRole(state, head, member, done) {
-const isOwner = head.role === "owner";
-const hints = { admin: "roleAdminHint", member: "roleMemberHint", reader: "roleReaderHint", guest: "roleGuestHint" };
-const choose = async (role) => {
-dialog.close();
-if (role !== member.role) await attempt(state.setRole(head.conv, [member.user.name], role)).then(done);
-};
-const dialog = openDialog(t("roleOf", { name: userName(state, member.user.name) }), h("div", { class: "dialog-body" }, h("fieldset", { class: "group" }, h("legend", { class: "visually-hidden" }, t("changeRole")),
-ROLES.filter((role) => role !== "admin" || isOwner).map((role) => h("button", { type: "button", class: "action-row", autofocus: role === member.role, "aria-pressed": String(role === member.role), onclick: () => choose(role) },
-h("span", { class: "lines" }, h("span", { class: "title" }, roleName(role)), h("span", { class: "small muted" }, t(hints[role]))))))));
-}
-return { memberMenu };
-})();
-const $text_skeleton = (() => {
-
-const IGNORED = /[\p{Mn}\p{Me}\p{Cf}\p{Zs}\p{Cc}\p{DI}._-]/u;
-const SHARED = { m: "rn", w: "vv", i: "l", 1: "l", "|": "l", 0: "o" };
-const PAIRS = `
-аa еe іi јj оo рp сc уy хx ѕs һh ԁd ԛq ԝw ѵv ӏl үy гr ьb АA ВB ЕE КK МM НH ОO РP СC ТT ХX УY ЅS ІI ЈJ ԚQ ԜW ѴV ӀI ҮY
-αa οo νv ρp υu ιi κk γy σo ϲc ϳj ΑA ΒB ΕE ΖZ ΗH ΙI ΚK ΜM ΝN ΟO ΡP ΤT ΥY ΧX ϹC ϿJ
-ոn սu օo հh զq ցg յj ՕO ՏS ԼL ՍU
-ᎪA ᏴB ᏟC ᎠD ᎬE ᏀG ᎻH ᎥI ᎫJ ᏦK ᏞL ᎷM ᏢP ᏒR ᏚS ᎢT ᏙV ᎳW ᏃZ
-ıi ɑa ɡg ſf ɩi ɪi ʏy ᴏo ᴄc ᴠv ᴡw ᴢz ꜱs ɢg ʜh ɴn ʀr ʟl ᴀa ᴇe ᴋk ᴘp ᴛt ᴜu ⅼl ɛe ʋv ƅb ɯw`;
-const TABLE = new Map(PAIRS.trim().split(/\s+/).map((pair) => [...pair]));
-
-function skeleton(name) {
-let found = "";
-for (const scalar of name.normalize("NFKD")) {
-if (IGNORED.test(scalar)) continue;
-for (const lower of (TABLE.get(scalar) ?? scalar).toLowerCase()) {
-const letter = TABLE.get(lower) ?? lower;
-found += SHARED[letter] ?? letter;
-}
-}
-return found;
-}
-return { skeleton };
-})();
-const $views_lookalike = (() => {
-
-const { h } = $views_dom;
-const { icon } = $views_icons;
-const { userName } = $views_model;
-const { skeleton } = $text_skeleton;
-const { t } = $i18n_index;
-
-let kept = {}; // the names of the present contacts and account
-
-function namesOf(state) {
-const { account, contactIndex } = state;
-if (kept.account === account && kept.contactIndex === contactIndex) return kept.names;
-const names = new Map();
-const add = (text, name) => {
-const form = text ? skeleton(text) : "";
-if (form) names.set(form, (names.get(form) ?? new Set()).add(name));
-};
-for (const { user, alias } of state.contacts()) for (const text of [user.name, user.nick, alias]) add(text, user.name);
-if (account) for (const text of [account.name, account.nick]) add(text, account.name);
-kept = { account, contactIndex, names };
-return names;
-}
-
-function resembled(state, name) {
-if (!name || name === state.account?.name) return null;
-const user = state.user(name) ?? { name };
-const names = namesOf(state);
-const isContact = state.contact(name)?.state === "friend";
-for (const text of isContact ? [user.alias || user.nick || name] : [user.alias, user.nick, name]) {
-const others = text && names.get(skeleton(text));
-const other = others && [...others].find((each) => each !== name);
-if (other) return other;
-}
-return null;
-}
-
-function lookalikeMark(state, name) {
-const other = resembled(state, name);
-if (!other) return null;
-const label = warning(state, name, other);
-return h("span", { class: "lookalike", role: "img", "aria-label": label, title: label }, icon("warning"));
-}
-
-function lookalikeNote(state, name) {
-const other = resembled(state, name);
-return other ? h("p", { class: "notice-line" }, icon("warning"), h("span", {}, warning(state, name, other))) : null;
-}
-
-function warning(state, name, other) {
-return other === state.account?.name ? t("looksLikeYou", { name }) : t("looksLike", { name, other: userName(state, other), account: other });
-}
-return { resembled, lookalikeMark, lookalikeNote };
-})();
-const $views_pickers = (() => {
-
-const { h, replace } = $views_dom;
-const { icon } = $views_icons;
-const { headAvatar, userAvatar } = $views_avatar;
-const { openDialog, switchRow } = $views_dialog;
-const { lookalikeMark } = $views_lookalike;
-const { RowList } = $views_rows;
-const { attempt } = $views_toast;
-const { byName, headTitle, matches, userName } = $views_model;
-const { t } = $i18n_index;
-
-function searchField(label, extra = {}) {
-const input = h("input", { type: "text", role: "searchbox", inputmode: "search", enterkeyhint: "search", class: "input search", placeholder: label, "aria-label": label, autocomplete: "off", autofocus: true, ...extra });
-return { input, element: h("div", { class: "search-box" }, icon("search"), input) };
-}
-
-function personRow(state, user, { sub = `@${user.name}`, end = null, chosen = null } = {}) {
-return h("button", { type: "button", class: "row compact person", "data-user": user.name, "aria-pressed": chosen === null ? null : String(chosen) },
-userAvatar(state, user, { size: "m", online: user.online }),
-h("span", { class: "lines" }, h("span", { class: "line" }, h("span", { class: "title ellipsis" }, userName(state, user.name)), lookalikeMark(state, user.name)), h("span", { class: "sub ellipsis" }, sub)),
-chosen ? icon("check") : null, end);
-}
-
-class PeopleList {
-#people = [];
-#page = null;
-#loading = false;
-#query = "";
-
-constructor(app, { choose, render, signature, exclude = () => false, label = t("searchPeople"), empty = null }) {
-this.state = app.state;
-this.exclude = exclude;
-this.field = searchField(label, { id: "find-people" });
-this.rows = new RowList({
-label: t("people"), className: "people", estimate: 56, search: this.field.input,
-key: (row) => row.user.name, choose: (row) => choose(row.user),
-render: (row) => (render ?? ((user) => personRow(this.state, user)))(row.user), signature: (row) => signature?.(row.user) ?? "",
-onend: () => this.#more(),
-});
-this.none = empty;
-this.empty = h("div", { class: "empty", hidden: true });
-this.rows.element.append(this.empty);
-let timer = 0;
-this.field.input.addEventListener("input", () => {
-clearTimeout(timer);
-this.#start(false);
-timer = setTimeout(() => this.#start(true), 180);
-});
-}
-
-show() {
-this.#start(false);
-}
-
-refresh() {
-this.rows.list.layout();
-}
-
-close() {
-this.rows.close();
-}
-
-#start(remote) {
-this.#query = this.field.input.value.trim().replace(/^@/, "");
-this.#page = null;
-const contacts = this.state.contacts().filter((contact) => matches(contact, this.#query)).sort(byName(this.state)).map(({ user }) => user);
-this.#set(contacts);
-if (remote && this.#query) {
-this.#page = undefined;
-this.#more();
-}
-}
-
-#set(users) {
-const seen = new Set();
-this.#people = users.filter((user) => !seen.has(user.name) && seen.add(user.name) && !this.exclude(user));
-this.rows.setRows(this.#people.map((user) => ({ user })));
-this.empty.hidden = this.#people.length > 0 || this.#page !== null;
-const none = this.#query ? { title: t("noResults"), hint: t("noPeopleHint") } : this.none ?? { hint: t("noContactsHint") };
-replace(this.empty, none?.title ? h("h2", {}, none.title) : null, h("p", {}, none?.hint ?? t("noResults")));
-}
-
-async #more() {
-if (this.#loading || this.#page === null || this.#page === "") return;
-this.#loading = true;
-const query = this.#query;
-const answer = await attempt(this.state.people(query, this.#page));
-this.#loading = false;
-if (query !== this.#query) {
-if (this.#query) this.#more();
-return;
-}
-this.#page = answer?.page ?? null;
-this.#set([...this.#people, ...(answer?.users ?? [])]);
-}
-}
-
-function choosePerson(app, title) {
-return new Promise((resolve) => {
-let chosen = null;
-const people = new PeopleList(app, { choose: (user) => { chosen = user; dialog.close(); } });
-const dialog = openDialog(title, [h("div", { class: "pad" }, people.field.element), people.rows.element], { onclose: () => { people.close(); resolve(chosen); } });
-people.show();
-});
-}
-
-function chooseConversation(app, title, { switches = {} } = {}) {
-const { state } = app;
-return new Promise((resolve) => {
-let chosen = null;
-const choices = {};
-const { input, element } = searchField(t("search"));
-const rows = new RowList({
-label: t("chatList"), className: "people", estimate: 56, search: input, key: (head) => head.conv,
-choose: (head) => { chosen = { conv: head.conv, ...choices }; dialog.close(); },
-render: (head) => h("button", { type: "button", class: "row compact" }, headAvatar(state, head, { size: "m" }), h("span", { class: "lines" }, h("span", { class: "title ellipsis" }, headTitle(state, head)))),
-});
-const show = () => rows.setRows(state.conversations({ filter: "all", query: input.value.trim() }).filter((head) => !head.state || head.state === "joined"));
-input.addEventListener("input", show);
-const dialog = openDialog(title, [h("div", { class: "pad" }, element, Object.entries(switches).map(([name, label]) => switchRow(label, false, (on) => { choices[name] = on; }))), rows.element], { onclose: () => { rows.close(); resolve(chosen); } });
-show();
-});
-}
-return { searchField, personRow, PeopleList, choosePerson, chooseConversation };
-})();
-const $views_members = (() => {
-
-const { h, replace } = $views_dom;
-const { icon } = $views_icons;
-const { memberMenu } = $views_memberactions;
-const { personRow } = $views_pickers;
-const { RowList } = $views_rows;
-const { attempt } = $views_toast;
-const { errorText, isAdmin, roleName, userName } = $views_model;
-const { lastSeen, listTime, number, shortDate } = $i18n_format;
-const { t } = $i18n_index;
-
-const STATES = { joined: "members", requested: "joinRequests", invited: "invitedPeople", banned: "bannedPeople" };
-const EMPTY = { joined: "noResults", requested: "noJoinRequests", invited: "noInvited", banned: "noBanned" };
-
-const rank = ({ role }) => ["guest", "reader", "member", "admin", "owner"].indexOf(role);
-
-class MemberPane {
-#state = "joined";
-
-constructor(app, head) {
-this.app = app;
-this.state = app.state;
-this.head = head;
-this.input = h("input", { type: "text", role: "searchbox", inputmode: "search", enterkeyhint: "search", class: "input search", placeholder: t("searchMembers"), "aria-label": t("searchMembers"), autocomplete: "off" });
-this.title = h("h3", {}, t("members"));
-this.tabs = h("div", { class: "filters", role: "group", "aria-label": t("members"), hidden: true });
-this.rows = new RowList({
-label: t("members"), className: "members-list", estimate: 56, search: this.input,
-key: (member) => member.user.name, signature: (member) => this.#signature(member),
-render: (member) => this.#row(member),
-choose: (member) => this.#choose(member),
-menu: (member, anchor) => this.#menu(member, anchor),
-onend: () => this.list?.hasMore && !this.list.loading && this.list.loadMore(),
-});
-this.empty = h("p", { class: "empty", hidden: true });
-this.rows.element.append(this.empty);
-this.element = h("div", { class: "block members" }, this.title, this.tabs, h("div", { class: "search-box" }, icon("search"), this.input), this.rows.element);
-let timer = 0;
-this.input.addEventListener("input", () => { clearTimeout(timer); timer = setTimeout(() => this.#open(), 150); });
-const ends = [this.state.subscribe(`members:${head.conv}`, () => this.#show()), this.state.subscribe("presence", () => this.rows.list.layout())];
-this.end = () => { for (const end of ends) end(); };
-this.#open();
-this.updateHead(head);
-}
-
-updateHead(head) {
-const changed = this.head.members_version !== head.members_version || isAdmin(this.head) !== isAdmin(head);
-this.head = head;
-replace(this.title, `${t("members")} · ${number(head.members ?? 0)}`);
-this.tabs.hidden = !isAdmin(head);
-if (!isAdmin(head) && this.#state !== "joined") this.#chooseState("joined");
-else if (changed || !this.counted) this.#count();
-}
-
-close() {
-this.closed = true;
-this.end();
-this.list?.close?.();
-this.rows.close();
-}
-
-async #count() {
-this.counted = true;
-this.#showTabs();
-if (!isAdmin(this.head)) return;
-const answer = await this.state.verb("members", { conv: this.head.conv, state: "requested" }).catch(() => null);
-this.waiting = answer?.members.length ?? 0;
-if (!this.closed) this.#showTabs();
-}
-
-#showTabs() {
-const focused = this.tabs.contains(document.activeElement) ? document.activeElement.dataset.state : null;
-replace(this.tabs, Object.entries(STATES).map(([state, label]) => h("button", {
-type: "button", class: "chip", "data-state": state, "aria-pressed": String(state === this.#state), onclick: () => this.#chooseState(state),
-}, t(label), state === "requested" && this.waiting ? [" ", h("span", { class: "count" }, number(this.waiting))] : null)));
-if (focused) this.tabs.querySelector(`[data-state=${focused}]`)?.focus({ preventScroll: true });
-}
-
-#chooseState(state) {
-this.#state = state;
-this.#showTabs();
-this.#open();
-}
-
-#open() {
-this.list?.close?.();
-this.list = this.state.members(this.head.conv, this.input.value.trim(), this.#state);
-this.#show();
-}
-
-#show() {
-const { list } = this;
-if (this.#state === "requested" && !list.loading && !list.query && this.waiting !== list.members.length) {
-this.waiting = list.members.length;
-this.#showTabs();
-}
-this.rows.setRows(list.members.toSorted((one, other) => rank(other) - rank(one)));
-this.empty.hidden = list.members.length > 0 || list.loading;
-this.empty.textContent = list.error ? errorText(list.error) : t(list.query ? "noResults" : EMPTY[this.#state]);
-}
-
-#user(member) { return this.state.user(member.user.name) ?? member.user; }
-
-#signature(member) {
-const user = this.#user(member);
-return `${member.role}|${member.muted_until ?? ""}|${user.online}|${user.last_seen}|${userName(this.state, user.name)}|${user.avatar}`;
-}
-
-#row(member) {
-const user = this.#user(member);
-const row = personRow(this.state, user, { sub: this.#sub(member, user), end: member.role && member.role !== "member" ? h("span", { class: "role" }, roleName(member.role)) : null });
-if (this.#state !== "requested") return row;
-const answer = (accept) => h("button", {
-type: "button", class: "icon-button", title: t(accept ? "accept" : "decline"), "aria-label": `${t(accept ? "accept" : "decline")}${t("colon")}${userName(this.state, user.name)}`, onclick: () => this.#answer(user.name, accept),
-}, icon(accept ? "check" : "close"));
-return h("div", { class: "row-with-buttons" }, row, answer(true), answer(false));
-}
-
-#sub(member, user) {
-const { state } = this;
-if (this.#state === "requested") return t("askedAt", { time: listTime(member.since) });
-if (this.#state === "invited") return member.by ? t("invitedBy", { name: userName(state, member.by) }) : `@${user.name}`;
-if (this.#state === "banned") return member.banned_until ? t("bannedUntil", { time: shortDate(member.banned_until) }) : t("bannedForever");
-if (member.muted_until > Date.now()) return t(member.muted_until - Date.now() > 50 * 365 * 86_400_000 ? "mutedForever" : "mutedUntil", { time: shortDate(member.muted_until) });
-if (user.online || user.name === state.account?.name) return t("online");
-return user.last_seen ? lastSeen(user.last_seen) : `@${user.name}`;
-}
-
-async #answer(name, accept) {
-await attempt(this.state.approve(this.head.conv, name, accept));
-this.list.reload();
-}
-
-#choose(member) {
-if (member.user.name === this.state.account?.name || !isAdmin(this.head)) this.app.openProfile(member.user.name);
-else this.#menu(member, this.rows.list.element(member.user.name)?.querySelector(".row") ?? this.rows.element);
-}
-
-#menu(member, anchor) {
-if (member.user.name === this.state.account?.name) return;
-memberMenu(this.app, this.head, { ...member, state: this.#state }, anchor, () => this.list.reload());
-}
-}
-return { MemberPane };
-})();
-const $views_folders = (() => {
-
-const { h, replace } = $views_dom;
-const { icon } = $views_icons;
-const { ask, confirm, openDialog, switchRow } = $views_dialog;
-const { openMenu } = $views_menu;
-const { attempt, toast } = $views_toast;
-const { t } = $i18n_index;
-
-const MOST = 20;
-const LONGEST = 30;
-const FILTERS = { unread: "unread", people: "people", groups: "groups", channels: "channels" };
-
-const folderNames = (state) => (state.settings?.folders ?? []).filter(({ filter }) => !filter).map(({ name }) => name);
-
-const inFolder = (head, name) => head.own?.folders?.includes(name) ?? false;
-
-function put(state, head, name, on) {
-const others = (head.own?.folders ?? []).filter((each) => each !== name);
-return state.setOwn(head.conv, { folders: on ? [...others, name] : others });
-}
-
-function foldersPage({ state }, page) {
-const list = h("ul", {});
-const name = h("input", { class: "input", maxlength: String(LONGEST), "aria-label": t("folderName"), placeholder: t("folderName") });
-const filter = h("select", { class: "input", "aria-label": t("folderFilter") }, [["", t("folderChosen")], ...Object.entries(FILTERS).map(([key, label]) => [key, t(label)])].map(([key, label]) => h("option", { value: key }, label)));
-const show = () => replace(list, (state.settings?.folders ?? []).map((folder) => h("li", { class: "option-row" }, icon("bookmark"),
-h("span", { class: "lines" }, h("div", { class: "title ellipsis" }, folder.name), h("div", { class: "small muted" }, t(FILTERS[folder.filter] ?? "folderChosen"))),
-h("button", { type: "button", class: "icon-button", "aria-haspopup": "menu", "aria-expanded": "false", "aria-label": `${t("more")}${t("colon")}${folder.name}`, onclick: (event) => folderMenu({ state }, event.currentTarget, folder.name, () => {}) }, icon("more")))));
-const form = h("form", { class: "input-pair", onsubmit: async (event) => {
-event.preventDefault();
-const text = name.value.trim();
-if (!text) return name.focus();
-if (await add(state, text, filter.value || undefined)) name.value = "";
-} }, name, filter, h("button", { type: "submit", class: "button" }, icon("plus"), t("newFolder")));
-page.append(h("p", { class: "small muted" }, t("foldersHint")), list, form);
-show();
-return state.subscribe("settings", show);
-}
-
-function chooseFolders(app, conv) {
-const { state } = app;
-const list = h("div", {});
-const input = h("input", { class: "input", maxlength: String(LONGEST), "aria-label": t("folderName"), placeholder: t("folderName"), autofocus: true });
-const show = () => replace(list, folderNames(state).map((name) =>
-switchRow(name, inFolder(state.conversation(conv), name), async (on) => (await attempt(put(state, state.conversation(conv), name, on))) !== undefined)));
-const form = h("form", { class: "input-pair", onsubmit: async (event) => {
-event.preventDefault();
-const name = input.value.trim();
-if (!name || !(await add(state, name))) return;
-input.value = "";
-await attempt(put(state, state.conversation(conv), name, true));
-} }, input, h("button", { type: "submit", class: "button", "aria-label": t("newFolder") }, icon("plus"), t("newFolder")));
-const ends = [state.subscribe("settings", show), state.subscribe(`conversation:${conv}`, show)];
-openDialog(t("folders"), h("div", { class: "dialog-body" }, list, form), { onclose: () => { for (const end of ends) end(); } });
-show();
-}
-
-async function add(state, name, filter) {
-const folders = state.settings?.folders ?? [];
-if (folders.some((each) => each.name === name)) return true;
-if (folders.length >= MOST) {
-toast(t("folderLimit", { n: MOST }), { role: "alert" });
-return false;
-}
-return (await attempt(state.setSettings({ folders: [...folders, { name, ...(filter && { filter }) }] }))) !== undefined;
-}
-
-function folderMenu({ state }, anchor, name, moved) {
-const set = (folders) => attempt(state.setSettings({ folders }));
-const change = async (to) => {
-const folders = state.settings?.folders ?? [];
-const after = to === null ? folders.filter((each) => each.name !== name) : folders.map((each) => (each.name === name ? { ...each, name: to } : each));
-if (await set(after) === undefined) return;
-for (const head of state.conversations({ filter: "everything" }).filter((each) => inFolder(each, name))) {
-const others = head.own.folders.filter((each) => each !== name);
-await attempt(state.setOwn(head.conv, { folders: to === null ? others : [...others, to] }));
-}
-moved(to);
-};
-openMenu(anchor, [
-{ icon: "edit", label: t("rename"), run: async () => {
-const to = (await ask(t("rename"), { label: t("folderName"), value: name }))?.trim().slice(0, LONGEST);
-if (to && to !== name && !folderNames(state).includes(to)) change(to);
-} },
-{ icon: "trash", label: t("deleteFolder"), danger: true, run: async () => {
-if (await confirm(t("deleteFolderQuestion", { name }), { yes: t("delete"), dangerous: true })) change(null);
-} },
-], { label: name });
-}
-return { folderNames, foldersPage, chooseFolders, folderMenu };
-})();
-const $views_compose = (() => {
-
-const { h } = $views_dom;
-const { icon } = $views_icons;
-const { openDialog, switchRow } = $views_dialog;
-const { choosePerson } = $views_pickers;
-const { toast } = $views_toast;
-const { userName } = $views_model;
-const { t } = $i18n_index;
-
-const YEAR = 364 * 86_400_000; // the longest time of the server, with some room
-
-const localTime = (at) => new Date(at - new Date(at).getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
-
-function clockTime(hour, days) {
-const date = new Date();
-date.setDate(date.getDate() + days);
-return date.setHours(hour, 0, 0, 0);
-}
-
-function newPoll() {
-return new Promise((resolve) => {
-let content = null;
-let multiple = false;
-let anonymous = false;
-let closes = null;
-const ending = h("input", { type: "datetime-local", class: "input", value: localTime(Date.now() + 86_400_000), min: localTime(Date.now() + 60_000) });
-const endField = h("label", { class: "field", hidden: true }, t("pollClosesAt"), ending);
-const question = h("input", { class: "input", maxlength: "300", required: true, autofocus: true });
-const options = h("div", { class: "dialog-body" });
-const add = () => {
-if (options.children.length >= 20) return null;
-const input = h("input", { class: "input", maxlength: "100", "aria-label": t("pollOption", { n: options.children.length + 1 }), placeholder: t("pollOption", { n: options.children.length + 1 }) });
-options.append(input);
-return input;
-};
-add();
-add();
-const form = h("form", { onsubmit: (event) => {
-event.preventDefault();
-const texts = [...options.querySelectorAll("input")].map((input) => input.value.trim()).filter(Boolean);
-if (!question.value.trim() || texts.length < 2) {
-toast(t("fieldRequired"));
-return;
-}
-content = { kind: "poll", body: { question: question.value.trim(), options: texts, ...(multiple && { multiple }), ...(anonymous && { anonymous }), ...(closes && ending.value && { closes_at: new Date(ending.value).getTime() }) } };
-dialog.close();
-} },
-h("div", { class: "dialog-body" }, h("label", { class: "field" }, t("pollQuestion"), question)), options,
-h("div", { class: "dialog-body" }, h("button", { type: "button", class: "button", onclick: () => add()?.focus() }, icon("plus"), t("pollAddOption")),
-switchRow(t("pollMultiple"), false, (on) => { multiple = on; }), switchRow(t("pollAnonymous"), false, (on) => { anonymous = on; }),
-switchRow(t("pollCloses"), false, (on) => { closes = on; endField.hidden = !on; }), endField),
-h("div", { class: "dialog-foot" }, h("button", { type: "button", class: "button quiet", onclick: () => dialog.close() }, t("cancel")), h("button", { type: "submit", class: "button primary" }, t("send"))));
-const dialog = openDialog(t("pollCreate"), form, { onclose: () => resolve(content), label: "scrolls" });
-});
-}
-
-async function shareContact(app) {
-const user = await choosePerson(app, t("attachContact"));
-return user ? { kind: "card", body: { user: user.name, nick: userName(app.state, user.name) } } : null;
-}
-
-function scheduleTime(at = Date.now() + 3_600_000) {
-return new Promise((resolve) => {
-let answer = null;
-const input = h("input", { type: "datetime-local", class: "input", required: true, autofocus: true, value: localTime(at), min: localTime(Date.now() + 60_000), max: localTime(Date.now() + YEAR) });
-const set = (time) => { input.value = localTime(time); };
-const quick = [["inHour", Date.now() + 3_600_000], ["tonight", clockTime(20, 0)], ["tomorrowMorning", clockTime(9, 1)]].filter(([, time]) => time > Date.now() + 60_000);
-const form = h("form", { onsubmit: (event) => { event.preventDefault(); answer = new Date(input.value).getTime(); dialog.close(); } },
-h("div", { class: "dialog-body" }, h("div", { class: "button-row" }, quick.map(([name, time]) => h("button", { type: "button", class: "chip", onclick: () => set(time) }, t(name)))),
-h("label", { class: "field" }, t("scheduleAt"), input), h("p", { class: "small muted" }, t("timeZone", { zone: Intl.DateTimeFormat().resolvedOptions().timeZone }))),
-h("div", { class: "dialog-foot" }, h("button", { type: "button", class: "button quiet", onclick: () => dialog.close() }, t("cancel")), h("button", { type: "submit", class: "button primary" }, t("schedule"))));
-const dialog = openDialog(t("schedule"), form, { onclose: () => resolve(answer) });
-});
-}
-return { newPoll, shareContact, scheduleTime };
-})();
-const $views_scheduled = (() => {
-
-const { h, replace } = $views_dom;
-const { icon } = $views_icons;
-const { scheduleTime } = $views_compose;
-const { openDialog } = $views_dialog;
-const { attempt, toast } = $views_toast;
-const { errorText, eventText } = $views_model;
-const { shortDate } = $i18n_format;
-const { t } = $i18n_index;
-
-function showScheduled(app, conv) {
-const { state } = app;
-const body = h("div", { class: "dialog-body" });
-const button = (name, label, run, danger) => h("button", { type: "button", class: `icon-button${danger ? " danger" : ""}`, "aria-label": label, title: label, onclick: run }, icon(name));
-
-const move = async ({ id, kind, body: content, ref, thread, silent, send_at: before }) => {
-const at = await scheduleTime(Math.max(before, Date.now() + 60_000));
-if (at === null) return;
-if (await attempt(state.schedule(conv, { kind, body: content, ref, thread, silent }, at)) === undefined) return;
-await attempt(state.unschedule(id));
-toast(t("scheduledFor", { time: shortDate(at) }));
-show();
-};
-
-const sendNow = async ({ id, kind, body: content, ref, thread, silent }) => {
-if (await attempt(state.unschedule(id)) === undefined) return;
-await attempt(state.send(conv, { kind, body: content, ref, thread, silent }));
-show();
-};
-
-const row = (message) => h("div", { class: "option-row scheduled", "data-scheduled": message.id },
-h("span", { class: "lines" }, h("div", { class: "ellipsis" }, eventText(state, message)),
-message.error ? h("div", { class: "small danger", role: "alert" }, t("failedReason", { reason: errorText({ code: message.error }) })) : null,
-h("div", { class: "small muted" }, t("scheduledFor", { time: shortDate(message.send_at) }), message.silent ? ` · ${t("sendSilently")}` : "")),
-button("send", t("sendNow"), () => sendNow(message)), button("clock", t("changeTime"), () => move(message)),
-button("trash", t("delete"), async () => { await attempt(state.unschedule(message.id)); show(); }, true));
-
-const show = async () => {
-const messages = await attempt(state.scheduled(conv));
-if (messages && body.isConnected) replace(body, messages.length ? messages.map(row) : h("p", { class: "muted" }, t("none")));
-if (document.activeElement === document.body) body.closest("dialog")?.querySelector("button")?.focus();
-};
-openDialog(t("scheduled"), body);
-show();
-}
-return { showScheduled };
-})();
-const $views_groupsettings = (() => {
-
-const { h } = $views_dom;
-const { openDialog, selectRow, switchRow } = $views_dialog;
-const { attempt, toast } = $views_toast;
-const { errorText, isAdmin, isGroup } = $views_model;
-const { span } = $i18n_format;
-const { t } = $i18n_index;
-
-const SLOW = [0, 10, 30, 60, 300, 900, 3600];
-const EXPIRIES = [0, 3_600, 86_400, 604_800, 2_592_000];
-const refusing = new Set(); // kinds of conversations whose messages the server does not let disappear
-
-const withPresent = (values, present) => (values.includes(present) ? values : [...values, present].sort((one, other) => one - other));
-const spans = (values, present) => withPresent(values, present).map((seconds) => [seconds, seconds ? span(seconds) : t("off")]);
-
-const setter = (state, conv) => (name) => async (value) => ((await attempt(state.setConversation(conv, { settings: { [name]: value } }))) === undefined ? false : undefined);
-
-function groupSettings(state, head) {
-const settings = head.settings ?? {};
-const set = setter(state, head.conv);
-const level = [["members", t("everyMember")], ["admins", t("onlyAdmins")]];
-const number = (name) => (value) => set(name)(Number(value));
-openDialog(t("groupSettings"), h("div", { class: "dialog-body rows" },
-h("h3", {}, t("rightsOfMembers")),
-selectRow(t("whoWrite"), settings.write ?? (head.kind === "channel" ? "admins" : "members"), level, set("write")),
-selectRow(t("whoInvite"), settings.invite ?? "members", level, set("invite")),
-selectRow(t("whoManage"), settings.manage ?? "admins", level, set("manage")),
-selectRow(t("whoPin"), settings.pin ?? "admins", level, set("pin")),
-selectRow(t("whoMentionAll"), settings.mention_all ?? "admins", level, set("mention_all")),
-h("h3", {}, t("joining")),
-selectRow(t("whoJoins"), settings.join ?? "closed", [["closed", t("joinClosed")], ["approval", t("joinApproval")], ["open", t("joinOpen")]], set("join")),
-switchRow(t("listed"), settings.listed ?? false, set("listed")),
-selectRow(t("historyFor"), settings.history ?? "all", [["all", t("historyAll")], ["join", t("historyJoin")]], set("history")),
-h("h3", {}, t("messages")),
-selectRow(t("slowMode"), settings.slow ?? 0, spans(SLOW, settings.slow ?? 0), number("slow")),
-selectRow(t("disappearing"), settings.expire ?? 0, spans(EXPIRIES, settings.expire ?? 0), number("expire")),
-switchRow(t("showReceipts"), settings.receipts ?? true, set("receipts"))), { label: "scrolls" });
-}
-
-const mayExpire = (head) => !refusing.has(head.kind) && (!head.state || head.state === "joined") && (isGroup(head) ? isAdmin(head) : true);
-
-function chooseExpiry(state, head) {
-const before = head.settings?.expire ?? 0;
-const dialog = openDialog(t("disappearing"), h("div", { class: "dialog-body" }, h("p", { class: "small muted" }, t("disappearingHint")), selectRow(t("disappearAfter"), before, spans(EXPIRIES, before), async (value) => {
-try {
-await state.setConversation(head.conv, { settings: { expire: Number(value) } });
-return undefined;
-} catch (error) {
-if (["unsupported", "forbidden", "bad_request"].includes(error.code)) {
-refusing.add(head.kind);
-dialog.close();
-}
-toast(errorText(error), { role: "alert" });
-return false;
-}
-})));
-}
-return { groupSettings, mayExpire, chooseExpiry };
-})();
-const $views_leaving = (() => {
-
-const { h } = $views_dom;
-const { confirm, openDialog } = $views_dialog;
-const { personRow, searchField } = $views_pickers;
-const { RowList } = $views_rows;
-const { attempt, toast } = $views_toast;
-const { headTitle, userName } = $views_model;
-const { t } = $i18n_index;
-
-async function leave(app, head) {
-const isChannel = head.kind === "channel";
-if (head.role === "owner" && (head.members ?? 0) > 1) return nameOwner(app, head);
-if (!(await confirm(t(isChannel ? "leaveChannelQuestion" : "leaveQuestion"), { yes: t(isChannel ? "leaveChannel" : "leave"), dangerous: true, detail: (head.members ?? 0) > 1 ? null : t("leaveLast") }))) return;
-await go(app, head);
-}
-
-async function go(app, head) {
-if (await attempt(app.state.leave(head.conv)) !== undefined && app.openID === head.conv) app.closeThread();
-}
-
-function nameOwner(app, head) {
-const { state } = app;
-const { input, element } = searchField(t("searchMembers"));
-let list = null;
-const rows = new RowList({
-label: t("members"), className: "people", estimate: 56, search: input, key: (member) => member.user.name,
-render: (member) => personRow(state, member.user),
-choose: async ({ user: { name } }) => {
-if (!(await confirm(t("transferAndLeave", { name: userName(state, name) }), { yes: t("leave"), dangerous: true }))) return;
-dialog.close();
-if (await attempt(state.setRole(head.conv, [name], "owner")) !== undefined) await go(app, head);
-},
-onend: () => list?.hasMore && !list.loading && list.loadMore(),
-});
-const show = () => rows.setRows((list?.members ?? []).filter(({ user }) => user.name !== state.account?.name));
-const open = () => {
-list?.close();
-list = state.members(head.conv, input.value);
-show();
-};
-let timer = 0;
-input.addEventListener("input", () => { clearTimeout(timer); timer = setTimeout(open, 150); });
-const end = state.subscribe(`members:${head.conv}`, show);
-const dialog = openDialog(t("newOwner"), [h("div", { class: "pad" }, h("p", { class: "small muted" }, t("leaveOwner")), element), rows.element], { label: "tall", onclose: () => { end(); list?.close(); rows.close(); } });
-open();
-}
-
-async function deleteForAll(app, head) {
-if (!(await confirm(t("deleteForAllQuestion", { title: headTitle(app.state, head) }), { yes: t("deleteForAll"), dangerous: true, detail: t("deleteForAllHint") }))) return;
-const isOpen = app.openID === head.conv;
-if (await attempt(app.state.deleteConversation(head.conv, true)) === undefined) return;
-if (isOpen) app.closeThread();
-toast(t("deletedForAll"));
-}
-return { leave, deleteForAll };
-})();
-const $views_conversationmenu = (() => {
-
-const { openMenu } = $views_menu;
-const { confirm, openDialog, selectRow } = $views_dialog;
-const { chooseFolders } = $views_folders;
-const { attempt } = $views_toast;
-const { h } = $views_dom;
-const { showScheduled } = $views_scheduled;
-const { chooseExpiry, mayExpire } = $views_groupsettings;
-const { deleteForAll, leave } = $views_leaving;
-const { isGroup, isMuted, userName } = $views_model;
-const { span } = $i18n_format;
-const { t } = $i18n_index;
-
-const HOUR = 3_600_000;
-const FOREVER = 4_102_444_800_000;
-
-function conversationMenu(app, anchor, head, { thread = null } = {}) {
-const { state } = app;
-const set = (values) => attempt(state.setOwn(head.conv, values));
-const peer = head.kind === "pair" ? head.peer?.name : null;
-if (head.state === "invited" || head.state === "requested") {
-openMenu(anchor, [
-{ icon: "close", label: t(head.state === "invited" ? "decline" : "takeBackRequest"), run: () => attempt(head.state === "invited" ? state.answerInvitation(head.conv, false) : state.leave(head.conv)) },
-head.state === "invited" && { icon: "warning", label: t("report"), danger: true, run: () => app.report({ conv: head.conv }) },
-], { label: t("more") });
-return;
-}
-openMenu(anchor, [
-thread && { icon: "info", label: t("chatInfo"), run: () => app.toggleDetails(true) },
-thread && { icon: "search", label: t("search"), run: () => app.search({ conv: head.conv }) },
-{ icon: "pin", label: t(head.own?.pinned_at ? "unpinChat" : "pinChat"), run: () => set({ pinned: !head.own?.pinned_at }) },
-isMuted(head) ? { icon: "bell", label: t("unmute"), run: () => set({ muted_until: 0 }) } : { icon: "bellOff", label: t("mute"), run: () => chooseMute(set, head) },
-{ icon: "archive", label: t(head.own?.archived ? "unarchive" : "archive"), run: () => set({ archived: !head.own?.archived }) },
-{ icon: "bookmark", label: t("folders"), run: () => chooseFolders(app, head.conv) },
-head.unread || head.own?.marked_unread ? { icon: "check", label: t("markRead"), run: () => attempt(Promise.all([state.mark(head.conv, head.n), head.own?.marked_unread ? state.setOwn(head.conv, { marked_unread: false }) : null])) }
-: { icon: "star", label: t("markUnread"), run: () => set({ marked_unread: true }) },
-thread && { icon: "calendar", label: t("scheduled"), run: () => showScheduled(app, head.conv) },
-thread && mayExpire(head) && { icon: "timer", label: t("disappearing"), run: () => chooseExpiry(state, head) },
-null,
-peer && state.contact(peer)?.state === "blocked" && { icon: "shield", label: t("unblock"), run: () => attempt(state.unblock(peer)) },
-peer && state.contact(peer)?.state !== "blocked" && { icon: "shield", label: t("block"), danger: true, run: async () => { if (await confirm(t("blockQuestion", { name: userName(state, peer) }), { yes: t("block"), dangerous: true })) attempt(state.block(peer)); } },
-peer && { icon: "warning", label: t("report"), danger: true, run: () => app.report({ user: peer }) },
-isGroup(head) && (!head.state || head.state === "joined") && { icon: "leave", label: t(head.kind === "channel" ? "leaveChannel" : "leave"), danger: true, run: () => leave(app, head) },
-head.kind !== "self" && { icon: "trash", label: t("deleteChat"), danger: true, run: async () => { if (await confirm(t("deleteChatQuestion"), { yes: t("delete"), dangerous: true })) { if (app.openID === head.conv) app.closeThread(); attempt(state.deleteConversation(head.conv)); } } },
-isGroup(head) && head.role === "owner" && { icon: "trash", label: t("deleteForAll"), danger: true, run: () => deleteForAll(app, head) },
-], { label: t("more") });
-}
-
-function chooseMute(set, head) {
-const choices = [[t("muteFor", { time: span(3_600) }), HOUR], [t("muteFor", { time: span(28_800) }), 8 * HOUR], [t("muteFor", { time: span(172_800) }), 48 * HOUR], [t("muteForever"), null]];
-const rule = head && isGroup(head) ? selectRow(t("notifyAbout"), head.own?.notify ?? "all", [["all", t("notifyAll")], ["mentions", t("notifyMentions")]], (notify) => set({ notify })) : null;
-const dialog = openDialog(t(rule ? "notifications" : "mute"), h("div", { class: "dialog-body" }, rule, choices.map(([label, time]) =>
-h("button", { type: "button", class: "button wide", onclick: () => { dialog.close(); set({ muted_until: time === null ? FOREVER : Date.now() + time }); } }, label))));
-}
-return { conversationMenu, chooseMute };
-})();
-const $views_requests = (() => {
-
-const { h, replace } = $views_dom;
-const { icon } = $views_icons;
-const { userAvatar } = $views_avatar;
-const { openDialog } = $views_dialog;
-const { submitting } = $views_fields;
-const { lookalikeNote } = $views_lookalike;
-const { attempt, toast } = $views_toast;
-const { userName } = $views_model;
-const { listTime } = $i18n_format;
-const { t } = $i18n_index;
-
-const LONGEST = 200;
-
-const byTime = (one, other) => (other.at ?? 0) - (one.at ?? 0) || (one.user.name < other.user.name ? -1 : 1);
-
-const incoming = (state) => state.contacts("asked").sort(byTime);
-
-const outgoing = (state) => state.contacts("asking").sort(byTime);
-
-async function answerRequest(state, name, accept) {
-if (await attempt(state.answerContact(name, accept)) === undefined) return;
-toast(t(accept ? "requestAccepted" : "requestDeclined", { name: userName(state, name) }), { seconds: 3 });
-}
-
-async function takeBack(state, name) {
-if (await attempt(state.removeContact(name)) !== undefined) toast(t("requestTakenBack"), { seconds: 3 });
-}
-
-function showRequests(app, element) {
-const { state } = app;
-const [asked, asking] = [incoming(state), outgoing(state)];
-replace(element,
-asked.length ? [h("h3", { class: "list-title" }, t("contactRequests")), h("ul", {}, asked.map((contact) => incomingRow(app, contact)))] : null,
-asking.length ? [h("h3", { class: "list-title" }, t("sentRequests")), h("ul", {}, asking.map((contact) => outgoingRow(app, contact)))] : null,
-asked.length || asking.length ? h("h3", { class: "list-title" }, t("contacts")) : null);
-}
-
-function incomingRow(app, { user, text, at }) {
-const { state } = app;
-const shown = userName(state, user.name);
-const button = (accept, look, label) => h("button", { type: "button", class: `button small ${look}`, "aria-label": `${label}${t("colon")}${shown}`, onclick: () => answerRequest(state, user.name, accept) }, label);
-return h("li", { class: "request", "data-user": user.name },
-h("button", { type: "button", class: "face", "aria-label": `${t("profile")}${t("colon")}${shown}`, onclick: () => app.openProfile(user.name) }, userAvatar(state, user, { size: "m" })),
-h("div", { class: "lines" },
-h("div", { class: "line" }, h("span", { class: "title ellipsis" }, shown), h("span", { class: "sub ellipsis" }, `@${user.name}`), h("span", { class: "spring" }), at ? h("time", { class: "time" }, listTime(at)) : null),
-text ? h("p", { class: "said" }, text) : null,
-lookalikeNote(state, user.name),
-h("div", { class: "button-row" }, button(true, "primary", t("accept")), button(false, "", t("decline")))));
-}
-
-function outgoingRow(app, { user, at }) {
-const { state } = app;
-const shown = userName(state, user.name);
-return h("li", { class: "request", "data-user": user.name },
-h("button", { type: "button", class: "face", "aria-label": `${t("profile")}${t("colon")}${shown}`, onclick: () => app.openProfile(user.name) }, userAvatar(state, user, { size: "m" })),
-h("div", { class: "lines middle" }, h("div", { class: "title ellipsis" }, shown), h("div", { class: "sub ellipsis" }, at ? t("sentAt", { time: listTime(at) }) : `@${user.name}`)),
-h("button", { type: "button", class: "button small quiet", "aria-label": `${t("takeBack")}${t("colon")}${shown}`, onclick: () => takeBack(state, user.name) }, t("takeBack")));
-}
-
-function askForContact(app, name) {
-const { state } = app;
-const text = h("textarea", { class: "input", rows: "3", maxlength: String(LONGEST), autofocus: true, placeholder: t("requestPlaceholder") });
-const send = h("button", { type: "submit", class: "button primary" }, t("sendRequest"));
-const form = h("form", { onsubmit: submitting(send, async () => {
-if (await attempt(state.requestContact(name, { text: [...text.value.trim()].slice(0, LONGEST).join("") })) === undefined) return;
-dialog.close();
-toast(t("requestSent", { name: userName(state, name) }));
-}) },
-h("div", { class: "dialog-body" }, lookalikeNote(state, name), h("label", { class: "field" }, t("requestText"), text)),
-h("div", { class: "dialog-foot" }, h("button", { type: "button", class: "button quiet", onclick: () => dialog.close() }, t("cancel")), send));
-const dialog = openDialog(t("addContactNamed", { name: userName(state, name) }), form);
-}
-
-function requestBadge(state) {
-const { length } = state.contacts("asked");
-return length ? h("span", { class: "badge", "aria-hidden": "true" }, String(Math.min(length, 99))) : null;
-}
-return { incoming, outgoing, answerRequest, takeBack, showRequests, askForContact, requestBadge };
-})();
-const $views_profile = (() => {
-
-const { h, replace } = $views_dom;
-const { icon } = $views_icons;
-const { userAvatar } = $views_avatar;
-const { ask, confirm, openDialog } = $views_dialog;
-const { lookalikeNote } = $views_lookalike;
-const { answerRequest, askForContact, takeBack } = $views_requests;
-const { attempt } = $views_toast;
-const { userName } = $views_model;
-const { lastSeen } = $i18n_format;
-const { t } = $i18n_index;
-
-const LONGEST_ALIAS = 50;
-
-function openProfile(app, name) {
-const { state } = app;
-if (name === state.account?.name) {
-app.settings("profile");
-return;
-}
-const body = h("div", { class: "dialog-body profile" });
-const show = () => {
-const focused = body.contains(document.activeElement) ? document.activeElement.dataset.action : null;
-replace(body, hero(state, name), request(state, name), actions(app, name, () => dialog.close()));
-if (focused) (body.querySelector(`[data-action="${focused}"]`) ?? body.querySelector("button"))?.focus();
-};
-const ends = ["contacts", "users"].map((key) => state.subscribe(key, show));
-const dialog = openDialog(t("profile"), body, { onclose: () => ends.forEach((end) => end()) });
-show();
-state.refresh(name);
-body.querySelector("button")?.focus();
-}
-
-function hero(state, name) {
-const user = state.user(name) ?? { name };
-const shown = userName(state, name);
-const presence = user.online ? t("online") : user.last_seen ? lastSeen(user.last_seen) : null;
-return h("div", { class: "profile-head" }, userAvatar(state, user, { size: "xl" }), h("h2", {}, shown),
-h("div", { class: "muted" }, user.alias && user.nick && user.nick !== shown ? `${user.nick} · @${name}` : `@${name}`),
-user.bot ? h("div", { class: "small muted" }, t("isBot")) : null, user.deleted ? h("div", { class: "small muted" }, t("isDeleted")) : null,
-presence ? h("div", { class: `small ${user.online ? "is-online" : "muted"}` }, presence) : null,
-user.status ? h("p", { class: "about" }, user.status) : null, lookalikeNote(state, name));
-}
-
-function request(state, name) {
-const contact = state.contact(name);
-if (contact?.state !== "asked") return null;
-return h("div", { class: "request-box" }, h("h3", {}, t("asksForContact")), contact.text ? h("p", { class: "said" }, contact.text) : null,
-h("div", { class: "button-row" },
-h("button", { type: "button", class: "button primary", "data-action": "accept", onclick: () => answerRequest(state, name, true) }, icon("check"), t("accept")),
-h("button", { type: "button", class: "button", "data-action": "decline", onclick: () => answerRequest(state, name, false) }, t("decline"))));
-}
-
-function actions(app, name, close) {
-const { state } = app;
-const contact = state.contact(name);
-const relation = contact?.state;
-const shown = userName(state, name);
-const row = (action, symbol, label, run, look = "") => h("button", { type: "button", class: `action-row ${look}`, "data-action": action, onclick: run }, icon(symbol), label);
-return h("div", { class: "action-list" },
-row("message", "chatBubble", t("writeMessage"), () => { close(); app.openPerson(name); }),
-relation === "friend" ? row("alias", "edit", contact.alias ? t("changeAlias") : t("setAlias"), () => changeAlias(state, name, contact)) : null,
-relation === "friend" ? row("remove", "person", t("removeContact"), async () => {
-if (await confirm(t("removeContactQuestion", { name: shown }), { yes: t("remove"), dangerous: true })) attempt(state.removeContact(name));
-}) : null,
-relation === undefined ? row("add", "personAdd", t("addContact"), () => askForContact(app, name)) : null,
-relation === "asking" ? row("back", "undo", t("takeBackRequest"), () => takeBack(state, name)) : null,
-relation === "blocked" ? row("unblock", "shield", t("unblock"), () => attempt(state.unblock(name)))
-: row("block", "shield", t("block"), async () => {
-if (await confirm(t("blockQuestion", { name: shown }), { yes: t("block"), dangerous: true })) attempt(state.block(name));
-}, "danger"),
-row("report", "warning", t("report"), () => app.report({ user: name }), "danger"));
-}
-
-async function changeAlias(state, name, { alias = "", user }) {
-const text = await ask(t("alias"), { value: alias, hint: t("aliasHint", { name: user.nick ?? name }), maxlength: LONGEST_ALIAS });
-if (text !== null && text.trim() !== alias) attempt(state.setAlias(name, text.trim()));
-}
-
-function pickImage(state) {
-return new Promise((resolve) => {
-const input = h("input", { type: "file", accept: "image/*" });
-input.addEventListener("cancel", () => resolve(null));
-input.addEventListener("change", async () => resolve(input.files[0] ? await attempt(uploadSquare(state, input.files[0])) : null));
-input.click();
-});
-}
-
-async function uploadSquare(state, file) {
-const bitmap = await createImageBitmap(file).catch(() => { throw Object.assign(new Error(), { code: "bad_request", message: t("notAPicture") }); });
-const side = Math.min(bitmap.width, bitmap.height);
-const size = Math.min(512, side);
-const canvas = h("canvas", { width: size, height: size });
-canvas.getContext("2d").drawImage(bitmap, (bitmap.width - side) / 2, (bitmap.height - side) / 2, side, side, 0, 0, size, size);
-bitmap.close();
-const blob = await new Promise((done) => canvas.toBlob(done, "image/jpeg", 0.88));
-return (await state.upload(blob)).blob;
-}
-return { openProfile, pickImage };
-})();
-const $views_details = (() => {
-
-const { h, replace, Scope } = $views_dom;
-const { icon } = $views_icons;
-const { headAvatar } = $views_avatar;
-const { LinkList } = $views_links;
-const { openMedia } = $views_mediabrowser;
-const { MemberPane } = $views_members;
-const { chooseMute } = $views_conversationmenu;
-const { deleteForAll, leave } = $views_leaving;
-const { ask, openDialog } = $views_dialog;
-const { groupSettings } = $views_groupsettings;
-const { lookalikeNote } = $views_lookalike;
-const { PeopleList, personRow } = $views_pickers;
-const { pickImage } = $views_profile;
-const { openMenu } = $views_menu;
-const { attempt, toast } = $views_toast;
-const { headTitle, isAdmin, isGroup, isMuted, permits, userName } = $views_model;
-const { lastSeen, list, shortDate, span } = $i18n_format;
-const { t } = $i18n_index;
-
-class DetailsView {
-#scope = new Scope();
-
-constructor(app, id) {
-this.app = app;
-this.state = app.state;
-this.id = id;
-this.body = h("div", { class: "scroller" });
-this.closer = h("button", { type: "button", class: "icon-button", "aria-label": t("close"), onclick: () => app.toggleDetails(false) }, icon("close"));
-this.element = h("aside", { class: "pane details", "aria-label": t("chatInfo") }, h("header", { class: "bar" }, this.closer, h("h2", {}, t("chatInfo"))), this.body);
-this.#scope.add(this.state.subscribe(`conversation:${id}`, () => this.#update()));
-for (const key of ["presence", "contacts"]) this.#scope.add(this.state.subscribe(key, () => this.head?.kind === "pair" && this.#update()));
-this.#update();
-this.#load();
-}
-
-focus() {
-this.closer.focus({ preventScroll: true });
-}
-
-close() {
-this.closed = true;
-this.members?.close();
-this.#scope.close();
-this.element.remove();
-}
-
-async #load() {
-if (!isGroup(this.head)) return;
-try {
-this.info = await this.state.info(this.id);
-} catch (error) {
-console.warn(error);
-}
-if (!this.closed) this.#update();
-}
-
-#update() {
-const head = this.state.conversation(this.id);
-if (!head || this.closed) return;
-if (this.head && (this.head.seq !== head.seq) && isGroup(head) && head.last?.kind === "conversation.set" && this.head.last?.seq !== head.last.seq) this.#load();
-this.head = head;
-const joined = !head.state || head.state === "joined";
-this.top ??= h("div", {});
-const focused = this.top.contains(document.activeElement) ? document.activeElement.dataset.action : null;
-replace(this.top, this.#hero(head), h("div", { class: "actions" }, this.#actions(head, joined)), this.#about(head));
-if (focused) this.top.querySelector(`[data-action="${focused}"]`)?.focus({ preventScroll: true });
-if (!this.top.isConnected) this.body.append(this.top);
-if (!isGroup(head)) return;
-if (joined && !this.members) {
-this.members = new MemberPane(this.app, head);
-this.foot = h("div", {});
-this.body.append(this.members.element, this.foot);
-} else if (!joined && this.members) {
-this.members.close();
-this.members.element.remove();
-this.foot.remove();
-this.members = this.links = null;
-}
-this.members?.updateHead(head);
-if (this.members) this.#showFoot(head);
-}
-
-#hero(head) {
-const peer = head.kind === "pair" ? this.state.user(head.peer?.name) ?? head.peer : null;
-const count = isGroup(head) ? t(head.kind === "channel" ? "subscribers" : "membersCount", { n: head.members ?? 0 }) : "";
-return h("div", { class: "hero" }, headAvatar(this.state, head, { size: "xl" }), h("h2", {}, headTitle(this.state, head)),
-h("div", { class: "sub" }, peer ? `@${peer.name}` : count),
-peer && (peer.online || peer.last_seen) ? h("div", { class: `small ${peer.online ? "is-online" : "muted"}` }, peer.online ? t("online") : lastSeen(peer.last_seen)) : null,
-peer ? lookalikeNote(this.state, peer.name) : null);
-}
-
-#about(head) {
-const peer = head.kind === "pair" ? this.state.user(head.peer?.name) ?? head.peer : null;
-const about = peer ? peer.status : this.info?.about;
-const { expire, slow } = head.settings ?? {};
-const facts = [expire ? t("disappearingOn", { time: span(expire) }) : null, slow && isGroup(head) ? t("slowOn", { time: span(slow) }) : null,
-this.info?.created_at ? (this.info.by ? t("createdBy", { name: userName(this.state, this.info.by), time: shortDate(this.info.created_at) }) : t("createdAt", { time: shortDate(this.info.created_at) })) : null].filter(Boolean);
-return [about ? h("div", { class: "block" }, h("h3", {}, t(peer ? "statusText" : "groupAbout")), h("p", { class: "about" }, about)) : null,
-facts.length ? h("div", { class: "block small muted" }, facts.map((fact) => h("p", {}, fact))) : null];
-}
-
-#actions(head, joined) {
-const { app, state } = this;
-const action = (name, symbol, label, run) => h("button", { type: "button", class: "action", "data-action": name, onclick: run }, icon(symbol), label);
-const set = (values) => attempt(state.setOwn(head.conv, values));
-const isOpenGroup = isGroup(head) && joined;
-return [
-head.state === "invited" || head.state === "requested" ? null : isMuted(head) ? action("mute", "bell", t("unmute"), () => set({ muted_until: 0 })) : action("mute", "bellOff", t("mute"), () => chooseMute(set, head)),
-head.state === "invited" || head.state === "requested" ? null : action("search", "search", t("search"), () => app.search({ conv: head.conv })),
-head.state === "invited" || head.state === "requested" ? null : action("media", "picture", t("media"), () => openMedia(app, head.conv)),
-head.kind === "pair" && head.peer ? action("profile", "person", t("profile"), () => app.openProfile(head.peer.name)) : null,
-isOpenGroup && permits(head, "manage", "admins") ? action("edit", "edit", t("edit"), (event) => this.#editMenu(event.currentTarget)) : null,
-isOpenGroup && isAdmin(head) ? action("settings", "settings", t("settings"), () => groupSettings(state, this.head)) : null,
-isOpenGroup && permits(head, "invite") ? action("add", "personAdd", t("addShort"), () => this.#addMembers()) : null,
-];
-}
-
-#editMenu(anchor) {
-const set = (values) => attempt(this.state.setConversation(this.id, values)).then(() => this.#load());
-openMenu(anchor, [
-{ icon: "edit", label: t("groupTitle"), run: async () => { const title = await ask(t("groupTitle"), { value: this.head.title ?? "", maxlength: 100 }); if (title?.trim()) set({ title: title.trim() }); } },
-{ icon: "quote", label: t("groupAbout"), run: async () => { const about = await ask(t("groupAbout"), { value: this.info?.about ?? "", lines: 4 }); if (about !== null) set({ about: about.trim() }); } },
-{ icon: "picture", label: t("changePicture"), run: async () => { const blob = await pickImage(this.state); if (blob) set({ avatar: blob }); } },
-this.head.avatar && { icon: "trash", label: t("removePicture"), danger: true, run: () => set({ avatar: "" }) },
-], { label: t("edit") });
-}
-
-#showFoot(head) {
-const key = `${isAdmin(head)}|${head.role}|${head.kind}`;
-if (this.footKey === key && this.foot.isConnected) return;
-this.footKey = key;
-const isChannel = head.kind === "channel";
-const row = (symbol, label, run) => h("button", { type: "button", class: "action-row danger", onclick: run }, icon(symbol), label);
-replace(this.foot, isAdmin(head) ? new LinkList(this.state, this.id).element : null,
-h("div", { class: "block action-list" },
-row("leave", t(isChannel ? "leaveChannel" : "leave"), () => leave(this.app, this.head)),
-row("warning", t("report"), () => this.app.report({ conv: this.id })),
-head.role === "owner" ? row("trash", t("deleteForAll"), () => deleteForAll(this.app, this.head)) : null));
-}
-
-#addMembers() {
-const picked = new Set();
-const people = new PeopleList(this.app, {
-choose: (user) => { if (!picked.delete(user.name)) picked.add(user.name); done.disabled = !picked.size; people.refresh(); },
-render: (user) => personRow(this.state, user, { chosen: picked.has(user.name) }), signature: (user) => String(picked.has(user.name)),
-exclude: (user) => user.name === this.state.account?.name,
-});
-const done = h("button", { type: "button", class: "button primary", disabled: true, onclick: async () => {
-dialog.close();
-const answer = await attempt(this.state.invite(this.id, [...picked]));
-if (answer) this.#tellAdded(answer, [...picked]);
-} }, t("addMembers"));
-const dialog = openDialog(t("addMembers"), [h("div", { class: "pad" }, people.field.element), people.rows.element, h("div", { class: "dialog-foot" }, done)], { label: "tall", onclose: () => people.close() });
-people.show();
-}
-
-#tellAdded({ added = [], invited = [] }, picked) {
-const names = (users) => list(users.map((name) => userName(this.state, name)));
-const others = picked.filter((name) => !added.includes(name) && !invited.includes(name));
-if (invited.length) toast(t("wereInvited", { users: names(invited) }));
-if (others.length) toast(t("wereNotAdded", { users: names(others) }), { role: "alert" });
-}
-}
-return { DetailsView };
-})();
-const $views_directory = (() => {
-
-const { h } = $views_dom;
-const { headAvatar } = $views_avatar;
-const { openDialog } = $views_dialog;
-const { searchField } = $views_pickers;
-const { RowList } = $views_rows;
-const { attempt, toast } = $views_toast;
-const { errorText, userName } = $views_model;
-const { t } = $i18n_index;
-
-const count = (entry) => t(entry.kind === "channel" ? "subscribers" : "membersCount", { n: entry.members ?? 0 });
-const isMember = (state, conv) => { const head = state.conversation(conv); return Boolean(head) && (!head.state || head.state === "joined"); };
-
-function openDirectory(app) {
-const { state } = app;
-const { input, element } = searchField(t("search"));
-let entries = [];
-let page; // of the next request; null after the last one
-let request = 0;
-let loading = false;
-const status = h("p", { class: "empty", role: "status" }, t("loading"));
-const rows = new RowList({
-label: t("explore"), className: "people", estimate: 66, search: input, key: (entry) => entry.conv,
-render: (entry) => h("button", { type: "button", class: "row compact" }, headAvatar(state, entry, { size: "m" }),
-h("span", { class: "lines" }, h("span", { class: "title ellipsis" }, entry.title), h("span", { class: "sub ellipsis" }, [count(entry), entry.about].filter(Boolean).join(" · "))),
-isMember(state, entry.conv) ? h("span", { class: "role" }, t("isJoined")) : state.conversation(entry.conv)?.state === "requested" ? h("span", { class: "role" }, t("isRequested")) : null),
-choose: (entry) => { dialog.close(); openEntry(app, entry); },
-onend: () => more(),
-});
-rows.element.append(status);
-const more = async () => {
-if (loading || page === null) return;
-const current = request;
-loading = true;
-try {
-const answer = await state.directory(input.value.trim(), page);
-if (current !== request) return;
-const known = new Set(entries.map(({ conv }) => conv));
-entries = [...entries, ...(answer.conversations ?? []).filter(({ conv }) => !known.has(conv))];
-page = answer.page ?? null;
-status.textContent = t(input.value.trim() ? "noResults" : "noPublicChats");
-} catch (error) {
-if (current !== request) return;
-page = null;
-status.textContent = errorText(error);
-} finally {
-if (current === request) loading = false;
-}
-status.hidden = entries.length > 0;
-rows.setRows(entries);
-};
-const show = () => {
-request += 1;
-loading = false;
-entries = [];
-page = undefined;
-more();
-};
-let timer = 0;
-input.addEventListener("input", () => { clearTimeout(timer); timer = setTimeout(show, 200); });
-const dialog = openDialog(t("explore"), [h("div", { class: "pad" }, h("p", { class: "small muted" }, t("exploreHint")), element), rows.element], { label: "tall", onclose: () => { request += 1; rows.close(); } });
-show();
-}
-
-function openEntry(app, entry) {
-if (isMember(app.state, entry.conv)) app.openConversation(entry.conv);
-else showEntry(app, entry, { conv: entry.conv });
-}
-
-function showEntry(app, entry, where) {
-const { state } = app;
-const isRequested = where.conv && state.conversation(where.conv)?.state === "requested";
-const join = h("button", { type: "button", class: "button primary wide", autofocus: true, disabled: isRequested, onclick: async () => {
-join.disabled = true;
-const answer = await attempt(state.join(where));
-join.disabled = false;
-if (!answer?.head) return;
-dialog.close();
-if (answer.head.state === "requested") toast(t("requested"));
-else app.openConversation(answer.head.conv);
-} }, t(isRequested ? "isRequested" : entry.join === "approval" ? "askToJoin" : "join"));
-const dialog = openDialog(t(entry.kind === "channel" ? "channel" : "group"), h("div", { class: "dialog-body" },
-h("div", { class: "profile-head" }, headAvatar(state, { ...entry, conv: entry.conv ?? where.link, link: where.link }, { size: "xl" }), h("h2", {}, entry.title), h("div", { class: "muted" }, count(entry)),
-entry.by ? h("p", { class: "small muted" }, t("linkInvites", { name: entry.by.nick ?? userName(state, entry.by.name) })) : null),
-entry.about ? h("p", { class: "about" }, entry.about) : null,
-entry.join === "approval" && !isRequested ? h("p", { class: "small muted" }, t("approvalHint")) : null, join));
-}
-
-async function openLink(app, code) {
-try {
-showEntry(app, await app.state.linkInfo(code), { link: code });
-} catch (error) {
-toast(error.code === "not_found" ? t("linkEnded") : errorText(error), { role: "alert", seconds: 8 });
-}
-}
-return { openDirectory, openLink };
-})();
-const $views_newchat = (() => {
-
-const { h, replace } = $views_dom;
-const { icon } = $views_icons;
-const { userAvatar } = $views_avatar;
-const { openDialog, selectRow, switchRow } = $views_dialog;
-const { PeopleList, personRow } = $views_pickers;
-const { showRequests } = $views_requests;
-const { attempt, toast } = $views_toast;
-const { userName } = $views_model;
-const { list } = $i18n_format;
-const { t } = $i18n_index;
-
-function newChat(app) {
-const people = new PeopleList(app, { choose: (user) => { dialog.close(); app.openPerson(user.name); } });
-const other = (name, label, run) => h("button", { type: "button", class: "row compact", onclick: () => { dialog.close(); run(); } }, h("span", { class: "avatar size-m symbol" }, icon(name)), h("span", { class: "title" }, label));
-const dialog = openDialog(t("newChat"), [
-h("div", { class: "pad" }, people.field.element),
-other("group", t("newGroup"), () => newGroup(app, "group")), other("megaphone", t("newChannel"), () => newGroup(app, "channel")), other("globe", t("explore"), () => app.explore()),
-people.rows.element,
-], { label: "tall", onclose: () => people.close() });
-people.show();
-}
-
-function newGroup(app, kind = "group") {
-const { state } = app;
-const settings = kind === "channel" ? { join: "open", listed: true } : { join: "closed", listed: false };
-const picked = new Map();
-const chips = h("div", { class: "picked" });
-const title = h("input", { class: "input", name: "title", maxlength: "100", placeholder: t("groupTitle"), "aria-label": t("groupTitle") });
-const about = h("input", { class: "input", name: "about", maxlength: "1000", placeholder: t("groupAbout"), "aria-label": t("groupAbout") });
-const error = h("p", { class: "form-error", role: "alert" });
-const people = new PeopleList(app, {
-label: t("addMembers"),
-choose: (user) => {
-if (!picked.delete(user.name)) picked.set(user.name, user);
-showChips();
-people.refresh();
-},
-render: (user) => personRow(state, user, { chosen: picked.has(user.name) }),
-signature: (user) => String(picked.has(user.name)),
-exclude: (user) => user.name === state.account?.name,
-});
-const showChips = () => replace(chips, [...picked.values()].map((user) => h("button", { type: "button", "aria-label": `${t("remove")}: ${userName(state, user.name)}`, onclick: () => {
-picked.delete(user.name);
-showChips();
-people.refresh();
-people.field.input.focus();
-} }, userAvatar(state, user, { size: "s" }), userName(state, user.name), icon("close"))));
-const create = h("button", { type: "submit", class: "button primary" }, t(kind === "channel" ? "createChannel" : "createGroup"));
-const submit = async (event) => {
-event.preventDefault();
-error.textContent = title.value.trim() ? "" : t("fieldRequired");
-title.setAttribute("aria-invalid", String(!title.value.trim()));
-if (!title.value.trim()) return title.focus();
-create.disabled = true;
-const answer = await attempt(state.createGroup({ kind, title: title.value.trim(), about: about.value.trim() || undefined, users: [...picked.keys()], settings }));
-create.disabled = false;
-if (!answer) return;
-dialog.close();
-if (answer.invited?.length) toast(t("wereInvited", { users: list(answer.invited.map((name) => userName(state, name))) }));
-app.openConversation(answer.head.conv);
-};
-const dialog = openDialog(t(kind === "channel" ? "newChannel" : "newGroup"), h("form", { class: "dialog-form", onsubmit: submit }, [
-h("div", { class: "pad" }, title, error, about,
-h("div", { class: "rows" }, selectRow(t("joining"), settings.join, [["closed", t("joinClosed")], ["approval", t("joinApproval")], ["open", t("joinOpen")]], (value) => { settings.join = value; }),
-switchRow(t("listed"), settings.listed, (on) => { settings.listed = on; })),
-people.field.element, chips),
-people.rows.element, h("div", { class: "dialog-foot" }, create)]), { label: "tall", onclose: () => people.close() });
-people.field.input.addEventListener("keydown", (event) => { if (event.key === "Enter") event.preventDefault(); });
-title.focus();
-people.show();
-}
-
-function showContacts(app) {
-const { state } = app;
-const people = new PeopleList(app, { choose: (user) => app.openProfile(user.name), empty: { title: t("noContacts"), hint: t("noContactsHint") } });
-const requests = h("div", { class: "requests" });
-people.rows.element.prepend(requests);
-const show = () => {
-showRequests(app, requests);
-people.show();
-};
-const end = state.subscribe("contacts", show);
-people.field.input.addEventListener("input", () => { requests.hidden = people.field.input.value.trim() !== ""; });
-openDialog(t("contacts"), [h("div", { class: "pad" }, people.field.element), people.rows.element], { label: "tall", onclose: () => { end(); people.close(); } });
-show();
-}
-return { newChat, newGroup, showContacts };
-})();
-const $views_report = (() => {
-
-const { h } = $views_dom;
-const { openDialog } = $views_dialog;
-const { submitting } = $views_fields;
-const { attempt, toast } = $views_toast;
-const { userName } = $views_model;
-const { t } = $i18n_index;
-
-const REASONS = { spam: "reasonSpam", abuse: "reasonAbuse", violence: "reasonViolence", illegal: "reasonIllegal", impersonation: "reasonImpersonation", other: "reasonOther" };
-const LONGEST = 1000;
-
-function report(app, { conv, seqs, user }) {
-const { state } = app;
-const error = h("p", { class: "form-error", role: "alert" });
-const text = h("textarea", { class: "input", rows: "3", maxlength: String(LONGEST) });
-const send = h("button", { type: "submit", class: "button dangerous" }, t("report"));
-const reasons = h("fieldset", { class: "group" }, h("legend", {}, t("reportReason")), Object.entries(REASONS).map(([reason, label]) =>
-h("label", { class: "choice" }, h("input", { type: "radio", name: "reason", value: reason }), t(label))));
-const form = h("form", { onsubmit: submitting(send, async () => {
-const reason = new FormData(form).get("reason");
-if (!reason) {
-error.textContent = t("chooseReason");
-reasons.querySelector("input").focus();
-return;
-}
-if (await attempt(state.report({ conv, seqs, user, reason, text: text.value.trim() })) === undefined) return;
-dialog.close();
-toast(t("reported"));
-}) },
-h("div", { class: "dialog-body" }, h("p", { class: "small muted" }, t("reportHint")), reasons, error, h("label", { class: "field" }, t("reportText"), text)),
-h("div", { class: "dialog-foot" }, h("button", { type: "button", class: "button quiet", onclick: () => dialog.close() }, t("cancel")), send));
-const dialog = openDialog(user ? t("reportNamed", { name: userName(state, user) }) : t("report"), form, { label: "scrolls" });
-reasons.querySelector("input").focus();
-}
-return { report };
-})();
-const $views_searchfilters = (() => {
-
-const { h } = $views_dom;
-const { chooseConversation, choosePerson } = $views_pickers;
-const { headTitle, userName } = $views_model;
-const { t } = $i18n_index;
-
-const DAY = 86_400_000;
-const OTHER = "\u0000";
-const KINDS = [["text", "messages"], ["image", "picture"], ["video", "video"], ["audio", "audio"], ["file", "file"], ["poll", "poll"], ["location", "location"], ["card", "contactCard"], ["bundle", "bundle"]];
-
-function choice(label, choices, change, other) {
-const box = h("select", { class: "input", "aria-label": label });
-let chosen = choices[0][0];
-const show = () => {
-box.replaceChildren(...[...choices, ...(other ? [[OTHER, t("chooseOther")]] : [])].map(([value, text]) => h("option", { value }, text)));
-box.value = chosen;
-};
-box.addEventListener("change", async () => {
-if (box.value === OTHER) {
-const found = await other();
-if (found && !choices.some(([value]) => value === found[0])) choices.push(found);
-if (found) [chosen] = found;
-} else chosen = box.value;
-show();
-change(chosen);
-});
-show();
-return box;
-}
-
-function placeFilter(app, conv, change) {
-const { state } = app;
-const first = conv ? [[conv, t("here")], ["", t("everywhere")]] : [["", t("everywhere")]];
-return choice(t("filterChat"), first, (value) => change({ conv: value || null }), async () => {
-const found = await chooseConversation(app, t("filterChat"));
-return found ? [found.conv, headTitle(state, state.conversation(found.conv))] : null;
-});
-}
-
-function senderFilter(app, change) {
-const { state } = app;
-return choice(t("filterFrom"), [["", t("anyPerson")], [state.account?.name ?? "", t("you")]], (value) => change({ sender: value || undefined }), async () => {
-const user = await choosePerson(app, t("filterFrom"));
-return user ? [user.name, userName(state, user.name)] : null;
-});
-}
-
-function kindFilter(change) {
-return choice(t("filterKind"), [["", t("anyKind")], ...KINDS.map(([kind, name]) => [kind, t(name)])], (value) => change({ kinds: value ? [value] : undefined }));
-}
-
-function timeFilter(change) {
-const field = (label) => h("input", { type: "date", class: "input", "aria-label": label });
-const [from, until] = [field(t("fromDay")), field(t("untilDay"))];
-const days = h("div", { class: "input-pair days", hidden: true }, from, until);
-const between = () => change({ from_at: startOf(from.value), until_at: startOf(until.value, 1) });
-for (const input of [from, until]) input.addEventListener("change", between);
-const box = choice(t("filterWhen"), [["0", t("anyTime")], ["1", t("lastDay")], ["7", t("lastWeek")], ["30", t("lastMonth")], ["365", t("lastYear")], ["days", t("betweenDays")]], (value) => {
-days.hidden = value !== "days";
-if (value === "days") between();
-else change({ from_at: value === "0" ? undefined : Date.now() - Number(value) * DAY, until_at: undefined });
-});
-return [box, days];
-}
-
-function startOf(value, after = 0) {
-if (!value) return undefined;
-const [year, month, day] = value.split("-").map(Number);
-return new Date(year, month - 1, day + after).getTime() - after;
-}
-return { placeFilter, senderFilter, kindFilter, timeFilter };
 })();
 const $views_search = (() => {
 
@@ -9825,668 +6731,257 @@ start();
 }
 return { openSearch };
 })();
-const $views_accountpages = (() => {
+const $views_folders = (() => {
 
 const { h, replace } = $views_dom;
 const { icon } = $views_icons;
-const { userAvatar } = $views_avatar;
-const { confirm } = $views_dialog;
-const { password, refusedPassword, submitting } = $views_fields;
+const { ask, confirm, openDialog, switchRow } = $views_dialog;
+const { openMenu } = $views_menu;
 const { attempt, toast } = $views_toast;
-const { byName, errorText, userName } = $views_model;
-const { fullDate, listTime } = $i18n_format;
 const { t } = $i18n_index;
 
-function sessionsPage(app, page) {
+const MOST = 20;
+const LONGEST = 30;
+const FILTERS = { unread: "unread", people: "people", groups: "groups", channels: "channels" };
+
+const folderNames = (state) => (state.settings?.folders ?? []).filter(({ filter }) => !filter).map(({ name }) => name);
+
+const inFolder = (head, name) => head.own?.folders?.includes(name) ?? false;
+
+function put(state, head, name, on) {
+const others = (head.own?.folders ?? []).filter((each) => each !== name);
+return state.setOwn(head.conv, { folders: on ? [...others, name] : others });
+}
+
+function foldersPage({ state }, page) {
+const list = h("ul", {});
+const name = h("input", { class: "input", maxlength: String(LONGEST), "aria-label": t("folderName"), placeholder: t("folderName") });
+const filter = h("select", { class: "input", "aria-label": t("folderFilter") }, [["", t("folderChosen")], ...Object.entries(FILTERS).map(([key, label]) => [key, t(label)])].map(([key, label]) => h("option", { value: key }, label)));
+const show = () => replace(list, (state.settings?.folders ?? []).map((folder) => h("li", { class: "option-row" }, icon("bookmark"),
+h("span", { class: "lines" }, h("div", { class: "title ellipsis" }, folder.name), h("div", { class: "small muted" }, t(FILTERS[folder.filter] ?? "folderChosen"))),
+h("button", { type: "button", class: "icon-button", "aria-haspopup": "menu", "aria-expanded": "false", "aria-label": `${t("more")}${t("colon")}${folder.name}`, onclick: (event) => folderMenu({ state }, event.currentTarget, folder.name, () => {}) }, icon("more")))));
+const form = h("form", { class: "input-pair", onsubmit: async (event) => {
+event.preventDefault();
+const text = name.value.trim();
+if (!text) return name.focus();
+if (await add(state, text, filter.value || undefined)) name.value = "";
+} }, name, filter, h("button", { type: "submit", class: "button" }, icon("plus"), t("newFolder")));
+page.append(h("p", { class: "small muted" }, t("foldersHint")), list, form);
+show();
+return state.subscribe("settings", show);
+}
+
+function chooseFolders(app, conv) {
 const { state } = app;
-const body = h("div", { class: "dialog-fields" }, h("p", { class: "muted" }, t("loading")));
-page.append(body);
-const show = async () => {
-const devices = await state.sessions().catch((error) => { replace(body, h("p", { class: "form-error", role: "alert" }, errorText(error))); });
-if (!devices || !body.isConnected) return;
-const current = devices.find((each) => each.current);
-const others = devices.filter((each) => !each.current).sort((one, other) => other.last_seen - one.last_seen);
-replace(body, h("h3", {}, t("thisDevice")), current ? row(current) : null,
-others.length ? h("button", { type: "button", class: "button dangerous", onclick: async () => {
-if (!(await confirm(t("endOtherSessions"), { yes: t("endOtherSessions"), dangerous: true, detail: t("endOthersHint") }))) return;
-if (await attempt(state.endOtherSessions()) !== undefined) toast(t("othersEnded"));
+const list = h("div", {});
+const input = h("input", { class: "input", maxlength: String(LONGEST), "aria-label": t("folderName"), placeholder: t("folderName"), autofocus: true });
+const show = () => replace(list, folderNames(state).map((name) =>
+switchRow(name, inFolder(state.conversation(conv), name), async (on) => (await attempt(put(state, state.conversation(conv), name, on))) !== undefined)));
+const form = h("form", { class: "input-pair", onsubmit: async (event) => {
+event.preventDefault();
+const name = input.value.trim();
+if (!name || !(await add(state, name))) return;
+input.value = "";
+await attempt(put(state, state.conversation(conv), name, true));
+} }, input, h("button", { type: "submit", class: "button", "aria-label": t("newFolder") }, icon("plus"), t("newFolder")));
+const ends = [state.subscribe("settings", show), state.subscribe(`conversation:${conv}`, show)];
+openDialog(t("folders"), h("div", { class: "dialog-body" }, list, form), { onclose: () => { for (const end of ends) end(); } });
 show();
-} }, icon("leave"), t("endOtherSessions")) : h("p", { class: "small muted" }, t("noOtherSessions")),
-others.length ? [h("h3", {}, t("otherSessions")), h("ul", {}, others.map((device) => h("li", {}, row(device))))] : null);
+}
+
+async function add(state, name, filter) {
+const folders = state.settings?.folders ?? [];
+if (folders.some((each) => each.name === name)) return true;
+if (folders.length >= MOST) {
+toast(t("folderLimit", { n: MOST }), { role: "alert" });
+return false;
+}
+return (await attempt(state.setSettings({ folders: [...folders, { name, ...(filter && { filter }) }] }))) !== undefined;
+}
+
+function folderMenu({ state }, anchor, name, moved) {
+const set = (folders) => attempt(state.setSettings({ folders }));
+const change = async (to) => {
+const folders = state.settings?.folders ?? [];
+const after = to === null ? folders.filter((each) => each.name !== name) : folders.map((each) => (each.name === name ? { ...each, name: to } : each));
+if (await set(after) === undefined) return;
+for (const head of state.conversations({ filter: "everything" }).filter((each) => inFolder(each, name))) {
+const others = head.own.folders.filter((each) => each !== name);
+await attempt(state.setOwn(head.conv, { folders: to === null ? others : [...others, to] }));
+}
+moved(to);
 };
-const row = (device) => h("div", { class: "option-row" }, h("span", { class: "avatar size-m symbol" }, icon("device")),
-h("span", { class: "lines" }, h("div", { class: "title ellipsis" }, device.name),
-h("div", { class: "small muted", title: t("signedInAt", { time: fullDate(device.at) }) }, [device.current ? t("online") : t("lastActive", { time: listTime(device.last_seen) }), device.address].filter(Boolean).join(" · "))),
-device.current ? null : h("button", { type: "button", class: "button small quiet danger", "aria-label": `${t("endSession")}${t("colon")}${device.name}`, onclick: async () => {
-if (await attempt(state.endSession(device.device)) !== undefined) toast(t("sessionEnded", { name: device.name }), { seconds: 3 });
-show();
-} }, t("endSession")));
-show();
+openMenu(anchor, [
+{ icon: "edit", label: t("rename"), run: async () => {
+const to = (await ask(t("rename"), { label: t("folderName"), value: name }))?.trim().slice(0, LONGEST);
+if (to && to !== name && !folderNames(state).includes(to)) change(to);
+} },
+{ icon: "trash", label: t("deleteFolder"), danger: true, run: async () => {
+if (await confirm(t("deleteFolderQuestion", { name }), { yes: t("delete"), dangerous: true })) change(null);
+} },
+], { label: name });
 }
-
-function blockedPage(app, page) {
-const { state } = app;
-const body = h("div", {});
-const show = () => {
-const blocked = state.contacts("blocked").sort(byName(state));
-replace(body, blocked.length ? h("ul", {}, blocked.map(({ user }) => h("li", { class: "option-row" }, userAvatar(state, user, { size: "m" }),
-h("span", { class: "lines" }, h("div", { class: "title ellipsis" }, userName(state, user.name)), h("div", { class: "small muted" }, `@${user.name}`)),
-h("button", { type: "button", class: "button small quiet", "aria-label": `${t("unblock")}${t("colon")}${userName(state, user.name)}`, onclick: () => attempt(state.unblock(user.name)) }, t("unblock")))))
-: h("p", { class: "muted" }, t("noBlocked")));
-};
-page.append(h("p", { class: "small muted" }, t("blockedHint")), body);
-show();
-return state.subscribe("contacts", show);
-}
-
-function accountPage(app, page) {
-const { state } = app;
-const [proof, proofField] = password(t("password"), "current-password");
-const error = h("p", { class: "form-error", role: "alert" });
-const remove = h("button", { type: "submit", class: "button dangerous" }, icon("trash"), t("deleteAccountDo"));
-const save = h("button", { type: "button", class: "button", onclick: async () => {
-save.disabled = true;
-await attempt(exportData(state.account.name));
-save.disabled = false;
-} }, icon("download"), t("exportData"));
-page.append(
-h("section", { class: "dialog-fields" }, h("h3", {}, t("exportData")), h("p", { class: "small muted" }, t("exportHint")), save),
-h("section", { class: "dialog-fields" }, h("h3", {}, t("signOut")), h("p", { class: "small muted" }, t("signOutHint")), h("button", { type: "button", class: "button", onclick: () => app.signOut() }, icon("leave"), t("signOut"))),
-...[insecureNote()].filter(Boolean),
-h("form", { class: "dialog-fields", onsubmit: submitting(remove, async () => {
-error.textContent = "";
-if (!proof.value) return refusedPassword(error, proof, t("fieldRequired"));
-if (!(await confirm(t("deleteAccount"), { yes: t("deleteAccountDo"), dangerous: true, detail: t("deleteAccountQuestion", { name: `@${state.account.name}` }) }))) return;
-try {
-await state.deleteAccount(proof.value);
-} catch (refusal) {
-refusedPassword(error, proof, refusal.code === "forbidden" ? t("passwordWrong") : errorText(refusal));
-}
-}) }, h("h3", {}, t("deleteAccount")), h("p", { class: "small muted" }, t("deleteAccountHint")), proofField, error, remove));
-}
-
-async function exportData(name) {
-const response = await fetch("/api/account/export", { credentials: "same-origin", cache: "no-store" }).catch(() => { throw Object.assign(new Error(), { code: "offline" }); });
-if (!response.ok) {
-const { error } = await response.json().catch(() => ({}));
-throw Object.assign(new Error(error?.message), { ...error, code: response.status === 404 ? "unsupported" : error?.code ?? "internal", retryAfter: error?.retry_after });
-}
-const address = URL.createObjectURL(await response.blob());
-const type = response.headers.get("Content-Type") ?? "";
-h("a", { href: address, download: `${name}${type.includes("zip") ? ".zip" : ".json"}` }).click();
-setTimeout(() => URL.revokeObjectURL(address), 60_000);
-}
-
-function insecureNote() {
-if (globalThis.isSecureContext) return null;
-return h("section", { class: "dialog-fields" }, h("h3", {}, t("insecure")), h("div", { class: "notice-line" }, icon("lock"), h("span", {}, t("insecureHint"))));
-}
-return { sessionsPage, blockedPage, accountPage, insecureNote };
+return { folderNames, foldersPage, chooseFolders, folderMenu };
 })();
-const $views_sound = (() => {
+const $views_conversationmenu = (() => {
 
-const NOTES = [[880, 0], [1174.7, 0.09]]; // hertz, seconds
-const LENGTH = 0.28; // seconds of a note
-const LOUDNESS = 0.12;
-const PAUSE = 1500; // ms between two sounds
-
-let context = null;
-let playedAt = -Infinity;
-
-function prepareSound() {
-const begin = () => {
-try {
-context ??= new AudioContext();
-context.resume();
-} catch (error) {
-console.warn("No sound:", error);
-}
-};
-for (const type of ["pointerdown", "keydown"]) addEventListener(type, begin, { once: true, capture: true });
-}
-
-function playSound(now = performance.now()) {
-if (!context || context.state !== "running" || now - playedAt < PAUSE) return false;
-playedAt = now;
-for (const [frequency, delay] of NOTES) {
-const begin = context.currentTime + delay;
-const tone = new OscillatorNode(context, { type: "sine", frequency });
-const volume = new GainNode(context, { gain: 0 });
-volume.gain.setValueAtTime(0, begin);
-volume.gain.linearRampToValueAtTime(LOUDNESS, begin + 0.012);
-volume.gain.exponentialRampToValueAtTime(0.0001, begin + LENGTH);
-tone.connect(volume).connect(context.destination);
-tone.start(begin);
-tone.stop(begin + LENGTH);
-}
-return true;
-}
-return { prepareSound, playSound };
-})();
-const $state_push = (() => {
-
-const pushKey = (store) => store.session.push_key ?? store.session.server?.push_key;
-
-function canPush(store) {
-return Boolean(globalThis.isSecureContext && navigator.serviceWorker && globalThis.PushManager && pushKey(store));
-}
-
-async function subscribePush(store) {
-const { pushManager } = await navigator.serviceWorker.ready;
-const key = bytesOf(pushKey(store));
-let subscription = await pushManager.getSubscription();
-if (subscription && !isSame(subscription.options?.applicationServerKey, key)) {
-await subscription.unsubscribe();
-subscription = null;
-}
-subscription ??= await pushManager.subscribe({ userVisibleOnly: true, applicationServerKey: key });
-const { endpoint, keys } = subscription.toJSON();
-await store.setPush("web", { endpoint, keys });
-}
-
-async function unsubscribePush(store) {
-await store.setPush("none");
-const subscription = await (await navigator.serviceWorker.ready).pushManager.getSubscription();
-await subscription?.unsubscribe();
-}
-
-function keepPush(store, isWanted) {
-let told = null;
-const check = () => {
-const user = store.connection.state === "online" && canPush(store) && isWanted() && Notification.permission === "granted" ? store.account?.name : null;
-if (!user || told === user) return;
-told = user;
-subscribePush(store).catch((error) => { console.warn("push:", error); });
-};
-store.subscribe("connection", check);
-store.subscribe("session", () => { if (store.session.phase !== "signedIn") told = null; check(); });
-}
-
-function bytesOf(key) {
-return Uint8Array.from(atob(key.replaceAll("-", "+").replaceAll("_", "/")), (letter) => letter.charCodeAt(0));
-}
-
-function isSame(buffer, key) {
-const bytes = buffer && new Uint8Array(buffer);
-return Boolean(bytes) && bytes.length === key.length && bytes.every((byte, index) => byte === key[index]);
-}
-return { pushKey, canPush, subscribePush, unsubscribePush, keepPush };
-})();
-const $views_notificationsettings = (() => {
-
-const { h } = $views_dom;
-const { insecureNote } = $views_accountpages;
-const { switchRow } = $views_dialog;
-const { playSound } = $views_sound;
+const { openMenu } = $views_menu;
+const { confirm, openDialog, selectRow } = $views_dialog;
+const { chooseFolders } = $views_folders;
 const { attempt } = $views_toast;
-const { canPush, subscribePush, unsubscribePush } = $state_push;
+const { h } = $views_dom;
+const { withPanels } = $views_later;
+const { isGroup, isMuted, mayExpire, userName } = $views_model;
+const { span } = $i18n_format;
 const { t } = $i18n_index;
 
-const EVENING = 22 * 60;
-const MORNING = 7 * 60;
+const HOUR = 3_600_000;
+const FOREVER = 4_102_444_800_000;
 
-function notificationsPage(app, page) {
-const { state, preferences } = app;
-const isSecure = globalThis.isSecureContext && "Notification" in globalThis;
-const granted = () => isSecure && Notification.permission === "granted";
-const ask = async () => granted() || (await Notification.requestPermission()) === "granted";
-page.append(...[insecureNote()].filter(Boolean),
-switchRow(t("notificationsDesktop"), granted() && preferences.desktop, async (on) => {
-if (on && !(await ask())) return false;
-app.setPreference("desktop", on);
-return true;
-}, { disabled: !isSecure, detail: isSecure ? Notification.permission === "denied" ? t("notificationsDenied") : null : t("notificationsHTTPS") }),
-switchRow(t("notificationsPush"), granted() && preferences.push && canPush(state), async (on) => {
-if (on && !(await ask())) return false;
-const done = await attempt((on ? subscribePush(state) : unsubscribePush(state)).then(() => true));
-if (done) app.setPreference("push", on);
-return Boolean(done);
-}, { disabled: !canPush(state), detail: t(canPush(state) ? "notificationsPushHint" : "notificationsPushMissing") }),
-switchRow(t("notificationsPreview"), preferences.preview, (on) => app.setPreference("preview", on)),
-switchRow(t("notificationsSound"), preferences.sound, (on) => { app.setPreference("sound", on); if (on) playSound(); }),
-...quietHours(state));
-}
-
-function quietHours(state) {
-const { quiet_from: begin, quiet_until: end } = state.settings ?? {};
-const offset = new Date().getTimezoneOffset();
-const turn = (minutes) => ((minutes % 1440) + 1440) % 1440;
-const text = (minutes) => `${String(Math.floor(minutes / 60)).padStart(2, "0")}:${String(minutes % 60).padStart(2, "0")}`;
-const isOn = begin !== undefined && begin !== end;
-const field = (value, otherwise) => h("input", { type: "time", class: "input", value: text(isOn ? turn(value - offset) : otherwise) });
-const [from, until] = [field(begin, EVENING), field(end, MORNING)];
-const times = h("div", { class: "search-filters", hidden: !isOn }, h("label", { class: "field grow" }, t("quietFrom"), from), h("label", { class: "field grow" }, t("quietUntil"), until));
-const minutes = (input) => {
-const [hours, rest] = input.value.split(":").map(Number);
-return turn(hours * 60 + rest + offset);
-};
-const save = (on) => attempt(state.setSettings(on ? { quiet_from: minutes(from), quiet_until: minutes(until) } : { quiet_from: 0, quiet_until: 0 }));
-for (const input of [from, until]) input.addEventListener("change", () => from.value && until.value && save(true));
-return [switchRow(t("quietHours"), isOn, async (on) => {
-if ((await save(on)) === undefined) return false;
-times.hidden = !on;
-return true;
-}, { detail: t("quietHint") }), times];
-}
-return { notificationsPage };
-})();
-const $text_qrcode = (() => {
-
-const CORRECTION = [10, 16, 26, 18, 24, 16, 18, 22, 22, 26, 30, 22, 22, 24, 24, 28, 28, 26, 26, 26];
-const BLOCKS = [1, 1, 1, 2, 2, 4, 4, 4, 5, 5, 5, 8, 9, 9, 10, 10, 11, 13, 14, 16];
-const LEVEL_M = 0;
-
-const MASKS = [
-(x, y) => (x + y) % 2, (x, y) => y % 2, (x) => x % 3, (x, y) => (x + y) % 3, (x, y) => (Math.floor(x / 3) + Math.floor(y / 2)) % 2,
-(x, y) => ((x * y) % 2) + ((x * y) % 3), (x, y) => (((x * y) % 2) + ((x * y) % 3)) % 2, (x, y) => (((x + y) % 2) + ((x * y) % 3)) % 2,
-];
-
-function qrcode(text) {
-const data = new TextEncoder().encode(text);
-const version = CORRECTION.findIndex((_, index) => data.length + (index + 1 < 10 ? 2 : 3) <= capacity(index + 1)) + 1;
-if (version === 0) return null;
-const codewords = interleaved(encoded(data, version), version);
-let best = null;
-for (let mask = 0; mask < MASKS.length; mask += 1) {
-const rows = drawn(version, codewords, mask);
-const score = penalty(rows);
-if (!best || score < best.score) best = { rows, score };
-}
-return best.rows;
-}
-
-function capacity(version) {
-return (modules(version) >> 3) - CORRECTION[version - 1] * BLOCKS[version - 1];
-}
-
-function modules(version) {
-const count = Math.floor(version / 7) + 2;
-const patterns = version === 1 ? 0 : (25 * count - 10) * count - 55;
-return (16 * version + 128) * version + 64 - patterns - (version >= 7 ? 36 : 0);
-}
-
-function encoded(data, version) {
-const bits = [];
-const add = (value, length) => { for (let bit = length - 1; bit >= 0; bit -= 1) bits.push((value >> bit) & 1); };
-add(4, 4); // bytes
-add(data.length, version < 10 ? 8 : 16);
-for (const byte of data) add(byte, 8);
-const length = capacity(version) * 8;
-add(0, Math.min(4, length - bits.length));
-while (bits.length % 8) bits.push(0);
-for (let pad = 0xec; bits.length < length; pad ^= 0xec ^ 0x11) add(pad, 8);
-return Array.from({ length: length / 8 }, (_, index) => parseInt(bits.slice(index * 8, index * 8 + 8).join(""), 2));
-}
-
-function interleaved(data, version) {
-const count = BLOCKS[version - 1];
-const correction = CORRECTION[version - 1];
-const generator = divisor(correction);
-const short = Math.floor(data.length / count);
-const blocks = [];
-for (let index = 0, start = 0; index < count; index += 1) {
-const length = short + (index >= count - (data.length % count) ? 1 : 0);
-const part = data.slice(start, (start += length));
-blocks.push({ part, rest: remainder(part, generator) });
-}
-const found = [];
-for (let index = 0; index <= short; index += 1) for (const { part } of blocks) if (index < part.length) found.push(part[index]);
-for (let index = 0; index < correction; index += 1) for (const { rest } of blocks) found.push(rest[index]);
-return found;
-}
-
-function product(one, other) {
-let result = 0;
-for (let bit = 7; bit >= 0; bit -= 1) result = ((result << 1) ^ ((result >> 7) * 0x11d)) ^ (((other >> bit) & 1) * one);
-return result;
-}
-
-function divisor(degree) {
-const found = [...Array(degree - 1).fill(0), 1];
-for (let step = 0, root = 1; step < degree; step += 1, root = product(root, 2)) {
-for (let index = 0; index < degree; index += 1) found[index] = product(found[index], root) ^ (found[index + 1] ?? 0);
-}
-return found;
-}
-
-function remainder(data, generator) {
-const found = Array(generator.length).fill(0);
-for (const byte of data) {
-const factor = byte ^ found.shift();
-found.push(0);
-generator.forEach((value, index) => { found[index] ^= product(value, factor); });
-}
-return found;
-}
-
-function drawn(version, codewords, mask) {
-const size = version * 4 + 17;
-const rows = Array.from({ length: size }, () => Array(size).fill(null));
-const set = (x, y, dark) => { if (rows[y]?.[x] !== undefined) rows[y][x] = Boolean(dark); };
-const ring = (cx, cy, radius, isDark) => {
-for (let dy = -radius; dy <= radius; dy += 1) for (let dx = -radius; dx <= radius; dx += 1) set(cx + dx, cy + dy, isDark(Math.max(Math.abs(dx), Math.abs(dy))));
-};
-for (let index = 0; index < size; index += 1) { set(6, index, index % 2 === 0); set(index, 6, index % 2 === 0); }
-for (const [x, y] of [[3, 3], [size - 4, 3], [3, size - 4]]) ring(x, y, 4, (distance) => distance !== 2 && distance !== 4);
-const places = alignment(version, size);
-const last = places.length - 1;
-places.forEach((x, i) => places.forEach((y, j) => {
-if (!((i === 0 && j === 0) || (i === 0 && j === last) || (i === last && j === 0))) ring(x, y, 2, (distance) => distance !== 1);
-}));
-describe(set, size, version, mask);
-fill(rows, size, codewords, MASKS[mask]);
-return rows;
-}
-
-function alignment(version, size) {
-if (version === 1) return [];
-const count = Math.floor(version / 7) + 2;
-const step = Math.ceil((version * 4 + 4) / (count * 2 - 2)) * 2;
-return [6, ...Array.from({ length: count - 1 }, (_, index) => size - 7 - index * step).reverse()];
-}
-
-function describe(set, size, version, mask) {
-const format = (LEVEL_M << 3) | mask;
-let rest = format;
-for (let step = 0; step < 10; step += 1) rest = (rest << 1) ^ ((rest >> 9) * 0x537);
-const bits = ((format << 10) | rest) ^ 0x5412;
-const bit = (index) => (bits >> index) & 1;
-for (let index = 0; index < 6; index += 1) set(8, index, bit(index));
-set(8, 7, bit(6)); set(8, 8, bit(7)); set(7, 8, bit(8));
-for (let index = 9; index < 15; index += 1) set(14 - index, 8, bit(index));
-for (let index = 0; index < 8; index += 1) set(size - 1 - index, 8, bit(index));
-for (let index = 8; index < 15; index += 1) set(8, size - 15 + index, bit(index));
-set(8, size - 8, true);
-if (version < 7) return;
-rest = version;
-for (let step = 0; step < 12; step += 1) rest = (rest << 1) ^ ((rest >> 11) * 0x1f25);
-const all = (version << 12) | rest;
-for (let index = 0; index < 18; index += 1) {
-const [far, near] = [size - 11 + (index % 3), Math.floor(index / 3)];
-set(far, near, (all >> index) & 1); set(near, far, (all >> index) & 1);
-}
-}
-
-function fill(rows, size, codewords, mask) {
-let index = 0;
-for (let right = size - 1, upward = true; right > 0; right -= 2, upward = !upward) {
-if (right === 6) right = 5;
-for (let step = 0; step < size; step += 1) {
-const y = upward ? size - 1 - step : step;
-for (const x of [right, right - 1]) {
-if (rows[y][x] !== null) continue;
-const bit = ((codewords[index >> 3] ?? 0) >> (7 - (index & 7))) & 1;
-rows[y][x] = Boolean(bit) !== (mask(x, y) === 0);
-index += 1;
-}
-}
-}
-}
-
-function penalty(rows) {
-const size = rows.length;
-let score = 0;
-let dark = 0;
-for (let line = 0; line < size; line += 1) {
-for (const at of [(index) => rows[line][index], (index) => rows[index][line]]) {
-let text = "";
-for (let index = 0; index < size; index += 1) text += at(index) ? "1" : "0";
-for (const run of text.match(/1{5,}|0{5,}/g) ?? []) score += run.length - 2;
-for (let index = 0; index + 11 <= size; index += 1) if (/^(10111010000|00001011101)$/.test(text.slice(index, index + 11))) score += 40;
-}
-for (let index = 0; index < size; index += 1) {
-if (rows[line][index]) dark += 1;
-if (line > 0 && index > 0 && rows[line][index] === rows[line - 1][index] && rows[line][index] === rows[line][index - 1] && rows[line][index] === rows[line - 1][index - 1]) score += 3;
-}
-}
-return score + 10 * Math.floor(Math.abs((dark * 20) / (size * size) - 10));
-}
-return { qrcode };
-})();
-const $views_security = (() => {
-
-const { h, replace, svg } = $views_dom;
-const { password, refusedPassword, submitting } = $views_fields;
-const { errorText } = $views_model;
-const { toast } = $views_toast;
-const { qrcode } = $text_qrcode;
-const { t } = $i18n_index;
-
-const SHORTEST = 8;
-
-function securityPage(app, page) {
-page.append(passwordForm(app.state), totpForm(app.state), recoveryForm(app));
-}
-
-function passwordForm(state) {
-const [old, oldField] = password(t("currentPassword"), "current-password");
-const [fresh, freshField] = password(t("newPassword"), "new-password");
-const error = h("p", { class: "form-error", role: "alert" });
-const save = h("button", { type: "submit", class: "button primary" }, t("changePassword"));
-return h("form", { class: "dialog-fields", onsubmit: submitting(save, async () => {
-error.textContent = "";
-if (!old.value) return refusedPassword(error, old, t("fieldRequired"));
-if ([...fresh.value].length < SHORTEST) return refusedPassword(error, fresh, t("passwordHint"));
-try {
-await state.changePassword({ old: old.value, password: fresh.value });
-} catch (refusal) {
-const isWrong = ["unauthorized", "forbidden"].includes(refusal.code);
-return refusedPassword(error, isWrong ? old : fresh, isWrong ? t("passwordWrong") : errorText(refusal));
-}
-old.value = fresh.value = "";
-toast(t("passwordChanged"));
-}) }, h("h3", {}, t("changePassword")), oldField, freshField, h("span", { class: "small muted" }, t("passwordHint"), h("br"), t("passwordEnds")), error, save);
-}
-
-function recoveryForm(app) {
-const [proof, proofField] = password(t("currentPassword"), "current-password");
-const error = h("p", { class: "form-error", role: "alert" });
-const make = h("button", { type: "submit", class: "button" }, t("newRecoveryCodes"));
-return h("form", { class: "dialog-fields", onsubmit: submitting(make, async () => {
-error.textContent = "";
-if (!proof.value) return refusedPassword(error, proof, t("fieldRequired"));
-try {
-app.showRecovery(await app.state.recoveryCodes(proof.value));
-proof.value = "";
-} catch (refusal) {
-refusedPassword(error, proof, refusal.code === "forbidden" ? t("passwordWrong") : errorText(refusal));
-}
-}) }, h("h3", {}, t("recoveryCodes")), h("p", { class: "small muted" }, t("recoveryCodesHint")), proofField, error, make);
-}
-
-function totpForm(state) {
-const [proof, proofField] = password(t("currentPassword"), "current-password");
-const error = h("p", { class: "form-error", role: "alert" });
-const button = h("button", { type: "submit", class: "button" });
-const body = h("div", { class: "dialog-fields" }, error);
-let hasTotp;
-const start = async () => {
-try {
-hasTotp = await state.hasTotp();
-} catch (refusal) {
-error.textContent = errorText(refusal);
+function conversationMenu(app, anchor, head, { thread = null } = {}) {
+const { state } = app;
+const set = (values) => attempt(state.setOwn(head.conv, values));
+const peer = head.kind === "pair" ? head.peer?.name : null;
+if (head.state === "invited" || head.state === "requested") {
+openMenu(anchor, [
+{ icon: "close", label: t(head.state === "invited" ? "decline" : "takeBackRequest"), run: () => attempt(head.state === "invited" ? state.answerInvitation(head.conv, false) : state.leave(head.conv)) },
+head.state === "invited" && { icon: "warning", label: t("report"), danger: true, run: () => app.report({ conv: head.conv }) },
+], { label: t("more") });
 return;
 }
-button.textContent = t(hasTotp ? "totpRemove" : "totpSetUp");
-button.classList.toggle("quiet", hasTotp);
-replace(body, proofField, error, button);
-};
-const restart = async () => {
-await start();
-proof.focus();
-};
-const begin = async () => {
-error.textContent = "";
-if (!proof.value) return proof.focus();
-try {
-if (hasTotp) await state.removeTotp(proof.value);
-else {
-const { secret, uri } = await state.makeTotp(proof.value);
-replace(body, ...secretStep(state, secret, uri, restart));
-body.querySelector("input").focus({ preventScroll: true });
-body.querySelector("svg")?.scrollIntoView({ block: "nearest" });
-}
-proof.value = "";
-} catch (refusal) {
-if (refusal.code === "conflict") await start();
-return refusedPassword(error, proof, refusal.code === "forbidden" ? t("passwordWrong") : errorText(refusal));
-}
-if (!hasTotp) return;
-toast(t("totpRemoved"));
-await restart();
-};
-start();
-return h("form", { class: "dialog-fields", onsubmit: submitting(button, begin) }, h("h3", {}, t("totp")), h("p", { class: "small muted" }, t("totpHint")), body);
+openMenu(anchor, [
+thread && { icon: "info", label: t("chatInfo"), run: () => app.toggleDetails(true) },
+thread && { icon: "search", label: t("search"), run: () => app.search({ conv: head.conv }) },
+{ icon: "pin", label: t(head.own?.pinned_at ? "unpinChat" : "pinChat"), run: () => set({ pinned: !head.own?.pinned_at }) },
+isMuted(head) ? { icon: "bell", label: t("unmute"), run: () => set({ muted_until: 0 }) } : { icon: "bellOff", label: t("mute"), run: () => chooseMute(set, head) },
+{ icon: "archive", label: t(head.own?.archived ? "unarchive" : "archive"), run: () => set({ archived: !head.own?.archived }) },
+{ icon: "bookmark", label: t("folders"), run: () => chooseFolders(app, head.conv) },
+head.unread || head.own?.marked_unread ? { icon: "check", label: t("markRead"), run: () => attempt(Promise.all([state.mark(head.conv, head.n), head.own?.marked_unread ? state.setOwn(head.conv, { marked_unread: false }) : null])) }
+: { icon: "star", label: t("markUnread"), run: () => set({ marked_unread: true }) },
+thread && { icon: "calendar", label: t("scheduled"), run: () => withPanels(({ showScheduled }) => showScheduled(app, head.conv)) },
+thread && mayExpire(head) && { icon: "timer", label: t("disappearing"), run: () => withPanels(({ chooseExpiry }) => chooseExpiry(state, head)) },
+null,
+peer && state.contact(peer)?.state === "blocked" && { icon: "shield", label: t("unblock"), run: () => attempt(state.unblock(peer)) },
+peer && state.contact(peer)?.state !== "blocked" && { icon: "shield", label: t("block"), danger: true, run: async () => { if (await confirm(t("blockQuestion", { name: userName(state, peer) }), { yes: t("block"), dangerous: true })) attempt(state.block(peer)); } },
+peer && { icon: "warning", label: t("report"), danger: true, run: () => app.report({ user: peer }) },
+isGroup(head) && (!head.state || head.state === "joined") && { icon: "leave", label: t(head.kind === "channel" ? "leaveChannel" : "leave"), danger: true, run: () => withPanels(({ leave }) => leave(app, head)) },
+head.kind !== "self" && { icon: "trash", label: t("deleteChat"), danger: true, run: async () => { if (await confirm(t("deleteChatQuestion"), { yes: t("delete"), dangerous: true })) { if (app.openID === head.conv) app.closeThread(); attempt(state.deleteConversation(head.conv)); } } },
+isGroup(head) && head.role === "owner" && { icon: "trash", label: t("deleteForAll"), danger: true, run: () => withPanels(({ deleteForAll }) => deleteForAll(app, head)) },
+], { label: t("more") });
 }
 
-function secretStep(state, secret, uri, done) {
-const code = h("input", { class: "input", inputmode: "numeric", autocomplete: "one-time-code", maxlength: "10", id: "totp-code" });
-const error = h("p", { class: "form-error", role: "alert" });
-const confirm = async () => {
-error.textContent = "";
-try {
-await state.confirmTotp(code.value.replace(/\s/g, ""));
-toast(t("totpOn"));
-done();
-} catch (refusal) {
-error.textContent = refusal.code === "forbidden" || refusal.code === "bad_request" ? t("wrongCode") : errorText(refusal);
-code.select();
+function chooseMute(set, head) {
+const choices = [[t("muteFor", { time: span(3_600) }), HOUR], [t("muteFor", { time: span(28_800) }), 8 * HOUR], [t("muteFor", { time: span(172_800) }), 48 * HOUR], [t("muteForever"), null]];
+const rule = head && isGroup(head) ? selectRow(t("notifyAbout"), head.own?.notify ?? "all", [["all", t("notifyAll")], ["mentions", t("notifyMentions")]], (notify) => set({ notify })) : null;
+const dialog = openDialog(t(rule ? "notifications" : "mute"), h("div", { class: "dialog-body" }, rule, choices.map(([label, time]) =>
+h("button", { type: "button", class: "button wide", onclick: () => { dialog.close(); set({ muted_until: time === null ? FOREVER : Date.now() + time }); } }, label))));
 }
-};
-const button = h("button", { type: "button", class: "button primary", onclick: confirm }, t("confirm"));
-code.addEventListener("keydown", (event) => { if (event.key === "Enter") { event.preventDefault(); confirm(); } });
-return [
-h("p", {}, t("totpScan")), picture(uri),
-h("p", { class: "small muted" }, t("totpType")), h("pre", { class: "codes", tabindex: "0" }, secret.replace(/(.{4})(?=.)/g, "$1 ")),
-/^otpauth:/.test(uri) ? h("a", { class: "link", href: uri }, t("totpOpen")) : null,
-h("label", { class: "field" }, t("code"), code), error, button,
-];
-}
-
-function picture(uri) {
-const rows = qrcode(uri);
-if (!rows) return null;
-const path = rows.flatMap((row, y) => row.map((dark, x) => (dark ? `M${x + 4} ${y + 4}h1v1h-1z` : ""))).join("");
-return svg("svg", { class: "qrcode", viewBox: `0 0 ${rows.length + 8} ${rows.length + 8}`, role: "img", "aria-label": t("qrcode"), "shape-rendering": "crispEdges" }, svg("path", { d: path }));
-}
-return { securityPage };
+return { conversationMenu, chooseMute };
 })();
-const $views_settings = (() => {
+const $views_fields = (() => {
+
+const { h } = $views_dom;
+
+const submitting = (button, run) => async (event) => {
+event.preventDefault();
+button.disabled = true;
+await run();
+button.disabled = false;
+};
+
+function password(label, autocomplete) {
+const input = h("input", { class: "input", type: "password", autocomplete, maxlength: "200" });
+input.addEventListener("input", () => input.removeAttribute("aria-invalid"));
+return [input, h("label", { class: "field" }, label, input)];
+}
+
+function refusedPassword(error, input, text) {
+error.textContent = text;
+input.setAttribute("aria-invalid", "true");
+input.focus();
+}
+return { submitting, password, refusedPassword };
+})();
+const $views_requests = (() => {
 
 const { h, replace } = $views_dom;
 const { icon } = $views_icons;
 const { userAvatar } = $views_avatar;
-const { accountPage, blockedPage, sessionsPage } = $views_accountpages;
-const { openDialog, selectRow, switchRow } = $views_dialog;
+const { openDialog } = $views_dialog;
 const { submitting } = $views_fields;
-const { foldersPage } = $views_folders;
-const { notificationsPage } = $views_notificationsettings;
-const { pickImage } = $views_profile;
-const { securityPage } = $views_security;
+const { lookalikeNote } = $views_lookalike;
 const { attempt, toast } = $views_toast;
-const { LANGUAGE_NAMES, t } = $i18n_index;
+const { userName } = $views_model;
+const { listTime } = $i18n_format;
+const { t } = $i18n_index;
 
-const PAGES = {
-profile: ["person", profilePage], appearance: ["sun", appearancePage], notifications: ["bell", notificationsPage], privacy: ["shield", privacyPage],
-folders: ["bookmark", foldersPage], sessions: ["device", sessionsPage], security: ["key", securityPage], blocked: ["block", blockedPage], account: ["settings", accountPage],
-};
+const LONGEST = 200;
 
-function openSettings(app, first = null) {
-const page = h("div", { class: "page", role: "tabpanel", tabindex: "-1" });
-const tabs = h("nav", { role: "tablist", "aria-label": t("settings"), "aria-orientation": "vertical" });
-let end = null; // of the subscriptions of a page
-const show = (name, focus = false) => {
-end?.();
-for (const tab of tabs.children) {
-const chosen = tab.dataset.page === name;
-tab.setAttribute("aria-selected", String(chosen));
-tab.tabIndex = chosen ? 0 : -1;
-if (chosen && focus) tab.focus();
-}
-page.setAttribute("aria-label", t(name));
-replace(page, h("div", { class: "page-head" }, h("button", { type: "button", class: "icon-button only-narrow", "aria-label": t("back"), onclick: () => list() }, icon("back")), h("h2", {}, t(name))));
-const made = PAGES[name][1](app, page, dialog);
-end = typeof made === "function" ? made : null;
-page.scrollTop = 0;
-};
-for (const [name, [symbol]] of Object.entries(PAGES)) {
-tabs.append(h("button", { type: "button", role: "tab", "data-page": name, onclick: () => { show(name); frame.classList.add("has-page"); focusPage(); } }, icon(symbol), h("span", { class: "grow" }, t(name)), icon("chevron")));
-}
-tabs.addEventListener("keydown", (event) => {
-const names = Object.keys(PAGES);
-const step = { ArrowDown: 1, ArrowRight: 1, ArrowUp: -1, ArrowLeft: -1 }[event.key];
-if (!step) return;
-event.preventDefault();
-show(names[(names.indexOf(document.activeElement.dataset.page) + step + names.length) % names.length], true);
-});
-const narrow = matchMedia("(max-width: 720px)");
-const list = () => {
-frame.classList.remove("has-page");
-tabs.querySelector("[aria-selected=true]").focus();
-};
-const focusPage = () => { if (narrow.matches) page.querySelector(".icon-button").focus(); };
-const frame = h("div", { class: `settings${first ? " has-page" : ""}` }, tabs, page);
-const dialog = openDialog(t("settings"), frame, { wide: true, label: "settings-dialog", onclose: () => end?.() });
-show(first ?? "profile");
-tabs.querySelector("[aria-selected=true]").focus();
-if (first) focusPage();
+const byTime = (one, other) => (other.at ?? 0) - (one.at ?? 0) || (one.user.name < other.user.name ? -1 : 1);
+
+const incoming = (state) => state.contacts("asked").sort(byTime);
+
+const outgoing = (state) => state.contacts("asking").sort(byTime);
+
+async function answerRequest(state, name, accept) {
+if (await attempt(state.answerContact(name, accept)) === undefined) return;
+toast(t(accept ? "requestAccepted" : "requestDeclined", { name: userName(state, name) }), { seconds: 3 });
 }
 
-function profilePage(app, page) {
+async function takeBack(state, name) {
+if (await attempt(state.removeContact(name)) !== undefined) toast(t("requestTakenBack"), { seconds: 3 });
+}
+
+function showRequests(app, element) {
 const { state } = app;
-const user = state.account;
-const face = h("span", {}, userAvatar(state, user, { size: "xl" }));
-const removal = h("button", { type: "button", class: "button quiet danger", hidden: !user.avatar, onclick: () => setPicture("") }, icon("trash"), t("removePicture"));
-const setPicture = async (avatar) => {
-if (await attempt(state.setProfile({ avatar })) === undefined) return;
-replace(face, userAvatar(state, { ...state.account, avatar: avatar || undefined }, { size: "xl" }));
-removal.hidden = !avatar;
-toast(t("saved"), { seconds: 2 });
-};
-const nick = h("input", { class: "input", value: user.nick ?? "", maxlength: "50", autocomplete: "nickname" });
-const status = h("input", { class: "input", value: user.status ?? "", maxlength: "100" });
-const save = h("button", { type: "submit", class: "button primary" }, t("save"));
-page.append(h("div", { class: "profile-head" }, face, h("div", { class: "muted" }, `@${user.name}`),
-h("div", { class: "button-row centered" }, h("button", { type: "button", class: "button", onclick: async () => {
-const avatar = await pickImage(state);
-if (avatar) setPicture(avatar);
-} }, icon("picture"), t("changePicture")), removal)),
-h("form", { class: "dialog-fields", onsubmit: submitting(save, async () => { if (await attempt(state.setProfile({ nick: nick.value.trim(), status: status.value.trim() })) !== undefined) toast(t("saved"), { seconds: 2 }); }) },
-h("label", { class: "field" }, t("nick"), nick, h("span", { class: "small" }, t("nickHint"))), h("label", { class: "field" }, t("statusText"), status), save));
+const [asked, asking] = [incoming(state), outgoing(state)];
+replace(element,
+asked.length ? [h("h3", { class: "list-title" }, t("contactRequests")), h("ul", {}, asked.map((contact) => incomingRow(app, contact)))] : null,
+asking.length ? [h("h3", { class: "list-title" }, t("sentRequests")), h("ul", {}, asking.map((contact) => outgoingRow(app, contact)))] : null,
+asked.length || asking.length ? h("h3", { class: "list-title" }, t("contacts")) : null);
 }
 
-function choices(legend, value, options, change) {
-const name = `choice-${legend}`;
-return h("fieldset", { class: "group" }, h("legend", {}, legend), options.map(([key, label]) =>
-h("label", { class: "choice" }, h("input", { type: "radio", name, value: key, checked: key === value, onchange: () => change(key) }), label)));
+function incomingRow(app, { user, text, at }) {
+const { state } = app;
+const shown = userName(state, user.name);
+const button = (accept, look, label) => h("button", { type: "button", class: `button small ${look}`, "aria-label": `${label}${t("colon")}${shown}`, onclick: () => answerRequest(state, user.name, accept) }, label);
+return h("li", { class: "request", "data-user": user.name },
+h("button", { type: "button", class: "face", "aria-label": `${t("profile")}${t("colon")}${shown}`, onclick: () => app.openProfile(user.name) }, userAvatar(state, user, { size: "m" })),
+h("div", { class: "lines" },
+h("div", { class: "line" }, h("span", { class: "title ellipsis" }, shown), h("span", { class: "sub ellipsis" }, `@${user.name}`), h("span", { class: "spring" }), at ? h("time", { class: "time" }, listTime(at)) : null),
+text ? h("p", { class: "said" }, text) : null,
+lookalikeNote(state, user.name),
+h("div", { class: "button-row" }, button(true, "primary", t("accept")), button(false, "", t("decline")))));
 }
 
-function appearancePage(app, page, dialog) {
-const { preferences } = app;
-page.append(
-choices(t("theme"), preferences.theme, [["system", t("system")], ["light", t("light")], ["dark", t("dark")]], (value) => app.setPreference("theme", value)),
-choices(t("language"), preferences.language, [["system", t("system")], ...Object.entries(LANGUAGE_NAMES)], (value) => {
+function outgoingRow(app, { user, at }) {
+const { state } = app;
+const shown = userName(state, user.name);
+return h("li", { class: "request", "data-user": user.name },
+h("button", { type: "button", class: "face", "aria-label": `${t("profile")}${t("colon")}${shown}`, onclick: () => app.openProfile(user.name) }, userAvatar(state, user, { size: "m" })),
+h("div", { class: "lines middle" }, h("div", { class: "title ellipsis" }, shown), h("div", { class: "sub ellipsis" }, at ? t("sentAt", { time: listTime(at) }) : `@${user.name}`)),
+h("button", { type: "button", class: "button small quiet", "aria-label": `${t("takeBack")}${t("colon")}${shown}`, onclick: () => takeBack(state, user.name) }, t("takeBack")));
+}
+
+function askForContact(app, name) {
+const { state } = app;
+const text = h("textarea", { class: "input", rows: "3", maxlength: String(LONGEST), autofocus: true, placeholder: t("requestPlaceholder") });
+const send = h("button", { type: "submit", class: "button primary" }, t("sendRequest"));
+const form = h("form", { onsubmit: submitting(send, async () => {
+if (await attempt(state.requestContact(name, { text: [...text.value.trim()].slice(0, LONGEST).join("") })) === undefined) return;
 dialog.close();
-app.setPreference("language", value);
-app.owner.view.settings?.("appearance");
-}),
-switchRow(t("enterSends"), preferences.enterSends, (on) => app.setPreference("enterSends", on)));
+toast(t("requestSent", { name: userName(state, name) }));
+}) },
+h("div", { class: "dialog-body" }, lookalikeNote(state, name), h("label", { class: "field" }, t("requestText"), text)),
+h("div", { class: "dialog-foot" }, h("button", { type: "button", class: "button quiet", onclick: () => dialog.close() }, t("cancel")), send));
+const dialog = openDialog(t("addContactNamed", { name: userName(state, name) }), form);
 }
 
-function privacyPage(app, page) {
-const { state } = app;
-const settings = state.settings ?? {};
-const levels = [["all", t("all")], ["contacts", t("contactsOnly")], ["none", t("none")]];
-const set = (name) => (value) => attempt(state.setSettings({ [name]: value })).then((answer) => (answer === undefined ? false : undefined));
-page.append(
-selectRow(t("privacyLastSeen"), settings.last_seen ?? "contacts", levels, set("last_seen")),
-selectRow(t("privacyAvatar"), settings.avatar ?? "all", levels, set("avatar")),
-selectRow(t("privacyAdd"), settings.add ?? "contacts", levels.slice(1), set("add")),
-selectRow(t("privacyFind"), settings.find ?? "all", levels, set("find")),
-switchRow(t("privacyReceipts"), settings.receipts ?? true, set("receipts")),
-switchRow(t("privacyTyping"), settings.typing ?? true, set("typing")));
+function requestBadge(state) {
+const { length } = state.contacts("asked");
+return length ? h("span", { class: "badge", "aria-hidden": "true" }, String(Math.min(length, 99))) : null;
 }
-return { openSettings };
+return { incoming, outgoing, answerRequest, takeBack, showRequests, askForContact, requestBadge };
 })();
 const $views_callbar = (() => {
 
@@ -10527,81 +7022,6 @@ return [button("audio", "call", "callAudio"), button("video", "video", "callVide
 }
 return { CallBar, callButtons };
 })();
-const $views_messagedialogs = (() => {
-
-const { h, replace } = $views_dom;
-const { icon } = $views_icons;
-const { userAvatar } = $views_avatar;
-const { openDialog } = $views_dialog;
-const { PagedPeople, partChips } = $views_pagedpeople;
-const { attempt } = $views_toast;
-const { eventText, permits, userName } = $views_model;
-const { renderText } = $text_render;
-const { shortDate } = $i18n_format;
-const { t } = $i18n_index;
-
-function showReactions(app, conv, row) {
-const counts = row.reactions ?? [];
-let chosen;
-const people = new PagedPeople(app, t("whoReacted"), async (page) => {
-const answer = await app.state.reactions(conv, row.seq, { key: chosen, page });
-return { page: answer.page, rows: answer.reactions.map(({ user, key }) => ({ key: `${user} ${key}`, user, end: h("span", { class: "face" }, key) })) };
-});
-const total = counts.reduce((sum, { count }) => sum + count, 0);
-const parts = counts.map(({ key, count }) => ({ key, label: key, name: t("reactionLabel", { emoji: key, n: count }), count }));
-const chips = partChips(t("reactions"), [{ label: t("all"), count: total }, ...parts], (key) => {
-chosen = key;
-people.restart();
-});
-openDialog(t("whoReacted"), [chips.element, people.element], { onclose: () => people.close() });
-chips.show();
-}
-
-function showReaders(app, conv, seq) {
-const { state } = app;
-const status = h("div", { class: "section-title small muted", role: "status" });
-const counts = { read: 0, received: 0 };
-const people = new PagedPeople(app, t("readBy"), async (page) => {
-const answer = await state.readers(conv, seq, page);
-for (const { read } of answer.readers) counts[read ? "read" : "received"] += 1;
-status.textContent = t("readCount", { n: counts.read, all: (state.conversation(conv)?.members ?? 1) - 1 });
-return { page: answer.page, rows: answer.readers.map(({ user, read }) => ({ key: user, user, end: h("span", { class: "small muted" }, t(read ? "statusRead" : "statusDelivered")) })) };
-});
-openDialog(t("readBy"), [status, people.element], { onclose: () => people.close() });
-people.restart();
-}
-
-async function showEdits(app, conv, seq) {
-const { state } = app;
-const edits = await attempt(state.edits(conv, seq));
-if (!edits) return;
-const version = ({ at, body }, index) => h("div", { class: "version" }, h("div", { class: "small muted" }, shortDate(at), index === edits.length - 1 ? ` · ${t("firstVersion")}` : null),
-h("div", { class: "text" }, renderText(body.text ?? "", body.entities, { me: state.account?.name, open: (name) => app.openProfile(name) })));
-openDialog(t("editHistory"), h("div", { class: "dialog-body versions", tabindex: "0" }, edits.length ? edits.map(version) : h("p", { class: "muted" }, t("none"))));
-}
-
-function showPins(view) {
-const { state, id } = view;
-const list = h("div", { class: "pins", role: "list", "aria-label": t("pinnedMessages") });
-const row = (seq, event) => h("div", { class: "option-row", role: "listitem" },
-h("button", { type: "button", class: "row compact grow", "data-pin": seq, onclick: () => { dialog.close(); view.actions.jump(seq); } },
-event?.sender ? userAvatar(state, state.user(event.sender), { size: "m" }) : icon("pin"),
-h("span", { class: "lines" }, h("span", { class: "title ellipsis" }, event?.sender ? userName(state, event.sender) : t("message")), h("span", { class: "sub ellipsis" }, event ? eventText(state, event) : t(event === null ? "hidden" : "loading")))),
-permits(view.head, "pin", "admins") ? h("button", { type: "button", class: "icon-button", "aria-label": t("unpin"), title: t("unpin"), onclick: () => attempt(state.pin(id, seq, true)) }, icon("close")) : null);
-const show = () => {
-const pins = state.conversation(id)?.pins ?? [];
-const focused = list.contains(document.activeElement);
-replace(list, pins.map((seq) => row(seq, state.event(id, seq))));
-if (pins.length === 0) dialog.close();
-else if (focused) list.querySelector("button").focus();
-};
-const dialog = openDialog(t("pinnedMessages"), list, { onclose: () => { for (const end of ends) end(); } });
-const ends = [`thread:${id}`, `conversation:${id}`].map((key) => state.subscribe(key, show));
-show();
-list.querySelector("button")?.focus();
-}
-return { showReactions, showReaders, showEdits, showPins };
-})();
 const $views_threadheader = (() => {
 
 const { h, replace } = $views_dom;
@@ -10611,7 +7031,7 @@ const { callButtons } = $views_callbar;
 const { conversationMenu } = $views_conversationmenu;
 const { lookalikeMark } = $views_lookalike;
 const { eventText, headTitle, isGroup, userName } = $views_model;
-const { showPins } = $views_messagedialogs;
+const { withPanels } = $views_later;
 const { canCall } = $calls_center;
 const { lastSeen, number } = $i18n_format;
 const { t } = $i18n_index;
@@ -10637,7 +7057,7 @@ h("button", { type: "button", class: "icon-button only-wide", "aria-label": t("s
 this.more);
 this.banner = h("div", { class: "banner", role: "status", hidden: true }, icon("warning"), t("offline"));
 this.pin = h("button", { type: "button", class: "pin-line grow", onclick: () => this.#nextPin() });
-this.allPins = h("button", { type: "button", class: "icon-button", "aria-label": t("pinnedMessages"), title: t("pinnedMessages"), onclick: () => showPins(view) }, icon("list"));
+this.allPins = h("button", { type: "button", class: "icon-button", "aria-label": t("pinnedMessages"), title: t("pinnedMessages"), onclick: () => withPanels(({ showPins }) => showPins(view)) }, icon("list"));
 this.pinned = h("div", { class: "pinned", hidden: true }, this.pin, this.allPins);
 }
 
@@ -10947,6 +7367,57 @@ null,
 }
 return { Sidebar };
 })();
+const $views_albums = (() => {
+
+const { gone } = $views_model;
+
+const MOST = 10;
+
+class Albums {
+#cache = new Map(); // key -> row
+
+merge(state, rows) {
+const merged = [];
+const cache = new Map();
+for (let index = 0; index < rows.length;) {
+const parts = run(state, rows, index);
+index += parts.length;
+if (parts.length === 1) merged.push(parts[0]);
+else {
+const before = this.#cache.get(parts[0].key);
+const row = before && before.parts.length === parts.length && before.parts.every((part, at) => part === parts[at]) ? before : album(parts);
+cache.set(row.key, row);
+merged.push(row);
+}
+}
+this.#cache = cache;
+return merged;
+}
+}
+
+const partsOf = (row) => row.parts ?? [row];
+
+function pictureRows(state, rows) {
+return rows.flatMap(partsOf).filter((row) => (row.kind === "image" || row.kind === "video") && !gone(state, row) && (row.localURL || row.body?.blob));
+}
+
+function run(state, rows, start) {
+const first = rows[start];
+const name = mediaAlbum(state, first);
+let end = start + 1;
+while (name && end - start < MOST && rows[end] && rows[end].sender === first.sender && mediaAlbum(state, rows[end]) === name) end += 1;
+return rows.slice(start, end);
+}
+
+const mediaAlbum = (state, row) => ((row.kind === "image" || row.kind === "video") && !gone(state, row) ? row.body?.album : undefined);
+
+function album(parts) {
+const [first, last] = [parts[0], parts.at(-1)];
+const named = parts.find((part) => part.body.text) ?? last;
+return { ...named, kind: "image", key: first.key, ref: first.ref, quote: first.quote, n: last.n, status: last.status, parts };
+}
+return { Albums, partsOf, pictureRows };
+})();
 const $views_emojipicker = (() => {
 
 const { h, replace } = $views_dom;
@@ -11133,6 +7604,33 @@ return true;
 }
 return { Completion };
 })();
+const $media_wave = (() => {
+
+const PARTS = 100;
+const QUIET = 0.02; // a recording without a voice is not amplified beyond this
+
+function waveOf(levels) {
+if (levels.length === 0) return undefined;
+const count = Math.min(PARTS, levels.length);
+const peaks = Array.from({ length: count }, (_, part) => {
+const [from, end] = [part, part + 1].map((edge) => Math.floor((edge * levels.length) / count));
+return levels.slice(from, end).reduce((most, level) => Math.max(most, level), 0);
+});
+const loudest = peaks.reduce((most, level) => Math.max(most, level), QUIET);
+return peaks.map((level) => Math.round((255 * level) / loudest).toString(16).padStart(2, "0")).join("");
+}
+
+function levelsOf(wave, most = 48) {
+if (typeof wave !== "string" || !/^(?:[0-9a-f]{2}){1,100}$/i.test(wave)) return [];
+const levels = wave.match(/../g).map((pair) => parseInt(pair, 16) / 255);
+const count = Math.min(most, levels.length);
+return Array.from({ length: count }, (_, part) => {
+const [from, end] = [part, part + 1].map((edge) => Math.floor((edge * levels.length) / count));
+return Math.max(...levels.slice(from, end));
+});
+}
+return { waveOf, levelsOf };
+})();
 const $media_recorder = (() => {
 
 const { waveOf } = $media_wave;
@@ -11219,173 +7717,10 @@ for (const track of this.stream.getTracks()) track.stop();
 }
 return { canRecord, recordVoice, openCamera, recordFilm };
 })();
-const $views_camera = (() => {
-
-const { announce, h, replace } = $views_dom;
-const { icon } = $views_icons;
-const { openDialog } = $views_dialog;
-const { toast } = $views_toast;
-const { openCamera, recordFilm } = $media_recorder;
-const { duration } = $i18n_format;
-const { t } = $i18n_index;
-
-const LONGEST = 60_000; // ms
-
-async function recordVideo() {
-let facing = "user";
-let stream;
-try {
-stream = await openCamera(facing);
-} catch (error) {
-console.warn(error);
-toast(t(error.name === "NotAllowedError" ? "cameraRefused" : "cameraFailed"), { role: "alert" });
-return null;
-}
-return new Promise((resolve) => {
-let recording = null;
-let file = null;
-let clock = 0;
-const view = h("video", { class: "camera", playsinline: true, autoplay: true, "aria-label": t("cameraPicture") });
-view.muted = true;
-const time = h("span", { class: "time", role: "timer" }, duration(0));
-const main = h("button", { type: "button", class: "record-button", autofocus: true, onclick: () => (recording ? finish() : begin()) });
-const flip = h("button", { type: "button", class: "icon-button", "aria-label": t("cameraFlip"), onclick: () => turn() }, icon("undo"));
-
-const show = () => {
-view.srcObject = stream;
-view.classList.toggle("mirrored", facing === "user");
-};
-const stop = () => { for (const track of stream.getTracks()) track.stop(); };
-const label = () => {
-replace(main, icon(recording ? "stop" : "record"));
-main.setAttribute("aria-label", t(recording ? "recordStop" : "recordVideo"));
-flip.disabled = Boolean(recording);
-};
-const begin = () => {
-recording = recordFilm(stream);
-announce(t("recording"));
-label();
-clock = setInterval(() => {
-time.textContent = duration(recording?.duration ?? 0);
-if (recording?.duration >= LONGEST) finish();
-}, 200);
-};
-const finish = async () => {
-clearInterval(clock);
-main.disabled = true;
-const made = await recording.finish();
-recording = null;
-if (made.file.size) file = new File([made.file], `video.${made.file.type.includes("mp4") ? "mp4" : "webm"}`, { type: made.file.type });
-dialog.close();
-};
-const turn = async () => {
-const other = facing === "user" ? "environment" : "user";
-try {
-stop();
-stream = await openCamera(other);
-facing = other;
-} catch {
-stream = await openCamera(facing).catch(() => stream);
-}
-show();
-};
-const dialog = openDialog(t("attachCamera"), [view, h("div", { class: "camera-bar" }, flip, main, time)], { label: "camera-dialog", onclose: () => {
-clearInterval(clock);
-recording?.cancel();
-stop();
-resolve(file);
-} });
-label();
-show();
-});
-}
-return { recordVideo };
-})();
-const $views_locationdialog = (() => {
-
-const { h, replace } = $views_dom;
-const { icon } = $views_icons;
-const { openDialog } = $views_dialog;
-const { coordinatesOf, coordinatesText, sketch } = $views_place;
-const { t } = $i18n_index;
-
-const numberOf = (text) => (/^\s*[+-]?\d+([.,]\d+)?\s*$/.test(text) ? Number(text.replace(",", ".")) : null);
-
-function coordinatesIn(text) {
-const found = text.match(/^\s*([+-]?\d{1,3}(?:\.\d+)?)\s*[,;\s]\s*([+-]?\d{1,3}(?:\.\d+)?)\s*$/);
-return found ? [found[1], found[2]] : null;
-}
-
-function shareLocation() {
-return new Promise((resolve) => {
-let content = null;
-let accuracy = 0;
-const field = (label) => h("input", { class: "input", inputmode: "decimal", maxlength: "40", placeholder: label });
-const [latitude, longitude] = [field("54.3233"), field("10.1228")];
-const name = h("input", { class: "input", maxlength: "100" });
-const preview = h("div", { class: "place-preview", role: "status" });
-const send = h("button", { type: "submit", class: "button primary", disabled: true }, t("send"));
-const own = h("button", { type: "button", class: "button wide", autofocus: true, hidden: !navigator.geolocation, onclick: () => locate() }, icon("pinPlace"), t("myLocation"));
-const note = h("p", { class: "form-error", role: "alert" });
-
-const read = () => coordinatesOf({ latitude: numberOf(latitude.value), longitude: numberOf(longitude.value), accuracy });
-const update = () => {
-const at = read();
-send.disabled = !at;
-for (const [input, limit] of [[latitude, 90], [longitude, 180]]) {
-const value = numberOf(input.value);
-input.setAttribute("aria-invalid", String(input.value.trim() !== "" && (value === null || Math.abs(value) > limit)));
-}
-replace(preview, at ? [sketch(at), h("p", { class: "small muted" }, coordinatesText(at))] : null);
-};
-const typed = () => {
-accuracy = 0;
-update();
-};
-const locate = () => {
-own.disabled = true;
-note.textContent = "";
-navigator.geolocation.getCurrentPosition(({ coords }) => {
-own.disabled = false;
-[latitude.value, longitude.value] = [coords.latitude.toFixed(6), coords.longitude.toFixed(6)];
-accuracy = Math.round(Math.min(1_000_000, coords.accuracy || 0));
-update();
-send.focus();
-}, ({ code }) => {
-own.disabled = false;
-note.textContent = t(code === 1 ? "locationRefused" : "locationFailed");
-}, { timeout: 15_000, enableHighAccuracy: true });
-};
-for (const input of [latitude, longitude]) {
-input.addEventListener("input", typed);
-input.addEventListener("paste", (event) => {
-const both = coordinatesIn(event.clipboardData?.getData("text") ?? "");
-if (!both) return;
-event.preventDefault();
-[latitude.value, longitude.value] = both;
-typed();
-});
-}
-const form = h("form", { onsubmit: (event) => {
-event.preventDefault();
-const at = read();
-if (!at) return;
-content = { kind: "location", body: { latitude: at.latitude, longitude: at.longitude, ...(at.accuracy && { accuracy: at.accuracy }), ...(name.value.trim() && { name: name.value.trim() }) } };
-dialog.close();
-} },
-h("div", { class: "dialog-body" }, own, note, h("div", { class: "input-pair" }, h("label", { class: "field grow" }, t("latitude"), latitude), h("label", { class: "field grow" }, t("longitude"), longitude)), h("label", { class: "field" }, t("placeName"), name), preview),
-h("div", { class: "dialog-foot" }, h("button", { type: "button", class: "button quiet", onclick: () => dialog.close() }, t("cancel")), send));
-const dialog = openDialog(t("attachLocation"), form, { onclose: () => resolve(content), label: "scrolls" });
-});
-}
-return { coordinatesIn, shareLocation };
-})();
 const $views_attachmenu = (() => {
 
 const { openMenu } = $views_menu;
-const { recordVideo } = $views_camera;
-const { newPoll, shareContact } = $views_compose;
-const { shareLocation } = $views_locationdialog;
+const { withPanels } = $views_later;
 const { canRecord } = $media_recorder;
 const { t } = $i18n_index;
 
@@ -11393,17 +7728,94 @@ function openAttachMenu(composer, { send, schedule }) {
 const { attach, tray, view } = composer;
 openMenu(attach, [
 { icon: "picture", label: t("attachPicture"), run: () => tray.pick("image/*,video/*") },
-canRecord() && { icon: "video", label: t("attachCamera"), run: async () => { const film = await recordVideo(); if (film) tray.add([film]); } },
+canRecord() && { icon: "video", label: t("attachCamera"), run: async () => { const film = await withPanels(({ recordVideo }) => recordVideo()); if (film) tray.add([film]); } },
 { icon: "file", label: t("attachFile"), run: () => tray.pick("", { asFiles: true }) },
-{ icon: "poll", label: t("attachPoll"), run: () => send(newPoll()) },
-{ icon: "person", label: t("attachContact"), run: () => send(shareContact(view.app)) },
-{ icon: "pinPlace", label: t("attachLocation"), run: () => send(shareLocation()) },
+{ icon: "poll", label: t("attachPoll"), run: () => send(withPanels(({ newPoll }) => newPoll())) },
+{ icon: "person", label: t("attachContact"), run: () => send(withPanels(({ shareContact }) => shareContact(view.app))) },
+{ icon: "pinPlace", label: t("attachLocation"), run: () => send(withPanels(({ shareLocation }) => shareLocation())) },
 null,
 { icon: "calendar", label: t("schedule"), run: schedule },
 { icon: "bellOff", label: t("sendSilently"), run: () => composer.submit({ silent: true }) },
 ], { label: t("attach") });
 }
 return { openAttachMenu };
+})();
+const $text_blurhash = (() => {
+
+const DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz#$%*+,-.:;=?@[]^_{|}~";
+const number = (text) => [...text].reduce((value, digit) => value * 83 + Math.max(0, DIGITS.indexOf(digit)), 0);
+const linear = (value) => (value <= 10 ? value / 255 / 12.92 : ((value / 255 + 0.055) / 1.055) ** 2.4);
+const encode = (value) => {
+const level = Math.max(0, Math.min(1, value));
+return Math.round((level <= 0.0031308 ? level * 12.92 : 1.055 * level ** (1 / 2.4) - 0.055) * 255);
+};
+const signed = (value) => Math.sign(value) * value * value;
+
+function blurCanvas(hash) {
+if (typeof hash !== "string" || hash.length < 6) return null;
+const sizes = number(hash[0]);
+const columns = (sizes % 9) + 1;
+const rows = Math.floor(sizes / 9) + 1;
+if (hash.length !== 4 + 2 * columns * rows) return null;
+const maximum = (number(hash[1]) + 1) / 166;
+const colors = [];
+for (let index = 0; index < columns * rows; index += 1) {
+if (index === 0) {
+const value = number(hash.slice(2, 6));
+colors.push([linear(value >> 16), linear((value >> 8) & 255), linear(value & 255)]);
+} else {
+const value = number(hash.slice(4 + index * 2, 6 + index * 2));
+colors.push([signed((Math.floor(value / 361) - 9) / 9) * maximum, signed(((Math.floor(value / 19) % 19) - 9) / 9) * maximum, signed(((value % 19) - 9) / 9) * maximum]);
+}
+}
+const size = 32;
+const canvas = document.createElement("canvas");
+canvas.width = size;
+canvas.height = size;
+const context = canvas.getContext("2d");
+const image = context.createImageData(size, size);
+for (let y = 0; y < size; y += 1) {
+for (let x = 0; x < size; x += 1) {
+const sum = [0, 0, 0];
+for (let row = 0; row < rows; row += 1) {
+for (let column = 0; column < columns; column += 1) {
+const basis = Math.cos((Math.PI * x * column) / size) * Math.cos((Math.PI * y * row) / size);
+const color = colors[row * columns + column];
+for (let part = 0; part < 3; part += 1) sum[part] += color[part] * basis;
+}
+}
+image.data.set([encode(sum[0]), encode(sum[1]), encode(sum[2]), 255], (y * size + x) * 4);
+}
+}
+context.putImageData(image, 0, 0);
+return canvas;
+}
+
+const digits = (value, length) => Array.from({ length }, (_, index) => DIGITS[Math.floor(value / 83 ** (length - 1 - index)) % 83]).join("");
+
+function blurHash({ width, height, data }, columns = 4, rows = 3) {
+const factors = [];
+for (let row = 0; row < rows; row += 1) {
+for (let column = 0; column < columns; column += 1) {
+const sum = [0, 0, 0];
+for (let y = 0; y < height; y += 1) {
+for (let x = 0; x < width; x += 1) {
+const basis = Math.cos((Math.PI * column * (x + 0.5)) / width) * Math.cos((Math.PI * row * (y + 0.5)) / height);
+for (let part = 0; part < 3; part += 1) sum[part] += basis * linear(data[(y * width + x) * 4 + part]);
+}
+}
+const scale = (row || column ? 2 : 1) / (width * height);
+factors.push(sum.map((value) => value * scale));
+}
+}
+const [[red, green, blue], ...rest] = factors;
+const most = Math.max(...rest.flat().map(Math.abs));
+const maximum = Math.max(0, Math.min(82, Math.floor(most * 166 - 0.5)));
+const quantized = (value) => Math.max(0, Math.min(18, Math.floor(Math.sign(value) * Math.sqrt(Math.abs(value) / ((maximum + 1) / 166)) * 9 + 9.5)));
+return digits(columns - 1 + (rows - 1) * 9, 1) + digits(maximum, 1) + digits((encode(red) << 16) + (encode(green) << 8) + encode(blue), 4)
++ rest.map((color) => digits(color.map(quantized).reduce((value, each) => value * 19 + each, 0), 2)).join("");
+}
+return { blurCanvas, blurHash };
 })();
 const $media_describe = (() => {
 
@@ -11905,7 +8317,7 @@ const { Completion } = $views_completion;
 const { emojiPicker } = $views_emojipicker;
 const { openMenu } = $views_menu;
 const { openAttachMenu } = $views_attachmenu;
-const { scheduleTime } = $views_compose;
+const { withPanels } = $views_later;
 const { sendFiles } = $views_sendfiles;
 const { SlowLine } = $views_slowmode;
 const { attempt, toast } = $views_toast;
@@ -12130,7 +8542,7 @@ openMenu(this.sendButton, [
 
 async #schedule() {
 if (!this.text.trim()) return;
-const at = await scheduleTime();
+const at = await withPanels(({ scheduleTime }) => scheduleTime());
 if (at) this.submit({ at });
 }
 
@@ -12276,6 +8688,640 @@ if (await confirm(t("blockQuestion", { name: userName(state, name) }), { yes: t(
 }
 }
 return { ContactBar };
+})();
+const $views_pagedpeople = (() => {
+
+const { h } = $views_dom;
+const { userAvatar } = $views_avatar;
+const { RowList } = $views_rows;
+const { attempt } = $views_toast;
+const { actorName } = $views_model;
+const { number } = $i18n_format;
+const { t } = $i18n_index;
+
+class PagedPeople {
+#rows = [];
+#page;
+#isLoading = false;
+#version = 0;
+
+constructor(app, label, load) {
+this.state = app.state;
+this.load = load;
+this.list = new RowList({
+label, className: "people", estimate: 56, key: (row) => row.key, choose: ({ user }) => app.openProfile(user), onend: () => this.#more(),
+render: ({ user, end }) => h("button", { type: "button", class: "row compact" }, userAvatar(this.state, this.state.user(user), { size: "m" }),
+h("span", { class: "lines" }, h("span", { class: "title ellipsis" }, actorName(this.state, user)), h("span", { class: "sub ellipsis" }, `@${user}`)), end),
+});
+this.empty = h("p", { class: "empty", hidden: true }, t("none"));
+this.list.element.append(this.empty);
+}
+
+get element() { return this.list.element; }
+close() { this.list.close(); }
+
+restart() {
+this.#version += 1;
+this.#rows = [];
+this.#page = undefined;
+this.#isLoading = false;
+this.list.setRows([]);
+return this.#more();
+}
+
+async #more() {
+if (this.#isLoading || this.#page === null) return;
+this.#isLoading = true;
+const version = this.#version;
+const answer = await attempt(this.load(this.#page));
+if (version !== this.#version) return;
+this.#page = answer?.page ?? null;
+this.#rows.push(...(answer?.rows ?? []));
+this.#isLoading = false;
+this.empty.hidden = this.#rows.length > 0;
+this.list.setRows([...this.#rows]);
+}
+}
+
+function partChips(label, parts, choose) {
+const element = h("div", { class: "chips pad", role: "group", "aria-label": label });
+const show = (key) => {
+for (const chip of element.children) chip.setAttribute("aria-pressed", String(chip.dataset.key === String(key ?? "")));
+choose(key);
+};
+element.append(...parts.map(({ key, label: text, name, count }) =>
+h("button", { type: "button", class: "chip ellipsis", "data-key": key ?? "", autofocus: key === undefined, "aria-label": name, onclick: () => show(key) }, text, " ", number(count))));
+return { element, show };
+}
+return { PagedPeople, partChips };
+})();
+const $views_votes = (() => {
+
+const { h } = $views_dom;
+const { openDialog } = $views_dialog;
+const { PagedPeople, partChips } = $views_pagedpeople;
+const { t } = $i18n_index;
+
+const PAGES = 25; // of the log, with 200 events each
+
+function showsVoters(row, now) {
+const { body, votes, mine } = row;
+if (row.kind !== "poll" || body?.anonymous || !row.seq || !votes?.some(Boolean)) return false;
+return mine?.votes?.length > 0 || Boolean(body.closed) || body.closes_at <= now;
+}
+
+async function loadVotes(state, conv, row) {
+const latest = new Map();
+const left = [...row.votes];
+let before;
+for (let page = 0; page < PAGES; page += 1) {
+const { events } = await state.verb("history", { conv, before, limit: 200 });
+for (const { seq, kind, ref, sender, body } of events.toReversed()) {
+if (seq <= row.seq) return latest;
+if (kind !== "vote" || ref !== row.seq || latest.has(sender)) continue;
+latest.set(sender, body?.options ?? []);
+for (const option of latest.get(sender)) left[option] -= 1;
+}
+if (events.length === 0 || left.every((count) => !(count > 0))) break;
+before = events[0].seq;
+}
+return latest;
+}
+
+function showVotes(app, conv, row) {
+const options = row.body.options ?? [];
+const total = row.votes.reduce((sum, count) => sum + count, 0);
+const status = h("div", { class: "section-title small muted", role: "status", hidden: true });
+let chosen;
+let votes;
+const people = new PagedPeople(app, t("whoVoted"), async () => {
+votes ??= await loadVotes(app.state, conv, row);
+const all = [...votes].flatMap(([user, cast]) => cast.map((option) => ({ key: `${user} ${option}`, user, option })));
+status.hidden = all.length >= total;
+status.textContent = t("votesShown", { n: all.length, all: total });
+return { rows: all.filter(({ option }) => chosen === undefined || option === chosen).map((each) => ({ ...each, end: h("span", { class: "small muted choice" }, options[each.option] ?? "") })) };
+});
+const parts = options.map((label, key) => ({ key, label, count: row.votes[key] ?? 0 }));
+const chips = partChips(t("poll"), [{ label: t("all"), count: total }, ...parts], (key) => {
+chosen = key;
+people.restart();
+});
+openDialog(t("whoVoted"), [h("p", { class: "dialog-body" }, row.body.question ?? ""), chips.element, status, people.element], { onclose: () => people.close() });
+chips.show();
+}
+return { showsVoters, showVotes };
+})();
+const $views_pictures = (() => {
+
+const { h } = $views_dom;
+const { icon } = $views_icons;
+const { blurCanvas } = $text_blurhash;
+const { duration, percent } = $i18n_format;
+const { t } = $i18n_index;
+
+const ANIMATED = 8_000_000; // bytes; a larger picture is shown by its preview
+const PLAYED = 30_000_000; // bytes; a larger film plays in the viewer only
+const SHORT = 120_000; // ms
+
+const isStill = matchMedia("(prefers-reduced-motion: reduce)");
+
+function fit(width, height, limit = Math.min(420, innerWidth - 84)) {
+const ratio = Math.max(0.4, Math.min(2.6, (width || 4) / (height || 3)));
+const shown = Math.max(150, Math.min(limit, width || limit, 380 * ratio));
+return { width: Math.round(shown), height: Math.round(Math.max(90, shown / ratio)) };
+}
+
+function albumOf(context, { parts }) {
+return h("div", { class: "album", role: "group", "aria-label": t("albumOf", { n: parts.length }) }, parts.map((part) => {
+const tile = picture(context, part, part.body, null);
+tile.dataset.part = part.key;
+return tile;
+}));
+}
+
+function previewURL(state, row, size = 800) {
+const { body } = row;
+if (row.kind === "video") return body.poster ? state.blobURL(body.poster, size) : null;
+if (row.localURL) return row.localURL;
+if (!body.blob) return null;
+const moves = (body.type === "image/gif" || body.type === "image/webp") && body.size <= ANIMATED && !isStill.matches;
+return state.blobURL(body.blob, moves ? undefined : size);
+}
+
+function picture({ state, actions }, row, body, size = fit(body.width, body.height)) {
+const isFilm = row.kind === "video";
+const waits = row.status === "uploading" || (row.status === "queued" && row.local);
+const label = isFilm ? `${t("openVideo")}, ${duration(body.duration ?? 0)}` : t("openPicture");
+const style = size ? { width: `${size.width}px`, height: `${size.height}px` } : {};
+const named = body.text ? `${label}: ${body.text}` : label;
+const box = waits ? h("div", { class: "picture", style }) : h("button", { type: "button", class: "picture", "aria-label": named, style, onclick: () => actions.openPicture(row) });
+const blur = blurCanvas(body.thumb);
+if (blur) box.append(blur);
+const src = previewURL(state, row);
+if (src) {
+const image = h("img", { alt: "", src, decoding: "async", onload: () => image.classList.add("loaded"), onerror: () => image.remove() });
+box.append(image);
+}
+if (isFilm) film(box, row, state);
+if (waits) box.append(progress(row, actions));
+return box;
+}
+
+function progress(row, actions) {
+const value = Math.max(0, Math.min(1, row.progress ?? 0));
+return h("span", { class: "progress" },
+h("button", { type: "button", class: "cancel-upload", "data-focus": "cancel", "aria-label": t("cancelUpload"), title: t("cancelUpload"), style: { "--value": `${Math.round(value * 360)}deg` }, onclick: () => actions.discard(row) }, icon("close")),
+h("span", { role: "progressbar", "aria-label": t("statusUploading"), "aria-valuemin": "0", "aria-valuemax": "100", "aria-valuenow": String(Math.round(value * 100)) }, percent(value)));
+}
+
+
+function film(box, row, state) {
+const { body } = row;
+const src = row.localURL ?? (body.blob ? state.blobURL(body.blob) : null);
+const isShort = body.size <= PLAYED && body.duration <= SHORT;
+box.classList.add("film");
+box.append(h("span", { class: "film-mark" }, icon("play")), h("span", { class: "film-time" }, duration(body.duration ?? 0)));
+if (!src || !isShort || isStill.matches || navigator.connection?.saveData) return;
+box.dataset.film = src;
+watcher.observe(box);
+}
+
+const watcher = new IntersectionObserver((entries) => {
+for (const { target, isIntersecting } of entries) {
+const before = target.querySelector("video");
+if (isIntersecting && !before) begin(target);
+else if (!isIntersecting && before) end(target, before);
+}
+}, { threshold: 0.6 });
+
+function begin(box) {
+const video = h("video", { src: box.dataset.film, playsinline: true, loop: true, tabindex: "-1", "aria-hidden": "true" });
+video.muted = true;
+video.addEventListener("playing", () => box.classList.add("playing"));
+video.addEventListener("error", () => end(box, video));
+(box.querySelector("img, canvas:last-of-type") ?? box.firstChild).after(video);
+video.play().catch(() => end(box, video));
+}
+
+function end(box, video) {
+box.classList.remove("playing");
+video.pause();
+video.removeAttribute("src");
+video.remove();
+}
+return { fit, albumOf, previewURL, picture, progress };
+})();
+const $views_place = (() => {
+
+const { h, svg } = $views_dom;
+const { icon } = $views_icons;
+const { number } = $i18n_format;
+const { t } = $i18n_index;
+
+const [WIDTH, HEIGHT] = [280, 132];
+const APART = 58; // px between two lines
+const METRES = 111_320; // of a degree of latitude
+const STEPS = [90, 45, 30, 10, 5, 2, 1, 0.5, 0.2, 0.1, 0.05, 0.02, 0.01, 0.005, 0.002, 0.001, 0.0005];
+
+const within = (value, limit) => typeof value === "number" && Number.isFinite(value) && Math.abs(value) <= limit;
+
+function coordinatesOf(body) {
+const { latitude, longitude, accuracy } = body ?? {};
+if (!within(latitude, 90) || !within(longitude, 180)) return null;
+return { latitude, longitude, accuracy: within(accuracy, 1_000_000) ? Math.max(0, accuracy) : 0 };
+}
+
+function coordinatesText({ latitude, longitude }, digits = 4) {
+const part = (value, above, below) => t(value < 0 ? below : above, { degrees: `${Math.abs(value).toFixed(digits)}°` });
+return t("coordinates", { latitude: part(latitude, "north", "south"), longitude: part(longitude, "east", "west") });
+}
+
+const distance = (metres) => (metres >= 1000 ? `${number(metres / 1000)} km` : `${number(metres)} m`);
+
+function sketch({ latitude, longitude, accuracy }) {
+const span = Math.max(0.01, Math.min(60, (accuracy * 4) / METRES));
+const perDegree = HEIGHT / span;
+const narrow = Math.max(0.05, Math.cos((latitude * Math.PI) / 180)); // a degree of longitude beside one of latitude
+const x = (value) => WIDTH / 2 + (value - longitude) * perDegree * narrow;
+const y = (value) => HEIGHT / 2 - (value - latitude) * perDegree;
+const [north, east] = [perDegree, perDegree * narrow].map((pixels) => stepOf(pixels));
+const lines = [];
+for (const value of marks(latitude, north.step, span / 2)) {
+if (Math.abs(value) > 90) continue;
+lines.push(svg("path", { class: "grid", d: `M0 ${y(value).toFixed(1)}H${WIDTH}` }), svg("text", { x: "5", y: (y(value) - 4).toFixed(1) }, `${value.toFixed(north.digits)}°`));
+}
+for (const value of marks(longitude, east.step, (WIDTH / 2) / (perDegree * narrow))) {
+const shown = ((((value + 180) % 360) + 360) % 360) - 180;
+lines.push(svg("path", { class: "grid", d: `M${x(value).toFixed(1)} 0V${HEIGHT}` }), svg("text", { x: (x(value) + 4).toFixed(1), y: "12" }, `${shown.toFixed(east.digits)}°`));
+}
+const [wide, label] = scale(perDegree / METRES);
+const [cx, cy] = [WIDTH / 2, HEIGHT / 2];
+return svg("svg", { class: "sketch", viewBox: `0 0 ${WIDTH} ${HEIGHT}`, preserveAspectRatio: "xMidYMid slice", "aria-hidden": "true" }, lines,
+accuracy ? svg("circle", { class: "accuracy", cx, cy, r: Math.min(HEIGHT, Math.max(6, (accuracy / METRES) * perDegree)).toFixed(1) }) : null,
+svg("path", { class: "cross", d: `M${cx} ${cy - 20}V${cy + 20}M${cx - 20} ${cy}H${cx + 20}` }), svg("circle", { class: "spot", cx, cy, r: "6" }),
+svg("path", { class: "scale", d: `M${WIDTH - 10 - wide} ${HEIGHT - 14}v5h${wide}v-5` }), svg("text", { class: "end", x: WIDTH - 10, y: HEIGHT - 18 }, label));
+}
+
+function stepOf(pixels) {
+const step = STEPS.findLast((each) => each * pixels >= APART) ?? STEPS[0];
+return { step, digits: Math.max(0, Math.ceil(-Math.log10(step))) };
+}
+
+function marks(middle, step, reach) {
+const first = Math.ceil((middle - reach) / step);
+const count = Math.min(8, Math.floor((middle + reach) / step) - first + 1);
+return Array.from({ length: Math.max(0, count) }, (_, index) => (first + index) * step);
+}
+
+function scale(perMetre) {
+const longest = 100 / perMetre;
+const unit = 10 ** Math.floor(Math.log10(longest));
+const metres = [5, 2, 1].map((each) => each * unit).find((each) => each <= longest) ?? unit;
+return [Math.round(metres * perMetre), distance(metres)];
+}
+
+function placeLinks({ latitude, longitude }, name) {
+const at = `${latitude},${longitude}`;
+return {
+system: `geo:${at}?q=${at}${name ? `(${encodeURIComponent(name)})` : ""}`,
+web: `https://www.openstreetmap.org/?mlat=${latitude}&mlon=${longitude}#map=15/${latitude}/${longitude}`,
+};
+}
+
+function place(context, row, body) {
+const at = coordinatesOf(body);
+const name = typeof body.name === "string" ? body.name.slice(0, 200) : "";
+const address = typeof body.address === "string" ? body.address.slice(0, 300) : "";
+const title = name || t("location");
+if (!at) return h("div", { class: "place" }, h("span", { class: "file-icon" }, icon("pinPlace")), h("span", { class: "name" }, title));
+const links = placeLinks(at, name);
+const link = (href, text) => h("a", { class: "link", href, target: "_blank", rel: "noopener noreferrer nofollow" }, text);
+const text = [address, coordinatesText(at), at.accuracy ? t("accuracy", { distance: distance(Math.round(at.accuracy)) }) : ""].filter(Boolean).join(" · ");
+return h("div", { class: "place-card", role: "group", "aria-label": `${t("location")}${t("colon")}${title}` },
+sketch(at), h("div", { class: "name" }, h("bdi", {}, title)), h("div", { class: "sub" }, text),
+h("div", { class: "place-links" }, link(links.system, t("openInMaps")), link(links.web, "OpenStreetMap")));
+}
+return { coordinatesOf, coordinatesText, sketch, placeLinks, place };
+})();
+const $media_played = (() => {
+
+const KEY = "apus-played";
+const MOST = 2000;
+
+function load(user) {
+try {
+const stored = JSON.parse(localStorage.getItem(KEY) ?? "{}");
+return stored.user === user && Array.isArray(stored.keys) ? stored.keys : [];
+} catch {
+return [];
+}
+}
+
+let cached = { user: null, keys: new Set() };
+
+function played(user) {
+if (cached.user !== user) cached = { user, keys: new Set(load(user)) };
+return cached.keys;
+}
+
+const wasPlayed = (user, key) => played(user).has(key);
+
+function markPlayed(user, key) {
+const keys = played(user);
+if (keys.has(key)) return;
+keys.add(key);
+if (keys.size > MOST) keys.delete(keys.values().next().value);
+try {
+localStorage.setItem(KEY, JSON.stringify({ user, keys: [...keys] }));
+} catch {
+}
+}
+
+function forgetPlayed() {
+cached = { user: null, keys: new Set() };
+try {
+localStorage.removeItem(KEY);
+} catch {
+}
+}
+return { wasPlayed, markPlayed, forgetPlayed };
+})();
+const $media_player = (() => {
+
+const RATES = [1, 1.5, 2];
+
+class Player {
+#audio = null;
+#track = null;
+#rate = 0; // the index in RATES
+#listeners = new Set();
+
+get rate() { return RATES[this.#rate]; }
+get key() { return this.#track?.key ?? null; }
+
+at(key, duration) {
+if (this.key !== key) return { playing: false, seconds: 0, fraction: 0 };
+const seconds = this.#audio.currentTime;
+return { playing: !this.#audio.paused, seconds, fraction: Math.min(1, duration > 0 ? (seconds * 1000) / duration : 0) };
+}
+
+listen(listener) {
+this.#listeners.add(listener);
+return () => this.#listeners.delete(listener);
+}
+
+async toggle(track) {
+if (this.key === track.key && !this.#audio.paused) return this.#audio.pause();
+if (this.key !== track.key) this.#load(track);
+await this.#play();
+}
+
+seek(track, fraction) {
+if (this.key !== track.key) this.#load(track);
+const seconds = (Math.max(0, Math.min(1, fraction)) * track.duration) / 1000;
+if (Number.isFinite(seconds)) this.#audio.currentTime = seconds;
+this.#tell();
+}
+
+nextRate() {
+this.#rate = (this.#rate + 1) % RATES.length;
+if (this.#audio) this.#audio.playbackRate = this.#audio.defaultPlaybackRate = this.rate;
+this.#tell();
+}
+
+stop() {
+if (!this.#audio) return;
+this.#audio.pause();
+this.#audio.removeAttribute("src");
+this.#track = null;
+this.#tell();
+}
+
+#load(track) {
+this.#audio ??= this.#make();
+this.#track = track;
+this.#audio.src = track.src;
+this.#audio.defaultPlaybackRate = this.#audio.playbackRate = this.rate;
+this.#tell();
+}
+
+async #play() {
+const track = this.#track;
+try {
+await this.#audio.play();
+track.started?.();
+} catch (error) {
+if (error.name !== "AbortError" && this.#track === track) this.#failed();
+}
+}
+
+#make() {
+const audio = new Audio();
+audio.preload = "auto";
+for (const type of ["play", "pause", "timeupdate", "seeked"]) audio.addEventListener(type, () => this.#tell());
+audio.addEventListener("ended", () => this.#ended());
+return audio;
+}
+
+#ended() {
+const next = this.#track?.next?.() ?? null;
+if (!next) return this.stop();
+this.#load(next);
+this.#play();
+}
+
+#failed() {
+const { onfailed } = this;
+this.stop();
+onfailed?.();
+}
+
+#tell() {
+for (const listener of [...this.#listeners]) listener();
+}
+}
+
+const player = new Player();
+return { player };
+})();
+const $views_voice = (() => {
+
+const { h } = $views_dom;
+const { icon } = $views_icons;
+const { toast } = $views_toast;
+const { markPlayed, wasPlayed } = $media_played;
+const { player } = $media_player;
+const { levelsOf } = $media_wave;
+const { duration: clockOf, number } = $i18n_format;
+const { t } = $i18n_index;
+
+const LONGEST = 86_400_000; // ms, the limit of the server
+const STEP = 0.05; // of the length, by an arrow key
+
+const lengthOf = (body) => (Number.isFinite(body.duration) ? Math.max(0, Math.min(LONGEST, body.duration)) : 0);
+const keyOf = (row) => `${row.conv}/${row.key}`;
+
+function trackOf(context, row) {
+const { state, actions } = context;
+const { body } = row;
+const src = row.localURL ?? (body.blob ? state.blobURL(body.blob) : null);
+if (!src) return null;
+return {
+key: keyOf(row), src, duration: lengthOf(body),
+started: () => { if (!row.own && row.seq) markPlayed(state.account?.name, `${row.conv}/${row.seq}`); paint(); },
+next: () => {
+const next = body.voice ? actions.nextVoice?.(row) : null;
+return next ? trackOf(context, next) : null;
+},
+};
+}
+
+function voice(context, row, body) {
+const levels = levelsOf(body.wave);
+const track = trackOf(context, row);
+const name = body.voice ? t("voiceMessage") : body.name ?? t("audio");
+const button = h("button", { type: "button", class: "file-icon play", "data-focus": "play", disabled: !track, onclick: () => player.toggle(track) });
+const place = h("span", {
+class: "wave", role: "slider", tabindex: track ? "0" : "-1", "data-focus": "place", "aria-label": t("playPlace"), "aria-valuemin": "0", "aria-valuemax": String(Math.round(lengthOf(body) / 1000)),
+onpointerdown: (event) => {
+const { left, width } = place.getBoundingClientRect();
+if (track && width) player.seek(track, (event.clientX - left) / width);
+},
+onkeydown: (event) => {
+const step = { ArrowLeft: -STEP, ArrowRight: STEP, ArrowDown: -STEP, ArrowUp: STEP, Home: -1, End: 1 }[event.key];
+if (!step || !track) return;
+event.preventDefault();
+event.stopPropagation();
+player.seek(track, player.at(track.key, track.duration).fraction + step);
+},
+}, levels.length ? levels.map((level) => h("i", { style: { height: `${Math.round(12 + level * 88)}%` } })) : h("b", {}));
+const speed = h("button", { type: "button", class: "speed", "data-focus": "speed", onclick: () => player.nextRate() });
+const time = h("span", { class: "time" });
+const element = h("div", { class: "voice", role: "group", "aria-label": name, "data-voice": keyOf(row), "data-length": lengthOf(body), "data-played": row.own || !body.voice ? null : `${row.conv}/${row.seq}`, "data-listener": context.state.account?.name },
+button, h("span", { class: "grow" }, body.voice ? null : h("span", { class: "name ellipsis" }, name), place, h("span", { class: "line" }, time, h("span", { class: "unplayed", role: "img", "aria-label": t("notPlayed"), title: t("notPlayed"), hidden: true }), speed)));
+show(element);
+return element;
+}
+
+function paint() {
+for (const element of document.querySelectorAll(".voice[data-voice]")) show(element);
+}
+
+function show(element) {
+const length = Number(element.dataset.length);
+const { playing, seconds, fraction } = player.at(element.dataset.voice, length);
+const isCurrent = player.key === element.dataset.voice;
+const button = element.querySelector(".play");
+if (button.dataset.shown !== String(playing)) {
+button.dataset.shown = String(playing);
+button.replaceChildren(icon(playing ? "pause" : "play"));
+button.setAttribute("aria-label", `${t(playing ? "pause" : "play")}, ${clockOf(length)}`);
+}
+const shown = isCurrent ? seconds * 1000 : length;
+element.querySelector(".time").textContent = clockOf(shown);
+const place = element.querySelector(".wave");
+place.setAttribute("aria-valuenow", String(Math.round(isCurrent ? seconds : 0)));
+place.setAttribute("aria-valuetext", t("placeOf", { time: clockOf(isCurrent ? shown : 0), length: clockOf(length) }));
+place.style.setProperty("--played", `${Math.round(fraction * 100)}%`);
+const bars = place.children;
+for (let index = 0; index < bars.length; index += 1) bars[index].classList.toggle("done", isCurrent && index < fraction * bars.length);
+const speed = element.querySelector(".speed");
+speed.hidden = !isCurrent;
+speed.textContent = `${number(player.rate)}×`;
+speed.setAttribute("aria-label", t("playSpeed", { rate: number(player.rate) }));
+const { played, listener } = element.dataset;
+element.querySelector(".unplayed").hidden = !played || wasPlayed(listener, played);
+}
+
+player.listen(paint);
+player.onfailed = () => toast(t("playFailed"), { role: "alert" });
+return { voice };
+})();
+const $views_attachments = (() => {
+
+const { h, uniqueID } = $views_dom;
+const { icon } = $views_icons;
+const { userAvatar } = $views_avatar;
+const { callText, userName } = $views_model;
+const { showsVoters } = $views_votes;
+const { picture, progress } = $views_pictures;
+const { place } = $views_place;
+const { voice } = $views_voice;
+const { fileSize, percent, shortDate } = $i18n_format;
+const { t } = $i18n_index;
+
+const BODIES = { image: picture, video: picture, audio: voice, file, location: place, card, call, poll, bundle, encrypted: sealed };
+
+function bodyOf(context, row) {
+return BODIES[row.kind](context, row, row.body ?? {});
+}
+
+const plainName = (name) => String(name ?? t("file")).replace(/[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu, "").slice(0, 255) || t("file");
+
+function endingOf(name) {
+const ending = name.match(/\.([\p{L}\p{N}]{1,5})$/u)?.[1];
+return ending ? h("span", { class: "ending", "aria-hidden": "true" }, ending.toLocaleUpperCase()) : icon("file");
+}
+
+function file({ state, actions }, row, body) {
+const url = body.blob && !row.local ? state.blobURL(body.blob) : null;
+const name = plainName(body.name);
+const waits = row.local && (row.status === "uploading" || row.status === "queued");
+const text = h("span", { class: "grow" }, h("span", { class: "name" }, h("bdi", {}, name)), h("span", { class: "sub" }, fileSize(Number(body.size) || 0)));
+if (waits) return h("div", { class: "file waits" }, h("span", { class: "file-icon" }, endingOf(name)), text, progress(row, actions));
+return h(url ? "a" : "div", { class: "file", href: url, download: url ? name : null, "aria-label": url ? `${t("download")}: ${name}` : null }, h("span", { class: "file-icon" }, endingOf(name)), text);
+}
+
+function card({ state, actions }, row, { user, nick }) {
+if (typeof user !== "string") return h("span", { class: "text recalled" }, t("contactCard"));
+return h("button", { type: "button", class: "contact-card", onclick: () => actions.openUser(user) },
+userAvatar(state, state.user(user) ?? { name: user ?? "?", nick }, { size: "m" }),
+h("span", { class: "grow" }, h("div", { class: "name" }, nick ?? userName(state, user)), h("div", { class: "sub" }, `@${user}`)));
+}
+
+function call({ actions }, row, { media, state }) {
+const isOver = state !== "ringing" && state !== "accepted";
+return h("div", { class: `call-line${state === "missed" || state === "declined" ? " missed" : ""}` }, icon(media === "video" ? "video" : "call"), h("span", { class: "grow" }, callText(row)),
+isOver && actions.call ? h("button", { type: "button", class: "link", "data-focus": "call-back", onclick: () => actions.call(media) }, t("callBack")) : null);
+}
+
+function bundle({ state }, row, { title, items = [] }) {
+return h("details", { class: "quote" }, h("summary", {}, title ?? t("bundle")),
+items.map((item) => h("p", {}, h("strong", {}, item.nick ?? userName(state, item.sender)), item.body?.text ?? t("unknownKind"))));
+}
+
+function sealed() {
+return h("span", { class: "text recalled" }, t("encrypted"));
+}
+
+function poll({ state, actions, head }, row, body) {
+const options = body.options ?? [];
+const votes = row.votes ?? [];
+const mine = new Set(row.mine?.votes ?? []);
+const ended = Boolean(body.closed) || (body.closes_at ?? Infinity) <= state.now;
+const shown = mine.size > 0 || ended;
+const voters = votes.reduce((sum, count) => sum + count, 0);
+const group = uniqueID("poll");
+const cast = (index, on) => {
+const next = new Set(body.multiple ? mine : []);
+if (on) next.add(index);
+else next.delete(index);
+actions.vote(row, [...next].sort((one, other) => one - other));
+};
+const kind = [t(ended ? "pollClosed" : body.anonymous ? "pollAnonymous" : "pollPublic"), body.multiple ? t("pollMultiple") : null, body.closes_at && !ended ? t("pollEnds", { time: shortDate(body.closes_at) }) : null].filter(Boolean).join(" · ");
+return h("fieldset", { class: "poll" }, h("legend", {}, body.question ?? ""), h("div", { class: "small muted" }, kind),
+options.map((option, index) => {
+const share = voters ? (votes[index] ?? 0) / voters : 0;
+return h("label", { class: "option" },
+h("input", { type: body.multiple ? "checkbox" : "radio", name: group, "data-focus": `option-${index}`, checked: mine.has(index), disabled: ended || !row.seq || head.state === "left", onchange: (event) => cast(index, event.target.checked) }),
+h("span", {}, option), h("span", { class: "share" }, shown ? percent(share) : ""),
+shown ? h("progress", { max: "1", value: share, "aria-label": `${option}: ${percent(share)}` }) : null);
+}),
+h("div", { class: "small muted" }, t("pollVotes", { n: voters }),
+mine.size && !ended ? [" · ", h("button", { type: "button", class: "link", onclick: () => actions.vote(row, []) }, t("undo"))] : null,
+showsVoters(row, state.now) ? [" · ", h("button", { type: "button", class: "link", "data-focus": "voters", "aria-haspopup": "dialog", onclick: () => actions.showVotes(row) }, t("whoVoted"))] : null));
+}
+return { bodyOf };
 })();
 const $views_message = (() => {
 
@@ -12462,14 +9508,13 @@ const { h } = $views_dom;
 const { icon } = $views_icons;
 const { addressOf } = $views_address;
 const { emojiPicker } = $views_emojipicker;
-const { partsOf } = $views_albums;
+const { partsOf, pictureRows } = $views_albums;
+const { withPanels } = $views_later;
 const { closeMenu, openMenu } = $views_menu;
 const { confirm } = $views_dialog;
 const { attempt, toast } = $views_toast;
 const { canWrite, errorText, eventText, gone, headTitle, isAdmin, isGroup, permits } = $views_model;
-const { showEdits, showReaders, showReactions } = $views_messagedialogs;
 const { chooseConversation } = $views_pickers;
-const { openViewer, pictureRows } = $views_viewer;
 const { showsVoters, showVotes } = $views_votes;
 const { canCall } = $calls_center;
 const { showsReceipts } = $core_receipts;
@@ -12492,7 +9537,7 @@ this.view = view;
 this.state = view.state;
 this.id = view.id;
 this.openUser = (name) => view.app.openProfile(name);
-this.openPicture = (row) => openViewer(this.state, row, { rows: pictureRows(this.state, view.rows) });
+this.openPicture = (row) => withPanels(({ openViewer }) => openViewer(this.state, row, { rows: pictureRows(this.state, view.rows) }));
 this.nextVoice = (row) => view.rows.slice(view.rows.findIndex((each) => each.key === row.key) + 1).find((each) => each.kind === "audio" && each.body?.voice && !gone(this.state, each)) ?? null;
 this.openThread = (row) => view.app.openConversation(this.id, row.thread ? { thread: row.thread, seq: row.seq } : { thread: row.seq });
 this.jump = (seq) => view.jumpTo(seq);
@@ -12521,14 +9566,14 @@ stored && row.own && alive && EDITABLE.has(row.kind) && age < (limits.edit_secon
 stored && row.own && alive && row.body?.preview && age < (limits.edit_seconds ?? 172_800) && { icon: "close", label: t("removePreview"), run: () => attempt(state.removePreview(this.id, row.seq)) },
 stored && alive && head.state !== "left" && { icon: "smile", label: t("react"), run: () => emojiPicker(anchorOf(anchor), (face) => { closeMenu(); this.react(row, face, false); }) },
 stored && alive && row.kind === "poll" && !row.body?.closed && (row.body?.closes_at ?? Infinity) > state.now && (row.own || isAdmin(head)) && { icon: "check", label: t("pollClose"), run: () => attempt(state.closePoll(this.id, row.seq)) },
-stored && alive && row.state === "edited" && { icon: "clock", label: t("editHistory"), run: () => showEdits(view.app, this.id, row.seq) },
+stored && alive && row.state === "edited" && { icon: "clock", label: t("editHistory"), run: () => withPanels(({ showEdits }) => showEdits(view.app, this.id, row.seq)) },
 stored && alive && row.reactions?.length > 0 && { icon: "smile", label: t("whoReacted"), run: () => this.showReactions(row) },
 stored && alive && showsVoters(row, state.now) && { icon: "poll", label: t("whoVoted"), run: () => this.showVotes(row) },
 text && { icon: "copy", label: t("copyText"), run: () => this.copy(text) },
 stored && { icon: "link", label: t("copyLink"), run: () => this.copy(new URL(addressOf(this.id, row.seq, view.thread), location.href).href) },
 stored && alive && row.kind !== "call" && { icon: "forward", label: t("forward"), run: () => this.forward([row]) },
 stored && alive && permits(head, "pin", "admins") && { icon: "pin", label: t(pinned ? "unpin" : "pin"), run: () => attempt(state.pin(this.id, row.seq, pinned)) },
-stored && row.own && isGroup(head) && showsReceipts(head) && { icon: "eye", label: t("readBy"), run: () => showReaders(view.app, this.id, row.seq) },
+stored && row.own && isGroup(head) && showsReceipts(head) && { icon: "eye", label: t("readBy"), run: () => withPanels(({ showReaders }) => showReaders(view.app, this.id, row.seq)) },
 stored && { icon: "select", label: t("select"), run: () => this.toggle(row) },
 null,
 stored && { icon: "trash", label: t("hide"), danger: true, run: () => this.hide([row]) },
@@ -12556,7 +9601,7 @@ return attempt(this.state.react(this.id, row.seq, key, remove));
 }
 
 showReactions(row) {
-return showReactions(this.view.app, this.id, row);
+return withPanels(({ showReactions }) => showReactions(this.view.app, this.id, row));
 }
 
 showVotes(row) {
@@ -13064,14 +10109,9 @@ const { h, Scope } = $views_dom;
 const { icon, logo } = $views_icons;
 const { addressOf, readAddress } = $views_address;
 const { confirm, openDialog } = $views_dialog;
-const { DetailsView } = $views_details;
-const { openDirectory, openLink } = $views_directory;
-const { newChat, newGroup, showContacts } = $views_newchat;
-const { copyText } = $views_links;
-const { openProfile } = $views_profile;
-const { report } = $views_report;
+const { preparePanels, withPanels } = $views_later;
+const { copyText } = $views_clipboard;
 const { openSearch } = $views_search;
-const { openSettings } = $views_settings;
 const { Sidebar } = $views_sidebar;
 const { ThreadView } = $views_thread;
 const { attempt, toast } = $views_toast;
@@ -13083,6 +10123,8 @@ class Shell {
 #scope = new Scope();
 #isWaiting = false; // the list had no row to focus
 #unknown = null; // ends the wait for the conversation of an address
+#showsDetails = false; // also while they are loaded
+#isClosed = false;
 
 constructor(app) {
 this.owner = app;
@@ -13106,7 +10148,7 @@ return this.owner.preferences;
 }
 
 setPreference(name, value) {
-this.owner.setPreference(name, value);
+return this.owner.setPreference(name, value);
 }
 
 start() {
@@ -13116,13 +10158,15 @@ if (!this.openID) this.focusList();
 const code = /^#([A-Za-z0-9_-]{8,64})$/.exec(location.hash)?.[1];
 if (code && location.pathname.endsWith("/join")) {
 history.replaceState(null, "", new URL(".", location.href).pathname + location.search);
-openLink(this, code);
+this.#panel(({ openLink }) => openLink(this, code));
 }
 if (this.owner.recovery) this.showRecovery({ recovery: this.owner.recovery });
 this.owner.recovery = null;
+preparePanels();
 }
 
 close() {
+this.#isClosed = true;
 closeMenu();
 this.#unknown?.();
 for (const dialog of document.querySelectorAll("dialog")) dialog.close();
@@ -13207,7 +10251,7 @@ this.element.insertBefore(this.thread.element, this.details?.element ?? null);
 this.element.classList.add("has-open");
 this.#nameMain();
 attempt(Promise.resolve(this.state.show?.([conv])));
-if (this.details) this.#showDetails();
+if (this.#showsDetails) this.#showDetails();
 this.sidebar.refresh();
 if (matchMedia("(pointer: fine)").matches) this.thread.composer?.focus();
 }
@@ -13246,10 +10290,11 @@ if (this.openID && !this.state.conversation(this.openID)) this.closeThread();
 }
 
 
-toggleDetails(shown = !this.details) {
+async toggleDetails(shown = !this.#showsDetails) {
+this.#showsDetails = shown;
 if (shown) {
-this.#showDetails();
-this.details.focus();
+await this.#showDetails();
+if (this.#showsDetails) this.details?.focus();
 } else if (this.details) {
 this.details.close();
 this.details = null;
@@ -13259,21 +10304,25 @@ this.thread?.list.layout();
 }
 
 #showDetails() {
+return this.#panel(({ DetailsView }) => {
+if (!this.#showsDetails) return;
 this.details?.close();
 this.details = new DetailsView(this, this.openID);
 this.element.classList.add("with-details");
 this.element.append(this.details.element);
+});
 }
 
 
-newChat() { newChat(this); }
-newGroup(kind) { newGroup(this, kind); }
-contacts() { showContacts(this); }
-explore() { openDirectory(this); }
-settings(page) { openSettings(this, page); }
-search(options = {}) { openSearch(this, options); }
-openProfile(name) { openProfile(this, name); }
-report(what) { report(this, what); }
+#panel(open) { return withPanels((panels) => (this.#isClosed ? undefined : open(panels))); }
+newChat() { return this.#panel(({ newChat }) => newChat(this)); }
+newGroup(kind) { return this.#panel(({ newGroup }) => newGroup(this, kind)); }
+contacts() { return this.#panel(({ showContacts }) => showContacts(this)); }
+explore() { return this.#panel(({ openDirectory }) => openDirectory(this)); }
+settings(page) { return this.#panel(({ openSettings }) => openSettings(this, page)); }
+search(options = {}) { openSearch(this, options); } // what is typed after Ctrl+K is for its field
+openProfile(name) { return this.#panel(({ openProfile }) => openProfile(this, name)); }
+report(what) { return this.#panel(({ report }) => report(this, what)); }
 
 openSelf() {
 if (this.state.session.self) this.openConversation(this.state.session.self);
@@ -13330,6 +10379,95 @@ event.preventDefault();
 }
 return { Shell };
 })();
+const $views_sound = (() => {
+
+const NOTES = [[880, 0], [1174.7, 0.09]]; // hertz, seconds
+const LENGTH = 0.28; // seconds of a note
+const LOUDNESS = 0.12;
+const PAUSE = 1500; // ms between two sounds
+
+let context = null;
+let playedAt = -Infinity;
+
+function prepareSound() {
+const begin = () => {
+try {
+context ??= new AudioContext();
+context.resume();
+} catch (error) {
+console.warn("No sound:", error);
+}
+};
+for (const type of ["pointerdown", "keydown"]) addEventListener(type, begin, { once: true, capture: true });
+}
+
+function playSound(now = performance.now()) {
+if (!context || context.state !== "running" || now - playedAt < PAUSE) return false;
+playedAt = now;
+for (const [frequency, delay] of NOTES) {
+const begin = context.currentTime + delay;
+const tone = new OscillatorNode(context, { type: "sine", frequency });
+const volume = new GainNode(context, { gain: 0 });
+volume.gain.setValueAtTime(0, begin);
+volume.gain.linearRampToValueAtTime(LOUDNESS, begin + 0.012);
+volume.gain.exponentialRampToValueAtTime(0.0001, begin + LENGTH);
+tone.connect(volume).connect(context.destination);
+tone.start(begin);
+tone.stop(begin + LENGTH);
+}
+return true;
+}
+return { prepareSound, playSound };
+})();
+const $state_push = (() => {
+
+const pushKey = (store) => store.session.push_key ?? store.session.server?.push_key;
+
+function canPush(store) {
+return Boolean(globalThis.isSecureContext && navigator.serviceWorker && globalThis.PushManager && pushKey(store));
+}
+
+async function subscribePush(store) {
+const { pushManager } = await navigator.serviceWorker.ready;
+const key = bytesOf(pushKey(store));
+let subscription = await pushManager.getSubscription();
+if (subscription && !isSame(subscription.options?.applicationServerKey, key)) {
+await subscription.unsubscribe();
+subscription = null;
+}
+subscription ??= await pushManager.subscribe({ userVisibleOnly: true, applicationServerKey: key });
+const { endpoint, keys } = subscription.toJSON();
+await store.setPush("web", { endpoint, keys });
+}
+
+async function unsubscribePush(store) {
+await store.setPush("none");
+const subscription = await (await navigator.serviceWorker.ready).pushManager.getSubscription();
+await subscription?.unsubscribe();
+}
+
+function keepPush(store, isWanted) {
+let told = null;
+const check = () => {
+const user = store.connection.state === "online" && canPush(store) && isWanted() && Notification.permission === "granted" ? store.account?.name : null;
+if (!user || told === user) return;
+told = user;
+subscribePush(store).catch((error) => { console.warn("push:", error); });
+};
+store.subscribe("connection", check);
+store.subscribe("session", () => { if (store.session.phase !== "signedIn") told = null; check(); });
+}
+
+function bytesOf(key) {
+return Uint8Array.from(atob(key.replaceAll("-", "+").replaceAll("_", "/")), (letter) => letter.charCodeAt(0));
+}
+
+function isSame(buffer, key) {
+const bytes = buffer && new Uint8Array(buffer);
+return Boolean(bytes) && bytes.length === key.length && bytes.every((byte, index) => byte === key[index]);
+}
+return { pushKey, canPush, subscribePush, unsubscribePush, keepPush };
+})();
 const $views_preferences = (() => {
 
 const KEY = "apus-preferences";
@@ -13374,7 +10512,6 @@ this.root = document.getElementById("app");
 this.dark = matchMedia("(prefers-color-scheme: dark)");
 this.dark.addEventListener("change", () => this.#applyTheme());
 this.#applyTheme();
-setLanguage(this.preferences.language);
 this.#describeNotifications();
 this.calls = new CallsView(this);
 state.subscribe("session", () => this.#show());
@@ -13404,9 +10541,7 @@ this.preferences = { ...this.preferences, [name]: value };
 savePreferences(this.preferences);
 this.state.notifying = this.preferences;
 if (name === "theme") this.#applyTheme();
-if (name !== "language") return;
-setLanguage(value);
-this.#render();
+return name === "language" ? setLanguage(value).then(() => this.#render()) : undefined;
 }
 
 showRecovery(answer) {
@@ -13433,133 +10568,14 @@ document.documentElement.dataset.theme = theme === "dark" || (theme === "system"
 }
 }
 
-starting.then((state) => { globalThis.chatApp = new App(state); });
+Promise.all([starting, setLanguage(loadPreferences().language)]).then(([state]) => { globalThis.chatApp = new App(state); });
 return {  };
 })();
 
 """#))
 
-    private static let _js_core_core_1f24580cba8cdc5d_js = EmbeddedFile(path: "js/core-core-1f24580cba8cdc5d.js", content: .text(#"""
-const $core_applying = (() => {
-
-const MESSAGES = new Set(["text", "image", "audio", "video", "file", "location", "card", "call", "poll", "bundle", "encrypted"]);
-const REPEATING = new Set(["edit", "preview"]);
-const BLANK = new Set(["recalled", "expired", "erased"]);
-const CALL_ENDS = new Set(["ended", "missed", "declined", "busy"]);
-
-const isMessage = (event) => MESSAGES.has(event.kind) || (event.n !== undefined && event.kind !== "hidden");
-const isBlank = (event) => BLANK.has(event.state);
-const repeats = (event) => REPEATING.has(event.kind);
-
-function applying(event, change, user) {
-if (change.thread === event.seq && change.n !== undefined) return replied(event, change);
-if (isMessage(change) || isBlank(event)) return event;
-const isTarget = change.ref === event.seq;
-if (!isTarget && !(change.kind === "recall" && repeats(event) && event.ref === change.ref)) return event;
-const body = change.body ?? {};
-switch (change.kind) {
-case "edit":
-if ((change.at ?? 0) < (event.edited_at ?? 0)) return event;
-return { ...event, body: body.body, state: "edited", edited_at: change.at };
-case "preview": return event.kind === "text" ? { ...event, body: { ...event.body, preview: body.preview } } : event;
-case "recall": return blanking(event, "recalled");
-case "react": return reacted(event, body, change.sender === user);
-case "vote": {
-const after = change.votes ? { ...event, votes: change.votes } : event;
-return change.sender === user ? { ...after, mine: { ...event.mine, votes: body.options ?? [] } } : after;
-}
-case "poll.close": return { ...event, body: { ...event.body, closed: true } };
-case "call.update": return { ...event, body: { ...event.body, state: body.state, ...(body.duration !== undefined && { duration: body.duration }) } };
-default: return event;
-}
-}
-
-function blanking({ body: _, reactions: __, votes: ___, expires_at: ____, mine: _____, ...rest }, state) { return { ...rest, state }; }
-
-const expiring = (event) => blanking(event, "expired");
-
-function keeping(event, target) {
-return repeats(event) && event.body && target && isBlank(target) ? blanking(event, target.state) : event;
-}
-
-function replied(event, { seq }) {
-const { count = 0, seq: newest = 0 } = event.replies ?? {};
-return seq > newest ? { ...event, replies: { count: count + 1, seq } } : event;
-}
-
-function reacted(event, { key, remove }, own) {
-const reactions = (event.reactions ?? []).map((each) => (each.key === key ? { key, count: each.count + (remove ? -1 : 1) } : each));
-if (!remove && !reactions.some((each) => each.key === key)) reactions.push({ key, count: 1 });
-const after = { ...event, reactions: reactions.filter((each) => each.count > 0) };
-if (!own) return after;
-const before = (event.mine?.reactions ?? []).filter((each) => each !== key);
-return { ...after, mine: { ...event.mine, reactions: remove ? before : [...before, key] } };
-}
-
-function preview(event) {
-const body = event.body ?? {};
-const text = body.text ?? body.question ?? body.title ?? body.name ?? body.nick;
-return {
-seq: event.seq, n: event.n, sender: event.sender, at: event.at, kind: event.kind, state: event.state,
-text: typeof text === "string" ? [...text.slice(0, 400)].slice(0, 160).join("") : undefined, users: body.users,
-};
-}
-
-function advancing(head, events, user) {
-let after = head;
-for (const event of events) {
-if (event.seq <= after.seq) continue;
-after = { ...after, seq: event.seq };
-const isTop = movesUp(event, head.kind);
-if (isTop) after.at = Math.max(after.at ?? 0, event.at ?? 0);
-if (event.kind === "call" || event.kind === "call.update") after.call = calling(after.call, event);
-if (event.kind === "hidden") { if (event.n) after.n = event.n; continue; }
-after.last = isTop ? preview(event) : relast(after.last, event);
-if (event.kind === "pin") after.pins = pinned(after.pins, event);
-if (event.n === undefined) continue;
-const previous = after.n;
-after.n = event.n;
-if (event.sender !== user) {
-after.unread = (after.unread ?? 0) + 1;
-if (mentions(event, user)) after.mentions = (after.mentions ?? 0) + 1;
-} else if ((after.read ?? 0) === previous) after.read = event.n;
-}
-return after;
-}
-
-function calling(call, { kind, seq, ref, body }) {
-const isOver = CALL_ENDS.has(body?.state);
-if (kind === "call") return isOver ? undefined : seq;
-return isOver && ref === call ? undefined : call;
-}
-
-const movesUp = ({ n, kind, body }, conversation) => n !== undefined || /^(conversation\.(create|set)|member\.(invite|leave|remove))$/.test(kind)
-|| (kind === "member.join" && (conversation !== "channel" || body?.via === "add"));
-
-function relast(last, change) {
-if (!last || change.ref !== last.seq || isBlank(last)) return last;
-if (change.kind === "edit") return { ...last, state: "edited", text: change.body?.body?.text ?? last.text };
-if (change.kind === "recall") return { ...last, state: "recalled", text: undefined };
-return last;
-}
-
-function pinned(pins = [], event) {
-const rest = pins.filter((seq) => seq !== event.ref);
-return event.body?.remove ? rest : [event.ref, ...rest];
-}
-
-function mentions(event, user) {
-return (event.body?.entities ?? []).some((each) => each.type === "all" || (each.type === "mention" && each.user === user));
-}
-
-function reading(head, read, unread, mentioned) {
-if (read < (head.read ?? 0)) return head;
-const left = unread ?? Math.max(0, Math.min(head.unread ?? 0, head.n - read));
-const own = head.own?.marked_unread ? { ...head.own, marked_unread: undefined } : head.own;
-return { ...head, read, unread: left, mentions: mentioned ?? (left === 0 ? 0 : head.mentions), own };
-}
-return { isMessage, isBlank, repeats, applying, expiring, keeping, preview, advancing, mentions, reading };
-})();
+    private static let _js_core_core_1c1c6ed1219b228e_js = EmbeddedFile(path: "js/core-core-1c1c6ed1219b228e.js", content: .text(#"""
+export default ({ $core_applying, $core_receipts, $core_requests }) => {
 const $socketio_backoff = (() => {
 
 class Backoff {
@@ -14368,68 +11384,6 @@ const { SocketManager } = $socketio_manager;
 const { SocketError } = $socketio_errors;
 const { Emitter } = $socketio_emitter;
 return { SocketManager, SocketError, Emitter };
-})();
-const $core_requests = (() => {
-
-const RETRYABLE = new Set(["too_many", "storage", "unavailable", "internal", "offline"]);
-
-class Refusal extends Error {
-constructor({ code, message = code, field, retry_after: retryAfter, ...more }) {
-super(message);
-Object.assign(this, { code, field, retryAfter, ...more });
-}
-
-get isTemporary() { return RETRYABLE.has(this.code); }
-
-get plain() { return JSON.parse(JSON.stringify({ ...this, message: this.message })); }
-}
-
-function refusal(error) {
-if (error instanceof Refusal) return error;
-if (error?.data?.code) return new Refusal(error.data);
-if (["ack_timeout", "disconnected", "transport", "timeout"].includes(error?.code) || error instanceof TypeError) return new Refusal({ code: "offline", message: "There is no connection." });
-return new Refusal({ code: "internal", message: String(error?.message ?? error) });
-}
-
-async function post(path, body = {}) {
-return answer(await reach(path, { method: "POST", body: JSON.stringify(body), headers: { "Content-Type": "application/json", "Chat-Session": "cookie" } }));
-}
-
-const get = async (path) => answer(await reach(path));
-
-async function reach(path, options = {}) {
-try {
-return await fetch(path, { credentials: "same-origin", cache: "no-store", ...options });
-} catch (error) {
-throw refusal(error);
-}
-}
-
-async function answer(response) {
-const body = await response.json().catch(() => ({}));
-if (response.ok) return body;
-throw new Refusal(body.error ?? { code: response.status >= 500 ? "unavailable" : response.status === 401 ? "unauthorized" : "internal", message: response.statusText });
-}
-
-let newest = 0n; // the milliseconds and the 12 bits after them of the newest UUID
-
-function uuid() {
-const bytes = crypto.getRandomValues(new Uint8Array(16));
-const first = (BigInt(Date.now()) << 12n) | BigInt(((bytes[6] & 0x07) << 8) | bytes[7]);
-newest = first > newest ? first : newest + 1n;
-new DataView(bytes.buffer).setBigUint64(0, ((newest >> 12n) << 16n) | 0x7000n | (newest & 0xfffn));
-bytes[8] = (bytes[8] & 0x3f) | 0x80;
-const hex = [...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("");
-return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join("-");
-}
-
-function deviceDescription() {
-const agent = navigator.userAgent;
-const browser = /Edg\//.test(agent) ? "Edge" : /Firefox\//.test(agent) ? "Firefox" : /Chrom/.test(agent) ? "Chrome" : /Safari\//.test(agent) ? "Safari" : "Browser";
-const system = /Android/.test(agent) ? "Android" : /iPhone|iPad/.test(agent) ? "iOS" : /Mac OS/.test(agent) ? "macOS" : /Windows/.test(agent) ? "Windows" : /Linux/.test(agent) ? "Linux" : "";
-return { name: system ? `${browser} on ${system}` : browser, platform: "web" };
-}
-return { Refusal, refusal, post, get, reach, answer, uuid, deviceDescription };
 })();
 const $core_connection = (() => {
 
@@ -15396,38 +12350,6 @@ return after;
 }
 return { OwnValues, drafted, owning };
 })();
-const $core_receipts = (() => {
-
-const MOST = 100; // members of a conversation with read positions
-
-function showsReceipts({ kind, members = 0, settings, state }) {
-if (state && state !== "joined") return false;
-return kind === "pair" || (kind === "group" && members <= MOST && settings?.receipts !== false);
-}
-
-class Positions {
-#all = new Map(); // user -> {read, received}
-
-mark(user, { read = 0, received = 0 }) {
-const before = this.#all.get(user);
-const after = { read: Math.max(before?.read ?? 0, read), received: Math.max(before?.received ?? 0, received, read) };
-if (before && after.read <= before.read && after.received <= before.received) return false;
-this.#all.set(user, after);
-return true;
-}
-
-keep(users) {
-for (const user of this.#all.keys()) if (!users.has(user)) this.#all.delete(user);
-}
-
-status(n, others) {
-const all = [...this.#all.values()];
-if (others === 0 || all.length < others) return "sent";
-return all.every(({ read }) => read >= n) ? "read" : all.every(({ received }) => received >= n) ? "delivered" : "sent";
-}
-}
-return { showsReceipts, Positions };
-})();
 const $core_search = (() => {
 
 const { isBlank } = $core_applying;
@@ -15952,6 +12874,8 @@ this.#timers.set(key, setTimeout(work, delay));
 }
 return { Core };
 })();
+return $core_core;
+};
 
 """#))
 
@@ -18529,127 +15453,709 @@ return {  };
 
 """#))
 
-    private static let _js_state_sample_94a285f60bb5d6ed_js = EmbeddedFile(path: "js/state-sample-94a285f60bb5d6ed.js", content: .text(#"""
-const $core_applying = (() => {
+    private static let _js_i18n_zh_aae83ac93d082dc2_js = EmbeddedFile(path: "js/i18n-zh-aae83ac93d082dc2.js", content: .text(#"""
+export default ({  }) => {
+const $i18n_zh = (() => {
 
-const MESSAGES = new Set(["text", "image", "audio", "video", "file", "location", "card", "call", "poll", "bundle", "encrypted"]);
-const REPEATING = new Set(["edit", "preview"]);
-const BLANK = new Set(["recalled", "expired", "erased"]);
-const CALL_ENDS = new Set(["ended", "missed", "declined", "busy"]);
-
-const isMessage = (event) => MESSAGES.has(event.kind) || (event.n !== undefined && event.kind !== "hidden");
-const isBlank = (event) => BLANK.has(event.state);
-const repeats = (event) => REPEATING.has(event.kind);
-
-function applying(event, change, user) {
-if (change.thread === event.seq && change.n !== undefined) return replied(event, change);
-if (isMessage(change) || isBlank(event)) return event;
-const isTarget = change.ref === event.seq;
-if (!isTarget && !(change.kind === "recall" && repeats(event) && event.ref === change.ref)) return event;
-const body = change.body ?? {};
-switch (change.kind) {
-case "edit":
-if ((change.at ?? 0) < (event.edited_at ?? 0)) return event;
-return { ...event, body: body.body, state: "edited", edited_at: change.at };
-case "preview": return event.kind === "text" ? { ...event, body: { ...event.body, preview: body.preview } } : event;
-case "recall": return blanking(event, "recalled");
-case "react": return reacted(event, body, change.sender === user);
-case "vote": {
-const after = change.votes ? { ...event, votes: change.votes } : event;
-return change.sender === user ? { ...after, mine: { ...event.mine, votes: body.options ?? [] } } : after;
-}
-case "poll.close": return { ...event, body: { ...event.body, closed: true } };
-case "call.update": return { ...event, body: { ...event.body, state: body.state, ...(body.duration !== undefined && { duration: body.duration }) } };
-default: return event;
-}
-}
-
-function blanking({ body: _, reactions: __, votes: ___, expires_at: ____, mine: _____, ...rest }, state) { return { ...rest, state }; }
-
-const expiring = (event) => blanking(event, "expired");
-
-function keeping(event, target) {
-return repeats(event) && event.body && target && isBlank(target) ? blanking(event, target.state) : event;
-}
-
-function replied(event, { seq }) {
-const { count = 0, seq: newest = 0 } = event.replies ?? {};
-return seq > newest ? { ...event, replies: { count: count + 1, seq } } : event;
-}
-
-function reacted(event, { key, remove }, own) {
-const reactions = (event.reactions ?? []).map((each) => (each.key === key ? { key, count: each.count + (remove ? -1 : 1) } : each));
-if (!remove && !reactions.some((each) => each.key === key)) reactions.push({ key, count: 1 });
-const after = { ...event, reactions: reactions.filter((each) => each.count > 0) };
-if (!own) return after;
-const before = (event.mine?.reactions ?? []).filter((each) => each !== key);
-return { ...after, mine: { ...event.mine, reactions: remove ? before : [...before, key] } };
-}
-
-function preview(event) {
-const body = event.body ?? {};
-const text = body.text ?? body.question ?? body.title ?? body.name ?? body.nick;
-return {
-seq: event.seq, n: event.n, sender: event.sender, at: event.at, kind: event.kind, state: event.state,
-text: typeof text === "string" ? [...text.slice(0, 400)].slice(0, 160).join("") : undefined, users: body.users,
+const zh = {
+appName: "Apus",
+cancel: "取消",
+close: "关闭",
+save: "保存",
+saved: "已保存",
+show: "查看",
+menu: "主菜单",
+never: "永不",
+unlimited: "不限",
+done: "完成",
+back: "返回",
+more: "更多",
+ok: "好",
+yes: "是",
+no: "否",
+none: "无",
+retry: "重试",
+discard: "放弃",
+copy: "复制",
+copied: "已复制",
+delete: "删除",
+remove: "移除",
+edit: "编辑",
+search: "搜索",
+loading: "加载中…",
+you: "你",
+youInside: "你",
+yourName: "你",
+signIn: "登录",
+signInLead: "欢迎回来",
+register: "注册账号",
+registerLead: "创建你的账号",
+recover: "重设密码",
+recoverLead: "使用你的恢复码之一",
+recoveryCode: "恢复码",
+userName: "用户名",
+userNameHint: "小写字母和数字，之后不能更改。",
+nick: "显示名称",
+password: "密码",
+newPassword: "新密码",
+currentPassword: "当前密码",
+passwordHint: "至少 8 个字符。",
+showPassword: "显示密码",
+hidePassword: "隐藏密码",
+forgot: "忘记密码？",
+haveAccount: "已有账号",
+noAccount: "创建新账号",
+wrongPassword: "用户名或密码不正确。",
+passwordWrong: "密码不正确。",
+nameTaken: "该用户名已被使用。",
+fieldRequired: "请填写此项。",
+inviteCode: "邀请码",
+inviteCodeHint: "此服务器仅为受邀用户开通账号。",
+invitationWrong: "邀请码错误或已被用完。",
+registrationClosed: "账号由服务器管理员创建。",
+recoveryWrong: "用户名或恢复码错误。",
+nameRefused: "该用户名不可用。请使用小写字母、数字、“.”、“-”和“_”。",
+code: "一次性验证码",
+chats: "聊天",
+allChats: "全部",
+unread: "未读",
+groups: "群组",
+people: "联系人",
+archived: "已归档",
+channels: "频道",
+newChat: "新聊天",
+newGroup: "新建群组",
+newChannel: "新建频道",
+contacts: "通讯录",
+settings: "设置",
+savedMessages: "给自己的备忘",
+signOut: "退出登录",
+signOutQuestion: "退出此浏览器上的登录？",
+signOutUnsent: "还有 {n} 条消息未发送，退出后会丢失。",
+noChats: "还没有聊天",
+noChatsHint: "从联系人或群组开始吧。",
+noUnread: "全部已读",
+noResults: "没有找到结果",
+noPeopleHint: "请尝试输入完整的用户名。",
+noResultsHint: "请检查拼写，或减少关键词。",
+searchChats: "搜索聊天和消息",
+oneNewMessage: "新消息",
+message: "消息",
+explore: "发现",
+exploreHint: "公开的群组和频道。",
+linkInvites: "{name} 邀请你加入",
+whoReacted: "谁回应了",
+whoVoted: "谁投了票",
+votesShown: "可见的记录中有 {all} 票中的 {n} 票",
+messages: "消息",
+selectChat: "选择一个聊天开始",
+selectChatHint: "按 Ctrl+K 可快速跳转到联系人、群组或消息。",
+pinChat: "置顶",
+unpinChat: "取消置顶",
+archive: "归档",
+unarchive: "移出归档",
+mute: "静音",
+unmute: "取消静音",
+muteFor: "静音 {time}",
+muteForever: "始终静音",
+markRead: "标为已读",
+markUnread: "标为未读",
+deleteChat: "为我删除",
+deleteChatQuestion: "从你的列表中删除此聊天？",
+draft: "草稿",
+draftPrefix: "草稿：",
+colon: "：",
+typing: "正在输入…",
+typingOne: "{name} 正在输入…",
+typingMany: "{n} 人正在输入…",
+online: "在线",
+lastSeen: "最后上线：{time}",
+lastSeenJustNow: "刚刚在线",
+membersCount: "{n} 位成员",
+membersOnline: "{members}，{n} 人在线",
+subscribers: "{n} 位订阅者",
+unreadCount: "{n} 条未读消息",
+mentionsCount: "{n} 次提及",
+newMessages: "新消息",
+jumpToNewest: "跳到最新消息",
+pinnedMessage: "置顶消息",
+pinnedMessages: "置顶消息",
+messagePlaceholder: "消息",
+captionPlaceholder: "说明文字",
+send: "发送",
+sendSilently: "静默发送",
+schedule: "定时发送",
+scheduleAt: "发送时间",
+scheduled: "定时消息",
+scheduledFor: "将于 {time} 发送",
+attach: "添加附件",
+attachPicture: "图片或视频",
+attachFile: "文件",
+attachPoll: "投票",
+attachLocation: "位置",
+attachContact: "名片",
+emoji: "表情",
+searchEmoji: "搜索表情",
+dropHere: "拖放文件到此处发送",
+removeAttachment: "移除 {name}",
+disappearing: "消息自动消失",
+disappearingHint: "新消息会在此时间之后为所有人删除。",
+disappearAfter: "删除时间",
+disappearingOn: "消息将在 {time}后消失",
+off: "关闭",
+reply: "回复",
+replyTo: "回复 {name}",
+replyInThread: "在话题中回复",
+thread: "话题",
+replies: "{n} 条回复",
+forward: "转发",
+forwardTo: "转发给…",
+forwardedFrom: "转发自 {name}",
+forwarded: "转发的消息",
+forwardMerged: "合并为一条消息",
+editMessage: "编辑消息",
+edited: "已编辑",
+editHistory: "历史版本",
+removePreview: "移除链接预览",
+recall: "撤回",
+recallQuestion: "为所有成员撤回此消息？",
+recallQuestionPair: "为双方撤回此消息？",
+recallQuestionSelf: "撤回此消息？",
+recalled: "消息已撤回",
+recalledByYou: "你撤回了这条消息",
+expired: "消息已过期",
+erased: "消息已删除",
+hide: "为我删除",
+hideQuestion: "仅为你删除这 {n} 条消息？",
+react: "回应",
+reactWith: "用 {emoji} 回应",
+reactionLabel: "{emoji}：{n} 次回应",
+pin: "置顶",
+unpin: "取消置顶",
+copyText: "复制文本",
+copyLink: "复制链接",
+select: "选择",
+selectedCount: "已选择 {n} 条",
+readBy: "已读成员",
+download: "下载",
+openPicture: "打开图片",
+picture: "图片",
+video: "视频",
+voiceMessage: "语音消息",
+audio: "音频",
+file: "文件",
+location: "位置",
+recordVoice: "录制语音消息",
+recordHint: "按住录音，或点按后免按录音",
+recording: "正在录音",
+recordSlide: "左滑取消，上滑锁定",
+recordLocked: "正在免按录音",
+recordCancel: "放弃录音",
+recordCancelled: "录音已放弃",
+recordShort: "请按住按钮录音。",
+recordVideo: "录制视频",
+recordStop: "结束录制",
+microphoneRefused: "此页面无权使用麦克风。",
+microphoneFailed: "麦克风不可用。",
+attachCamera: "拍摄视频",
+cameraRefused: "此页面无权使用摄像头。",
+cameraFailed: "摄像头不可用。",
+cameraPicture: "摄像头画面",
+cameraFlip: "切换摄像头",
+play: "播放",
+pause: "暂停",
+playPlace: "播放位置",
+placeOf: "{time}，共 {length}",
+playSpeed: "速度：{rate} 倍",
+playFailed: "无法播放此录音。",
+notPlayed: "未播放",
+openVideo: "打开视频",
+cancelUpload: "取消上传",
+previousPicture: "上一张",
+nextPicture: "下一张",
+pictureOf: "第 {n} 张，共 {total} 张",
+zoomIn: "放大",
+zoomOut: "缩小",
+showInChat: "在聊天中查看",
+media: "媒体",
+tabMedia: "图片和视频",
+tabFiles: "文件",
+tabLinks: "链接",
+tabVoice: "语音",
+noMedia: "暂无内容",
+north: "北纬 {degrees}",
+south: "南纬 {degrees}",
+east: "东经 {degrees}",
+west: "西经 {degrees}",
+coordinates: "{latitude}，{longitude}",
+accuracy: "误差 {distance}",
+openInMaps: "在地图中打开",
+latitude: "纬度",
+longitude: "经度",
+myLocation: "我的位置",
+placeName: "地点名称",
+locationRefused: "此页面无权获取位置。",
+locationFailed: "无法获取位置。",
+contactCard: "名片",
+poll: "投票",
+bundle: "合并转发的消息",
+encrypted: "加密消息",
+unknownKind: "更新后可查看此消息",
+hidden: "消息不可用",
+call: "通话",
+callAudio: "语音通话",
+callVideo: "视频通话",
+callMissed: "未接来电",
+callDeclined: "已拒绝的通话",
+callBusy: "对方忙",
+callRinging: "呼叫中…",
+callEnded: "{media}，{time}",
+callOngoing: "正在通话中",
+callBack: "回拨",
+callOutgoingMissed: "无人接听",
+callIncoming: "{name} 来电",
+callIncomingVideo: "{name} 邀请你视频通话",
+callIncomingGroup: "{name} 在 {group} 发起通话",
+callAnswer: "接听",
+callAnswerAudio: "不开视频接听",
+callAnswerVideo: "视频接听",
+callDecline: "拒绝来电",
+callCalling: "正在呼叫…",
+callConnected: "已接通",
+callReconnecting: "正在重新连接…",
+callAlone: "等待其他人加入…",
+callNoAnswer: "无人接听",
+callWasDeclined: "对方已拒绝",
+callWasBusy: "对方正在通话中",
+callElsewhere: "已在其他设备接听",
+callOver: "通话已结束",
+callLost: "连接已断开",
+callFull: "通话人数已满：最多四人",
+callFailed: "通话失败",
+callOtherFirst: "请先结束当前通话",
+callWith: "通话：{name}",
+callControls: "通话控制",
+callHangUp: "挂断",
+callLeave: "离开通话",
+callMute: "静音",
+callUnmute: "取消静音",
+callMutedOther: "麦克风已关闭",
+callCameraOn: "打开摄像头",
+callCameraOff: "关闭摄像头",
+callShare: "共享屏幕",
+callUnshare: "停止共享屏幕",
+callPicture: "画中画",
+callDevices: "麦克风、摄像头和扬声器",
+callMicrophone: "麦克风",
+callCamera: "摄像头",
+callSpeaker: "扬声器",
+callNoDevices: "未找到设备",
+callMinimize: "缩小通话窗口",
+callMaximize: "放大通话窗口",
+callOwnPicture: "你的画面",
+callQualityGood: "连接良好",
+callQualityFair: "连接一般",
+callQualityPoor: "连接较差",
+callDenied: "浏览器未允许使用麦克风或摄像头。请在浏览器的网站设置中允许，然后重新呼叫。",
+callMissing: "未找到麦克风或摄像头。",
+callInUse: "麦克风或摄像头正被其他程序使用。",
+callInsecure: "通话需要 HTTPS。请使用 https: 地址打开此页面。",
+spoiler: "隐藏内容，点击显示",
+pollAnonymous: "匿名投票",
+pollPublic: "投票",
+pollMultiple: "可多选",
+pollVotes: "{n} 票",
+pollClosed: "最终结果",
+pollClose: "结束投票",
+pollQuestion: "问题",
+pollOption: "选项 {n}",
+pollAddOption: "添加选项",
+pollCreate: "新建投票",
+statusQueued: "等待发送",
+statusUploading: "上传中",
+statusSending: "发送中",
+statusSent: "已发送",
+statusDelivered: "已送达",
+statusRead: "已读",
+statusFailed: "发送失败",
+failedReason: "发送失败：{reason}",
+spokenMessage: "{name}，{time}：{text}",
+spokenNew: "来自 {name} 的新消息：{text}",
+messageActions: "消息操作",
+reactions: "回应",
+messageList: "消息列表",
+chatList: "聊天列表",
+chatInfo: "详情",
+noMessages: "还没有消息",
+noNotesHint: "这里的内容只有你自己能看到，并同步到你的所有设备。",
+noPublicChats: "还没有公开的群组或频道。",
+noMessagesHint: "打个招呼吧！",
+nameMark: "@{name}",
+looksLike: "@{name} 不是你的联系人 {other}（@{account}），两者名称相似。",
+looksLikeYou: "@{name} 的名称与你的相似。",
+isBot: "机器人",
+isDeleted: "该账号已删除。",
+groupTitle: "名称",
+groupAbout: "简介",
+addMembers: "添加成员",
+searchPeople: "姓名或 @用户名",
+createGroup: "创建群组",
+createChannel: "创建频道",
+next: "下一步",
+members: "成员",
+searchMembers: "搜索成员",
+roleOwner: "群主",
+roleAdmin: "管理员",
+roleMember: "成员",
+roleReader: "读者",
+roleGuest: "访客",
+roleAdminHint: "可以修改群组并管理成员。",
+roleMemberHint: "可以发言，并拥有权限设置允许的操作。",
+roleReaderHint: "可以阅读和回应。",
+roleGuestHint: "可以发言，但不能邀请、置顶或 @所有人。",
+changeRole: "更改角色",
+roleOf: "{name} 的角色",
+transferOwner: "转让群主",
+transferQuestion: "将群主转让给 {name}？你将成为管理员。",
+newOwner: "指定新群主",
+transferAndLeave: "将群主转让给 {name} 并退出？",
+muteMember: "禁言…",
+muteNamed: "禁言 {name}",
+unmuteMember: "解除禁言",
+mutedUntil: "禁言至 {time}",
+mutedForever: "已禁言",
+forTime: "{time}",
+forGood: "永久",
+removeMember: "移出",
+removeQuestion: "将 {name} 移出？",
+banMember: "移出并封禁…",
+banNamed: "移出并封禁 {name}",
+unban: "解除封禁",
+bannedUntil: "封禁至 {time}",
+bannedForever: "已封禁",
+takeBackInvitation: "撤回邀请",
+joinRequests: "申请",
+invitedPeople: "已邀请",
+bannedPeople: "已封禁",
+noJoinRequests: "没有加入申请",
+noInvited: "没有待接受的邀请",
+noBanned: "没有被封禁的用户",
+askedAt: "{time} 申请加入",
+invitedBy: "由 {name} 邀请",
+wereInvited: "已向 {users} 发出邀请。",
+wereNotAdded: "无法添加：{users}",
+addShort: "添加",
+createdBy: "由 {name} 创建于 {time}",
+createdAt: "创建于 {time}",
+inviteLinks: "邀请链接",
+newLink: "新建链接",
+createLink: "创建链接",
+noLinks: "还没有链接",
+linkEnds: "有效期",
+linkAfter: "{time}",
+linkMost: "可加入人数",
+peopleCount: { other: "{n} 人" },
+linkRole: "加入后的角色",
+linkHint: "在链接失效之前，任何人都可凭链接直接加入。",
+linkForever: "长期有效",
+linkBy: "由 {name} 创建",
+linkEnded: "该邀请链接已失效。",
+revokeQuestion: "撤销此链接？此后任何人都无法通过它加入。",
+linkUses: "已使用 {used}/{n}",
+linkUsed: "已使用 {n} 次",
+linkExpires: "有效期至 {time}",
+revoke: "撤销",
+groupSettings: "权限",
+rightsOfMembers: "成员权限",
+whoWrite: "谁可以发言",
+whoInvite: "谁可以邀请",
+whoManage: "谁可以修改资料",
+whoPin: "谁可以置顶",
+whoMentionAll: "谁可以 @所有人",
+everyMember: "所有成员",
+onlyAdmins: "仅管理员",
+joining: "加入方式",
+whoJoins: "加入方式",
+joinClosed: "仅限邀请",
+joinApproval: "需要批准",
+joinOpen: "公开加入",
+listed: "在目录中展示",
+historyFor: "新成员可见历史",
+historyAll: "全部",
+historyJoin: "加入之后",
+slowMode: "慢速模式",
+slowOn: "慢速模式：每 {time} 可发一条消息",
+slowLeft: "慢速模式：{time}后可发送下一条消息",
+showReceipts: "显示谁已读",
+leave: "退出群组",
+leaveChannel: "退出频道",
+leaveChannelQuestion: "退出此频道？",
+leaveLast: "你是最后一位成员，退出后将无人可以访问。",
+deleteForAll: "为所有人删除",
+deleteForAllQuestion: "为所有成员删除“{title}”？",
+deleteForAllHint: "其中所有消息都将被清除，且无法恢复。",
+deletedForAll: "已为所有成员删除。",
+leaveQuestion: "退出此群组？",
+leaveOwner: "你是群主。请选择在你退出后接任群主的成员。",
+report: "举报",
+reportReason: "请说明原因",
+reportHint: "举报会发送给服务器管理员，他们可以看到被举报的内容。",
+reportText: "发生了什么？（可选）",
+reportNamed: "举报 {name}",
+chooseReason: "请选择原因。",
+reasonSpam: "广告或垃圾信息",
+reasonAbuse: "辱骂或骚扰",
+reasonViolence: "暴力或威胁",
+reasonIllegal: "违法内容",
+reasonImpersonation: "冒充他人",
+reasonOther: "其他",
+reported: "感谢反馈，举报已提交。",
+block: "拉黑",
+unblock: "取消拉黑",
+blockQuestion: "拉黑 {name}？将不再显示其消息。",
+addContact: "添加到通讯录",
+removeContact: "从通讯录移除",
+contactRequests: "好友请求",
+sentRequests: "已发送的请求",
+requestCount: { other: "{n} 条好友请求" },
+sentAt: "发送于 {time}",
+takeBack: "撤回",
+takeBackRequest: "撤回请求",
+requestTakenBack: "请求已撤回。",
+requestAccepted: "{name} 已成为你的联系人。",
+requestDeclined: "已拒绝 {name} 的请求。",
+requestSent: "已向 {name} 发送请求。",
+requestText: "附言（可选）",
+requestPlaceholder: "介绍一下自己",
+sendRequest: "发送请求",
+addContactNamed: "将 {name} 添加为联系人",
+asksForContact: "请求成为你的联系人",
+newRequest: "{name} 请求成为你的联系人。",
+nowContact: "{name} 接受了你的请求。",
+removeContactQuestion: "将 {name} 从联系人中移除？",
+accept: "接受",
+decline: "拒绝",
+alias: "备注名",
+setAlias: "设置备注名",
+changeAlias: "修改备注名",
+aliasHint: "仅你可见，用来代替“{name}”。留空则移除。",
+writeMessage: "发消息",
+noContacts: "还没有联系人",
+noContactsHint: "按姓名或 @用户名搜索。",
+invited: "{name} 邀请你加入此群组",
+join: "加入",
+requested: "你的加入请求正在等待批准。",
+askToJoin: "申请加入",
+approvalHint: "需由管理员批准。",
+isJoined: "已加入",
+isRequested: "已申请",
+group: "群组",
+channel: "频道",
+leftGroup: "你已不是此群组的成员。",
+cannotWrite: "仅管理员可以在此发言。",
+profile: "个人资料",
+statusText: "状态",
+avatar: "头像",
+changePicture: "更换头像",
+removePicture: "移除图片",
+notAPicture: "该文件不是图片。",
+nickHint: "他人看到的名称，可以重复。",
+language: "语言",
+system: "跟随系统",
+theme: "主题",
+light: "浅色",
+dark: "深色",
+appearance: "外观",
+notifications: "通知",
+notificationsDesktop: "桌面通知",
+notificationsSound: "声音",
+notificationsPreview: "显示消息内容",
+notificationsHTTPS: "通知需要 HTTPS。",
+quietHours: "免打扰时段",
+quietFrom: "从",
+quietUntil: "至",
+quietHint: "在这些时段内，所有设备都不发送通知。",
+privacy: "隐私",
+privacyLastSeen: "谁可以看到我的在线状态",
+privacyAvatar: "谁可以看到我的头像",
+privacyAdd: "谁可以把我加入群组",
+privacyFind: "谁可以搜索到我",
+privacyReceipts: "已读回执",
+privacyTyping: "显示我正在输入",
+all: "所有人",
+contactsOnly: "我的联系人",
+sessions: "登录设备",
+thisDevice: "当前设备",
+otherSessions: "其他设备",
+noOtherSessions: "你仅在此设备上登录。",
+signedInAt: "登录于 {time}",
+sessionEnded: "{name} 已退出登录。",
+othersEnded: "其他设备已全部退出登录。",
+endOthersHint: "此设备保持登录。",
+endSession: "退出",
+endOtherSessions: "退出其他所有设备",
+lastActive: "最近活动：{time}",
+security: "安全",
+changePassword: "修改密码",
+passwordChanged: "密码已修改。",
+passwordEnds: "其他设备将退出登录。",
+recoveryCodes: "恢复码",
+recoveryCodesHint: "请妥善保存这些恢复码，每个只能使用一次。",
+blocked: "黑名单",
+noBlocked: "没有被拉黑的账号。",
+notAContact: "非联系人",
+youBlocked: "你已拉黑 {name}。",
+blockedHint: "你看不到被拉黑账号发来的消息，对方不会得知。",
+account: "账号",
+exportData: "导出我的数据",
+exportHint: "包含你的资料、联系人、消息和文件。",
+signOutHint: "存储在此设备上的消息将被清除。",
+insecure: "未加密",
+insecureHint: "此页面未通过 HTTPS 打开。浏览器因此不提供通知、离线启动、麦克风和剪贴板，且每个标签页各用一条连接。",
+deleteAccount: "删除我的账号",
+deleteAccountHint: "你的消息将被清空，并退出所有群组，且无法恢复。",
+deleteAccountQuestion: "删除账号 {name}？你的消息会被清空，该用户名不会再次开放。",
+deleteAccountDo: "删除账号",
+enterSends: "按 Enter 发送",
+filterKind: "类型",
+filterFrom: "发送者",
+filterChat: "聊天",
+filterWhen: "时间",
+anyKind: "所有类型",
+anyTime: "任何时间",
+lastWeek: "最近 7 天",
+lastMonth: "最近 30 天",
+lastYear: "最近一年",
+anyPerson: "任何人",
+here: "在此聊天中",
+everywhere: "在所有聊天中",
+resultCount: "{n}{more} 条结果",
+quickJump: "跳转到聊天、联系人或消息",
+offline: "你已离线，恢复连接后会自动发送消息。",
+connecting: "正在连接…",
+updateReady: "新版本已就绪。",
+reload: "重新加载",
+errorForbidden: "你没有权限执行此操作。",
+errorNotFound: "内容已不可用。",
+errorLimit: "已达到服务器上限。",
+errorTooMany: "操作过于频繁，请稍候。",
+errorTooManyUntil: "操作过于频繁，请在 {time}后重试。",
+errorSilenced: "管理员已将你禁言，还剩 {time}。",
+errorTooLong: "内容过长或过大。",
+errorUnavailable: "服务器正在启动、停止或过载，请稍后重试。",
+errorUnauthorized: "登录已失效，请重新登录。",
+errorInsecure: "此功能需要 HTTPS。",
+errorCancelled: "已取消。",
+errorRefused: "服务器拒绝了此操作：{reason}",
+errorServer: "服务器出错：{reason}",
+errorTooLate: "已超过可操作的时间。",
+errorTooLarge: "文件过大，上限为 {size}。",
+errorOffline: "无法连接到服务器。",
+errorStorage: "服务器暂时无法保存。",
+errorConflict: "内容已被更改。",
+undo: "撤销",
+hidden1: "已为你删除消息。",
+eventBeginChat: "聊天从这里开始",
+eventCreateGroup: "{name} 创建了群组",
+eventCreateChannel: "频道已创建",
+eventJoin: "{users} 加入了群组",
+eventAdd: "{name} 添加了 {users}",
+eventLeave: "{name} 退出了群组",
+eventRemove: "{name} 移除了 {users}",
+eventBan: "{name} 封禁了 {users}",
+eventBanUntil: "{name} 将 {users} 封禁至 {time}",
+eventUnban: "{name} 解除了对 {users} 的封禁",
+eventMute: "{name} 禁言了 {users}",
+eventMuteUntil: "{name} 将 {users} 禁言至 {time}",
+eventUnmute: "{name} 解除了 {users} 的禁言",
+eventInvite: "{name} 邀请了 {users}",
+eventRole: "{name} 将 {users} 设为{role}",
+eventTitle: "{name} 将名称改为“{title}”",
+eventPicture: "{name} 更换了头像",
+eventAbout: "{name} 修改了简介",
+eventSettings: "{name} 修改了设置",
+eventPin: "{name} 置顶了一条消息",
+eventUnpin: "{name} 取消了一条置顶消息",
+eventReact: "{name} 用 {emoji} 回应",
+eventOther: "{name} 更改了此聊天",
+emojiSmileys: "表情",
+emojiPeople: "人物",
+emojiNature: "自然",
+emojiFood: "食物",
+emojiActivities: "活动",
+emojiTravel: "旅行",
+emojiObjects: "物品",
+emojiSymbols: "符号",
+mentionAll: "所有人",
+mentionAllHint: "通知所有成员",
+totp: "两步验证",
+totpHint: "登录时除密码外，还需输入验证器应用中的验证码。",
+totpSetUp: "设置验证器",
+totpRemove: "移除验证器",
+totpScan: "请用验证器应用扫描此二维码。",
+totpType: "或在应用中输入此密钥：",
+totpOpen: "在本设备上打开验证器",
+totpOn: "两步验证已开启。",
+totpRemoved: "两步验证已关闭。",
+qrcode: "密钥的二维码",
+wrongCode: "验证码不正确。验证码每 30 秒更换一次。",
+confirm: "确认",
+newRecoveryCodes: "生成新的恢复码",
+folders: "分组",
+newFolder: "新建分组",
+folderName: "分组名称",
+folderFilter: "包含的聊天",
+folderChosen: "由我选择的聊天",
+foldersHint: "分组显示在聊天列表上方，并同步到你的其他设备。",
+folderLimit: "最多可以有 {n} 个分组。",
+rename: "重命名",
+deleteFolder: "删除分组",
+deleteFolderQuestion: "删除分组“{name}”？其中的聊天会保留。",
+albumOf: "相册，共 {n} 张",
+newSignIn: "你的账号有新的登录：{name}",
+unknownLink: "这个地址没有对应的聊天。",
+dismissed: "本次登录已失效，请重新登录。",
+dismissedClosed: "此账号已关闭。",
+dismissedVersion: "页面版本过旧，请重新加载。",
+searchLocal: "仅限本设备上的消息",
+errorUnsupported: "此服务器不支持该功能。",
+disappearsAt: "将于 {time} 消失",
+inThread: "在话题中",
+readCount: "{all} 人中 {n} 人已读",
+firstVersion: "最初版本",
+sendNow: "立即发送",
+changeTime: "更改时间",
+forwardAnonymous: "不显示发送者姓名",
+pollCloses: "定时结束",
+pollClosesAt: "投票结束时间",
+pollEnds: "{time} 结束",
+inHour: "一小时后",
+tonight: "今晚",
+tomorrowMorning: "明天早上",
+timeZone: "按你的时区：{zone}。",
+notifyAbout: "通知范围",
+notifyAll: "所有消息",
+notifyMentions: "仅提及我的消息",
+notificationsDenied: "浏览器已禁止此页面的通知，请在浏览器设置中允许。",
+notificationsPush: "页面关闭时也通知",
+notificationsPushHint: "消息会为此浏览器加密。",
+notificationsPushMissing: "此浏览器或服务器不支持推送。",
+chooseOther: "选择…",
+fromDay: "起始日期",
+untilDay: "截止日期",
+betweenDays: "指定日期",
+lastDay: "最近 24 小时",
+offlineShort: "你已离线",
 };
-}
-
-function advancing(head, events, user) {
-let after = head;
-for (const event of events) {
-if (event.seq <= after.seq) continue;
-after = { ...after, seq: event.seq };
-const isTop = movesUp(event, head.kind);
-if (isTop) after.at = Math.max(after.at ?? 0, event.at ?? 0);
-if (event.kind === "call" || event.kind === "call.update") after.call = calling(after.call, event);
-if (event.kind === "hidden") { if (event.n) after.n = event.n; continue; }
-after.last = isTop ? preview(event) : relast(after.last, event);
-if (event.kind === "pin") after.pins = pinned(after.pins, event);
-if (event.n === undefined) continue;
-const previous = after.n;
-after.n = event.n;
-if (event.sender !== user) {
-after.unread = (after.unread ?? 0) + 1;
-if (mentions(event, user)) after.mentions = (after.mentions ?? 0) + 1;
-} else if ((after.read ?? 0) === previous) after.read = event.n;
-}
-return after;
-}
-
-function calling(call, { kind, seq, ref, body }) {
-const isOver = CALL_ENDS.has(body?.state);
-if (kind === "call") return isOver ? undefined : seq;
-return isOver && ref === call ? undefined : call;
-}
-
-const movesUp = ({ n, kind, body }, conversation) => n !== undefined || /^(conversation\.(create|set)|member\.(invite|leave|remove))$/.test(kind)
-|| (kind === "member.join" && (conversation !== "channel" || body?.via === "add"));
-
-function relast(last, change) {
-if (!last || change.ref !== last.seq || isBlank(last)) return last;
-if (change.kind === "edit") return { ...last, state: "edited", text: change.body?.body?.text ?? last.text };
-if (change.kind === "recall") return { ...last, state: "recalled", text: undefined };
-return last;
-}
-
-function pinned(pins = [], event) {
-const rest = pins.filter((seq) => seq !== event.ref);
-return event.body?.remove ? rest : [event.ref, ...rest];
-}
-
-function mentions(event, user) {
-return (event.body?.entities ?? []).some((each) => each.type === "all" || (each.type === "mention" && each.user === user));
-}
-
-function reading(head, read, unread, mentioned) {
-if (read < (head.read ?? 0)) return head;
-const left = unread ?? Math.max(0, Math.min(head.unread ?? 0, head.n - read));
-const own = head.own?.marked_unread ? { ...head.own, marked_unread: undefined } : head.own;
-return { ...head, read, unread: left, mentions: mentioned ?? (left === 0 ? 0 : head.mentions), own };
-}
-return { isMessage, isBlank, repeats, applying, expiring, keeping, preview, advancing, mentions, reading };
+return { zh };
 })();
+return $i18n_zh;
+};
+
+"""#))
+
+    private static let _js_state_sample_f68ae968506a428a_js = EmbeddedFile(path: "js/state-sample-f68ae968506a428a.js", content: .text(#"""
+export default ({ $core_applying, $state_store }) => {
 const $state_sampledata = (() => {
 
 const ME = "alice";
@@ -18748,895 +16254,6 @@ default: return text({ text: LINES[Math.floor(random(3) * LINES.length)], ...(se
 }
 }
 return { ME, now, USERS, heads, members, eventAt };
-})();
-const $core_receipts = (() => {
-
-const MOST = 100; // members of a conversation with read positions
-
-function showsReceipts({ kind, members = 0, settings, state }) {
-if (state && state !== "joined") return false;
-return kind === "pair" || (kind === "group" && members <= MOST && settings?.receipts !== false);
-}
-
-class Positions {
-#all = new Map(); // user -> {read, received}
-
-mark(user, { read = 0, received = 0 }) {
-const before = this.#all.get(user);
-const after = { read: Math.max(before?.read ?? 0, read), received: Math.max(before?.received ?? 0, received, read) };
-if (before && after.read <= before.read && after.received <= before.received) return false;
-this.#all.set(user, after);
-return true;
-}
-
-keep(users) {
-for (const user of this.#all.keys()) if (!users.has(user)) this.#all.delete(user);
-}
-
-status(n, others) {
-const all = [...this.#all.values()];
-if (others === 0 || all.length < others) return "sent";
-return all.every(({ read }) => read >= n) ? "read" : all.every(({ received }) => received >= n) ? "delivered" : "sent";
-}
-}
-return { showsReceipts, Positions };
-})();
-const $state_api = (() => {
-
-
-class ChatState {
-#listeners = new Map();
-#dirty = new Set();
-
-constructor(port) { this.port = port; }
-
-subscribe(key, listener) {
-if (!this.#listeners.has(key)) this.#listeners.set(key, new Set());
-this.#listeners.get(key).add(listener);
-return () => {
-const listeners = this.#listeners.get(key);
-listeners?.delete(listener);
-if (listeners?.size === 0) this.#listeners.delete(key);
-};
-}
-
-changed(...keys) {
-if (this.#dirty.size === 0) queueMicrotask(() => this.#flush());
-for (const key of keys) this.#dirty.add(key);
-}
-
-#flush() {
-const keys = [...this.#dirty];
-this.#dirty.clear();
-for (const key of keys) {
-for (const listener of [...(this.#listeners.get(key) ?? [])]) {
-try { listener(key); } catch (error) { console.error(error); }
-}
-}
-}
-
-
-verb(verb, body = {}) { return this.port.request("verb", { verb, body }); }
-
-signIn({ name, password, code }) { return this.port.request("login", { name, password, code }); }
-register({ name, password, nick, invitation }) { return this.port.request("register", { name, password, nick, invitation }); }
-recover({ name, recovery, password }) { return this.port.request("password", { name, recovery, new: password }); }
-changePassword({ old, password }) { return this.port.request("password", { old, new: password }); }
-recoveryCodes(password) { return this.port.request("recovery", { password }); }
-makeTotp(password) { return this.port.request("totp", { password }); }
-confirmTotp(code) { return this.port.request("totpConfirm", { code }); }
-removeTotp(password) { return this.port.request("totpDelete", { password }); }
-deleteAccount(password) { return this.port.request("deleteAccount", { password }); }
-signOut({ force = false } = {}) { return this.port.request("logout", { force }); }
-setProfile({ nick, avatar, status }) { return this.verb("profile.set", { nick, avatar, status }); }
-setSettings(settings) { return this.verb("settings.set", { settings }); }
-async sessions() { return (await this.verb("devices")).devices; }
-async hasTotp() { return Boolean((await this.verb("devices")).authenticator); }
-endSession(device) { return this.verb("device.remove", { device }); }
-endOtherSessions() { return this.verb("device.remove", { others: true }); }
-setPush(kind, data) { return this.verb("push.set", { kind, data }); }
-
-send(conv, { kind = "text", body = {}, ref, thread, silent, file, poster } = {}) { return this.port.request("send", { conv, kind, body, ref, thread, silent, file, poster }); }
-reply(conv, ref, message) { return this.send(conv, { ...message, ref }); }
-retry(key) { return this.port.request("retry", { key }); }
-discard(key) { return this.port.request("discard", { key }); }
-cancelUpload(key) { return this.discard(key); }
-edit(conv, ref, body) { return this.verb("edit", { conv, ref, body }); }
-removePreview(conv, ref) { return this.verb("preview.remove", { conv, ref }); }
-recall(conv, ref) { return this.verb("recall", { conv, ref }); }
-hide(conv, seqs) { return this.verb("hide", { conv, seqs }); }
-react(conv, ref, key, remove = false) { return this.verb("react", { conv, ref, key, remove: remove || undefined }); }
-pin(conv, ref, remove = false) { return this.verb("pin", { conv, ref, remove: remove || undefined }); }
-vote(conv, ref, options) { return this.verb("vote", { conv, ref, options }); }
-closePoll(conv, ref) { return this.verb("poll.close", { conv, ref }); }
-forward(conv, from, seqs, { bundle, title, anonymous, silent } = {}) { return this.verb("forward", { conv, from, seqs, bundle, title, anonymous, silent }); }
-schedule(conv, message, at) { return this.verb("schedule", { conv, kind: "text", ...message, send_at: at }); }
-async scheduled(conv) { return (await this.verb("scheduled", { conv })).scheduled; }
-unschedule(of) { return this.verb("unschedule", { of }); }
-readers(conv, seq, page) { return this.verb("readers", { conv, seq, page }); }
-edits(conv, seq) { return this.port.request("edits", { conv, seq }); }
-reactions(conv, ref, { key, page } = {}) { return this.verb("reactions", { conv, ref, key, page }); }
-mark(conv, n) { return this.port.request("mark", { conv, read: n }); }
-markUnread(conv, on = true) { return this.setOwn(conv, { marked_unread: on }); }
-saveDraft(conv, text, ref) { return this.port.request("draft", { conv, text, ref }); }
-sendTyping(conv, stopped = false) { return this.port.request("typing", { conv, stopped }); }
-show(convs) { return this.port.request("show", { convs }); }
-upload(file) { return this.port.request("upload", { file }); }
-
-async openConversation(user) { return (await this.verb("conversation.open", { user })).head.conv; }
-createGroup({ kind = "group", title, about, avatar, users, settings }) { return this.verb("conversation.create", { kind, title, about, avatar, users, settings }); }
-info(conv) { return this.verb("conversation.info", { conv }); }
-setConversation(conv, { title, about, avatar, settings }) { return this.verb("conversation.set", { conv, title, about, avatar, settings }); }
-deleteConversation(conv, forAll = false) { return this.verb("conversation.delete", { conv, for_all: forAll || undefined }); }
-directory(query, page) { return this.verb("directory", { query: query || undefined, page }); }
-setOwn(conv, values) { return this.verb("own.set", { conv, ...values }); }
-invite(conv, users) { return this.verb("member.add", { conv, users }); }
-answerInvitation(conv, accept) { return this.verb("member.answer", { conv, accept }); }
-join({ conv, link }) { return this.verb("member.join", { conv, link }); }
-approve(conv, user, accept) { return this.verb("member.approve", { conv, user, accept }); }
-leave(conv) { return this.verb("member.leave", { conv }); }
-removeMembers(conv, users) { return this.verb("member.remove", { conv, users }); }
-ban(conv, users, until) { return this.verb("member.ban", { conv, users, until }); }
-unban(conv, users) { return this.verb("member.unban", { conv, users }); }
-setRole(conv, users, role) { return this.verb("member.role", { conv, users, role }); }
-muteMembers(conv, users, until) { return this.verb("member.mute", { conv, users, until }); }
-async createLink(conv, { role, expires_at, uses } = {}) { return (await this.verb("link.create", { conv, role, expires_at, uses })).link; }
-async links(conv) { return (await this.verb("link.list", { conv })).links; }
-revokeLink(conv, code) { return this.verb("link.revoke", { conv, code }); }
-linkInfo(code) { return this.verb("link.info", { code }); }
-
-startCall(conv, media) { return this.verb("call.start", { conv, media }); }
-updateCall(conv, call, state, id) { return this.verb("call.update", { id, conv, call, state }); }
-callServers() { return this.verb("call.servers"); }
-signal(conv, call, to, device, data) { return this.verb("signal", { conv, call, to, device, data }); }
-async callEvent(conv, seq) { return (await this.verb("history", { conv, around: seq, limit: 1 })).events.find((event) => event.seq === seq && event.kind === "call") ?? null; }
-
-people(query, page) { return this.verb("people", { query, page }); }
-requestContact(user, { text, alias } = {}) { return this.verb("contact.request", { user, text: text || undefined, alias: alias || undefined }); }
-answerContact(user, accept) { return this.verb("contact.answer", { user, accept }); }
-removeContact(user) { return this.verb("contact.remove", { user }); }
-setAlias(user, alias) { return this.verb("contact.alias", { user, alias }); }
-block(user) { return this.verb("block", { user }); }
-unblock(user) { return this.verb("unblock", { user }); }
-report({ conv, seqs, user, reason, text }) { return this.verb("report", { conv, seqs, user, reason, text: text || undefined }); }
-}
-return { ChatState };
-})();
-const $state_lists = (() => {
-
-class MemberList {
-#store;
-#page;
-#version = 0;
-#latest;
-members = [];
-total = 0;
-hasMore = false;
-loading = true;
-
-constructor(store, conv, query, state) {
-this.#store = store;
-this.conv = conv;
-this.query = query.trim();
-this.state = state;
-this.ready = this.reload();
-}
-
-close() { this.#store.closed(this); }
-loadMore() { return this.hasMore && !this.loading ? this.#begin(this.#page) : Promise.resolve(); }
-reload() { return this.#begin(undefined); }
-
-#begin(page) { return (this.#latest = this.#load(page, (this.#version += 1))); }
-
-async #load(page, version) {
-this.loading = true;
-try {
-const answer = await this.#store.verb("members", { conv: this.conv, query: this.query || undefined, state: this.state === "joined" ? undefined : this.state, page });
-if (version !== this.#version) return await this.#latest;
-this.members = page ? [...this.members, ...answer.members] : answer.members;
-this.total = answer.total;
-this.#page = answer.page;
-this.hasMore = Boolean(answer.page);
-this.error = null;
-this.#store.remember(answer.members.map((each) => each.user));
-this.#store.marked(answer.members.filter((each) => each.read).map((each) => ({ conv: this.conv, user: each.user.name, read: each.read })));
-} catch (error) {
-if (version !== this.#version) return await this.#latest;
-this.error = error;
-}
-this.loading = false;
-this.#store.changed(`members:${this.conv}`);
-}
-}
-
-async function search(store, query, filters) {
-const text = query.trim();
-if (!text) return { hits: [], people: [], conversations: [], hasMore: false, more: async () => search(store, query, filters) };
-const [found, people] = await Promise.all([
-store.port.request("search", { query: text, ...filters }),
-filters.conv ? { users: [] } : store.people(text).catch(() => ({ users: [] })),
-]);
-store.remember(people.users);
-return hits(store, text, filters, found, people.users, []);
-}
-
-function hits(store, query, filters, found, people, before) {
-const all = [...before, ...found.hits];
-return {
-hits: all, people, conversations: filters.conv ? [] : store.conversations({ query }), hasMore: Boolean(found.page), isLocal: Boolean(found.local),
-more: async () => hits(store, query, filters, await store.port.request("search", { query, ...filters, page: found.page }), people, all),
-};
-}
-return { MemberList, search };
-})();
-const $state_window = (() => {
-
-const { applying, expiring, isBlank, isMessage, keeping } = $core_applying;
-
-const PAGE = 80;
-const MOST = 2000; // events held; the far end is dropped
-const LONGEST = 3_600_000; // ms of a timer
-const SILENT = /^(edit|preview$|recall|react|vote|poll\.close|call\.update|hidden|self\.|contact\.|device\.)/;
-
-class ThreadWindow {
-#store;
-#events = [];
-#rows = null;
-#cache = new Map(); // key -> [event, signature, row]
-#low = 1;
-#end = null; // the end of an empty log
-#isAtEnd = true; // whether the rows reached the last reported end of the log
-#isSeeking = false; // no rows are shown before the first unread message is found, so that none is marked as read
-#pending = null;
-#version = 0;
-#timer = 0; // until the next of the messages disappears
-#root = null; // of a thread: the message that began it
-#isAtBeginning = false; // of a thread: whether the first reply is loaded
-
-constructor(store, conv, thread) {
-this.#store = store;
-this.conv = conv;
-this.thread = thread;
-this.firstUnread = null;
-this.loading = true;
-this.ready = this.#open();
-}
-
-get #head() { return this.#store.conversation(this.conv); }
-get #last() { return this.#events.at(-1)?.seq ?? this.#end ?? 0; }
-get total() { return this.#head?.n ?? 0; }
-get hasOlder() {
-if (this.#events.length === 0) return false;
-return this.thread === undefined ? this.#events[0].seq > Math.max(this.#low, this.#head?.min_seq ?? 1) : !this.#isAtBeginning;
-}
-get hasNewer() { return this.thread === undefined ? this.#last < (this.#head?.seq ?? 0) : !this.#isAtEnd; }
-get offset() { return Math.max(0, (this.#events.find((event) => event.n !== undefined)?.n ?? 1) - 1); }
-get rows() { return (this.#rows ??= this.#makeRows()); }
-
-close() {
-clearTimeout(this.#timer);
-this.#store.closed(this);
-}
-
-loadOlder() { return this.#load(() => ({ before: this.#events[0].seq }), () => this.hasOlder, 1); }
-loadNewer() { return this.#load(() => ({ from: this.#last + 1 }), () => this.hasNewer, -1); }
-
-jumpToEnd() { return this.hasNewer ? this.#replace({}) : Promise.resolve(true); }
-
-async jump(seq) {
-if (seq !== this.thread && !this.#events.some((event) => event.seq === seq)) await this.#replace({ around: seq });
-return this.rows.some((row) => row.seq === seq);
-}
-
-
-received(events) {
-const user = this.#store.account?.name;
-const isLoaded = this.#events.length > 0 || this.#end !== null;
-for (const event of events) {
-this.#change((each) => (event.seq > each.asOf && isTarget(each, event) ? { ...applying(each, event, user), asOf: event.seq } : each));
-if (this.thread === undefined ? isLoaded && event.seq === this.#last + 1 : this.#isAtEnd && event.thread === this.thread && event.seq > this.#last) this.#events.push({ ...keeping(event, this.event(event.ref)), asOf: event.seq });
-}
-if (!isLoaded && !this.loading) this.#replace({});
-if (this.#events.length > MOST) this.#events.splice(0, this.#events.length - MOST);
-this.invalidate();
-}
-
-event(seq) { return seq === this.#root?.seq ? this.#root : this.#events.find((event) => event.seq === seq); }
-
-hidden(seqs) {
-const set = new Set(seqs);
-this.#change((event) => (set.has(event.seq) ? { conv: event.conv, seq: event.seq, n: event.n, kind: "hidden", asOf: event.asOf } : event));
-this.invalidate();
-}
-
-#change(change) {
-this.#events.forEach((event, index) => { this.#events[index] = change(event); });
-if (this.#root) this.#root = change(this.#root);
-}
-
-connected() {
-this.#low = 1;
-this.invalidate();
-}
-
-invalidate() {
-this.#rows = null;
-this.#store.changed(`thread:${this.conv}`);
-}
-
-reset() {
-const middle = this.#isAtEnd ? undefined : this.#events[this.#events.length >> 1]?.seq;
-this.ready = this.#events.length === 0 ? this.#open() : this.#replace({ around: middle });
-}
-
-
-async #open() {
-const { read = 0, unread = 0, n = 0 } = this.#head ?? {};
-this.#isSeeking = this.thread === undefined && unread > 0 && read < n;
-await this.#replace({});
-if (this.#isSeeking) await this.#seekUnread(read, n);
-return this;
-}
-
-async #seekUnread(read, total) {
-const user = this.#store.account?.name;
-const first = () => this.#events.find((event) => event.n > read && event.sender && event.sender !== user)?.seq ?? null;
-let around = (this.#head?.seq ?? 0) - (total - read - 1);
-for (let attempt = 0; attempt < 8; attempt += 1) {
-const numbered = this.#events.filter((event) => event.n !== undefined);
-if (numbered.length === 0 || numbered[0].n <= read + 1 || !this.hasOlder) {
-if (numbered.length === 0 || numbered.at(-1).n > read || !this.hasNewer) break;
-around = this.#last + (read + 1 - numbered.at(-1).n);
-} else if (attempt > 0) around = this.#events[0].seq - (numbered[0].n - read - 1);
-if (!(await this.#replace({ around: Math.max(1, around) }))) break;
-}
-this.firstUnread = first();
-this.#isSeeking = false;
-this.loading = false;
-this.invalidate();
-}
-
-async #replace(range) {
-const version = (this.#version += 1);
-this.loading = true;
-try {
-const page = this.thread === undefined ? await this.#request(range) : await this.#threadPage(range.around);
-if (version !== this.#version) return false;
-this.#low = this.#beginning(page) ?? 1;
-this.#events = this.#merge(page);
-this.#end = this.#events.length === 0 ? page.seq : null;
-this.#isAtEnd = page.isAtEnd ?? this.#last >= page.seq;
-return true;
-} catch (error) {
-this.error = error;
-return false;
-} finally {
-if (version === this.#version) { this.loading = this.#isSeeking; this.invalidate(); }
-}
-}
-
-#request(range) { return this.#store.port.request("history", { conv: this.conv, ...range, limit: PAGE, thread: this.thread }); }
-
-async #threadPage(around) {
-const beginning = this.#root ? null : this.#store.port.request("history", { conv: this.conv, around: this.thread, limit: 1 });
-const [before, after] = await Promise.all([this.#request(around === undefined ? {} : { before: around }), around === undefined ? null : this.#request({ from: around })]);
-const root = (await beginning)?.events.find((event) => event.seq === this.thread);
-if (root) this.#root = this.#merge({ ...(await beginning), events: [root] })[0];
-const page = { ...before, events: this.#replies(before) };
-this.#isAtBeginning = page.events.length === 0;
-if (after) Object.assign(page, { events: [...page.events, ...this.#replies(after)], mine: [...(page.mine ?? []), ...(after.mine ?? [])] });
-return { ...page, isAtEnd: (page.events.at(-1)?.seq ?? 0) >= (this.#root?.replies?.seq ?? 0) };
-}
-
-#replies(page) { return page.events.filter((event) => event.thread === this.thread); }
-
-#load(range, possible, side) {
-if (this.#pending) return this.#pending;
-if (!possible()) return Promise.resolve(false);
-this.loading = true;
-this.#pending = this.#extend(range, possible, side).finally(() => {
-this.#pending = null;
-this.loading = false;
-this.invalidate();
-});
-return this.#pending;
-}
-
-async #extend(range, possible, side) {
-const before = this.rows.length;
-for (let pages = 0; pages < 10 && possible(); pages += 1) {
-const version = this.#version;
-let page;
-try {
-page = await this.#request(range());
-} catch (error) { this.error = error; return false; }
-if (version !== this.#version) return false;
-this.#low = this.#beginning(page) ?? this.#low;
-const events = this.#merge(this.thread === undefined ? page : { ...page, events: this.#replies(page) });
-if (side > 0) {
-const fresh = events.filter((event) => event.seq < this.#events[0].seq);
-if (fresh.length === 0) { this.#low = this.#events[0].seq; this.#isAtBeginning = true; break; }
-const all = [...fresh, ...this.#events];
-if (all.length > MOST) this.#isAtEnd = false;
-this.#events = all.slice(0, MOST);
-} else {
-const fresh = events.filter((event) => event.seq > this.#last);
-if (this.thread === undefined ? fresh[0]?.seq !== this.#last + 1 : fresh.length === 0) { this.#isAtEnd ||= this.thread !== undefined; break; }
-this.#events = [...this.#events, ...fresh].slice(-MOST);
-this.#isAtEnd = this.#last >= (this.thread === undefined ? page.seq : this.#root?.replies?.seq ?? 0);
-}
-this.#rows = null;
-if (this.rows.length !== before) break;
-}
-return true;
-}
-
-#beginning(page) {
-return page.isPartial && this.#store.connection.state === "online" ? 1 : page.min_seq;
-}
-
-#merge(page) {
-const mine = new Map((page.mine ?? []).map((each) => [each.seq, each]));
-return page.events.map((event) => ({ ...event, ...(mine.has(event.seq) && { mine: mine.get(event.seq) }), asOf: event.asOf ?? page.seq }));
-}
-
-#makeRows() {
-if (this.#isSeeking) return [];
-this.#expire();
-const events = this.#root ? [this.#root, ...this.#events] : this.#events;
-const known = new Map(events.map((event) => [event.seq, event]));
-const user = this.#store.account?.name;
-const rows = [];
-const keys = new Set();
-for (const event of events) {
-if (SILENT.test(event.kind)) continue;
-const own = event.sender === user;
-const key = own && event.id ? event.id : String(event.seq);
-keys.add(key);
-const quoted = isMessage(event) && event.ref !== undefined ? known.get(event.ref) ?? this.#store.quoted(this.conv, event.ref) : undefined;
-rows.push(this.#row(key, event, own, own && isMessage(event) && !isBlank(event) ? this.#store.receipt(this.conv, event.n) : undefined, quoted));
-}
-for (const item of this.#store.waiting(this.conv)) {
-if (keys.has(item.key) || !this.#isAtEnd || (this.thread !== undefined && item.thread !== this.thread)) continue;
-keys.add(item.key);
-rows.push(this.#row(item.key, item, true, item.status, item.ref === undefined ? undefined : known.get(item.ref) ?? this.#store.quoted(this.conv, item.ref)));
-}
-for (const key of this.#cache.keys()) if (!keys.has(key)) this.#cache.delete(key);
-return rows;
-}
-
-#expire() {
-const { now } = this.#store;
-let next = Infinity;
-this.#change((event) => {
-if (event.expires_at <= now) return expiring(event);
-if (event.expires_at < next) next = event.expires_at;
-return event;
-});
-clearTimeout(this.#timer);
-if (next < Infinity) this.#timer = setTimeout(() => this.invalidate(), Math.min(LONGEST, next - now + 1));
-}
-
-#row(key, event, own, status, quoted) {
-const cached = this.#cache.get(key);
-if (cached && cached.event === event && cached.status === status && cached.quoted === quoted) return cached.row;
-const { asOf: _, ...row } = event;
-Object.assign(row, { key, own, ...(status && { status }) });
-if (quoted !== undefined) row.quote = quoted && { ...quoted, key: String(quoted.seq), own: quoted.sender === this.#store.account?.name };
-this.#cache.set(key, { event, status, quoted, row });
-return row;
-}
-}
-
-function isTarget(event, change) {
-if (change.n !== undefined) return change.thread === event.seq;
-return change.ref === event.seq || (change.kind === "recall" && change.ref !== undefined && change.ref === event.ref);
-}
-return { ThreadWindow };
-})();
-const $state_store = (() => {
-
-const { advancing, expiring, reading } = $core_applying;
-const { Positions, showsReceipts } = $core_receipts;
-const { ChatState } = $state_api;
-const { MemberList, search } = $state_lists;
-const { ThreadWindow } = $state_window;
-
-const TYPING = 6000;
-const GROUPS = { people: (head) => head.kind === "pair", groups: (head) => head.kind === "group", channels: (head) => head.kind === "channel", unread: (head) => isUnread(head) };
-
-const isUnread = (head) => (head.unread ?? 0) > 0 || Boolean(head.own?.marked_unread);
-
-class Store extends ChatState {
-session = { phase: "starting", user: null, self: null, limits: {}, server: {} };
-connection = { state: "connecting", since: Date.now() };
-settings = {};
-shown = [];
-notice = null;
-describe = (head, event) => ({ title: head.title ?? this.user(event.sender).nick ?? event.sender, body: event.body?.text ?? "" });
-onevents = null;
-onread = null;
-oncall = null;
-onsignal = null;
-#heads = new Map();
-#users = new Map();
-#wanted = new Set();
-#contacts = new Map();
-#outbox = new Map();
-#typing = new Map();
-#positions = new Map(); // conversation -> how far the others have read and received
-#counted = new Map(); // conversation -> the version of the members whose positions are known
-#quotes = new Map();
-#windows = new Map();
-#early = new Map(); // conversation -> events that arrived before its head
-#lists = new Set();
-#sorted = null;
-
-constructor(port) {
-super(port);
-port.listen((event) => this.#received(event));
-this.started = this.#start();
-}
-
-get now() { return Date.now() + (this.session.clock ?? 0); }
-get account() { return this.session.user; }
-get unread() { return [...this.#heads.values()].reduce((sum, head) => sum + ((head.own?.muted_until ?? 0) > Date.now() || head.own?.archived ? 0 : head.unread ?? 0), 0); }
-get unsent() { return [...this.#outbox.values()].reduce((sum, items) => sum + items.length, 0); }
-get uploads() { return [...this.#outbox.values()].flat().filter((item) => item.status === "uploading").map(({ key, conv, body, progress }) => ({ key, conv, name: body?.name, progress })); }
-
-conversations({ filter = "all", query = "" } = {}) {
-this.#sorted ??= [...this.#heads.values()].filter((head) => !["left", "removed", "banned"].includes(head.state)).sort(order);
-const word = query.trim().toLocaleLowerCase();
-return this.#sorted.filter((head) => {
-if (filter === "everything") return true;
-if (filter === "archived" ? !head.own?.archived : head.own?.archived && !word) return false;
-if (!this.#isIn(head, filter)) return false;
-return !word || this.#title(head).includes(word);
-});
-}
-
-#isIn(head, filter) {
-if (filter === "all" || filter === "archived") return true;
-if (!filter.startsWith("folder:")) return GROUPS[filter](head);
-const name = filter.slice("folder:".length);
-const folder = this.settings.folders?.find((each) => each.name === name);
-return folder?.filter ? GROUPS[folder.filter]?.(head) ?? false : head.own?.folders?.includes(name) ?? false;
-}
-
-conversation(id) { return this.#heads.get(id) ?? null; }
-draft(id) { return this.#heads.get(id)?.draft ?? null; }
-typing(id) { return [...(this.#typing.get(id)?.keys() ?? [])]; }
-contacts(state = "friend") { return [...this.#contacts.values()].filter((each) => each.state === state); }
-get contactIndex() { return this.#contacts; }
-contact(name) { return this.#contacts.get(name) ?? null; }
-
-user(name) {
-const user = this.#users.get(name);
-if (user) return user;
-if (name && this.session.phase === "signedIn") this.#want(name);
-return { name };
-}
-
-async people(query, page) {
-const answer = await super.people(query, page);
-this.remember(answer.users);
-return answer;
-}
-
-async refresh(name) {
-const { users } = await this.verb("users", { names: [name] }).catch(() => ({ users: [] }));
-this.remember(users);
-return this.user(name);
-}
-
-presence(name) {
-const user = this.#users.get(name);
-return user?.online === undefined ? null : { online: user.online, last_seen: user.last_seen };
-}
-
-thread(id, { thread } = {}) {
-if (thread !== undefined) {
-const window = new ThreadWindow(this, id, thread);
-this.#lists.add(window);
-return window;
-}
-if (!this.#windows.has(id)) this.#windows.set(id, new ThreadWindow(this, id));
-return this.#windows.get(id);
-}
-
-event(id, seq) {
-const event = this.#windows.get(id)?.event(seq) ?? this.quoted(id, seq);
-return event ? { ...event, key: String(seq), own: event.sender === this.account?.name } : null;
-}
-
-members(id, query = "", state = "joined") {
-const list = new MemberList(this, id, query, state);
-this.#lists.add(list);
-return list;
-}
-
-search(query, filters = {}) { return search(this, query, filters); }
-async media(conv, { kinds, query = "", page }) {
-const { hits, page: next, indexed_at: indexedAt } = await this.port.request("search", { conv, kinds, query: query || undefined, page });
-return { events: hits.map(({ event }) => event), page: next, isBehind: indexedAt !== undefined };
-}
-
-blobURL(blob, size, of = {}) {
-const query = new URLSearchParams({ ...(size && { size }), ...of }).toString();
-return this.port.blobURL?.(blob, size) ?? `/api/blobs/${encodeURIComponent(blob)}${query && `?${query}`}`;
-}
-
-mark(conv, n) {
-this.onread?.(conv);
-return super.mark(conv, n);
-}
-
-show(convs) {
-this.shown = convs;
-return super.show(convs);
-}
-
-async hide(conv, seqs) {
-const answer = await super.hide(conv, seqs);
-this.#windows.get(conv)?.hidden(seqs);
-return answer;
-}
-
-
-closed(part) {
-this.#lists.delete(part);
-if (this.#windows.get(part.conv) === part) this.#windows.delete(part.conv);
-}
-
-waiting(conv) { return this.#outbox.get(conv) ?? []; }
-
-receipt(conv, n) {
-const head = this.#heads.get(conv);
-if (!head || !showsReceipts(head)) return "sent";
-this.#countReaders(head);
-return this.#positions.get(conv)?.status(n, head.kind === "pair" ? 1 : (head.members ?? 1) - 1) ?? "sent";
-}
-
-async #countReaders({ conv, members_version: version = 0 }) {
-if (this.#counted.get(conv) === version || this.connection.state !== "online") return;
-this.#counted.set(conv, version);
-try {
-const users = new Set();
-const marks = [];
-for (let page; ;) {
-const answer = await this.verb("members", { conv, page });
-for (const { user, read, state } of answer.members) {
-if (state && state !== "joined") continue;
-users.add(user.name);
-if (read !== undefined) marks.push({ conv, user: user.name, read });
-}
-this.remember(answer.members.map((each) => each.user));
-if (!(page = answer.page)) break;
-}
-this.#positions.get(conv)?.keep(users);
-this.marked(marks);
-} catch {
-this.#counted.delete(conv);
-}
-}
-
-quoted(conv, seq) {
-const key = `${conv} ${seq}`;
-if (!this.#quotes.has(key)) {
-this.#quotes.set(key, undefined);
-this.port.request("history", { conv, around: seq, limit: 1 }).then(
-(page) => this.#quotes.set(key, page.events.find((event) => event.seq === seq && event.kind !== "hidden") ?? null),
-() => this.#quotes.delete(key),
-).then(() => {
-for (const window of this.#windowsOf(conv)) window.invalidate();
-this.changed(`thread:${conv}`);
-});
-}
-const event = this.#quotes.get(key);
-if (event?.expires_at <= this.now) this.#quotes.set(key, expiring(event));
-return this.#quotes.get(key);
-}
-
-remember(users) {
-let isNew = false;
-for (const user of users) {
-const before = this.#users.get(user.name);
-const alias = this.#contacts.get(user.name)?.alias;
-const after = { ...user, alias };
-if (before && JSON.stringify(before) === JSON.stringify(after)) continue;
-this.#users.set(user.name, after);
-isNew = true;
-}
-if (isNew) this.changed("users", "presence");
-}
-
-marked(marks) {
-for (const { conv, user, read, received } of marks) {
-if (user === this.account?.name) {
-if (read !== undefined) this.#update(conv, (head) => reading(head, read));
-continue;
-}
-if (!this.#positions.has(conv)) this.#positions.set(conv, new Positions());
-if (!this.#positions.get(conv).mark(user, { read, received })) continue;
-for (const window of this.#windowsOf(conv)) window.invalidate();
-}
-}
-
-
-async #start() {
-const snapshot = await this.port.request("start");
-this.#adopt(snapshot);
-return this;
-}
-
-#adopt({ session, connection, heads = [], users = [], contacts = [], settings, outbox = [], marks = [] }) {
-const another = session.user?.name !== this.account?.name;
-this.session = session;
-this.connection = connection;
-if (another) {
-for (const each of [this.#heads, this.#users, this.#contacts, this.#outbox, this.#typing, this.#positions, this.#counted, this.#quotes, this.#windows, this.#early]) each.clear();
-}
-if (session.user) this.remember([session.user]);
-this.#setContacts(contacts);
-this.remember(users);
-this.#heads.clear();
-this.#setHeads(heads);
-this.settings = settings ?? {};
-for (const item of outbox) this.#queued(item);
-this.marked(marks);
-for (const window of this.#windows.values()) window.reset();
-this.changed("session", "connection", "conversations", "contacts", "settings", "uploads");
-}
-
-#received(event) {
-switch (event.type) {
-case "snapshot": return this.#adopt(event);
-case "session":
-this.session = event.session;
-if (this.account && this.session.phase === "signedIn" && this.notice?.kind === "dismissed") this.notice = null;
-return this.changed("session");
-case "connection":
-this.connection = event.connection;
-this.#counted.clear(); // marks may have been missed
-if (event.connection.state === "online") for (const window of this.#windows.values()) window.connected();
-return this.changed("connection");
-case "heads": return this.#setHeads(event.heads ?? [], event.gone ?? []);
-case "events": return this.#events(event.conv, event.events);
-case "gap": for (const window of this.#windowsOf(event.conv)) window.reset(); return;
-case "hidden": return this.#windows.get(event.conv)?.hidden(event.seqs);
-case "outbox": this.#queued(event.item, event.removed); return;
-case "marks": return this.marked(event.marks);
-case "users": return this.remember(event.users);
-case "presence": return this.remember(event.users.map(({ user, online, last_seen }) => ({ ...this.#users.get(user), name: user, online, ...(last_seen && { last_seen }) })));
-case "typing": return this.#types(event);
-case "contacts": this.#setContacts(event.contacts); return;
-case "settings": this.settings = event.settings; return this.changed("settings");
-case "signal": return this.onsignal?.(event);
-case "leading": return;
-case "notice": this.notice = event.notice; return this.changed("notice");
-}
-}
-
-#setHeads(heads, gone = []) {
-for (const conv of gone) {
-this.#heads.delete(conv);
-this.changed(`conversation:${conv}`, `thread:${conv}`);
-}
-this.remember(heads.flatMap((head) => (head.peer ? [head.peer] : [])));
-for (const head of heads) {
-const early = this.#early.get(head.conv);
-if (early) queueMicrotask(() => this.#tell(head.conv, early));
-this.#early.delete(head.conv);
-const version = this.#heads.get(head.conv)?.members_version;
-this.#put(head);
-if (version !== undefined && version !== head.members_version) {
-for (const list of this.#lists) if (list.conv === head.conv) list.reload?.();
-}
-}
-this.#sorted = null;
-this.changed("conversations");
-}
-
-#put(head) {
-const items = this.#outbox.get(head.conv) ?? [];
-const { draft: _, typing: __, failed: ___, pending: ____, ...plain } = head;
-const failed = items.filter((item) => item.status === "failed").length;
-const typing = this.typing(head.conv);
-this.#heads.set(head.conv, {
-...plain, ...(head.own?.draft && { draft: head.own.draft }), ...(typing.length && { typing }),
-...(failed && { failed }), ...(items.length > failed && { pending: items.length - failed }),
-});
-this.#sorted = null;
-this.changed("conversations", `conversation:${head.conv}`);
-}
-
-#update(conv, change) {
-const head = this.#heads.get(conv);
-if (head) this.#put(change(head));
-}
-
-#events(conv, events) {
-this.#update(conv, (head) => advancing(head, events, this.account?.name));
-for (const event of events) {
-if (event.sender) this.#types({ conv, user: event.sender, stopped: true });
-if (event.ref !== undefined) this.#quotes.delete(`${conv} ${event.ref}`);
-}
-for (const window of this.#windowsOf(conv)) window.received(events);
-if (this.#heads.has(conv)) this.#tell(conv, events);
-else this.#early.set(conv, events);
-}
-
-#tell(conv, events) {
-this.onevents?.(conv, events);
-this.oncall?.(conv, events);
-}
-
-#windowsOf(conv) { return [...this.#lists, this.#windows.get(conv)].filter((each) => each instanceof ThreadWindow && each.conv === conv); }
-
-#queued(item, removed) {
-const items = this.waiting(item.conv).filter((each) => each.key !== item.key);
-if (!removed) {
-const before = this.waiting(item.conv).find((each) => each.key === item.key);
-const localURL = before?.localURL ?? (item.file ? URL.createObjectURL(item.file) : undefined);
-items.push({ ...item, id: item.key, sender: this.account?.name, local: true, ...(localURL && { localURL }) });
-items.sort((a, b) => a.at - b.at || (a.key < b.key ? -1 : 1));
-}
-this.#outbox.set(item.conv, items);
-this.#update(item.conv, (head) => head);
-for (const window of this.#windowsOf(item.conv)) window.invalidate();
-this.changed("uploads");
-}
-
-#setContacts(contacts) {
-this.#contacts = new Map(contacts.map((each) => [each.user.name, each]));
-for (const [name, user] of this.#users) this.#users.set(name, { ...user, alias: this.#contacts.get(name)?.alias });
-this.remember(contacts.map((each) => each.user));
-this.changed("contacts", "users");
-}
-
-#types({ conv, user, stopped }) {
-const all = this.#typing.get(conv) ?? new Map();
-if (stopped && !all.has(user)) return;
-clearTimeout(all.get(user));
-if (stopped) all.delete(user);
-else all.set(user, setTimeout(() => this.#types({ conv, user, stopped: true }), TYPING));
-this.#typing.set(conv, all);
-this.#update(conv, (head) => head);
-this.changed(`typing:${conv}`);
-}
-
-#want(name) {
-if (this.#wanted.has(name)) return;
-this.#wanted.add(name);
-if (this.#wanted.size === 1) queueMicrotask(() => this.#learnUsers());
-}
-
-async #learnUsers() {
-while (this.#wanted.size > 0) {
-const names = [...this.#wanted].slice(0, 100);
-try {
-const { users } = await this.verb("users", { names });
-this.remember([...names.filter((each) => !users.some(({ name }) => name === each)).map((each) => ({ name: each })), ...users]);
-for (const window of this.#windows.values()) window.invalidate();
-} catch {
-return this.#wanted.clear(); // requested again when a name is shown again
-}
-for (const name of names) this.#wanted.delete(name);
-}
-}
-
-#title(head) {
-const peer = head.peer && head.kind === "pair" ? this.user(head.peer.name) : null;
-return [head.title, peer?.alias, peer?.nick, peer && `@${peer.name}`].filter(Boolean).join("\n").toLocaleLowerCase();
-}
-}
-
-const shownAt = ({ kind, at, last, draft }) => Math.max(last?.at ?? (kind === "self" ? 0 : at), draft?.at ?? 0);
-
-function order(a, b) {
-return (b.own?.pinned_at ?? 0) - (a.own?.pinned_at ?? 0) || shownAt(b) - shownAt(a) || (a.conv < b.conv ? -1 : 1);
-}
-return { Store };
 })();
 const $state_sample = (() => {
 
@@ -19903,6 +16520,8 @@ return head;
 }
 return { createSampleState };
 })();
+return $state_sample;
+};
 
 """#))
 
@@ -20941,6 +17560,2244 @@ if (atEnd) log.scrollTop = log.scrollHeight;
 setInterval(() => manager?.state.name === "waiting" && render(), 200);
 return {  };
 })();
+
+"""#))
+
+    private static let _js_views_panels_8b548b6562830432_js = EmbeddedFile(path: "js/views-panels-8b548b6562830432.js", content: .text(#"""
+export default ({ $views_dom, $views_icons, $i18n_index, $i18n_format, $views_model, $views_menu, $views_avatar, $views_toast, $views_dialog, $views_clipboard, $views_lookalike, $views_rows, $views_pickers, $text_markdown, $text_render, $views_folders, $views_conversationmenu, $views_fields, $views_requests, $media_recorder, $text_blurhash, $views_pagedpeople, $views_pictures, $views_place, $media_player, $views_attachments, $views_sound, $state_push }) => {
+const $views_camera = (() => {
+
+const { announce, h, replace } = $views_dom;
+const { icon } = $views_icons;
+const { openDialog } = $views_dialog;
+const { toast } = $views_toast;
+const { openCamera, recordFilm } = $media_recorder;
+const { duration } = $i18n_format;
+const { t } = $i18n_index;
+
+const LONGEST = 60_000; // ms
+
+async function recordVideo() {
+let facing = "user";
+let stream;
+try {
+stream = await openCamera(facing);
+} catch (error) {
+console.warn(error);
+toast(t(error.name === "NotAllowedError" ? "cameraRefused" : "cameraFailed"), { role: "alert" });
+return null;
+}
+return new Promise((resolve) => {
+let recording = null;
+let file = null;
+let clock = 0;
+const view = h("video", { class: "camera", playsinline: true, autoplay: true, "aria-label": t("cameraPicture") });
+view.muted = true;
+const time = h("span", { class: "time", role: "timer" }, duration(0));
+const main = h("button", { type: "button", class: "record-button", autofocus: true, onclick: () => (recording ? finish() : begin()) });
+const flip = h("button", { type: "button", class: "icon-button", "aria-label": t("cameraFlip"), onclick: () => turn() }, icon("undo"));
+
+const show = () => {
+view.srcObject = stream;
+view.classList.toggle("mirrored", facing === "user");
+};
+const stop = () => { for (const track of stream.getTracks()) track.stop(); };
+const label = () => {
+replace(main, icon(recording ? "stop" : "record"));
+main.setAttribute("aria-label", t(recording ? "recordStop" : "recordVideo"));
+flip.disabled = Boolean(recording);
+};
+const begin = () => {
+recording = recordFilm(stream);
+announce(t("recording"));
+label();
+clock = setInterval(() => {
+time.textContent = duration(recording?.duration ?? 0);
+if (recording?.duration >= LONGEST) finish();
+}, 200);
+};
+const finish = async () => {
+clearInterval(clock);
+main.disabled = true;
+const made = await recording.finish();
+recording = null;
+if (made.file.size) file = new File([made.file], `video.${made.file.type.includes("mp4") ? "mp4" : "webm"}`, { type: made.file.type });
+dialog.close();
+};
+const turn = async () => {
+const other = facing === "user" ? "environment" : "user";
+try {
+stop();
+stream = await openCamera(other);
+facing = other;
+} catch {
+stream = await openCamera(facing).catch(() => stream);
+}
+show();
+};
+const dialog = openDialog(t("attachCamera"), [view, h("div", { class: "camera-bar" }, flip, main, time)], { label: "camera-dialog", onclose: () => {
+clearInterval(clock);
+recording?.cancel();
+stop();
+resolve(file);
+} });
+label();
+show();
+});
+}
+return { recordVideo };
+})();
+const $views_compose = (() => {
+
+const { h } = $views_dom;
+const { icon } = $views_icons;
+const { openDialog, switchRow } = $views_dialog;
+const { choosePerson } = $views_pickers;
+const { toast } = $views_toast;
+const { userName } = $views_model;
+const { t } = $i18n_index;
+
+const YEAR = 364 * 86_400_000; // the longest time of the server, with some room
+
+const localTime = (at) => new Date(at - new Date(at).getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
+
+function clockTime(hour, days) {
+const date = new Date();
+date.setDate(date.getDate() + days);
+return date.setHours(hour, 0, 0, 0);
+}
+
+function newPoll() {
+return new Promise((resolve) => {
+let content = null;
+let multiple = false;
+let anonymous = false;
+let closes = null;
+const ending = h("input", { type: "datetime-local", class: "input", value: localTime(Date.now() + 86_400_000), min: localTime(Date.now() + 60_000) });
+const endField = h("label", { class: "field", hidden: true }, t("pollClosesAt"), ending);
+const question = h("input", { class: "input", maxlength: "300", required: true, autofocus: true });
+const options = h("div", { class: "dialog-body" });
+const add = () => {
+if (options.children.length >= 20) return null;
+const input = h("input", { class: "input", maxlength: "100", "aria-label": t("pollOption", { n: options.children.length + 1 }), placeholder: t("pollOption", { n: options.children.length + 1 }) });
+options.append(input);
+return input;
+};
+add();
+add();
+const form = h("form", { onsubmit: (event) => {
+event.preventDefault();
+const texts = [...options.querySelectorAll("input")].map((input) => input.value.trim()).filter(Boolean);
+if (!question.value.trim() || texts.length < 2) {
+toast(t("fieldRequired"));
+return;
+}
+content = { kind: "poll", body: { question: question.value.trim(), options: texts, ...(multiple && { multiple }), ...(anonymous && { anonymous }), ...(closes && ending.value && { closes_at: new Date(ending.value).getTime() }) } };
+dialog.close();
+} },
+h("div", { class: "dialog-body" }, h("label", { class: "field" }, t("pollQuestion"), question)), options,
+h("div", { class: "dialog-body" }, h("button", { type: "button", class: "button", onclick: () => add()?.focus() }, icon("plus"), t("pollAddOption")),
+switchRow(t("pollMultiple"), false, (on) => { multiple = on; }), switchRow(t("pollAnonymous"), false, (on) => { anonymous = on; }),
+switchRow(t("pollCloses"), false, (on) => { closes = on; endField.hidden = !on; }), endField),
+h("div", { class: "dialog-foot" }, h("button", { type: "button", class: "button quiet", onclick: () => dialog.close() }, t("cancel")), h("button", { type: "submit", class: "button primary" }, t("send"))));
+const dialog = openDialog(t("pollCreate"), form, { onclose: () => resolve(content), label: "scrolls" });
+});
+}
+
+async function shareContact(app) {
+const user = await choosePerson(app, t("attachContact"));
+return user ? { kind: "card", body: { user: user.name, nick: userName(app.state, user.name) } } : null;
+}
+
+function scheduleTime(at = Date.now() + 3_600_000) {
+return new Promise((resolve) => {
+let answer = null;
+const input = h("input", { type: "datetime-local", class: "input", required: true, autofocus: true, value: localTime(at), min: localTime(Date.now() + 60_000), max: localTime(Date.now() + YEAR) });
+const set = (time) => { input.value = localTime(time); };
+const quick = [["inHour", Date.now() + 3_600_000], ["tonight", clockTime(20, 0)], ["tomorrowMorning", clockTime(9, 1)]].filter(([, time]) => time > Date.now() + 60_000);
+const form = h("form", { onsubmit: (event) => { event.preventDefault(); answer = new Date(input.value).getTime(); dialog.close(); } },
+h("div", { class: "dialog-body" }, h("div", { class: "button-row" }, quick.map(([name, time]) => h("button", { type: "button", class: "chip", onclick: () => set(time) }, t(name)))),
+h("label", { class: "field" }, t("scheduleAt"), input), h("p", { class: "small muted" }, t("timeZone", { zone: Intl.DateTimeFormat().resolvedOptions().timeZone }))),
+h("div", { class: "dialog-foot" }, h("button", { type: "button", class: "button quiet", onclick: () => dialog.close() }, t("cancel")), h("button", { type: "submit", class: "button primary" }, t("schedule"))));
+const dialog = openDialog(t("schedule"), form, { onclose: () => resolve(answer) });
+});
+}
+return { newPoll, shareContact, scheduleTime };
+})();
+const $views_links = (() => {
+
+const { h, replace } = $views_dom;
+const { icon } = $views_icons;
+const { confirm, openDialog, selectRow } = $views_dialog;
+const { submitting } = $views_fields;
+const { attempt, toast } = $views_toast;
+const { copyText } = $views_clipboard;
+const { roleName, userName } = $views_model;
+const { shortDate, span } = $i18n_format;
+const { t } = $i18n_index;
+
+const ENDS = [0, 3_600, 86_400, 7 * 86_400, 30 * 86_400];
+const USES = [0, 1, 5, 10, 50, 100, 1000];
+
+const linkAddress = (code) => new URL(`/join#${code}`, location.href).href;
+
+class LinkList {
+constructor(state, conv) {
+this.state = state;
+this.conv = conv;
+this.list = h("ul", {});
+this.make = h("button", { type: "button", class: "button", onclick: () => this.#create() }, icon("link"), t("newLink"));
+this.element = h("div", { class: "block" }, h("h3", {}, t("inviteLinks")), this.list, this.make);
+this.update();
+}
+
+async update() {
+const links = await this.state.links(this.conv).catch(() => []);
+replace(this.list, links.length ? links.map((link) => this.#row(link)) : h("li", { class: "small muted" }, t("noLinks")));
+}
+
+#row(link) {
+const address = linkAddress(link.code);
+const isOver = (link.expires_at && link.expires_at < Date.now()) || (link.uses && link.used >= link.uses);
+const facts = [link.uses ? t("linkUses", { used: link.used ?? 0, n: link.uses }) : t("linkUsed", { n: link.used ?? 0 }),
+link.expires_at ? t("linkExpires", { time: shortDate(link.expires_at) }) : t("linkForever"), link.role && link.role !== "member" ? roleName(link.role) : null, t("linkBy", { name: userName(this.state, link.by) })];
+return h("li", { class: "link-row" },
+h("div", { class: "lines" }, h("div", { class: `ellipsis${isOver ? " muted" : ""}`, title: address }, address.split("/").at(-1)), h("div", { class: "small muted" }, facts.filter(Boolean).join(" · "))),
+h("button", { type: "button", class: "icon-button", "aria-label": t("copyLink"), title: t("copyLink"), onclick: () => copyText(address) }, icon("copy")),
+h("button", { type: "button", class: "icon-button danger", "aria-label": t("revoke"), title: t("revoke"), onclick: async () => {
+if (!(await confirm(t("revokeQuestion"), { yes: t("revoke"), dangerous: true }))) return;
+await attempt(this.state.revokeLink(this.conv, link.code));
+this.update();
+this.make.focus();
+} }, icon("trash")));
+}
+
+#create() {
+const values = { ends: 7 * 86_400, uses: 0, role: "member" };
+const set = (name) => (value) => { values[name] = name === "role" ? value : Number(value); };
+const save = h("button", { type: "submit", class: "button primary" }, t("createLink"));
+const form = h("form", { onsubmit: submitting(save, async () => {
+const link = await attempt(this.state.createLink(this.conv, { role: values.role, uses: values.uses || undefined, expires_at: values.ends ? Date.now() + values.ends * 1000 : undefined }));
+if (!link) return;
+dialog.close();
+this.update();
+copyText(linkAddress(link.code));
+}) },
+h("div", { class: "dialog-body rows" },
+selectRow(t("linkEnds"), values.ends, ENDS.map((seconds) => [seconds, seconds ? t("linkAfter", { time: span(seconds) }) : t("never")]), set("ends")),
+selectRow(t("linkMost"), values.uses, USES.map((uses) => [uses, uses ? t("peopleCount", { n: uses }) : t("unlimited")]), set("uses")),
+selectRow(t("linkRole"), values.role, ["member", "reader", "guest"].map((role) => [role, roleName(role)]), set("role")),
+h("p", { class: "small muted" }, t("linkHint"))),
+h("div", { class: "dialog-foot" }, h("button", { type: "button", class: "button quiet", onclick: () => dialog.close() }, t("cancel")), save));
+const dialog = openDialog(t("newLink"), form);
+}
+}
+return { linkAddress, LinkList };
+})();
+const $text_links = (() => {
+
+const { isSafeURL, LINK, linkEnd } = $text_markdown;
+
+const MOST = 20;
+
+function linksOf({ text, entities = [] } = {}) {
+const found = new Set(entities.filter(({ type, url }) => type === "link" && typeof url === "string").map(({ url }) => url));
+if (typeof text === "string") for (const match of text.matchAll(LINK)) found.add(linkEnd(match[0]));
+return [...found].filter((url) => isSafeURL(url)).slice(0, MOST);
+}
+return { linksOf };
+})();
+const $views_zoom = (() => {
+
+const MOST = 8;
+const STEP = 1.5;
+const SWIPE = 60; // px
+
+function zoomed(view, scale, px = 0, py = 0) {
+const next = Math.max(1, Math.min(MOST, scale));
+if (next === 1) return { scale: 1, x: 0, y: 0 };
+const ratio = next / view.scale;
+return { scale: next, x: px - (px - view.x) * ratio, y: py - (py - view.y) * ratio };
+}
+
+function bounded({ scale, x, y }, width, height) {
+const limit = (size) => Math.max(0, (size * (scale - 1)) / 2);
+const [across, along] = [limit(width), limit(height)];
+return { scale, x: Math.max(-across, Math.min(across, x)), y: Math.max(-along, Math.min(along, y)) };
+}
+
+class Zoom {
+#view = { scale: 1, x: 0, y: 0 };
+#points = new Map(); // pointer id -> {x, y}
+#moved = { x: 0, y: 0 };
+
+constructor(stage, { swiped, changed = () => {} }) {
+Object.assign(this, { stage, swiped, changed });
+stage.addEventListener("wheel", (event) => {
+if (!this.target) return;
+event.preventDefault();
+const [x, y] = this.#place(event);
+this.#set(zoomed(this.#view, this.scale * Math.exp(-event.deltaY / 300), x, y));
+}, { passive: false });
+stage.addEventListener("dblclick", (event) => {
+if (event.target === this.target) this.#set(this.scale > 1 ? zoomed(this.#view, 1) : zoomed(this.#view, 2.5, ...this.#place(event)));
+});
+stage.addEventListener("pointerdown", (event) => this.#down(event));
+stage.addEventListener("pointermove", (event) => this.#move(event));
+for (const type of ["pointerup", "pointercancel"]) stage.addEventListener(type, (event) => this.#up(event));
+}
+
+get scale() { return this.#view.scale; }
+
+show(target) {
+this.target = target;
+this.#points.clear();
+this.#set({ scale: 1, x: 0, y: 0 });
+}
+
+typed({ key }) {
+if (key === "+" || key === "=") this.by(1);
+else if (key === "-") this.by(-1);
+else if (key === "0") this.#set(zoomed(this.#view, 1));
+else if (this.scale > 1 && key.startsWith("Arrow")) {
+const [x, y] = { ArrowLeft: [60, 0], ArrowRight: [-60, 0], ArrowUp: [0, 60], ArrowDown: [0, -60] }[key];
+this.#set({ scale: this.scale, x: this.#view.x + x, y: this.#view.y + y });
+} else return false;
+return true;
+}
+
+by(steps) {
+if (this.target) this.#set(zoomed(this.#view, this.scale * STEP ** steps));
+}
+
+#set(view) {
+if (!this.target) {
+this.#view = { scale: 1, x: 0, y: 0 };
+return this.changed();
+}
+this.#view = bounded(view, this.target.offsetWidth, this.target.offsetHeight);
+const { scale, x, y } = this.#view;
+this.target.style.transform = scale === 1 ? "" : `translate(${x}px, ${y}px) scale(${scale})`;
+this.stage.classList.toggle("zoomed", scale > 1);
+this.changed();
+}
+
+#place({ clientX, clientY }) {
+const { left, top, width, height } = this.stage.getBoundingClientRect();
+return [clientX - left - width / 2, clientY - top - height / 2];
+}
+
+#down(event) {
+if (event.button !== 0 || event.target.closest("button, video")) return;
+this.#points.set(event.pointerId, { x: event.clientX, y: event.clientY });
+if (this.#points.size === 1) this.#moved = { x: 0, y: 0 };
+if (event.target === this.target) event.preventDefault();
+}
+
+#move(event) {
+const before = this.#points.get(event.pointerId);
+if (!before) return;
+const point = { x: event.clientX, y: event.clientY };
+const others = [...this.#points].filter(([id]) => id !== event.pointerId).map(([, each]) => each);
+this.#points.set(event.pointerId, point);
+const [x, y] = [point.x - before.x, point.y - before.y];
+if (others.length === 1) {
+const [other] = others;
+const apart = (one) => Math.hypot(one.x - other.x, one.y - other.y) || 1;
+const middle = this.#place({ clientX: (point.x + other.x) / 2, clientY: (point.y + other.y) / 2 });
+this.#set(zoomed(this.#view, (this.scale * apart(point)) / apart(before), ...middle));
+} else if (this.scale > 1) this.#set({ scale: this.scale, x: this.#view.x + x, y: this.#view.y + y });
+else this.#moved = { x: this.#moved.x + x, y: this.#moved.y + y };
+}
+
+#up(event) {
+if (!this.#points.delete(event.pointerId) || this.#points.size > 0 || this.scale > 1) return;
+const { x, y } = this.#moved;
+if (event.type === "pointerup" && Math.abs(x) > SWIPE && Math.abs(x) > 2 * Math.abs(y)) this.swiped(x < 0 ? 1 : -1);
+}
+
+get wasMoved() { return Math.hypot(this.#moved.x, this.#moved.y) > 8; }
+}
+return { zoomed, bounded, Zoom };
+})();
+const $views_viewer = (() => {
+
+const { announce, h, replace } = $views_dom;
+const { icon } = $views_icons;
+const { userName } = $views_model;
+const { previewURL } = $views_pictures;
+const { Zoom } = $views_zoom;
+const { blurCanvas } = $text_blurhash;
+const { renderText } = $text_render;
+const { player } = $media_player;
+const { fullDate } = $i18n_format;
+const { t } = $i18n_index;
+
+function openViewer(state, row, { rows = [row], jump = null } = {}) {
+let index = Math.max(0, rows.findIndex((each) => each.key === row.key));
+const button = (name, label, run, more = {}) => h("button", { type: "button", class: "icon-button", "aria-label": label, title: label, onclick: run, ...more }, icon(name));
+const who = h("span", { class: "grow" });
+const save = h("a", { class: "icon-button", "aria-label": t("download"), title: t("download") }, icon("download"));
+const smaller = button("minus", t("zoomOut"), () => zoom.by(-1));
+const larger = button("plus", t("zoomIn"), () => zoom.by(1));
+const toMessage = button("chatBubble", t("showInChat"), () => { dialog.close(); jump(rows[index]); }, { hidden: !jump });
+const before = button("back", t("previousPicture"), () => go(-1), { class: "icon-button step" });
+const after = button("chevron", t("nextPicture"), () => go(1), { class: "icon-button step next" });
+const stage = h("div", { class: "stage" });
+const caption = h("div", { class: "caption", hidden: true });
+const closer = button("close", t("close"), () => dialog.close(), { autofocus: true });
+const dialog = h("dialog", { class: "viewer" },
+h("div", { class: "bar" }, who, smaller, larger, toMessage, save, closer),
+h("div", { class: "stage-box" }, stage, before, after), caption);
+const zoom = new Zoom(stage, { swiped: (step) => go(step), changed: () => {
+const [isSmallest, isLargest] = [zoom.scale <= 1, !zoom.target || zoom.scale >= 8];
+if ((isSmallest && document.activeElement === smaller) || (isLargest && document.activeElement === larger)) closer.focus();
+smaller.disabled = isSmallest;
+larger.disabled = isLargest;
+} });
+
+function show() {
+const current = rows[index];
+const { body } = current;
+const isFilm = current.kind === "video";
+const src = current.localURL ?? state.blobURL(body.blob);
+const name = t(isFilm ? "video" : "picture");
+dialog.setAttribute("aria-label", body.text ? `${name}: ${body.text}` : name);
+replace(who, h("strong", { class: "ellipsis" }, userName(state, current.sender)),
+h("div", { class: "small" }, [current.at ? fullDate(current.at) : "", rows.length > 1 ? t("pictureOf", { n: index + 1, total: rows.length }) : ""].filter(Boolean).join(" · ")));
+save.href = src;
+save.download = body.name ?? "";
+before.hidden = index === 0;
+after.hidden = index === rows.length - 1;
+for (const each of [smaller, larger]) each.hidden = isFilm;
+const shown = isFilm ? film(current, src) : still(current, src, body.text ?? body.name ?? name);
+stage.querySelector("video")?.pause();
+replace(stage, shown);
+zoom.show(isFilm ? null : shown);
+caption.hidden = !body.text;
+replace(caption, body.text ? renderText(body.text, body.entities, { me: state.account?.name }) : null);
+}
+
+function still(current, src, alt) {
+const { body } = current;
+const image = h("img", { alt, draggable: "false", width: body.width, height: body.height });
+const preview = previewURL(state, current);
+image.src = preview && preview !== src ? preview : src;
+if (image.getAttribute("src") === src) return image;
+const whole = new Image();
+whole.onload = () => { image.src = src; };
+whole.src = src;
+return image;
+}
+
+function film(current, src) {
+player.stop();
+const video = h("video", { src, controls: true, autoplay: true, playsinline: true, loop: current.body.duration < 10_000, poster: previewURL(state, current), "aria-label": t("video") });
+const blur = blurCanvas(current.body.thumb);
+if (blur && !current.body.poster) video.poster = blur.toDataURL();
+return video;
+}
+
+function go(step) {
+if (!rows[index + step]) return;
+index += step;
+const lost = document.activeElement === before || document.activeElement === after;
+show();
+announce(dialog.getAttribute("aria-label"));
+if (lost && document.activeElement === document.body) (after.hidden ? before : after).focus();
+}
+
+dialog.addEventListener("keydown", (event) => {
+if (event.ctrlKey || event.metaKey || event.altKey) return;
+if (zoom.target && zoom.typed(event)) event.preventDefault();
+else if ((event.key === "ArrowLeft" || event.key === "ArrowRight") && event.target.tagName !== "VIDEO") {
+event.preventDefault();
+go(event.key === "ArrowLeft" ? -1 : 1);
+}
+});
+stage.addEventListener("click", (event) => { if (event.target === stage && !zoom.wasMoved && zoom.scale === 1) dialog.close(); });
+const focused = document.activeElement;
+dialog.addEventListener("close", () => {
+stage.querySelector("video")?.pause();
+dialog.remove();
+if (document.activeElement === document.body) focused?.focus?.({ preventScroll: true });
+});
+document.body.append(dialog);
+dialog.showModal();
+show();
+}
+return { openViewer };
+})();
+const $views_mediabrowser = (() => {
+
+const { h, replace, Scope, uniqueID } = $views_dom;
+const { openDialog } = $views_dialog;
+const { bodyOf } = $views_attachments;
+const { errorText, gone, userName } = $views_model;
+const { picture } = $views_pictures;
+const { linksOf } = $text_links;
+const { openViewer } = $views_viewer;
+const { fullDate, listTime } = $i18n_format;
+const { t } = $i18n_index;
+
+const TABS = [
+{ name: "tabMedia", kinds: ["image", "video"], render: tile },
+{ name: "tabFiles", kinds: ["file"], render: attachment },
+{ name: "tabLinks", kinds: ["text"], query: "http", render: links, passes: (row) => linksOf(row.body).length > 0 },
+{ name: "tabVoice", kinds: ["audio"], render: attachment },
+];
+const BEHIND = 600; // ms until the index is asked again while it is behind
+const RETRIES = 5;
+
+function openMedia(app, conv) {
+const { state } = app;
+const scope = new Scope();
+const status = h("div", { class: "section-title small muted", role: "status" });
+const list = h("div", { class: "media-list", role: "tabpanel", tabindex: "-1" });
+const end = h("div", { class: "media-end" });
+const scroller = h("div", { class: "scroller media-scroller" }, list, end);
+let tab = TABS[0];
+let rows = [];
+let page;
+let version = 0;
+let isLoading = false;
+let retries = RETRIES;
+
+const context = { state, actions: {
+openPicture: (row) => openViewer(state, row, { rows, jump }),
+openUser: (name) => app.openProfile(name),
+nextVoice: (row) => rows[rows.findIndex((each) => each.key === row.key) - 1] ?? null,
+discard: () => {},
+}, jump };
+
+function jump(row) {
+dialog.close();
+app.toggleDetails(false);
+app.openConversation(conv, { seq: row.seq, ...(row.thread && { thread: row.thread }) });
+}
+
+async function more() {
+if (isLoading || page === null) return;
+isLoading = true;
+const current = version;
+const isFirst = page === undefined;
+const { kinds, query = "", passes = () => true, render } = tab;
+status.textContent = t("loading");
+try {
+const found = await state.media(conv, { kinds, query, page });
+if (current !== version) return;
+const known = new Set(rows.map((row) => row.seq));
+const fresh = found.events.filter((event) => !known.has(event.seq)).map((event) => ({ ...event, key: String(event.seq), own: event.sender === state.account?.name })).filter((row) => !gone(state, row) && row.body && passes(row));
+rows = [...rows, ...fresh];
+list.append(...fresh.map((row) => render(context, row)));
+page = found.page ?? null;
+status.textContent = rows.length || page !== null ? "" : t("noMedia");
+if (found.isBehind && isFirst && retries > 0) setTimeout(() => { if (current === version && scroller.scrollTop === 0) again(); }, BEHIND);
+} catch (error) {
+if (current !== version) return;
+page = null;
+status.textContent = errorText(error);
+} finally {
+if (current === version) {
+isLoading = false;
+if (page !== null) requestAnimationFrame(() => { if (scroller.isConnected && isAtEnd()) more(); });
+}
+}
+}
+
+function again() {
+retries -= 1;
+show(tab);
+}
+
+const isAtEnd = () => scroller.scrollHeight - scroller.scrollTop - scroller.clientHeight < 400;
+
+function show(next) {
+tab = next;
+version += 1;
+rows = [];
+page = undefined;
+isLoading = false;
+list.className = `media-list ${tab === TABS[0] ? "grid" : "lines"}`;
+list.setAttribute("aria-labelledby", buttons.get(tab).id);
+replace(list);
+for (const [each, button] of buttons) {
+button.setAttribute("aria-selected", String(each === tab));
+button.tabIndex = each === tab ? 0 : -1;
+}
+more();
+}
+
+const buttons = new Map(TABS.map((each) => [each, h("button", { type: "button", role: "tab", class: "chip", id: uniqueID("tab"), onclick: () => show(each) }, t(each.name))]));
+const bar = h("div", { class: "chips pad", role: "tablist", "aria-label": t("media"), onkeydown: (event) => {
+const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+if (!step) return;
+event.preventDefault();
+const next = TABS[(TABS.indexOf(tab) + step + TABS.length) % TABS.length];
+show(next);
+buttons.get(next).focus();
+} }, [...buttons.values()]);
+scope.listen(scroller, "scroll", () => { if (isAtEnd()) more(); });
+scope.listen(list, "keydown", (event) => typed(event, list));
+const dialog = openDialog(t("media"), [bar, status, scroller], { wide: true, label: "tall", onclose: () => { version += 1; scope.close(); } });
+show(tab);
+buttons.get(tab).focus();
+}
+
+function typed(event, list) {
+const tile = event.target.closest(".grid > *");
+if (!tile) return;
+const columns = getComputedStyle(list).gridTemplateColumns.split(" ").length;
+const step = { ArrowRight: 1, ArrowLeft: -1, ArrowDown: columns, ArrowUp: -columns }[event.key];
+const next = step && [...list.children][[...list.children].indexOf(tile) + step];
+if (!next) return;
+event.preventDefault();
+next.focus();
+}
+
+function tile(context, row) {
+const button = picture(context, row, row.body, null);
+button.dataset.seq = row.seq;
+button.title = `${userName(context.state, row.sender)}, ${fullDate(row.at)}`;
+button.setAttribute("aria-label", `${button.getAttribute("aria-label")}, ${button.title}`);
+return button;
+}
+
+function line(context, row, content) {
+return h("div", { class: "media-line", "data-seq": row.seq }, content,
+h("div", { class: "sub small muted" }, `${userName(context.state, row.sender)} · ${listTime(row.at)} · `, h("button", { type: "button", class: "link", onclick: () => context.jump(row) }, t("showInChat"))));
+}
+
+function attachment(context, row) {
+return line(context, row, bodyOf(context, row));
+}
+
+function links(context, row) {
+return line(context, row, linksOf(row.body).map((url) =>
+h("a", { class: "media-link", href: url, target: "_blank", rel: "noopener noreferrer nofollow" }, h("strong", { class: "ellipsis" }, hostOf(url)), h("span", { class: "ellipsis" }, url))));
+}
+
+function hostOf(url) {
+try {
+return new URL(url).host || url;
+} catch {
+return url;
+}
+}
+return { openMedia };
+})();
+const $views_memberactions = (() => {
+
+const { h } = $views_dom;
+const { confirm, openDialog } = $views_dialog;
+const { openMenu } = $views_menu;
+const { attempt } = $views_toast;
+const { roleName, userName } = $views_model;
+const { span } = $i18n_format;
+const { t } = $i18n_index;
+
+const DAY = 86_400;
+const MUTES = [900, 3_600, 8 * 3_600, DAY, 7 * DAY];
+const BANS = [DAY, 7 * DAY, 30 * DAY];
+const ROLES = ["admin", "member", "reader", "guest"];
+const RANK = ["guest", "reader", "member", "admin", "owner"];
+
+function memberMenu(app, head, member, anchor, done) {
+const { state } = app;
+const { name } = member.user;
+const shown = userName(state, name);
+const isOwner = head.role === "owner";
+const isJoined = member.state === "joined";
+const isBelow = RANK.indexOf(member.role) < RANK.indexOf(head.role ?? "member") && (isOwner || head.role === "admin");
+const run = (promise) => attempt(promise).then(done);
+const sure = async (question, yes, work) => { if (await confirm(question, { yes, dangerous: true })) run(work()); };
+const isMuted = member.muted_until > Date.now();
+openMenu(anchor, [
+{ icon: "person", label: t("profile"), run: () => app.openProfile(name) },
+isJoined && { icon: "chatBubble", label: t("writeMessage"), run: () => app.openPerson(name) },
+member.state === "requested" && { icon: "check", label: t("accept"), run: () => run(state.approve(head.conv, name, true)) },
+member.state === "requested" && { icon: "close", label: t("decline"), run: () => run(state.approve(head.conv, name, false)) },
+member.state === "invited" && { icon: "undo", label: t("takeBackInvitation"), run: () => run(state.removeMembers(head.conv, [name])) },
+member.state === "banned" && { icon: "check", label: t("unban"), run: () => run(state.unban(head.conv, [name])) },
+isJoined && isBelow && { icon: "star", label: t("changeRole"), run: () => chooseRole(state, head, member, done) },
+isJoined && isOwner && { icon: "key", label: t("transferOwner"), run: () => sure(t("transferQuestion", { name: shown }), t("transferOwner"), () => state.setRole(head.conv, [name], "owner")) },
+null,
+isJoined && isBelow && (isMuted
+? { icon: "bell", label: t("unmuteMember"), run: () => run(state.muteMembers(head.conv, [name], 0)) }
+: { icon: "bellOff", label: t("muteMember"), run: () => chooseEnd(t("muteNamed", { name: shown }), MUTES, (until) => run(state.muteMembers(head.conv, [name], until))) }),
+isJoined && isBelow && { icon: "trash", label: t("removeMember"), danger: true, run: () => sure(t("removeQuestion", { name: shown }), t("remove"), () => state.removeMembers(head.conv, [name])) },
+member.state !== "banned" && isBelow && { icon: "shield", label: t("banMember"), danger: true, run: () => chooseEnd(t("banNamed", { name: shown }), BANS, (until) => run(state.ban(head.conv, [name], until)), true) },
+], { label: shown });
+}
+
+function chooseEnd(title, spans, choose, dangerous = false) {
+const button = (label, until) => h("button", { type: "button", class: `button wide${dangerous ? " dangerous" : ""}`, onclick: () => { dialog.close(); choose(until()); } }, label);
+const dialog = openDialog(title, h("div", { class: "dialog-body" },
+spans.map((seconds) => button(t("forTime", { time: span(seconds) }), () => Date.now() + seconds * 1000)), button(t("forGood"), () => undefined)));
+}
+
+function chooseRole(state, head, member, done) {
+const isOwner = head.role === "owner";
+const hints = { admin: "roleAdminHint", member: "roleMemberHint", reader: "roleReaderHint", guest: "roleGuestHint" };
+const choose = async (role) => {
+dialog.close();
+if (role !== member.role) await attempt(state.setRole(head.conv, [member.user.name], role)).then(done);
+};
+const dialog = openDialog(t("roleOf", { name: userName(state, member.user.name) }), h("div", { class: "dialog-body" }, h("fieldset", { class: "group" }, h("legend", { class: "visually-hidden" }, t("changeRole")),
+ROLES.filter((role) => role !== "admin" || isOwner).map((role) => h("button", { type: "button", class: "action-row", autofocus: role === member.role, "aria-pressed": String(role === member.role), onclick: () => choose(role) },
+h("span", { class: "lines" }, h("span", { class: "title" }, roleName(role)), h("span", { class: "small muted" }, t(hints[role]))))))));
+}
+return { memberMenu };
+})();
+const $views_members = (() => {
+
+const { h, replace } = $views_dom;
+const { icon } = $views_icons;
+const { memberMenu } = $views_memberactions;
+const { personRow } = $views_pickers;
+const { RowList } = $views_rows;
+const { attempt } = $views_toast;
+const { errorText, isAdmin, roleName, userName } = $views_model;
+const { lastSeen, listTime, number, shortDate } = $i18n_format;
+const { t } = $i18n_index;
+
+const STATES = { joined: "members", requested: "joinRequests", invited: "invitedPeople", banned: "bannedPeople" };
+const EMPTY = { joined: "noResults", requested: "noJoinRequests", invited: "noInvited", banned: "noBanned" };
+
+const rank = ({ role }) => ["guest", "reader", "member", "admin", "owner"].indexOf(role);
+
+class MemberPane {
+#state = "joined";
+
+constructor(app, head) {
+this.app = app;
+this.state = app.state;
+this.head = head;
+this.input = h("input", { type: "text", role: "searchbox", inputmode: "search", enterkeyhint: "search", class: "input search", placeholder: t("searchMembers"), "aria-label": t("searchMembers"), autocomplete: "off" });
+this.title = h("h3", {}, t("members"));
+this.tabs = h("div", { class: "filters", role: "group", "aria-label": t("members"), hidden: true });
+this.rows = new RowList({
+label: t("members"), className: "members-list", estimate: 56, search: this.input,
+key: (member) => member.user.name, signature: (member) => this.#signature(member),
+render: (member) => this.#row(member),
+choose: (member) => this.#choose(member),
+menu: (member, anchor) => this.#menu(member, anchor),
+onend: () => this.list?.hasMore && !this.list.loading && this.list.loadMore(),
+});
+this.empty = h("p", { class: "empty", hidden: true });
+this.rows.element.append(this.empty);
+this.element = h("div", { class: "block members" }, this.title, this.tabs, h("div", { class: "search-box" }, icon("search"), this.input), this.rows.element);
+let timer = 0;
+this.input.addEventListener("input", () => { clearTimeout(timer); timer = setTimeout(() => this.#open(), 150); });
+const ends = [this.state.subscribe(`members:${head.conv}`, () => this.#show()), this.state.subscribe("presence", () => this.rows.list.layout())];
+this.end = () => { for (const end of ends) end(); };
+this.#open();
+this.updateHead(head);
+}
+
+updateHead(head) {
+const changed = this.head.members_version !== head.members_version || isAdmin(this.head) !== isAdmin(head);
+this.head = head;
+replace(this.title, `${t("members")} · ${number(head.members ?? 0)}`);
+this.tabs.hidden = !isAdmin(head);
+if (!isAdmin(head) && this.#state !== "joined") this.#chooseState("joined");
+else if (changed || !this.counted) this.#count();
+}
+
+close() {
+this.closed = true;
+this.end();
+this.list?.close?.();
+this.rows.close();
+}
+
+async #count() {
+this.counted = true;
+this.#showTabs();
+if (!isAdmin(this.head)) return;
+const answer = await this.state.verb("members", { conv: this.head.conv, state: "requested" }).catch(() => null);
+this.waiting = answer?.members.length ?? 0;
+if (!this.closed) this.#showTabs();
+}
+
+#showTabs() {
+const focused = this.tabs.contains(document.activeElement) ? document.activeElement.dataset.state : null;
+replace(this.tabs, Object.entries(STATES).map(([state, label]) => h("button", {
+type: "button", class: "chip", "data-state": state, "aria-pressed": String(state === this.#state), onclick: () => this.#chooseState(state),
+}, t(label), state === "requested" && this.waiting ? [" ", h("span", { class: "count" }, number(this.waiting))] : null)));
+if (focused) this.tabs.querySelector(`[data-state=${focused}]`)?.focus({ preventScroll: true });
+}
+
+#chooseState(state) {
+this.#state = state;
+this.#showTabs();
+this.#open();
+}
+
+#open() {
+this.list?.close?.();
+this.list = this.state.members(this.head.conv, this.input.value.trim(), this.#state);
+this.#show();
+}
+
+#show() {
+const { list } = this;
+if (this.#state === "requested" && !list.loading && !list.query && this.waiting !== list.members.length) {
+this.waiting = list.members.length;
+this.#showTabs();
+}
+this.rows.setRows(list.members.toSorted((one, other) => rank(other) - rank(one)));
+this.empty.hidden = list.members.length > 0 || list.loading;
+this.empty.textContent = list.error ? errorText(list.error) : t(list.query ? "noResults" : EMPTY[this.#state]);
+}
+
+#user(member) { return this.state.user(member.user.name) ?? member.user; }
+
+#signature(member) {
+const user = this.#user(member);
+return `${member.role}|${member.muted_until ?? ""}|${user.online}|${user.last_seen}|${userName(this.state, user.name)}|${user.avatar}`;
+}
+
+#row(member) {
+const user = this.#user(member);
+const row = personRow(this.state, user, { sub: this.#sub(member, user), end: member.role && member.role !== "member" ? h("span", { class: "role" }, roleName(member.role)) : null });
+if (this.#state !== "requested") return row;
+const answer = (accept) => h("button", {
+type: "button", class: "icon-button", title: t(accept ? "accept" : "decline"), "aria-label": `${t(accept ? "accept" : "decline")}${t("colon")}${userName(this.state, user.name)}`, onclick: () => this.#answer(user.name, accept),
+}, icon(accept ? "check" : "close"));
+return h("div", { class: "row-with-buttons" }, row, answer(true), answer(false));
+}
+
+#sub(member, user) {
+const { state } = this;
+if (this.#state === "requested") return t("askedAt", { time: listTime(member.since) });
+if (this.#state === "invited") return member.by ? t("invitedBy", { name: userName(state, member.by) }) : `@${user.name}`;
+if (this.#state === "banned") return member.banned_until ? t("bannedUntil", { time: shortDate(member.banned_until) }) : t("bannedForever");
+if (member.muted_until > Date.now()) return t(member.muted_until - Date.now() > 50 * 365 * 86_400_000 ? "mutedForever" : "mutedUntil", { time: shortDate(member.muted_until) });
+if (user.online || user.name === state.account?.name) return t("online");
+return user.last_seen ? lastSeen(user.last_seen) : `@${user.name}`;
+}
+
+async #answer(name, accept) {
+await attempt(this.state.approve(this.head.conv, name, accept));
+this.list.reload();
+}
+
+#choose(member) {
+if (member.user.name === this.state.account?.name || !isAdmin(this.head)) this.app.openProfile(member.user.name);
+else this.#menu(member, this.rows.list.element(member.user.name)?.querySelector(".row") ?? this.rows.element);
+}
+
+#menu(member, anchor) {
+if (member.user.name === this.state.account?.name) return;
+memberMenu(this.app, this.head, { ...member, state: this.#state }, anchor, () => this.list.reload());
+}
+}
+return { MemberPane };
+})();
+const $views_leaving = (() => {
+
+const { h } = $views_dom;
+const { confirm, openDialog } = $views_dialog;
+const { personRow, searchField } = $views_pickers;
+const { RowList } = $views_rows;
+const { attempt, toast } = $views_toast;
+const { headTitle, userName } = $views_model;
+const { t } = $i18n_index;
+
+async function leave(app, head) {
+const isChannel = head.kind === "channel";
+if (head.role === "owner" && (head.members ?? 0) > 1) return nameOwner(app, head);
+if (!(await confirm(t(isChannel ? "leaveChannelQuestion" : "leaveQuestion"), { yes: t(isChannel ? "leaveChannel" : "leave"), dangerous: true, detail: (head.members ?? 0) > 1 ? null : t("leaveLast") }))) return;
+await go(app, head);
+}
+
+async function go(app, head) {
+if (await attempt(app.state.leave(head.conv)) !== undefined && app.openID === head.conv) app.closeThread();
+}
+
+function nameOwner(app, head) {
+const { state } = app;
+const { input, element } = searchField(t("searchMembers"));
+let list = null;
+const rows = new RowList({
+label: t("members"), className: "people", estimate: 56, search: input, key: (member) => member.user.name,
+render: (member) => personRow(state, member.user),
+choose: async ({ user: { name } }) => {
+if (!(await confirm(t("transferAndLeave", { name: userName(state, name) }), { yes: t("leave"), dangerous: true }))) return;
+dialog.close();
+if (await attempt(state.setRole(head.conv, [name], "owner")) !== undefined) await go(app, head);
+},
+onend: () => list?.hasMore && !list.loading && list.loadMore(),
+});
+const show = () => rows.setRows((list?.members ?? []).filter(({ user }) => user.name !== state.account?.name));
+const open = () => {
+list?.close();
+list = state.members(head.conv, input.value);
+show();
+};
+let timer = 0;
+input.addEventListener("input", () => { clearTimeout(timer); timer = setTimeout(open, 150); });
+const end = state.subscribe(`members:${head.conv}`, show);
+const dialog = openDialog(t("newOwner"), [h("div", { class: "pad" }, h("p", { class: "small muted" }, t("leaveOwner")), element), rows.element], { label: "tall", onclose: () => { end(); list?.close(); rows.close(); } });
+open();
+}
+
+async function deleteForAll(app, head) {
+if (!(await confirm(t("deleteForAllQuestion", { title: headTitle(app.state, head) }), { yes: t("deleteForAll"), dangerous: true, detail: t("deleteForAllHint") }))) return;
+const isOpen = app.openID === head.conv;
+if (await attempt(app.state.deleteConversation(head.conv, true)) === undefined) return;
+if (isOpen) app.closeThread();
+toast(t("deletedForAll"));
+}
+return { leave, deleteForAll };
+})();
+const $views_groupsettings = (() => {
+
+const { h } = $views_dom;
+const { openDialog, selectRow, switchRow } = $views_dialog;
+const { attempt, toast } = $views_toast;
+const { errorText, refuseExpiry } = $views_model;
+const { span } = $i18n_format;
+const { t } = $i18n_index;
+
+const SLOW = [0, 10, 30, 60, 300, 900, 3600];
+const EXPIRIES = [0, 3_600, 86_400, 604_800, 2_592_000];
+
+const withPresent = (values, present) => (values.includes(present) ? values : [...values, present].sort((one, other) => one - other));
+const spans = (values, present) => withPresent(values, present).map((seconds) => [seconds, seconds ? span(seconds) : t("off")]);
+
+const setter = (state, conv) => (name) => async (value) => ((await attempt(state.setConversation(conv, { settings: { [name]: value } }))) === undefined ? false : undefined);
+
+function groupSettings(state, head) {
+const settings = head.settings ?? {};
+const set = setter(state, head.conv);
+const level = [["members", t("everyMember")], ["admins", t("onlyAdmins")]];
+const number = (name) => (value) => set(name)(Number(value));
+openDialog(t("groupSettings"), h("div", { class: "dialog-body rows" },
+h("h3", {}, t("rightsOfMembers")),
+selectRow(t("whoWrite"), settings.write ?? (head.kind === "channel" ? "admins" : "members"), level, set("write")),
+selectRow(t("whoInvite"), settings.invite ?? "members", level, set("invite")),
+selectRow(t("whoManage"), settings.manage ?? "admins", level, set("manage")),
+selectRow(t("whoPin"), settings.pin ?? "admins", level, set("pin")),
+selectRow(t("whoMentionAll"), settings.mention_all ?? "admins", level, set("mention_all")),
+h("h3", {}, t("joining")),
+selectRow(t("whoJoins"), settings.join ?? "closed", [["closed", t("joinClosed")], ["approval", t("joinApproval")], ["open", t("joinOpen")]], set("join")),
+switchRow(t("listed"), settings.listed ?? false, set("listed")),
+selectRow(t("historyFor"), settings.history ?? "all", [["all", t("historyAll")], ["join", t("historyJoin")]], set("history")),
+h("h3", {}, t("messages")),
+selectRow(t("slowMode"), settings.slow ?? 0, spans(SLOW, settings.slow ?? 0), number("slow")),
+selectRow(t("disappearing"), settings.expire ?? 0, spans(EXPIRIES, settings.expire ?? 0), number("expire")),
+switchRow(t("showReceipts"), settings.receipts ?? true, set("receipts"))), { label: "scrolls" });
+}
+
+function chooseExpiry(state, head) {
+const before = head.settings?.expire ?? 0;
+const dialog = openDialog(t("disappearing"), h("div", { class: "dialog-body" }, h("p", { class: "small muted" }, t("disappearingHint")), selectRow(t("disappearAfter"), before, spans(EXPIRIES, before), async (value) => {
+try {
+await state.setConversation(head.conv, { settings: { expire: Number(value) } });
+return undefined;
+} catch (error) {
+if (["unsupported", "forbidden", "bad_request"].includes(error.code)) {
+refuseExpiry(head.kind);
+dialog.close();
+}
+toast(errorText(error), { role: "alert" });
+return false;
+}
+})));
+}
+return { groupSettings, chooseExpiry };
+})();
+const $views_profile = (() => {
+
+const { h, replace } = $views_dom;
+const { icon } = $views_icons;
+const { userAvatar } = $views_avatar;
+const { ask, confirm, openDialog } = $views_dialog;
+const { lookalikeNote } = $views_lookalike;
+const { answerRequest, askForContact, takeBack } = $views_requests;
+const { attempt } = $views_toast;
+const { userName } = $views_model;
+const { lastSeen } = $i18n_format;
+const { t } = $i18n_index;
+
+const LONGEST_ALIAS = 50;
+
+function openProfile(app, name) {
+const { state } = app;
+if (name === state.account?.name) {
+app.settings("profile");
+return;
+}
+const body = h("div", { class: "dialog-body profile" });
+const show = () => {
+const focused = body.contains(document.activeElement) ? document.activeElement.dataset.action : null;
+replace(body, hero(state, name), request(state, name), actions(app, name, () => dialog.close()));
+if (focused) (body.querySelector(`[data-action="${focused}"]`) ?? body.querySelector("button"))?.focus();
+};
+const ends = ["contacts", "users"].map((key) => state.subscribe(key, show));
+const dialog = openDialog(t("profile"), body, { onclose: () => ends.forEach((end) => end()) });
+show();
+state.refresh(name);
+body.querySelector("button")?.focus();
+}
+
+function hero(state, name) {
+const user = state.user(name) ?? { name };
+const shown = userName(state, name);
+const presence = user.online ? t("online") : user.last_seen ? lastSeen(user.last_seen) : null;
+return h("div", { class: "profile-head" }, userAvatar(state, user, { size: "xl" }), h("h2", {}, shown),
+h("div", { class: "muted" }, user.alias && user.nick && user.nick !== shown ? `${user.nick} · @${name}` : `@${name}`),
+user.bot ? h("div", { class: "small muted" }, t("isBot")) : null, user.deleted ? h("div", { class: "small muted" }, t("isDeleted")) : null,
+presence ? h("div", { class: `small ${user.online ? "is-online" : "muted"}` }, presence) : null,
+user.status ? h("p", { class: "about" }, user.status) : null, lookalikeNote(state, name));
+}
+
+function request(state, name) {
+const contact = state.contact(name);
+if (contact?.state !== "asked") return null;
+return h("div", { class: "request-box" }, h("h3", {}, t("asksForContact")), contact.text ? h("p", { class: "said" }, contact.text) : null,
+h("div", { class: "button-row" },
+h("button", { type: "button", class: "button primary", "data-action": "accept", onclick: () => answerRequest(state, name, true) }, icon("check"), t("accept")),
+h("button", { type: "button", class: "button", "data-action": "decline", onclick: () => answerRequest(state, name, false) }, t("decline"))));
+}
+
+function actions(app, name, close) {
+const { state } = app;
+const contact = state.contact(name);
+const relation = contact?.state;
+const shown = userName(state, name);
+const row = (action, symbol, label, run, look = "") => h("button", { type: "button", class: `action-row ${look}`, "data-action": action, onclick: run }, icon(symbol), label);
+return h("div", { class: "action-list" },
+row("message", "chatBubble", t("writeMessage"), () => { close(); app.openPerson(name); }),
+relation === "friend" ? row("alias", "edit", contact.alias ? t("changeAlias") : t("setAlias"), () => changeAlias(state, name, contact)) : null,
+relation === "friend" ? row("remove", "person", t("removeContact"), async () => {
+if (await confirm(t("removeContactQuestion", { name: shown }), { yes: t("remove"), dangerous: true })) attempt(state.removeContact(name));
+}) : null,
+relation === undefined ? row("add", "personAdd", t("addContact"), () => askForContact(app, name)) : null,
+relation === "asking" ? row("back", "undo", t("takeBackRequest"), () => takeBack(state, name)) : null,
+relation === "blocked" ? row("unblock", "shield", t("unblock"), () => attempt(state.unblock(name)))
+: row("block", "shield", t("block"), async () => {
+if (await confirm(t("blockQuestion", { name: shown }), { yes: t("block"), dangerous: true })) attempt(state.block(name));
+}, "danger"),
+row("report", "warning", t("report"), () => app.report({ user: name }), "danger"));
+}
+
+async function changeAlias(state, name, { alias = "", user }) {
+const text = await ask(t("alias"), { value: alias, hint: t("aliasHint", { name: user.nick ?? name }), maxlength: LONGEST_ALIAS });
+if (text !== null && text.trim() !== alias) attempt(state.setAlias(name, text.trim()));
+}
+
+function pickImage(state) {
+return new Promise((resolve) => {
+const input = h("input", { type: "file", accept: "image/*" });
+input.addEventListener("cancel", () => resolve(null));
+input.addEventListener("change", async () => resolve(input.files[0] ? await attempt(uploadSquare(state, input.files[0])) : null));
+input.click();
+});
+}
+
+async function uploadSquare(state, file) {
+const bitmap = await createImageBitmap(file).catch(() => { throw Object.assign(new Error(), { code: "bad_request", message: t("notAPicture") }); });
+const side = Math.min(bitmap.width, bitmap.height);
+const size = Math.min(512, side);
+const canvas = h("canvas", { width: size, height: size });
+canvas.getContext("2d").drawImage(bitmap, (bitmap.width - side) / 2, (bitmap.height - side) / 2, side, side, 0, 0, size, size);
+bitmap.close();
+const blob = await new Promise((done) => canvas.toBlob(done, "image/jpeg", 0.88));
+return (await state.upload(blob)).blob;
+}
+return { openProfile, pickImage };
+})();
+const $views_details = (() => {
+
+const { h, replace, Scope } = $views_dom;
+const { icon } = $views_icons;
+const { headAvatar } = $views_avatar;
+const { LinkList } = $views_links;
+const { openMedia } = $views_mediabrowser;
+const { MemberPane } = $views_members;
+const { chooseMute } = $views_conversationmenu;
+const { deleteForAll, leave } = $views_leaving;
+const { ask, openDialog } = $views_dialog;
+const { groupSettings } = $views_groupsettings;
+const { lookalikeNote } = $views_lookalike;
+const { PeopleList, personRow } = $views_pickers;
+const { pickImage } = $views_profile;
+const { openMenu } = $views_menu;
+const { attempt, toast } = $views_toast;
+const { headTitle, isAdmin, isGroup, isMuted, permits, userName } = $views_model;
+const { lastSeen, list, shortDate, span } = $i18n_format;
+const { t } = $i18n_index;
+
+class DetailsView {
+#scope = new Scope();
+
+constructor(app, id) {
+this.app = app;
+this.state = app.state;
+this.id = id;
+this.body = h("div", { class: "scroller" });
+this.closer = h("button", { type: "button", class: "icon-button", "aria-label": t("close"), onclick: () => app.toggleDetails(false) }, icon("close"));
+this.element = h("aside", { class: "pane details", "aria-label": t("chatInfo") }, h("header", { class: "bar" }, this.closer, h("h2", {}, t("chatInfo"))), this.body);
+this.#scope.add(this.state.subscribe(`conversation:${id}`, () => this.#update()));
+for (const key of ["presence", "contacts"]) this.#scope.add(this.state.subscribe(key, () => this.head?.kind === "pair" && this.#update()));
+this.#update();
+this.#load();
+}
+
+focus() {
+this.closer.focus({ preventScroll: true });
+}
+
+close() {
+this.closed = true;
+this.members?.close();
+this.#scope.close();
+this.element.remove();
+}
+
+async #load() {
+if (!isGroup(this.head)) return;
+try {
+this.info = await this.state.info(this.id);
+} catch (error) {
+console.warn(error);
+}
+if (!this.closed) this.#update();
+}
+
+#update() {
+const head = this.state.conversation(this.id);
+if (!head || this.closed) return;
+if (this.head && (this.head.seq !== head.seq) && isGroup(head) && head.last?.kind === "conversation.set" && this.head.last?.seq !== head.last.seq) this.#load();
+this.head = head;
+const joined = !head.state || head.state === "joined";
+this.top ??= h("div", {});
+const focused = this.top.contains(document.activeElement) ? document.activeElement.dataset.action : null;
+replace(this.top, this.#hero(head), h("div", { class: "actions" }, this.#actions(head, joined)), this.#about(head));
+if (focused) this.top.querySelector(`[data-action="${focused}"]`)?.focus({ preventScroll: true });
+if (!this.top.isConnected) this.body.append(this.top);
+if (!isGroup(head)) return;
+if (joined && !this.members) {
+this.members = new MemberPane(this.app, head);
+this.foot = h("div", {});
+this.body.append(this.members.element, this.foot);
+} else if (!joined && this.members) {
+this.members.close();
+this.members.element.remove();
+this.foot.remove();
+this.members = this.links = null;
+}
+this.members?.updateHead(head);
+if (this.members) this.#showFoot(head);
+}
+
+#hero(head) {
+const peer = head.kind === "pair" ? this.state.user(head.peer?.name) ?? head.peer : null;
+const count = isGroup(head) ? t(head.kind === "channel" ? "subscribers" : "membersCount", { n: head.members ?? 0 }) : "";
+return h("div", { class: "hero" }, headAvatar(this.state, head, { size: "xl" }), h("h2", {}, headTitle(this.state, head)),
+h("div", { class: "sub" }, peer ? `@${peer.name}` : count),
+peer && (peer.online || peer.last_seen) ? h("div", { class: `small ${peer.online ? "is-online" : "muted"}` }, peer.online ? t("online") : lastSeen(peer.last_seen)) : null,
+peer ? lookalikeNote(this.state, peer.name) : null);
+}
+
+#about(head) {
+const peer = head.kind === "pair" ? this.state.user(head.peer?.name) ?? head.peer : null;
+const about = peer ? peer.status : this.info?.about;
+const { expire, slow } = head.settings ?? {};
+const facts = [expire ? t("disappearingOn", { time: span(expire) }) : null, slow && isGroup(head) ? t("slowOn", { time: span(slow) }) : null,
+this.info?.created_at ? (this.info.by ? t("createdBy", { name: userName(this.state, this.info.by), time: shortDate(this.info.created_at) }) : t("createdAt", { time: shortDate(this.info.created_at) })) : null].filter(Boolean);
+return [about ? h("div", { class: "block" }, h("h3", {}, t(peer ? "statusText" : "groupAbout")), h("p", { class: "about" }, about)) : null,
+facts.length ? h("div", { class: "block small muted" }, facts.map((fact) => h("p", {}, fact))) : null];
+}
+
+#actions(head, joined) {
+const { app, state } = this;
+const action = (name, symbol, label, run) => h("button", { type: "button", class: "action", "data-action": name, onclick: run }, icon(symbol), label);
+const set = (values) => attempt(state.setOwn(head.conv, values));
+const isOpenGroup = isGroup(head) && joined;
+return [
+head.state === "invited" || head.state === "requested" ? null : isMuted(head) ? action("mute", "bell", t("unmute"), () => set({ muted_until: 0 })) : action("mute", "bellOff", t("mute"), () => chooseMute(set, head)),
+head.state === "invited" || head.state === "requested" ? null : action("search", "search", t("search"), () => app.search({ conv: head.conv })),
+head.state === "invited" || head.state === "requested" ? null : action("media", "picture", t("media"), () => openMedia(app, head.conv)),
+head.kind === "pair" && head.peer ? action("profile", "person", t("profile"), () => app.openProfile(head.peer.name)) : null,
+isOpenGroup && permits(head, "manage", "admins") ? action("edit", "edit", t("edit"), (event) => this.#editMenu(event.currentTarget)) : null,
+isOpenGroup && isAdmin(head) ? action("settings", "settings", t("settings"), () => groupSettings(state, this.head)) : null,
+isOpenGroup && permits(head, "invite") ? action("add", "personAdd", t("addShort"), () => this.#addMembers()) : null,
+];
+}
+
+#editMenu(anchor) {
+const set = (values) => attempt(this.state.setConversation(this.id, values)).then(() => this.#load());
+openMenu(anchor, [
+{ icon: "edit", label: t("groupTitle"), run: async () => { const title = await ask(t("groupTitle"), { value: this.head.title ?? "", maxlength: 100 }); if (title?.trim()) set({ title: title.trim() }); } },
+{ icon: "quote", label: t("groupAbout"), run: async () => { const about = await ask(t("groupAbout"), { value: this.info?.about ?? "", lines: 4 }); if (about !== null) set({ about: about.trim() }); } },
+{ icon: "picture", label: t("changePicture"), run: async () => { const blob = await pickImage(this.state); if (blob) set({ avatar: blob }); } },
+this.head.avatar && { icon: "trash", label: t("removePicture"), danger: true, run: () => set({ avatar: "" }) },
+], { label: t("edit") });
+}
+
+#showFoot(head) {
+const key = `${isAdmin(head)}|${head.role}|${head.kind}`;
+if (this.footKey === key && this.foot.isConnected) return;
+this.footKey = key;
+const isChannel = head.kind === "channel";
+const row = (symbol, label, run) => h("button", { type: "button", class: "action-row danger", onclick: run }, icon(symbol), label);
+replace(this.foot, isAdmin(head) ? new LinkList(this.state, this.id).element : null,
+h("div", { class: "block action-list" },
+row("leave", t(isChannel ? "leaveChannel" : "leave"), () => leave(this.app, this.head)),
+row("warning", t("report"), () => this.app.report({ conv: this.id })),
+head.role === "owner" ? row("trash", t("deleteForAll"), () => deleteForAll(this.app, this.head)) : null));
+}
+
+#addMembers() {
+const picked = new Set();
+const people = new PeopleList(this.app, {
+choose: (user) => { if (!picked.delete(user.name)) picked.add(user.name); done.disabled = !picked.size; people.refresh(); },
+render: (user) => personRow(this.state, user, { chosen: picked.has(user.name) }), signature: (user) => String(picked.has(user.name)),
+exclude: (user) => user.name === this.state.account?.name,
+});
+const done = h("button", { type: "button", class: "button primary", disabled: true, onclick: async () => {
+dialog.close();
+const answer = await attempt(this.state.invite(this.id, [...picked]));
+if (answer) this.#tellAdded(answer, [...picked]);
+} }, t("addMembers"));
+const dialog = openDialog(t("addMembers"), [h("div", { class: "pad" }, people.field.element), people.rows.element, h("div", { class: "dialog-foot" }, done)], { label: "tall", onclose: () => people.close() });
+people.show();
+}
+
+#tellAdded({ added = [], invited = [] }, picked) {
+const names = (users) => list(users.map((name) => userName(this.state, name)));
+const others = picked.filter((name) => !added.includes(name) && !invited.includes(name));
+if (invited.length) toast(t("wereInvited", { users: names(invited) }));
+if (others.length) toast(t("wereNotAdded", { users: names(others) }), { role: "alert" });
+}
+}
+return { DetailsView };
+})();
+const $views_directory = (() => {
+
+const { h } = $views_dom;
+const { headAvatar } = $views_avatar;
+const { openDialog } = $views_dialog;
+const { searchField } = $views_pickers;
+const { RowList } = $views_rows;
+const { attempt, toast } = $views_toast;
+const { errorText, userName } = $views_model;
+const { t } = $i18n_index;
+
+const count = (entry) => t(entry.kind === "channel" ? "subscribers" : "membersCount", { n: entry.members ?? 0 });
+const isMember = (state, conv) => { const head = state.conversation(conv); return Boolean(head) && (!head.state || head.state === "joined"); };
+
+function openDirectory(app) {
+const { state } = app;
+const { input, element } = searchField(t("search"));
+let entries = [];
+let page; // of the next request; null after the last one
+let request = 0;
+let loading = false;
+const status = h("p", { class: "empty", role: "status" }, t("loading"));
+const rows = new RowList({
+label: t("explore"), className: "people", estimate: 66, search: input, key: (entry) => entry.conv,
+render: (entry) => h("button", { type: "button", class: "row compact" }, headAvatar(state, entry, { size: "m" }),
+h("span", { class: "lines" }, h("span", { class: "title ellipsis" }, entry.title), h("span", { class: "sub ellipsis" }, [count(entry), entry.about].filter(Boolean).join(" · "))),
+isMember(state, entry.conv) ? h("span", { class: "role" }, t("isJoined")) : state.conversation(entry.conv)?.state === "requested" ? h("span", { class: "role" }, t("isRequested")) : null),
+choose: (entry) => { dialog.close(); openEntry(app, entry); },
+onend: () => more(),
+});
+rows.element.append(status);
+const more = async () => {
+if (loading || page === null) return;
+const current = request;
+loading = true;
+try {
+const answer = await state.directory(input.value.trim(), page);
+if (current !== request) return;
+const known = new Set(entries.map(({ conv }) => conv));
+entries = [...entries, ...(answer.conversations ?? []).filter(({ conv }) => !known.has(conv))];
+page = answer.page ?? null;
+status.textContent = t(input.value.trim() ? "noResults" : "noPublicChats");
+} catch (error) {
+if (current !== request) return;
+page = null;
+status.textContent = errorText(error);
+} finally {
+if (current === request) loading = false;
+}
+status.hidden = entries.length > 0;
+rows.setRows(entries);
+};
+const show = () => {
+request += 1;
+loading = false;
+entries = [];
+page = undefined;
+more();
+};
+let timer = 0;
+input.addEventListener("input", () => { clearTimeout(timer); timer = setTimeout(show, 200); });
+const dialog = openDialog(t("explore"), [h("div", { class: "pad" }, h("p", { class: "small muted" }, t("exploreHint")), element), rows.element], { label: "tall", onclose: () => { request += 1; rows.close(); } });
+show();
+}
+
+function openEntry(app, entry) {
+if (isMember(app.state, entry.conv)) app.openConversation(entry.conv);
+else showEntry(app, entry, { conv: entry.conv });
+}
+
+function showEntry(app, entry, where) {
+const { state } = app;
+const isRequested = where.conv && state.conversation(where.conv)?.state === "requested";
+const join = h("button", { type: "button", class: "button primary wide", autofocus: true, disabled: isRequested, onclick: async () => {
+join.disabled = true;
+const answer = await attempt(state.join(where));
+join.disabled = false;
+if (!answer?.head) return;
+dialog.close();
+if (answer.head.state === "requested") toast(t("requested"));
+else app.openConversation(answer.head.conv);
+} }, t(isRequested ? "isRequested" : entry.join === "approval" ? "askToJoin" : "join"));
+const dialog = openDialog(t(entry.kind === "channel" ? "channel" : "group"), h("div", { class: "dialog-body" },
+h("div", { class: "profile-head" }, headAvatar(state, { ...entry, conv: entry.conv ?? where.link, link: where.link }, { size: "xl" }), h("h2", {}, entry.title), h("div", { class: "muted" }, count(entry)),
+entry.by ? h("p", { class: "small muted" }, t("linkInvites", { name: entry.by.nick ?? userName(state, entry.by.name) })) : null),
+entry.about ? h("p", { class: "about" }, entry.about) : null,
+entry.join === "approval" && !isRequested ? h("p", { class: "small muted" }, t("approvalHint")) : null, join));
+}
+
+async function openLink(app, code) {
+try {
+showEntry(app, await app.state.linkInfo(code), { link: code });
+} catch (error) {
+toast(error.code === "not_found" ? t("linkEnded") : errorText(error), { role: "alert", seconds: 8 });
+}
+}
+return { openDirectory, openLink };
+})();
+const $views_locationdialog = (() => {
+
+const { h, replace } = $views_dom;
+const { icon } = $views_icons;
+const { openDialog } = $views_dialog;
+const { coordinatesOf, coordinatesText, sketch } = $views_place;
+const { t } = $i18n_index;
+
+const numberOf = (text) => (/^\s*[+-]?\d+([.,]\d+)?\s*$/.test(text) ? Number(text.replace(",", ".")) : null);
+
+function coordinatesIn(text) {
+const found = text.match(/^\s*([+-]?\d{1,3}(?:\.\d+)?)\s*[,;\s]\s*([+-]?\d{1,3}(?:\.\d+)?)\s*$/);
+return found ? [found[1], found[2]] : null;
+}
+
+function shareLocation() {
+return new Promise((resolve) => {
+let content = null;
+let accuracy = 0;
+const field = (label) => h("input", { class: "input", inputmode: "decimal", maxlength: "40", placeholder: label });
+const [latitude, longitude] = [field("54.3233"), field("10.1228")];
+const name = h("input", { class: "input", maxlength: "100" });
+const preview = h("div", { class: "place-preview", role: "status" });
+const send = h("button", { type: "submit", class: "button primary", disabled: true }, t("send"));
+const own = h("button", { type: "button", class: "button wide", autofocus: true, hidden: !navigator.geolocation, onclick: () => locate() }, icon("pinPlace"), t("myLocation"));
+const note = h("p", { class: "form-error", role: "alert" });
+
+const read = () => coordinatesOf({ latitude: numberOf(latitude.value), longitude: numberOf(longitude.value), accuracy });
+const update = () => {
+const at = read();
+send.disabled = !at;
+for (const [input, limit] of [[latitude, 90], [longitude, 180]]) {
+const value = numberOf(input.value);
+input.setAttribute("aria-invalid", String(input.value.trim() !== "" && (value === null || Math.abs(value) > limit)));
+}
+replace(preview, at ? [sketch(at), h("p", { class: "small muted" }, coordinatesText(at))] : null);
+};
+const typed = () => {
+accuracy = 0;
+update();
+};
+const locate = () => {
+own.disabled = true;
+note.textContent = "";
+navigator.geolocation.getCurrentPosition(({ coords }) => {
+own.disabled = false;
+[latitude.value, longitude.value] = [coords.latitude.toFixed(6), coords.longitude.toFixed(6)];
+accuracy = Math.round(Math.min(1_000_000, coords.accuracy || 0));
+update();
+send.focus();
+}, ({ code }) => {
+own.disabled = false;
+note.textContent = t(code === 1 ? "locationRefused" : "locationFailed");
+}, { timeout: 15_000, enableHighAccuracy: true });
+};
+for (const input of [latitude, longitude]) {
+input.addEventListener("input", typed);
+input.addEventListener("paste", (event) => {
+const both = coordinatesIn(event.clipboardData?.getData("text") ?? "");
+if (!both) return;
+event.preventDefault();
+[latitude.value, longitude.value] = both;
+typed();
+});
+}
+const form = h("form", { onsubmit: (event) => {
+event.preventDefault();
+const at = read();
+if (!at) return;
+content = { kind: "location", body: { latitude: at.latitude, longitude: at.longitude, ...(at.accuracy && { accuracy: at.accuracy }), ...(name.value.trim() && { name: name.value.trim() }) } };
+dialog.close();
+} },
+h("div", { class: "dialog-body" }, own, note, h("div", { class: "input-pair" }, h("label", { class: "field grow" }, t("latitude"), latitude), h("label", { class: "field grow" }, t("longitude"), longitude)), h("label", { class: "field" }, t("placeName"), name), preview),
+h("div", { class: "dialog-foot" }, h("button", { type: "button", class: "button quiet", onclick: () => dialog.close() }, t("cancel")), send));
+const dialog = openDialog(t("attachLocation"), form, { onclose: () => resolve(content), label: "scrolls" });
+});
+}
+return { coordinatesIn, shareLocation };
+})();
+const $views_messagedialogs = (() => {
+
+const { h, replace } = $views_dom;
+const { icon } = $views_icons;
+const { userAvatar } = $views_avatar;
+const { openDialog } = $views_dialog;
+const { PagedPeople, partChips } = $views_pagedpeople;
+const { attempt } = $views_toast;
+const { eventText, permits, userName } = $views_model;
+const { renderText } = $text_render;
+const { shortDate } = $i18n_format;
+const { t } = $i18n_index;
+
+function showReactions(app, conv, row) {
+const counts = row.reactions ?? [];
+let chosen;
+const people = new PagedPeople(app, t("whoReacted"), async (page) => {
+const answer = await app.state.reactions(conv, row.seq, { key: chosen, page });
+return { page: answer.page, rows: answer.reactions.map(({ user, key }) => ({ key: `${user} ${key}`, user, end: h("span", { class: "face" }, key) })) };
+});
+const total = counts.reduce((sum, { count }) => sum + count, 0);
+const parts = counts.map(({ key, count }) => ({ key, label: key, name: t("reactionLabel", { emoji: key, n: count }), count }));
+const chips = partChips(t("reactions"), [{ label: t("all"), count: total }, ...parts], (key) => {
+chosen = key;
+people.restart();
+});
+openDialog(t("whoReacted"), [chips.element, people.element], { onclose: () => people.close() });
+chips.show();
+}
+
+function showReaders(app, conv, seq) {
+const { state } = app;
+const status = h("div", { class: "section-title small muted", role: "status" });
+const counts = { read: 0, received: 0 };
+const people = new PagedPeople(app, t("readBy"), async (page) => {
+const answer = await state.readers(conv, seq, page);
+for (const { read } of answer.readers) counts[read ? "read" : "received"] += 1;
+status.textContent = t("readCount", { n: counts.read, all: (state.conversation(conv)?.members ?? 1) - 1 });
+return { page: answer.page, rows: answer.readers.map(({ user, read }) => ({ key: user, user, end: h("span", { class: "small muted" }, t(read ? "statusRead" : "statusDelivered")) })) };
+});
+openDialog(t("readBy"), [status, people.element], { onclose: () => people.close() });
+people.restart();
+}
+
+async function showEdits(app, conv, seq) {
+const { state } = app;
+const edits = await attempt(state.edits(conv, seq));
+if (!edits) return;
+const version = ({ at, body }, index) => h("div", { class: "version" }, h("div", { class: "small muted" }, shortDate(at), index === edits.length - 1 ? ` · ${t("firstVersion")}` : null),
+h("div", { class: "text" }, renderText(body.text ?? "", body.entities, { me: state.account?.name, open: (name) => app.openProfile(name) })));
+openDialog(t("editHistory"), h("div", { class: "dialog-body versions", tabindex: "0" }, edits.length ? edits.map(version) : h("p", { class: "muted" }, t("none"))));
+}
+
+function showPins(view) {
+const { state, id } = view;
+const list = h("div", { class: "pins", role: "list", "aria-label": t("pinnedMessages") });
+const row = (seq, event) => h("div", { class: "option-row", role: "listitem" },
+h("button", { type: "button", class: "row compact grow", "data-pin": seq, onclick: () => { dialog.close(); view.actions.jump(seq); } },
+event?.sender ? userAvatar(state, state.user(event.sender), { size: "m" }) : icon("pin"),
+h("span", { class: "lines" }, h("span", { class: "title ellipsis" }, event?.sender ? userName(state, event.sender) : t("message")), h("span", { class: "sub ellipsis" }, event ? eventText(state, event) : t(event === null ? "hidden" : "loading")))),
+permits(view.head, "pin", "admins") ? h("button", { type: "button", class: "icon-button", "aria-label": t("unpin"), title: t("unpin"), onclick: () => attempt(state.pin(id, seq, true)) }, icon("close")) : null);
+const show = () => {
+const pins = state.conversation(id)?.pins ?? [];
+const focused = list.contains(document.activeElement);
+replace(list, pins.map((seq) => row(seq, state.event(id, seq))));
+if (pins.length === 0) dialog.close();
+else if (focused) list.querySelector("button").focus();
+};
+const dialog = openDialog(t("pinnedMessages"), list, { onclose: () => { for (const end of ends) end(); } });
+const ends = [`thread:${id}`, `conversation:${id}`].map((key) => state.subscribe(key, show));
+show();
+list.querySelector("button")?.focus();
+}
+return { showReactions, showReaders, showEdits, showPins };
+})();
+const $views_newchat = (() => {
+
+const { h, replace } = $views_dom;
+const { icon } = $views_icons;
+const { userAvatar } = $views_avatar;
+const { openDialog, selectRow, switchRow } = $views_dialog;
+const { PeopleList, personRow } = $views_pickers;
+const { showRequests } = $views_requests;
+const { attempt, toast } = $views_toast;
+const { userName } = $views_model;
+const { list } = $i18n_format;
+const { t } = $i18n_index;
+
+function newChat(app) {
+const people = new PeopleList(app, { choose: (user) => { dialog.close(); app.openPerson(user.name); } });
+const other = (name, label, run) => h("button", { type: "button", class: "row compact", onclick: () => { dialog.close(); run(); } }, h("span", { class: "avatar size-m symbol" }, icon(name)), h("span", { class: "title" }, label));
+const dialog = openDialog(t("newChat"), [
+h("div", { class: "pad" }, people.field.element),
+other("group", t("newGroup"), () => newGroup(app, "group")), other("megaphone", t("newChannel"), () => newGroup(app, "channel")), other("globe", t("explore"), () => app.explore()),
+people.rows.element,
+], { label: "tall", onclose: () => people.close() });
+people.show();
+}
+
+function newGroup(app, kind = "group") {
+const { state } = app;
+const settings = kind === "channel" ? { join: "open", listed: true } : { join: "closed", listed: false };
+const picked = new Map();
+const chips = h("div", { class: "picked" });
+const title = h("input", { class: "input", name: "title", maxlength: "100", placeholder: t("groupTitle"), "aria-label": t("groupTitle") });
+const about = h("input", { class: "input", name: "about", maxlength: "1000", placeholder: t("groupAbout"), "aria-label": t("groupAbout") });
+const error = h("p", { class: "form-error", role: "alert" });
+const people = new PeopleList(app, {
+label: t("addMembers"),
+choose: (user) => {
+if (!picked.delete(user.name)) picked.set(user.name, user);
+showChips();
+people.refresh();
+},
+render: (user) => personRow(state, user, { chosen: picked.has(user.name) }),
+signature: (user) => String(picked.has(user.name)),
+exclude: (user) => user.name === state.account?.name,
+});
+const showChips = () => replace(chips, [...picked.values()].map((user) => h("button", { type: "button", "aria-label": `${t("remove")}: ${userName(state, user.name)}`, onclick: () => {
+picked.delete(user.name);
+showChips();
+people.refresh();
+people.field.input.focus();
+} }, userAvatar(state, user, { size: "s" }), userName(state, user.name), icon("close"))));
+const create = h("button", { type: "submit", class: "button primary" }, t(kind === "channel" ? "createChannel" : "createGroup"));
+const submit = async (event) => {
+event.preventDefault();
+error.textContent = title.value.trim() ? "" : t("fieldRequired");
+title.setAttribute("aria-invalid", String(!title.value.trim()));
+if (!title.value.trim()) return title.focus();
+create.disabled = true;
+const answer = await attempt(state.createGroup({ kind, title: title.value.trim(), about: about.value.trim() || undefined, users: [...picked.keys()], settings }));
+create.disabled = false;
+if (!answer) return;
+dialog.close();
+if (answer.invited?.length) toast(t("wereInvited", { users: list(answer.invited.map((name) => userName(state, name))) }));
+app.openConversation(answer.head.conv);
+};
+const dialog = openDialog(t(kind === "channel" ? "newChannel" : "newGroup"), h("form", { class: "dialog-form", onsubmit: submit }, [
+h("div", { class: "pad" }, title, error, about,
+h("div", { class: "rows" }, selectRow(t("joining"), settings.join, [["closed", t("joinClosed")], ["approval", t("joinApproval")], ["open", t("joinOpen")]], (value) => { settings.join = value; }),
+switchRow(t("listed"), settings.listed, (on) => { settings.listed = on; })),
+people.field.element, chips),
+people.rows.element, h("div", { class: "dialog-foot" }, create)]), { label: "tall", onclose: () => people.close() });
+people.field.input.addEventListener("keydown", (event) => { if (event.key === "Enter") event.preventDefault(); });
+title.focus();
+people.show();
+}
+
+function showContacts(app) {
+const { state } = app;
+const people = new PeopleList(app, { choose: (user) => app.openProfile(user.name), empty: { title: t("noContacts"), hint: t("noContactsHint") } });
+const requests = h("div", { class: "requests" });
+people.rows.element.prepend(requests);
+const show = () => {
+showRequests(app, requests);
+people.show();
+};
+const end = state.subscribe("contacts", show);
+people.field.input.addEventListener("input", () => { requests.hidden = people.field.input.value.trim() !== ""; });
+openDialog(t("contacts"), [h("div", { class: "pad" }, people.field.element), people.rows.element], { label: "tall", onclose: () => { end(); people.close(); } });
+show();
+}
+return { newChat, newGroup, showContacts };
+})();
+const $views_report = (() => {
+
+const { h } = $views_dom;
+const { openDialog } = $views_dialog;
+const { submitting } = $views_fields;
+const { attempt, toast } = $views_toast;
+const { userName } = $views_model;
+const { t } = $i18n_index;
+
+const REASONS = { spam: "reasonSpam", abuse: "reasonAbuse", violence: "reasonViolence", illegal: "reasonIllegal", impersonation: "reasonImpersonation", other: "reasonOther" };
+const LONGEST = 1000;
+
+function report(app, { conv, seqs, user }) {
+const { state } = app;
+const error = h("p", { class: "form-error", role: "alert" });
+const text = h("textarea", { class: "input", rows: "3", maxlength: String(LONGEST) });
+const send = h("button", { type: "submit", class: "button dangerous" }, t("report"));
+const reasons = h("fieldset", { class: "group" }, h("legend", {}, t("reportReason")), Object.entries(REASONS).map(([reason, label]) =>
+h("label", { class: "choice" }, h("input", { type: "radio", name: "reason", value: reason }), t(label))));
+const form = h("form", { onsubmit: submitting(send, async () => {
+const reason = new FormData(form).get("reason");
+if (!reason) {
+error.textContent = t("chooseReason");
+reasons.querySelector("input").focus();
+return;
+}
+if (await attempt(state.report({ conv, seqs, user, reason, text: text.value.trim() })) === undefined) return;
+dialog.close();
+toast(t("reported"));
+}) },
+h("div", { class: "dialog-body" }, h("p", { class: "small muted" }, t("reportHint")), reasons, error, h("label", { class: "field" }, t("reportText"), text)),
+h("div", { class: "dialog-foot" }, h("button", { type: "button", class: "button quiet", onclick: () => dialog.close() }, t("cancel")), send));
+const dialog = openDialog(user ? t("reportNamed", { name: userName(state, user) }) : t("report"), form, { label: "scrolls" });
+reasons.querySelector("input").focus();
+}
+return { report };
+})();
+const $views_scheduled = (() => {
+
+const { h, replace } = $views_dom;
+const { icon } = $views_icons;
+const { scheduleTime } = $views_compose;
+const { openDialog } = $views_dialog;
+const { attempt, toast } = $views_toast;
+const { errorText, eventText } = $views_model;
+const { shortDate } = $i18n_format;
+const { t } = $i18n_index;
+
+function showScheduled(app, conv) {
+const { state } = app;
+const body = h("div", { class: "dialog-body" });
+const button = (name, label, run, danger) => h("button", { type: "button", class: `icon-button${danger ? " danger" : ""}`, "aria-label": label, title: label, onclick: run }, icon(name));
+
+const move = async ({ id, kind, body: content, ref, thread, silent, send_at: before }) => {
+const at = await scheduleTime(Math.max(before, Date.now() + 60_000));
+if (at === null) return;
+if (await attempt(state.schedule(conv, { kind, body: content, ref, thread, silent }, at)) === undefined) return;
+await attempt(state.unschedule(id));
+toast(t("scheduledFor", { time: shortDate(at) }));
+show();
+};
+
+const sendNow = async ({ id, kind, body: content, ref, thread, silent }) => {
+if (await attempt(state.unschedule(id)) === undefined) return;
+await attempt(state.send(conv, { kind, body: content, ref, thread, silent }));
+show();
+};
+
+const row = (message) => h("div", { class: "option-row scheduled", "data-scheduled": message.id },
+h("span", { class: "lines" }, h("div", { class: "ellipsis" }, eventText(state, message)),
+message.error ? h("div", { class: "small danger", role: "alert" }, t("failedReason", { reason: errorText({ code: message.error }) })) : null,
+h("div", { class: "small muted" }, t("scheduledFor", { time: shortDate(message.send_at) }), message.silent ? ` · ${t("sendSilently")}` : "")),
+button("send", t("sendNow"), () => sendNow(message)), button("clock", t("changeTime"), () => move(message)),
+button("trash", t("delete"), async () => { await attempt(state.unschedule(message.id)); show(); }, true));
+
+const show = async () => {
+const messages = await attempt(state.scheduled(conv));
+if (messages && body.isConnected) replace(body, messages.length ? messages.map(row) : h("p", { class: "muted" }, t("none")));
+if (document.activeElement === document.body) body.closest("dialog")?.querySelector("button")?.focus();
+};
+openDialog(t("scheduled"), body);
+show();
+}
+return { showScheduled };
+})();
+const $views_accountpages = (() => {
+
+const { h, replace } = $views_dom;
+const { icon } = $views_icons;
+const { userAvatar } = $views_avatar;
+const { confirm } = $views_dialog;
+const { password, refusedPassword, submitting } = $views_fields;
+const { attempt, toast } = $views_toast;
+const { byName, errorText, userName } = $views_model;
+const { fullDate, listTime } = $i18n_format;
+const { t } = $i18n_index;
+
+function sessionsPage(app, page) {
+const { state } = app;
+const body = h("div", { class: "dialog-fields" }, h("p", { class: "muted" }, t("loading")));
+page.append(body);
+const show = async () => {
+const devices = await state.sessions().catch((error) => { replace(body, h("p", { class: "form-error", role: "alert" }, errorText(error))); });
+if (!devices || !body.isConnected) return;
+const current = devices.find((each) => each.current);
+const others = devices.filter((each) => !each.current).sort((one, other) => other.last_seen - one.last_seen);
+replace(body, h("h3", {}, t("thisDevice")), current ? row(current) : null,
+others.length ? h("button", { type: "button", class: "button dangerous", onclick: async () => {
+if (!(await confirm(t("endOtherSessions"), { yes: t("endOtherSessions"), dangerous: true, detail: t("endOthersHint") }))) return;
+if (await attempt(state.endOtherSessions()) !== undefined) toast(t("othersEnded"));
+show();
+} }, icon("leave"), t("endOtherSessions")) : h("p", { class: "small muted" }, t("noOtherSessions")),
+others.length ? [h("h3", {}, t("otherSessions")), h("ul", {}, others.map((device) => h("li", {}, row(device))))] : null);
+};
+const row = (device) => h("div", { class: "option-row" }, h("span", { class: "avatar size-m symbol" }, icon("device")),
+h("span", { class: "lines" }, h("div", { class: "title ellipsis" }, device.name),
+h("div", { class: "small muted", title: t("signedInAt", { time: fullDate(device.at) }) }, [device.current ? t("online") : t("lastActive", { time: listTime(device.last_seen) }), device.address].filter(Boolean).join(" · "))),
+device.current ? null : h("button", { type: "button", class: "button small quiet danger", "aria-label": `${t("endSession")}${t("colon")}${device.name}`, onclick: async () => {
+if (await attempt(state.endSession(device.device)) !== undefined) toast(t("sessionEnded", { name: device.name }), { seconds: 3 });
+show();
+} }, t("endSession")));
+show();
+}
+
+function blockedPage(app, page) {
+const { state } = app;
+const body = h("div", {});
+const show = () => {
+const blocked = state.contacts("blocked").sort(byName(state));
+replace(body, blocked.length ? h("ul", {}, blocked.map(({ user }) => h("li", { class: "option-row" }, userAvatar(state, user, { size: "m" }),
+h("span", { class: "lines" }, h("div", { class: "title ellipsis" }, userName(state, user.name)), h("div", { class: "small muted" }, `@${user.name}`)),
+h("button", { type: "button", class: "button small quiet", "aria-label": `${t("unblock")}${t("colon")}${userName(state, user.name)}`, onclick: () => attempt(state.unblock(user.name)) }, t("unblock")))))
+: h("p", { class: "muted" }, t("noBlocked")));
+};
+page.append(h("p", { class: "small muted" }, t("blockedHint")), body);
+show();
+return state.subscribe("contacts", show);
+}
+
+function accountPage(app, page) {
+const { state } = app;
+const [proof, proofField] = password(t("password"), "current-password");
+const error = h("p", { class: "form-error", role: "alert" });
+const remove = h("button", { type: "submit", class: "button dangerous" }, icon("trash"), t("deleteAccountDo"));
+const save = h("button", { type: "button", class: "button", onclick: async () => {
+save.disabled = true;
+await attempt(exportData(state.account.name));
+save.disabled = false;
+} }, icon("download"), t("exportData"));
+page.append(
+h("section", { class: "dialog-fields" }, h("h3", {}, t("exportData")), h("p", { class: "small muted" }, t("exportHint")), save),
+h("section", { class: "dialog-fields" }, h("h3", {}, t("signOut")), h("p", { class: "small muted" }, t("signOutHint")), h("button", { type: "button", class: "button", onclick: () => app.signOut() }, icon("leave"), t("signOut"))),
+...[insecureNote()].filter(Boolean),
+h("form", { class: "dialog-fields", onsubmit: submitting(remove, async () => {
+error.textContent = "";
+if (!proof.value) return refusedPassword(error, proof, t("fieldRequired"));
+if (!(await confirm(t("deleteAccount"), { yes: t("deleteAccountDo"), dangerous: true, detail: t("deleteAccountQuestion", { name: `@${state.account.name}` }) }))) return;
+try {
+await state.deleteAccount(proof.value);
+} catch (refusal) {
+refusedPassword(error, proof, refusal.code === "forbidden" ? t("passwordWrong") : errorText(refusal));
+}
+}) }, h("h3", {}, t("deleteAccount")), h("p", { class: "small muted" }, t("deleteAccountHint")), proofField, error, remove));
+}
+
+async function exportData(name) {
+const response = await fetch("/api/account/export", { credentials: "same-origin", cache: "no-store" }).catch(() => { throw Object.assign(new Error(), { code: "offline" }); });
+if (!response.ok) {
+const { error } = await response.json().catch(() => ({}));
+throw Object.assign(new Error(error?.message), { ...error, code: response.status === 404 ? "unsupported" : error?.code ?? "internal", retryAfter: error?.retry_after });
+}
+const address = URL.createObjectURL(await response.blob());
+const type = response.headers.get("Content-Type") ?? "";
+h("a", { href: address, download: `${name}${type.includes("zip") ? ".zip" : ".json"}` }).click();
+setTimeout(() => URL.revokeObjectURL(address), 60_000);
+}
+
+function insecureNote() {
+if (globalThis.isSecureContext) return null;
+return h("section", { class: "dialog-fields" }, h("h3", {}, t("insecure")), h("div", { class: "notice-line" }, icon("lock"), h("span", {}, t("insecureHint"))));
+}
+return { sessionsPage, blockedPage, accountPage, insecureNote };
+})();
+const $views_notificationsettings = (() => {
+
+const { h } = $views_dom;
+const { insecureNote } = $views_accountpages;
+const { switchRow } = $views_dialog;
+const { playSound } = $views_sound;
+const { attempt } = $views_toast;
+const { canPush, subscribePush, unsubscribePush } = $state_push;
+const { t } = $i18n_index;
+
+const EVENING = 22 * 60;
+const MORNING = 7 * 60;
+
+function notificationsPage(app, page) {
+const { state, preferences } = app;
+const isSecure = globalThis.isSecureContext && "Notification" in globalThis;
+const granted = () => isSecure && Notification.permission === "granted";
+const ask = async () => granted() || (await Notification.requestPermission()) === "granted";
+page.append(...[insecureNote()].filter(Boolean),
+switchRow(t("notificationsDesktop"), granted() && preferences.desktop, async (on) => {
+if (on && !(await ask())) return false;
+app.setPreference("desktop", on);
+return true;
+}, { disabled: !isSecure, detail: isSecure ? Notification.permission === "denied" ? t("notificationsDenied") : null : t("notificationsHTTPS") }),
+switchRow(t("notificationsPush"), granted() && preferences.push && canPush(state), async (on) => {
+if (on && !(await ask())) return false;
+const done = await attempt((on ? subscribePush(state) : unsubscribePush(state)).then(() => true));
+if (done) app.setPreference("push", on);
+return Boolean(done);
+}, { disabled: !canPush(state), detail: t(canPush(state) ? "notificationsPushHint" : "notificationsPushMissing") }),
+switchRow(t("notificationsPreview"), preferences.preview, (on) => app.setPreference("preview", on)),
+switchRow(t("notificationsSound"), preferences.sound, (on) => { app.setPreference("sound", on); if (on) playSound(); }),
+...quietHours(state));
+}
+
+function quietHours(state) {
+const { quiet_from: begin, quiet_until: end } = state.settings ?? {};
+const offset = new Date().getTimezoneOffset();
+const turn = (minutes) => ((minutes % 1440) + 1440) % 1440;
+const text = (minutes) => `${String(Math.floor(minutes / 60)).padStart(2, "0")}:${String(minutes % 60).padStart(2, "0")}`;
+const isOn = begin !== undefined && begin !== end;
+const field = (value, otherwise) => h("input", { type: "time", class: "input", value: text(isOn ? turn(value - offset) : otherwise) });
+const [from, until] = [field(begin, EVENING), field(end, MORNING)];
+const times = h("div", { class: "search-filters", hidden: !isOn }, h("label", { class: "field grow" }, t("quietFrom"), from), h("label", { class: "field grow" }, t("quietUntil"), until));
+const minutes = (input) => {
+const [hours, rest] = input.value.split(":").map(Number);
+return turn(hours * 60 + rest + offset);
+};
+const save = (on) => attempt(state.setSettings(on ? { quiet_from: minutes(from), quiet_until: minutes(until) } : { quiet_from: 0, quiet_until: 0 }));
+for (const input of [from, until]) input.addEventListener("change", () => from.value && until.value && save(true));
+return [switchRow(t("quietHours"), isOn, async (on) => {
+if ((await save(on)) === undefined) return false;
+times.hidden = !on;
+return true;
+}, { detail: t("quietHint") }), times];
+}
+return { notificationsPage };
+})();
+const $text_qrcode = (() => {
+
+const CORRECTION = [10, 16, 26, 18, 24, 16, 18, 22, 22, 26, 30, 22, 22, 24, 24, 28, 28, 26, 26, 26];
+const BLOCKS = [1, 1, 1, 2, 2, 4, 4, 4, 5, 5, 5, 8, 9, 9, 10, 10, 11, 13, 14, 16];
+const LEVEL_M = 0;
+
+const MASKS = [
+(x, y) => (x + y) % 2, (x, y) => y % 2, (x) => x % 3, (x, y) => (x + y) % 3, (x, y) => (Math.floor(x / 3) + Math.floor(y / 2)) % 2,
+(x, y) => ((x * y) % 2) + ((x * y) % 3), (x, y) => (((x * y) % 2) + ((x * y) % 3)) % 2, (x, y) => (((x + y) % 2) + ((x * y) % 3)) % 2,
+];
+
+function qrcode(text) {
+const data = new TextEncoder().encode(text);
+const version = CORRECTION.findIndex((_, index) => data.length + (index + 1 < 10 ? 2 : 3) <= capacity(index + 1)) + 1;
+if (version === 0) return null;
+const codewords = interleaved(encoded(data, version), version);
+let best = null;
+for (let mask = 0; mask < MASKS.length; mask += 1) {
+const rows = drawn(version, codewords, mask);
+const score = penalty(rows);
+if (!best || score < best.score) best = { rows, score };
+}
+return best.rows;
+}
+
+function capacity(version) {
+return (modules(version) >> 3) - CORRECTION[version - 1] * BLOCKS[version - 1];
+}
+
+function modules(version) {
+const count = Math.floor(version / 7) + 2;
+const patterns = version === 1 ? 0 : (25 * count - 10) * count - 55;
+return (16 * version + 128) * version + 64 - patterns - (version >= 7 ? 36 : 0);
+}
+
+function encoded(data, version) {
+const bits = [];
+const add = (value, length) => { for (let bit = length - 1; bit >= 0; bit -= 1) bits.push((value >> bit) & 1); };
+add(4, 4); // bytes
+add(data.length, version < 10 ? 8 : 16);
+for (const byte of data) add(byte, 8);
+const length = capacity(version) * 8;
+add(0, Math.min(4, length - bits.length));
+while (bits.length % 8) bits.push(0);
+for (let pad = 0xec; bits.length < length; pad ^= 0xec ^ 0x11) add(pad, 8);
+return Array.from({ length: length / 8 }, (_, index) => parseInt(bits.slice(index * 8, index * 8 + 8).join(""), 2));
+}
+
+function interleaved(data, version) {
+const count = BLOCKS[version - 1];
+const correction = CORRECTION[version - 1];
+const generator = divisor(correction);
+const short = Math.floor(data.length / count);
+const blocks = [];
+for (let index = 0, start = 0; index < count; index += 1) {
+const length = short + (index >= count - (data.length % count) ? 1 : 0);
+const part = data.slice(start, (start += length));
+blocks.push({ part, rest: remainder(part, generator) });
+}
+const found = [];
+for (let index = 0; index <= short; index += 1) for (const { part } of blocks) if (index < part.length) found.push(part[index]);
+for (let index = 0; index < correction; index += 1) for (const { rest } of blocks) found.push(rest[index]);
+return found;
+}
+
+function product(one, other) {
+let result = 0;
+for (let bit = 7; bit >= 0; bit -= 1) result = ((result << 1) ^ ((result >> 7) * 0x11d)) ^ (((other >> bit) & 1) * one);
+return result;
+}
+
+function divisor(degree) {
+const found = [...Array(degree - 1).fill(0), 1];
+for (let step = 0, root = 1; step < degree; step += 1, root = product(root, 2)) {
+for (let index = 0; index < degree; index += 1) found[index] = product(found[index], root) ^ (found[index + 1] ?? 0);
+}
+return found;
+}
+
+function remainder(data, generator) {
+const found = Array(generator.length).fill(0);
+for (const byte of data) {
+const factor = byte ^ found.shift();
+found.push(0);
+generator.forEach((value, index) => { found[index] ^= product(value, factor); });
+}
+return found;
+}
+
+function drawn(version, codewords, mask) {
+const size = version * 4 + 17;
+const rows = Array.from({ length: size }, () => Array(size).fill(null));
+const set = (x, y, dark) => { if (rows[y]?.[x] !== undefined) rows[y][x] = Boolean(dark); };
+const ring = (cx, cy, radius, isDark) => {
+for (let dy = -radius; dy <= radius; dy += 1) for (let dx = -radius; dx <= radius; dx += 1) set(cx + dx, cy + dy, isDark(Math.max(Math.abs(dx), Math.abs(dy))));
+};
+for (let index = 0; index < size; index += 1) { set(6, index, index % 2 === 0); set(index, 6, index % 2 === 0); }
+for (const [x, y] of [[3, 3], [size - 4, 3], [3, size - 4]]) ring(x, y, 4, (distance) => distance !== 2 && distance !== 4);
+const places = alignment(version, size);
+const last = places.length - 1;
+places.forEach((x, i) => places.forEach((y, j) => {
+if (!((i === 0 && j === 0) || (i === 0 && j === last) || (i === last && j === 0))) ring(x, y, 2, (distance) => distance !== 1);
+}));
+describe(set, size, version, mask);
+fill(rows, size, codewords, MASKS[mask]);
+return rows;
+}
+
+function alignment(version, size) {
+if (version === 1) return [];
+const count = Math.floor(version / 7) + 2;
+const step = Math.ceil((version * 4 + 4) / (count * 2 - 2)) * 2;
+return [6, ...Array.from({ length: count - 1 }, (_, index) => size - 7 - index * step).reverse()];
+}
+
+function describe(set, size, version, mask) {
+const format = (LEVEL_M << 3) | mask;
+let rest = format;
+for (let step = 0; step < 10; step += 1) rest = (rest << 1) ^ ((rest >> 9) * 0x537);
+const bits = ((format << 10) | rest) ^ 0x5412;
+const bit = (index) => (bits >> index) & 1;
+for (let index = 0; index < 6; index += 1) set(8, index, bit(index));
+set(8, 7, bit(6)); set(8, 8, bit(7)); set(7, 8, bit(8));
+for (let index = 9; index < 15; index += 1) set(14 - index, 8, bit(index));
+for (let index = 0; index < 8; index += 1) set(size - 1 - index, 8, bit(index));
+for (let index = 8; index < 15; index += 1) set(8, size - 15 + index, bit(index));
+set(8, size - 8, true);
+if (version < 7) return;
+rest = version;
+for (let step = 0; step < 12; step += 1) rest = (rest << 1) ^ ((rest >> 11) * 0x1f25);
+const all = (version << 12) | rest;
+for (let index = 0; index < 18; index += 1) {
+const [far, near] = [size - 11 + (index % 3), Math.floor(index / 3)];
+set(far, near, (all >> index) & 1); set(near, far, (all >> index) & 1);
+}
+}
+
+function fill(rows, size, codewords, mask) {
+let index = 0;
+for (let right = size - 1, upward = true; right > 0; right -= 2, upward = !upward) {
+if (right === 6) right = 5;
+for (let step = 0; step < size; step += 1) {
+const y = upward ? size - 1 - step : step;
+for (const x of [right, right - 1]) {
+if (rows[y][x] !== null) continue;
+const bit = ((codewords[index >> 3] ?? 0) >> (7 - (index & 7))) & 1;
+rows[y][x] = Boolean(bit) !== (mask(x, y) === 0);
+index += 1;
+}
+}
+}
+}
+
+function penalty(rows) {
+const size = rows.length;
+let score = 0;
+let dark = 0;
+for (let line = 0; line < size; line += 1) {
+for (const at of [(index) => rows[line][index], (index) => rows[index][line]]) {
+let text = "";
+for (let index = 0; index < size; index += 1) text += at(index) ? "1" : "0";
+for (const run of text.match(/1{5,}|0{5,}/g) ?? []) score += run.length - 2;
+for (let index = 0; index + 11 <= size; index += 1) if (/^(10111010000|00001011101)$/.test(text.slice(index, index + 11))) score += 40;
+}
+for (let index = 0; index < size; index += 1) {
+if (rows[line][index]) dark += 1;
+if (line > 0 && index > 0 && rows[line][index] === rows[line - 1][index] && rows[line][index] === rows[line][index - 1] && rows[line][index] === rows[line - 1][index - 1]) score += 3;
+}
+}
+return score + 10 * Math.floor(Math.abs((dark * 20) / (size * size) - 10));
+}
+return { qrcode };
+})();
+const $views_security = (() => {
+
+const { h, replace, svg } = $views_dom;
+const { password, refusedPassword, submitting } = $views_fields;
+const { errorText } = $views_model;
+const { toast } = $views_toast;
+const { qrcode } = $text_qrcode;
+const { t } = $i18n_index;
+
+const SHORTEST = 8;
+
+function securityPage(app, page) {
+page.append(passwordForm(app.state), totpForm(app.state), recoveryForm(app));
+}
+
+function passwordForm(state) {
+const [old, oldField] = password(t("currentPassword"), "current-password");
+const [fresh, freshField] = password(t("newPassword"), "new-password");
+const error = h("p", { class: "form-error", role: "alert" });
+const save = h("button", { type: "submit", class: "button primary" }, t("changePassword"));
+return h("form", { class: "dialog-fields", onsubmit: submitting(save, async () => {
+error.textContent = "";
+if (!old.value) return refusedPassword(error, old, t("fieldRequired"));
+if ([...fresh.value].length < SHORTEST) return refusedPassword(error, fresh, t("passwordHint"));
+try {
+await state.changePassword({ old: old.value, password: fresh.value });
+} catch (refusal) {
+const isWrong = ["unauthorized", "forbidden"].includes(refusal.code);
+return refusedPassword(error, isWrong ? old : fresh, isWrong ? t("passwordWrong") : errorText(refusal));
+}
+old.value = fresh.value = "";
+toast(t("passwordChanged"));
+}) }, h("h3", {}, t("changePassword")), oldField, freshField, h("span", { class: "small muted" }, t("passwordHint"), h("br"), t("passwordEnds")), error, save);
+}
+
+function recoveryForm(app) {
+const [proof, proofField] = password(t("currentPassword"), "current-password");
+const error = h("p", { class: "form-error", role: "alert" });
+const make = h("button", { type: "submit", class: "button" }, t("newRecoveryCodes"));
+return h("form", { class: "dialog-fields", onsubmit: submitting(make, async () => {
+error.textContent = "";
+if (!proof.value) return refusedPassword(error, proof, t("fieldRequired"));
+try {
+app.showRecovery(await app.state.recoveryCodes(proof.value));
+proof.value = "";
+} catch (refusal) {
+refusedPassword(error, proof, refusal.code === "forbidden" ? t("passwordWrong") : errorText(refusal));
+}
+}) }, h("h3", {}, t("recoveryCodes")), h("p", { class: "small muted" }, t("recoveryCodesHint")), proofField, error, make);
+}
+
+function totpForm(state) {
+const [proof, proofField] = password(t("currentPassword"), "current-password");
+const error = h("p", { class: "form-error", role: "alert" });
+const button = h("button", { type: "submit", class: "button" });
+const body = h("div", { class: "dialog-fields" }, error);
+let hasTotp;
+const start = async () => {
+try {
+hasTotp = await state.hasTotp();
+} catch (refusal) {
+error.textContent = errorText(refusal);
+return;
+}
+button.textContent = t(hasTotp ? "totpRemove" : "totpSetUp");
+button.classList.toggle("quiet", hasTotp);
+replace(body, proofField, error, button);
+};
+const restart = async () => {
+await start();
+proof.focus();
+};
+const begin = async () => {
+error.textContent = "";
+if (!proof.value) return proof.focus();
+try {
+if (hasTotp) await state.removeTotp(proof.value);
+else {
+const { secret, uri } = await state.makeTotp(proof.value);
+replace(body, ...secretStep(state, secret, uri, restart));
+body.querySelector("input").focus({ preventScroll: true });
+body.querySelector("svg")?.scrollIntoView({ block: "nearest" });
+}
+proof.value = "";
+} catch (refusal) {
+if (refusal.code === "conflict") await start();
+return refusedPassword(error, proof, refusal.code === "forbidden" ? t("passwordWrong") : errorText(refusal));
+}
+if (!hasTotp) return;
+toast(t("totpRemoved"));
+await restart();
+};
+start();
+return h("form", { class: "dialog-fields", onsubmit: submitting(button, begin) }, h("h3", {}, t("totp")), h("p", { class: "small muted" }, t("totpHint")), body);
+}
+
+function secretStep(state, secret, uri, done) {
+const code = h("input", { class: "input", inputmode: "numeric", autocomplete: "one-time-code", maxlength: "10", id: "totp-code" });
+const error = h("p", { class: "form-error", role: "alert" });
+const confirm = async () => {
+error.textContent = "";
+try {
+await state.confirmTotp(code.value.replace(/\s/g, ""));
+toast(t("totpOn"));
+done();
+} catch (refusal) {
+error.textContent = refusal.code === "forbidden" || refusal.code === "bad_request" ? t("wrongCode") : errorText(refusal);
+code.select();
+}
+};
+const button = h("button", { type: "button", class: "button primary", onclick: confirm }, t("confirm"));
+code.addEventListener("keydown", (event) => { if (event.key === "Enter") { event.preventDefault(); confirm(); } });
+return [
+h("p", {}, t("totpScan")), picture(uri),
+h("p", { class: "small muted" }, t("totpType")), h("pre", { class: "codes", tabindex: "0" }, secret.replace(/(.{4})(?=.)/g, "$1 ")),
+/^otpauth:/.test(uri) ? h("a", { class: "link", href: uri }, t("totpOpen")) : null,
+h("label", { class: "field" }, t("code"), code), error, button,
+];
+}
+
+function picture(uri) {
+const rows = qrcode(uri);
+if (!rows) return null;
+const path = rows.flatMap((row, y) => row.map((dark, x) => (dark ? `M${x + 4} ${y + 4}h1v1h-1z` : ""))).join("");
+return svg("svg", { class: "qrcode", viewBox: `0 0 ${rows.length + 8} ${rows.length + 8}`, role: "img", "aria-label": t("qrcode"), "shape-rendering": "crispEdges" }, svg("path", { d: path }));
+}
+return { securityPage };
+})();
+const $views_settings = (() => {
+
+const { h, replace } = $views_dom;
+const { icon } = $views_icons;
+const { userAvatar } = $views_avatar;
+const { accountPage, blockedPage, sessionsPage } = $views_accountpages;
+const { openDialog, selectRow, switchRow } = $views_dialog;
+const { submitting } = $views_fields;
+const { foldersPage } = $views_folders;
+const { notificationsPage } = $views_notificationsettings;
+const { pickImage } = $views_profile;
+const { securityPage } = $views_security;
+const { attempt, toast } = $views_toast;
+const { LANGUAGE_NAMES, t } = $i18n_index;
+
+const PAGES = {
+profile: ["person", profilePage], appearance: ["sun", appearancePage], notifications: ["bell", notificationsPage], privacy: ["shield", privacyPage],
+folders: ["bookmark", foldersPage], sessions: ["device", sessionsPage], security: ["key", securityPage], blocked: ["block", blockedPage], account: ["settings", accountPage],
+};
+
+function openSettings(app, first = null) {
+const page = h("div", { class: "page", role: "tabpanel", tabindex: "-1" });
+const tabs = h("nav", { role: "tablist", "aria-label": t("settings"), "aria-orientation": "vertical" });
+let end = null; // of the subscriptions of a page
+const show = (name, focus = false) => {
+end?.();
+for (const tab of tabs.children) {
+const chosen = tab.dataset.page === name;
+tab.setAttribute("aria-selected", String(chosen));
+tab.tabIndex = chosen ? 0 : -1;
+if (chosen && focus) tab.focus();
+}
+page.setAttribute("aria-label", t(name));
+replace(page, h("div", { class: "page-head" }, h("button", { type: "button", class: "icon-button only-narrow", "aria-label": t("back"), onclick: () => list() }, icon("back")), h("h2", {}, t(name))));
+const made = PAGES[name][1](app, page, dialog);
+end = typeof made === "function" ? made : null;
+page.scrollTop = 0;
+};
+for (const [name, [symbol]] of Object.entries(PAGES)) {
+tabs.append(h("button", { type: "button", role: "tab", "data-page": name, onclick: () => { show(name); frame.classList.add("has-page"); focusPage(); } }, icon(symbol), h("span", { class: "grow" }, t(name)), icon("chevron")));
+}
+tabs.addEventListener("keydown", (event) => {
+const names = Object.keys(PAGES);
+const step = { ArrowDown: 1, ArrowRight: 1, ArrowUp: -1, ArrowLeft: -1 }[event.key];
+if (!step) return;
+event.preventDefault();
+show(names[(names.indexOf(document.activeElement.dataset.page) + step + names.length) % names.length], true);
+});
+const narrow = matchMedia("(max-width: 720px)");
+const list = () => {
+frame.classList.remove("has-page");
+tabs.querySelector("[aria-selected=true]").focus();
+};
+const focusPage = () => { if (narrow.matches) page.querySelector(".icon-button").focus(); };
+const frame = h("div", { class: `settings${first ? " has-page" : ""}` }, tabs, page);
+const dialog = openDialog(t("settings"), frame, { wide: true, label: "settings-dialog", onclose: () => end?.() });
+show(first ?? "profile");
+tabs.querySelector("[aria-selected=true]").focus();
+if (first) focusPage();
+}
+
+function profilePage(app, page) {
+const { state } = app;
+const user = state.account;
+const face = h("span", {}, userAvatar(state, user, { size: "xl" }));
+const removal = h("button", { type: "button", class: "button quiet danger", hidden: !user.avatar, onclick: () => setPicture("") }, icon("trash"), t("removePicture"));
+const setPicture = async (avatar) => {
+if (await attempt(state.setProfile({ avatar })) === undefined) return;
+replace(face, userAvatar(state, { ...state.account, avatar: avatar || undefined }, { size: "xl" }));
+removal.hidden = !avatar;
+toast(t("saved"), { seconds: 2 });
+};
+const nick = h("input", { class: "input", value: user.nick ?? "", maxlength: "50", autocomplete: "nickname" });
+const status = h("input", { class: "input", value: user.status ?? "", maxlength: "100" });
+const save = h("button", { type: "submit", class: "button primary" }, t("save"));
+page.append(h("div", { class: "profile-head" }, face, h("div", { class: "muted" }, `@${user.name}`),
+h("div", { class: "button-row centered" }, h("button", { type: "button", class: "button", onclick: async () => {
+const avatar = await pickImage(state);
+if (avatar) setPicture(avatar);
+} }, icon("picture"), t("changePicture")), removal)),
+h("form", { class: "dialog-fields", onsubmit: submitting(save, async () => { if (await attempt(state.setProfile({ nick: nick.value.trim(), status: status.value.trim() })) !== undefined) toast(t("saved"), { seconds: 2 }); }) },
+h("label", { class: "field" }, t("nick"), nick, h("span", { class: "small" }, t("nickHint"))), h("label", { class: "field" }, t("statusText"), status), save));
+}
+
+function choices(legend, value, options, change) {
+const name = `choice-${legend}`;
+return h("fieldset", { class: "group" }, h("legend", {}, legend), options.map(([key, label]) =>
+h("label", { class: "choice" }, h("input", { type: "radio", name, value: key, checked: key === value, onchange: () => change(key) }), label)));
+}
+
+function appearancePage(app, page, dialog) {
+const { preferences } = app;
+page.append(
+choices(t("theme"), preferences.theme, [["system", t("system")], ["light", t("light")], ["dark", t("dark")]], (value) => app.setPreference("theme", value)),
+choices(t("language"), preferences.language, [["system", t("system")], ...Object.entries(LANGUAGE_NAMES)], async (value) => {
+dialog.close();
+await app.setPreference("language", value);
+app.owner.view.settings?.("appearance");
+}),
+switchRow(t("enterSends"), preferences.enterSends, (on) => app.setPreference("enterSends", on)));
+}
+
+function privacyPage(app, page) {
+const { state } = app;
+const settings = state.settings ?? {};
+const levels = [["all", t("all")], ["contacts", t("contactsOnly")], ["none", t("none")]];
+const set = (name) => (value) => attempt(state.setSettings({ [name]: value })).then((answer) => (answer === undefined ? false : undefined));
+page.append(
+selectRow(t("privacyLastSeen"), settings.last_seen ?? "contacts", levels, set("last_seen")),
+selectRow(t("privacyAvatar"), settings.avatar ?? "all", levels, set("avatar")),
+selectRow(t("privacyAdd"), settings.add ?? "contacts", levels.slice(1), set("add")),
+selectRow(t("privacyFind"), settings.find ?? "all", levels, set("find")),
+switchRow(t("privacyReceipts"), settings.receipts ?? true, set("receipts")),
+switchRow(t("privacyTyping"), settings.typing ?? true, set("typing")));
+}
+return { openSettings };
+})();
+const $views_panels = (() => {
+
+const { recordVideo } = $views_camera;
+const { newPoll, scheduleTime, shareContact } = $views_compose;
+const { DetailsView } = $views_details;
+const { openDirectory, openLink } = $views_directory;
+const { chooseExpiry } = $views_groupsettings;
+const { deleteForAll, leave } = $views_leaving;
+const { shareLocation } = $views_locationdialog;
+const { showEdits, showPins, showReaders, showReactions } = $views_messagedialogs;
+const { newChat, newGroup, showContacts } = $views_newchat;
+const { openProfile } = $views_profile;
+const { report } = $views_report;
+const { showScheduled } = $views_scheduled;
+const { openSettings } = $views_settings;
+const { openViewer } = $views_viewer;
+return { recordVideo, newPoll, scheduleTime, shareContact, DetailsView, openDirectory, openLink, chooseExpiry, deleteForAll, leave, shareLocation, showEdits, showPins, showReaders, showReactions, newChat, newGroup, showContacts, openProfile, report, showScheduled, openSettings, openViewer };
+})();
+return $views_panels;
+};
 
 """#))
 

@@ -1,20 +1,27 @@
 // Translations: `t("key", { name })`. A text may be a table of plural forms, chosen by `n`.
 
 import { en } from "./en.js";
-import { zh } from "./zh.js";
 
-const LANGUAGES = { en, zh };
+const LOADERS = { en: async () => en, zh: async () => (await import("./zh.js")).zh };
 export const LANGUAGE_NAMES = { en: "English", zh: "中文" };
 
 let language = "en";
+let texts = en;
 let plurals = new Intl.PluralRules("en");
 
 let tag = "en";
 
-/** Sets the language; "system" takes the first known one of the browser. */
-export function setLanguage(choice) {
+/** Loads and sets the language; "system" takes the first known one of the browser. Texts that cannot be loaded are English. */
+export async function setLanguage(choice) {
   const wanted = navigator.languages ?? [navigator.language];
-  language = LANGUAGES[choice] ? choice : wanted.map((tag) => tag.split("-")[0].toLowerCase()).find((tag) => LANGUAGES[tag]) ?? "en";
+  const known = LOADERS[choice] ? choice : wanted.map((tag) => tag.split("-")[0].toLowerCase()).find((tag) => LOADERS[tag]) ?? "en";
+  try {
+    texts = await LOADERS[known]();
+    language = known;
+  } catch (error) {
+    console.warn("language:", error);
+    [texts, language] = [en, "en"];
+  }
   tag = wanted.find((each) => each.toLowerCase().split("-")[0] === language) ?? (language === "zh" ? "zh-CN" : "en");
   plurals = new Intl.PluralRules(tag);
   document.documentElement.lang = language === "zh" ? "zh-CN" : tag;
@@ -29,7 +36,7 @@ export function currentLanguage() {
 
 /** Returns the text of `key`. `{name}` in the text is replaced by the parameter `name`. */
 export function t(key, parameters = {}) {
-  let text = LANGUAGES[language][key] ?? en[key];
+  let text = texts[key] ?? en[key];
   if (text === undefined) return key;
   if (typeof text === "object") text = text[plurals.select(Number(parameters.n ?? 0))] ?? text.other;
   return text.replace(/( ?)\{(\w+)\}( ?)/g, (whole, before, name, after) => {

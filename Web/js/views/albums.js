@@ -30,6 +30,11 @@ export class Albums {
 /** The messages of a row: the parts of an album, or the row itself. */
 export const partsOf = (row) => row.parts ?? [row];
 
+/** The pictures and films among rows, those of albums too. */
+export function pictureRows(state, rows) {
+  return rows.flatMap(partsOf).filter((row) => (row.kind === "image" || row.kind === "video") && !gone(state, row) && (row.localURL || row.body?.blob));
+}
+
 function run(state, rows, start) {
   const first = rows[start];
   const name = mediaAlbum(state, first);

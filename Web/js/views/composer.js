@@ -6,7 +6,7 @@ import { Completion } from "./completion.js";
 import { emojiPicker } from "./emojipicker.js";
 import { openMenu } from "./menu.js";
 import { openAttachMenu } from "./attachmenu.js";
-import { scheduleTime } from "./compose.js";
+import { withPanels } from "./later.js";
 import { sendFiles } from "./sendfiles.js";
 import { SlowLine } from "./slowmode.js";
 import { attempt, toast } from "./toast.js";
@@ -237,7 +237,7 @@ export class Composer {
 
   async #schedule() {
     if (!this.text.trim()) return;
-    const at = await scheduleTime();
+    const at = await withPanels(({ scheduleTime }) => scheduleTime());
     if (at) this.submit({ at });
   }
 

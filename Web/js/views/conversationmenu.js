@@ -5,10 +5,8 @@ import { confirm, openDialog, selectRow } from "./dialog.js";
 import { chooseFolders } from "./folders.js";
 import { attempt } from "./toast.js";
 import { h } from "./dom.js";
-import { showScheduled } from "./scheduled.js";
-import { chooseExpiry, mayExpire } from "./groupsettings.js";
-import { deleteForAll, leave } from "./leaving.js";
-import { isGroup, isMuted, userName } from "./model.js";
+import { withPanels } from "./later.js";
+import { isGroup, isMuted, mayExpire, userName } from "./model.js";
 import { span } from "../i18n/format.js";
 import { t } from "../i18n/index.js";
 
@@ -35,15 +33,15 @@ export function conversationMenu(app, anchor, head, { thread = null } = {}) {
     { icon: "bookmark", label: t("folders"), run: () => chooseFolders(app, head.conv) },
     head.unread || head.own?.marked_unread ? { icon: "check", label: t("markRead"), run: () => attempt(Promise.all([state.mark(head.conv, head.n), head.own?.marked_unread ? state.setOwn(head.conv, { marked_unread: false }) : null])) }
       : { icon: "star", label: t("markUnread"), run: () => set({ marked_unread: true }) },
-    thread && { icon: "calendar", label: t("scheduled"), run: () => showScheduled(app, head.conv) },
-    thread && mayExpire(head) && { icon: "timer", label: t("disappearing"), run: () => chooseExpiry(state, head) },
+    thread && { icon: "calendar", label: t("scheduled"), run: () => withPanels(({ showScheduled }) => showScheduled(app, head.conv)) },
+    thread && mayExpire(head) && { icon: "timer", label: t("disappearing"), run: () => withPanels(({ chooseExpiry }) => chooseExpiry(state, head)) },
     null,
     peer && state.contact(peer)?.state === "blocked" && { icon: "shield", label: t("unblock"), run: () => attempt(state.unblock(peer)) },
     peer && state.contact(peer)?.state !== "blocked" && { icon: "shield", label: t("block"), danger: true, run: async () => { if (await confirm(t("blockQuestion", { name: userName(state, peer) }), { yes: t("block"), dangerous: true })) attempt(state.block(peer)); } },
     peer && { icon: "warning", label: t("report"), danger: true, run: () => app.report({ user: peer }) },
-    isGroup(head) && (!head.state || head.state === "joined") && { icon: "leave", label: t(head.kind === "channel" ? "leaveChannel" : "leave"), danger: true, run: () => leave(app, head) },
+    isGroup(head) && (!head.state || head.state === "joined") && { icon: "leave", label: t(head.kind === "channel" ? "leaveChannel" : "leave"), danger: true, run: () => withPanels(({ leave }) => leave(app, head)) },
     head.kind !== "self" && { icon: "trash", label: t("deleteChat"), danger: true, run: async () => { if (await confirm(t("deleteChatQuestion"), { yes: t("delete"), dangerous: true })) { if (app.openID === head.conv) app.closeThread(); attempt(state.deleteConversation(head.conv)); } } },
-    isGroup(head) && head.role === "owner" && { icon: "trash", label: t("deleteForAll"), danger: true, run: () => deleteForAll(app, head) },
+    isGroup(head) && head.role === "owner" && { icon: "trash", label: t("deleteForAll"), danger: true, run: () => withPanels(({ deleteForAll }) => deleteForAll(app, head)) },
   ], { label: t("more") });
 }
 

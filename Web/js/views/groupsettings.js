@@ -3,13 +3,12 @@
 import { h } from "./dom.js";
 import { openDialog, selectRow, switchRow } from "./dialog.js";
 import { attempt, toast } from "./toast.js";
-import { errorText, isAdmin, isGroup } from "./model.js";
+import { errorText, refuseExpiry } from "./model.js";
 import { span } from "../i18n/format.js";
 import { t } from "../i18n/index.js";
 
 const SLOW = [0, 10, 30, 60, 300, 900, 3600];
 const EXPIRIES = [0, 3_600, 86_400, 604_800, 2_592_000];
-const refusing = new Set(); // kinds of conversations whose messages the server does not let disappear
 
 /** The values with the present one, which another client may have chosen freely. */
 const withPresent = (values, present) => (values.includes(present) ? values : [...values, present].sort((one, other) => one - other));
@@ -40,9 +39,6 @@ export function groupSettings(state, head) {
     switchRow(t("showReceipts"), settings.receipts ?? true, set("receipts"))), { label: "scrolls" });
 }
 
-/** Whether the menu offers disappearing messages: to admins of groups, and to users of pairs and notes unless the server refused it. */
-export const mayExpire = (head) => !refusing.has(head.kind) && (!head.state || head.state === "joined") && (isGroup(head) ? isAdmin(head) : true);
-
 export function chooseExpiry(state, head) {
   const before = head.settings?.expire ?? 0;
   const dialog = openDialog(t("disappearing"), h("div", { class: "dialog-body" }, h("p", { class: "small muted" }, t("disappearingHint")), selectRow(t("disappearAfter"), before, spans(EXPIRIES, before), async (value) => {
@@ -51,7 +47,7 @@ export function chooseExpiry(state, head) {
       return undefined;
     } catch (error) {
       if (["unsupported", "forbidden", "bad_request"].includes(error.code)) {
-        refusing.add(head.kind);
+        refuseExpiry(head.kind);
         dialog.close();
       }
       toast(errorText(error), { role: "alert" });

@@ -5,6 +5,7 @@ import { icon } from "./icons.js";
 import { confirm, openDialog, selectRow } from "./dialog.js";
 import { submitting } from "./fields.js";
 import { attempt, toast } from "./toast.js";
+import { copyText } from "./clipboard.js";
 import { roleName, userName } from "./model.js";
 import { shortDate, span } from "../i18n/format.js";
 import { t } from "../i18n/index.js";
@@ -13,19 +14,6 @@ const ENDS = [0, 3_600, 86_400, 7 * 86_400, 30 * 86_400];
 const USES = [0, 1, 5, 10, 50, 100, 1000];
 
 export const linkAddress = (code) => new URL(`/join#${code}`, location.href).href;
-
-/** Copies a text and confirms it. Without HTTPS there is no clipboard, so the text is shown to be copied manually. */
-export async function copyText(text) {
-  try {
-    await navigator.clipboard.writeText(text);
-    toast(t("copied"), { seconds: 2 });
-  } catch {
-    const isLong = text.includes("\n");
-    const field = h(isLong ? "textarea" : "input", { class: "input", rows: isLong ? "8" : null, readonly: true, value: text, "aria-label": t("copy"), autofocus: true });
-    openDialog(t("copy"), h("div", { class: "dialog-body" }, field));
-    field.select();
-  }
-}
 
 /** The block of the details. `canCreate` is for admins. */
 export class LinkList {

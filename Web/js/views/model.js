@@ -146,6 +146,13 @@ export function errorText(error) {
   return t(error?.code === "bad_request" ? "errorRefused" : "errorServer", { reason: error?.message || String(error) });
 }
 
+const withoutExpiry = new Set(); // kinds of conversations whose messages the server does not let disappear
+
+export const refuseExpiry = (kind) => withoutExpiry.add(kind);
+
+/** Whether the menu offers disappearing messages: to admins of groups, and to users of pairs and notes unless the server refused it. */
+export const mayExpire = (head) => !withoutExpiry.has(head.kind) && (!head.state || head.state === "joined") && (isGroup(head) ? isAdmin(head) : true);
+
 /** Whether a contact has all words of the query in its alias, nick or account name. */
 export function matches({ user, alias }, query) {
   const names = `${alias ?? ""} ${user.nick ?? ""} ${user.name}`.toLocaleLowerCase();

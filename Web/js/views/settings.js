@@ -94,9 +94,9 @@ function appearancePage(app, page, dialog) {
   const { preferences } = app;
   page.append(
     choices(t("theme"), preferences.theme, [["system", t("system")], ["light", t("light")], ["dark", t("dark")]], (value) => app.setPreference("theme", value)),
-    choices(t("language"), preferences.language, [["system", t("system")], ...Object.entries(LANGUAGE_NAMES)], (value) => {
+    choices(t("language"), preferences.language, [["system", t("system")], ...Object.entries(LANGUAGE_NAMES)], async (value) => {
       dialog.close();
-      app.setPreference("language", value);
+      await app.setPreference("language", value);
       // The page was built anew in the other language.
       app.owner.view.settings?.("appearance");
     }),

@@ -4,14 +4,9 @@ import { h, Scope } from "./dom.js";
 import { icon, logo } from "./icons.js";
 import { addressOf, readAddress } from "./address.js";
 import { confirm, openDialog } from "./dialog.js";
-import { DetailsView } from "./details.js";
-import { openDirectory, openLink } from "./directory.js";
-import { newChat, newGroup, showContacts } from "./newchat.js";
-import { copyText } from "./links.js";
-import { openProfile } from "./profile.js";
-import { report } from "./report.js";
+import { preparePanels, withPanels } from "./later.js";
+import { copyText } from "./clipboard.js";
 import { openSearch } from "./search.js";
-import { openSettings } from "./settings.js";
 import { Sidebar } from "./sidebar.js";
 import { ThreadView } from "./thread.js";
 import { attempt, toast } from "./toast.js";
@@ -23,6 +18,8 @@ export class Shell {
   #scope = new Scope();
   #isWaiting = false; // the list had no row to focus
   #unknown = null; // ends the wait for the conversation of an address
+  #showsDetails = false; // also while they are loaded
+  #isClosed = false;
 
   constructor(app) {
     this.owner = app;
@@ -46,7 +43,7 @@ export class Shell {
   }
 
   setPreference(name, value) {
-    this.owner.setPreference(name, value);
+    return this.owner.setPreference(name, value);
   }
 
   start() {
@@ -57,13 +54,15 @@ export class Shell {
     const code = /^#([A-Za-z0-9_-]{8,64})$/.exec(location.hash)?.[1];
     if (code && location.pathname.endsWith("/join")) {
       history.replaceState(null, "", new URL(".", location.href).pathname + location.search);
-      openLink(this, code);
+      this.#panel(({ openLink }) => openLink(this, code));
     }
     if (this.owner.recovery) this.showRecovery({ recovery: this.owner.recovery });
     this.owner.recovery = null;
+    preparePanels();
   }
 
   close() {
+    this.#isClosed = true;
     closeMenu();
     this.#unknown?.();
     for (const dialog of document.querySelectorAll("dialog")) dialog.close();
@@ -151,7 +150,7 @@ export class Shell {
     this.element.classList.add("has-open");
     this.#nameMain();
     attempt(Promise.resolve(this.state.show?.([conv])));
-    if (this.details) this.#showDetails();
+    if (this.#showsDetails) this.#showDetails();
     this.sidebar.refresh();
     // A touch keyboard would hide the messages.
     if (matchMedia("(pointer: fine)").matches) this.thread.composer?.focus();
@@ -192,10 +191,11 @@ export class Shell {
 
   // Details
 
-  toggleDetails(shown = !this.details) {
+  async toggleDetails(shown = !this.#showsDetails) {
+    this.#showsDetails = shown;
     if (shown) {
-      this.#showDetails();
-      this.details.focus();
+      await this.#showDetails();
+      if (this.#showsDetails) this.details?.focus();
     } else if (this.details) {
       this.details.close();
       this.details = null;
@@ -205,22 +205,26 @@ export class Shell {
   }
 
   #showDetails() {
-    this.details?.close();
-    this.details = new DetailsView(this, this.openID);
-    this.element.classList.add("with-details");
-    this.element.append(this.details.element);
+    return this.#panel(({ DetailsView }) => {
+      if (!this.#showsDetails) return;
+      this.details?.close();
+      this.details = new DetailsView(this, this.openID);
+      this.element.classList.add("with-details");
+      this.element.append(this.details.element);
+    });
   }
 
   // Dialogs
 
-  newChat() { newChat(this); }
-  newGroup(kind) { newGroup(this, kind); }
-  contacts() { showContacts(this); }
-  explore() { openDirectory(this); }
-  settings(page) { openSettings(this, page); }
-  search(options = {}) { openSearch(this, options); }
-  openProfile(name) { openProfile(this, name); }
-  report(what) { report(this, what); }
+  #panel(open) { return withPanels((panels) => (this.#isClosed ? undefined : open(panels))); }
+  newChat() { return this.#panel(({ newChat }) => newChat(this)); }
+  newGroup(kind) { return this.#panel(({ newGroup }) => newGroup(this, kind)); }
+  contacts() { return this.#panel(({ showContacts }) => showContacts(this)); }
+  explore() { return this.#panel(({ openDirectory }) => openDirectory(this)); }
+  settings(page) { return this.#panel(({ openSettings }) => openSettings(this, page)); }
+  search(options = {}) { openSearch(this, options); } // what is typed after Ctrl+K is for its field
+  openProfile(name) { return this.#panel(({ openProfile }) => openProfile(this, name)); }
+  report(what) { return this.#panel(({ report }) => report(this, what)); }
 
   openSelf() {
     if (this.state.session.self) this.openConversation(this.state.session.self);

@@ -4,14 +4,13 @@ import { h } from "./dom.js";
 import { icon } from "./icons.js";
 import { addressOf } from "./address.js";
 import { emojiPicker } from "./emojipicker.js";
-import { partsOf } from "./albums.js";
+import { partsOf, pictureRows } from "./albums.js";
+import { withPanels } from "./later.js";
 import { closeMenu, openMenu } from "./menu.js";
 import { confirm } from "./dialog.js";
 import { attempt, toast } from "./toast.js";
 import { canWrite, errorText, eventText, gone, headTitle, isAdmin, isGroup, permits } from "./model.js";
-import { showEdits, showReaders, showReactions } from "./messagedialogs.js";
 import { chooseConversation } from "./pickers.js";
-import { openViewer, pictureRows } from "./viewer.js";
 import { showsVoters, showVotes } from "./votes.js";
 import { canCall } from "../calls/center.js";
 import { showsReceipts } from "../core/receipts.js";
@@ -35,7 +34,7 @@ export class ThreadActions {
     this.state = view.state;
     this.id = view.id;
     this.openUser = (name) => view.app.openProfile(name);
-    this.openPicture = (row) => openViewer(this.state, row, { rows: pictureRows(this.state, view.rows) });
+    this.openPicture = (row) => withPanels(({ openViewer }) => openViewer(this.state, row, { rows: pictureRows(this.state, view.rows) }));
     this.nextVoice = (row) => view.rows.slice(view.rows.findIndex((each) => each.key === row.key) + 1).find((each) => each.kind === "audio" && each.body?.voice && !gone(this.state, each)) ?? null;
     this.openThread = (row) => view.app.openConversation(this.id, row.thread ? { thread: row.thread, seq: row.seq } : { thread: row.seq });
     this.jump = (seq) => view.jumpTo(seq);
@@ -64,14 +63,14 @@ export class ThreadActions {
       stored && row.own && alive && row.body?.preview && age < (limits.edit_seconds ?? 172_800) && { icon: "close", label: t("removePreview"), run: () => attempt(state.removePreview(this.id, row.seq)) },
       stored && alive && head.state !== "left" && { icon: "smile", label: t("react"), run: () => emojiPicker(anchorOf(anchor), (face) => { closeMenu(); this.react(row, face, false); }) },
       stored && alive && row.kind === "poll" && !row.body?.closed && (row.body?.closes_at ?? Infinity) > state.now && (row.own || isAdmin(head)) && { icon: "check", label: t("pollClose"), run: () => attempt(state.closePoll(this.id, row.seq)) },
-      stored && alive && row.state === "edited" && { icon: "clock", label: t("editHistory"), run: () => showEdits(view.app, this.id, row.seq) },
+      stored && alive && row.state === "edited" && { icon: "clock", label: t("editHistory"), run: () => withPanels(({ showEdits }) => showEdits(view.app, this.id, row.seq)) },
       stored && alive && row.reactions?.length > 0 && { icon: "smile", label: t("whoReacted"), run: () => this.showReactions(row) },
       stored && alive && showsVoters(row, state.now) && { icon: "poll", label: t("whoVoted"), run: () => this.showVotes(row) },
       text && { icon: "copy", label: t("copyText"), run: () => this.copy(text) },
       stored && { icon: "link", label: t("copyLink"), run: () => this.copy(new URL(addressOf(this.id, row.seq, view.thread), location.href).href) },
       stored && alive && row.kind !== "call" && { icon: "forward", label: t("forward"), run: () => this.forward([row]) },
       stored && alive && permits(head, "pin", "admins") && { icon: "pin", label: t(pinned ? "unpin" : "pin"), run: () => attempt(state.pin(this.id, row.seq, pinned)) },
-      stored && row.own && isGroup(head) && showsReceipts(head) && { icon: "eye", label: t("readBy"), run: () => showReaders(view.app, this.id, row.seq) },
+      stored && row.own && isGroup(head) && showsReceipts(head) && { icon: "eye", label: t("readBy"), run: () => withPanels(({ showReaders }) => showReaders(view.app, this.id, row.seq)) },
       stored && { icon: "select", label: t("select"), run: () => this.toggle(row) },
       null,
       stored && { icon: "trash", label: t("hide"), danger: true, run: () => this.hide([row]) },
@@ -99,7 +98,7 @@ export class ThreadActions {
   }
 
   showReactions(row) {
-    return showReactions(this.view.app, this.id, row);
+    return withPanels(({ showReactions }) => showReactions(this.view.app, this.id, row));
   }
 
   showVotes(row) {

@@ -7,7 +7,7 @@ import { callButtons } from "./callbar.js";
 import { conversationMenu } from "./conversationmenu.js";
 import { lookalikeMark } from "./lookalike.js";
 import { eventText, headTitle, isGroup, userName } from "./model.js";
-import { showPins } from "./messagedialogs.js";
+import { withPanels } from "./later.js";
 import { canCall } from "../calls/center.js";
 import { lastSeen, number } from "../i18n/format.js";
 import { t } from "../i18n/index.js";
@@ -33,7 +33,7 @@ export class ThreadHeader {
       this.more);
     this.banner = h("div", { class: "banner", role: "status", hidden: true }, icon("warning"), t("offline"));
     this.pin = h("button", { type: "button", class: "pin-line grow", onclick: () => this.#nextPin() });
-    this.allPins = h("button", { type: "button", class: "icon-button", "aria-label": t("pinnedMessages"), title: t("pinnedMessages"), onclick: () => showPins(view) }, icon("list"));
+    this.allPins = h("button", { type: "button", class: "icon-button", "aria-label": t("pinnedMessages"), title: t("pinnedMessages"), onclick: () => withPanels(({ showPins }) => showPins(view)) }, icon("list"));
     this.pinned = h("div", { class: "pinned", hidden: true }, this.pin, this.allPins);
   }
 

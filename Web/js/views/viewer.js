@@ -3,8 +3,7 @@
 
 import { announce, h, replace } from "./dom.js";
 import { icon } from "./icons.js";
-import { partsOf } from "./albums.js";
-import { gone, userName } from "./model.js";
+import { userName } from "./model.js";
 import { previewURL } from "./pictures.js";
 import { Zoom } from "./zoom.js";
 import { blurCanvas } from "../text/blurhash.js";
@@ -12,11 +11,6 @@ import { renderText } from "../text/render.js";
 import { player } from "../media/player.js";
 import { fullDate } from "../i18n/format.js";
 import { t } from "../i18n/index.js";
-
-/** The pictures and films among rows, those of albums too. */
-export function pictureRows(state, rows) {
-  return rows.flatMap(partsOf).filter((row) => (row.kind === "image" || row.kind === "video") && !gone(state, row) && (row.localURL || row.body?.blob));
-}
 
 /** Opens `row`, one of `rows`. `jump(row)` shows its message in the log. */
 export function openViewer(state, row, { rows = [row], jump = null } = {}) {

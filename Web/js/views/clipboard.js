@@ -1,0 +1,19 @@
+// Copies texts.
+
+import { h } from "./dom.js";
+import { openDialog } from "./dialog.js";
+import { toast } from "./toast.js";
+import { t } from "../i18n/index.js";
+
+/** Copies a text and confirms it. Without HTTPS there is no clipboard, so the text is shown to be copied manually. */
+export async function copyText(text) {
+  try {
+    await navigator.clipboard.writeText(text);
+    toast(t("copied"), { seconds: 2 });
+  } catch {
+    const isLong = text.includes("\n");
+    const field = h(isLong ? "textarea" : "input", { class: "input", rows: isLong ? "8" : null, readonly: true, value: text, "aria-label": t("copy"), autofocus: true });
+    openDialog(t("copy"), h("div", { class: "dialog-body" }, field));
+    field.select();
+  }
+}

@@ -1,0 +1,16 @@
+// What the page loads after the list and the first chat: dialogs, settings, the details, the viewer.
+
+export { recordVideo } from "./camera.js";
+export { newPoll, scheduleTime, shareContact } from "./compose.js";
+export { DetailsView } from "./details.js";
+export { openDirectory, openLink } from "./directory.js";
+export { chooseExpiry } from "./groupsettings.js";
+export { deleteForAll, leave } from "./leaving.js";
+export { shareLocation } from "./locationdialog.js";
+export { showEdits, showPins, showReaders, showReactions } from "./messagedialogs.js";
+export { newChat, newGroup, showContacts } from "./newchat.js";
+export { openProfile } from "./profile.js";
+export { report } from "./report.js";
+export { showScheduled } from "./scheduled.js";
+export { openSettings } from "./settings.js";
+export { openViewer } from "./viewer.js";
