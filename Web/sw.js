@@ -47,7 +47,7 @@ async function forgetOthers() {
 /** The page: of the network if it answers soon, else of the cache. */
 const shell = () => newest("/", SHELL_TIME);
 
-const fixedFiles = (html) => [...html.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, path]) => new URL(path, self.location).pathname).filter((path) => FIXED.test(path));
+const fixedFiles = (html) => [...html.matchAll(/(?:src|href|content)="([^"]+)"/g)].map(([, path]) => new URL(path, self.location).pathname).filter((path) => FIXED.test(path));
 
 /** Keeps the files with a hash in their names that the page needs, and those of the version before, which may be on the screen. */
 async function keepFiles(cache, html) {

@@ -41,7 +41,7 @@ def test_the_bundled_page_opens_and_works_without_a_connection(browser, mock):
         kept = "async () => (await (await caches.open('apus-shell-1')).keys()).map(({ url }) => new URL(url).pathname)"
         page.evaluate("navigator.serviceWorker.ready.then(() => null)")
         for _ in range(200):
-            if any("core-worker" in path for path in page.evaluate(kept)):
+            if all(any(name in path for path in page.evaluate(kept)) for name in ("core-worker", "i18n-zh", "views-panels")):
                 break
             page.wait_for_timeout(25)
         context.set_offline(True)
