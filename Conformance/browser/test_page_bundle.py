@@ -51,8 +51,8 @@ def test_the_bundled_page_opens_and_works_without_a_connection(browser, mock):
         page.locator(".bubble", has_text="kept here").wait_for()
         # The service worker has kept the scripts that are loaded later, too.
         page.evaluate("chatApp.view.settings('appearance')")
-        page.get_by_label("中文").check()
-        page.get_by_role("dialog", name="设置").get_by_label("English").check()
+        page.get_by_label("中文").click()
+        page.get_by_role("dialog", name="设置").get_by_label("English").click()
         page.get_by_role("dialog", name="Settings").wait_for()
         page.keyboard.press("Escape")
         page.fill("#message", "written offline")

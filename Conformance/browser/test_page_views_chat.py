@@ -75,7 +75,7 @@ def test_after_the_sign_in_the_list_has_the_focus(person, chat):
 def test_the_language_changes_everything_at_once(person):
     alice = person("alice")
     alice.evaluate("chatApp.view.settings('appearance')")
-    alice.get_by_label("中文").check()
+    alice.get_by_label("中文").click()
     alice.get_by_role("dialog", name="设置").wait_for()
     alice.keyboard.press("Escape")
     alice.get_by_role("button", name="全部").wait_for()
