@@ -66,13 +66,17 @@ public final class ChatServer: Service {
         self.makeChat = makeChat
     }
 
-    /// Runs the server. Returns when the task is cancelled.
+    /// Runs the server. Returns when the task is cancelled, and after a graceful shutdown.
+    ///
+    /// - Throws: An error if the server cannot start, and ``ChatServerError/Code/failed`` if a part
+    ///   of it fails.
     public func run() async throws(ChatServerError) { try await self.run(onListening: { _ in }) }
 
     /// Runs the server, and reports its addresses when all listeners are ready. Returns when the
-    /// task is cancelled.
+    /// task is cancelled, and after a graceful shutdown.
     ///
-    /// - Parameter onListening: Called once, with all addresses.
+    /// - Parameter onListening: Called once, with the addresses of all listeners. An optional TLS
+    ///   listener whose port is in use is omitted.
     /// - Throws: An error if the server cannot start, and ``ChatServerError/Code/failed`` if a part
     ///   of it fails.
     public func run(onListening: @escaping @Sendable ([Address]) -> Void) async throws(ChatServerError) {

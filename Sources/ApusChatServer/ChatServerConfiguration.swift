@@ -46,7 +46,8 @@ public struct ChatServerConfiguration: Sendable {
     public var registration = Registration.open
     /// The users that a search finds. Default: only the user with exactly the given name.
     public var directory = Directory.exactNames
-    /// The time without a connection after which a device is signed out. Default: 30 days.
+    /// The time without a renewal of its session after which a device is signed out. Clients renew
+    /// the session while they are used. Default: 30 days.
     public var sessionLifetime = Duration.seconds(30 * 86_400)
     /// The maximum size of one upload, in bytes. Default: 100 MiB.
     public var uploadBytes: Int64 = 100 << 20
@@ -91,7 +92,7 @@ public struct ChatServerConfiguration: Sendable {
         case open
         /// Users with an invitation of an operator.
         case invitation
-        /// None. Operators create accounts.
+        /// No users. Operators create accounts.
         case closed
     }
 

@@ -19,6 +19,14 @@ extension ChatServerConfiguration {
         public static let direct = Self(urls: [])
 
         /// Creates the settings of calls.
+        ///
+        /// - Parameters:
+        ///   - urls: The URLs of STUN and TURN servers.
+        ///   - secret: The secret that the TURN servers share with this server. Required if `urls` has
+        ///     a TURN server.
+        ///   - credentialLifetime: The time for which credentials are valid, from one minute to 30
+        ///     days. Default: 12 hours.
+        ///   - isRelayOnly: Whether devices use the TURN servers only. Default: no.
         public init(urls: [String], secret: String? = nil, credentialLifetime: Duration = .seconds(12 * 3_600), isRelayOnly: Bool = false) {
             self.urls = urls
             self.secret = secret

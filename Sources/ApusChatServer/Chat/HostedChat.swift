@@ -26,8 +26,8 @@ package protocol HostedChat: Sendable {
     /// `LegacyServer`. Called after `attach`.
     ///
     /// - Parameters:
-    ///   - watchesPresence: Whether the connection receives the presence of all users that show it
-    ///     to all users.
+    ///   - watchesPresence: Whether the connection receives the presence of all users that all
+    ///     users can find and that show it to all users.
     ///   - receive: Receives each push after the answer to `hello`, with its name. It must not
     ///     block.
     func translate(

@@ -44,7 +44,7 @@ struct LegacyMessage: Hashable {
         var address: String?
     }
 
-    /// The maximum size of an attached file in bytes, which is also that of the listener.
+    /// The maximum size of an attached file, in bytes. The listener accepts messages of this size.
     static let fileBytes = 20 << 20
 
     /// The account name of the other user, or the name of the group.

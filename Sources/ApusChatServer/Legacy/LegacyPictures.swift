@@ -1,7 +1,7 @@
 /// The pictures that clients without an account have uploaded, in memory.
 ///
-/// A picture to which a registration or a message refers is stored as an upload of that account.
-/// All other pictures are removed after an hour.
+/// A picture to which a registration or a message refers is also stored as an upload of that
+/// account. The pictures in memory are removed after an hour.
 struct LegacyPictures: Sendable {
     struct Picture: Hashable, Sendable {
         var bytes: [UInt8]
@@ -42,7 +42,7 @@ struct LegacyPictures: Sendable {
         return self.pictures[name]?.picture
     }
 
-    /// Removes and returns the picture of a path, which becomes an upload of an account.
+    /// Returns the picture of a path, which becomes an upload of an account.
     mutating func picture(at path: String, at time: Int64) -> Picture? {
         path.split(separator: "/").last.flatMap { self.picture(named: String($0), at: time) }
     }

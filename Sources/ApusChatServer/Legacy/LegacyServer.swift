@@ -17,7 +17,8 @@ import NIOCore
 /// Socket.IO 2.x.
 ///
 /// An app has the session of a device. Each of its events is translated to requests of the chat
-/// with the permissions of this session. The listener stores no data of its own.
+/// with the permissions of this session. The listener stores no data of its own, except pictures in
+/// memory.
 final class LegacyServer: Sendable {
     let io: SocketIOServer
     let chat: any HostedChat

@@ -2,7 +2,8 @@ import ApusConnectivity
 import NIOCore
 import NIOHTTP1
 
-/// Replaces the field with the address of the client by the address in the PROXY header.
+/// Replaces the fields that can contain the address of the client by the address in the PROXY
+/// header.
 final class ForwardedClientHandler: ChannelInboundHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias InboundOut = HTTPServerRequestPart
