@@ -1,7 +1,8 @@
 /// Decodes the bytes of a page to text.
 enum PageText {
-    /// Decodes the bytes of a page. Returns nil if the encoding is unknown or the bytes are not
-    /// valid in it, because wrong text must not be shown.
+    /// Decodes the bytes of a page: UTF-8, UTF-16 with a byte order mark, or windows-1252. Returns
+    /// nil for bytes that are not valid UTF-8, and for characters outside of ASCII in another
+    /// encoding, because wrong text must not be shown.
     ///
     /// - Parameter contentType: The field `Content-Type` of the response.
     static func decode(_ bytes: [UInt8], contentType: String?) -> String? {
@@ -67,7 +68,7 @@ enum PageText {
 
 extension String {
     /// Returns the text with its character references decoded, white space as single spaces, and
-    /// without control characters, truncated after `limit` scalars; nil if nothing remains.
+    /// without control characters, truncated to at most `limit` scalars; nil if nothing remains.
     func shown(limit: Int) -> String? {
         var scalars = String.UnicodeScalarView()
         var count = 0
@@ -92,8 +93,8 @@ extension String {
 }
 
 extension Unicode.Scalar {
-    /// Whether the scalar is a control character, changes the text direction (UAX #9), or is
-    /// unassigned.
+    /// Whether the scalar is a control character, changes the text direction (UAX #9), is for
+    /// private use, or is unassigned.
     fileprivate var isInvisibleControl: Bool {
         switch self.properties.generalCategory {
         case .control, .surrogate, .privateUse, .unassigned: true

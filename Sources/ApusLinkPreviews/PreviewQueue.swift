@@ -13,9 +13,11 @@ package struct PreviewQueue<Job: Sendable>: Sendable {
         package var jobs = 100
         /// The maximum number of requests for texts of one account in a window of time.
         package var accountRequests = 30
+        /// The length of that window, in milliseconds.
         package var window: Int64 = 600_000
         /// The maximum number of cached pages.
         package var pages = 500
+        /// The time for which a page with a preview is cached, in milliseconds.
         package var lifetime: Int64 = 3_600_000
         /// The time for which a page without a preview is not requested again, in milliseconds.
         package var failureLifetime: Int64 = 300_000

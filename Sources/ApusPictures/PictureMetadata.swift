@@ -1,6 +1,7 @@
 /// Removes metadata from pictures: position, camera, time, comments, thumbnails, and data after the
 /// end of the picture. The pixels are not decoded and do not change. The result contains only the
-/// data that is needed to show the picture: pixels, animation, color space and orientation.
+/// data that is needed to show the picture: pixels, animation, color space, resolution and
+/// orientation.
 package enum PictureMetadata {
     /// Returns the file without metadata.
     ///

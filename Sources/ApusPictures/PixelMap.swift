@@ -10,7 +10,8 @@ package struct PixelMap: Hashable, Sendable {
     /// Red, green and blue of each pixel, row by row.
     package let samples: [UInt8]
 
-    /// - Parameter samples: Three for each pixel. Returns nil for another number of them.
+    /// - Parameter samples: Three for each pixel. Returns nil for another number of them, and for a
+    ///   width or height that is not from 1 to ``side``.
     package init?(width: Int, height: Int, samples: [UInt8]) {
         guard (1...Self.side).contains(width), (1...Self.side).contains(height), samples.count == width * height * 3 else { return nil }
         self.width = width

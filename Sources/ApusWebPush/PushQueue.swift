@@ -9,7 +9,9 @@ package struct PushQueue<Content: Sendable>: Sendable {
         package var waiting = 10_000
         /// The maximum number of waiting pushes of one device. A further one replaces the oldest.
         package var waitingOfDevice = 50
+        /// The maximum number of requests at the same time.
         package var underWay = 16
+        /// The maximum number of attempts to send one push.
         package var attempts = 6
         /// The delay before the second attempt, in milliseconds. It doubles with each further
         /// attempt.
@@ -130,7 +132,8 @@ package struct PushQueue<Content: Sendable>: Sendable {
         self.order.removeAll { $0 == device }
     }
 
-    /// Returns the time at which the next push becomes due; nil if there is none.
+    /// Returns the time at which the next push becomes due, which can have passed. Nil if no push
+    /// waits for a time only, because none waits or the maximum number of requests is running.
     package func nextTime(after time: Int64) -> Int64? {
         guard self.underWay.count < self.limits.underWay else { return nil }
         return self.waiting.lazy.filter { self.underWay[$0.key] == nil }.flatMap(\.value).map(\.dueAt).min()

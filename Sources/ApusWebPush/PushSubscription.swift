@@ -70,8 +70,8 @@ package struct PushEndpoint: Sendable, Hashable {
     }
 
     /// Parses a URL; nil unless it has the scheme https, no user information, visible ASCII
-    /// characters only, and a host that is an IPv6 address or consists of letters, digits, periods
-    /// and hyphens.
+    /// characters only, and a host that is an IPv6 address or consists of letters, digits, periods,
+    /// hyphens and underscores.
     package init?(_ url: String) {
         guard url.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }), url.prefix(8).lowercased() == "https://" else { return nil }
         let rest = url.dropFirst(8).prefix { $0 != "#" }

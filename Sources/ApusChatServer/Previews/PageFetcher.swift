@@ -30,10 +30,10 @@ struct PageFetcher: Sendable {
         (self.timeout, self.connectionTimeout) = configuration.pageTimeouts
     }
 
-    /// Returns the description in the head of a page; nil if it is not an HTML page or has no
-    /// title.
+    /// Returns the description in the head of a page. Nil if the address has a port that is not
+    /// permitted, if the answer is not an HTML page with a title, or after too many redirects.
     ///
-    /// - Throws: An error of the connection, or an error if the address is not permitted.
+    /// - Throws: An error of the connection, which includes that of an address that is not public.
     func facts(of address: PageAddress) async throws -> PageFacts? {
         let end = ContinuousClock.now + self.timeout
         var address = address
