@@ -20,8 +20,8 @@ public struct ChatAccount: Hashable, Sendable, Identifiable {
 
 /// Manages the accounts of this device, in a folder with one store for each account.
 ///
-/// Signing out removes the store at once, also without a connection. The server is notified as soon
-/// as it is reachable.
+/// Signing out removes the store at once, also without a connection. If the server is not
+/// reachable, a later ``finishSignOuts()`` notifies it.
 public final class ChatAccounts: Sendable {
     private struct Pending: Hashable { var server: String, refresh: String }
     private struct State {
@@ -71,7 +71,7 @@ public final class ChatAccounts: Sendable {
     /// The accounts, in the order of their first sign-in.
     public var all: [ChatAccount] { self.state.withLockedValue(\.accounts) }
 
-    /// The account that was opened last.
+    /// The account that was opened last, otherwise the first one; nil if there are no accounts.
     public var current: ChatAccount? {
         self.state.withLockedValue { state in state.accounts.first { $0.id == state.current } ?? state.accounts.first }
     }
@@ -221,7 +221,9 @@ public final class ChatAccounts: Sendable {
     /// The number of ended sessions that were not reported to their servers yet.
     public var pendingSignOuts: Int { self.state.withLockedValue(\.signOuts.count) }
 
-    /// Reports ended sessions to their servers. ``open(_:)`` and ``signOut(_:)`` call this method.
+    /// Reports ended sessions to their servers. A session whose server is not reachable, or fails
+    /// temporarily, is reported by the next call. ``open(_:)`` and ``signOut(_:)`` call this
+    /// method.
     public func finishSignOuts() async {
         for pending in self.state.withLockedValue(\.signOuts) {
             guard let http = try? self.network.http(pending.server, self.configuration) else { continue }

@@ -31,7 +31,7 @@ extension ChatClient {
         let device = HelloDevice(name: configuration.deviceName, platform: configuration.platform)
         let session = try await self.post(
             "/api/password", PasswordRequest(old: old, password: new, device: device), as: SessionAnswer.self)
-        // The server has also started a new session, which invalidates the earlier tokens.
+        // The server has also replaced the tokens of this device.
         try await self.engine.tokens.adopt(session)
     }
 
@@ -105,7 +105,8 @@ extension ChatClient {
     /// Removes the user's picture.
     public func removeAvatar() async throws(ChatClientError) { try await self.setProfile(avatar: .remove) }
 
-    /// Downloads the picture of a user; nil if the user has none, or does not show it.
+    /// Downloads the picture of a user; nil if the user has none, does not show it, or has a
+    /// profile that is not known yet (``user(_:)``).
     ///
     /// - Parameters:
     ///   - name: The user.

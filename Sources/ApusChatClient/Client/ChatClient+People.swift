@@ -18,7 +18,8 @@ extension ChatClient {
     /// Returns the first page of the users that match a query. The server's directory setting
     /// determines which users a search finds.
     ///
-    /// - Parameter query: An account name, or a part of a shown name.
+    /// - Parameter query: An account name. If the directory is open, a part of an account name or
+    ///   of a shown name.
     public func people(matching query: String) async throws(ChatClientError) -> [ChatUser] {
         try await self.people(matching: query, after: nil).users
     }
@@ -27,7 +28,8 @@ extension ChatClient {
     /// which users a search finds.
     ///
     /// - Parameters:
-    ///   - query: An account name, or a part of a shown name.
+    ///   - query: An account name. If the directory is open, a part of an account name or of a
+    ///     shown name.
     ///   - page: The token that the previous page returned; nil for the first page.
     /// - Returns: The users, and the token of the next page; nil on the last page.
     public func people(

@@ -123,8 +123,8 @@ public final class ChatClient: Sendable {
         }
     }
 
-    /// Returns the conversation with another user, which is created if it does not exist. Without a
-    /// connection, only a stored conversation is returned.
+    /// Returns the conversation with another user, which is created if it does not exist. A stored
+    /// conversation is returned without a request.
     ///
     /// - Parameter name: The account name of the other user.
     public func conversation(with name: String) async throws(ChatClientError) -> ChatConversation {
@@ -175,7 +175,7 @@ public final class ChatClient: Sendable {
         try await self.engine.askPatiently(ChatVerbs.linkInfo, LinkInfoRequest(code: code))
     }
 
-    /// Returns a page of the groups and channels that the directory lists, largest first.
+    /// Returns a page of the groups and channels that the directory lists, newest first.
     ///
     /// - Parameters:
     ///   - query: A part of the title or description; nil for all.

@@ -18,7 +18,7 @@ extension ChatConversation {
     /// Returns a page of the members.
     ///
     /// - Parameters:
-    ///   - query: The start of a name; nil for all members.
+    ///   - query: A part of an account name or of a shown name; nil for all members.
     ///   - state: The state of the listed users. Default: `joined`. Admins can also list the users
     ///     of another state.
     ///   - page: The token that the previous page returned. Default: the first page.
@@ -120,14 +120,14 @@ extension ChatConversation {
     ///   - role: The role of users that join by the link. Default: `member`.
     ///   - expiresAt: The time at which the link expires, in milliseconds since 1970. Default:
     ///     never.
-    ///   - uses: The maximum number of users that can join by the link. Default: no limit.
+    ///   - uses: The maximum number of joins by the link. Default: no limit.
     public func createLink(role: MemberRole? = nil, expiresAt: Int64? = nil, uses: Int64? = nil) async throws(ChatClientError) -> InviteLink
     {
         let request = LinkCreateRequest(id: self.newID, conversation: self.id, role: role, expiresAt: expiresAt, uses: uses)
         return try await self.engine.askPatiently(ChatVerbs.linkCreate, request).link
     }
 
-    /// The invite links of the conversation.
+    /// Returns the invite links of the conversation, newest first.
     public func links() async throws(ChatClientError) -> [InviteLink] {
         try await self.engine.askPatiently(ChatVerbs.linkList, LinkListRequest(conversation: self.id)).links
     }

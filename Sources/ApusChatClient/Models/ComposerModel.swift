@@ -65,14 +65,14 @@ public final class ComposerModel {
         self.thread = thread
     }
 
-    // Not every view can call `close()` at its end. The release of the model ends its timers; a
-    // draft that changed within the last second is stored by `close()` only.
+    // Not every view can call `leave()` at its end. The release of the model ends its timers; a
+    // draft that changed within the last second is stored by `leave()` only.
     deinit {
         self.draftTask?.cancel()
         self.suggestionTask?.cancel()
     }
 
-    /// Replaces the text with the draft of the conversation. Threads have no drafts.
+    /// Replaces an empty text with the draft of the conversation. Threads have no drafts.
     public func restore() async {
         guard self.thread == nil, self.text.isEmpty, let draft = (try? await self.conversation.draft) ?? nil else { return }
         self.replaceText(draft.text)

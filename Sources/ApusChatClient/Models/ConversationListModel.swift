@@ -10,15 +10,16 @@ public import Observation
 /// ```
 @MainActor @Observable
 public final class ConversationListModel {
-    /// Which conversations the list shows.
+    /// The conversations that the list shows.
     public enum Filter: Hashable, Sendable {
         /// All conversations that are not archived.
         case all
-        /// Conversations with unread messages.
+        /// Conversations with unread messages, or that the user marked as unread. Archived ones are
+        /// omitted.
         case unread
-        /// Conversations with one other user.
+        /// Conversations with one other user that are not archived.
         case people
-        /// Groups and channels.
+        /// Groups and channels that are not archived.
         case groups
         /// The conversations of a folder of the user.
         case folder(String)

@@ -36,7 +36,7 @@ public final class MembersModel {
 
     /// Loads the first page.
     ///
-    /// - Parameter query: The beginning of a name; nil for all members.
+    /// - Parameter query: A part of an account name or of a shown name; nil for all members.
     public func load(matching query: String? = nil) async {
         self.generation += 1
         self.query = query.flatMap { $0.isEmpty ? nil : $0 }

@@ -20,8 +20,8 @@ public final class ThreadModel {
     public private(set) var hasEarlier = false
     /// Whether there are rows after the window.
     public private(set) var hasLater = false
-    /// The message that was the first unread one when the model was opened, for a separator line
-    /// above it; nil if there was none.
+    /// The position of the message that was the first unread one when the model was opened, for a
+    /// separator line above it; nil if there was none.
     public private(set) var firstUnread: Int64?
     /// The summary of the conversation.
     public private(set) var head: ChatHead?
@@ -34,7 +34,8 @@ public final class ThreadModel {
 
     /// The conversation.
     public let conversation: ChatConversation
-    /// The message that began the thread; nil if the model shows the whole conversation.
+    /// The position of the message that began the thread; nil if the model shows the whole
+    /// conversation.
     public let thread: Int64?
     /// The number of rows that one load adds.
     public let pageSize: Int
@@ -53,7 +54,8 @@ public final class ThreadModel {
     /// - Parameters:
     ///   - client: The client that reads the messages.
     ///   - conversation: The conversation.
-    ///   - thread: The message that began a thread, to show its replies only. Default: none.
+    ///   - thread: The position of the message that began a thread, to show only this message and
+    ///     its replies. Default: none.
     ///   - pageSize: The number of rows that one load adds. Default: 50.
     ///   - maximumRows: The maximum number of rows of the window. Default: 400; at least two pages.
     public init(client: ChatClient, conversation: ConversationID, thread: Int64? = nil, pageSize: Int = 50, maximumRows: Int = 400) {

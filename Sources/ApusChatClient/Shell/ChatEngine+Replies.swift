@@ -3,8 +3,8 @@ import ApusChatProtocol
 
 // Reading of threads.
 extension ChatEngine {
-    /// The maximum number of requests for one page. The server returns replies only from a position
-    /// onward, so earlier replies are read from the beginning of the thread.
+    /// The maximum number of requests for one page. Rows before a position are read from the
+    /// beginning of the thread.
     private static let maximumRequests = 50
 
     /// Returns the oldest rows of a thread after a position. Position 0 is before the message that
