@@ -82,12 +82,14 @@ public struct ChatConversation: Sendable {
         try await self.engine.replies(to: root, in: self.id, before: seq, limit: limit)
     }
 
-    /// The unsent messages of the conversation, in the order in which they were written.
+    /// The messages of the user that the stored log of the conversation does not contain, in the
+    /// order in which they were written.
     public var unsent: [ChatMessage] {
         get async throws(ChatClientError) { try await self.engine.unsent(in: self.id) }
     }
 
-    /// The position of the first unread message; nil if all messages are read.
+    /// The position of the first unread message; nil if all messages are read, or if it cannot be
+    /// determined.
     public var firstUnread: Int64? {
         get async throws(ChatClientError) { try await self.engine.firstUnread(in: self.id) }
     }
@@ -179,7 +181,8 @@ public struct ChatConversation: Sendable {
     /// Sends a message again that the server refused, under a new id.
     ///
     /// - Parameter id: The id of the message.
-    /// - Returns: The message with its new id; nil if none with the given id waits.
+    /// - Returns: The message with its new id; nil if there is no refused message with the given
+    ///   id.
     @discardableResult
     public func retry(_ id: ClientID) async throws(ChatClientError) -> ChatMessage? { try await self.engine.retry(id) }
 

@@ -9,19 +9,20 @@ public import Observation
 /// bounded. Rows outside of it are loaded again when the user scrolls to them.
 @MainActor @Observable
 public final class ThreadModel {
-    /// The rows of the window, oldest first. If the window reaches the end of the log, the unsent
-    /// messages follow.
+    /// The rows of the window, oldest first. If the window reaches the end of the log, `unsent`
+    /// follows.
     public var rows: [ChatMessage] { self.hasLater ? self.messages : self.messages + self.unsent }
     /// The rows of the window that are in the log, oldest first.
     public private(set) var messages: [ChatMessage] = []
-    /// The unsent messages, in the order in which they were written.
+    /// The messages of the user that the stored log does not contain, in the order in which they
+    /// were written.
     public private(set) var unsent: [ChatMessage] = []
     /// Whether there are rows before the window.
     public private(set) var hasEarlier = false
     /// Whether there are rows after the window.
     public private(set) var hasLater = false
     /// The position of the message that was the first unread one when the model was opened, for a
-    /// separator line above it; nil if there was none.
+    /// separator line above it; nil if there was none, or if it could not be determined.
     public private(set) var firstUnread: Int64?
     /// The summary of the conversation.
     public private(set) var head: ChatHead?

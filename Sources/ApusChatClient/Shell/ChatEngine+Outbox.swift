@@ -34,7 +34,8 @@ extension ChatEngine {
         }
     }
 
-    /// Queues a message again that the server refused, under a new id.
+    /// Queues a message again that the server refused, under a new id. Returns nil if there is no
+    /// refused message with the given id.
     func retry(_ id: ClientID) throws(ChatClientError) -> ChatMessage? {
         let new = self.environment.makeID()
         guard let entry = try self.store.requeue(id, as: new, at: self.environment.now()) else { return nil }

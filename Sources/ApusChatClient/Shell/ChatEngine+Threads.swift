@@ -106,7 +106,7 @@ extension ChatEngine {
     }
 
     /// Returns the position of the first unread message; nil if all messages are read, or if it is
-    /// not stored and there is no connection.
+    /// not stored and cannot be found with a few requests.
     func firstUnread(in conversation: ConversationID) async throws(ChatClientError) -> Int64? {
         let head = try self.followed(conversation)
         guard head.unread > 0 else { return nil }
@@ -124,12 +124,12 @@ extension ChatEngine {
         return nil
     }
 
-    /// Returns the unsent messages of a conversation.
+    /// Returns the messages of the user that the stored log of a conversation does not contain.
     func unsent(in conversation: ConversationID) throws(ChatClientError) -> [ChatMessage] {
         try self.store.unsent(in: conversation).map { self.message($0) }
     }
 
-    /// Returns the unsent messages of all conversations.
+    /// Returns the messages of all conversations that the server has not stored.
     func unsent() throws(ChatClientError) -> [ChatMessage] {
         try self.store.unsent().map { self.message($0) }
     }

@@ -30,7 +30,7 @@ actor SessionTokens {
     /// Records that the server refused the access token.
     func reject() { self.isRejected = true }
 
-    /// Stores the tokens of a new session.
+    /// Stores the new tokens of the session.
     func adopt(_ session: SessionAnswer) throws(ChatClientError) {
         var account = self.account
         account.access = session.access

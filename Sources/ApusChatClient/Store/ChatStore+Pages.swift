@@ -6,10 +6,11 @@ extension ChatStore {
     /// Consecutive stored rows of a conversation.
     package struct Page: Sendable {
         package var messages: [ChatMessage] = []
-        /// The position before which rows are missing in the store; nil if the preceding rows are
-        /// stored.
+        /// The position of the first row of the page, or of the gap above it. Earlier rows are not
+        /// in the page.
         var missingBefore: Int64?
-        /// The gap that directly follows the rows; nil if the log goes on without a gap.
+        /// The gap that directly follows the rows; nil if there is none, or if the limit was
+        /// reached.
         var gapAfter: ClosedRange<Int64>?
     }
 
@@ -78,7 +79,8 @@ extension ChatStore {
         }
     }
 
-    /// Returns the unsent messages of a conversation, in the order in which they were written.
+    /// Returns the messages of the user that the stored log of a conversation does not contain, in
+    /// the order in which they were written.
     func unsent(in conversation: ConversationID) throws(ChatClientError) -> [OutboxEntry] {
         try self.read { try Self.entries("conversation = ?", [conversation.number], $0) }
     }
@@ -116,7 +118,7 @@ extension ChatStore {
     /// Returns the stored rows of a thread in a range of positions, oldest first.
     ///
     /// - Parameters:
-    ///   - root: The message that began the thread.
+    ///   - root: The position of the message that began the thread.
     ///   - range: The positions.
     ///   - limit: The maximum number of rows.
     ///   - isNewest: Whether the newest rows of the range are returned instead of the oldest ones.

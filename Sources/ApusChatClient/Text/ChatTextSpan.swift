@@ -44,7 +44,7 @@ public struct ChatTextSpan: Sendable, Hashable {
 }
 
 extension ChatMessage {
-    /// The spans of the text or caption of the message.
+    /// The spans of the text or caption of the message. The formats of a caption are not included.
     public var spans: [ChatTextSpan] {
         switch self.body {
         case .text(let body): ChatTextSpan.spans(of: body.text, entities: body.entities)

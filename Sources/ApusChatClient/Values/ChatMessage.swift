@@ -60,8 +60,8 @@ public struct ChatMessage: Identifiable, Hashable, Sendable {
 
     /// The event. The event of an unsent message has `seq` 0 and no `n`.
     public var event: ChatEvent
-    /// The delivery state of a message of the user; nil for messages of other users and for
-    /// changes.
+    /// The delivery state of a message of the user; nil for messages of other users, for changes,
+    /// and for events without a client id, such as forwarded messages and calls.
     public var delivery: DeliveryState?
     /// The user's reactions to the message.
     public var ownReactions: [String]
@@ -102,7 +102,7 @@ public struct ChatMessage: Identifiable, Hashable, Sendable {
     public var conversation: ConversationID { self.event.conversation }
     /// The position in the log; nil for an unsent message.
     public var seq: Int64? { self.event.seq > 0 ? self.event.seq : nil }
-    /// Whether the user of the client sent the message.
+    /// Whether `delivery` is set.
     public var isOwn: Bool { self.delivery != nil }
     /// The body of the message; nil for a change, for a removed message and for an unknown kind.
     public var body: ChatBody? { ChatBody(self.event) }
