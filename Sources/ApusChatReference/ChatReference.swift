@@ -36,7 +36,7 @@ package enum ChatReference {
         .must(
             "conv", .conversation, "The conversation whose log has the change; that of kind `self` for settings of the user and contacts."),
         .must("id", .client, "The client's id of the request."),
-        .may("seq", .seq, "The `seq` of the change; absent if the request changed nothing."),
+        .may("seq", .seq, "The `seq` of the event that the request added to the log; absent if it added none."),
         .must("at", .time, "The time of the change."),
     ]
 
@@ -46,9 +46,9 @@ package enum ChatReference {
         (.unauthorized, "The session has ended or does not exist. Sign in again."),
         (.forbidden, "The role or the settings do not permit the action."),
         (.notFound, "The object does not exist, or the user may not know that it does."),
-        (.conflict, "Another request has the same id, or the name is taken."),
+        (.conflict, "Another request has the same id, the name is taken, or the object is already in another state."),
         (.tooLarge, "A text, list or body exceeds a limit. `field` names it."),
-        (.unsupported, "The server does not know the verb or the kind."),
+        (.unsupported, "The server does not support the verb, the kind or a value. `field` names the value."),
         (.tooMany, "A rate limit is exceeded. `retry_after` is the time after which a retry can succeed."),
         (.limit, "A number of objects has reached its maximum. A retry does not help."),
         (.tooLate, "The time limit for the action has passed."),

@@ -61,7 +61,10 @@ extension ChatReference {
             [
                 .may("users", .list(.user, ChatLimits.requestUsers), "The users; absent for `member.leave`, which concerns the sender."),
                 .may("role", .choice(MemberRole.self), "The new role, for `member.role` and `member.join`."),
-                .may("until", .time, "The end of a ban or mute, in milliseconds since 1970; absent for none."),
+                .may(
+                    "until", .time,
+                    "The end of a ban or mute, in milliseconds since 1970. If it is absent, a ban has no end, and `member.mute` permits the members to write again."
+                ),
                 .may("via", .choice(JoinWay.self), "The way in which the users joined, for `member.join`."),
             ], example: #"{"users": ["bob"], "role": "admin"}"#, recode: Recode(MemberBody.self)),
         Shape(

@@ -17,7 +17,8 @@ extension ChatReference {
                  "at": 1790000000000}}
                 """#, recode: Recode(TextBody.self)),
         Shape(
-            "image", "The body of an `image` message. The server replaces the dimensions, the size and the type with those of the file.",
+            "image",
+            "The body of an `image` message. The server replaces the size and the type with those of the file, and the dimensions if it can determine them. It adds `thumb` if it is absent.",
             [
                 .must("blob", .blob, "The picture."),
                 .must("width", .integer(1...ChatLimits.imageSide), "The width in pixels, after the orientation is applied."),
@@ -36,7 +37,8 @@ extension ChatReference {
                  "height": 960, "size": 184320, "type": "image/jpeg", "thumb": "LEHV6nWB2yk8", "text": "The boat"}
                 """#, recode: Recode(ImageBody.self)),
         Shape(
-            "audio", "The body of an `audio` message.",
+            "audio",
+            "The body of an `audio` message. The server replaces the size and the type with those of the file, and the duration if it can determine it.",
             [
                 .must("blob", .blob, "The recording."),
                 .must("size", .integer(1...ChatLimits.fileBytes), "The size in bytes."),
@@ -54,7 +56,8 @@ extension ChatReference {
                  "type": "audio/ogg", "duration": 7300, "voice": true, "wave": "0a3fc044"}
                 """#, recode: Recode(AudioBody.self)),
         Shape(
-            "video", "The body of a `video` message.",
+            "video",
+            "The body of a `video` message. The server replaces the size and the type with those of the file, and the dimensions and the duration if it can determine them. It adds `thumb` if it is absent.",
             [
                 .must("blob", .blob, "The video."),
                 .must("width", .integer(1...ChatLimits.imageSide), "The width in pixels."),
@@ -76,7 +79,7 @@ extension ChatReference {
                  "poster": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"}
                 """#, recode: Recode(VideoBody.self)),
         Shape(
-            "file", "The body of a `file` message.",
+            "file", "The body of a `file` message. The server replaces the size and the type with those of the file.",
             [
                 .must("blob", .blob, "The file."),
                 .must("name", .words(ChatLimits.fileNameLength), "The name of the file, without a path."),

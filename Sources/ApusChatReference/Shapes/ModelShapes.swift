@@ -14,7 +14,9 @@ extension ChatReference {
                 .must("seq", .seq, "The position in the log: 1, 2, 3 and so on, without gaps."),
                 .may("n", .seq, "The ordinal among the messages; absent for a change."),
                 .may("sender", .user, "The sender; absent for a hidden event and for an event of the server."),
-                .may("id", .client, "The id that the sender's client chose."),
+                .may(
+                    "id", .client,
+                    "The id that the sender's client chose for the message; absent for a change, a forwarded message and a call."),
                 .may("at", .time, "The time at which the server stored the event; absent for a hidden event."),
                 .must("kind", .kind, "The kind."),
                 .may("ref", .seq, "The `seq` of the event to which a reply or a change refers."),
@@ -25,7 +27,7 @@ extension ChatReference {
                     "state", .choice(EventState.self),
                     "The state of the content; absent for `normal`. `recalled`, `expired` and `erased` have no body."),
                 .may("body", .any, "The content, depending on the kind."),
-                .may("edited_at", .time, "The time of the last edit."),
+                .may("edited_at", .time, "The time of the last edit; for a `call`, that of the last change of its state."),
                 .may(
                     "expires_at", .time,
                     """
@@ -64,9 +66,9 @@ extension ChatReference {
                 .may("title", .words(ChatLimits.titleLength), "The title of a group or channel."),
                 .may("avatar", .blob, "The picture of a group or channel."),
                 .may("peer", .shape("User"), "The other user of a pair, or the user that invited the recipient."),
-                .may("members", .count, "The number of members."),
-                .may("members_version", .count, "A number that increases with each change of the members."),
-                .may("settings", .shape("Settings"), "The settings."),
+                .may("members", .count, "The number of members of a group or channel."),
+                .may("members_version", .count, "A number that increases with each change of the members of a group or channel."),
+                .may("settings", .shape("Settings"), "The settings; for a pair or a self conversation only if its messages expire."),
                 .must("seq", .count, "The `seq` of the newest event that the recipient can see; 0 for an empty log."),
                 .must("n", .count, "The ordinal of the newest message."),
                 .may("min_seq", .seq, "The first `seq` that the recipient can see; absent for 1."),
@@ -93,7 +95,8 @@ extension ChatReference {
                 .may("state", .choice(EventState.self), "The state of the content."),
                 .may(
                     "text", .string(ChatLimits.previewLength),
-                    "The beginning of the text or caption, the name of the file, or the question of the poll."),
+                    "The beginning of the text or caption, or of the name of the file, place or user, the question of the poll, or the title of the bundle."
+                ),
                 .may("users", .list(.user, ChatLimits.previewUsers), "The users that a change concerns."),
             ], recode: Recode(EventPreview.self)),
         Shape(
@@ -119,14 +122,15 @@ extension ChatReference {
                 .must("at", .time, "The time of the last change."),
             ], recode: Recode(Draft.self)),
         Shape(
-            "Settings", "The settings of a group or channel. Servers send all settings; an absent setting has its default value.",
+            "Settings",
+            "The settings of a group or channel; only `expire` applies to other conversations. Servers send all settings; an absent setting has its default value.",
             [
                 .may("write", .choice(MemberScope.self), "The members that may write."),
                 .may("invite", .choice(MemberScope.self), "The members that may invite and add users."),
                 .may("manage", .choice(MemberScope.self), "The members that may change the title, picture and description."),
                 .may("pin", .choice(MemberScope.self), "The members that may pin messages."),
                 .may("mention_all", .choice(MemberScope.self), "The members that may mention all."),
-                .may("join", .choice(JoinRule.self), "The way in which users join by the directory."),
+                .may("join", .choice(JoinRule.self), "The way in which users join without an invitation or an invite link."),
                 .may("listed", .bool, "Whether the directory lists the conversation."),
                 .may("history", .choice(HistoryRule.self), "The part of the log that a new member sees."),
                 .may("slow", .integer(0...ChatLimits.slowSeconds), "The minimum time between two messages of a member, in seconds."),
@@ -142,7 +146,7 @@ extension ChatReference {
                 .may("manage", .choice(MemberScope.self), "The members that may change the title, picture and description."),
                 .may("pin", .choice(MemberScope.self), "The members that may pin messages."),
                 .may("mention_all", .choice(MemberScope.self), "The members that may mention all."),
-                .may("join", .choice(JoinRule.self), "The way in which users join by the directory."),
+                .may("join", .choice(JoinRule.self), "The way in which users join without an invitation or an invite link."),
                 .may("listed", .bool, "Whether the directory lists the conversation."),
                 .may("history", .choice(HistoryRule.self), "The part of the log that a new member sees."),
                 .may("slow", .integer(0...ChatLimits.slowSeconds), "The minimum time between two messages of a member, in seconds."),
@@ -158,8 +162,10 @@ extension ChatReference {
                 .may("avatar", .blob, "The picture."),
                 .may("status", .words(ChatLimits.statusLength), "The status text."),
                 .may("online", .bool, "Whether a device of the user is connected; absent if the recipient may not see it."),
-                .may("last_seen", .time, "The time of the last connection; absent if the recipient may not see it."),
-                .may("bot", .bool, "Whether the account belongs to a program."),
+                .may(
+                    "last_seen", .time,
+                    "The time of the last sign-in or renewal of a session; absent if the user is online or the recipient may not see it."),
+                .may("bot", .bool, "Whether the account belongs to a program. Reserved."),
                 .may("deleted", .bool, "Whether the account was deleted."),
             ], recode: Recode(ChatUser.self)),
         Shape(

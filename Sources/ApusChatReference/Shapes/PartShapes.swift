@@ -95,7 +95,7 @@ extension ChatReference {
             [
                 .must("user", .user, "The user."),
                 .must("online", .bool, "Whether a device is connected."),
-                .may("last_seen", .time, "The time of the last connection."),
+                .may("last_seen", .time, "The time of the last sign-in or renewal of a session; absent if the user is online."),
             ], recode: Recode(PresencePush.Entry.self)),
         Shape(
             "Reader", "A member that has received or read a message.",
@@ -144,8 +144,8 @@ extension ChatReference {
                 .must("by", .user, "The user that created the link."),
                 .must("at", .time, "The time of creation."),
                 .may("expires_at", .time, "The time at which the link expires; absent if it does not."),
-                .may("uses", .count, "The maximum number of users that can join by the link; absent for no limit."),
-                .must("used", .count, "The number of users that have joined by the link, including those that wait for an approval."),
+                .may("uses", .count, "The maximum number of joins by the link, and of requests to join by it; absent for no limit."),
+                .must("used", .count, "The number of joins by the link, and of requests to join by it."),
                 .may("approval", .bool, "Whether users that join by the link need an approval."),
             ], recode: Recode(InviteLink.self)),
         Shape(
@@ -160,7 +160,10 @@ extension ChatReference {
                 .may("messages", .choice(Audience.self), "The users that may open a conversation with this user."),
                 .may("last_seen", .choice(Audience.self), "The users that see this user's presence."),
                 .may("avatar", .choice(Audience.self), "The users that see this user's picture."),
-                .may("add", .choice(Audience.self), "The users that can add this user to a group without an invitation; never `all`."),
+                .may(
+                    "add", .choice(Audience.self),
+                    "The users that can add this user to a group without an invitation: `contacts` or `none`. The server treats `all` as `none`."
+                ),
                 .may("find", .choice(Audience.self), "The users that find this user by a search."),
                 .may("receipts", .bool, "Whether other users see this user's read positions, and this user sees theirs."),
                 .may("typing", .bool, "Whether other users see that this user is writing."),
@@ -200,8 +203,8 @@ extension ChatReference {
                 .must("name", .words(ChatLimits.nickLength), "The name."),
                 .must("platform", .words(20), "The platform."),
                 .must("at", .time, "The time of the sign-in."),
-                .must("last_seen", .time, "The time of the last connection."),
-                .may("address", .words(64), "The network address of the last connection."),
+                .must("last_seen", .time, "The time of the last sign-in or renewal of the session."),
+                .may("address", .words(64), "The network address of the last sign-in or renewal of the session."),
                 .may("current", .bool, "Whether it is the device that sent the request."),
             ], recode: Recode(ChatDevice.self)),
     ]

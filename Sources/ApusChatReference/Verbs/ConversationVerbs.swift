@@ -89,8 +89,8 @@ extension ChatReference {
             Verb(
                 ChatVerbs.conversationSet,
                 """
-                Changes the title, description, picture or settings. Absent fields remain unchanged. In a pair, only \
-                `settings.expire` can change.
+                Changes the title, description, picture or settings. Absent fields remain unchanged. In a pair or a \
+                self conversation, only `settings.expire` can change.
                 """,
                 request: [
                     .id,

@@ -42,7 +42,9 @@ extension ChatReference {
                     .must("user", .shape("User"), "The user of the session."),
                     .must("device", .device, "The device."),
                     .must("self", .conversation, "The conversation of kind `self`."),
-                    .may("sync", .shape("SyncAnswer"), "The answer to the `sync` of the request; absent if the epoch has changed."),
+                    .may(
+                        "sync", .shape("SyncAnswer"),
+                        "The answer to the `sync` of the request; absent if the epoch has changed or the token of the `sync` is too old."),
                 ],
                 errors: [.unsupported],
                 example: #"""
@@ -95,7 +97,8 @@ extension ChatReference {
                 ChatVerbs.sync,
                 """
                 Requests the heads that changed since an earlier sync. The pages of one sync together contain each \
-                changed conversation once, as a head or in `gone`. A token that is too old or belongs to another data \
+                changed conversation, as a head or in `gone`. A conversation that changes between two pages can be \
+                missing; the next sync contains it. A token that is too old or belongs to another data \
                 epoch is answered `resync`.
                 """,
                 request: [
@@ -106,8 +109,8 @@ extension ChatReference {
                     .must(
                         "heads", .list(.shape("Head"), ChatLimits.headsPage),
                         """
-                        The first page contains the pinned conversations and the newest ones; the other pages follow \
-                        in the order of the last changes.
+                        Without `since`, the first page contains the pinned conversations and the newest ones, and the \
+                        other pages follow in the order of the last changes. With `since`, the order is not specified.
                         """),
                     .may("gone", .list(.conversation, ChatLimits.conversations), "The conversations that the user no longer has."),
                     .may("page", .token, "The token of the next page; absent on the last page."),
@@ -141,7 +144,9 @@ extension ChatReference {
                     .conv,
                     .may("from", .seq, "Requests the oldest events from this `seq` onward."),
                     .may("before", .seq, "Requests the newest events before this `seq`."),
-                    .may("around", .seq, "Requests events on both sides of this `seq`."),
+                    .may(
+                        "around", .seq,
+                        "Requests the events around this `seq`: at most half of `limit` before it, and the rest from it onward."),
                     .may(
                         "limit", .integer(1...Int64(ChatLimits.historyEvents)),
                         "The maximum number of events. The newest events are returned if no `seq` is given."),
@@ -211,7 +216,7 @@ extension ChatReference {
                 answers: #"{"conv": "1q2w3e4r5t6y7", "read": 12, "unread": 0, "mentions": 0, "n": 12}"#),
             Verb(
                 ChatVerbs.typing,
-                "Notifies the other members that the user is writing. The notification is valid for 6 seconds.",
+                "Notifies the other members that the user is writing. Clients show it for 6 seconds.",
                 request: [
                     .conv,
                     .may("stopped", .bool, "Whether the user has stopped writing."),
@@ -237,7 +242,8 @@ extension ChatReference {
                 ChatVerbs.readers,
                 """
                 Requests the members that have read or received a message. It is available in conversations with at \
-                most 100 members and the setting `receipts`.
+                most 100 members and the setting `receipts`, except channels. A user whose own `receipts` is off is not \
+                listed, and gets an empty list.
                 """,
                 request: [
                     .conv,

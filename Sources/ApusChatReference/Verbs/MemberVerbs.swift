@@ -13,7 +13,8 @@ extension ChatReference {
                     .may("query", .words(ChatLimits.queryLength), "A part of the account name or of the shown name."),
                     .may(
                         "state", .choice(MemberState.self),
-                        "The state of the listed users; `joined` by default. Admins can also request other states."),
+                        "The state of the listed users; `joined` by default. The owner and the admins can also request `invited`, `requested` and `banned`."
+                    ),
                     .may("since_version", .count, "Reserved. The server ignores it and returns all members."),
                     .may("page", .token, "The `page` of the previous answer; absent for the first page."),
                 ],
@@ -242,7 +243,9 @@ extension ChatReference {
                     .conv,
                     .may("role", .choice(MemberRole.self), "`member` by default, `reader` or `guest`."),
                     .may("expires_at", .time, "The time at which the link expires; absent if it does not."),
-                    .may("uses", .integer(1...100_000), "The maximum number of users that can join by the link; absent for no limit."),
+                    .may(
+                        "uses", .integer(1...100_000),
+                        "The maximum number of joins by the link, and of requests to join by it; absent for no limit."),
                     .may("approval", .bool, "Whether users that join by the link need an approval."),
                 ],
                 answer: [

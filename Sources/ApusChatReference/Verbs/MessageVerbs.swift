@@ -47,7 +47,7 @@ extension ChatReference {
                     """#),
             Verb(
                 ChatVerbs.recall,
-                "Removes the body of a message for all members. Admins can recall the messages of members.",
+                "Removes the body of a message for all members. The owner and the admins can recall the messages of all members.",
                 request: [
                     .id,
                     .conv,
@@ -146,7 +146,7 @@ extension ChatReference {
                     """#),
             Verb(
                 ChatVerbs.pollClose,
-                "Ends a poll of the user. Admins can end the polls of members.",
+                "Ends a poll of the user.",
                 request: [
                     .id,
                     .conv,

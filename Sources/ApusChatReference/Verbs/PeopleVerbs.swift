@@ -116,7 +116,10 @@ extension ChatReference {
                 ChatVerbs.people,
                 "Finds users. If the directory of the server is closed, only an exact account name finds a user.",
                 request: [
-                    .must("query", .words(ChatLimits.queryLength), "An account name, or a part of the shown name."),
+                    .must(
+                        "query", .words(ChatLimits.queryLength),
+                        "An account name. If the directory is open, a part of an account name or of a shown name. A leading `@` is ignored."
+                    ),
                     .may("page", .token, "The `page` of the previous answer; absent for the first page."),
                 ],
                 answer: [
@@ -247,7 +250,7 @@ extension ChatReference {
                     .id,
                     .may("conv", .conversation, "The conversation of the messages."),
                     .may("seqs", .list(.seq, 100), "The messages."),
-                    .may("user", .user, "The user."),
+                    .may("user", .user, "The user; ignored if the request names messages."),
                     .must("reason", .choice(ReportReason.self), "The reason."),
                     .may("text", .words(ChatLimits.aboutLength), "An explanation."),
                 ],
