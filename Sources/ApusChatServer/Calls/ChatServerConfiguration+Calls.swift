@@ -22,8 +22,8 @@ extension ChatServerConfiguration {
         ///
         /// - Parameters:
         ///   - urls: The URLs of STUN and TURN servers.
-        ///   - secret: The secret that the TURN servers share with this server. Required if `urls` has
-        ///     a TURN server.
+        ///   - secret: The secret that the TURN servers share with this server. Required if `urls`
+        ///     has a TURN server.
         ///   - credentialLifetime: The time for which credentials are valid, from one minute to 30
         ///     days. Default: 12 hours.
         ///   - isRelayOnly: Whether devices use the TURN servers only. Default: no.

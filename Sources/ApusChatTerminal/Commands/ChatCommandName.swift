@@ -121,7 +121,7 @@ package enum ChatCommandName: String, CaseIterable, Hashable, Sendable {
         case .ban: Form(arguments: "NAME [HOURS]", help: "ban a user", missing: "name")
         case .unban: Form(arguments: "NAME", help: "lift a ban", missing: "name")
         case .banned: Form(help: "list the banned users")
-        case .role: Form(arguments: "NAME ROLE", help: "make a member owner, admin, member or reader", missing: "name")
+        case .role: Form(arguments: "NAME ROLE", help: "make a member owner, admin, member, reader or guest", missing: "name")
         case .silence: Form(arguments: "NAME [HOURS]", help: "prevent a member from writing", missing: "name")
         case .unsilence: Form(arguments: "NAME", help: "let a member write again", missing: "name")
         case .approve: Form(arguments: "[NAME]", help: "list the requests to join, or admit a user")

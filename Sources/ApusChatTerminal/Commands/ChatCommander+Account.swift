@@ -56,7 +56,7 @@ extension ChatCommander {
         return ChatText.harmless(path)
     }
 
-    /// Shows or sets the quiet hours, in local time. An empty range removes them.
+    /// Shows or sets the quiet hours, in local time. `off` removes them.
     private func quietHours(_ words: String) async throws {
         let parts = words.split(separator: " ").map(String.init)
         if parts.isEmpty {

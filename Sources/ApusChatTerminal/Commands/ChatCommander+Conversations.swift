@@ -3,8 +3,8 @@ import ApusChatProtocol
 
 /// Finds, creates and changes conversations.
 extension ChatCommander {
-    /// Returns the conversation with an id, a number in the list, a title or a user name. An id may
-    /// be followed by `/` and the number of a message.
+    /// Returns the conversation with a number in the list, an id, a title or a user name. If there
+    /// is none with the user of this name, creates it.
     package func conversation(named name: String) async throws -> ChatConversation {
         if let number = Int(name), self.listed.indices.contains(number - 1) { return self.client.conversation(self.listed[number - 1]) }
         let heads = await self.client.heads.filter { $0.state == .joined }
@@ -18,7 +18,8 @@ extension ChatCommander {
         return try await self.conversation(with: name.hasPrefix("@") ? String(name.dropFirst()) : name)
     }
 
-    /// Returns the conversation with the user of exactly this name.
+    /// Returns the conversation with the user of exactly this name, which is created if it does not
+    /// exist.
     ///
     /// - Throws: An error that lists users with similar names if the user does not exist.
     private func conversation(with name: String) async throws -> ChatConversation {

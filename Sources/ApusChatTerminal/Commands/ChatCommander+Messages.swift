@@ -11,8 +11,8 @@ extension ChatCommander {
             try await chat.send(.text(await self.body(of: text)), thread: self.host?.openThread, isSilent: isSilent))
     }
 
-    /// Parses Markdown to the body of a text message. Without a connection, only members that are
-    /// already known can be mentioned.
+    /// Parses Markdown to the body of a text message. The members on the first page of the list can
+    /// be mentioned; without a connection, only if they are already known.
     private func body(of source: String) async -> TextBody {
         if source.contains("@") { await self.loadMembers() }
         let mentions = Dictionary(self.members.names.map { ($0.rawValue.lowercased(), $0) }, uniquingKeysWith: { $1 })
@@ -140,7 +140,8 @@ extension ChatCommander {
         self.say("\(seqs.count) message\(seqs.count == 1 ? " was" : "s were") forwarded.", .good)
     }
 
-    /// Splits the argument into a path, which is in quotes if it contains spaces, and a caption.
+    /// Splits the argument into a path and a caption. The path is in quotes if it contains spaces,
+    /// unless the whole argument is the path of a file.
     private static func file(_ words: String) -> (path: String, caption: String?) {
         var path = words
         var caption = ""

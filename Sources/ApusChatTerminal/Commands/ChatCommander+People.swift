@@ -31,7 +31,7 @@ extension ChatCommander {
         case .unban: try await chat.unban([try self.user(name)])
         case .role:
             guard let role = MemberRole(rawValue: rest), role != .unknown else {
-                throw ChatClientError(.invalidUse, message: "\(call.name.usage): the roles are owner, admin, member and reader")
+                throw ChatClientError(.invalidUse, message: "\(call.name.usage): the roles are owner, admin, member, reader and guest")
             }
             try await chat.setRole(role, of: [try self.user(name)])
         case .silence:
@@ -55,7 +55,7 @@ extension ChatCommander {
             self.say("\(member.user.name)\(nick)  (\(member.role.rawValue)\(muted))\(online)", command: "/open \(member.user.name)")
         }
         if page.next != nil {
-            self.say("\(page.total) in all; /members again shows the next ones, /members NAME finds by the start of a name", .dim)
+            self.say("\(page.total) in all; /members again shows the next ones, /members NAME finds by a part of a name", .dim)
         }
     }
 

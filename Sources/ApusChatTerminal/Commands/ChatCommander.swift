@@ -16,7 +16,7 @@ package struct ChatSaid: Hashable, Sendable {
 package protocol ChatCommandHost: AnyObject {
     /// The open conversation.
     var conversation: ChatConversation? { get }
-    /// The messages on the screen, in the order of the log.
+    /// The loaded messages of the open conversation or thread, in the order of the log.
     var shownRows: [ChatMessage] { get }
     /// The position of the selected message in the log.
     var selectedSeq: Int64? { get }
@@ -51,7 +51,8 @@ package final class ChatCommander {
     /// The number of scheduled messages from which a list ends.
     static let maximumListed = 500
     var devices: [DeviceID] = []
-    /// The members of a conversation, for mentions; empty until they are needed.
+    /// The members on the first page of a list of members, for mentions and completion; empty until
+    /// they are needed.
     var members: (conversation: ConversationID?, names: [UserName]) = (nil, [])
     /// The position at which the next `/members` continues; nil for the beginning.
     var nextMembers: (conversation: ConversationID, query: String, page: PageToken)?
@@ -162,7 +163,8 @@ package final class ChatCommander {
 
     func list(_ names: [UserName]) -> String { names.map { "@\($0)" }.joined(separator: ", ") }
 
-    /// Returns the words that the Tab key completes: commands, `@` with names, and titles.
+    /// Returns the words that the Tab key completes: commands, `@` with names, names, and titles
+    /// without spaces.
     package func completions() async -> [String] {
         var words = ChatCommandName.words + ["@all"]
         var users = Set(self.members.names)
@@ -174,7 +176,8 @@ package final class ChatCommander {
         return words
     }
 
-    /// Requests the names of the members of a group, for mentions and for completion.
+    /// Requests the first page of the members of the open conversation, for mentions and
+    /// completion.
     package func loadMembers() async {
         guard let conversation = self.host?.conversation, self.members.conversation != conversation.id else { return }
         guard await self.client.state == .online, let page = try? await conversation.members() else { return }

@@ -1,7 +1,7 @@
 /// A command with its arguments.
 package struct ChatCall: Hashable, Sendable {
     package var name: ChatCommandName
-    /// The positions of the messages to which the command applies.
+    /// The positions of the messages to which the command applies; empty if none is given.
     package var seqs: [Int64]
     /// The text after the name and the numbers, without leading and trailing spaces.
     package var words: String

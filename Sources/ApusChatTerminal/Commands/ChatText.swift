@@ -9,7 +9,7 @@ package enum ChatText {
     package static func harmless(_ text: String) -> String { PeerText.visible(text, lineFeed: "\n    ") }
 
     /// Returns the message of an error, with the time from which a request may succeed if that is
-    /// more than some seconds away.
+    /// at least 10 seconds away.
     package static func reason(_ error: any Error, _ clock: ChatClock) -> String {
         guard let error = error as? ChatClientError else { return self.harmless("\(error)") }
         guard let refusal = error.serverError else { return error.message }
@@ -152,7 +152,8 @@ package enum ChatText {
         }
     }
 
-    /// Returns the title of a conversation: that of a group, or the shown name of the other user.
+    /// Returns the title of a conversation: its own one, the shown name of the other user, or
+    /// `Notes` for a self conversation.
     package static func title(of head: ChatHead) -> String {
         if let title = head.title { return self.harmless(title) }
         if head.kind == .own { return "Notes" }

@@ -18,26 +18,28 @@ package struct ChatScreen: Sendable {
     /// The state of the connection.
     package var connection = ""
     package var isOnline = true
-    /// The output of the last command.
+    /// The text of the status line; empty for a hint about the keys.
     package var notice = ""
     package var isWarning = false
     /// The description of the users that are writing, such as "bob is typing".
     package var typing = ""
     /// Whether the messages are those of a thread.
     package var isThread = false
-    /// The panel above the input, such as the help or a confirmation; nil if none is shown.
+    /// The panel that is shown instead of the messages, such as the help or the output of a
+    /// command; nil if none is shown.
     package var panel: ScreenPanel?
     package internal(set) var focus: Focus = .list
     package internal(set) var selected: String?
     package internal(set) var opened: String?
-    /// The id of the selected message; nil if the messages do not have the focus.
+    /// The id of the selected message; nil if no message is selected.
     package internal(set) var marked: String?
     package var editor = LineEditor()
     /// The message row at the bottom of the screen; nil if the screen follows the newest message.
     var bottom: RowPlace?
     var firstConversation = 0
     var cache = RowCache()
-    /// The index of the last message that the last frame showed completely.
+    /// The index of the last message whose last row the last frame showed; nil if the frame showed
+    /// no message.
     package internal(set) var lastVisible: Int?
 
     static let listWidth = 28
@@ -69,7 +71,7 @@ package struct ChatScreen: Sendable {
         (self.width, self.height) = (max(1, width), max(1, height))
     }
 
-    /// Shows a conversation that the shell has opened, at its end or at its first unread message.
+    /// Shows the end of a conversation that the shell has opened.
     package mutating func show(_ conversation: String) {
         self.opened = conversation
         self.selected = conversation

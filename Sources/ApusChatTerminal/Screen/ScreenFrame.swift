@@ -17,8 +17,11 @@ package struct ScreenFrame: Hashable, Sendable {
     /// The text of the rows, without styles.
     package var text: [String] { self.rows.map { $0.map(\.text).joined() } }
 
-    /// Returns the bytes that change an earlier frame of the same size to this one. They contain
-    /// only the changed rows, in one synchronized update, so that the screen does not flicker.
+    /// Returns the text that changes the terminal from an earlier frame to this one, in one
+    /// synchronized update, so that the screen does not flicker.
+    ///
+    /// The text contains only the changed rows. If `old` is nil or has another number of rows, it
+    /// contains all of them.
     package func output(after old: ScreenFrame?, hasColour: Bool = true) -> String {
         let isWhole = old?.rows.count != self.rows.count
         var output = "\u{1B}[?2026h\u{1B}[?25l"

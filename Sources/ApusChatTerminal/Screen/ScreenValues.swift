@@ -44,13 +44,13 @@ package struct ScreenMessage: Hashable, Sendable, Identifiable {
     package var sender: String
     package var day: String
     package var time: String
-    /// The paragraphs: a quote, the text and the reactions.
+    /// The paragraphs, such as a quote, the text and the reactions.
     package var paragraphs: [[ScreenSpan]]
-    /// The text as the sender typed it, for an edit.
+    /// The text with its formats as Markdown, for an edit; empty if the message is not a text.
     package var source: String
     package var isOwn: Bool
     package var mark: Mark
-    /// Whether it is a line without a sender, such as "bob joined".
+    /// Whether it is a change that is shown as a line, such as "bob joined".
     package var isNotice: Bool
     /// Whether a separator line above the message marks it as the first unread one.
     package var isFirstUnread: Bool
@@ -79,7 +79,8 @@ package struct ScreenPanel: Hashable, Sendable {
     package struct Line: Hashable, Sendable {
         package var text: String
         package var style: ScreenStyle
-        /// The command that is performed when the user chooses the line.
+        /// The command that is performed when the user chooses the line; nil if the line cannot be
+        /// chosen.
         package var command: String?
         /// The number of characters of the first column; 0 if there is one column.
         package var indent: Int
@@ -93,7 +94,7 @@ package struct ScreenPanel: Hashable, Sendable {
     }
     package var title: String
     package var lines: [Line]
-    /// The chosen line; nil if no line can be chosen.
+    /// The index of the chosen line; nil if no line can be chosen.
     package var selected: Int?
     var first = 0
 

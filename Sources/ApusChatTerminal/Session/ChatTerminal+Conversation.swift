@@ -20,7 +20,7 @@ extension ChatTerminal {
         self.screen.editor.completions = await self.commander.completions()
     }
 
-    /// Stores the draft and closes the thread.
+    /// Stores the draft of the open conversation and closes the conversation.
     func leaveConversation() async {
         guard let thread = self.thread else { return }
         let text = self.screen.editor.text

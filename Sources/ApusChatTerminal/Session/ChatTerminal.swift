@@ -36,7 +36,8 @@ package final class ChatTerminal {
     private var isDrawing = false
     /// The output of the current command so far.
     private var said: [ChatSaid] = []
-    /// The output of the last command, until the next key.
+    /// The text of the status line until the next key: the output of a command, or news such as a
+    /// contact request.
     package internal(set) var notice: (text: String, isWarning: Bool)?
     private var lastTyping: Int64 = 0
     /// The command that is performed when it is entered a second time.
@@ -79,7 +80,7 @@ package final class ChatTerminal {
         self.draw()
     }
 
-    /// Restores the terminal.
+    /// Stores the draft of the open conversation and restores the terminal.
     package func stop() async {
         self.updates?.cancel()
         await self.leaveConversation()
@@ -176,7 +177,8 @@ package final class ChatTerminal {
         }
     }
 
-    /// Returns what a command that cannot be undone will do; nil for all others.
+    /// Returns what `/logout`, `/leave` or `/delete` will do, for a confirmation; nil for other
+    /// commands.
     private func question(before call: ChatCall) -> String? {
         let title = self.thread?.head.map { ChatText.title(of: $0) }
         switch (call.name, title) {
@@ -209,7 +211,8 @@ package final class ChatTerminal {
         }
     }
 
-    /// Shows the output of a command: a single line in the status line, several lines as a panel.
+    /// Shows the output of a command: a single line in the status line if it fits and cannot be
+    /// chosen, other output as a panel.
     private func tellSaid(title: String) {
         defer { self.said = [] }
         guard let first = self.said.first else { return }

@@ -66,7 +66,8 @@ package struct KeyReader: Sendable {
         return .paste(text.replacing("\r\n", with: "\n").replacing("\r", with: "\n"))
     }
 
-    /// Returns the next key with its number of bytes; nil if it is incomplete.
+    /// Returns the next key with its number of bytes; nil if it is incomplete. The key is nil if
+    /// the bytes are not one.
     private mutating func next() -> (Key?, Int)? {
         guard let first = self.pending.first else { return nil }
         switch first {

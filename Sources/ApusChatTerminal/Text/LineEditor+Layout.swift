@@ -9,7 +9,7 @@ extension LineEditor {
     }
 
     /// Returns the part of the text around the cursor that fits in one row, and the cell of the
-    /// cursor in it. At most a quarter of the row shows text after the cursor.
+    /// cursor in it. A quarter of the row is reserved for text after the cursor.
     package func visible(width: Int) -> (text: String, cursor: Int) {
         let width = max(0, width)
         let right = self.characters[self.cursor...].reduce(0) { $0 + Self.width($1) }

@@ -33,7 +33,10 @@ package struct LineEditor: Sendable, Hashable {
         self.insert(text)
     }
 
-    /// Returns the text, empties the editor, and adds the text to the history.
+    /// Returns the text and empties the editor.
+    ///
+    /// - Parameter remembers: Whether the text is added to the history, unless it is blank or equal
+    ///   to the last entry. Default: yes.
     package mutating func take(remembers: Bool = true) -> String {
         let text = self.text
         if remembers, text.contains(where: { !$0.isWhitespace }), self.history.last != text {
@@ -148,7 +151,8 @@ package struct LineEditor: Sendable, Hashable {
         return true
     }
 
-    /// The words from which ``complete()`` can choose, if there are several.
+    /// The words from which ``complete()`` can choose, if there are several. Empty after a single
+    /// character other than `/` and `@`.
     package var candidates: [String] {
         let start = String(self.characters[self.previousSpace..<self.cursor]).lowercased()
         guard start.count > 1 || start == "/" || start == "@" else { return [] }

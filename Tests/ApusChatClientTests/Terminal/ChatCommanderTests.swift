@@ -364,7 +364,7 @@ struct ChatCommanderTests {
             ("/mute -1", "the number of hours must be from 1 to 87600, not \"-1\""),
             ("/link 24 0", "the number of uses must be greater than 0, not 0"),
             ("/link 24 many", "the number of uses must be greater than 0, not many"), ("/revoke x", "\"x\" is not the code of a link"),
-            ("/role bob king", "/role NAME ROLE: the roles are owner, admin, member and reader"),
+            ("/role bob king", "/role NAME ROLE: the roles are owner, admin, member, reader and guest"),
             ("/slow fast", "/slow SECONDS: \"fast\" is not valid"), ("/write guests", "/write members|admins: \"guests\" is not valid"),
             ("/write unknown", "/write members|admins: \"unknown\" is not valid"),
             ("/listed maybe", "/listed yes|no: \"maybe\" is not valid"),
