@@ -127,8 +127,8 @@ extension Simulation {
         }
     }
 
-    /// Simulates a program that lost its state: it repeats a request that was acknowledged long
-    /// ago, or sends another request with the same id.
+    /// Simulates a program that lost its state: it repeats a message that was acknowledged, or
+    /// sends another one with the same id.
     private func repeatRequest(of device: Device) {
         guard let message = self.dice.pick(device.acknowledged) else { return }
         let id = message.id

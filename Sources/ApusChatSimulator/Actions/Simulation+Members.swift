@@ -52,7 +52,8 @@ extension Simulation {
         self.request(.createLink(key, terms), on: device)
     }
 
-    /// Returns a device of an owner or an admin, and a conversation that the user manages.
+    /// Returns a device of an owner or an admin, and a conversation that the user manages; nil if
+    /// none of twelve random devices is one.
     func staff() -> (Device, ChatHead)? {
         for _ in 0..<12 {
             guard let device = self.dice.pick(self.devices) else { return nil }
@@ -80,7 +81,7 @@ extension Simulation {
         return update
     }
 
-    /// Performs an action with contacts, blocks or new conversations.
+    /// Performs an action with contacts, blocks, invite links or new conversations.
     func meet(on device: Device) {
         if self.dice.chance(perMille: 350) {
             // A code is used only after the answer that contains it was sent.

@@ -4,7 +4,7 @@
     import Glibc
 #endif
 
-/// Runs a range of seeds, several at the same time.
+/// Runs a range of seeds, several at the same time. After ten failures, no further seed is started.
 struct Runner {
     let options: Options
 

@@ -168,7 +168,7 @@ struct Link {
     let book: Book
     let role: MemberRole
     let expiresAt: Int64
-    /// The maximum number of joins by the link; nil for no limit.
+    /// The maximum number of joins by the link, and of requests to join by it; nil for no limit.
     let limit: Int64?
     let needsApproval: Bool
     var uses: Int64 = 0

@@ -2,8 +2,9 @@ import ApusChatCore
 import ApusChatProtocol
 import ApusChatStorage
 
-/// An implementation of the rules of docs/chat-model.md that uses only lists and scans. It receives
-/// each committed command in the order of the log, and shares no code with the cores.
+/// An implementation of the rules of docs/chat-model.md that uses only simple collections and
+/// scans. It receives each committed command in the order of the log. It shares the types of the
+/// commands with the cores, and none of their decisions.
 final class Oracle {
     var books: [ConversationKey: Book] = [:]
     var ties: [ContactAddress: Tie] = [:]

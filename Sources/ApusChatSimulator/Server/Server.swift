@@ -34,9 +34,11 @@ final class Server {
     var loads: [UserKey: Int] = [:]
     var lastLoad = 0
 
-    /// The groups and pairs that were created, in order. Some may not exist any more.
+    /// The keys that were given to new groups and pairs, in order. Those of refused commands do not
+    /// exist.
     var rooms: [ConversationKey] = []
-    /// The codes of the links that were created, oldest first. Some may not be valid any more.
+    /// The codes that were given to new links, oldest first. Some were refused or are not valid any
+    /// more.
     var codes: [(code: String, conversation: ConversationKey)] = []
     let encoder: EventEncoder
     /// The faults of sent data and of decisions that the oracle found.
@@ -145,8 +147,8 @@ final class Server {
         }
     }
 
-    /// Draws a random key for a command that creates a conversation or a link. As in a session,
-    /// each attempt has a new key.
+    /// Sets the key of a command that creates a conversation or a link. As in a session, each
+    /// attempt has a new key.
     func drawKey(for command: inout Command) {
         switch command.action {
         case .openPair(let peer, _): command.action = .openPair(peer: peer, new: self.newRoom())

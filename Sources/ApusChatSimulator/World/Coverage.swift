@@ -55,13 +55,14 @@ enum Incident: Int, CaseIterable, Sendable {
     case restart, diskFault, clockJump, partition, newEpoch
     /// A connection did not read; a connection was closed because it did not read.
     case stall, slowClose
-    /// A member was removed or banned while its device was disconnected.
+    /// A member was removed or banned while the connection of its device was interrupted.
     case removedWhileCut
     /// A silenced member tried to write; a user tried to join by a link without remaining uses.
     case silencedRefusal, exhaustedLink
     /// A text was edited or recalled before its preview arrived; a scheduled message was refused.
     case voidPreview, failedSchedule
-    /// A page of a log began with a join; a former member read a log; an event was sent as hidden.
+    /// A member that does not see the beginning of a log read it; a former member read a log; an
+    /// event was sent as hidden.
     case floor, formerHistory, hidden
 }
 

@@ -66,7 +66,7 @@ extension Simulation {
         }
     }
 
-    /// Makes the wall clock jump. In most cases it jumps back later.
+    /// Makes the wall clock of the server jump.
     private func jump() {
         let distances: [Int64] = [700, -700, 5_000, -5_000, 3_600_000, -3_600_000, 31_536_000_000]
         guard let distance = self.dice.pick(distances) else { return }

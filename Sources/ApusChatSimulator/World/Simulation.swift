@@ -16,7 +16,7 @@ final class Simulation {
     var connections: [Connection] = []
     var lastConnection: Int64 = 0
     var lastID = 0
-    /// Receives a line for each action; nil if the run is not traced.
+    /// Receives a line for each action and each message; nil if the run is not traced.
     let trace: ((String) -> Void)?
 
     /// The number of steps of a run, in addition to those of its beginning and its end.
@@ -86,7 +86,8 @@ final class Simulation {
         return Command(actor: user, device: DeviceKey(Int64(device)), request: RequestIdentity(id: id, hash: hash), action: action)
     }
 
-    /// A number that is computed from all logs and from all messages to the devices.
+    /// A number that is computed from all logs, and from the acknowledgements and heads that the
+    /// devices have received.
     private var digest: UInt64 {
         var digest: UInt64 = 14_695_981_039_346_656_037
         func mix(_ number: Int64) { digest = (digest ^ UInt64(bitPattern: number)) &* 1_099_511_628_211 }
