@@ -29,7 +29,7 @@ struct CallOptions: ParsableArguments {
         configuration.calls = .init(urls: self.urls, secret: self.secret, isRelayOnly: self.isRelayOnly)
     }
 
-    /// The first line of the file.
+    /// The first line of the file; nil if it is empty or cannot be read.
     private var secret: String? {
         guard let path = self.secretFile, let text = try? String(contentsOfFile: path, encoding: .utf8) else { return nil }
         let line = text.prefix { !$0.isNewline }

@@ -102,7 +102,8 @@ extension ChatClient {
         }
     }
 
-    /// Searches on the server, if there is a connection, else in the local store.
+    /// Returns the first page of ``searchAll(_:_:)``, and whether only the local store was
+    /// searched.
     package func searchReachable(_ text: String) async throws(ChatClientError) -> (hits: [ChatSearchHit], isStoredOnly: Bool) {
         let page = try await self.searchAll(text)
         return (page.hits, page.isStoredOnly)

@@ -3,8 +3,8 @@ import ApusChatProtocol
 
 /// Finds, creates and changes conversations.
 extension ChatCommander {
-    /// Returns the conversation with a number in the list, an id, a title or a user name. If there
-    /// is none with the user of this name, creates it.
+    /// Returns the conversation with a number in the list, an id, a title or a user name. Creates
+    /// the conversation with a user if it does not exist.
     package func conversation(named name: String) async throws -> ChatConversation {
         if let number = Int(name), self.listed.indices.contains(number - 1) { return self.client.conversation(self.listed[number - 1]) }
         let heads = await self.client.heads.filter { $0.state == .joined }

@@ -34,7 +34,7 @@ enum ChatFullScreen {
         if let name { await terminal.submit("/open \(name)") }
         terminal.redraw()
         Thread.detachNewThread { Self.listen(signals) { continuation.yield($0) } }
-        // The view models end the screen when the server ends the session.
+        // Ends the screen when the server ends the session.
         let updates = client.updates(bufferingPolicy: .unbounded)
         let watch = Task {
             for await case .connection(.signedOut) in updates { continuation.yield(.end) }

@@ -32,7 +32,8 @@ extension ChatLoop {
         }
     }
 
-    /// Shows a conversation from its first unread message on, with some earlier messages.
+    /// Shows a conversation from its first unread message on, with some earlier messages; at most
+    /// the newest 500 messages.
     func show(_ conversation: ChatConversation) async throws {
         let head = try await conversation.head
         await self.current?.didClose()

@@ -128,7 +128,8 @@ extension ChatLoop {
         }
     }
 
-    /// Prints messages in other conversations: one line for each conversation.
+    /// Prints invitations, and messages in other conversations: one line for each conversation, or
+    /// one line for all if there are many.
     private func show(_ heads: [ChatHead]) {
         var news: [ChatHead] = []
         for head in heads {

@@ -29,10 +29,11 @@ import Foundation
     var typed: Set<ClientID> = []
     /// Confirmed messages of this terminal, whose rows are not printed again.
     var confirmed: Set<ClientID> = []
-    /// The newest printed message of each conversation, by its ordinal.
+    /// The ordinal of the newest message in the last known head of each conversation.
     var told: [ConversationID: Int64] = [:]
     var online: Set<UserName> = []
-    /// The users that are writing in the open conversation.
+    /// The users that are writing in the open conversation, with the time of the last notification
+    /// in milliseconds since 1970.
     var writing: [UserName: Int64] = [:]
     /// The delivery state that was printed last for own messages, by their positions.
     var receipts: [Int64: DeliveryState] = [:]
@@ -55,7 +56,7 @@ import Foundation
         self.commander.host = self
     }
 
-    /// Runs until /quit or the end of the input.
+    /// Runs until `/quit`, `/logout`, the end of the input or the end of the session.
     /// - Returns: The exit code; `nil` means success.
     func run(from state: ChatConnectionState, opening name: String?) async -> ExitCode? {
         let (inputs, continuation) = AsyncStream.makeStream(of: Input.self)

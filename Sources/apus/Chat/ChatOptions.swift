@@ -92,7 +92,7 @@ struct ChatOptions: ParsableArguments {
         let (client, recovery) = try await accounts.signUp(
             server: server, name: user, password: password, invitation: registering.invitation)
         if !recovery.isEmpty {
-            ChatOutput.standard.line("Recovery codes, each for one new password. Write them down: \(recovery.joined(separator: " "))")
+            ChatOutput.standard.line("Recovery codes, each for one use. Write them down: \(recovery.joined(separator: " "))")
         }
         return client
     }
@@ -107,7 +107,7 @@ struct ChatOptions: ParsableArguments {
         }
     }
 
-    /// Opens the session, runs a command and closes the session.
+    /// Opens the client, runs a command and closes the client.
     func withClient(_ body: (ChatAccounts, ChatClient, ChatConnectionState) async throws -> Void) async throws {
         try await self.reporting {
             let (accounts, client, state) = try await self.open()

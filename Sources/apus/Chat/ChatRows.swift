@@ -14,7 +14,7 @@ struct ChatRows {
         case changed
         /// It was shown as it is.
         case known
-        /// It is older than the rows on the screen.
+        /// It is older than the last row on the screen, and was not shown.
         case earlier
     }
 

@@ -24,7 +24,8 @@ enum ChatStorePath {
 
     // MARK: The last account
 
-    /// Returns the server and the user of the last account whose store is in the default folder.
+    /// Returns the server and the user of the last account whose store is in the default folder;
+    /// nil if no such account was used.
     static func last() throws -> (server: String, user: String)? {
         let file = try self.folder().appendingPathComponent("last-account")
         guard let text = try? String(contentsOf: file, encoding: .utf8) else { return nil }
@@ -38,8 +39,8 @@ enum ChatStorePath {
         try? Data("\(server)\n\(user)\n".utf8).write(to: folder.appendingPathComponent("last-account"), options: .atomic)
     }
 
-    /// Returns a name of ASCII letters, digits, hyphens and periods, so that no address or
-    /// name selects a path outside the folder.
+    /// Returns a name of ASCII letters, digits, hyphens, periods and underscores, so that no
+    /// address or name selects a path outside the folder.
     static func folderName(server: String, user: String) -> String {
         let url = URL(string: server)
         let host = url?.host() ?? server

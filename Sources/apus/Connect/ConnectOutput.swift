@@ -3,8 +3,8 @@ import ApusCommandSupport
 import ApusJSON
 import Foundation
 
-/// Writes the output of `apus connect`: events to standard output, all other text to standard
-/// error, so that a pipe contains events only.
+/// Writes the output of `apus connect`: events and acks to standard output, all other text to
+/// standard error, so that a pipe contains only the data of the server.
 struct ConnectOutput: Sendable {
     /// Whether input and output are a terminal; only then is a prompt shown.
     let isInteractive = isatty(STDIN_FILENO) == 1 && isatty(STDOUT_FILENO) == 1

@@ -19,7 +19,8 @@ enum RawTerminal {
     /// - Parameter sequence: The control sequence that restores the screen; empty if only the mode
     ///   is changed.
     /// - Returns: A descriptor from which the numbers of SIGWINCH, SIGCONT and SIGTSTP are read,
-    ///   one byte each; `nil` when standard input is not a terminal.
+    ///   one byte each; `nil` if standard input is not a terminal, or if this is not the first
+    ///   call.
     static func begin(leaving sequence: String = "") -> Int32? {
         let mode = UnsafeMutablePointer<termios>.allocate(capacity: 1)  // kept for the life of the process
         mode.initialize(to: termios())
