@@ -5,7 +5,7 @@ import Testing
 
 @testable import ApusChatClient
 
-/// Nothing is kept after its end.
+/// A closed client releases its objects.
 @MainActor @Suite("Release")
 struct ReleaseTests {
     let server = FakeServer()

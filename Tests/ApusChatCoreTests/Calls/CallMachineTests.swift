@@ -13,7 +13,7 @@ import Testing
         #expect(call.isOver)
     }
 
-    /// What each report of each party makes of a call that rings.
+    /// The result of each report of each party for a call that rings.
     @Test(arguments: [
         (CallState.accepted, CallMachine.Party.callee, CallState?.some(.accepted)), (.accepted, .caller, nil), (.accepted, .server, nil),
         (.declined, .callee, .declined), (.busy, .callee, .busy), (.declined, .caller, .missed), (.busy, .caller, .missed),

@@ -43,8 +43,9 @@ struct ClientCoreTests {
 
     // MARK: Opening
 
-    /// The server tells what has gone only since a token. A complete sync that was interrupted has
-    /// none, so that its repetition ends what it does not name.
+    /// The server reports removed conversations only for a sync with a token. A complete sync that
+    /// was interrupted has no token, so that its repetition removes the conversations that it does
+    /// not contain.
     @Test func anInterruptedCompleteSyncRemovesWhatItsRepetitionDoesNotName() {
         let (third, page) = (ConversationID(number: 77), Client.token("p2"))
         var core = ClientCore(user: Client.alice)

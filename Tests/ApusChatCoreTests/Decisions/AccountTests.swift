@@ -207,7 +207,7 @@ import Testing
         #expect(self.world.bodies(self.bob, in: pair) == ["{\"text\":\"a\"}", "hidden"])
         #expect(self.world.unread(self.bob, in: pair) == 1)
         #expect(self.world.storage.events(in: pair, .from(3), as: self.bob, limit: 1).first?.row == nil, "the reaction too")
-        // A recall takes something away, and reaches the blocking user.
+        // A recall removes content, so that the blocking user also receives it.
         try self.world.run(self.world.command(self.ann, .recall(EventAddress(pair, 1))))
         #expect(self.world.bodies(self.bob, in: pair).first == "recalled")
     }

@@ -71,7 +71,7 @@ import Testing
         #expect(try self.serverReports(.ended) == 0)
     }
 
-    /// What a batch tells of its calls.
+    /// The changes of calls that a batch reports.
     @Test func theDevicesOfACallAreTold() throws {
         let (ann, bob) = (DeviceKey(self.ann.rawValue), DeviceKey(self.bob.rawValue))
         let steps: [(UserKey, Command.Action, [CallChange])] = [

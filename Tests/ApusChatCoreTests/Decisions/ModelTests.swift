@@ -3,8 +3,8 @@ import ApusChatProtocol
 import ApusChatStorage
 import Testing
 
-/// Random commands in random batches, compared with a model that is as simple as can be: lists and
-/// scans, no counters.
+/// Random commands in random batches, compared with a simple model that scans lists and has no
+/// counters.
 @Suite struct ModelTests {
     /// What one user knows of one message.
     private struct Message {
@@ -106,7 +106,8 @@ import Testing
             let mentioned = users[Int.random(in: 0..<users.count, using: &random)]
             let n = Int64(model.messages.count) + 1
             model.seq += 1
-            // A message reads everything before it if its sender had read up to it.
+            // A message moves the read position of its sender if the sender had read all earlier
+            // messages.
             if model.reads[actor] ?? 0 == n - 1 { model.reads[actor] = n }
             var message = Message(
                 seq: model.seq, n: n, sender: actor, body: "{\"text\":\"\(model.seq)\"}", mentions: [mentioned])

@@ -16,7 +16,7 @@ import Testing
         #expect(self.world.storage.head(of: bob, in: pair)?.conversation.counters.lastSeq == 3)
     }
 
-    /// A retry is found before the body is looked at: its file may be collected since.
+    /// A retry is found before its body is examined, because its file may have been removed since.
     @Test func aRetryAfterTheCollectionOfItsFileGetsTheFirstAck() throws {
         let (ann, bob) = (self.world.user("ann"), self.world.user("bob"))
         let pair = self.world.pair(ann, bob)

@@ -76,7 +76,7 @@ import Testing
         #expect(after.unread == before.unread && after.conversation.counters.lastN == 1)
         #expect(after.conversation.counters.lastAt == before.conversation.counters.lastAt, "the conversation keeps its place in lists")
         #expect(after.last?.seq == 1)
-        // The recall takes the text of the page along.
+        // The recall also removes the text of the page.
         try self.world.run(self.world.command(self.bob, .recall(self.message(1))))
         #expect(self.row(1)?.body == "" && self.row(2)?.body == "")
         #expect(self.row(2)?.state == .recalled)

@@ -45,7 +45,7 @@ import Testing
         #expect(missing?.code == .badRequest && missing?.field == "code")
         // The code that confirmed the authenticator is used up.
         #expect(try await test.code { _ = try await test.login("alice", code: code()) }?.code == .unauthorized)
-        // Nor does a change of the password stand for the second factor.
+        // The current password alone does not change the password either.
         let change = PasswordRequest(
             name: UserName(prepared: "alice"), old: "correct horse", password: "battery staple", device: TestAccounts.device)
         #expect(
@@ -54,7 +54,7 @@ import Testing
         let used = code()
         _ = try await test.login("alice", code: used)
         #expect(try await test.code { _ = try await test.login("alice", code: used) }?.code == .unauthorized)
-        // A recovery code stands for a lost authenticator, once.
+        // A recovery code replaces the code of a lost authenticator, once.
         _ = try await test.login("alice", code: answer.recovery[0])
         #expect(try await test.code { _ = try await test.login("alice", code: answer.recovery[0]) }?.code == .unauthorized)
         try await test.accounts.removeAuthenticator(password, session: session, from: test.client)

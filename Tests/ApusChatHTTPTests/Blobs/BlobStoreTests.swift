@@ -4,7 +4,7 @@ import Testing
 
 @testable import ApusChatHTTP
 
-/// What each store does, whatever it is made of.
+/// The behaviour of each implementation of ``BlobStore``.
 @Suite struct BlobStoreTests {
     /// More than two pieces of a folder, of numbers that repeat with no power of two.
     private static let long = (0..<200_003).map { UInt8(truncatingIfNeeded: $0 % 251) }

@@ -153,7 +153,7 @@ import Testing
         }
     }
 
-    /// Addresses that are private reach no connection, by name and by number.
+    /// No connection is opened to a private address, whether given as a name or as a number.
     @Test(arguments: ["localhost", "127.0.0.1", "[::1]", "[::ffff:127.0.0.1]", "169.254.169.254", "10.0.0.1", "2130706433", "0x7f.1"])
     func aPrivateAddressIsNotRequested(host: String) async throws {
         let service = try await PushService()

@@ -9,7 +9,7 @@ import NIOConcurrencyHelpers
 import NIOCore
 import NIOEmbedded
 
-/// A log on an event loop that the test runs, with a group of one user and what came out.
+/// A log on an event loop that the test runs, with a group of one user, and its output.
 final class LogFixture {
     static let user = UserKey(1)
     static let group = ConversationKey(1)

@@ -8,7 +8,7 @@ import Testing
 /// The order of the changes of one connection.
 @Suite struct CommandLaneTests {
     private let lane = CommandLane()
-    /// What happened, in order: `begin 1`, `end 1`.
+    /// The numbers of the steps that have begun, in order.
     private let log = NIOLockedValueBox<[Int]>([])
     /// The ends of the steps that run.
     private let ends = NIOLockedValueBox<[Int: @Sendable () -> Void]>([:])

@@ -10,7 +10,7 @@ struct Prefill {
     ///
     /// - Parameters:
     ///   - count: The number of members that the conversation says it has; nil for those given.
-    ///   - bodies: The texts of its messages, by its owner.
+    ///   - bodies: The bodies of its messages as JSON text. The owner sends the messages.
     mutating func conversation(
         _ key: Int64, _ kind: ConversationKind, title: String = "", about: String = "", members: [Int64], count: Int? = nil,
         settings: ConversationSettings = ConversationSettings(), bodies: [String] = []

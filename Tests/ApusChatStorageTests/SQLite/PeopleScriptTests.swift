@@ -161,7 +161,7 @@ import Testing
     }
 }
 
-/// Makes batches as a random generator tells.
+/// Makes random batches from a seed.
 struct PeopleScript {
     let users = (1...6).map { UserKey(Int64($0)) }
     let conversations = [21, 22, 23].map { ConversationKey(Int64($0)) }

@@ -71,7 +71,7 @@ import Testing
     }
 }
 
-/// Makes batches as a random generator tells.
+/// Makes random batches from a seed.
 struct RandomScript {
     let users = (1...5).map { UserKey(Int64($0)) }
     let conversations = [8, 3, 5].map { ConversationKey(Int64($0)) }

@@ -134,7 +134,7 @@ import Testing
         #expect(seqs == Array(stride(from: 150, through: 2, by: -2)))
     }
 
-    /// More conversations than one look at the index is for, with hits in all of them.
+    /// More conversations than one query of the index covers, with hits in all of them.
     @Test func manyConversationsAreSearchedInTheOrderOfTime() throws {
         let world = try StorageWorld(.sqlite)
         let keys = try (1...900).map { try world.group(Int64($0), world.ann) }

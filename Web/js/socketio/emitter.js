@@ -1,4 +1,4 @@
-// A minimal event emitter: the base of Engine, SocketManager, Socket and ChatClient.
+// A minimal event emitter: the base of Engine and SocketManager, and a part of Socket.
 
 export class Emitter {
   #listeners = new Map();
