@@ -21,7 +21,8 @@ extension ChatConversation {
         try await self.edit(seq, .text(TextBody(text: text, entities: entities)))
     }
 
-    /// Removes the preview of a link from a message of the user, for all members.
+    /// Removes the preview of a link from a message of the user, for all members. The server
+    /// permits it for the time in which the message can be edited.
     ///
     /// - Parameter seq: The position of the message in the log.
     public func removePreview(_ seq: Int64) async throws(ChatClientError) {

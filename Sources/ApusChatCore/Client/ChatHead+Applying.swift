@@ -33,9 +33,11 @@ extension OwnSettings {
 }
 
 extension ChatEvent {
-    /// Whether the event moves its conversation up in lists and is its preview, as on the server: a
-    /// message, a change of the conversation or of its members. A reaction, an edit and other
-    /// changes of messages keep the place of the conversation.
+    /// Whether the event moves its conversation up in lists and is its preview, as on the server.
+    ///
+    /// These events are messages, the creation of the conversation, changes of its profile and
+    /// settings, and the invitation, the join, the leave and the removal of members. Other changes
+    /// keep the place of the conversation, such as those of roles, bans and messages.
     ///
     /// - Parameter kind: The kind of the conversation.
     func movesUp(in kind: ConversationKind) -> Bool {

@@ -38,11 +38,12 @@ public struct ChatHead: Hashable, Sendable {
     /// The number of unread messages that mention the recipient.
     public var mentions: Int64
     /// The time by which lists order the conversation, in milliseconds since 1970: that of the
-    /// newest message, or of a later change of the members, the profile or the settings. For a user
-    /// that is not a member, the time at which the user entered the `state`.
+    /// event in ``last``. For a user that is not a member, the time at which the user entered the
+    /// `state`.
     public var at: Int64
-    /// The preview of the newest event that the list shows: a message, or a change of the members,
-    /// the profile or the settings.
+    /// The preview of the newest event that moves the conversation up in lists: a message, a change
+    /// of the profile or the settings, or the invitation, the join, the leave or the removal of
+    /// members.
     public var last: EventPreview?
     /// The `seq` of each pinned message, newest first.
     public var pins: [Int64]

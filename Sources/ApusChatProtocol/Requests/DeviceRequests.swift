@@ -50,7 +50,7 @@ public struct ChatDevice: Hashable, Sendable, WireObject {
     }
 }
 
-/// The answer to `devices`: how the user signs in.
+/// The answer to `devices`.
 package struct DevicesAnswer: Hashable, WireObject {
     /// The devices with a session, last used first.
     package var devices: [ChatDevice]

@@ -1,8 +1,8 @@
 /// `mark`: sets the read position, or reports the last message that the device has received.
 package struct MarkRequest: Hashable, WireObject {
     package var conversation: ConversationID
-    /// The ordinal of the last message that the user has read. A lower or equal ordinal has no
-    /// effect.
+    /// The ordinal of the last message that the user has read. A lower or equal ordinal does not
+    /// move the position. Any ordinal ends the mark as unread.
     package var read: Int64?
     /// The ordinal of the last message that this device has received. It is not stored.
     package var received: Int64?

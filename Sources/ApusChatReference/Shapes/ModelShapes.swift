@@ -77,7 +77,7 @@ extension ChatReference {
                 .may("mentions", .count, "The number of unread messages that mention the recipient."),
                 .must(
                     "at", .time,
-                    "The time of the newest event that moves the conversation up in lists: a message, or a change of the conversation or of its members. Reactions, edits and other changes of messages do not."
+                    "The time of the newest event that moves the conversation up in lists: a message, a change of the profile or the settings, or the invitation, the join, the leave or the removal of members. Other changes do not, such as those of roles, bans and messages. For a user that is not a member, the time at which the user entered the `state`."
                 ),
                 .may("last", .shape("Preview"), "That event."),
                 .may("pins", .list(.seq, ChatLimits.pinnedMessages), "The pinned messages, newest first."),

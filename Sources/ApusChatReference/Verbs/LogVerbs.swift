@@ -196,7 +196,9 @@ extension ChatReference {
                 """,
                 request: [
                     .conv,
-                    .may("read", .count, "The ordinal of the last message read. A lower or equal ordinal has no effect."),
+                    .may(
+                        "read", .count,
+                        "The ordinal of the last message read. A lower or equal ordinal does not move the position. Ends a mark as unread."),
                     .may(
                         "received", .count,
                         "The ordinal of the last message that this device has received. It is not stored. `read` or `received` is required."
