@@ -305,6 +305,11 @@ extension SocketIOEndpoint {
 
     /// Refuses a client in the namespace that it requested.
     ///
+    /// - Parameters:
+    ///   - namespace: The namespace.
+    ///   - message: The reason for the client.
+    ///   - data: Further details for the client. Default: none. A client of Socket.IO 2.x receives
+    ///     only one of both: the data, if there is any.
     /// - Throws: ``SocketIOError/Code/notConnected`` if there is no request.
     public mutating func refuse(_ namespace: String, message: String, data: SocketIOValue? = nil) throws(SocketIOError) {
         try self.checkRequested(namespace)
@@ -342,6 +347,10 @@ extension SocketIOEndpoint {
 
     /// Sends the ack of an event that has an id.
     ///
+    /// - Parameters:
+    ///   - id: The id of the received event.
+    ///   - arguments: The arguments of the ack. Default: none.
+    ///   - namespace: The namespace of the event. Default: `/`.
     /// - Throws: The errors of ``emit(_:_:in:wantsAck:)``.
     public mutating func acknowledge(_ id: Int, _ arguments: [SocketIOValue] = [], in namespace: String = "/") throws(SocketIOError) {
         try self.checkConnected(to: namespace)
