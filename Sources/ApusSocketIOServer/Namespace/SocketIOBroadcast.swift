@@ -160,8 +160,8 @@ extension SocketIOBroadcasting {
     /// Sends the event, waits as ``emitWithAck(_:arguments:)`` does, and decodes the first argument
     /// of each ack.
     ///
-    /// - Throws: The errors of ``emitWithAck(_:arguments:)``, and the decoder's error if an
-    ///   argument is of another type.
+    /// - Throws: The errors of ``emitWithAck(_:arguments:)``, and `invalidPayload` with the
+    ///   decoder's error as its cause if the first argument of an ack is of another type.
     public func emitWithAck<Answer: Decodable & Sendable, each Argument: Encodable & Sendable>(
         _ event: String, _ arguments: repeat each Argument, as type: Answer.Type
     ) async throws -> SocketIOResponses<Answer> {

@@ -62,7 +62,7 @@ extension SocketIONamespace {
     }
 
     /// Sends an event to the other servers and calls `completion` once, on any thread, with the
-    /// acks of their handlers.
+    /// result of ``serverSideEmitWithAck(_:arguments:timeout:)``.
     public func serverSideEmitWithAck(
         _ event: String, arguments: [SocketIOValue], timeout: Duration? = nil,
         completion: @escaping @Sendable (Result<SocketIOResponses<SocketIOValue>, any Error>) -> Void

@@ -132,7 +132,8 @@ public struct SocketIOServerEmitter: Sendable {
         try await self.socket.emitWithAck(event, arguments, self.flags)
     }
 
-    /// Sends an event, waits for the client's ack and decodes its first argument.
+    /// Sends an event, waits for the client's ack and decodes its first argument. See
+    /// ``SocketIOServerSocket/emitWithAck(_:_:timeout:as:)``.
     public func emitWithAck<Answer: Decodable, each Argument: Encodable & Sendable>(
         _ event: String, _ arguments: repeat each Argument, as type: Answer.Type
     ) async throws -> Answer {
@@ -174,8 +175,14 @@ extension SocketIOServerSocket {
 
     /// Sends an event, waits for the client's ack and decodes its first argument.
     ///
-    /// - Throws: The errors of ``emitWithAck(_:arguments:timeout:)``, and the decoder's error if
-    ///   the argument is of another type.
+    /// - Parameters:
+    ///   - event: The event's name.
+    ///   - arguments: Its arguments.
+    ///   - timeout: The time to wait for the ack. Default:
+    ///     ``SocketIOServerConfiguration/ackTimeout``.
+    ///   - type: The type of the ack's first argument. A missing argument is decoded as null.
+    /// - Throws: The errors of ``emitWithAck(_:arguments:timeout:)``, and `invalidPayload` with the
+    ///   decoder's error as its cause if the argument is of another type.
     public func emitWithAck<Answer: Decodable, each Argument: Encodable & Sendable>(
         _ event: String, _ arguments: repeat each Argument, timeout: Duration? = nil, as type: Answer.Type
     ) async throws -> Answer {
@@ -184,7 +191,7 @@ extension SocketIOServerSocket {
     }
 
     /// Sends an event and calls `completion` once, on the socket's event loop, with the client's
-    /// ack or an error.
+    /// ack or an error of ``emitWithAck(_:arguments:timeout:)``.
     public func emitWithAck(
         _ event: String, arguments: [SocketIOValue], timeout: Duration? = nil,
         completion: @escaping @Sendable (Result<[SocketIOValue], any Error>) -> Void
