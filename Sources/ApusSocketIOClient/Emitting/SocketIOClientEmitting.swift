@@ -73,6 +73,11 @@ extension SocketIOClientEmitting {
     /// Sends an event with Codable arguments and waits for the server's ack, whose first value it
     /// returns.
     ///
+    /// - Parameters:
+    ///   - event: The event's name.
+    ///   - arguments: The event's arguments.
+    ///   - timeout: As in ``emitWithAck(_:arguments:timeout:)``.
+    ///   - type: The type of the ack's first value. A missing value is decoded as null.
     /// - Throws: The errors of ``emitWithAck(_:arguments:timeout:)``, and `invalidPayload` if the
     ///   first value of the ack is of another type.
     public func emitWithAck<each Argument: Encodable & Sendable, Answer: Decodable & Sendable>(
@@ -85,6 +90,10 @@ extension SocketIOClientEmitting {
 
     /// Sends a declared event with an ack and waits for the server's ack.
     ///
+    /// - Parameters:
+    ///   - request: The declaration of the event and its ack.
+    ///   - arguments: The event's arguments.
+    ///   - timeout: As in ``emitWithAck(_:arguments:timeout:)``.
     /// - Throws: The errors of ``emitWithAck(_:arguments:timeout:)``, and `invalidPayload` if the
     ///   ack is of another type.
     public func emitWithAck<each Argument: Codable & Sendable, Answer: Codable & Sendable>(
