@@ -36,6 +36,12 @@ public enum WebSocketClient {
     /// Opens a connection, calls `body` with it, and closes it when `body` returns (1000) or throws
     /// (1001).
     ///
+    /// - Parameters:
+    ///   - url: `ws://host:port/path?query` or `wss://…`.
+    ///   - configuration: The configuration of the connection.
+    ///   - eventLoop: The event loop of the connection. Default: one of the process-wide group.
+    ///   - isolation: The isolation of `body`. Default: the caller's.
+    ///   - body: Receives the open connection.
     /// - Returns: The result of `body`, after the close handshake.
     /// - Throws: The errors of ``connect(to:configuration:on:onOpen:)`` and of `body`.
     public static func withConnection<Result>(

@@ -230,6 +230,12 @@ extension WebSocketSession {
     /// Opens a session, calls `body` when it is first open, and closes it when `body` returns
     /// (1000) or throws (1001).
     ///
+    /// - Parameters:
+    ///   - url: `ws://host:port/path?query` or `wss://…`.
+    ///   - configuration: The configuration of the session.
+    ///   - isolation: The isolation of `body`. Default: the caller's.
+    ///   - body: Receives the open session.
+    /// - Returns: The result of `body`, after the session has ended.
     /// - Throws: The errors of ``connect(timeout:)`` and of `body`.
     public static func withConnection<Result>(
         to url: String, configuration: WebSocketSessionConfiguration = .init(), isolation: isolated (any Actor)? = #isolation,
