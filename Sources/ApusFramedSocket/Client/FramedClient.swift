@@ -43,6 +43,13 @@ public enum FramedClient {
 
     /// Opens a connection, passes it to `body`, and closes it when `body` returns or throws.
     ///
+    /// - Parameters:
+    ///   - host: A name or an address, IPv4 or IPv6 (without brackets).
+    ///   - port: The port.
+    ///   - configuration: The configuration.
+    ///   - eventLoop: The event loop of the connection. Default: one of the process-wide group.
+    ///   - isolation: The isolation of `body`. Default: the caller's.
+    ///   - body: Receives the open connection.
     /// - Returns: The result of `body`, after the connection has closed.
     /// - Throws: The errors of ``connect(host:port:configuration:on:)`` and of `body`.
     public static func withConnection<Result>(
