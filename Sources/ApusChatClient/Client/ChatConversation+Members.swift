@@ -120,7 +120,8 @@ extension ChatConversation {
     ///   - role: The role of users that join by the link. Default: `member`.
     ///   - expiresAt: The time at which the link expires, in milliseconds since 1970. Default:
     ///     never.
-    ///   - uses: The maximum number of joins by the link. Default: no limit.
+    ///   - uses: The maximum number of joins by the link, and of requests to join by it. Default:
+    ///     no limit.
     public func createLink(role: MemberRole? = nil, expiresAt: Int64? = nil, uses: Int64? = nil) async throws(ChatClientError) -> InviteLink
     {
         let request = LinkCreateRequest(id: self.newID, conversation: self.id, role: role, expiresAt: expiresAt, uses: uses)

@@ -26,8 +26,8 @@ package struct StampClock: Sendable {
     package struct Reading: Sendable, Equatable {
         /// Milliseconds since 1970.
         package var time: Int64
-        /// False while the wall clock differs from the prediction. Data must then not be deleted,
-        /// sent or ended because of its age.
+        /// False while the wall clock differs from the prediction, or is on probation after a
+        /// start. Data must then not be deleted, sent or ended because of its age.
         package var isTrusted: Bool
 
         package init(time: Int64, isTrusted: Bool) {

@@ -50,7 +50,7 @@ package enum UserNameRule {
     }
 
     /// Whether a text contains only Han characters that no mapping changes, ASCII digits and
-    /// lower-case ASCII letters.
+    /// lower-case ASCII letters, and is not too long.
     private static func isPreparedIdeographs(_ text: String) -> Bool {
         var count = 0
         for scalar in text.unicodeScalars {

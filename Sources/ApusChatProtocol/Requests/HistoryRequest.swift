@@ -94,8 +94,9 @@ package struct HistoryAnswer: Hashable, WireObject {
     }
 
     package var conversation: ConversationID
-    /// Consecutive events in ascending order of `seq`. There can be fewer than requested, at the
-    /// ends of the visible log and at the size limit of an answer.
+    /// Events in ascending order of `seq`, which are consecutive unless the request is for a thread
+    /// or for edits. There can be fewer than requested, at the ends of the visible log and at the
+    /// size limit of an answer.
     package var events: [ChatEvent]
     package var mine: [Mine]
     /// The `seq` of the newest event that the user can see. The events contain all changes up to

@@ -170,8 +170,9 @@ extension ChatReference {
                     .must(
                         "events", .list(.shape("Event"), ChatLimits.historyEvents),
                         """
-                        Consecutive events in ascending order of `seq`. There can be fewer than requested, at the \
-                        ends of the visible log and at the size limit of an answer.
+                        Events in ascending order of `seq`, which are consecutive without `thread` and `edits`. \
+                        There can be fewer than requested, at the ends of the visible log and at the size limit of \
+                        an answer.
                         """),
                     .may(
                         "mine", .list(.shape("Mine"), ChatLimits.historyEvents),
