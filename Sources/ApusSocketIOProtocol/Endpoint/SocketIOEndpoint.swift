@@ -310,7 +310,8 @@ extension SocketIOEndpoint {
     ///   - message: The reason for the client.
     ///   - data: Further details for the client. Default: none. A client of Socket.IO 2.x receives
     ///     only one of both: the data, if there is any.
-    /// - Throws: ``SocketIOError/Code/notConnected`` if there is no request.
+    /// - Throws: ``SocketIOError/Code/notConnected`` if there is no request;
+    ///   ``SocketIOError/Code/invalidUse`` for data that cannot be encoded.
     public mutating func refuse(_ namespace: String, message: String, data: SocketIOValue? = nil) throws(SocketIOError) {
         try self.checkRequested(namespace)
         try self.send(SocketIOPacket(namespace: namespace, content: self.version.refusal(message: message, data: data)))

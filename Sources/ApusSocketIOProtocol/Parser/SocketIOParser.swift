@@ -170,8 +170,8 @@ public protocol SocketIOPacketParser: Sendable {
     ///
     /// It is called on any thread, once per broadcast.
     ///
-    /// - Throws: An error that fails the emit, as the cause of a
-    ///   ``SocketIOError/Code/invalidUse``.
+    /// - Throws: An error that fails the emit: a ``SocketIOError`` as it is, another error as the
+    ///   cause of a ``SocketIOError/Code/invalidUse``.
     func encode(_ packet: SocketIOPacket) throws -> [EngineIOMessage]
 
     /// Creates a decoder for a new connection.

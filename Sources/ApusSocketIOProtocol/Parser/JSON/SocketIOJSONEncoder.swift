@@ -10,9 +10,10 @@ import NIOCore
 package enum SocketIOJSONEncoder {
     /// Encodes a packet as messages.
     ///
-    /// - Throws: ``SocketIOError/Code/invalidUse`` for a reserved event name, a number that
-    ///   is not finite, binary data in a CONNECT, an object that looks like a placeholder next to
-    ///   binary data, or a namespace that contains a comma or does not start with a slash.
+    /// - Throws: ``SocketIOError/Code/invalidUse`` for a reserved event name, a negative ack id, a
+    ///   number that is not finite, a value nested too deep, binary data in a CONNECT, an object
+    ///   that looks like a placeholder next to binary data, or a namespace that contains a comma or
+    ///   does not start with a slash.
     package static func encode(_ packet: SocketIOPacket) throws(SocketIOError) -> [EngineIOMessage] {
         let content = UndecodedPacket.Content(packet.content)
         try content.parts.head.checkSent(to: packet.namespace)
