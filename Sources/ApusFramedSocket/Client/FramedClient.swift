@@ -20,9 +20,9 @@ public enum FramedClient {
     ///   - eventLoop: The event loop of the connection. Default: one of the process-wide group.
     /// - Returns: The connection, in version 2 after both hellos. Close it when it is no longer
     ///   needed.
-    /// - Throws: `FramedError`: `transport` with a `ConnectivityError` as its cause when the
-    ///   server is unreachable, or the error of the handshake. `CancellationError` when the task
-    ///   was cancelled.
+    /// - Throws: `FramedError`: `transport` with a `ConnectivityError` as its cause when the server
+    ///   is unreachable, the error of the handshake, or `invalidConfiguration`. `CancellationError`
+    ///   when the task was cancelled.
     public static func connect(
         host: String, port: Int, configuration: FramedClientConfiguration = .init(), on eventLoop: (any EventLoop)? = nil
     ) async throws -> FramedConnection {

@@ -29,8 +29,9 @@ extension FramedConnection {
     ///   - name: Replaces that component; only for a single path.
     ///   - sending: The configuration.
     /// - Returns: The numbers of sent, failed and omitted files.
-    /// - Throws: The `FramedError` that ended the connection; `CancellationError` when the task
-    ///   was cancelled. The receiver is notified of a cancellation.
+    /// - Throws: The `FramedError` that ended the connection; `FramedError.Code.invalidUse` for a
+    ///   `name` with several paths; `CancellationError` when the task was cancelled. The receiver
+    ///   is notified of a cancellation.
     @discardableResult
     public func send(files paths: [String], as name: String? = nil, _ sending: FileSending = .init()) async throws -> SentFiles {
         guard name == nil || paths.count == 1 else {

@@ -44,7 +44,8 @@ public final class ReceivingFolder: Sendable {
 
     /// Opens the unfinished file of an upload, or creates it. Existing bytes are not hashed yet.
     ///
-    /// - Throws: `TransferError.Code.busy` when another process has locked it.
+    /// - Throws: `TransferError.Code.busy` when another process has locked or just finished it;
+    ///   `storage` when it cannot be opened or is not a regular file.
     func openPart(_ offer: TransferOffer) throws(TransferError) -> PartFile {
         let number = openat(self.root.number, offer.partName, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, 0o666)
         guard number >= 0 else { throw FileDescriptor.error("the unfinished file cannot be opened", .storage) }
