@@ -191,7 +191,7 @@ let package = Package(
                 "ApusArchive", "ApusBytes", "ApusChatCore", "ApusChatStorage", "ApusChatProtocol", "ApusConnectivity",
                 "ApusEventLoop", "ApusJSON", "ApusPasswords", "ApusPictures", "ApusS3", "ApusWebPush", "ApusWebSocket",
                 asyncHTTPClient, crypto, httpTypes, hummingbird, hummingbirdCore, logging, nioCore, nioConcurrencyHelpers, nioPosix,
-                nioHTTP1, nioSSL,
+                nioHTTP1,
             ] + subprocess),
         // The chat's server below HTTP: what it writes, and for whom.
         module(

@@ -38,6 +38,7 @@ extension ChatServerConfiguration {
         try self.require(
             self.hasLimits || IPAddress(self.host)?.isLoopback ?? (self.host == "localhost"),
             "`hasLimits` must be true if `host` is \(self.host); the limits can be disabled on loopback addresses only.")
+        if let problem = self.blobs.problem { throw ChatServerError(.invalidConfiguration, message: problem) }
         if let problem = self.calls.problem { throw ChatServerError(.invalidConfiguration, message: problem) }
         try self.require(
             self.proxies.source != .proxyProtocol || !self.proxies.networks.isEmpty,

@@ -53,6 +53,8 @@ public struct ChatServerConfiguration: Sendable {
     public var uploadBytes: Int64 = 100 << 20
     /// The maximum size of all uploads of one user, in bytes. Default: 1 GiB.
     public var uploadQuota: Int64 = 1 << 30
+    /// The place of the bytes of complete uploads. Default: the folder `blobs` of ``dataFolder``.
+    public var blobs = Blobs.folder
     /// The maximum number of connected clients. Default: 20,000.
     public var maximumClients = 20_000
     /// The maximum number of connected clients with the same IPv4 address or in the same IPv6 /64

@@ -27,6 +27,7 @@ final class ServerParts: Sendable {
     private let logger: Logger
     private let folder: ChatFolder
     private let files: BlobFiles
+    private let uploads: Uploads
     private let demo: DemoEvents?
     private let pushes: WebPushSender
     private let previews: LinkPreviewer?
@@ -55,8 +56,11 @@ final class ServerParts: Sendable {
         let accounts = try Accounts(
             database: self.chat.database, folder: path, configuration: configuration.accounts, clock: self.clock.forAccounts)
         self.accounts = accounts
-        self.files = try BlobFiles(folder: path, tools: .found(logger: logger))
+        self.files = try BlobFiles(folder: path, tools: .found(logger: logger)) { threads in
+            try configuration.blobs.store(folder: path, threads: threads, now: configuration.clock.wall, logger: logger)
+        }
         let uploads = try Uploads(folder: path, accounts: accounts, files: self.files, configuration: configuration.uploads)
+        self.uploads = uploads
         self.maintenance = HTTPMaintenance(accounts: accounts, uploads: uploads, logger: logger)
         self.io = SocketIOServer(configuration: .chat(configuration, proxies: proxies), logger: logger)
         self.chat.attach(to: self.io, accounts: accounts, proxies: proxies)
@@ -191,6 +195,7 @@ final class ServerParts: Sendable {
         self.previews?.close()
         await self.chat.close()
         await self.pushes.close()
+        await self.uploads.close()
         await self.files.endWork()
         await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
             // The call waits for threads of both, so it must not run on an event loop.

@@ -98,6 +98,8 @@ struct Serve: AsyncParsableCommand {
 
     @OptionGroup var uploads: UploadOptions
 
+    @OptionGroup var blobs: BlobOptions
+
     @OptionGroup var calls: CallOptions
 
     @Option(help: "Whether budgets limit requests, connections and sign-ins: on or off. Off is for load tests, on loopback addresses only.")
@@ -184,6 +186,7 @@ struct Serve: AsyncParsableCommand {
         configuration.previewsLinks = self.linkPreviews
         configuration.hasLimits = self.limits == .on
         self.uploads.configure(&configuration)
+        self.blobs.configure(&configuration)
         self.calls.configure(&configuration)
         return configuration
     }

@@ -30,6 +30,25 @@ import Testing
         #expect(self.message { $0.proxies.networks = ["proxy.example"] }?.contains("`proxy.example`") == true)
     }
 
+    @Test(
+        arguments: [
+            ("s3://bucket/prefix", "http://127.0.0.1:9000", "us-east-1", true), ("s3://bucket", nil, "eu-west-1", true),
+            ("file://bucket", nil, "us-east-1", false), ("s3://bucket", "127.0.0.1:9000", "us-east-1", false),
+            ("s3://bucket", nil, "", false),
+        ] as [(String, String?, String, Bool)])
+    func theStoreOfFilesIsChecked(_ url: String, _ endpoint: String?, _ region: String, _ isValid: Bool) {
+        let message = self.message {
+            $0.blobs = .s3(url, endpoint: endpoint, region: region, credentials: .init(id: "id", secret: "hidden"))
+        }
+        #expect(isValid ? message == nil : message?.hasPrefix("`blobs`: the ") == true)
+        #expect(message?.contains("hidden") != true)
+    }
+
+    @Test func aDescriptionOfTheStoreHasNoSecret() {
+        let blobs = ChatServerConfiguration.Blobs.s3("s3://bucket", region: "r", credentials: .init(id: "id", secret: "hidden"))
+        #expect(!"\(blobs)".contains("hidden") && !String(reflecting: blobs).contains("hidden"))
+    }
+
     @Test func aServerHasAListener() {
         let message = self.message {
             $0.tls = .off

@@ -65,21 +65,19 @@ final class Previews: Sendable {
     /// Makes the previews of a new file. Waits at most `time` for them, and returns the properties
     /// of the file; nil if it cannot be examined, or not in time. The job continues after that
     /// time.
-    ///
-    /// - Parameter source: The path of the file.
-    func make(of blob: BlobRow, at source: String, for user: UserKey, waiting time: Duration) async -> MediaFacts? {
+    func make(of blob: BlobRow, at source: MediaSource, for user: UserKey, waiting time: Duration) async -> MediaFacts? {
         guard let job = self.job(blob, .preview, source, user) else { return nil }
-        return await Self.value(of: job, within: time) ?? nil
+        return await job.result(within: time)?.get() ?? nil
     }
 
     /// Returns the path of a preview. Makes it if it is missing, and waits at most `time`.
     ///
     /// - Returns: Nil if the file has no such preview and none can be made.
-    func path(_ kind: PreviewKind, of blob: BlobRow, at source: String, for user: UserKey, waiting time: Duration) async -> String? {
+    func path(_ kind: PreviewKind, of blob: BlobRow, at source: MediaSource, for user: UserKey, waiting time: Duration) async -> String? {
         let path = self.path(kind, of: blob.id)
         if await self.exists(path) { return path }
         guard kind.applies(to: blob.type), let job = self.job(blob, kind, source, user) else { return nil }
-        _ = await Self.value(of: job, within: time)
+        _ = await job.result(within: time)
         return await self.exists(path) ? path : nil
     }
 
@@ -114,7 +112,7 @@ final class Previews: Sendable {
 
     /// The job for a file: the running one, or a new one. Nil if the tools are missing or have
     /// failed.
-    private func job(_ blob: BlobRow, _ kind: PreviewKind, _ source: String, _ user: UserKey) -> Task<MediaFacts?, Never>? {
+    private func job(_ blob: BlobRow, _ kind: PreviewKind, _ source: MediaSource, _ user: UserKey) -> Task<MediaFacts?, Never>? {
         guard self.handles(blob.type, kind) else { return nil }
         let key = Key(blob: blob.id, isVoice: kind == .voice)
         return self.state.withLockedValue { state in
@@ -141,14 +139,15 @@ final class Previews: Sendable {
         return (type.hasPrefix("video/") || type.hasPrefix("audio/")) && self.tools.probe != nil
     }
 
-    private func work(_ key: Key, _ type: String, _ source: String, _ user: UserKey) async -> Result<MediaFacts, any Error> {
+    private func work(_ key: Key, _ type: String, _ source: MediaSource, _ user: UserKey) async -> Result<MediaFacts, any Error> {
         do {
             return .success(
                 try await self.queue.run(for: user) {
                     let parent = self.folder + "/work"
-                    let workshop = try await self.threads.runIfActive { try Workshop(in: parent, source: source) }
+                    let workshop = try await self.threads.runIfActive { try Workshop(in: parent) }
                     let result: Result<PreviewMaker.Made, any Error>
                     do {
+                        try await source.place(workshop.path(Workshop.input))
                         result = .success(try await self.previews(type, isVoice: key.isVoice, workshop))
                     } catch {
                         result = .failure(error)
@@ -174,23 +173,5 @@ final class Previews: Sendable {
         let maker = PreviewMaker(tools: self.tools, limits: self.limits, workshop: workshop)
         if isVoice { return try await maker.voice(type) }
         return type.hasPrefix("image/") ? try await maker.pictures(type) : try await maker.film(type)
-    }
-
-    /// Waits for a job, which continues after the time. Returns nil after the time.
-    private static func value(of job: Task<MediaFacts?, Never>, within time: Duration) async -> MediaFacts?? {
-        let (values, continuation) = AsyncStream.makeStream(of: MediaFacts?.self)
-        let waiter = Task {
-            continuation.yield(await job.value)
-            continuation.finish()
-        }
-        let timer = Task {
-            try await Task.sleep(for: time)
-            continuation.finish()
-        }
-        defer {
-            waiter.cancel()
-            timer.cancel()
-        }
-        return await values.first { _ in true }
     }
 }

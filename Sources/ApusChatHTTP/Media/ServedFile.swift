@@ -39,9 +39,8 @@ extension BlobFiles {
     ///
     /// - Parameter user: The user for whom it is made.
     package func preview(_ kind: PreviewKind, of blob: BlobRow, for user: UserKey) async -> ServedFile? {
-        guard let source = self.store.path(of: blob.id) else { return nil }
         guard
-            let path = await self.previews.path(kind, of: blob, at: source, for: user, waiting: Self.previewTime),
+            let path = await self.previews.path(kind, of: blob, at: self.source(of: blob), for: user, waiting: Self.previewTime),
             let bytes = try? await self.threads.runIfActive({ DurableFile.bytes(of: path, upTo: 16 << 20) }),
             let type = PreviewKind.type(of: bytes)
         else { return nil }
@@ -59,7 +58,7 @@ extension BlobFiles {
     /// at most `time`.
     func withFacts(_ examined: Examined, for user: UserKey, waiting time: Duration) async -> Examined {
         var examined = examined
-        guard let source = self.store.path(of: examined.row.id) else { return examined }
+        let source = self.source(of: examined.row, staged: examined.path)
         guard let facts = await self.previews.make(of: examined.row, at: source, for: user, waiting: time) else { return examined }
         if let type = facts.type { examined.row.type = type }
         if facts.width > 0 { (examined.row.width, examined.row.height) = (facts.width, facts.height) }

@@ -10,17 +10,10 @@ struct Workshop: Sendable {
     private static let resultBytes = 16 << 20
     let folder: String
 
-    /// - Parameter source: The path of the file.
-    init(in parent: String, source: String) throws {
+    /// Creates the folder, without a file.
+    init(in parent: String) throws {
         self.folder = "\(parent)/\(Secrets.hex(Secrets.bytes(8)))"
         try DurableFile.makeFolder(self.folder)
-        let path = source.hasPrefix("/") ? source : FileManager.default.currentDirectoryPath + "/" + source
-        do {
-            try FileManager.default.createSymbolicLink(atPath: self.path(Self.input), withDestinationPath: path)
-        } catch {
-            self.remove()
-            throw error
-        }
     }
 
     /// - Parameter content: The content of the file.

@@ -12,16 +12,21 @@ package struct HTTPMaintenance: Sendable {
         self.logger = logger
     }
 
-    /// Runs the maintenance once a minute until the task is cancelled.
+    /// Continues what the last stop interrupted, and then runs the maintenance once a minute until
+    /// the task is cancelled.
     package func run() async {
         var minutes = 0
+        await self.resumeUploads()
         while (try? await Task.sleep(for: .seconds(60))) != nil {
             self.accounts.sweepBudgets()
             await self.attempt("Could not remove ended sessions from the database") { try await self.accounts.settleEndedSessions() }
+            await self.resumeUploads()
             if minutes % 60 == 0 { await self.attempt("Could not remove expired uploads") { try await self.uploads.sweep() } }
             minutes += 1
         }
     }
+
+    private func resumeUploads() async { await self.attempt("Could not store complete uploads") { try await self.uploads.resume() } }
 
     /// Runs a task. If it fails, for example because the disk is full, it is tried again at the
     /// next run.

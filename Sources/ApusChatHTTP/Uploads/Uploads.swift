@@ -13,7 +13,9 @@ package final class Uploads: Sendable {
     let accounts: Accounts
     let files: BlobFiles
     private let folder: String
-    private let parts: NIOLockedValueBox<[String: UploadPart]>
+    let parts: NIOLockedValueBox<[String: UploadPart]>
+    /// The work for complete uploads, by their ids.
+    let finishing = NIOLockedValueBox(Finishing())
     private let byUser: NIOLockedValueBox<ConnectionQuota>
     private let byAddress: NIOLockedValueBox<ConnectionQuota>
 
@@ -107,65 +109,5 @@ package final class Uploads: Sendable {
     func endTransfer(_ session: AccountSession, _ client: ClientOrigin) {
         self.byUser.withLockedValue { $0.closed(from: String(session.user.rawValue)) }
         self.byAddress.withLockedValue { $0.closed(from: client.text) }
-    }
-
-    /// Creates a blob from a complete upload: first its file, then its row. A repeated call returns
-    /// the same blob.
-    func finish(_ part: UploadPart) async throws -> BlobRow {
-        if let blob = part.blob { return blob }
-        var examined: BlobFiles.Examined
-        do {
-            examined = try await self.files.examine(part.path, at: self.accounts.clock.now())
-        } catch let error as ChatError {
-            try await self.remove(part)
-            throw error
-        }
-        let (files, id) = (self.files, examined.row.id)
-        return try await files.claims.with(id) {
-            try await files.store.store(examined.path, size: examined.row.size, as: id)
-            if try await self.accounts.database.read({ try $0.blob(id) }) == nil {
-                examined = await files.withFacts(examined, for: part.user, waiting: self.configuration.previewWait)
-            }
-            let row = examined.row
-            try await self.accounts.database.write { storage in
-                try storage.commit { changes, _ in changes.credentials.uploads = [(row, part.user)] }
-            }
-            try await files.store.settle(id)
-            try await files.threads.runIfActive { try part.finish(row) }
-            return row
-        }
-    }
-
-    /// Removes expired uploads, and blobs without references. Called periodically.
-    package func sweep() async throws {
-        guard self.accounts.clock.isTrusted() else { return }
-        let now = self.accounts.clock.now()
-        let expired = self.parts.withLockedValue { parts in parts.values.filter { $0.expiresAt <= now } }
-        for part in expired { try await self.remove(part) }
-        let limit = now - self.configuration.orphanLifetime
-        var cursor: Int64? = 0
-        while let start = cursor {
-            let page = try await self.accounts.database.read { try $0.orphans(before: limit, after: start, limit: 1_000) }
-            if !page.blobs.isEmpty { try await self.collect(page.blobs) }
-            cursor = page.next
-        }
-    }
-
-    /// Removes the rows of blobs that still have no reference, and then their bytes.
-    private func collect(_ blobs: [BlobID]) async throws {
-        let files = self.files
-        let blobs = files.claims.claim(blobs)
-        guard !blobs.isEmpty else { return }
-        defer { for blob in blobs { files.claims.release(blob) } }
-        for blob in blobs { try await files.store.willRemove(blob) }
-        let removed = try await self.accounts.database.write { storage in
-            try storage.commit { changes, _ in changes.credentials.collectedBlobs = blobs }
-            return try blobs.filter { try storage.blob($0) == nil }
-        }
-        for blob in removed {
-            try await files.store.remove(blob)
-            try await files.threads.runIfActive { files.previews.remove(blob) }
-        }
-        for blob in blobs { try await files.store.settle(blob) }
     }
 }

@@ -24,6 +24,9 @@ package struct UploadsConfiguration: Sendable {
     /// The time that the end of an upload waits for previews, so that a message can have the
     /// BlurHash. Default: 2 s.
     package var previewWait = Duration.seconds(2)
+    /// The time that the end of an upload waits until the bytes are stored. After it, the client is
+    /// asked to repeat the request, so that no proxy ends the connection. Default: 40 s.
+    package var storeWait = Duration.seconds(40)
 
     package init() {}
 }

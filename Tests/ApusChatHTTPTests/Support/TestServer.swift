@@ -5,6 +5,7 @@ import Foundation
 import HTTPTypes
 import Hummingbird
 import HummingbirdTesting
+import Logging
 import NIOCore
 
 @testable import ApusChatHTTP
@@ -17,11 +18,16 @@ final class TestServer: Sendable {
     let chat = EchoChat()
 
     init(
-        uploads configuration: UploadsConfiguration = .patient, tools: MediaTools = .none,
+        uploads configuration: UploadsConfiguration = .patient, tools: MediaTools = .none, s3: MemoryS3? = nil,
         _ configure: (inout AccountsConfiguration) -> Void = { _ in }
     ) throws {
         self.test = try TestAccounts(configure)
-        self.files = try BlobFiles(folder: self.test.folder, tools: tools)
+        let folder = self.test.folder
+        self.files = try BlobFiles(
+            folder: folder, tools: tools,
+            makeStore: s3.map { s3 in
+                { threads in try S3BlobStore(folder: folder, client: s3.client(), threads: threads, logger: .quiet) }
+            })
         self.uploads = try Uploads(folder: self.test.folder, accounts: self.test.accounts, files: self.files, configuration: configuration)
     }
 

@@ -1,6 +1,9 @@
 import ApusChatProtocol
+import ApusS3
 import Crypto
 import Foundation
+import Logging
+import NIOConcurrencyHelpers
 import NIOCore
 import NIOPosix
 import Testing
@@ -10,6 +13,7 @@ import Testing
 /// The implementations of ``BlobStore``, against each of which `BlobStoreTests` runs.
 enum StoreKind: CaseIterable, Sendable {
     case folder
+    case s3
 }
 
 /// A store in a folder of its own, which is removed with it.
@@ -18,6 +22,10 @@ final class TestStore: Sendable {
     let folder: String
     let threads = NIOThreadPool(numberOfThreads: 1)
     let store: any BlobStore
+    /// The peer of a store in S3.
+    let s3 = MemoryS3()
+    /// The pauses before requests that are repeated.
+    let pauses = NIOLockedValueBox<[Duration]>([])
 
     init(_ kind: StoreKind) throws {
         self.kind = kind
@@ -26,8 +34,20 @@ final class TestStore: Sendable {
         self.threads.start()
         switch kind {
         case .folder: self.store = try FolderBlobStore(folder: self.folder, threads: self.threads)
+        case .s3: self.store = try Self.store(self.s3, self.folder, self.threads, self.pauses)
         }
     }
+
+    private static func store(
+        _ s3: MemoryS3, _ folder: String, _ threads: NIOThreadPool, _ pauses: NIOLockedValueBox<[Duration]>
+    ) throws -> S3BlobStore {
+        try S3BlobStore(
+            folder: folder, client: try s3.client { pause in pauses.withLockedValue { $0.append(pause) } }, threads: threads,
+            partBytes: S3PartPlan.minimumBytes, logger: .quiet)
+    }
+
+    /// Returns the store in S3 of another run of the program.
+    func again() throws -> S3BlobStore { try Self.store(self.s3, self.folder, self.threads, self.pauses) }
 
     deinit {
         try? self.threads.syncShutdownGracefully()
@@ -53,4 +73,20 @@ final class TestStore: Sendable {
     func bytes(of blob: BlobID, _ range: ClosedRange<Int64>) async throws -> [UInt8] {
         Array(try await self.store.bytes(of: blob, range).collected(upTo: 1 << 30).readableBytesView)
     }
+}
+
+extension MemoryS3 {
+    /// A client of this store.
+    ///
+    /// - Parameter pause: Called instead of a pause.
+    func client(pause: @escaping @Sendable (Duration) -> Void = { _ in }) throws -> S3Client {
+        S3Client(
+            location: try S3Location(url: "s3://bucket/chat", endpoint: "http://127.0.0.1", region: "us-east-1"),
+            credentials: S3Credentials(id: "id", secret: "secret"), transport: self, now: { 1_700_000_000_000 }, sleep: { pause($0) })
+    }
+}
+
+extension Logger {
+    /// A logger without output.
+    static let quiet = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
 }

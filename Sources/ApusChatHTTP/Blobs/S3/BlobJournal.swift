@@ -1,0 +1,41 @@
+import ApusChatProtocol
+import ApusChatStorage
+import Foundation
+
+/// Records the blobs whose objects and rows may disagree, as files that are named by the blobs. A
+/// file contains the id of an unfinished upload in parts, or nothing.
+///
+/// A record is durable before the object is changed, and is removed after the row was. The methods
+/// block.
+struct BlobJournal: Sendable {
+    private static let uploadBytes = 2_048
+    private let folder: String
+
+    /// - Parameter folder: The data folder.
+    init(folder: String) throws(StorageError) {
+        self.folder = folder + "/objects"
+        try DurableFile.makeFolder(self.folder)
+        try DurableFile.syncFolder(folder)
+    }
+
+    private func path(_ blob: BlobID) -> String { "\(self.folder)/\(blob.rawValue)" }
+
+    /// Adds or changes a record.
+    func add(_ blob: BlobID, upload: String = "") throws(StorageError) {
+        try DurableFile.replace(self.path(blob), with: Array(upload.utf8), in: self.folder)
+    }
+
+    /// Returns the unfinished upload of a blob.
+    func upload(of blob: BlobID) -> String? {
+        guard let bytes = DurableFile.bytes(of: self.path(blob), upTo: Self.uploadBytes), !bytes.isEmpty else { return nil }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    func contains(_ blob: BlobID) -> Bool { DurableFile.exists(self.path(blob)) }
+
+    func remove(_ blob: BlobID) { DurableFile.remove(self.path(blob)) }
+
+    func blobs() throws -> [BlobID] {
+        try FileManager.default.contentsOfDirectory(atPath: self.folder).sorted().compactMap { BlobID($0) }
+    }
+}

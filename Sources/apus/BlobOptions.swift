@@ -1,0 +1,56 @@
+import ApusChatServer
+import ArgumentParser
+import Foundation
+
+/// The options of `apus serve` for the place of files.
+struct BlobOptions: ParsableArguments {
+    @Option(
+        name: .customLong("blob-store"),
+        help: ArgumentHelp(
+            "Keep files in a bucket of an S3-compatible store instead of the data folder: s3://BUCKET or s3://BUCKET/PREFIX.",
+            valueName: "url"))
+    var store: String?
+
+    @Option(
+        name: .customLong("s3-endpoint"), help: ArgumentHelp("The URL of the store. Default: that of AWS in the region.", valueName: "url"))
+    var endpoint: String?
+
+    @Option(name: .customLong("s3-region"), help: ArgumentHelp("The region of the bucket. Default: us-east-1.", valueName: "region"))
+    var region: String?
+
+    @Option(
+        name: .customLong("s3-credentials-file"),
+        help: ArgumentHelp(
+            """
+            A file with the key of the store, as ~/.aws/credentials has it. Default: AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY of the \
+            environment.
+            """, valueName: "path"))
+    var credentialsFile: String?
+
+    func validate() throws {
+        guard self.store != nil else {
+            for (name, value) in [
+                ("--s3-endpoint", self.endpoint), ("--s3-region", self.region), ("--s3-credentials-file", self.credentialsFile),
+            ] where value != nil { throw ValidationError("\(name) needs --blob-store") }
+            return
+        }
+        guard self.credentials == nil else { return }
+        guard let path = self.credentialsFile else {
+            throw ValidationError(
+                "--blob-store: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY in the environment, or name a file with --s3-credentials-file"
+            )
+        }
+        throw ValidationError(
+            "--s3-credentials-file: \(path) cannot be read, or has no aws_access_key_id and aws_secret_access_key in [default]")
+    }
+
+    func configure(_ configuration: inout ChatServerConfiguration) {
+        guard let store = self.store, let credentials = self.credentials else { return }
+        configuration.blobs = .s3(store, endpoint: self.endpoint, region: self.region ?? "us-east-1", credentials: credentials)
+    }
+
+    private var credentials: ChatServerConfiguration.Blobs.Credentials? {
+        guard let path = self.credentialsFile else { return .init(environment: ProcessInfo.processInfo.environment) }
+        return (try? String(contentsOfFile: path, encoding: .utf8)).flatMap { .init(file: $0) }
+    }
+}
