@@ -23,7 +23,7 @@ final class MemoryS3: S3Transport {
     struct State {
         var objects: [String: [UInt8]] = [:]
         var uploads: [String: [Int: [UInt8]]] = [:]
-        /// The method and the names of the query of each request, such as `PUT partNumber uploadId`.
+        /// The method and the names of the query of each request: `PUT partNumber uploadId`.
         var requests: [String] = []
         var count = 0
         /// Returns the fault of a request, by its description and the number of equal ones before.
