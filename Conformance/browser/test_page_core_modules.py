@@ -112,6 +112,40 @@ def test_heads_move_up_as_in_the_swift_sdk(page):
     assert dict(zip((case["name"] for case in vectors["cases"]), after)) == {case["name"]: [case["at"], case["top"]] for case in vectors["cases"]}
 
 
+def test_the_files_of_unsent_messages_are_freed(page):
+    """A picture or a player may read a file for a while after its message was sent."""
+    assert page.evaluate("""async () => {
+      const { Store } = await import("/js/state/store.js");
+      const { createObjectURL, revokeObjectURL } = URL;
+      const { setTimeout } = globalThis;
+      const [live, later] = [new Set(), []];
+      const sizes = [];
+      const item = (key, more) => ({ key, conv: "c", kind: "file", body: {}, status: "queued", at: 1, file: new Blob([key]), ...more });
+      const session = (name) => ({ session: { phase: "signedIn", user: { name }, limits: {} }, connection: { state: "online" } });
+      let tell;
+      try {
+        URL.createObjectURL = (file) => { const url = createObjectURL.call(URL, file); live.add(url); return url; };
+        URL.revokeObjectURL = (url) => { live.delete(url); revokeObjectURL.call(URL, url); };
+        globalThis.setTimeout = (run, delay, ...rest) => (delay === 60_000 ? later.push(run) : setTimeout(run, delay, ...rest));
+        const store = new Store({ listen: (listener) => { tell = listener; }, request: async () => ({ ...session("me"), outbox: [item("a")] }) });
+        await store.started;
+        tell({ type: "outbox", item: item("b") });
+        tell({ type: "outbox", item: item("b", { status: "uploading", progress: 0.5 }) });
+        sizes.push(live.size);
+        tell({ type: "outbox", item: item("b"), removed: true });
+        sizes.push(live.size);
+        for (const run of later.splice(0)) run();
+        sizes.push(live.size);
+        tell({ type: "snapshot", ...session("another") });
+        for (const run of later.splice(0)) run();
+        return [...sizes, live.size];
+      } finally {
+        Object.assign(URL, { createObjectURL, revokeObjectURL });
+        globalThis.setTimeout = setTimeout;
+      }
+    }""") == [2, 2, 1, 0]
+
+
 def test_a_conversation_that_moves_between_two_pages_of_a_sync_stays(page):
     """A new message moves it to the first page, which was read before. A sync with the new token tells it."""
     assert page.evaluate("""async () => {

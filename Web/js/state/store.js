@@ -11,6 +11,9 @@ const GROUPS = { people: (head) => head.kind === "pair", groups: (head) => head.
 
 const isUnread = (head) => (head.unread ?? 0) > 0 || Boolean(head.own?.marked_unread);
 
+/** Frees the file of an item that is no longer unsent, after the time for which a picture or a player may still read it. */
+const release = (item) => { if (item?.localURL) setTimeout(() => URL.revokeObjectURL(item.localURL), 60_000); };
+
 export class Store extends ChatState {
   session = { phase: "starting", user: null, self: null, limits: {}, server: {} };
   connection = { state: "connecting", since: Date.now() };
@@ -254,6 +257,7 @@ export class Store extends ChatState {
     this.session = session;
     this.connection = connection;
     if (another) {
+      for (const item of [...this.#outbox.values()].flat()) release(item);
       for (const each of [this.#heads, this.#users, this.#contacts, this.#outbox, this.#typing, this.#positions, this.#counted, this.#quotes, this.#windows, this.#early]) each.clear();
     }
     if (session.user) this.remember([session.user]);
@@ -355,8 +359,9 @@ export class Store extends ChatState {
 
   #queued(item, removed) {
     const items = this.waiting(item.conv).filter((each) => each.key !== item.key);
-    if (!removed) {
-      const before = this.waiting(item.conv).find((each) => each.key === item.key);
+    const before = this.waiting(item.conv).find((each) => each.key === item.key);
+    if (removed) release(before);
+    else {
       const localURL = before?.localURL ?? (item.file ? URL.createObjectURL(item.file) : undefined);
       items.push({ ...item, id: item.key, sender: this.account?.name, local: true, ...(localURL && { localURL }) });
       items.sort((a, b) => a.at - b.at || (a.key < b.key ? -1 : 1));
