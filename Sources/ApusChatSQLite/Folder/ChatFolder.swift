@@ -67,6 +67,39 @@ package final class ChatFolder: Sendable {
 
     var hasSearchFile: Bool { access(self.searchPath, F_OK) == 0 }
 
+    /// Makes the names of the search index free if they are used by anything but files that the
+    /// server can open. A file without the permissions is removed, because the index is rebuilt
+    /// from the log; a directory, which may contain data of the operator, is moved aside.
+    ///
+    /// - Returns: The new paths of what was moved.
+    func clearSearchNames() throws(StorageError) -> [String] {
+        var moved: [String] = []
+        for suffix in ["", "-wal", "-shm"] {
+            let path = self.searchPath + suffix
+            var status = stat()
+            guard stat(path, &status) == 0 else { continue }
+            if status.st_mode & S_IFMT == S_IFREG {
+                guard access(path, R_OK | W_OK) != 0 else { continue }
+                guard unlink(path) == 0 else { throw Self.failure("removed", path) }
+            } else {
+                let target = Self.unusedPath(path + ".unusable")
+                guard rename(path, target) == 0 else { throw Self.failure("moved aside: it is not a file of the search index", path) }
+                moved.append(target)
+            }
+        }
+        return moved
+    }
+
+    private static func unusedPath(_ path: String) -> String {
+        var candidate = path
+        var number = 1
+        while access(candidate, F_OK) == 0 {
+            number += 1
+            candidate = "\(path)-\(number)"
+        }
+        return candidate
+    }
+
     /// Replaces the search index with an empty file.
     func replaceSearchFile() throws(StorageError) {
         for suffix in ["", "-wal", "-shm"] where unlink(self.searchPath + suffix) != 0 && errno != ENOENT {

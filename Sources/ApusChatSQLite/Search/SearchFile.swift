@@ -25,7 +25,7 @@ enum SearchFile {
         """
 
     /// Opens the index of a folder for writing. Creates a new index if there is none, or if the
-    /// existing one belongs to other data.
+    /// existing one belongs to other data or cannot be opened.
     static func open(_ folder: ChatFolder, cacheBytes: Int) throws(StorageError) -> SQLiteConnection {
         let connection = try SQLiteConnection(path: folder.databasePath, isReader: true, cacheBytes: cacheBytes)
         let position = try connection.statement(TransactionQuery.position).first { $0.text(0) }
@@ -55,7 +55,8 @@ enum SearchFile {
             if isWriter { try connection.execute("PRAGMA search.journal_mode = WAL; PRAGMA search.synchronous = NORMAL") }
         } catch {
             if error.code == .corrupt { return false }
-            throw error
+            throw StorageError(
+                error.code, message: "\(folder.searchPath) cannot be opened as the search index: \(error.message)", cause: error.cause)
         }
         return true
     }

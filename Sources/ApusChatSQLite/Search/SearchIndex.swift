@@ -8,6 +8,8 @@ package final class SearchIndex: SearchIndexing {
     private static let batch: Int64 = 1_000
 
     private let folder: ChatFolder
+    /// The new paths of directories that had the names of the index, and were moved aside.
+    package let moved: [String]
     private let connection: SQLiteConnection
     package private(set) var lastChange: Int64 = 0
 
@@ -41,6 +43,7 @@ package final class SearchIndex: SearchIndexing {
     /// opened before it, and the readers after it.
     package init(_ folder: ChatFolder, environment: SQLiteEnvironment = SQLiteEnvironment()) throws(StorageError) {
         self.folder = folder
+        self.moved = try folder.clearSearchNames()
         self.connection = try SearchFile.open(folder, cacheBytes: environment.readerCacheBytes)
     }
 

@@ -29,9 +29,12 @@ package final class ServiceChat: HostedChat {
         settings.verbs.limits = configuration.limits
         if !configuration.hasLimits { settings.rates = .off }
         let writer = try SQLiteStorage(folder)
+        let index = try SearchIndex(folder)
+        for path in index.moved {
+            logger.warning("What had the name of the search index was moved aside, and the index is rebuilt", metadata: ["path": "\(path)"])
+        }
         self.service = try ChatService(
-            storage: .init(writer: writer) { try SQLiteReads(folder) }, index: try SearchIndex(folder), configuration: settings,
-            logger: logger)
+            storage: .init(writer: writer) { try SQLiteReads(folder) }, index: index, configuration: settings, logger: logger)
         self.database = LogDatabase(self.service.log, reads: try SQLiteReads(folder))
         self.requests = ServiceRequests(service: self.service)
     }

@@ -14,7 +14,7 @@ enum EmbeddedPage {
         _img_maskable_512_png,
         _img_touch_180_png,
         _index_html,
-        _js_app_585ae1ecab3c37ee_js,
+        _js_app_c2832d52f3d75cad_js,
         _js_core_core_1c1c6ed1219b228e_js,
         _js_core_worker_fd2296fb3c0305a5_js,
         _js_i18n_zh_aae83ac93d082dc2_js,
@@ -1516,7 +1516,7 @@ gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gPQVAAAA//+DQEnNAAAA
   <link rel="apple-touch-icon" href="img/touch-180.png">
   <link rel="manifest" href="app.webmanifest">
   <link rel="stylesheet" href="css/page-ace05d055ee9054d.css">
-  <script type="module" src="js/app-585ae1ecab3c37ee.js"></script>
+  <script type="module" src="js/app-c2832d52f3d75cad.js"></script>
 </head>
 <body>
   <div id="app"></div>
@@ -1527,7 +1527,7 @@ gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gPQVAAAA//+DQEnNAAAA
 
 """#))
 
-    private static let _js_app_585ae1ecab3c37ee_js = EmbeddedFile(path: "js/app-585ae1ecab3c37ee.js", content: .text(#"""
+    private static let _js_app_c2832d52f3d75cad_js = EmbeddedFile(path: "js/app-c2832d52f3d75cad.js", content: .text(#"""
 const $parts = {};
 const $later = (path) => $parts[path] ??= import(path).then((part) => part.default($all()), (error) => { delete $parts[path]; throw error; });
 const $all = () => ({ $later, $core_applying, $state_notifications, $core_receipts, $state_api, $state_lists, $state_window, $state_store, $state_index, $boot, $views_dom, $views_icons, $i18n_en, $i18n_index, $i18n_format, $views_model, $views_menu, $views_auth, $views_avatar, $calls_media, $views_calltiles, $views_toast, $views_calldevices, $views_callscreen, $views_callring, $calls_machine, $calls_stats, $calls_peer, $calls_signals, $calls_call, $calls_center, $calls_tone, $views_calls, $views_address, $views_dialog, $views_later, $views_clipboard, $text_skeleton, $views_lookalike, $views_virtual, $views_rows, $views_pickers, $views_searchfilters, $text_emoji, $text_markdown, $text_render, $views_search, $views_folders, $views_conversationmenu, $views_fields, $views_requests, $views_callbar, $views_threadheader, $views_sidebar, $views_albums, $views_emojipicker, $views_completion, $media_wave, $media_recorder, $views_attachmenu, $text_blurhash, $media_describe, $core_requests, $views_sendfiles, $views_slowmode, $views_tray, $views_voicebar, $views_composer, $views_contactbar, $views_pagedpeople, $views_votes, $views_pictures, $views_place, $media_played, $media_player, $views_voice, $views_attachments, $views_message, $views_rowshape, $views_threadactions, $views_threadinput, $views_thread, $views_shell, $views_sound, $state_push, $views_preferences, $app });
@@ -2207,6 +2207,8 @@ const GROUPS = { people: (head) => head.kind === "pair", groups: (head) => head.
 
 const isUnread = (head) => (head.unread ?? 0) > 0 || Boolean(head.own?.marked_unread);
 
+const release = (item) => { if (item?.localURL) setTimeout(() => URL.revokeObjectURL(item.localURL), 60_000); };
+
 class Store extends ChatState {
 session = { phase: "starting", user: null, self: null, limits: {}, server: {} };
 connection = { state: "connecting", since: Date.now() };
@@ -2434,6 +2436,7 @@ const another = session.user?.name !== this.account?.name;
 this.session = session;
 this.connection = connection;
 if (another) {
+for (const item of [...this.#outbox.values()].flat()) release(item);
 for (const each of [this.#heads, this.#users, this.#contacts, this.#outbox, this.#typing, this.#positions, this.#counted, this.#quotes, this.#windows, this.#early]) each.clear();
 }
 if (session.user) this.remember([session.user]);
@@ -2535,8 +2538,9 @@ this.oncall?.(conv, events);
 
 #queued(item, removed) {
 const items = this.waiting(item.conv).filter((each) => each.key !== item.key);
-if (!removed) {
 const before = this.waiting(item.conv).find((each) => each.key === item.key);
+if (removed) release(before);
+else {
 const localURL = before?.localURL ?? (item.file ? URL.createObjectURL(item.file) : undefined);
 items.push({ ...item, id: item.key, sender: this.account?.name, local: true, ...(localURL && { localURL }) });
 items.sort((a, b) => a.at - b.at || (a.key < b.key ? -1 : 1));

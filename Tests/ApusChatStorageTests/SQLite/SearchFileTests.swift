@@ -10,7 +10,7 @@ import Testing
     enum Damage: CaseIterable {
         case missing, empty, oneByte, cutInTheHeader, cutInTheMiddle, cutAtTheEnd, garbage, otherHeader, garbageLog, garbageLogs,
             otherEpoch,
-            otherVersion, noPosition, noTable, laterPages, lastPage
+            otherVersion, noPosition, noTable, laterPages, lastPage, unreadable, directory, fullDirectories, directoryLog
 
         /// - Parameter path: The file of the index.
         func apply(to path: String) throws {
@@ -33,6 +33,20 @@ import Testing
             case .otherVersion: return try self.execute("UPDATE position SET version = version + 1", path)
             case .noPosition: return try self.execute("DELETE FROM position", path)
             case .noTable: return try self.execute("DROP TABLE position", path)
+            case .unreadable: return try FileManager.default.setAttributes([.posixPermissions: 0], ofItemAtPath: path)
+            case .directory:
+                try FileManager.default.removeItem(at: url)
+                return try FileManager.default.createDirectory(at: url, withIntermediateDirectories: false)
+            case .fullDirectories:
+                try FileManager.default.removeItem(at: url)
+                for folder in [url, URL(fileURLWithPath: path + ".unusable")] {
+                    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
+                    try Data("kept".utf8).write(to: folder.appendingPathComponent("note"))
+                }
+                return
+            case .directoryLog:
+                try? FileManager.default.removeItem(atPath: path + "-wal")
+                return try FileManager.default.createDirectory(atPath: path + "-wal", withIntermediateDirectories: false)
             case .laterPages: bytes.replaceSubrange(8_192..., with: Data(repeating: 0x41, count: bytes.count - 8_192))
             case .lastPage: bytes.replaceSubrange((bytes.count - 4_096)..., with: Data(repeating: 0x41, count: 4_096))
             }
@@ -96,6 +110,17 @@ import Testing
         }
         try self.start(lock)
         #expect(try SQLiteReads(lock).search(SearchNeed(words: SearchWords("word")), as: world.ann, limit: 9).hits.count == 3)
+    }
+
+    /// A directory may contain data of the operator, and is moved aside with them.
+    @Test func aDirectoryIsMovedAside() throws {
+        let (_, lock, _) = try self.world()
+        try Damage.fullDirectories.apply(to: lock.searchPath)
+        #expect(try SearchIndex(lock).moved == [lock.searchPath + ".unusable-2"])
+        for suffix in ["", "-2"] {
+            #expect(FileManager.default.contents(atPath: lock.searchPath + ".unusable\(suffix)/note") == Data("kept".utf8))
+        }
+        #expect(try SearchIndex(lock).moved == [])
     }
 
     /// A position that is behind, as after a power failure, continues without a message twice.
