@@ -202,7 +202,7 @@ extension EngineIOPollingTransport: EngineIOSessionTransport {
 
     /// Answers `false`: a client that polls can send its pong while it receives its queue, so its
     /// pong is not delayed.
-    func queryIsDraining(_ answer: @escaping @Sendable (Bool) -> Void) { answer(false) }
+    func queryIsDraining(for eventLoop: any EventLoop, _ answer: @escaping @Sendable (Bool) -> Void) { answer(false) }
 
     /// Releases the held poll, which the session has answered.
     func close(for reason: EngineIOCloseReason) { self.heldPoll = nil }

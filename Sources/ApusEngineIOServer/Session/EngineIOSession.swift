@@ -289,7 +289,7 @@ package final class EngineIOSession: @unchecked Sendable {
         case .closeSession(let reason):
             let time = self.heartbeat.extendDeadline()
             guard let carrier = self.carrier else { return self.end(reason) }
-            carrier.queryIsDraining { isDraining in
+            carrier.queryIsDraining(for: self.eventLoop) { isDraining in
                 if isDraining { self.moveHeartbeat(to: self.eventLoop.now + TimeAmount(time)) } else { self.end(reason) }
             }
         case .doNothing: break

@@ -1,4 +1,5 @@
 import ApusEngineIOProtocol
+import NIOCore
 
 /// The state and the end of the transport that carries a session.
 ///
@@ -15,8 +16,8 @@ protocol EngineIOSessionTransport: AnyObject {
     func isDrained(queuedBytes: Int) -> Bool
 
     /// Determines whether the client is receiving its queue while its messages have to wait. Calls
-    /// `answer` on the session's event loop.
-    func queryIsDraining(_ answer: @escaping @Sendable (Bool) -> Void)
+    /// `answer` on the event loop of the session, which is `eventLoop`.
+    func queryIsDraining(for eventLoop: any EventLoop, _ answer: @escaping @Sendable (Bool) -> Void)
 
     /// Ends the transport of a session that closed for this reason. Everything sent before is still
     /// written, except after a transport error.

@@ -101,11 +101,10 @@ final class EngineIOWebSocketTransport: EngineIOSessionTransport, WebSocketHandl
         if let crossLoop { self.send(.abort, crossLoop) } else { self.eventLoop.runOnLoop { self.hot.handler?.abort() } }
     }
 
-    func queryIsDraining(_ answer: @escaping @Sendable (Bool) -> Void) {
-        guard let session = self.hot.session else { return answer(false) }
+    func queryIsDraining(for eventLoop: any EventLoop, _ answer: @escaping @Sendable (Bool) -> Void) {
         self.eventLoop.runOnLoop {
-            let isDraining = self.hot.handler?.isDraining ?? false
-            session.eventLoop.runOnLoop { answer(isDraining) }
+            let isDraining = self.hot.session != nil && self.hot.handler?.isDraining == true
+            eventLoop.runOnLoop { answer(isDraining) }
         }
     }
 
