@@ -7,223 +7,19 @@ import Testing
 
 @Suite("Client core")
 struct ClientCoreTests {
-    private static let epoch = Client.token("e1")
-
-    private static func hello(_ sync: SyncAnswer?, epoch: PageToken = Self.epoch) -> HelloAnswer {
-        HelloAnswer(
-            epoch: epoch, at: 1, user: ChatUser(name: Client.alice), device: DeviceID(number: 1), own: ConversationID(number: 1), sync: sync
-        )
-    }
-
-    private static func sync(_ heads: [ChatHead], gone: [ConversationID] = [], page: PageToken? = nil, token: String = "t1") -> SyncAnswer {
-        SyncAnswer(heads: heads, gone: gone, page: page, token: Client.token(token))
-    }
-
-    /// A core that is online and knows the log of ``Client/room`` up to `seq`.
-    private static func online(at seq: Int64 = 3, read: Int64 = 3) -> ClientCore {
-        var core = ClientCore(user: Client.alice)
-        var restored = ClientCore.Restored()
-        restored.heads = [Client.head(seq, read: read)]
-        restored.cursors = [Client.room: seq]
-        restored.epoch = Self.epoch
-        restored.token = Client.token("t0")
-        core.restore(restored)
-        _ = core.connected()
-        _ = core.answered(hello: Self.hello(Self.sync([])))
-        return core
-    }
-
-    private func requests(_ actions: [ClientAction]) -> [ClientRequest] {
-        actions.compactMap { if case .request(let request) = $0 { request } else { nil } }
-    }
-
-    private func changes(_ actions: [ClientAction]) -> [StoreChange] {
-        actions.compactMap { if case .store(let change) = $0 { change } else { nil } }
-    }
-
-    // MARK: Opening
-
-    /// The server reports removed conversations only for a sync with a token. A complete sync that
-    /// was interrupted has no token, so that its repetition removes the conversations that it does
-    /// not contain.
-    @Test func anInterruptedCompleteSyncRemovesWhatItsRepetitionDoesNotName() {
-        let (third, page) = (ConversationID(number: 77), Client.token("p2"))
-        var core = ClientCore(user: Client.alice)
-        _ = core.connected()
-        _ = core.answered(hello: Self.hello(Self.sync([Client.head(3), Client.head(4, in: Client.other)], page: page)))
-        core.disconnected()
-        #expect(core.connected() == [.request(.hello(since: nil, epoch: Self.epoch))])
-        _ = core.answered(hello: Self.hello(Self.sync([Client.head(3)], page: page)))
-        _ = core.pushed(HeadPush(heads: [Client.head(1, in: third)]))
-        let last = core.answered(sync: Self.sync([]))
-        #expect(self.changes(last) == [.gone(Client.other), .token(Client.token("t1"))])
-        #expect(Set(core.heads.keys) == [Client.room, third])
-        // A sync with a token names only what has changed.
-        let next = core.answered(sync: Self.sync([Client.head(5, in: third)], token: "t2"))
-        #expect(self.changes(next).contains(.gone(Client.room)) == false && core.heads.count == 2)
-    }
-
-    /// Between two pages, a new message moves a conversation to the first one.
-    @Test func aConversationThatMovesBetweenTwoPagesIsKeptAndRead() {
-        var core = ClientCore(user: Client.alice)
-        var restored = ClientCore.Restored()
-        restored.heads = [Client.head(3), Client.head(4, in: Client.other)]
-        (restored.epoch, restored.token) = (Self.epoch, Client.token("t0"))
-        core.restore(restored)
-        _ = core.connected()
-        #expect(core.failed(hello: ChatError(.resync, message: "")) == [.request(.hello(since: nil, epoch: Self.epoch))])
-        _ = core.answered(hello: Self.hello(Self.sync([Client.head(3)], page: Client.token("p2"))))
-        _ = core.pushed(EventPush(events: [Client.message(5, in: Client.other)]))
-        let last = core.answered(sync: Self.sync([]))
-        #expect(!self.changes(last).contains(.gone(Client.other)))
-        #expect(self.requests(last) == [.sync(SyncRequest(since: Client.token("t1")))])
-        #expect(self.requests(core.answered(sync: Self.sync([], token: "t2"))).isEmpty)
-    }
-
-    @Test func aFirstConnectionLoadsTheHeadsAndThenTheLogs() {
-        var core = ClientCore(user: Client.alice)
-        #expect(core.connected() == [.request(.hello(since: nil, epoch: nil))])
-        #expect(core.connected() == [])
-        let first = core.answered(hello: Self.hello(Self.sync([Client.head(60)], page: Client.token("p2"))))
-        #expect(self.changes(first) == [.dropCache, .epoch(Self.epoch), .head(Client.head(60))])
-        #expect(self.requests(first) == [.sync(SyncRequest(since: nil, page: Client.token("p2")))])
-        #expect(!core.isOnline)
-        let last = core.answered(sync: Self.sync([Client.head(0, in: Client.other)]))
-        #expect(self.changes(last) == [.head(Client.head(0, in: Client.other)), .token(Client.token("t1"))])
-        #expect(self.requests(last) == [.sync(SyncRequest(since: Client.token("t1")))], "a log is loaded when it is shown")
-        #expect(core.isOnline)
-        let window = HistoryRequest(conversation: Client.room, range: .newest, limit: 50)
-        #expect(core.opened(Client.room) == [.request(.history(window))])
-        #expect(core.opened(Client.room) == [], "a request is pending")
-        #expect(core.opened(Client.other) == [], "an empty log")
-    }
-
-    @Test func anInterruptedSyncIsRepeatedAsAWhole() {
-        var core = Self.online()
-        core.disconnected()
-        #expect(core.connected() == [.request(.hello(since: Client.token("t1"), epoch: Self.epoch))])
-        _ = core.answered(hello: Self.hello(Self.sync([], page: Client.token("p2"), token: "t2")))
-        core.disconnected()
-        #expect(core.connected() == [.request(.hello(since: Client.token("t1"), epoch: Self.epoch))])
-    }
-
-    @Test func anotherEpochDropsTheCacheAndKeepsTheOutbox() {
-        var core = Self.online()
-        _ = core.enqueued(Client.id("m"), in: Client.room)
-        core.disconnected()
-        _ = core.connected()
-        let actions = core.answered(hello: Self.hello(nil, epoch: Client.token("e2")))
-        #expect(self.changes(actions) == [.dropCache, .epoch(Client.token("e2"))])
-        #expect(self.requests(actions) == [.sync(SyncRequest())])
-        let opened = core.answered(sync: Self.sync([Client.head(2)]))
-        #expect(self.requests(opened).contains(.send(Client.id("m"), in: Client.room)))
-        #expect(core.unsentCount == 1)
-    }
-
-    @Test func aTokenThatIsTooOldIsDropped() {
-        var core = Self.online()
-        #expect(core.failed(sync: ChatError(.resync, message: "")) == [.store(.dropCache), .request(.sync(SyncRequest()))])
-        #expect(core.failed(sync: ChatError(.unavailable, message: "")) == [.startTimer(.sync, .milliseconds(500))])
-        #expect(core.timerFired(.sync) == [.request(.sync(SyncRequest()))])
-    }
-
-    @Test func aRefusedSessionEnds() {
-        var core = ClientCore(user: Client.alice)
-        _ = core.connected()
-        #expect(core.failed(hello: ChatError(.unavailable, message: "")) == [.startTimer(.hello, .milliseconds(500))])
-        let error = ChatError(.unauthorized, message: "")
-        #expect(core.failed(hello: error) == [.endSession(error)])
-        core.disconnected()
-        #expect(core.connected() == [])
-    }
-
-    @Test func aFailedHelloIsRepeated() {
-        var core = ClientCore(user: Client.alice)
-        _ = core.connected()
-        let hello = ClientAction.request(.hello(since: nil, epoch: nil))
-        #expect(core.timerFired(.hello) == [], "it is pending")
-        #expect(core.failed(hello: ChatError(.unavailable, message: "")) == [.startTimer(.hello, .milliseconds(500))])
-        #expect(core.timerFired(.hello) == [hello])
-        #expect(core.failed(hello: ChatError(.storage, message: "")) == [.startTimer(.hello, .seconds(1))])
-        let wait = ChatError(.tooMany, message: "", retryAfter: 7_000)
-        #expect(core.failed(hello: wait) == [.startTimer(.hello, .seconds(7))])
-        core.disconnected()
-        #expect(core.timerFired(.hello) == [])
-        #expect(core.connected() == [hello])
-        _ = core.answered(hello: Self.hello(Self.sync([])))
-        #expect(core.timerFired(.hello) == [] && core.isOnline)
-    }
-
-    @Test func aLogThatIsNotShownBeginsWithTheFirstPush() {
-        var core = ClientCore(user: Client.alice)
-        _ = core.connected()
-        _ = core.answered(hello: Self.hello(Self.sync([Client.head(60, read: 60)])))
-        let actions = core.pushed(EventPush(events: [Client.message(62)]))
-        #expect(self.changes(actions).first == .events([Client.message(62)]))
-        #expect(core.heads[Client.room]?.unread == 2 && self.requests(actions).isEmpty)
-        #expect(core.pushed(EventPush(events: [Client.message(61)])) == [], "it is requested with what is before it")
-        // From then on nothing is missed.
-        #expect(core.pushed(EventPush(events: [Client.message(64)])) == [.startTimer(.hole(Client.room), .milliseconds(500))])
-        let nudge = HeadNudge(conversation: Client.other, seq: 5, n: 5, at: 1)
-        _ = core.pushed(HeadPush(heads: [Client.head(4, in: Client.other)], nudges: [nudge]))
-        #expect(core.timerFired(.hole(Client.other)) == [])
-    }
-
-    @Test func aLogThatLacksAnAcknowledgedMessageIsLoaded() {
-        var core = ClientCore(user: Client.alice)
-        var restored = ClientCore.Restored()
-        restored.heads = [Client.head(3), Client.head(3, in: Client.other)]
-        restored.awaited = [Client.room]
-        restored.epoch = Self.epoch
-        restored.token = Client.token("t0")
-        core.restore(restored)
-        _ = core.connected()
-        let opened = core.answered(hello: Self.hello(Self.sync([])))
-        #expect(self.requests(opened) == [.history(HistoryRequest(conversation: Client.room, range: .newest, limit: 50))])
-    }
-
-    /// The first event of a new conversation can be pushed before its head.
-    @Test func aLogThatWasStoredBeforeItsHeadIsContinued() {
-        var core = ClientCore(user: Client.alice)
-        var restored = ClientCore.Restored()
-        restored.cursors = [Client.room: 2]
-        restored.epoch = Self.epoch
-        core.restore(restored)
-        _ = core.connected()
-        let opened = core.answered(hello: Self.hello(Self.sync([Client.head(4)])))
-        #expect(self.requests(opened) == [.history(HistoryRequest(conversation: Client.room, range: .from(3), limit: 200))])
-    }
-
-    @Test func aLogThatMentionsTheUserIsLoaded() {
-        var core = ClientCore(user: Client.alice)
-        _ = core.connected()
-        var head = Client.head(60)
-        head.mentions = 1
-        let actions = core.answered(hello: Self.hello(Self.sync([head, Client.head(9, in: Client.other)])))
-        #expect(self.requests(actions) == [.history(HistoryRequest(conversation: Client.room, range: .newest, limit: 50))])
-        let nudge = HeadNudge(conversation: Client.other, seq: 10, n: 10, at: 1, mentions: 1)
-        #expect(core.pushed(HeadPush(nudges: [nudge])).contains(.startTimer(.hole(Client.other), .milliseconds(500))))
-    }
-
-    @Test func aGoneConversationIsRemovedOnce() {
-        var core = Self.online()
-        #expect(core.pushed(HeadPush(gone: [Client.room])) == [.store(.gone(Client.room))])
-        #expect(core.pushed(HeadPush(gone: [Client.room])) == [])
-    }
-
     // MARK: Events
 
     @Test func anEventOfAnotherIsStoredAndCounted() {
-        var core = Self.online()
+        var core = Client.online()
         let actions = core.pushed(EventPush(events: [Client.message(4)]))
-        #expect(self.changes(actions).first == .events([Client.message(4)]))
+        #expect(Client.changes(actions).first == .events([Client.message(4)]))
         #expect(core.heads[Client.room]?.unread == 1 && core.heads[Client.room]?.n == 4 && core.heads[Client.room]?.at == 1_004)
         #expect(core.pushed(EventPush(events: [Client.message(4)])) == [])
     }
 
     /// No head follows an event, so that the list of conversations shows its preview.
     @Test func anEventIsThePreviewOfItsConversation() {
-        var core = Self.online()
+        var core = Client.online()
         _ = core.pushed(EventPush(events: [Client.message(4, by: Client.alice)]))
         #expect(core.heads[Client.room]?.last?.text == "text 4" && core.heads[Client.room]?.last?.sender == Client.alice)
         _ = core.pushed(EventPush(events: [Client.change(.edit, seq: 5, of: 1)]))
@@ -249,7 +45,7 @@ struct ClientCoreTests {
             head.kind = try #require(ConversationKind(rawValue: one["kind"]?.stringValue ?? ""))
             head.at = 1_000
             head.last = EventPreview(seq: 5, n: 3, sender: Client.bob, at: 1_000, kind: .text, text: "newest")
-            var core = Self.online(at: 8, read: 3)
+            var core = Client.online(at: 8, read: 3)
             _ = core.pushed(HeadPush(heads: [head]))
             _ = core.pushed(EventPush(events: [try ChatEvent(json: .object(fields))]))
             #expect(core.heads[Client.room]?.seq == 9, "\(name)")
@@ -259,7 +55,7 @@ struct ClientCoreTests {
     }
 
     @Test func changesAndHiddenMessagesAreNotUnread() {
-        var core = Self.online()
+        var core = Client.online()
         _ = core.pushed(EventPush(events: [Client.change(.edit, seq: 4, of: 1)]))
         #expect(core.heads[Client.room]?.unread == 0 && core.heads[Client.room]?.seq == 4)
         _ = core.pushed(EventPush(events: [.hidden(conversation: Client.room, seq: 5, n: 4)]))
@@ -267,37 +63,37 @@ struct ClientCoreTests {
     }
 
     @Test func anOwnMessageMovesThePositionOnlyIfAllWasRead() {
-        var caughtUp = Self.online(at: 3, read: 3)
+        var caughtUp = Client.online(at: 3, read: 3)
         _ = caughtUp.pushed(EventPush(events: [Client.message(4, by: Client.alice)]))
         #expect(caughtUp.heads[Client.room]?.read == 4 && caughtUp.heads[Client.room]?.unread == 0)
-        var behind = Self.online(at: 3, read: 2)
+        var behind = Client.online(at: 3, read: 2)
         _ = behind.pushed(EventPush(events: [Client.message(4, by: Client.alice)]))
         #expect(behind.heads[Client.room]?.read == 2 && behind.heads[Client.room]?.unread == 1)
     }
 
     @Test func anOwnMessageThatTheServerDidNotCountAsReadIsMarked() {
-        var core = Self.online(at: 5, read: 2)
+        var core = Client.online(at: 5, read: 2)
         _ = core.read(5, in: Client.room)
         // Sent by another device before the server had the position 5.
         _ = core.pushed(EventPush(events: [Client.message(6, by: Client.alice)]))
         #expect(core.heads[Client.room]?.read == 6)
         let next = core.answered(MarkAnswer(conversation: Client.room, read: 5, unread: 0, mentions: 0, n: 6))
-        #expect(self.requests(next) == [.mark(MarkRequest(conversation: Client.room, read: 6))])
+        #expect(Client.requests(next) == [.mark(MarkRequest(conversation: Client.room, read: 6))])
     }
 
     @Test func aHoleIsFilledAfterItsTime() {
-        var core = Self.online()
+        var core = Client.online()
         #expect(core.pushed(EventPush(events: [Client.message(6)])) == [.startTimer(.hole(Client.room), .milliseconds(500))])
         let request = HistoryRequest(conversation: Client.room, range: .from(4))
         #expect(core.timerFired(.hole(Client.room)) == [.request(.history(request))])
         let answer = HistoryAnswer(conversation: Client.room, events: [Client.message(4), Client.message(5)], seq: 6)
         let actions = core.answered(answer, to: request)
-        #expect(self.changes(actions).first == .events([4, 5, 6].map { Client.message($0) }))
+        #expect(Client.changes(actions).first == .events([4, 5, 6].map { Client.message($0) }))
         #expect(core.heads[Client.room]?.unread == 3)
     }
 
     @Test func aLostTailIsClosedByANudge() {
-        var core = Self.online()
+        var core = Client.online()
         let nudge = HeadNudge(conversation: Client.room, seq: 5, n: 5, at: 1_005, mentions: 1)
         #expect(core.pushed(HeadPush(nudges: [nudge])).contains(.startTimer(.hole(Client.room), .milliseconds(500))))
         #expect(core.heads[Client.room]?.unread == 2 && core.heads[Client.room]?.mentions == 1)
@@ -311,18 +107,18 @@ struct ClientCoreTests {
     @Test func eventsKeepThePositionOfTheirAnswer() {
         let request = HistoryRequest(conversation: Client.room, range: .from(4))
         let page = HistoryAnswer(conversation: Client.room, events: [Client.message(4), Client.message(5)], seq: 9)
-        var other = Self.online()
+        var other = Client.online()
         for seq: Int64 in [6, 7] { _ = other.pushed(EventPush(events: [Client.message(seq)])) }
         _ = other.timerFired(.hole(Client.room))
         // The page contains the changes up to 9, the pushes those up to themselves.
         #expect(
-            self.changes(other.answered(page, to: request)).prefix(3) == [
+            Client.changes(other.answered(page, to: request)).prefix(3) == [
                 .events([Client.message(4), Client.message(5)], asOf: 9), .events([Client.message(6)]), .events([Client.message(7)]),
             ])
     }
 
     @Test(arguments: [true, false]) func anAnswerAndAPushThatCrossCountOnce(_ isAnswerFirst: Bool) {
-        var core = Self.online(at: 5, read: 2)
+        var core = Client.online(at: 5, read: 2)
         _ = core.read(4, in: Client.room)
         // The server had seen message 6 when it answered.
         let answer = MarkAnswer(conversation: Client.room, read: 4, unread: 2, mentions: 0, n: 6)
@@ -334,17 +130,17 @@ struct ClientCoreTests {
     }
 
     @Test func anOwnMessageAfterAnUnconfirmedPositionIsReadToo() {
-        var core = Self.online(at: 5, read: 2)
+        var core = Client.online(at: 5, read: 2)
         _ = core.read(5, in: Client.room)
         let actions = core.pushed(EventPush(events: [Client.message(6, by: Client.alice)]))
         #expect(core.heads[Client.room]?.read == 6 && core.heads[Client.room]?.unread == 0)
-        #expect(self.requests(actions).isEmpty, "one request at a time")
+        #expect(Client.requests(actions).isEmpty, "one request at a time")
         let next = core.answered(MarkAnswer(conversation: Client.room, read: 5, unread: 0, mentions: 0, n: 6))
-        #expect(self.requests(next) == [.mark(MarkRequest(conversation: Client.room, read: 6))])
+        #expect(Client.requests(next) == [.mark(MarkRequest(conversation: Client.room, read: 6))])
     }
 
     @Test func anOwnMessageInANudgeIsNotUnread() {
-        var core = Self.online(at: 3, read: 3)
+        var core = Client.online(at: 3, read: 3)
         let last = EventPreview(seq: 4, n: 4, sender: Client.alice, at: 1_004, kind: .text)
         _ = core.pushed(HeadPush(nudges: [HeadNudge(conversation: Client.room, seq: 4, n: 4, at: 1_004, last: last)]))
         #expect(core.heads[Client.room]?.unread == 0 && core.heads[Client.room]?.read == 4)
@@ -354,7 +150,7 @@ struct ClientCoreTests {
     }
 
     @Test func aLateHeadDoesNotTakeBackEvents() {
-        var core = Self.online()
+        var core = Client.online()
         _ = core.pushed(EventPush(events: [Client.message(4), Client.message(5)]))
         _ = core.pushed(HeadPush(heads: [Client.head(4, read: 3)]))
         #expect(core.heads[Client.room]?.seq == 5 && core.heads[Client.room]?.unread == 2)
@@ -362,10 +158,10 @@ struct ClientCoreTests {
     }
 
     @Test func invitationsHaveNoLog() {
-        var core = Self.online()
+        var core = Client.online()
         var invitation = Client.head(9, in: Client.other)
         invitation.state = .invited
-        #expect(self.requests(core.pushed(HeadPush(heads: [invitation]))) == [])
+        #expect(Client.requests(core.pushed(HeadPush(heads: [invitation]))) == [])
         #expect(core.timerFired(.hole(Client.other)) == [])
         invitation.state = .joined
         _ = core.opened(Client.other)
@@ -379,12 +175,12 @@ struct ClientCoreTests {
         head.state = .left
         restored.heads = [head]
         restored.cursors = [Client.room: 3]
-        restored.epoch = Self.epoch
+        restored.epoch = Client.epoch
         core.restore(restored)
         _ = core.connected()
         head.state = .invited
         head.seq = 0
-        #expect(self.requests(core.answered(hello: Self.hello(Self.sync([head])))) == [])
+        #expect(Client.requests(core.answered(hello: Client.hello(Client.sync([head])))) == [])
         #expect(core.timerFired(.hole(Client.room)) == [])
         // It follows the log again when the user has joined.
         head.state = .joined
@@ -394,9 +190,9 @@ struct ClientCoreTests {
     }
 
     @Test func aLateEventOfAGoneConversationRequestsNothing() {
-        var core = Self.online()
+        var core = Client.online()
         _ = core.pushed(HeadPush(gone: [Client.room]))
-        #expect(self.requests(core.pushed(EventPush(events: [Client.message(6)]))) == [])
+        #expect(Client.requests(core.pushed(EventPush(events: [Client.message(6)]))) == [])
         #expect(core.timerFired(.hole(Client.room)) == [])
         let head = Client.head(8)
         #expect(core.pushed(HeadPush(heads: [head])).contains(.startTimer(.hole(Client.room), .milliseconds(500))))
@@ -405,7 +201,7 @@ struct ClientCoreTests {
     // MARK: Sending
 
     @Test func aMessageIsSentAndLeavesTheOutboxWithItsAnswer() {
-        var core = Self.online()
+        var core = Client.online()
         #expect(core.enqueued(Client.id("m"), in: Client.room) == [.request(.send(Client.id("m"), in: Client.room))])
         let answer = Client.answer("m", seq: 4)
         #expect(core.answered(answer) == [.store(.sent(Client.id("m"), answer))])
@@ -414,21 +210,21 @@ struct ClientCoreTests {
     }
 
     @Test func theEventSettlesAMessageWhoseAnswerWasLost() {
-        var core = Self.online()
+        var core = Client.online()
         _ = core.enqueued(Client.id("m"), in: Client.room)
         core.disconnected()
         _ = core.connected()
-        let synced = core.answered(hello: Self.hello(Self.sync([Client.head(4)])))
-        #expect(self.requests(synced).contains(.history(HistoryRequest(conversation: Client.room, range: .from(4)))))
+        let synced = core.answered(hello: Client.hello(Client.sync([Client.head(4)])))
+        #expect(Client.requests(synced).contains(.history(HistoryRequest(conversation: Client.room, range: .from(4)))))
         let event = Client.message(4, by: Client.alice, id: "m")
         let actions = core.answered(
             HistoryAnswer(conversation: Client.room, events: [event], seq: 4),
             to: HistoryRequest(conversation: Client.room, range: .from(4)))
-        #expect(self.changes(actions).prefix(2) == [.events([event]), .sent(Client.id("m"), Client.answer("m", seq: 4))])
+        #expect(Client.changes(actions).prefix(2) == [.events([event]), .sent(Client.id("m"), Client.answer("m", seq: 4))])
     }
 
     @Test func aTemporaryErrorRestsAndAnotherOneRefuses() {
-        var core = Self.online()
+        var core = Client.online()
         _ = core.enqueued(Client.id("m"), in: Client.room)
         let busy = ChatError(.tooMany, message: "", retryAfter: 1_500)
         #expect(core.failed(send: Client.id("m"), with: busy) == [.startTimer(.outbox(Client.room), .milliseconds(1_500))])
@@ -446,10 +242,10 @@ struct ClientCoreTests {
         restored.heads = [Client.head(3)]
         restored.cursors = [Client.room: 3]
         restored.unsent = [(Client.id("a"), Client.room, false), (Client.id("b"), Client.room, true)]
-        restored.epoch = Self.epoch
+        restored.epoch = Client.epoch
         core.restore(restored)
         _ = core.connected()
-        #expect(self.requests(core.answered(hello: Self.hello(Self.sync([])))) == [.send(Client.id("a"), in: Client.room)])
+        #expect(Client.requests(core.answered(hello: Client.hello(Client.sync([])))) == [.send(Client.id("a"), in: Client.room)])
         _ = core.answered(Client.answer("a", seq: 4))
         #expect(core.uploaded(Client.id("b")) == [.request(.send(Client.id("b"), in: Client.room))])
         #expect(core.discarded(Client.id("b")) == [] && core.unsentCount == 0)
@@ -458,14 +254,14 @@ struct ClientCoreTests {
     // MARK: Reading
 
     @Test func readingIsAppliedAtOnceAndConfirmedLater() {
-        var core = Self.online(at: 5, read: 2)
+        var core = Client.online(at: 5, read: 2)
         let actions = core.read(9, in: Client.room)  // bounded by the last message
         #expect(actions.first == .store(.read(Client.room, n: 5, isConfirmed: false)))
-        #expect(self.requests(actions) == [.mark(MarkRequest(conversation: Client.room, read: 5))])
+        #expect(Client.requests(actions) == [.mark(MarkRequest(conversation: Client.room, read: 5))])
         #expect(core.heads[Client.room]?.unread == 0)
         #expect(core.read(4, in: Client.room) == [])
         let answer = MarkAnswer(conversation: Client.room, read: 5, unread: 0, mentions: 0, n: 5)
-        #expect(self.changes(core.answered(answer)).first == .read(Client.room, n: 5, isConfirmed: true))
+        #expect(Client.changes(core.answered(answer)).first == .read(Client.room, n: 5, isConfirmed: true))
     }
 
     @Test func anUnconfirmedPositionIsSentAfterARestart() {
@@ -474,23 +270,23 @@ struct ClientCoreTests {
         restored.heads = [Client.head(5, read: 5)]  // as the user saw it
         restored.cursors = [Client.room: 5]
         restored.reads = [Client.room: 5]
-        restored.epoch = Self.epoch
+        restored.epoch = Client.epoch
         core.restore(restored)
         _ = core.connected()
-        let opened = core.answered(hello: Self.hello(Self.sync([Client.head(5, read: 2)])))
-        #expect(self.requests(opened) == [.mark(MarkRequest(conversation: Client.room, read: 5))])
+        let opened = core.answered(hello: Client.hello(Client.sync([Client.head(5, read: 2)])))
+        #expect(Client.requests(opened) == [.mark(MarkRequest(conversation: Client.room, read: 5))])
         #expect(core.heads[Client.room]?.read == 5 && core.heads[Client.room]?.unread == 0)
     }
 
     @Test func aHeadDoesNotTakeBackAnUnconfirmedPosition() {
-        var core = Self.online(at: 5, read: 2)
+        var core = Client.online(at: 5, read: 2)
         _ = core.read(5, in: Client.room)
         _ = core.pushed(HeadPush(heads: [Client.head(5, read: 2)]))
         #expect(core.heads[Client.room]?.read == 5 && core.heads[Client.room]?.unread == 0)
     }
 
     @Test func anotherDeviceMovesThePosition() {
-        var core = Self.online(at: 5, read: 2)
+        var core = Client.online(at: 5, read: 2)
         let own = ReadMark(conversation: Client.room, user: Client.alice, read: 5)
         let peer = ReadMark(conversation: Client.room, user: Client.bob, read: 4)
         #expect(
@@ -503,21 +299,21 @@ struct ClientCoreTests {
     }
 
     @Test func nothingHappensWhileOffline() {
-        var core = Self.online()
+        var core = Client.online()
         core.disconnected()
         #expect(core.pushed(EventPush(events: [Client.message(4)])) == [])
         #expect(core.timerFired(.hole(Client.room)) == [] && core.timerFired(.sync) == [])
-        #expect(core.answered(sync: Self.sync([])) == [] && core.cursor(of: Client.room) == 3)
+        #expect(core.answered(sync: Client.sync([])) == [] && core.cursor(of: Client.room) == 3)
     }
 
     // MARK: Before the next head
 
     @Test func ownSettingsAreTakenBeforeTheirHead() {
-        var core = Self.online()
+        var core = Client.online()
         let own = OwnSetBody(
             conversation: Client.room, pinnedAt: 9, isArchived: true, mutedUntil: 7, notify: .mentions, isMarkedUnread: true,
             folders: ["Work"])
-        #expect(self.changes(core.changed(own)).count == 1)
+        #expect(Client.changes(core.changed(own)).count == 1)
         #expect(
             core.heads[Client.room]?.own
                 == OwnSettings(pinnedAt: 9, isArchived: true, mutedUntil: 7, notify: .mentions, isMarkedUnread: true, folders: ["Work"]))
@@ -529,7 +325,7 @@ struct ClientCoreTests {
     }
 
     @Test func laterEventsChangeThePinsAndTheTitleOfAHead() {
-        var core = Self.online()
+        var core = Client.online()
         func push(_ event: ChatEvent) { _ = core.pushed(EventPush(events: [event])) }
         push(Client.change(EventKind(.pin), seq: 4, of: 1))
         push(Client.change(EventKind(.pin), seq: 5, of: 3))
@@ -547,12 +343,12 @@ struct ClientCoreTests {
     }
 
     @Test func aChangedProfileChangesTheHeadOfThePair() {
-        var core = Self.online()
+        var core = Client.online()
         var head = Client.head(3, read: 3)
         head.peer = ChatUser(name: Client.bob, nick: "Bob")
         _ = core.pushed(HeadPush(heads: [head]))
         let users = [ChatUser(name: Client.bob, nick: "Robert"), ChatUser(name: Client.name("carol"), nick: "Carol")]
-        #expect(self.changes(core.changed(users)).count == 1)
+        #expect(Client.changes(core.changed(users)).count == 1)
         #expect(core.heads[Client.room]?.peer?.nick == "Robert")
         #expect(core.changed(users).isEmpty)
     }

@@ -55,3 +55,39 @@ enum Client {
         SendAnswer(conversation: conversation, id: Self.id(id), seq: seq, n: seq, at: 1_000 &+ seq)
     }
 }
+
+extension Client {
+    static let epoch = token("e1")
+
+    static func hello(_ sync: SyncAnswer?, epoch: PageToken = epoch) -> HelloAnswer {
+        HelloAnswer(
+            epoch: epoch, at: 1, user: ChatUser(name: alice), device: DeviceID(number: 1), own: ConversationID(number: 1), sync: sync
+        )
+    }
+
+    static func sync(_ heads: [ChatHead], gone: [ConversationID] = [], page: PageToken? = nil, token: String = "t1") -> SyncAnswer {
+        SyncAnswer(heads: heads, gone: gone, page: page, token: Self.token(token))
+    }
+
+    /// A core that is online and knows the log of ``room`` up to `seq`.
+    static func online(at seq: Int64 = 3, read: Int64 = 3) -> ClientCore {
+        var core = ClientCore(user: alice)
+        var restored = ClientCore.Restored()
+        restored.heads = [head(seq, read: read)]
+        restored.cursors = [room: seq]
+        restored.epoch = epoch
+        restored.token = token("t0")
+        core.restore(restored)
+        _ = core.connected()
+        _ = core.answered(hello: hello(sync([])))
+        return core
+    }
+
+    static func requests(_ actions: [ClientAction]) -> [ClientRequest] {
+        actions.compactMap { if case .request(let request) = $0 { request } else { nil } }
+    }
+
+    static func changes(_ actions: [ClientAction]) -> [StoreChange] {
+        actions.compactMap { if case .store(let change) = $0 { change } else { nil } }
+    }
+}
