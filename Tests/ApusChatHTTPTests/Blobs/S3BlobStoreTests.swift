@@ -102,6 +102,17 @@ import Testing
         #expect(try await next.unsettled() == [])
     }
 
+    @Test func theNextCopyAbortsThePartsOfTheLast() async throws {
+        let test = try TestStore(.s3)
+        test.s3.fail { request, _ in request.hasPrefix("PUT") || request.hasPrefix("DELETE") ? .unreachable : nil }
+        let (path, blob) = try test.file(Self.long)
+        #expect(await self.code { try await test.store.store(path, size: Int64(Self.long.count), as: blob) } == .unavailable)
+        test.s3.fail { _, _ in nil }
+        let next = try test.again()
+        try await next.store(path, size: Int64(Self.long.count), as: blob)
+        #expect(test.s3.uploads == 0 && test.s3.objects.values.first == Self.long)
+    }
+
     @Test func aRemovalIsRecordedUntilItIsSettled() async throws {
         let test = try TestStore(.s3)
         let blob = try await test.put([1])

@@ -47,12 +47,14 @@ package final class S3BlobStore: BlobStore {
 
     package func store(_ path: String, size: Int64, as blob: BlobID) async throws {
         // The file stays open, so that its removal does not interrupt the copy.
-        let file = try await self.threads.runIfActive {
+        let (file, unfinished) = try await self.threads.runIfActive {
             let file = try OpenFile(path, O_RDONLY)
-            try self.journal.add(blob)
-            return file
+            let unfinished = self.journal.upload(of: blob)
+            if unfinished == nil { try self.journal.add(blob) }
+            return (file, unfinished)
         }
         try await self.reaching {
+            if let unfinished { try await self.abort(unfinished, of: blob) }
             guard try await self.client.size(of: Self.key(blob)) != size else { return }
             let plan = S3PartPlan(size: size, usual: self.partBytes)
             if plan.count == 1 {
