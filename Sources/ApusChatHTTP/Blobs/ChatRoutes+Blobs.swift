@@ -1,6 +1,8 @@
+import ApusChatCore
 import ApusChatProtocol
 import ApusChatStorage
 import ApusConnectivity
+import ApusJSON
 import HTTPTypes
 package import Hummingbird
 import NIOConcurrencyHelpers
@@ -10,10 +12,39 @@ extension ChatRoutes {
     func addBlobRoutes(to router: Router<Context>) {
         router.get("/api/blobs/:blob") { request, context in try await self.download(request, context) }
         router.head("/api/blobs/:blob") { request, context in try await self.download(request, context).createHeadResponse() }
+        router.post("/api/blobs/:blob/link") { request, context in try await self.link(request, context) }
     }
 
-    private func download(_ request: Request, _ context: Context) async throws -> Response {
+    /// Answers with a path of a blob that needs no session for a time. It has the query of the
+    /// request, and its parameter `signed` is a secret.
+    private func link(_ request: Request, _ context: Context) async throws -> Response {
         let session = try await self.session(of: request)
+        try self.accounts.charge(.request, to: [.account(session.user)] + context.client.keys)
+        _ = try Self.size(request)
+        let blob = try await self.readable(request, context, session).id
+        let link = self.accounts.link(to: blob, of: session)
+        let query = (request.uri.query ?? "").split(separator: "&").map(String.init).filter { part in
+            Self.linkParameters.contains { part.hasPrefix($0 + "=") }
+        }
+        let signed = "signed=" + self.accounts.tokens.text(of: link, to: blob)
+        let path = "/api/blobs/\(blob)?" + (query + [signed]).joined(separator: "&")
+        return try .json(value: .object(["path": .string(path), "expires_at": .integer(link.expiresAt)]))
+    }
+
+    /// The parameters of a request for a link that the link has.
+    private static let linkParameters = ["size", "user", "conv", "link"]
+
+    /// Returns the session of a request for a blob, or that of the link.
+    private func reader(_ request: Request, _ context: Context) async throws -> AccountSession {
+        guard let link = request.uri.queryParameters["signed"] else { return try await self.session(of: request) }
+        guard let blob = BlobID(try context.parameters.require("blob")) else { throw Self.missing }
+        return try await self.accounts.session(link: String(link), to: blob)
+    }
+
+    private static let missing = ChatError(.notFound, message: "The blob does not exist, or you may not read it.")
+
+    private func download(_ request: Request, _ context: Context) async throws -> Response {
+        let session = try await self.reader(request, context)
         let kind = try Self.size(request)
         let blob = try await self.readable(request, context, session)
         // The response is private, because a shared cache does not check permissions.
@@ -30,6 +61,8 @@ extension ChatRoutes {
                 caching = "private, max-age=60"
             }
         }
+        // A copy in a cache would outlive the link.
+        if request.uri.queryParameters["signed"] != nil { caching = "private, no-cache" }
         return try await self.files.answer(request, with: file, caching: caching, for: String(session.user.rawValue), on: context.channel)
     }
 
@@ -45,8 +78,7 @@ extension ChatRoutes {
     /// visible event, or the picture of a user (`?user=`), of a conversation that the user is in or
     /// that the directory lists (`?conv=`), or of the conversation of an invite link (`?link=`).
     private func readable(_ request: Request, _ context: Context, _ session: AccountSession) async throws -> BlobRow {
-        let missing = ChatError(.notFound, message: "The blob does not exist, or you may not read it.")
-        guard let id = BlobID(try context.parameters.require("blob")) else { throw missing }
+        guard let id = BlobID(try context.parameters.require("blob")) else { throw Self.missing }
         let user = request.uri.queryParameters["user"].flatMap { UserName(String($0)) }
         let conversation = request.uri.queryParameters["conv"].flatMap { ConversationID(String($0)) }
         let link = request.uri.queryParameters["link"].flatMap { LinkCode(String($0)) }
@@ -59,7 +91,7 @@ extension ChatRoutes {
                 || link.map { try reads.showsPicture(id, of: $0, at: time) } ?? false
             return isReadable ? try reads.blob(id) : nil
         }
-        guard let found, found.size > 0 else { throw missing }
+        guard let found, found.size > 0 else { throw Self.missing }
         return found
     }
 }

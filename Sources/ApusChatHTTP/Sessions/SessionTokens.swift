@@ -56,6 +56,25 @@ struct SessionTokens: Sendable {
         self.opened("l", "l." + text, count: 2).map { (UserKey($0[0]), DeviceKey($0[1])) }
     }
 
+    /// The content of a link to a blob.
+    struct Link: Sendable, Hashable {
+        var user: UserKey
+        var device: DeviceKey
+        var expiresAt: Int64
+    }
+
+    /// Signs a link to a blob.
+    func text(of link: Link, to blob: BlobID) -> String {
+        self.sealed("b", [link.user.rawValue, link.device.rawValue, link.expiresAt], with: Array(blob.rawValue.utf8))
+    }
+
+    /// Returns the content of a link; nil if it is not valid or leads to another blob.
+    func link(_ text: String, to blob: BlobID) -> Link? {
+        self.opened("b", text, count: 3, with: Array(blob.rawValue.utf8)).map {
+            Link(user: UserKey($0[0]), device: DeviceKey($0[1]), expiresAt: $0[2])
+        }
+    }
+
     /// Returns the secret part of the permanent path of a file, which cannot be derived from the
     /// content of the file.
     func tag(of blob: BlobID) -> String {
@@ -82,17 +101,21 @@ struct SessionTokens: Sendable {
         HKDF<SHA256>.deriveKey(inputKeyMaterial: self.master, info: Array("apus chat \(purpose)".utf8), outputByteCount: 32)
     }
 
-    private func sealed(_ purpose: String, _ numbers: [Int64]) -> String {
+    /// - Parameter context: Bytes that are signed and not contained.
+    private func sealed(_ purpose: String, _ numbers: [Int64], with context: [UInt8] = []) -> String {
         let bytes = Self.bytes(numbers)
-        return purpose + "." + Secrets.base64url(bytes + Array(HMAC<SHA256>.authenticationCode(for: bytes, using: self.key(purpose))))
+        let code = HMAC<SHA256>.authenticationCode(for: bytes + context, using: self.key(purpose))
+        return purpose + "." + Secrets.base64url(bytes + Array(code))
     }
 
-    private func opened(_ purpose: String, _ text: String, count: Int) -> [Int64]? {
+    private func opened(_ purpose: String, _ text: String, count: Int, with context: [UInt8] = []) -> [Int64]? {
         guard text.utf8.count <= 200, text.hasPrefix(purpose + "."), let all = Secrets.bytes(base64url: text.dropFirst(2)),
             all.count == count * 8 + SHA256.byteCount
         else { return nil }
         let bytes = Array(all.prefix(count * 8))
-        guard HMAC<SHA256>.isValidAuthenticationCode(all.suffix(SHA256.byteCount), authenticating: bytes, using: self.key(purpose)) else {
+        guard
+            HMAC<SHA256>.isValidAuthenticationCode(all.suffix(SHA256.byteCount), authenticating: bytes + context, using: self.key(purpose))
+        else {
             return nil
         }
         return stride(from: 0, to: bytes.count, by: 8).map { start in bytes[start..<start + 8].reduce(0) { $0 << 8 | Int64($1) } }

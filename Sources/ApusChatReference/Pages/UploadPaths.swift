@@ -24,7 +24,18 @@ enum UploadPaths {
                         "blobs.get",
                         "Returns the bytes of a blob that the user may read, or with `size` a smaller picture. Ranges are supported.",
                         status: "200",
-                        parameters: [self.parameter("size", "query", "`thumbnail`, `preview` or a number of pixels.", isRequired: false)]),
+                        parameters: [
+                            self.parameter("size", "query", "`thumbnail`, `preview` or a number of pixels.", isRequired: false),
+                            self.parameter(
+                                "signed", "query", "The signature of a link, which replaces the session.", isRequired: false),
+                        ]),
+                ])
+            ),
+            (
+                "/api/blobs/{blob}/link",
+                .object([
+                    "parameters": .array([self.parameter("blob", "path", "The id of the blob.")]),
+                    "post": self.link,
                 ])
             ),
             (
@@ -44,6 +55,32 @@ enum UploadPaths {
                 self.version, self.parameter("Upload-Length", "header", "The size in bytes."),
                 self.parameter("Upload-Metadata", "header", "The name and the media type.", isRequired: false),
             ])
+    }
+
+    private static var link: JSONValue {
+        guard
+            case .object(var operation) = self.operation(
+                "blobs.link",
+                "Makes a link to a blob that the user may read, which needs no session for 15 minutes. It has the query of the request.",
+                status: "200",
+                parameters: [self.parameter("size", "query", "`thumbnail`, `preview` or a number of pixels.", isRequired: false)]),
+            case .object(var responses)? = operation["responses"]
+        else { return .null }
+        responses["200"] = .object([
+            "description": "The path with its signature, and the time at which the link ends.",
+            "content": .object([
+                "application/json": .object([
+                    "schema": .object([
+                        "type": "object", "required": .array(["path", "expires_at"]),
+                        "properties": .object([
+                            "path": .object(["type": "string"]), "expires_at": .object(["type": "integer"]),
+                        ]),
+                    ])
+                ])
+            ]),
+        ])
+        operation["responses"] = .object(responses)
+        return .object(operation)
     }
 
     private static var patch: JSONValue {
