@@ -104,7 +104,7 @@ def program(command: list, port: int, cwd: pathlib.Path):
                 wait_for_port(port, process)
             except AssertionError as error:
                 raise AssertionError(f"{error}\n{(cwd / 'output.log').read_text()[-2000:]}") from None
-            yield
+            yield process
         finally:
             end(process)
 
