@@ -1,6 +1,11 @@
 import ApusChatClient
 import ApusChatProtocol
+import Foundation
 import Testing
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
 
 /// Files of the client at a real server.
 @Suite(.timeLimit(.minutes(5)))
@@ -26,6 +31,12 @@ struct LiveUploadTests {
             #expect(file.size == 200_000)
             #expect(try await bob.download(file.blob) == bytes)
             await #expect { try await carol.download(file.blob) } throws: { ($0 as? ChatClientError)?.code == .notFound }
+            // Another program needs no session for a link.
+            let link = try await bob.link(to: file.blob)
+            let (found, _) = try await URLSession.shared.data(from: try #require(URL(string: link.url)))
+            #expect(Array(found) == bytes)
+            #expect(link.expiresAt > 0)
+            await #expect { try await carol.link(to: file.blob) } throws: { ($0 as? ChatClientError)?.code == .notFound }
         }
     }
 
