@@ -114,8 +114,13 @@ struct AccountExport: Sendable {
     }
 
     private func write(_ blob: BlobRow, _ output: inout ExportOutput, _ emit: (ByteBuffer) async throws -> Void) async throws {
-        // A blob that was removed during the export is omitted.
-        guard blob.size > 0, let bytes = try? await self.files.store.bytes(of: blob.id, 0...blob.size - 1) else { return }
+        guard blob.size > 0 else { return }
+        let bytes: BlobBytes
+        do {
+            bytes = try await self.files.store.bytes(of: blob.id, 0...blob.size - 1)
+        } catch is StorageError {
+            return  // A blob that was removed during the export is omitted.
+        }
         try output.begin("uploads/\(blob.id.rawValue).\(MediaType.fileExtension(of: blob.type))", size: blob.size, at: blob.createdAt)
         var missing = blob.size
         for try await piece in bytes {
