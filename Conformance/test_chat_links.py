@@ -39,6 +39,7 @@ def test_the_link_of_a_removed_member_ends(server):
         assert part.status_code == 206 and part.content == content[1_000:2_000]
     ask(server.url, alice, "member.remove", {"id": "remove", "conv": group, "users": ["bobby"]})
     assert requests.get(theirs, timeout=30).status_code == 404
+    assert requests.post(f"{server.url}/api/blobs/{blob}/link", headers=bearer(bobby), timeout=30).status_code == 404
     assert requests.get(ours, timeout=30).content == content
     forged = theirs[:-3] + ("AAA" if theirs[-3:] != "AAA" else "BBB")
     assert requests.get(forged, timeout=30).status_code == 401

@@ -5,8 +5,8 @@ import NIOConcurrencyHelpers
 
 /// Links to blobs for programs that cannot send a session, such as the player of a `<video>`.
 ///
-/// A link names a user, a device and a blob. It permits what that user may read when it is used, so
-/// that it ends with the session of the device, and for a former member of a conversation.
+/// A link names a user, a device and a blob. It permits what that user may read when it is used. It
+/// ends with the session of the device, and with the membership in the conversation.
 extension Accounts {
     /// The time for which a link is valid, in milliseconds: that of an access token.
     static let linkLifetime: Int64 = 900_000

@@ -21,7 +21,7 @@ extension ChatRoutes {
         let session = try await self.session(of: request)
         try self.accounts.charge(.request, to: [.account(session.user)] + context.client.keys)
         _ = try Self.size(request)
-        let blob = try await self.readable(request, context, session).id
+        let blob = try await self.readable(request, context, session, isLink: true).id
         let link = self.accounts.link(to: blob, of: session)
         let query = (request.uri.query ?? "").split(separator: "&").map(String.init).filter { part in
             Self.linkParameters.contains { part.hasPrefix($0 + "=") }
@@ -45,8 +45,9 @@ extension ChatRoutes {
 
     private func download(_ request: Request, _ context: Context) async throws -> Response {
         let session = try await self.reader(request, context)
+        let isLink = request.uri.queryParameters["signed"] != nil
         let kind = try Self.size(request)
-        let blob = try await self.readable(request, context, session)
+        let blob = try await self.readable(request, context, session, isLink: isLink)
         // The response is private, because a shared cache does not check permissions.
         var caching = "private, max-age=31536000, immutable"
         var file = ServedFile(self.files, blob)
@@ -62,7 +63,7 @@ extension ChatRoutes {
             }
         }
         // A copy in a cache would outlive the link.
-        if request.uri.queryParameters["signed"] != nil { caching = "private, no-cache" }
+        if isLink { caching = "private, no-cache" }
         return try await self.files.answer(request, with: file, caching: caching, for: String(session.user.rawValue), on: context.channel)
     }
 
@@ -77,7 +78,9 @@ extension ChatRoutes {
     /// Returns the blob of a request if its user may read it: an upload of the user, a blob of a
     /// visible event, or the picture of a user (`?user=`), of a conversation that the user is in or
     /// that the directory lists (`?conv=`), or of the conversation of an invite link (`?link=`).
-    private func readable(_ request: Request, _ context: Context, _ session: AccountSession) async throws -> BlobRow {
+    ///
+    /// - Parameter isLink: Whether the blob is read by a link, which ends with the membership.
+    private func readable(_ request: Request, _ context: Context, _ session: AccountSession, isLink: Bool) async throws -> BlobRow {
         guard let id = BlobID(try context.parameters.require("blob")) else { throw Self.missing }
         let user = request.uri.queryParameters["user"].flatMap { UserName(String($0)) }
         let conversation = request.uri.queryParameters["conv"].flatMap { ConversationID(String($0)) }
@@ -85,7 +88,7 @@ extension ChatRoutes {
         let time = self.accounts.clock.now()
         let found = try await self.accounts.database.read { reads -> BlobRow? in
             let isReadable =
-                try reads.mayRead(BlobNeed(user: session.user, blob: id))
+                try reads.mayRead(BlobNeed(user: session.user, blob: id, asMember: isLink))
                 || user.map { try reads.showsPicture(id, of: $0, to: session.user) } ?? false
                 || conversation.map { try reads.showsPicture(id, of: ConversationKey($0.number), to: session.user) } ?? false
                 || link.map { try reads.showsPicture(id, of: $0, at: time) } ?? false

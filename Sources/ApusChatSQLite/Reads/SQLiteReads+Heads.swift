@@ -112,7 +112,7 @@ extension SQLiteReads {
         statement.bind(2, need.user.rawValue)
         let candidates = try statement.all { (MemberColumns.row($0), $0.int(MemberColumns.count)) }
         for (member, id) in candidates {
-            guard let view = MemberView(member) else { continue }
+            guard let view = MemberView(member), member.state == .joined || !need.asMember else { continue }
             let log = LogReader(
                 connection: self.connection, conversation: member.address.conversation, slot: EventPlace.slot(id), user: need.user,
                 view: view)

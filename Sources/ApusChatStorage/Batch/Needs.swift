@@ -80,8 +80,12 @@ package struct SkipNeed: Hashable, Sendable {
 package struct BlobNeed: Hashable, Sendable {
     package let user: UserKey
     package let blob: BlobID
-    package init(user: UserKey, blob: BlobID) {
+    /// Whether the blob must be of a conversation that the user is in. A former member may read
+    /// those from before the end of the membership otherwise.
+    package let asMember: Bool
+    package init(user: UserKey, blob: BlobID, asMember: Bool = false) {
         self.user = user
         self.blob = blob
+        self.asMember = asMember
     }
 }

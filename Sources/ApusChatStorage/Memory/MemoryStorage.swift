@@ -172,9 +172,11 @@ extension MemoryStorage {
     }
 
     func isReadable(_ need: BlobNeed) -> Bool {
-        if self.uploads.contains(need) { return true }
+        if self.uploads.contains(BlobNeed(user: need.user, blob: need.blob)) { return true }
         for key in self.conversationsOfUser[need.user] ?? [] {
-            guard let conversation = self.conversations[key], let view = MemberView(conversation.members[need.user]) else { continue }
+            guard let conversation = self.conversations[key], let member = conversation.members[need.user], let view = MemberView(member),
+                member.state == .joined || !need.asMember
+            else { continue }
             for seq in conversation.blobs[need.blob] ?? [] where conversation.view(seq, as: view, of: need.user)?.row != nil { return true }
         }
         return false

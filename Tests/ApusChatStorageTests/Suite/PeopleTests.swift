@@ -215,6 +215,14 @@ import Testing
         try world.modify(world.bob, group) { $0.minSeq = 2 }
         #expect(try !mayRead(world.bob))
         try world.modify(world.bob, group) { $0.minSeq = 1 }
+        // A former member reads it except where the membership is required.
+        func mayReadAsMember() throws -> Bool {
+            try world.storage.mayRead(BlobNeed(user: world.bob, blob: blob, asMember: true))
+        }
+        #expect(try mayReadAsMember())
+        try world.modify(world.bob, group) { ($0.state, $0.leftSeq) = (.removed, 1) }
+        #expect(try mayRead(world.bob) && !mayReadAsMember())
+        try world.modify(world.bob, group) { ($0.state, $0.leftSeq) = (.joined, 0) }
         try world.annotate(world.bob, EventAddress(group, 1)) { $0.isHidden = true }
         #expect(try !mayRead(world.bob))
     }
