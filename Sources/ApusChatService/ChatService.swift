@@ -35,6 +35,8 @@ package final class ChatService: Sendable {
         package var ringTime = Duration.seconds(ChatLimits.ringSeconds)
         /// The time after which a call ends if none of its devices is connected.
         package var absenceTime = Duration.seconds(ChatLimits.absenceSeconds)
+        /// The time between two counts of the participants of a room on a media server.
+        package var roomInterval = CallRoomWatch.interval
         /// The time between a message and the decision about its notification. A user who reads the
         /// message on another device within this time is not notified.
         package var noticeDelay = Duration.milliseconds(1_500)
@@ -89,9 +91,12 @@ package final class ChatService: Sendable {
         let (logLoop, hubLoop) = (self.groups[0].any(), self.groups[1].any())
         let calls = CallTimers(
             on: hubLoop, CallWatch(ringTime: configuration.ringTime, absenceTime: configuration.absenceTime))
+        let rooms = configuration.verbs.callBackend.map {
+            CallRooms(on: hubLoop, $0, interval: configuration.roomInterval, logger: logger)
+        }
         let hub = Hub(
             on: hubLoop, reads: hubReads, names: self.names, presence: self.presence, received: self.received,
-            environment: configuration.environment, calls: calls, logger: logger, random: configuration.random
+            environment: configuration.environment, calls: calls, rooms: rooms, logger: logger, random: configuration.random
         ) { frame, connections in
             let direct = connections.lazy.filter { $0.receive == nil }
             if let first = direct.first {
@@ -131,6 +136,9 @@ package final class ChatService: Sendable {
             hub.calls.report = { call, state, done in
                 log.submit(Command(actor: UserKey(0), device: DeviceKey(0), request: nil, action: .updateCall(call, state)), done)
             }
+            hub.rooms?.end = { call in
+                log.submit(Command(actor: UserKey(0), device: DeviceKey(0), request: nil, action: .updateCall(call, .ended))) { _ in }
+            }
             hub.calls.resume(running)
         }
     }
@@ -140,7 +148,10 @@ package final class ChatService: Sendable {
     package func close() async {
         // Breaks the reference cycle of the log, the timers and the closure that reports the end of
         // a call.
-        self.hub.onLoop { $0.calls.close() }
+        self.hub.onLoop {
+            $0.calls.close()
+            $0.rooms?.close()
+        }
         await self.log.close()
         await self.pool.close()
         await self.indexer?.close()

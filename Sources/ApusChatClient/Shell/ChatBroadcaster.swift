@@ -1,3 +1,4 @@
+import ApusChatProtocol
 import ApusEventLoop
 import NIOConcurrencyHelpers
 
@@ -13,6 +14,8 @@ final class ChatBroadcaster: Sendable {
         var next = 0
         var streams: [Int: Reader] = [:]
         var callbacks: [Int: @Sendable (ChatUpdate) -> Void] = [:]
+        /// The closures that receive the signals of calls.
+        var signals: [Int: @Sendable (SignalPush) -> Void] = [:]
         var isFinished = false
     }
 
@@ -53,6 +56,24 @@ final class ChatBroadcaster: Sendable {
 
     func remove(_ id: Int) { self.listeners.withLockedValue { _ = $0.callbacks.removeValue(forKey: id) } }
 
+    /// Registers a closure that is called on the engine's queue for each signal of a call, in the
+    /// order of the updates.
+    ///
+    /// - Returns: The number that ``removeSignals(_:)`` takes.
+    func observeSignals(_ body: @escaping @Sendable (SignalPush) -> Void) -> Int {
+        self.listeners.withLockedValue { listeners in
+            listeners.next += 1
+            listeners.signals[listeners.next] = body
+            return listeners.next
+        }
+    }
+
+    func removeSignals(_ id: Int) { self.listeners.withLockedValue { _ = $0.signals.removeValue(forKey: id) } }
+
+    func yield(_ signal: SignalPush) {
+        for (_, body) in self.listeners.withLockedValue({ $0.signals }) { body(signal) }
+    }
+
     func yield(_ update: ChatUpdate) {
         let (streams, callbacks) = self.listeners.withLockedValue { ($0.streams, $0.callbacks.sorted { $0.key < $1.key }) }
         for (id, reader) in streams { self.yield(update, to: reader, id) }
@@ -84,6 +105,7 @@ final class ChatBroadcaster: Sendable {
         let streams = self.listeners.withLockedValue { listeners in
             listeners.isFinished = true
             listeners.callbacks = [:]
+            listeners.signals = [:]
             defer { listeners.streams = [:] }
             return Array(listeners.streams.values)
         }

@@ -56,13 +56,15 @@ extension ChatEngine {
 
     // MARK: Requests of the core
 
-    /// All features of this version except calls, because this client does not handle their
+    /// All features of this version. Calls are omitted unless the application handles their
     /// signals.
-    private static let features = ChatFeature.all.filter { $0 != PushFeature.calls.rawValue }
+    private var features: [String] {
+        self.configuration.handlesCalls ? ChatFeature.all : ChatFeature.all.filter { $0 != PushFeature.calls.rawValue }
+    }
 
     private func hello(since: PageToken?, epoch: PageToken?, _ generation: Int) async {
         let device = HelloDevice(name: self.configuration.deviceName, platform: self.configuration.platform)
-        let request = HelloRequest(features: Self.features, device: device, epoch: epoch, sync: SyncRequest(since: since))
+        let request = HelloRequest(features: self.features, device: device, epoch: epoch, sync: SyncRequest(since: since))
         do throws(ChatClientError) {
             let answer = try await self.ask(ChatVerbs.hello, request)
             guard generation == self.generation else { return }

@@ -55,7 +55,7 @@ extension Command {
         case .set(let conversation, let update):
             self.addMember(self.actor, of: conversation, to: &needs)
             if case .some(.some(let avatar)) = update.avatar { self.addBlobs([avatar], to: &needs) }
-        case .startCall(let conversation, _), .delete(let conversation): self.addMember(self.actor, of: conversation, to: &needs)
+        case .startCall(let conversation, _, _), .delete(let conversation): self.addMember(self.actor, of: conversation, to: &needs)
         case .join(let conversation), .answerInvitation(let conversation, _), .personalize(let conversation, _):
             self.addMember(self.actor, of: conversation, to: &needs)
             needs.accounts.append(self.actor)
@@ -113,7 +113,7 @@ extension Command {
             target.conversation
         case .hide(let key, _), .set(let key, _), .invite(let key, _), .join(let key), .answerInvitation(let key, _),
             .answerRequest(let key, _, _), .leave(let key, _), .remove(let key, _), .ban(let key, _, _, _), .silence(let key, _, _),
-            .startCall(let key, _), .forward(let key, _, _), .setRole(let key, _, _), .transfer(let key, _), .createLink(let key, _),
+            .startCall(let key, _, _), .forward(let key, _, _), .setRole(let key, _, _), .transfer(let key, _), .createLink(let key, _),
             .personalize(let key, _), .delete(let key), .dismiss(let key, _):
             key
         case .create(let create): create.new

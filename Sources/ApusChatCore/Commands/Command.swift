@@ -42,7 +42,7 @@ package struct Command: Sendable {
         /// Stores a message that the server sends at a later time.
         indirect case schedule(ScheduleCommand)
         case unschedule(ClientID)
-        case startCall(ConversationKey, CallMedia)
+        case startCall(ConversationKey, CallMedia, CallBackendOffer? = nil)
         case updateCall(EventAddress, CallState)
         // Conversations.
         case openPair(peer: UserKey?, new: ConversationKey)
@@ -200,5 +200,18 @@ package struct MarkCommand: Sendable {
     package init(conversation: ConversationKey, read: Int64) {
         self.conversation = conversation
         self.read = read
+    }
+}
+
+/// The media server of the operator, for a call that a device starts.
+package struct CallBackendOffer: Hashable, Sendable {
+    /// The kind of the media server, such as `livekit`.
+    package var kind: String
+    /// Whether the client can join a call of the media server.
+    package var isSupported: Bool
+
+    package init(kind: String, isSupported: Bool) {
+        self.kind = kind
+        self.isSupported = isSupported
     }
 }

@@ -1,23 +1,41 @@
-import ApusChatProtocol
+package import ApusChatProtocol
 import ApusChatStorage
 import ApusJSON
 
 // Calls in the log. Each call is one message, whose body changes with the state of the call.
 extension BatchDecider {
     /// Starts a call, or returns the running one, which the client of a callee then accepts.
-    mutating func startCall(in conversation: ConversationKey, _ media: CallMedia, by command: Command) throws(ChatError) -> StoredAnswer {
+    mutating func startCall(
+        in conversation: ConversationKey, _ media: CallMedia, _ offer: CallBackendOffer?, by command: Command
+    ) throws(ChatError) -> StoredAnswer {
         let actor = command.actor
         _ = try self.authorize(.call, actor, in: conversation)
         let running = self.facts.conversations[conversation]?.counters.callSeq ?? 0
         guard running == 0 else {
             return StoredAnswer(conversation: conversation, seq: running, n: 0, at: self.time)
         }
+        let backend = try self.backend(in: conversation, offer)
         let answer = self.append(
-            .call, to: conversation, by: actor, isMessage: true, body: Self.body(CallBody(media: media, state: .ringing)))
+            .call, to: conversation, by: actor, isMessage: true, body: Self.body(CallBody(media: media, state: .ringing, backend: backend)))
         self.countOwnMessage(n: answer.n, of: MemberAddress(conversation, actor))
         self.facts.conversations.modify(conversation) { $0.counters.callSeq = answer.seq }
-        self.calls.append(CallChange(call: EventAddress(conversation, answer.seq), state: .ringing, device: command.device))
+        self.calls.append(
+            CallChange(call: EventAddress(conversation, answer.seq), state: .ringing, device: command.device, hasRoom: backend != nil))
         return answer
+    }
+
+    /// Returns the media server of a call; nil if the devices connect to each other.
+    private func backend(in conversation: ConversationKey, _ offer: CallBackendOffer?) throws(ChatError) -> String? {
+        guard let row = self.facts.conversations[conversation], row.kind != .pair, row.counters.memberCount > ChatLimits.meshDevices else {
+            return nil
+        }
+        let maximum = offer == nil ? ChatLimits.callMembers : ChatLimits.roomMembers
+        guard row.counters.memberCount <= maximum else {
+            throw ChatError(.limit, message: "Groups of more than \(maximum) members have no calls.")
+        }
+        guard let offer else { return nil }
+        guard offer.isSupported else { throw .needsBackend(offer.kind) }
+        return offer.kind
     }
 
     /// Records a state of a call. The actor is a user of the call, or the server (`UserKey(0)`).
@@ -43,10 +61,11 @@ extension BatchDecider {
         let action = call.reported(state, by: party, at: self.time)
         let isJoining = state == .accepted && call.state == .accepted && !isServer
         if isJoining || action != .doNothing {
-            self.calls.append(CallChange(call: address, state: call.state, device: isJoining ? command.device : nil))
+            self.calls.append(
+                CallChange(call: address, state: call.state, device: isJoining ? command.device : nil, hasRoom: body.backend != nil))
         }
         guard case .record(let new, let duration) = action else { return self.unchanged(address.conversation) }
-        let text = Self.body(CallBody(media: body.media, state: new, duration: duration))
+        let text = Self.body(CallBody(media: body.media, state: new, duration: duration, backend: body.backend))
         let time = self.time
         self.modifyTarget(address) { row in
             row.body = text
@@ -71,4 +90,11 @@ extension BatchDecider {
     }
 
     private static func body(_ body: CallBody) -> String { ChangeBody.text(body.json.objectValue ?? [:]) }
+}
+
+extension ChatError {
+    /// A call that needs the client library of a media server.
+    package static func needsBackend(_ kind: String) -> ChatError {
+        ChatError(.unsupported, message: "This call needs a client with \(kind).", field: "backends")
+    }
 }

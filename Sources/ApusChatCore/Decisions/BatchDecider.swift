@@ -91,7 +91,7 @@ package struct BatchDecider: Sendable {
         case .vote(let target, let options): return try self.vote(target, options, by: actor)
         case .closePoll(let target): return try self.closePoll(target, by: actor)
         case .pin(let target, let isOn): return try self.pin(target, isOn, by: actor)
-        case .startCall(let conversation, let media): return try self.startCall(in: conversation, media, by: command)
+        case .startCall(let conversation, let media, let offer): return try self.startCall(in: conversation, media, offer, by: command)
         case .updateCall(let call, let state): return try self.updateCall(call, state, by: command)
         case .openPair(let peer, let new): return try self.openPair(with: peer, new: new, by: actor)
         case .create(let create): return try self.create(create, by: actor)

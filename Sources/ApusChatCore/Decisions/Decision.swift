@@ -73,8 +73,11 @@ package struct CallChange: Sendable, Equatable {
     package var state: CallState
     /// The device that takes part in the call from now on; nil if none is added.
     package var device: DeviceKey?
+    /// Whether a media server carries the call.
+    package var hasRoom: Bool
 
-    package init(call: EventAddress, state: CallState, device: DeviceKey? = nil) {
+    package init(call: EventAddress, state: CallState, device: DeviceKey? = nil, hasRoom: Bool = false) {
+        self.hasRoom = hasRoom
         self.call = call
         self.state = state
         self.device = device

@@ -7,7 +7,12 @@ public struct CallBody: Hashable, Sendable {
     /// The time from acceptance to the end, in milliseconds; nil before the end.
     public var duration: Int64?
 
-    package init(media: CallMedia, state: CallState, duration: Int64? = nil) {
+    /// The media server that carries the call, such as `livekit`; nil if the devices connect to
+    /// each other.
+    public var backend: String?
+
+    package init(media: CallMedia, state: CallState, duration: Int64? = nil, backend: String? = nil) {
+        self.backend = backend
         self.media = media
         self.state = state
         self.duration = duration
@@ -19,12 +24,14 @@ extension CallBody: WireObject {
         self.media = try reader.choice("media")
         self.state = try reader.choice("state")
         self.duration = try reader.integerIfPresent("duration")
+        self.backend = try reader.stringIfPresent("backend", minimum: 1, maximum: 40)
     }
 
     package func write(to writer: inout WireWriter) {
         writer.write("media", self.media)
         writer.write("state", self.state)
         writer.write("duration", ifPresent: self.duration)
+        writer.write("backend", ifPresent: self.backend)
     }
 }
 

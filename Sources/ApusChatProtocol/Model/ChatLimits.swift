@@ -139,6 +139,12 @@ public enum ChatLimits {
     package static let ringSeconds: Int64 = 60
     /// The time after which an accepted call ends if none of its devices is connected, in seconds.
     package static let absenceSeconds: Int64 = 60
+    /// The maximum number of devices that a call connects to each other.
+    package static let meshDevices = 4
+    /// The maximum number of members of a group that has calls without a media server.
+    package static let callMembers = 32
+    /// The maximum number of members of a group that has calls with a media server.
+    package static let roomMembers = 500
 
     // MARK: Others
 

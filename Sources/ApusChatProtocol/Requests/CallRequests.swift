@@ -7,23 +7,28 @@ package struct CallStartRequest: Hashable, WireObject {
     package var conversation: ConversationID
     /// The media: `audio` or `video`.
     package var media: CallMedia
+    /// The media servers whose calls the client can join, such as `livekit`.
+    package var backends: [String]
 
-    package init(id: ClientID, conversation: ConversationID, media: CallMedia) {
+    package init(id: ClientID, conversation: ConversationID, media: CallMedia, backends: [String] = []) {
         self.id = id
         self.conversation = conversation
         self.media = media
+        self.backends = backends
     }
 
     package init(from reader: WireReader) throws(WireError) {
         self.id = try reader.text("id")
         self.conversation = try reader.text("conv")
         self.media = try reader.knownChoice("media")
+        self.backends = try reader.strings("backends", length: 40, maximum: 10)
     }
 
     package func write(to writer: inout WireWriter) {
         writer.write("id", self.id)
         writer.write("conv", self.conversation)
         writer.write("media", self.media)
+        writer.write("backends", ifAny: self.backends)
     }
 }
 
@@ -34,23 +39,29 @@ package struct CallAnswer: Hashable, WireObject {
     package var call: Int64
     /// The time at which the call was stored, in milliseconds since 1970.
     package var at: Int64
+    /// The access to the media server that carries the call; nil if the devices connect to each
+    /// other.
+    package var access: CallAccess?
 
-    package init(conversation: ConversationID, call: Int64, at: Int64) {
+    package init(conversation: ConversationID, call: Int64, at: Int64, access: CallAccess? = nil) {
         self.conversation = conversation
         self.call = call
         self.at = at
+        self.access = access
     }
 
     package init(from reader: WireReader) throws(WireError) {
         self.conversation = try reader.text("conv")
         self.call = try reader.integer("call", in: WireReader.seqs)
         self.at = try reader.integer("at")
+        self.access = try CallAccess(from: reader)
     }
 
     package func write(to writer: inout WireWriter) {
         writer.write("conv", self.conversation)
         writer.write("call", self.call)
         writer.write("at", self.at)
+        CallAccess.write(self.access, to: &writer)
     }
 }
 
@@ -85,6 +96,29 @@ package struct CallUpdateRequest: Hashable, WireObject {
         writer.write("conv", self.conversation)
         writer.write("call", self.call)
         writer.write("state", self.state)
+    }
+}
+
+/// The answer to `call.update`.
+package struct CallUpdateAnswer: Hashable, WireObject {
+    package var change: ChangeAnswer
+    /// After `accepted`, the access to the media server that carries the call; nil if the devices
+    /// connect to each other.
+    package var access: CallAccess?
+
+    package init(_ change: ChangeAnswer, access: CallAccess? = nil) {
+        self.change = change
+        self.access = access
+    }
+
+    package init(from reader: WireReader) throws(WireError) {
+        self.change = try ChangeAnswer(from: reader)
+        self.access = try CallAccess(from: reader)
+    }
+
+    package func write(to writer: inout WireWriter) {
+        self.change.write(to: &writer)
+        CallAccess.write(self.access, to: &writer)
     }
 }
 

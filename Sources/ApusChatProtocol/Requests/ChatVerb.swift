@@ -90,7 +90,7 @@ package enum ChatVerbs {
 
     package static let search = ChatVerb("search", SearchRequest.self, SearchAnswer.self)
     package static let callStart = ChatVerb("call.start", CallStartRequest.self, CallAnswer.self)
-    package static let callUpdate = ChatVerb("call.update", CallUpdateRequest.self, ChangeAnswer.self)
+    package static let callUpdate = ChatVerb("call.update", CallUpdateRequest.self, CallUpdateAnswer.self)
     package static let callServers = ChatVerb("call.servers", WireEmpty.self, CallServersAnswer.self)
     package static let signal = ChatVerb("signal", SignalRequest.self, WireEmpty.self)
     package static let devices = ChatVerb("devices", WireEmpty.self, DevicesAnswer.self)

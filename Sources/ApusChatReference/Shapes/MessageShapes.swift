@@ -117,6 +117,9 @@ extension ChatReference {
                 .must("media", .choice(CallMedia.self), "`audio` or `video`."),
                 .must("state", .choice(CallState.self), "The state."),
                 .may("duration", .time, "The time from acceptance to the end, in milliseconds."),
+                .may(
+                    "backend", .string(1...40),
+                    "The media server that carries the call, such as `livekit`; absent if the devices connect to each other."),
             ], example: #"{"media": "audio", "state": "ended", "duration": 63000}"#, recode: Recode(CallBody.self)),
         Shape(
             "poll", "The body of a `poll`.",

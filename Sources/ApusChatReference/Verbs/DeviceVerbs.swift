@@ -1,6 +1,15 @@
 import ApusChatProtocol
 
 extension ChatReference {
+    /// The access to the media server of a call.
+    private static let access: [Field] = [
+        .may(
+            "backend", .string(1...40),
+            "The media server that carries the call: `livekit`; absent if the devices connect to each other."),
+        .may("url", .string(1...500), "With `backend`: the address of the media server."),
+        .may("token", .string(1...4_000), "With `backend`: the token with which the device joins, by the media server's client library."),
+    ]
+
     /// Calls and devices.
     static let deviceVerbs = VerbGroup(
         title: "Calls and devices",
@@ -9,19 +18,23 @@ extension ChatReference {
                 ChatVerbs.callStart,
                 """
                 Calls the other members, or returns the call that takes place. A client that receives a call which another \
-                user began accepts it with `call.update`: two calls that cross become one.
+                user began accepts it with `call.update`: two calls that cross become one. In a group with more than \
+                \(ChatLimits.meshDevices) members, a server with a media server answers with the access to it, and refuses \
+                clients that cannot use it with `unsupported`. Groups of more than \(ChatLimits.callMembers) members have \
+                no calls, those of more than \(ChatLimits.roomMembers) if there is a media server.
                 """,
                 request: [
                     .id,
                     .conv,
                     .must("media", .choice(CallMedia.self), "`audio` or `video`."),
+                    .may("backends", .list(.string(1...40), 10), "The media servers that the client can use, such as `livekit`."),
                 ],
                 answer: [
                     .must("conv", .conversation, "The conversation."),
                     .must("call", .seq, "The `seq` of the call."),
                     .must("at", .time, "The time at which the call was stored."),
-                ],
-                errors: [.forbidden, .notFound, .conflict, .storage],
+                ] + Self.access,
+                errors: [.forbidden, .notFound, .conflict, .unsupported, .limit, .storage],
                 example: #"{"id": "0192f0c4-7d3e-7a10-9c55-1b2e3f405162", "conv": "1q2w3e4r5t6y7", "media": "video"}"#,
                 answers: #"{"conv": "1q2w3e4r5t6y7", "call": 19, "at": 1790000000000}"#),
             Verb(
@@ -39,7 +52,7 @@ extension ChatReference {
                     .must("call", .seq, "The `seq` of the call."),
                     .must("state", .choice(CallState.self), "`accepted`, `declined`, `busy` or `ended`."),
                 ],
-                answer: Self.changed,
+                answer: Self.changed + Self.access,
                 errors: [.forbidden, .notFound, .conflict, .tooLate, .storage],
                 example: #"""
                     {"id": "0192f0c4-7d3e-7a10-9c55-1b2e3f405162", "conv": "1q2w3e4r5t6y7", "call": 19,

@@ -14,6 +14,9 @@ extension ChatServerConfiguration {
         /// Whether devices use the TURN servers only. Default: no. The members of a call then do
         /// not learn each other's addresses, and all media passes through the TURN servers.
         public var isRelayOnly: Bool
+        /// The LiveKit server for groups with more than four members. Default: none; the first four
+        /// members that join then take part.
+        public var liveKit: LiveKit?
 
         /// No servers: the devices use their own addresses.
         public static let direct = Self(urls: [])
@@ -27,7 +30,11 @@ extension ChatServerConfiguration {
         ///   - credentialLifetime: The time for which credentials are valid, from one minute to 30
         ///     days. Default: 12 hours.
         ///   - isRelayOnly: Whether devices use the TURN servers only. Default: no.
-        public init(urls: [String], secret: String? = nil, credentialLifetime: Duration = .seconds(12 * 3_600), isRelayOnly: Bool = false) {
+        public init(
+            urls: [String], secret: String? = nil, credentialLifetime: Duration = .seconds(12 * 3_600), isRelayOnly: Bool = false,
+            liveKit: LiveKit? = nil
+        ) {
+            self.liveKit = liveKit
             self.urls = urls
             self.secret = secret
             self.credentialLifetime = credentialLifetime
@@ -53,7 +60,7 @@ extension ChatServerConfiguration {
             guard self.credentialLifetime >= .seconds(60), self.credentialLifetime <= .seconds(30 * 86_400) else {
                 return "`calls.credentialLifetime` must be from one minute to 30 days."
             }
-            return nil
+            return self.liveKit?.problem
         }
     }
 }

@@ -4,6 +4,7 @@ package import ApusChatProtocol
 package import ApusChatSQLite
 package import ApusChatService
 package import ApusChatStorage
+import ApusConnectivity
 package import ApusJSON
 package import ApusSocketIOServer
 package import ApusWebSocket
@@ -25,6 +26,9 @@ package final class ServiceChat: HostedChat {
         settings.verbs.directory = configuration.directory == .open ? .open : .exactNames
         let (relay, wall) = (CallRelay(configuration.calls), configuration.clock.wall)
         settings.verbs.callServers = { relay.servers(for: $0, at: wall()) }
+        settings.verbs.callBackend = try configuration.calls.liveKit.map {
+            try LiveKitBackend($0, tls: configuration.outgoingAuthorities.map { .trusting(authoritiesPEM: $0) } ?? .system, wall: wall)
+        }
         settings.noticeDelay = configuration.noticeDelay
         settings.verbs.limits = configuration.limits
         if !configuration.hasLimits { settings.rates = .off }

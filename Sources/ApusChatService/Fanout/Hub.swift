@@ -40,6 +40,8 @@ final class Hub {
     private let random: @Sendable (ClosedRange<Int64>) -> Int64
     /// Ends the calls that no device ends.
     let calls: CallTimers
+    /// The rooms of calls, if the operator has a media server.
+    let rooms: CallRooms?
     var router = PushRouter()
     private var people = PresenceMachine()
     private var entries: [SocketKey: Entry] = [:]
@@ -60,7 +62,8 @@ final class Hub {
     ///   - send: Sends a frame to connections, each of which is named once.
     init(
         on eventLoop: any EventLoop, reads: any AccountReads, names: NameCache, presence: PresenceBook, received: ReceivedBook,
-        environment: ChatLog.Environment, calls: CallTimers, logger: Logger, random: @escaping @Sendable (ClosedRange<Int64>) -> Int64,
+        environment: ChatLog.Environment, calls: CallTimers, rooms: CallRooms?, logger: Logger,
+        random: @escaping @Sendable (ClosedRange<Int64>) -> Int64,
         send: @escaping @Sendable (Frame, [ChatConnection]) -> Void
     ) {
         self.eventLoop = eventLoop
@@ -70,6 +73,7 @@ final class Hub {
         self.book = received
         self.environment = environment
         self.calls = calls
+        self.rooms = rooms
         self.random = random
         self.logger = logger
         self.send = send
@@ -153,6 +157,7 @@ final class Hub {
             self.deliveries = nil
         }
         self.calls.committed(batch)
+        self.rooms?.committed(batch)
         self.shown.committed(batch.changes)
         var deliveries = self.router.route(batch)
         // The events of a conversation do not contain its properties, so new members also receive

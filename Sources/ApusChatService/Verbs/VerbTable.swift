@@ -82,5 +82,7 @@ package struct VerbSettings: Sendable {
     package var limits = HelloLimits()
     /// Returns the STUN and TURN servers for a user, and the time at which the credentials expire.
     package var callServers: @Sendable (UserName) -> CallServersAnswer = { _ in CallServersAnswer(servers: [], expiresAt: 0) }
+    /// The media server that carries the calls of larger groups.
+    package var callBackend: (any CallBackend)?
     package init() {}
 }

@@ -13,12 +13,14 @@ final class FakeServer: @unchecked Sendable {  // `lock` guards all members
     private let storage = MemoryStorage()
     /// What the server answers to `hello`.
     private var limits = HelloLimits()
-    private var names: [UserKey: UserName] = [:]
+    private(set) var names: [UserKey: UserName] = [:]
     private var keys: [UserName: UserKey] = [:]
     private var lastKey: Int64 = 1_000
-    private var now: Int64 = 1_700_000_000_000
-    private var connections: [FakeTransport] = []
+    private(set) var now: Int64 = 1_700_000_000_000
+    private(set) var connections: [FakeTransport] = []
     private var uploads: [String: (size: Int64, type: String, bytes: Int)] = [:]
+    /// The access to a media server that calls are answered with.
+    var callAccess: CallAccess?
     private(set) var logouts: [String] = []
     private(set) var refreshes = 0
     private(set) var requests: [String: Int] = [:]
@@ -44,6 +46,7 @@ final class FakeServer: @unchecked Sendable {  // `lock` guards all members
 
     // MARK: Set-up
 
+    func setCallAccess(_ access: CallAccess?) { self.locked { self.callAccess = access } }
     func setLimits(_ limits: HelloLimits) { self.locked { self.limits = limits } }
 
     @discardableResult
@@ -238,12 +241,12 @@ final class FakeServer: @unchecked Sendable {  // `lock` guards all members
         return self.lastKey
     }
 
-    private func command(_ actor: UserKey, _ action: Command.Action, id: String) -> Command {
+    func command(_ actor: UserKey, _ action: Command.Action, id: String) -> Command {
         let identity = ClientID(id).map { RequestIdentity(id: $0, hash: RequestHash(1, 0, 0, 0)) }
         return Command(actor: actor, device: DeviceKey(actor.rawValue), request: identity, action: action)
     }
 
-    private func run(_ command: Command) -> (decision: Decision, pushes: [Push]) {
+    func run(_ command: Command) -> (decision: Decision, pushes: [Push]) {
         self.now += 1
         var needs = Needs()
         command.addNeeds(to: &needs)
@@ -332,14 +335,14 @@ final class FakeServer: @unchecked Sendable {  // `lock` guards all members
                 self.scheduled.append(message)
                 return (ScheduleAnswer(scheduled: message).json, [])
             case "subscribe", "typing": return (WireEmpty().json, [])
-            default: return (ChatError(.unsupported, message: verb).json, [])
+            default: return try self.decideCall(verb, payload, by: user)
             }
         } catch {
             return (ChatError(error).json, [])
         }
     }
 
-    private func change(_ id: ClientID, _ action: Command.Action, by user: UserKey) -> (JSONValue, [Push]) {
+    func change(_ id: ClientID, _ action: Command.Action, by user: UserKey) -> (JSONValue, [Push]) {
         let (decision, pushes) = self.run(self.command(user, action, id: id.rawValue))
         let json = self.json(decision) {
             ChangeAnswer(
@@ -348,11 +351,11 @@ final class FakeServer: @unchecked Sendable {  // `lock` guards all members
         return (json, pushes)
     }
 
-    private func address(_ conversation: ConversationID, _ seq: Int64) -> EventAddress {
+    func address(_ conversation: ConversationID, _ seq: Int64) -> EventAddress {
         EventAddress(ConversationKey(conversation.number), seq)
     }
 
-    private func json(_ decision: Decision, _ answer: (StoredAnswer) -> some WireObject) -> JSONValue {
+    func json(_ decision: Decision, _ answer: (StoredAnswer) -> some WireObject) -> JSONValue {
         switch decision {
         case .accepted(let stored), .repeated(let stored): answer(stored).json
         case .refused(let error): error.json

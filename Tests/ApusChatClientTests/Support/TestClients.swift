@@ -11,7 +11,7 @@ final class TestDevice: Sendable {
     let folder: String
     let accounts: ChatAccounts
 
-    init(_ server: FakeServer, folder: String? = nil, environment: ChatEnvironment = .test) throws {
+    init(_ server: FakeServer, folder: String? = nil, environment: ChatEnvironment = .test, handlesCalls: Bool = false) throws {
         self.server = server
         let folder = folder ?? FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString).path
         self.folder = folder
@@ -19,6 +19,7 @@ final class TestDevice: Sendable {
         logger.logLevel = .critical
         var configuration = ChatClientConfiguration()
         configuration.changePatience = .seconds(600)
+        configuration.handlesCalls = handlesCalls
         self.accounts = try ChatAccounts(
             folder: folder, network: server.network, environment: environment, configuration: configuration, logger: logger)
     }

@@ -25,9 +25,10 @@ final class LiveFixture: Sendable {
     }
 
     /// A folder of accounts: one device.
-    func device(_ name: String) throws -> ChatAccounts {
+    func device(_ name: String, handlesCalls: Bool = false) throws -> ChatAccounts {
         var configuration = ChatClientConfiguration()
         configuration.deviceName = name
+        configuration.handlesCalls = handlesCalls
         configuration.reconnection = .exponential(from: .milliseconds(10), to: .milliseconds(100))
         configuration.refusalDelay = .milliseconds(10)
         configuration.uploadPart = 64 * 1024
@@ -35,8 +36,10 @@ final class LiveFixture: Sendable {
     }
 
     /// Creates an account and connects it.
-    func signUp(_ name: String) async throws -> ChatClient {
-        let client = try await self.device(name).signUp(server: self.relay.url, name: name, password: "correct horse").client
+    func signUp(_ name: String, handlesCalls: Bool = false) async throws -> ChatClient {
+        let client = try await self.device(name, handlesCalls: handlesCalls).signUp(
+            server: self.relay.url, name: name, password: "correct horse"
+        ).client
         try await self.online(client)
         return client
     }

@@ -1,0 +1,174 @@
+import ApusChatCore
+public import ApusChatProtocol
+import Logging
+
+extension CallController {
+    static let ringTime = Duration.seconds(ChatLimits.ringSeconds + 3)
+
+    /// Calls the members of a conversation, or joins the call that takes place in it.
+    ///
+    /// - Parameters:
+    ///   - conversation: The conversation.
+    ///   - media: The media.
+    /// - Throws: The error of the stack, or a ``ChatClientError``: `invalidUse` during another
+    ///   call, and the refusal of the server.
+    public func call(_ conversation: ConversationID, media: CallMedia) async throws {
+        guard !self.isBusy else { throw ChatClientError(.invalidUse, message: "another call takes place on this device") }
+        let head = try await self.client.conversation(conversation).head
+        let session = CallSession(self, conversation, media: media, isGroup: head.kind != .pair, caller: self.me, phase: .starting)
+        self.begin(session)
+        do {
+            try await self.stack.open(media)
+            await session.prepare()
+            guard !session.isOver else { return self.stack.close() }
+            let request = CallStartRequest(
+                id: self.environment.makeID(), conversation: conversation, media: media, backends: self.stack.backends)
+            let answer = try await self.engine.askPatiently(ChatVerbs.callStart, request)
+            session.seq = answer.call
+            (session.access, session.backend) = (answer.access, answer.access?.backend)
+            guard !session.isOver else { return await self.report(.ended, of: session) }
+            try await self.started(session)
+        } catch {
+            session.handle { $0.ended(.failed) }
+            throw error
+        }
+    }
+
+    private func started(_ session: CallSession) async throws {
+        let event = try await self.event(of: session)
+        let call = event.flatMap { event in if case .call(let body)? = ChatBody(event) { body } else { nil } }
+        let isOwn = event == nil || (event?.sender == self.me && call?.state == .ringing)
+        session.handle { $0.started(isOwn: isOwn) }
+        guard session.machine.phase == .joining else { return self.ring(session, for: Self.ringTime) }
+        if let call, let event { session.adopt(call, of: event.sender) }
+        // Two calls that cross are one, and so is a call that takes place: this device accepts it.
+        if let call, let event, call.state.isFinal { return session.told(call.state, isOwn: false, at: event.at) }
+        try await self.join(session, isOpen: true)
+    }
+
+    /// Answers the call that rings.
+    ///
+    /// - Parameter media: The media that the user sends; nil for those of the call.
+    /// - Throws: The error of the stack or of the server. The call then still rings.
+    public func answer(_ media: CallMedia? = nil) async throws {
+        guard let session = self.current, session.machine.phase == .incoming else { return }
+        if let backend = session.backend, !self.stack.backends.contains(backend) {
+            throw ChatClientError(.invalidUse, message: "the application has no client for calls of \"\(backend)\"")
+        }
+        session.handle { $0.answered() }
+        do {
+            try await self.stack.open(media ?? session.media)
+            if let media { session.set(CallMediaState(camera: media == .video)) }
+            await session.prepare()
+            guard !session.isOver else { return self.stack.close() }
+            try await self.join(session, isOpen: session.isGroup)
+        } catch {
+            session.handle { machine in
+                machine.answerFailed()
+                return .doNothing
+            }
+            throw error
+        }
+    }
+
+    /// - Parameter isOpen: Whether several devices of the user may take part. Otherwise the first
+    ///   one that answers takes the call.
+    private func join(_ session: CallSession, isOpen: Bool) async throws {
+        guard let seq = session.seq, let id = ClientID("accept-" + session.name) else { return }
+        // A retry is the same request, so its answer still shows whether this device was the first.
+        let answer = try await self.engine.askPatiently(
+            ChatVerbs.callUpdate, CallUpdateRequest(id: id, conversation: session.conversation, call: seq, state: .accepted))
+        if session.isOver { return await self.report(.ended, of: session) }
+        if answer.change.seq == nil, let event = try await self.event(of: session), case .call(let call)? = ChatBody(event),
+            call.state.isFinal
+        {
+            return session.told(call.state, isOwn: false, at: event.at)
+        }
+        (session.access, session.backend) = (answer.access, answer.access?.backend)
+        session.handle { $0.joined(counts: isOpen || answer.change.seq != nil) }
+        if session.machine.phase == .active { await session.join() }
+    }
+
+    /// Declines the call that rings. In a group, it still rings for the other members.
+    public func decline() async {
+        guard let session = self.current, session.machine.phase == .incoming else { return }
+        session.handle { $0.ended(.declined) }
+        await self.report(.declined, of: session)
+    }
+
+    /// Ends the call, or leaves that of a group.
+    public func hangUp() async { await self.hangUp(.hungUp) }
+
+    func hangUp(_ reason: DeviceCallMachine.Reason) async {
+        guard let session = self.current, !session.isOver else { return }
+        // The server ends a call when its room is empty.
+        let isLast = !session.isGroup || (session.isAlone && (session.access == nil || session.machine.phase == .outgoing))
+        session.leave(reason)
+        if isLast { await self.report(.ended, of: session) }
+    }
+
+    /// Sends or stops sending the own media, and tells the other devices.
+    ///
+    /// - Parameter state: The media that the user sends from now on.
+    public func setMedia(_ state: CallMediaState) async throws {
+        guard let session = self.current, !session.isOver else { return }
+        try await self.stack.send(state)
+        if !session.isOver { session.set(state) }
+    }
+
+    /// Requests new paths, after the device has changed its network.
+    public func networkChanged() async { await self.current?.networkChanged() }
+
+    func end(_ session: CallSession, _ reason: DeviceCallMachine.Reason) {
+        guard session === self.current else { return }
+        Task { await self.hangUp(reason) }
+    }
+
+    func joinRoom(of session: CallSession) {
+        guard let access = session.access else { return }
+        Task {
+            do { try await self.stack.join(access) } catch {
+                self.engine.logger.warning("A room was not joined", metadata: ["call.error": "\(error)"])
+                self.end(session, self.stack.backends.contains(access.backend) ? .failed : .unsupported)
+            }
+        }
+    }
+
+    // MARK: Requests
+
+    /// Reports a state to the server, which ends a call without devices by itself.
+    func report(_ state: CallState, of session: CallSession) async {
+        guard let seq = session.seq else { return }
+        await self.report(state, session.conversation, seq)
+    }
+
+    func report(_ state: CallState, _ conversation: ConversationID, _ seq: Int64) async {
+        let request = CallUpdateRequest(id: self.environment.makeID(), conversation: conversation, call: seq, state: state)
+        _ = try? await self.engine.askPatiently(ChatVerbs.callUpdate, request)
+    }
+
+    /// Returns the call as the server has it.
+    func event(of session: CallSession) async throws(ChatClientError) -> ChatEvent? {
+        guard let seq = session.seq else { return nil }
+        return try await self.event(session.conversation, seq)
+    }
+
+    func event(_ conversation: ConversationID, _ seq: Int64) async throws(ChatClientError) -> ChatEvent? {
+        let request = HistoryRequest(conversation: conversation, range: .around(seq), limit: 1)
+        return try await self.engine.askPatiently(ChatVerbs.history, request).events.first { $0.seq == seq && $0.kind == .call }
+    }
+
+    /// Returns the other user of a pair.
+    func peer(in conversation: ConversationID) async -> UserName? {
+        try? await self.client.conversation(conversation).head.peer?.name
+    }
+}
+
+extension CallState {
+    var isFinal: Bool {
+        switch self {
+        case .ended, .missed, .declined, .busy: true
+        case .ringing, .accepted, .unknown: false
+        }
+    }
+}
