@@ -1,6 +1,7 @@
 """The routes of FLSocketIM, and who may connect with its Socket.IO."""
 import re
 import struct
+import subprocess
 import zlib
 
 import pytest
@@ -120,6 +121,34 @@ def test_an_upload_without_an_account_has_at_most_a_megabyte(host):
 @pytest.mark.parametrize("name", ["x", "../chat.key", "%2e%2e%2fchat.key", "0" * 64, "0" * 64 + "-" + "0" * 32 + ".png", "location.png/x"])
 def test_paths_that_the_server_has_not_made_are_not_found(host, name):
     assert host.file("images/" + name).status_code == 404
+
+
+def test_uploads_without_an_account_have_a_budget(host):
+    answers = []
+    while len(answers) < 500 and (not answers or answers[-1]["code"] == 1):
+        answers.append(host.post("/uploadFiles", files={"image": ("a.png", png(), "image/png")}))
+    assert len(answers) > 5 and answers[-1]["code"] == -1 and answers[-1]["message"], len(answers)
+
+
+def test_the_port_with_tls(tmp_path):
+    certificate, key = tmp_path / "certificate.pem", tmp_path / "key.pem"
+    made = subprocess.run(
+        ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2", "-subj", "/CN=localhost",
+         "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1", "-keyout", str(key), "-out", str(certificate)], capture_output=True)
+    if made.returncode != 0:
+        pytest.skip("no openssl")
+    secure = LegacyHost(tmp_path / "data", "--tls-port", "0", "--certificate", str(certificate), "--key", str(key), "--legacy-tls")
+    try:
+        assert secure.legacy.startswith("https://")
+        form = {"userName": "secure", "password": PASSWORD}
+        answer = requests.post(secure.legacy + "/register", data=form, verify=str(certificate), timeout=30).json()
+        assert answer["code"] == 1
+        with LegacyApp(secure.legacy, answer["data"]["auth_token"], "websocket", "insecure") as app:
+            assert app.send("secure", "secure", {"type": "txt", "msg": "over TLS"})["bodies"]["msg"] == "over TLS"
+        with pytest.raises(requests.exceptions.RequestException):
+            requests.get(secure.legacy.replace("https:", "http:") + "/allUsers", timeout=30).raise_for_status()
+    finally:
+        secure.stop()
 
 
 def test_the_listener_has_no_other_routes(host):

@@ -1,10 +1,11 @@
 """An app of FLSocketIM as a program: python-socketio 4.6, whose wire is that of Socket.IO 2.x, with the token in the query.
 
-    python legacy_app.py URL TOKEN TRANSPORT [mute]
+    python legacy_app.py URL TOKEN TRANSPORT [mute] [insecure]
 
 Reads lines of JSON, {"event", "argument"?, "call"?}, and emits each; with "call", it prints the ack as {"ack": call, "arguments": […]}.
 Prints each event as {"event": …, "arguments": […]}, and {"connected": true}, {"refused": …} and {"disconnected": true}. Bytes are
-{"bytes": base64}. Messages are acknowledged as the iOS app does it; with `mute`, the app hangs and never answers.
+{"bytes": base64}. Messages are acknowledged as the iOS app does it; with `mute`, the app hangs and never answers;
+with `insecure`, it accepts any certificate.
 """
 import base64
 import json
@@ -43,7 +44,7 @@ def tell(**line):
         print(json.dumps(plain(line)), flush=True)
 
 
-client = socketio.Client(reconnection=False)
+client = socketio.Client(reconnection=False, ssl_verify="insecure" not in MORE)
 # The library has a thread for each packet, which so overtake each other. The apps take them in their order.
 trigger = client.eio._trigger_event
 client.eio._trigger_event = lambda event, *arguments, run_async=False: trigger(event, *arguments)

@@ -19,10 +19,9 @@ WAIT = 60
 class LegacyHost:
     def __init__(self, folder, *options):
         self.process = ServerProcess(
-            "serve", "--port", "0", "--no-tls", "--data", str(folder), "--directory", "open", "--legacy-port", "0", *options,
+            "serve", "--port", "0", *([] if "--legacy-tls" in options else ["--no-tls"]), "--data", str(folder), "--directory", "open", "--legacy-port", "0", *options,
             is_ready=lambda line: "apps of FLSocketIM on" in line)
-        # The line of the legacy listener is the last one of the start.
-        self.legacy = self.process.url
+        self.legacy = next(line.split()[-1] for line in self.process.lines if line.startswith("apps of FLSocketIM on"))
         self.url = next(line.split()[-1] for line in self.process.lines if line.startswith("listening on http:"))
 
     def post(self, path, form=None, **more):

@@ -22,6 +22,9 @@ extension ChatServerConfiguration {
         try self.require(
             self.legacyPort == nil || self.directory == .open,
             "`directory` must be `open` if `legacyPort` is set, because the apps of that wire list all users.")
+        try self.require(
+            !self.legacyUsesTLS || (self.legacyPort != nil && self.tls != .off),
+            "`legacyUsesTLS` requires `legacyPort`, and `tls` with a certificate.")
         try self.require(self.listensWithoutTLS || self.tls != .off, "`listensWithoutTLS` must be true if `tls` is off.")
         try self.require(
             self.sessionLifetime >= .seconds(3_600), "`sessionLifetime` must be at least one hour, not \(self.sessionLifetime).")

@@ -39,9 +39,11 @@ public struct ChatServerConfiguration: Sendable {
     /// The port for apps that use the protocol of FLSocketIM; 0 selects a free port. Default: nil,
     /// which disables this listener.
     ///
-    /// It requires an open ``directory``, because these apps list all users. It does not support
-    /// TLS: place a proxy that terminates TLS in front of it.
+    /// It requires an open ``directory``, because these apps list all users. The apps send
+    /// passwords: set ``legacyUsesTLS``, or place a proxy that terminates TLS in front of it.
     public var legacyPort: Int?
+    /// Whether ``legacyPort`` uses TLS with the certificate of ``tls``. Default: no.
+    public var legacyUsesTLS = false
     /// The users that can create accounts. Default: all users.
     public var registration = Registration.open
     /// The users that a search finds. Default: only the user with exactly the given name.

@@ -53,11 +53,14 @@ struct Serve: AsyncParsableCommand {
     @Option(
         help:
             """
-            A port for the apps of FLSocketIM (Socket.IO 2.x) and their routes, without TLS; 0 selects a free port. \
-            Needs --directory open. Default: none.
+            A port for the apps of FLSocketIM (Socket.IO 2.x) and their routes; 0 selects a free port. Needs \
+            --directory open. Default: none.
             """
     )
     var legacyPort: Int?
+
+    @Flag(name: .customLong("legacy-tls"), help: "Use TLS with the server's certificate on --legacy-port.")
+    var legacyUsesTLS = false
 
     @Option(
         help: "Accounts: open (all clients can create one), invitation (with an invitation of `apus admin invite`) or closed.",
@@ -118,6 +121,9 @@ struct Serve: AsyncParsableCommand {
             throw ValidationError("\(name) must be from 0 to 65535, not \(port)")
         }
         guard (self.certificate == nil) == (self.key == nil) else { throw ValidationError("give both --certificate and --key, or neither") }
+        guard !self.legacyUsesTLS || (self.legacyPort != nil && !self.noTLS) else {
+            throw ValidationError("--legacy-tls needs --legacy-port, and must not be used with --no-tls")
+        }
         guard !(self.noHTTP && self.noTLS) else { throw ValidationError("--no-http and --no-tls must not be used together") }
         for (name, isGiven) in [("--forwarded", self.readsForwarded), ("--proxy-protocol", self.readsProxyProtocol)] where isGiven {
             guard !self.trustedProxies.isEmpty else { throw ValidationError("\(name) needs --trusted-proxy") }
@@ -182,6 +188,7 @@ struct Serve: AsyncParsableCommand {
             source: self.readsProxyProtocol ? .proxyProtocol : self.readsForwarded ? .forwarded : .xForwardedFor)
         configuration.metricsPort = self.metricsPort
         configuration.legacyPort = self.legacyPort
+        configuration.legacyUsesTLS = self.legacyUsesTLS
         configuration.pushContact = self.pushContact
         configuration.previewsLinks = self.linkPreviews
         configuration.hasLimits = self.limits == .on

@@ -49,7 +49,13 @@ struct ServerListener: Sendable {
                 .certificate, message: "The certificate or its key cannot be used: \(ConnectivityError.reason(of: error))")
         }
         var listeners = (configuration.listensWithoutTLS ? [plain] : []) + (secure.map { [$0] } ?? [])
-        if let port = configuration.legacyPort { listeners.append(ServerListener(scheme: "http", host: host, port: port, isLegacy: true)) }
+        if let port = configuration.legacyPort {
+            var legacy = ServerListener(scheme: "http", host: host, port: port, isLegacy: true)
+            if configuration.legacyUsesTLS, let secure {
+                (legacy.scheme, legacy.tls, legacy.certificate) = (secure.scheme, secure.tls, secure.certificate)
+            }
+            listeners.append(legacy)
+        }
         return listeners
     }
 
