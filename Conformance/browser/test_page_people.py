@@ -302,3 +302,18 @@ def test_the_list_tells_that_one_was_added(person, host):
     host.do("alice", "conversation.create", kind="group", title="Added", users=["bob"])
     bob = person("bob")
     bob.locator(".chat-list .row", has_text="Alice Lindqvist added you").wait_for()
+
+
+def test_a_chat_that_another_device_opens_appears_at_once(person, host):
+    """Without a message: the server sends the head to the other devices of the user, and not to the other user."""
+    host.register("nora", "Nora Opened")
+    host.register("omar", "Omar Other")
+    nora, omar = person("nora"), person("omar")
+    conv = host.do("nora", "conversation.open", user="omar")["head"]["conv"]
+    nora.locator(".chat-list .row", has_text="Omar Other").wait_for()
+    # Removed from the list, and opened again.
+    host.do("nora", "conversation.delete", conv=conv)
+    nora.locator(".chat-list .row", has_text="Omar Other").wait_for(state="detached")
+    assert host.do("nora", "conversation.open", user="omar")["head"]["conv"] == conv
+    nora.locator(".chat-list .row", has_text="Omar Other").wait_for()
+    assert omar.locator(".chat-list .row", has_text="Nora Opened").count() == 0
