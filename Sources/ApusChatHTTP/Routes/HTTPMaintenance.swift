@@ -5,11 +5,17 @@ package struct HTTPMaintenance: Sendable {
     private let accounts: Accounts
     private let uploads: Uploads
     private let logger: Logger
+    private let sleep: @Sendable (Duration) async throws -> Void
 
-    package init(accounts: Accounts, uploads: Uploads, logger: Logger) {
+    /// - Parameter sleep: Waits between two runs. An error ends the maintenance.
+    package init(
+        accounts: Accounts, uploads: Uploads, logger: Logger,
+        sleep: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
+    ) {
         self.accounts = accounts
         self.uploads = uploads
         self.logger = logger
+        self.sleep = sleep
     }
 
     /// Continues what the last stop interrupted, and then runs the maintenance once a minute until
@@ -17,7 +23,7 @@ package struct HTTPMaintenance: Sendable {
     package func run() async {
         var minutes = 0
         await self.resumeUploads()
-        while (try? await Task.sleep(for: .seconds(60))) != nil {
+        while (try? await self.sleep(.seconds(60))) != nil {
             self.accounts.sweepBudgets()
             await self.attempt("Could not remove ended sessions from the database") { try await self.accounts.settleEndedSessions() }
             await self.resumeUploads()
