@@ -184,7 +184,7 @@ let package = Package(
                 "ApusBytes", "ApusConnectivity", "ApusEngineIOClient", "ApusEngineIOProtocol", "ApusEventLoop", "ApusJSON",
                 "ApusSocketIOProtocol", nioCore, nioPosix, nioConcurrencyHelpers, httpTypes, logging, dequeModule,
             ]),
-        module("ApusChatSQLite", ["ApusChatStorage", "ApusChatProtocol", "ApusJSON", grdbSQLite]),
+        module("ApusChatSQLite", ["ApusChatStorage", "ApusChatProtocol", "ApusJSON", grdbSQLite, nioConcurrencyHelpers]),
         module(
             "ApusChatHTTP",
             [
@@ -366,7 +366,8 @@ let package = Package(
         tests("ApusChatCoreTests", ["ApusChatCore", "ApusChatStorage", "ApusChatProtocol", "ApusJSON"]),
         tests("ApusChatSimulatorTests", ["ApusChatSimulator"]),
         .testTarget(
-            name: "ApusChatStorageTests", dependencies: ["ApusChatSQLite", "ApusChatStorage", "ApusChatProtocol", grdbSQLite],
+            name: "ApusChatStorageTests",
+            dependencies: ["ApusChatSQLite", "ApusChatStorage", "ApusChatProtocol", grdbSQLite, nioConcurrencyHelpers],
             exclude: ["Fixtures"], swiftSettings: settings),
         tests(
             "ApusChatHTTPTests",

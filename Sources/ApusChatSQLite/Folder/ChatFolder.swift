@@ -23,6 +23,7 @@ package import ApusChatStorage
 package final class ChatFolder: Sendable {
     package let path: String
     private let lock: Int32
+    let search = SearchHealth()
 
     /// Locks the folder. Creates it, with access for its owner only, if it does not exist.
     package init(_ path: String) throws(StorageError) {

@@ -7,6 +7,11 @@ package class SQLiteReads: ChatReads {
     var connection: SQLiteConnection
     /// Whether the connection has the search index.
     private(set) var hasSearchIndex = false
+    private weak var folder: ChatFolder?
+    /// The number of the file of the search index that is attached.
+    private(set) var searchGeneration = 0
+    /// Damage that a search finds is reported here; nil for the writer.
+    private(set) var searchHealth: SearchHealth?
     /// The slots of conversations that were read. A slot never changes.
     private var slots: [ConversationKey: Int64] = [:]
 
@@ -16,7 +21,21 @@ package class SQLiteReads: ChatReads {
     /// before. If a `SearchIndex` has opened the search index, the connection also reads that.
     package init(_ folder: ChatFolder, environment: SQLiteEnvironment = SQLiteEnvironment()) throws(StorageError) {
         self.connection = try SQLiteConnection(path: folder.databasePath, isReader: true, cacheBytes: environment.readerCacheBytes)
+        self.folder = folder
+        self.searchHealth = folder.search
+        self.searchGeneration = folder.search.generation
         self.hasSearchIndex = try SearchFile.attach(folder, to: self.connection)
+    }
+
+    /// Attaches the search index again after it was rebuilt. SQLite permits it between transactions
+    /// only.
+    func renewSearchIndex() {
+        guard let folder = self.folder, !self.connection.isInTransaction else { return }
+        let generation = folder.search.generation
+        guard generation != self.searchGeneration else { return }
+        self.searchGeneration = generation
+        if self.hasSearchIndex { try? self.connection.execute("DETACH search") }
+        self.hasSearchIndex = (try? SearchFile.attach(folder, to: self.connection)) ?? false
     }
 
     /// Returns the slot of a conversation; nil if the conversation does not exist.
@@ -29,7 +48,8 @@ package class SQLiteReads: ChatReads {
     }
 
     package func inSnapshot<Value>(_ body: () throws -> Value) throws -> Value {
-        try self.connection.snapshot { () throws(StorageError) in Result { try body() } }.get()
+        self.renewSearchIndex()
+        return try self.connection.snapshot { () throws(StorageError) in Result { try body() } }.get()
     }
 
     package func position() throws(StorageError) -> SyncPosition {

@@ -17,19 +17,41 @@ extension SQLiteReads {
     }
 
     package func search(_ need: SearchNeed, as user: UserKey, limit: Int) throws(StorageError) -> SearchPage {
+        self.renewSearchIndex()
+        let isUsable = self.hasSearchIndex && self.searchHealth?.isDamaged != true
+        if isUsable, let page = try self.hits(need, as: user, limit: limit) { return page }
+        // The index is rebuilt. Until then, the answer is that of an index without messages.
         var page = SearchPage()
-        guard self.hasSearchIndex else {
-            page.indexedAt = 0
-            return page
+        page.indexedAt = 0
+        return page
+    }
+
+    /// Returns a page of hits; nil if the index is damaged, which is reported to its writer.
+    private func hits(_ need: SearchNeed, as user: UserKey, limit: Int) throws(StorageError) -> SearchPage? {
+        let generation = self.searchGeneration
+        var isDamaged = false
+        do throws(StorageError) {
+            return try self.page(need, as: user, limit: limit, isDamaged: &isDamaged)
+        } catch {
+            guard isDamaged else { throw error }
+            self.searchHealth?.damaged(generation)
+            return nil
         }
+    }
+
+    /// - Parameter isDamaged: Set to true if the index is damaged. Other errors concern the log.
+    private func page(
+        _ need: SearchNeed, as user: UserKey, limit: Int, isDamaged: inout Bool
+    ) throws(StorageError) -> SearchPage {
+        var page = SearchPage()
         return try self.connection.snapshot { () throws(StorageError) in
-            page.indexedAt = try self.indexedAt()
+            page.indexedAt = try self.indexedAt(&isDamaged)
             let places = try self.places(of: user, need)
             guard !places.isEmpty, limit > 0, !need.words.phrases.isEmpty || need.isListing else { return page }
             var logs: [Int64: LogReader?] = [:]
             var cursor = need.cursor ?? .max
             for _ in 0..<Self.maximumLooks {
-                let (candidates, end) = try self.candidates(need, Array(places.keys), before: cursor)
+                let (candidates, end) = try self.candidates(need, Array(places.keys), before: cursor, &isDamaged)
                 for candidate in candidates {
                     let slot = EventPlace.slot(candidate.event)
                     if logs[slot] == nil { logs[slot] = .some(try self.log(of: user, slot: slot, places[slot])) }
@@ -70,18 +92,22 @@ extension SQLiteReads {
     /// Returns the newest messages before a place that contain the words, in descending order. Also
     /// returns the lowest place down to which the result is complete; nil if there are no further
     /// messages.
-    private func candidates(_ need: SearchNeed, _ slots: [Int64], before cursor: Int64) throws(StorageError) -> ([Candidate], Int64?) {
+    private func candidates(
+        _ need: SearchNeed, _ slots: [Int64], before cursor: Int64, _ isDamaged: inout Bool
+    ) throws(StorageError) -> ([Candidate], Int64?) {
         var found: [Candidate] = []
         var end: Int64?
         for start in stride(from: 0, to: slots.count, by: Self.conversationsAtOnce) {
             let part = slots[start..<min(slots.count, start + Self.conversationsAtOnce)]
-            let statement = try self.connection.statement(SearchQuery.hits)
-            statement.bind(1, Self.expression(need, part))
-            statement.bind(2, cursor)
-            statement.bind(3, need.from ?? .min)
-            statement.bind(4, need.until ?? .max)
-            statement.bind(5, Int64(Self.hitsAtOnce))
-            let hits = try statement.all { Candidate(place: $0.int(0), event: $0.int(1)) }
+            let hits = try Self.fromIndex(&isDamaged) { () throws(StorageError) in
+                let statement = try self.connection.statement(SearchQuery.hits)
+                statement.bind(1, Self.expression(need, part))
+                statement.bind(2, cursor)
+                statement.bind(3, need.from ?? .min)
+                statement.bind(4, need.until ?? .max)
+                statement.bind(5, Int64(Self.hitsAtOnce))
+                return try statement.all { Candidate(place: $0.int(0), event: $0.int(1)) }
+            }
             if hits.count == Self.hitsAtOnce, let last = hits.last { end = max(end ?? .min, last.place) }
             found += hits
         }
@@ -101,8 +127,20 @@ extension SQLiteReads {
         return parts.joined(separator: " AND ")
     }
 
-    private func indexedAt() throws(StorageError) -> Int64? {
-        let position = try self.connection.statement(SearchQuery.position).first { ($0.int(0), $0.int(2)) }
+    /// Runs a query that reads the file of the index.
+    private static func fromIndex<Value>(
+        _ isDamaged: inout Bool, _ body: () throws(StorageError) -> Value
+    ) throws(StorageError) -> Value {
+        do throws(StorageError) { return try body() } catch {
+            isDamaged = error.code == .corrupt
+            throw error
+        }
+    }
+
+    private func indexedAt(_ isDamaged: inout Bool) throws(StorageError) -> Int64? {
+        let position = try Self.fromIndex(&isDamaged) { () throws(StorageError) in
+            try self.connection.statement(SearchQuery.position).first { ($0.int(0), $0.int(2)) }
+        }
         let last = try self.connection.statement(SearchQuery.lastPlace).number()
         guard let (place, at) = position else { return 0 }
         return place >= last ? nil : at

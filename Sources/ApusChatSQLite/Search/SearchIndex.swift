@@ -10,7 +10,10 @@ package final class SearchIndex: SearchIndexing {
     private let folder: ChatFolder
     /// The new paths of directories that had the names of the index, and were moved aside.
     package let moved: [String]
-    private let connection: SQLiteConnection
+    private let cacheBytes: Int
+    private var connection: SQLiteConnection
+    /// Whether no update of the current file has succeeded.
+    private var isNew = false
     package private(set) var lastChange: Int64 = 0
 
     /// An event of the log in its current form, as the index reads it.
@@ -44,17 +47,33 @@ package final class SearchIndex: SearchIndexing {
     package init(_ folder: ChatFolder, environment: SQLiteEnvironment = SQLiteEnvironment()) throws(StorageError) {
         self.folder = folder
         self.moved = try folder.clearSearchNames()
+        self.cacheBytes = environment.readerCacheBytes
         self.connection = try SearchFile.open(folder, cacheBytes: environment.readerCacheBytes)
     }
 
+    package func whenDamaged(_ report: @escaping @Sendable () -> Void) { self.folder.search.whenDamaged(report) }
+
     package func update() throws(StorageError) -> Bool {
+        if self.folder.search.isDamaged { try self.rebuild() }
         do throws(StorageError) {
-            return try self.advance()
+            let hasMore = try self.advance()
+            self.isNew = false
+            return hasMore
         } catch {
-            // The readers have the file open, so it is created anew at the next start.
-            if error.code == .corrupt { self.folder.removeSearchFile() }
-            throw error
+            // If a new file cannot be read either, the log is damaged, or the disk fails.
+            guard error.code == .corrupt, !self.isNew else { throw error }
+            self.folder.search.damaged(self.folder.search.generation)
+            try self.rebuild()
+            return true
         }
+    }
+
+    /// Replaces the file with an empty index. Readers keep the old one until their next read.
+    private func rebuild() throws(StorageError) {
+        self.folder.removeSearchFile()
+        self.connection = try SearchFile.open(self.folder, cacheBytes: self.cacheBytes)
+        self.isNew = true
+        self.folder.search.replaced()
     }
 
     private func advance() throws(StorageError) -> Bool {

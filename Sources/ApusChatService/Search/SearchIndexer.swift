@@ -28,6 +28,15 @@ final class SearchIndexer: Sendable {
         self.eventLoop = self.group.any()
         self.logger = logger
         self.state = .sending(State(index: index), to: self.eventLoop)
+        self.eventLoop.execute {
+            self.state.value.index?.whenDamaged { [weak self] in self?.damaged() }
+            self.schedule(in: .zero)
+        }
+    }
+
+    /// Rebuilds the index after a search has found damage.
+    private func damaged() {
+        self.logger.warning("The search index is damaged and is rebuilt")
         self.eventLoop.execute { self.schedule(in: .zero) }
     }
 

@@ -62,10 +62,15 @@ package struct SearchPage: Sendable, Equatable {
 ///
 /// Confined to one thread.
 package protocol SearchIndexing: AnyObject {
-    /// Adds texts that were written since the last call, up to a maximum number.
+    /// Adds texts that were written since the last call, up to a maximum number. Replaces a damaged
+    /// index with an empty one.
     ///
     /// - Returns: Whether there are further texts.
     func update() throws(StorageError) -> Bool
+
+    /// Calls `report`, on any thread, when a search finds that the index is damaged. The next
+    /// update rebuilds it.
+    func whenDamaged(_ report: @escaping @Sendable () -> Void)
 
     /// The number of the last change of a text that the index contains. The storage no longer needs
     /// changes up to it.

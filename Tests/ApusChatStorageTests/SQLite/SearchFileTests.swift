@@ -1,6 +1,7 @@
 import ApusChatProtocol
 import ApusChatStorage
 import Foundation
+import NIOConcurrencyHelpers
 import Testing
 
 @testable import ApusChatSQLite
@@ -12,8 +13,10 @@ import Testing
             otherEpoch,
             otherVersion, noPosition, noTable, laterPages, lastPage, unreadable, directory, fullDirectories, directoryLog
 
-        /// - Parameter path: The file of the index.
-        func apply(to path: String) throws {
+        /// - Parameters:
+        ///   - path: The file of the index.
+        ///   - inPlace: Whether connections that have the file open see the damage.
+        func apply(to path: String, inPlace: Bool = false) throws {
             let url = URL(fileURLWithPath: path)
             var bytes = try Data(contentsOf: url)
             switch self {
@@ -50,7 +53,10 @@ import Testing
             case .laterPages: bytes.replaceSubrange(8_192..., with: Data(repeating: 0x41, count: bytes.count - 8_192))
             case .lastPage: bytes.replaceSubrange((bytes.count - 4_096)..., with: Data(repeating: 0x41, count: 4_096))
             }
-            try bytes.write(to: url)
+            guard inPlace else { return try bytes.write(to: url) }
+            let file = try FileHandle(forWritingTo: url)
+            defer { try? file.close() }
+            try file.write(contentsOf: bytes)
         }
 
         private func execute(_ sql: String, _ path: String) throws {
@@ -94,22 +100,59 @@ import Testing
         #expect(try world.seqs(group, .from(1), as: world.ann) == [1, 2, 3, 4, 5])
     }
 
-    /// The index is a copy of the log: an update that finds it damaged removes it, and the next
-    /// start makes it again.
-    @Test func anUpdateThatFindsDamageRemovesTheFile() throws {
+    /// The index is a copy of the log: an update that finds it damaged makes it again, and readers
+    /// use the new file.
+    @Test func anUpdateThatFindsDamageRebuildsTheIndex() throws {
         let (world, lock, group) = try self.world()
         try Damage.laterPages.apply(to: lock.searchPath)
-        do {
-            let index = try SearchIndex(lock)
-            try self.say("more", in: group, world)
-            for _ in 0..<2 {
-                let error = #expect(throws: StorageError.self) { try index.update() }
-                #expect(error?.code == .corrupt)
-                #expect(!lock.hasSearchFile)
-            }
+        let index = try SearchIndex(lock)
+        let reads = try SQLiteReads(lock)
+        try self.say("word 4", in: group, world)
+        while try index.update() {}
+        let page = try reads.search(SearchNeed(words: SearchWords("word")), as: world.ann, limit: 9)
+        #expect(page.hits.map(\.view.seq) == [4, 3, 2, 1] && page.indexedAt == nil)
+    }
+
+    /// Two readers have the file open while its pages are damaged. No update meets the damage, but
+    /// each search does.
+    @Test func aSearchThatFindsDamageIsAnsweredAndRebuildsTheIndex() throws {
+        let (world, lock, group) = try self.world()
+        let index = try SearchIndex(lock)
+        let reports = NIOLockedValueBox(0)
+        index.whenDamaged { reports.withLockedValue { $0 += 1 } }
+        let readers = [try SQLiteReads(lock), try SQLiteReads(lock)]
+        // Before the first search, so that no reader has a page in its cache.
+        try Damage.laterPages.apply(to: lock.searchPath, inPlace: true)
+        let need = SearchNeed(words: SearchWords("word"))
+        for reader in readers + readers {
+            let page = try reader.inSnapshot { try reader.search(need, as: world.ann, limit: 9) }
+            #expect(page.hits.isEmpty && page.indexedAt == 0 && page.next == nil)
+            #expect(try reader.events(in: group, .from(1), as: world.ann, limit: 9).count == 3, "the log is readable")
         }
-        try self.start(lock)
-        #expect(try SQLiteReads(lock).search(SearchNeed(words: SearchWords("word")), as: world.ann, limit: 9).hits.count == 3)
+        #expect(reports.withLockedValue { $0 } == 1)
+        while try index.update() {}
+        for reader in readers {
+            let page = try reader.inSnapshot { try reader.search(need, as: world.ann, limit: 9) }
+            #expect(page.hits.map(\.view.seq) == [3, 2, 1] && page.indexedAt == nil)
+        }
+        try self.say("word 4", in: group, world)
+        while try index.update() {}
+        #expect(try readers[0].search(need, as: world.ann, limit: 9).hits.count == 4)
+    }
+
+    /// Damage that a reader reports of a file that was replaced does not concern the new file.
+    @Test func lateDamageIsNotReported() {
+        let health = SearchHealth()
+        let reports = NIOLockedValueBox(0)
+        health.whenDamaged { reports.withLockedValue { $0 += 1 } }
+        health.damaged(0)
+        health.damaged(0)
+        #expect(health.isDamaged && reports.withLockedValue { $0 } == 1)
+        health.replaced()
+        health.damaged(0)
+        #expect(!health.isDamaged && health.generation == 1 && reports.withLockedValue { $0 } == 1)
+        health.damaged(1)
+        #expect(health.isDamaged && reports.withLockedValue { $0 } == 2)
     }
 
     /// A directory may contain data of the operator, and is moved aside with them.
