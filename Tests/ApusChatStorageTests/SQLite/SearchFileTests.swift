@@ -157,13 +157,15 @@ import Testing
 
     /// A directory may contain data of the operator, and is moved aside with them.
     @Test func aDirectoryIsMovedAside() throws {
-        let (_, lock, _) = try self.world()
-        try Damage.fullDirectories.apply(to: lock.searchPath)
-        #expect(try SearchIndex(lock).moved == [lock.searchPath + ".unusable-2"])
-        for suffix in ["", "-2"] {
-            #expect(FileManager.default.contents(atPath: lock.searchPath + ".unusable\(suffix)/note") == Data("kept".utf8))
+        let (world, lock, _) = try self.world()
+        try withExtendedLifetime(world) {  // its end removes the folder
+            try Damage.fullDirectories.apply(to: lock.searchPath)
+            #expect(try SearchIndex(lock).moved == [lock.searchPath + ".unusable-2"])
+            for suffix in ["", "-2"] {
+                #expect(FileManager.default.contents(atPath: lock.searchPath + ".unusable\(suffix)/note") == Data("kept".utf8))
+            }
+            #expect(try SearchIndex(lock).moved == [])
         }
-        #expect(try SearchIndex(lock).moved == [])
     }
 
     /// A position that is behind, as after a power failure, continues without a message twice.
