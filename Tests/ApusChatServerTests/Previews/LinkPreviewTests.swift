@@ -106,7 +106,7 @@ import Testing
             #expect(host.requests.map(\.uri) == ["/a"], "neither the second link nor the picture is requested")
             // Its sender removes it, and it stays away.
             try await notes.ask("preview.remove", ["id": "p1", "ref": .integer(seq)])
-            let without = try #require(try await notes.log().first { $0.seq == seq })
+            let without = try #require(try await notes.logWithNextPreview().first { $0.seq == seq })
             #expect(without.body["preview"] == nil && without.body["text"] == .string(text) && without.state == .normal)
             #expect(try await notes.log().last.map { ChatChange($0) } == .preview(PreviewBody()))
             // An edit replaces it, and a recall removes it together with its changes.
