@@ -89,7 +89,7 @@ package protocol ChatReads: AnyObject {
     /// Returns a conversation that the directory lists; nil for other conversations.
     func listedConversation(_ key: ConversationKey) throws(StorageError) -> ConversationRow?
 
-    /// Returns the links of a conversation, newest first.
+    /// Returns the links of a conversation that are not revoked, newest first.
     func links(of conversation: ConversationKey, limit: Int) throws(StorageError) -> [LinkRow]
 
     /// Returns a link and its conversation.

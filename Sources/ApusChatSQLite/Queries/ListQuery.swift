@@ -82,7 +82,8 @@ enum ListQuery: Int, Query {
             CROSS JOIN counter r ON r.slot = v.slot AND r.is_deleted = 0
             WHERE v.is_listed = 1 AND v.slot < ?1 ORDER BY v.slot DESC LIMIT ?2
             """
-        case .links: "SELECT \(LinkColumns.list) FROM link WHERE conversation = ?1 ORDER BY created_at DESC, code LIMIT ?2"
+        case .links:
+            "SELECT \(LinkColumns.list) FROM link WHERE conversation = ?1 AND is_revoked = 0 ORDER BY created_at DESC, code LIMIT ?2"
         }
     }
 

@@ -13,8 +13,8 @@ extension VerbTable {
             return Change(
                 commands: { _, _ in [requester.command(.createLink(request.conversation.key, terms), identity)] },
                 answer: .reading { stored, context in
-                    let rows = try context.reads.links(of: stored.conversation, limit: ChatLimits.links)
-                    guard let link = try rows.first(where: { $0.code == stored.text }).flatMap({ try context.link($0) }) else {
+                    // A retry is answered with a link that was revoked meanwhile, too.
+                    guard let link = try context.reads.link(stored.text).flatMap({ try context.link($0.link) }) else {
                         throw ChatError.noLink
                     }
                     return LinkAnswer(link: link).json
@@ -24,7 +24,7 @@ extension VerbTable {
             let head = try context.head(request.conversation.key)
             try Permissions.check(.manageLinks, of: head.member, in: head.conversation, at: 0)
             let rows = try context.reads.links(of: request.conversation.key, limit: ChatLimits.links)
-            return LinkListAnswer(links: try rows.filter { !$0.isRevoked }.compactMap { try context.link($0) })
+            return LinkListAnswer(links: try rows.compactMap { try context.link($0) })
         }
         self.change(ChatVerbs.linkRevoke) { request, _ in .revokeLink(request.code.rawValue) }
         self.read(ChatVerbs.linkInfo, rate: .search) { request, context in

@@ -149,8 +149,10 @@ extension MemoryStorage {
 
     package func links(of conversation: ConversationKey, limit: Int) -> [LinkRow] {
         Array(
-            self.linkRows.values.filter { $0.conversation == conversation }.sorted { ($0.createdAt, $1.code) > ($1.createdAt, $0.code) }
-                .prefix(limit))
+            self.linkRows.values.filter { $0.conversation == conversation && !$0.isRevoked }.sorted {
+                ($0.createdAt, $1.code) > ($1.createdAt, $0.code)
+            }
+            .prefix(limit))
     }
 
     package func listedConversation(_ key: ConversationKey) -> ConversationRow? {

@@ -258,7 +258,10 @@ import Testing
         #expect(facts.links.isLoaded("x") && facts.links["x"] == nil)
         #expect(facts.conversations[group] != nil && facts.members[MemberAddress(group, world.ann)] != nil)
         let newer = LinkRow(code: "aaa", conversation: group, creator: world.ann, createdAt: 9)
-        try world.write { $0.links = [newer] }
-        #expect(try world.storage.links(of: group, limit: 10) == [newer, link])
+        let newest = LinkRow(code: "bbb", conversation: group, creator: world.ann, createdAt: 10)
+        link = LinkRow(code: "ccc", conversation: group, creator: world.ann, createdAt: 11)
+        link.isRevoked = true
+        try world.write { $0.links = [newer, newest, link] }
+        #expect(try world.storage.links(of: group, limit: 2) == [newest, newer], "a revoked link takes no place")
     }
 }
