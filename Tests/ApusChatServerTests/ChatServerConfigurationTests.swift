@@ -76,6 +76,14 @@ import Testing
                 $0.legacyPort = 0
                 $0.directory = .open
             } == nil)
+        for tls in [ChatServerConfiguration.TLS.off, .selfSigned(port: 0)] {
+            for port in [nil, 0] {
+                let message = self.message {
+                    ($0.legacyPort, $0.directory, $0.legacyUsesTLS, $0.tls) = (port, .open, true, tls)
+                }
+                #expect((message == nil) == (port == 0 && tls != .off), "\(tls)")
+            }
+        }
         #expect(self.message { $0.legacyPort = 65_536 }?.contains("`legacyPort`") == true)
     }
 

@@ -53,7 +53,45 @@ import Testing
         }
     }
 
-    private func with(_ service: PushService, permits: Bool = true, _ body: (Host) async throws -> Void) async throws {
+    /// An app of the legacy protocol, which polls.
+    private struct OldApp {
+        let http: RawHTTP
+        private let path: String
+
+        init(_ server: RunningServer, _ name: String) async throws {
+            self.http = server.legacy
+            let login = try await self.http.post(
+                "/mobileLogin", #"{"userName":"\#(name)","password":"correct horse battery"}"#, ["Content-Type": "application/json"])
+            let token = try #require(try login.json()["data"]?["auth_token"]?.stringValue)
+            let query = "/socket.io/?EIO=3&transport=polling&auth_token=" + token
+            let open = try await self.http.get(query)
+            let id = try #require(open.body.split(separator: "\"sid\":\"").dropFirst().first?.split(separator: "\"").first)
+            self.path = query + "&sid=" + id
+        }
+
+        /// Polls until a message has this text, and returns the id of the acknowledgement that its
+        /// event `chat` requests.
+        func receive(_ text: String) async throws -> String {
+            for _ in 0..<50 {
+                let body = try await self.http.get(self.path).body
+                guard body.contains(text), let event = body.split(separator: "[\"chat\"").first?.split(separator: ":").last else {
+                    continue
+                }
+                return String(event.dropFirst(2))
+            }
+            throw ChatError(.notFound, message: "The app has not received \(text).")
+        }
+
+        func acknowledge(_ id: String) async throws {
+            let packet = "43\(id)[\"hello\"]"
+            let answer = try await self.http.post(self.path, "\(packet.utf8.count):\(packet)", ["Content-Type": "text/plain;charset=UTF-8"])
+            #expect(answer.status == 200)
+        }
+    }
+
+    private func with(
+        _ service: PushService, permits: Bool = true, hasOldApps: Bool = false, _ body: (Host) async throws -> Void
+    ) async throws {
         let lines = LogLines()
         let made = NIOLockedValueBox<ServiceChat?>(nil)
         try await RunningServer.with(
@@ -61,6 +99,7 @@ import Testing
                 $0.outgoingAuthorities = service.authority
                 $0.pushContact = "mailto:operator@example.org"
                 $0.noticeDelay = .seconds(86_400)
+                if hasOldApps { ($0.legacyPort, $0.directory) = (0, .open) }
                 if permits { $0.outgoingNetworks = ["127.0.0.0/8", "::1"] }
             }, logger: lines.logger,
             makeChat: {
@@ -101,6 +140,32 @@ import Testing
             #expect(message["body"]?.stringValue == "the swifts are back 在吗")
             #expect(message["badge"]?.intValue == 1)
             #expect(message["n"]?.intValue == 1)
+        }
+    }
+
+    /// A connected app that answers a message has received it, and one that does not has not.
+    @Test func aMessageThatAnAppDoesNotAnswerIsPushed() async throws {
+        let service = try await PushService()
+        try await self.with(service, hasOldApps: true) { host in
+            let (alice, bob) = (try await User(host.server, "alice"), try await User(host.server, "bobby"))
+            try await bob.ask("push.set", try service.subscription())
+            let pair = try await alice.open("bobby")
+            let app = try await OldApp(host.server, "bobby")
+            try await alice.send("answered", to: pair, "m1")
+            try await app.acknowledge(try await app.receive("answered"))
+            var read = 0
+            for _ in 0..<2_000 where read == 0 {
+                let heads = try await bob.ask("sync", "{}")["heads"]?.arrayValue ?? []
+                read = heads.first { $0["conv"]?.stringValue == pair }?["read"]?.intValue ?? 0
+                await Task.yield()
+            }
+            #expect(read == 1)
+            try await host.decide()
+            try await alice.send("not answered", to: pair, "m2")
+            _ = try await app.receive("not answered")
+            try await host.decide()
+            let message = try service.decrypt(try await service.next().body)
+            #expect(message["body"]?.stringValue == "not answered" && message["badge"]?.intValue == 1)
         }
     }
 

@@ -16,7 +16,10 @@ struct RunningServer: Sendable {
     let stop: @Sendable () async throws -> Void
 
     /// The listener without TLS.
-    var http: RawHTTP { RawHTTP(port: self.addresses.first { !$0.isForMetrics && $0.scheme == "http" }?.port ?? 0) }
+    var http: RawHTTP { RawHTTP(port: self.addresses.first { !$0.isForMetrics && !$0.isLegacy && $0.scheme == "http" }?.port ?? 0) }
+
+    /// The listener of the legacy protocol.
+    var legacy: RawHTTP { RawHTTP(port: self.addresses.first(where: \.isLegacy)?.port ?? 0) }
 
     var metrics: RawHTTP { RawHTTP(port: self.addresses.first { $0.isForMetrics }?.port ?? 0) }
 
