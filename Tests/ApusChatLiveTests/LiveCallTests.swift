@@ -71,7 +71,9 @@ struct LiveCallTests {
             #expect(calls[0].phase == .active && calls[0].peers.map(\.user) == [bob.user])
             await calls[1].hangUp()
             await self.wait(calls[0]) { calls[0].phase == .over(.ended) }
-            try await alice.wait { try await pair.storedMessages().messages.contains { $0.event.body["state"]?.stringValue == "ended" } }
+            try await alice.wait { @Sendable in
+                try await pair.storedMessages().messages.contains { $0.event.body["state"]?.stringValue == "ended" }
+            }
         }
     }
 }
