@@ -2,28 +2,18 @@
 
 import pytest
 
-from support.callpage import answer, callers, connected, control, decoding, over, ring, show, until
-from support.chathost import ChatHost
+from support.callpage import answer, connected, control, decoding, host, over, person, ring, show, until  # noqa: F401
 from support.samplepage import DESKTOP, PHONE, picture
 
 
 @pytest.fixture(scope="module")
-def host(tmp_path_factory):
-    host = ChatHost(tmp_path_factory.mktemp("groups"), options=("--limits", "off"))
-    host.group = host.do("alice", "conversation.create", kind="group", title="Rowing club", users=["bob", "carol"])["head"]["conv"]
-    yield host
-    host.stop()
+def group(host):
+    return host.do("alice", "conversation.create", kind="group", title="Rowing club", users=["bob", "carol"])["head"]["conv"]
 
 
-@pytest.fixture()
-def person(phone, host):
-    with callers(phone, host) as sign_in:
-        yield sign_in
-
-
-def test_three_members_see_each_other_join_and_leave(person, host):
+def test_three_members_see_each_other_join_and_leave(person, group):
     alice, bob, carol = (person(name) for name in ("alice", "bob", "carol"))
-    ring(alice, host.group)
+    ring(alice, group)
     assert bob.locator(".call-ring strong").text_content() == "Rowing club"
     answer(bob)
     connected(alice, bob)
@@ -38,20 +28,20 @@ def test_three_members_see_each_other_join_and_leave(person, host):
     connected(alice, carol)
     decoding(alice, "video")
     # A member that left can return while the others go on.
-    show(bob, host.group)
+    show(bob, group)
     bob.locator("[data-action=join-call]").click()
     connected(alice, bob, carol, peers=2)
     decoding(bob, "audio")
     for page in (alice, carol, bob):
         control(page, "hang-up")
         over(page)
-    until(bob, f"chatApp.state.conversation('{host.group}').call === undefined")
+    until(bob, f"chatApp.state.conversation('{group}').call === undefined")
     assert bob.locator("[data-action=join-call]").count() == 0
 
 
-def test_a_member_that_declines_leaves_the_others_ringing(person, host):
+def test_a_member_that_declines_leaves_the_others_ringing(person, group):
     alice, bob, carol = (person(name) for name in ("alice", "bob", "carol"))
-    ring(alice, host.group, "audio")
+    ring(alice, group, "audio")
     answer(bob, "decline")
     bob.locator(".call-ring").wait_for(state="detached")
     answer(carol)

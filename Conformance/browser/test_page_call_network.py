@@ -8,23 +8,10 @@ import time
 
 import pytest
 
-from support.callpage import RECEIVED, UFRAGS, answer, callers, connected, control, decoding, over, ring, until
+from support.callpage import RECEIVED, UFRAGS, answer, callers, connected, control, decoding, host, over, person, ring, until  # noqa: F401
 from support.chathost import ChatHost
 
 SECRET = "north-star"
-
-
-@pytest.fixture(scope="module")
-def host(tmp_path_factory):
-    host = ChatHost(tmp_path_factory.mktemp("network"), options=("--limits", "off"))
-    yield host
-    host.stop()
-
-
-@pytest.fixture()
-def person(phone, host):
-    with callers(phone, host) as sign_in:
-        yield sign_in
 
 
 def begin(person, host, media="video"):

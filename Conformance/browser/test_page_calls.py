@@ -2,22 +2,8 @@
 
 import pytest
 
-from support.callpage import answer, callers, connected, control, decoding, over, ring, show, until
-from support.chathost import ChatHost
+from support.callpage import answer, connected, control, decoding, host, over, person, ring, show, until  # noqa: F401
 from support.samplepage import picture
-
-
-@pytest.fixture(scope="module")
-def host(tmp_path_factory):
-    host = ChatHost(tmp_path_factory.mktemp("calls"), options=("--limits", "off"))
-    yield host
-    host.stop()
-
-
-@pytest.fixture()
-def person(phone, host):
-    with callers(phone, host) as sign_in:
-        yield sign_in
 
 
 @pytest.fixture()
@@ -198,6 +184,30 @@ def test_the_page_is_loaded_again_in_a_call(person, pair):
     decoding(alice, "audio")
     control(bob, "hang-up")
     over(alice)
+
+
+def test_a_page_that_is_closed_ends_its_call(person, host, pair):
+    alice, bob = person("alice"), person("bob")
+    ring(alice, pair, "audio")
+    answer(bob)
+    connected(alice, bob)
+    alice.evaluate("""() => {
+      const { onsignal } = chatApp.state;
+      window.heard = [];
+      chatApp.state.onsignal = (signal) => { heard.push(signal.data.type); onsignal(signal); };
+    }""")
+    bob.goto(host.url + "/healthz")
+    until(alice, "heard.includes('leave')")
+    over(alice)
+    assert last_call(host, pair)["body"]["state"] == "ended"
+    # A call that rings ends with the page of the caller, too.
+    bob.goto(host.url + "/")
+    bob.locator(".chat-list .row").first.wait_for()
+    ring(alice, pair, "audio")
+    bob.locator(".call-ring").wait_for()
+    alice.goto(host.url + "/healthz")
+    bob.locator(".call-ring").wait_for(state="detached")
+    assert last_call(host, pair)["body"]["state"] == "missed"
 
 
 def test_a_browser_that_refuses_the_microphone_is_explained(person, host, pair):

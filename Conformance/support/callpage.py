@@ -4,7 +4,9 @@ import contextlib
 import json
 import time
 
-from support.chathost import PASSWORD
+import pytest
+
+from support.chathost import PASSWORD, ChatHost
 from support.samplepage import DESKTOP
 
 FLAGS = [
@@ -60,7 +62,21 @@ def callers(browser, host):
             return page
 
         yield sign_in
-    assert complaints == []
+    assert not complaints, complaints
+
+
+@pytest.fixture(scope="module")
+def host(tmp_path_factory):
+    """The server of the tests of a module. A module imports this fixture and `person`."""
+    host = ChatHost(tmp_path_factory.mktemp("calls"), options=("--limits", "off"))
+    yield host
+    host.stop()
+
+
+@pytest.fixture()
+def person(phone, host):
+    with callers(phone, host) as sign_in:
+        yield sign_in
 
 
 def until(page, expression, seconds=40):

@@ -14,10 +14,10 @@ enum EmbeddedPage {
         _img_maskable_512_png,
         _img_touch_180_png,
         _index_html,
-        _js_app_c2832d52f3d75cad_js,
+        _js_app_45e25a926ca0abf6_js,
         _js_core_core_1c1c6ed1219b228e_js,
         _js_core_worker_fd2296fb3c0305a5_js,
-        _js_i18n_zh_aae83ac93d082dc2_js,
+        _js_i18n_zh_f56e318d03a36552_js,
         _js_state_sample_f68ae968506a428a_js,
         _js_test_e3c0a50446fc400c_js,
         _js_views_panels_8b548b6562830432_js,
@@ -1509,14 +1509,14 @@ gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gPQVAAAA//+DQEnNAAAA
   <meta name="theme-color" media="(prefers-color-scheme: dark)" content="#171b22">
   <meta name="referrer" content="no-referrer">
   <link rel="prefetch" href="js/core-worker-fd2296fb3c0305a5.js">
-  <meta name="later" content="js/i18n-zh-aae83ac93d082dc2.js">
+  <meta name="later" content="js/i18n-zh-f56e318d03a36552.js">
   <meta name="later" content="js/views-panels-8b548b6562830432.js">
   <title>Apus</title>
   <link rel="icon" href="img/icon.svg" type="image/svg+xml">
   <link rel="apple-touch-icon" href="img/touch-180.png">
   <link rel="manifest" href="app.webmanifest">
   <link rel="stylesheet" href="css/page-ace05d055ee9054d.css">
-  <script type="module" src="js/app-c2832d52f3d75cad.js"></script>
+  <script type="module" src="js/app-45e25a926ca0abf6.js"></script>
 </head>
 <body>
   <div id="app"></div>
@@ -1527,7 +1527,7 @@ gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gPQVAAAA//+DQEnNAAAA
 
 """#))
 
-    private static let _js_app_c2832d52f3d75cad_js = EmbeddedFile(path: "js/app-c2832d52f3d75cad.js", content: .text(#"""
+    private static let _js_app_45e25a926ca0abf6_js = EmbeddedFile(path: "js/app-45e25a926ca0abf6.js", content: .text(#"""
 const $parts = {};
 const $later = (path) => $parts[path] ??= import(path).then((part) => part.default($all()), (error) => { delete $parts[path]; throw error; });
 const $all = () => ({ $later, $core_applying, $state_notifications, $core_receipts, $state_api, $state_lists, $state_window, $state_store, $state_index, $boot, $views_dom, $views_icons, $i18n_en, $i18n_index, $i18n_format, $views_model, $views_menu, $views_auth, $views_avatar, $calls_media, $views_calltiles, $views_toast, $views_calldevices, $views_callscreen, $views_callring, $calls_machine, $calls_stats, $calls_peer, $calls_signals, $calls_call, $calls_center, $calls_tone, $views_calls, $views_address, $views_dialog, $views_later, $views_clipboard, $text_skeleton, $views_lookalike, $views_virtual, $views_rows, $views_pickers, $views_searchfilters, $text_emoji, $text_markdown, $text_render, $views_search, $views_folders, $views_conversationmenu, $views_fields, $views_requests, $views_callbar, $views_threadheader, $views_sidebar, $views_albums, $views_emojipicker, $views_completion, $media_wave, $media_recorder, $views_attachmenu, $text_blurhash, $media_describe, $core_requests, $views_sendfiles, $views_slowmode, $views_tray, $views_voicebar, $views_composer, $views_contactbar, $views_pagedpeople, $views_votes, $views_pictures, $views_place, $media_played, $media_player, $views_voice, $views_attachments, $views_message, $views_rowshape, $views_threadactions, $views_threadinput, $views_thread, $views_shell, $views_sound, $state_push, $views_preferences, $app });
@@ -3144,6 +3144,7 @@ callOver: "Call ended",
 callLost: "The connection was lost",
 callFull: "The call is full: four people can take part",
 callFailed: "The call failed",
+callNeedsClient: "This call needs a client with LiveKit, which this page does not have",
 callOtherFirst: "End the present call first",
 callWith: "Call: {name}",
 callControls: "Controls of the call",
@@ -3565,7 +3566,7 @@ const $i18n_index = (() => {
 
 const { en } = $i18n_en;
 
-const LOADERS = { en: async () => en, zh: async () => (await $later("./i18n-zh-aae83ac93d082dc2.js")).zh };
+const LOADERS = { en: async () => en, zh: async () => (await $later("./i18n-zh-f56e318d03a36552.js")).zh };
 const LANGUAGE_NAMES = { en: "English", zh: "中文" };
 
 let language = "en";
@@ -3829,7 +3830,7 @@ default: return t("eventOther", { name });
 const ERRORS = {
 forbidden: "errorForbidden", not_found: "errorNotFound", limit: "errorLimit", too_many: "errorTooMany", too_late: "errorTooLate", too_large: "errorTooLong",
 offline: "errorOffline", storage: "errorStorage", unavailable: "errorUnavailable", conflict: "errorConflict", unsupported: "errorUnsupported",
-media_denied: "callDenied", media_missing: "callMissing", media_busy: "callInUse", media_insecure: "callInsecure",
+call_backend: "callNeedsClient", media_denied: "callDenied", media_missing: "callMissing", media_busy: "callInUse", media_insecure: "callInsecure",
 unauthorized: "errorUnauthorized", insecure: "errorInsecure", cancelled: "errorCancelled",
 };
 
@@ -4980,7 +4981,7 @@ const { makeSession, readSignal } = $calls_signals;
 const MOST_PEERS = 3; // a mesh of four
 const MOST_JOINS = 8; // that are kept while it rings
 const MEASURE_EVERY = 2000; // ms
-const LEAVE_TIME = 5000;
+const LEAVE_TIME = 10_000; // ms in which a page that was loaded again can join
 
 class Call {
 peers = new Map(); // key -> Peer
@@ -5045,8 +5046,10 @@ this.#send(this.isGroup ? undefined : state.conversation(this.conv)?.peer?.name,
 if (this.isGroup) this.#send(state.account.name, undefined, "", { type: "answered" });
 }
 
+announceLeaving() { for (const peer of this.peers.values()) this.#sendTo(peer, { type: "leave" }); }
+
 leave(reason) {
-for (const peer of this.peers.values()) this.#sendTo(peer, { type: "leave" });
+this.announceLeaving();
 this.act(this.machine.ended(reason));
 }
 
@@ -5144,7 +5147,7 @@ for (const peer of [...this.peers.values()]) if (users.includes(peer.user)) this
 
 #left(peer) {
 this.#remove(peer);
-if (!this.isGroup) setTimeout(() => { if (!this.isOver && this.peers.size === 0) this.#owner.lost(this); }, LEAVE_TIME);
+if (!this.isGroup) setTimeout(() => { if (!this.isOver && this.peers.size === 0) this.#owner.lost(this, "ended"); }, LEAVE_TIME);
 }
 
 #lost(peer) {
@@ -5207,7 +5210,10 @@ state.subscribe("session", () => { if (state.session.phase === "signedOut") this
 state.subscribe("conversations", () => this.#checkMembership());
 addEventListener("online", () => this.current?.restartICE());
 navigator.connection?.addEventListener?.("change", () => this.current?.restartICE());
-addEventListener("pagehide", () => { for (const peer of this.current?.peers.values() ?? []) peer.close(); });
+addEventListener("pagehide", ({ persisted }) => {
+if (!persisted) this.#closed();
+for (const peer of this.current?.peers.values() ?? []) peer.close();
+});
 if (isOnline) this.#online();
 }
 
@@ -5246,7 +5252,7 @@ const call = this.#begin(new Call(this, { conv, media, isGroup: head.kind !== "p
 try {
 await Promise.all([call.local.open({ video: media === "video" }), call.prepare()]);
 if (call.isOver) return;
-const answer = await this.state.startCall(conv, media);
+const answer = await this.state.startCall(conv, media).catch((error) => { throw error.code === "unsupported" ? Object.assign(error, { code: "call_backend" }) : error; });
 call.seq = answer.call;
 if (call.isOver) return await this.#report(call, "ended");
 const event = await this.state.callEvent(conv, call.seq);
@@ -5311,8 +5317,16 @@ call.leave(reason);
 if (isLast && call.seq !== null) await this.#report(call, "ended");
 }
 
-lost(call) {
-if (this.current === call) this.hangUp("lost").catch((error) => console.warn(error));
+#closed() {
+const { current: call } = this;
+if (!call || call.isOver || call.seq === null || !["outgoing", "active"].includes(call.phase)) return;
+if (call.peers.size) return call.announceLeaving();
+const body = JSON.stringify({ id: `end-${call.session}`, conv: call.conv, call: call.seq, state: "ended" });
+fetch("/api/chat/call.update", { method: "POST", keepalive: true, headers: { "Content-Type": "application/json", "Chat-Session": "cookie" }, body }).catch(() => {});
+}
+
+lost(call, reason = "lost") {
+if (this.current === call) this.hangUp(reason).catch((error) => console.warn(error));
 }
 
 async #report(call, state) {
@@ -5345,6 +5359,7 @@ const { state } = this;
 if (event.state || event.body?.state !== "ringing" || event.sender === state.account?.name || state.now - event.at > RING_TIME) return;
 const head = state.conversation(conv);
 if (!head) return;
+if (event.body.backend) return this.onforeign?.();
 const call = this.current;
 if (call && !call.isOver) {
 if (call.conv !== conv && head.kind === "pair") this.#report({ conv, seq: event.seq }, "busy");
@@ -5464,6 +5479,7 @@ this.app = app;
 this.state = app.state;
 this.center = new CallCenter(this.state);
 this.center.subscribe(() => this.#update());
+this.center.onforeign = () => toast(t("callNeedsClient"));
 }
 
 get current() { return this.center.current; }
@@ -15457,7 +15473,7 @@ return {  };
 
 """#))
 
-    private static let _js_i18n_zh_aae83ac93d082dc2_js = EmbeddedFile(path: "js/i18n-zh-aae83ac93d082dc2.js", content: .text(#"""
+    private static let _js_i18n_zh_f56e318d03a36552_js = EmbeddedFile(path: "js/i18n-zh-f56e318d03a36552.js", content: .text(#"""
 export default ({  }) => {
 const $i18n_zh = (() => {
 
@@ -15736,6 +15752,7 @@ callOver: "通话已结束",
 callLost: "连接已断开",
 callFull: "通话人数已满：最多四人",
 callFailed: "通话失败",
+callNeedsClient: "此通话需要支持 LiveKit 的客户端，本页面不支持",
 callOtherFirst: "请先结束当前通话",
 callWith: "通话：{name}",
 callControls: "通话控制",

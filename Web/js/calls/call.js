@@ -8,7 +8,7 @@ import { makeSession, readSignal } from "./signals.js";
 export const MOST_PEERS = 3; // a mesh of four
 const MOST_JOINS = 8; // that are kept while it rings
 const MEASURE_EVERY = 2000; // ms
-const LEAVE_TIME = 5000;
+const LEAVE_TIME = 10_000; // ms in which a page that was loaded again can join
 
 export class Call {
   peers = new Map(); // key -> Peer
@@ -83,8 +83,10 @@ export class Call {
     if (this.isGroup) this.#send(state.account.name, undefined, "", { type: "answered" });
   }
 
+  announceLeaving() { for (const peer of this.peers.values()) this.#sendTo(peer, { type: "leave" }); }
+
   leave(reason) {
-    for (const peer of this.peers.values()) this.#sendTo(peer, { type: "leave" });
+    this.announceLeaving();
     this.act(this.machine.ended(reason));
   }
 
@@ -193,7 +195,7 @@ export class Call {
   /** In a pair, the log reports the end, unless the device that left could not report it. */
   #left(peer) {
     this.#remove(peer);
-    if (!this.isGroup) setTimeout(() => { if (!this.isOver && this.peers.size === 0) this.#owner.lost(this); }, LEAVE_TIME);
+    if (!this.isGroup) setTimeout(() => { if (!this.isOver && this.peers.size === 0) this.#owner.lost(this, "ended"); }, LEAVE_TIME);
   }
 
   #lost(peer) {

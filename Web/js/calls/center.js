@@ -32,7 +32,10 @@ export class CallCenter {
     state.subscribe("conversations", () => this.#checkMembership());
     addEventListener("online", () => this.current?.restartICE());
     navigator.connection?.addEventListener?.("change", () => this.current?.restartICE());
-    addEventListener("pagehide", () => { for (const peer of this.current?.peers.values() ?? []) peer.close(); });
+    addEventListener("pagehide", ({ persisted }) => {
+      if (!persisted) this.#closed();
+      for (const peer of this.current?.peers.values() ?? []) peer.close();
+    });
     if (isOnline) this.#online();
   }
 
@@ -74,7 +77,7 @@ export class CallCenter {
     try {
       await Promise.all([call.local.open({ video: media === "video" }), call.prepare()]);
       if (call.isOver) return;
-      const answer = await this.state.startCall(conv, media);
+      const answer = await this.state.startCall(conv, media).catch((error) => { throw error.code === "unsupported" ? Object.assign(error, { code: "call_backend" }) : error; });
       call.seq = answer.call;
       if (call.isOver) return await this.#report(call, "ended");
       const event = await this.state.callEvent(conv, call.seq);
@@ -144,8 +147,17 @@ export class CallCenter {
     if (isLast && call.seq !== null) await this.#report(call, "ended");
   }
 
-  lost(call) {
-    if (this.current === call) this.hangUp("lost").catch((error) => console.warn(error));
+  /** The page is closed, or loaded again. The other side ends a call that this page does not join again soon. */
+  #closed() {
+    const { current: call } = this;
+    if (!call || call.isOver || call.seq === null || !["outgoing", "active"].includes(call.phase)) return;
+    if (call.peers.size) return call.announceLeaving();
+    const body = JSON.stringify({ id: `end-${call.session}`, conv: call.conv, call: call.seq, state: "ended" });
+    fetch("/api/chat/call.update", { method: "POST", keepalive: true, headers: { "Content-Type": "application/json", "Chat-Session": "cookie" }, body }).catch(() => {});
+  }
+
+  lost(call, reason = "lost") {
+    if (this.current === call) this.hangUp(reason).catch((error) => console.warn(error));
   }
 
   async #report(call, state) {
@@ -179,6 +191,8 @@ export class CallCenter {
     if (event.state || event.body?.state !== "ringing" || event.sender === state.account?.name || state.now - event.at > RING_TIME) return;
     const head = state.conversation(conv);
     if (!head) return;
+    // A call of a media server, for which the page has no client.
+    if (event.body.backend) return this.onforeign?.();
     const call = this.current;
     if (call && !call.isOver) {
       // Two simultaneous calls become one, which the answer to `call.start` names.

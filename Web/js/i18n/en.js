@@ -275,6 +275,7 @@ export const en = {
   callLost: "The connection was lost",
   callFull: "The call is full: four people can take part",
   callFailed: "The call failed",
+  callNeedsClient: "This call needs a client with LiveKit, which this page does not have",
   callOtherFirst: "End the present call first",
   callWith: "Call: {name}",
   callControls: "Controls of the call",

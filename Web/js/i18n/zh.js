@@ -275,6 +275,7 @@ export const zh = {
   callLost: "连接已断开",
   callFull: "通话人数已满：最多四人",
   callFailed: "通话失败",
+  callNeedsClient: "此通话需要支持 LiveKit 的客户端，本页面不支持",
   callOtherFirst: "请先结束当前通话",
   callWith: "通话：{name}",
   callControls: "通话控制",

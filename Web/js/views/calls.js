@@ -21,6 +21,7 @@ export class CallsView {
     this.state = app.state;
     this.center = new CallCenter(this.state);
     this.center.subscribe(() => this.#update());
+    this.center.onforeign = () => toast(t("callNeedsClient"));
   }
 
   get current() { return this.center.current; }

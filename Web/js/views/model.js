@@ -132,7 +132,7 @@ export function noteText(state, event) {
 const ERRORS = {
   forbidden: "errorForbidden", not_found: "errorNotFound", limit: "errorLimit", too_many: "errorTooMany", too_late: "errorTooLate", too_large: "errorTooLong",
   offline: "errorOffline", storage: "errorStorage", unavailable: "errorUnavailable", conflict: "errorConflict", unsupported: "errorUnsupported",
-  media_denied: "callDenied", media_missing: "callMissing", media_busy: "callInUse", media_insecure: "callInsecure",
+  call_backend: "callNeedsClient", media_denied: "callDenied", media_missing: "callMissing", media_busy: "callInUse", media_insecure: "callInsecure",
   unauthorized: "errorUnauthorized", insecure: "errorInsecure", cancelled: "errorCancelled",
 };
 
