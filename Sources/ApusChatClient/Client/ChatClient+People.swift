@@ -117,11 +117,12 @@ extension ChatClient {
         _ = try await self.engine.askPatiently(isOn ? ChatVerbs.block : ChatVerbs.unblock, request)
     }
 
-    /// Reports a user or messages to the operators of the server.
+    /// Reports a user, messages or a conversation to the operators of the server.
     ///
     /// - Parameters:
     ///   - user: The reported user, for a report without messages.
-    ///   - conversation: The conversation of the reported messages.
+    ///   - conversation: The conversation of the reported messages. Without a user and messages,
+    ///     the reported conversation.
     ///   - seqs: The positions of the messages in the log.
     ///   - reason: The reason.
     ///   - text: An explanation for the operators. Default: none.

@@ -84,9 +84,10 @@ extension Command {
             case .request, .answer, .block: needs.contactCounts += [self.actor, peer].compactMap { $0 }
             case .remove, .alias: break
             }
-        case .report(let user, let event, _, _):
+        case .report(let user, let event, let conversation, _, _):
             if let user { needs.accounts.append(user) }
             if let event { self.addTarget(event, to: &needs, isChanged: false) }
+            if let conversation { self.addMember(self.actor, of: conversation, to: &needs) }
         case .dismiss(let conversation, let users):
             needs.conversations.append(conversation)
             for user in users { needs.members.append(MemberAddress(conversation, user)) }

@@ -72,7 +72,8 @@ package struct Command: Sendable {
         case personalize(ConversationKey, OwnChange)
         case updateProfile(ProfileUpdate)
         case contact(UserKey?, ContactChange)
-        case report(user: UserKey?, event: EventAddress?, reason: String, text: String = "")
+        /// Reports an event; without one, the conversation; and without both, the user.
+        case report(user: UserKey?, event: EventAddress?, conversation: ConversationKey? = nil, reason: String, text: String = "")
         /// Notifies the devices of the actor that one of them was added or removed.
         case noteDevice(DeviceChange)
         // Commands of the server. Their actor is `UserKey(0)` unless the comment of the case names

@@ -187,6 +187,14 @@ extension BatchDecider {
         self.reports.append(ReportRow(reporter: actor, subject: subject, event: event, reason: reason, text: text, at: self.time))
         return self.unchanged(event?.conversation ?? ConversationKey(0))
     }
+
+    mutating func report(_ conversation: ConversationKey, reason: String, text: String, by actor: UserKey) throws(ChatError)
+        -> StoredAnswer
+    {
+        _ = try self.authorize(.report, actor, in: conversation)
+        self.reports.append(ReportRow(reporter: actor, conversation: conversation, reason: reason, text: text, at: self.time))
+        return self.unchanged(conversation)
+    }
 }
 
 extension BatchDecider {

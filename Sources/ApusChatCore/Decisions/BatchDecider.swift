@@ -118,7 +118,9 @@ package struct BatchDecider: Sendable {
         case .personalize(let conversation, let change): return try self.personalize(conversation, change, by: actor)
         case .updateProfile(let update): return try self.updateProfile(update, by: actor)
         case .contact(let peer, let change): return try self.contact(peer, change, by: actor)
-        case .report(let user, let event, let reason, let text):
+        case .report(_, nil, let conversation?, let reason, let text):
+            return try self.report(conversation, reason: reason, text: text, by: actor)
+        case .report(let user, let event, _, let reason, let text):
             return try self.report(user, event, reason: reason, text: text, by: actor)
         case .noteDevice(let change): return try self.noteDevice(change, of: actor)
         case .blank(let targets, let state): return self.blank(targets, state)

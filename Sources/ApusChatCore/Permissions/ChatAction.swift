@@ -39,7 +39,7 @@ package enum ChatAction: Int, CaseIterable, Sendable {
         case .accept: "accept or decline an invitation"
         case .leave: "leave, and remove the conversation from the list"
         case .personalize: "change one's own settings (pin, mute, archive, folders, unread mark) and draft"
-        case .report: "report messages"
+        case .report: "report the conversation or its messages"
         }
     }
 }

@@ -203,10 +203,10 @@ package struct ContactAliasRequest: Hashable, WireObject {
     }
 }
 
-/// `report`: reports messages or a user to the operators of the server.
+/// `report`: reports messages, a user or a conversation to the operators of the server.
 package struct ReportRequest: Hashable, WireObject {
     package var id: ClientID
-    /// The conversation of the messages.
+    /// The conversation of the messages; without `seqs` and `user`, the reported conversation.
     package var conversation: ConversationID?
     /// The `seq` of each reported message.
     package var seqs: [Int64]
@@ -235,8 +235,8 @@ package struct ReportRequest: Hashable, WireObject {
         self.user = try reader.textIfPresent("user")
         self.reason = try reader.knownChoice("reason")
         self.text = try reader.stringIfPresent("text", minimum: 1, maximum: ChatLimits.aboutLength)
-        guard self.user != nil || (self.conversation != nil && !self.seqs.isEmpty) else {
-            throw WireError(.missing, field: "user", rule: "or `conv` and `seqs` must be present")
+        guard self.user != nil || self.conversation != nil else {
+            throw WireError(.missing, field: "user", rule: "or `conv` must be present")
         }
     }
 

@@ -245,10 +245,12 @@ extension ChatReference {
                     """#),
             Verb(
                 ChatVerbs.report,
-                "Reports messages or a user to the operators of the server.",
+                "Reports messages, a user or a conversation to the operators of the server.",
                 request: [
                     .id,
-                    .may("conv", .conversation, "The conversation of the messages."),
+                    .may(
+                        "conv", .conversation,
+                        "The conversation of the messages. Without `seqs` and `user`, the conversation itself is reported."),
                     .may("seqs", .list(.seq, 100), "The messages."),
                     .may("user", .user, "The user; ignored if the request names messages."),
                     .must("reason", .choice(ReportReason.self), "The reason."),

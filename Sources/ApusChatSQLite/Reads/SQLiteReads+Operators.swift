@@ -23,10 +23,18 @@ extension SQLiteReads {
     /// - Parameter isOpen: Whether resolved reports are omitted.
     package func reports(isOpen: Bool, before number: Int64, limit: Int) throws(StorageError) -> [(number: Int64, report: ReportRow)] {
         try self.connection.statement(isOpen ? OperatorQuery.reports : .allReports).with(number, Int64(limit)).all { row in
-            let event = row.isNull(3) ? nil : EventAddress(ConversationKey(row.int(3)), row.int(4))
-            var report = ReportRow(
-                reporter: UserKey(row.int(1)), subject: UserKey(row.int(2)), event: event, reason: row.text(5), text: row.text(7),
-                at: row.int(6))
+            let reporter = UserKey(row.int(1))
+            let (reason, text, time) = (row.text(5), row.text(7), row.int(6))
+            let conversation = row.isNull(3) ? nil : ConversationKey(row.int(3))
+            let seq = row.isNull(4) ? nil : row.int(4)
+            var report: ReportRow
+            if let conversation, seq == nil {
+                report = ReportRow(reporter: reporter, conversation: conversation, reason: reason, text: text, at: time)
+            } else {
+                let event = conversation.flatMap { key in seq.map { EventAddress(key, $0) } }
+                report = ReportRow(
+                    reporter: reporter, subject: UserKey(row.int(2)), event: event, reason: reason, text: text, at: time)
+            }
             report.resolvedAt = row.int(8)
             return (row.int(0), report)
         }

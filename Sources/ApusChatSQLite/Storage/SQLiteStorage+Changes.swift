@@ -178,14 +178,15 @@ extension SQLiteStorage {
     }
 
     private func write(_ report: ReportRow) throws(StorageError) {
-        let statement = try self.connection.statement(ChangeQuery.addReport).with(report.reporter.rawValue, report.subject.rawValue)
-        if let event = report.event {
-            statement.bind(3, event.conversation.rawValue)
-            statement.bind(4, event.seq)
+        // A report of a conversation has the subject 0, because the column cannot be NULL, and no
+        // `seq`.
+        let statement = try self.connection.statement(ChangeQuery.addReport).with(report.reporter.rawValue, report.subject?.rawValue ?? 0)
+        if let conversation = report.event?.conversation ?? report.conversation {
+            statement.bind(3, conversation.rawValue)
         } else {
             statement.bindNull(3)
-            statement.bindNull(4)
         }
+        if let seq = report.event?.seq { statement.bind(4, seq) } else { statement.bindNull(4) }
         statement.bind(5, report.reason)
         statement.bind(6, report.at)
         statement.bind(7, report.text)

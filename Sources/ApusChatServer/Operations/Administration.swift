@@ -187,8 +187,11 @@ package final class Administration: Sendable {
         try await self.read { reads in
             let reports = try reads.reports(isOpen: isOpen, before: number, limit: Self.pageRows)
             return try reports.map { number, report in
-                let names = try [report.reporter, report.subject].map { try reads.accounts([$0]).first?.name.rawValue ?? "?" }
-                let place = report.event.map { "\(ConversationID(number: $0.conversation.rawValue)) \($0.seq)" } ?? ""
+                let names = try [report.reporter, report.subject].map { user in
+                    try user.map { try reads.accounts([$0]).first?.name.rawValue ?? "?" } ?? ""
+                }
+                let conversation = report.event?.conversation ?? report.conversation
+                let place = conversation.map { "\(ConversationID(number: $0.rawValue))" + (report.event.map { " \($0.seq)" } ?? "") } ?? ""
                 let state = report.resolvedAt > 0 ? "resolved " + Self.time(report.resolvedAt) : "open"
                 return Self.line("\(number)", Self.time(report.at), state, names[0], names[1], place, report.reason, report.text)
             }.joined(separator: "\n")

@@ -36,8 +36,14 @@ extension VerbTable {
             return Change(
                 names: request.user.map { [$0] } ?? [],
                 commands: { keys, _ in
-                    guard let conversation = request.conversation, !request.seqs.isEmpty else {
+                    guard let conversation = request.conversation, request.user == nil || !request.seqs.isEmpty else {
                         return [requester.command(.report(user: keys.first ?? nil, event: nil, reason: reason, text: text), identity)]
+                    }
+                    guard !request.seqs.isEmpty else {
+                        return [
+                            requester.command(
+                                .report(user: nil, event: nil, conversation: conversation.key, reason: reason, text: text), identity)
+                        ]
                     }
                     var commands = request.seqs.map { seq in
                         requester.command(

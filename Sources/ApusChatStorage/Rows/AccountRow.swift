@@ -41,7 +41,7 @@ package struct AccountRow: Sendable, Equatable {
 package struct AccountPrivacy: Sendable, Equatable {
     /// The users that may open a conversation with this user.
     package var messages = Audience.all
-    /// The users that can add this user to groups without an invitation: `contacts` or `none`.
+    /// The users that can add this user to groups without an invitation.
     package var add = Audience.contacts
     /// The users that see whether this user is connected, and the time of the last connection.
     package var lastSeen = Audience.contacts
@@ -136,12 +136,16 @@ package struct LinkRow: Sendable, Equatable {
     }
 }
 
-/// A report about a user or a message, for the operators.
+/// A report about a user, a message or a conversation, for the operators.
 package struct ReportRow: Sendable, Equatable {
     package var reporter: UserKey
-    package var subject: UserKey
-    /// The reported message; nil if the report concerns the user.
+    /// The reported user, or the sender of the reported message; nil if the report concerns a
+    /// conversation.
+    package var subject: UserKey?
+    /// The reported message.
     package var event: EventAddress?
+    /// The reported conversation; nil if the report concerns a user or a message.
+    package var conversation: ConversationKey?
     package var reason: String
     /// The explanation of the reporter.
     package var text: String
@@ -153,6 +157,14 @@ package struct ReportRow: Sendable, Equatable {
         self.reporter = reporter
         self.subject = subject
         self.event = event
+        self.reason = reason
+        self.text = text
+        self.at = at
+    }
+
+    package init(reporter: UserKey, conversation: ConversationKey, reason: String, text: String = "", at: Int64) {
+        self.reporter = reporter
+        self.conversation = conversation
         self.reason = reason
         self.text = text
         self.at = at

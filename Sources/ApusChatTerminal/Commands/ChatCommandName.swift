@@ -167,7 +167,10 @@ package enum ChatCommandName: String, CaseIterable, Hashable, Sendable {
         case .accept: Form(arguments: "NAME", help: "accept a request or an invitation", missing: "name")
         case .decline: Form(arguments: "NAME", help: "decline a request or an invitation", missing: "name")
         case .report:
-            Form(arguments: "[#N] [NAME] REASON [TEXT]", help: "report messages or a user: spam, abuse, violence, …", missing: "reason")
+            Form(
+                arguments: "[#N|NAME|chat] REASON [TEXT]",
+                help: "report messages, a user or the open conversation: spam, abuse, violence, …",
+                missing: "reason")
         case .nick: Form(arguments: "[NAME|-]", help: "show, change or remove your shown name")
         case .status: Form(arguments: "[TEXT]", help: "change your status text")
         case .quiet: Form(arguments: "[FROM UNTIL|off]", help: "show or set the hours without notifications, such as 22:00 07:00")

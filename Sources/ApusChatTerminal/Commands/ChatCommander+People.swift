@@ -108,7 +108,11 @@ extension ChatCommander {
     private func report(_ call: ChatCall) async throws {
         var words = call.words.split(separator: " ").map(String.init)
         var reported: UserName?
-        if call.seqs.isEmpty, let first = words.first, ReportReason(rawValue: first) == nil {
+        // A user of the name `chat` is written `@chat`.
+        let isConversation = call.seqs.isEmpty && words.first == "chat"
+        if isConversation {
+            words.removeFirst()
+        } else if call.seqs.isEmpty, let first = words.first, ReportReason(rawValue: first) == nil {
             reported = try self.user(first.hasPrefix("@") ? String(first.dropFirst()) : first)
             words.removeFirst()
         }
@@ -120,6 +124,10 @@ extension ChatCommander {
         if let reported {
             try await self.client.report(user: reported, reason: reason, text: text.isEmpty ? nil : text)
             return self.say("The operator has the report of @\(reported).")
+        }
+        if isConversation {
+            try await self.client.report(in: try self.opened().id, reason: reason, text: text.isEmpty ? nil : text)
+            return self.say("The operator has the report of the conversation.")
         }
         let seqs = try self.targets(call, named: "message of another user") { !$0.isOwn }
         try await self.client.report(in: try self.opened().id, seqs: seqs, reason: reason, text: text.isEmpty ? nil : text)

@@ -169,6 +169,10 @@ struct ChatCommanderTests {
                 "/report #1 spam An advertisement", "report", ["seqs": [1], "reason": "spam", "text": "An advertisement"],
                 tells: ["The operator has the report of #1."]),
             Case("/report spam", "report", ["seqs": [1], "reason": "spam"], tells: ["The operator has the report of #1."]),
+            Case(
+                "/report chat other A title", "report",
+                ["conv": .string(Value.group.rawValue), "reason": "other", "text": "A title"],
+                tells: ["The operator has the report of the conversation."]),
             Case("/accept @bob", "contact.answer", ["user": "bob", "accept": true], tells: ["@bob is now a contact."]),
             Case("/decline bob", "contact.answer", ["user": "bob", "accept": false], tells: ["The request of @bob is declined."]),
             Case("/nick Al", "profile.set", ["nick": "Al"], tells: ["You are shown as Al now."]),
@@ -292,7 +296,7 @@ struct ChatCommanderTests {
             ("/vote #3 3", "the numbers of the options must be from 1 to 2"),
             ("/vote #3 x", "the numbers of the options must be from 1 to 2"),
             ("/vote #3 0 1", "the numbers of the options must be from 1 to 2"), ("/vote #1 1", "message #1 is not a poll"),
-            ("/save #1", "message #1 has no file"), ("/report #1 rude", "/report [#N] [NAME] REASON [TEXT]: the reasons are "),
+            ("/save #1", "message #1 has no file"), ("/report #1 rude", "/report [#N|NAME|chat] REASON [TEXT]: the reasons are "),
             ("/nonsense", "unknown command /nonsense"),
             ("/accept dave", "there is no request of dave; /requests lists them"),
         ]

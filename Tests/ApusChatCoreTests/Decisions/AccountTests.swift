@@ -247,6 +247,23 @@ import Testing
         #expect(self.world.storage.reports.last.map { "\($0.reason) \($0.text) \($0.at == self.world.now)" } == "other Look true")
     }
 
+    @Test func aConversationIsReportedByItsMembersAndInvitedUsers() throws {
+        let group = self.world.conversation(owner: self.ann, members: [self.bob])
+        let (cid, eve) = (self.world.user("cid"), self.world.user("eve"))
+        var changes = Changes()
+        changes.members = [MemberRow(address: MemberAddress(group, cid), role: .member, state: .invited)]
+        self.world.write(changes)
+        for reporter in [self.bob, cid] {
+            #expect(try self.run(reporter, .report(user: nil, event: nil, conversation: group, reason: "spam", text: "Title")).code == nil)
+        }
+        #expect(try self.run(eve, .report(user: nil, event: nil, conversation: group, reason: "spam")).code == .notFound)
+        #expect(
+            self.world.storage.reports
+                == [self.bob, cid].map {
+                    ReportRow(reporter: $0, conversation: group, reason: "spam", text: "Title", at: self.world.now)
+                })
+    }
+
     @Test func aNotificationRuleIsInTheMemberRowAndTheOwnLog() throws {
         let group = self.world.conversation(owner: self.ann)
         let id = ConversationID(number: group.rawValue).rawValue

@@ -62,6 +62,9 @@ import Testing
         Verb(name: "report", accepted: [.former, .silenced, .reader, .member]) { key, _ in
             .report(user: nil, event: EventAddress(key, 1), reason: "spam")
         },
+        Verb(name: "report of the conversation", accepted: [.invited, .former, .silenced, .reader, .member]) { key, _ in
+            .report(user: nil, event: nil, conversation: key, reason: "spam")
+        },
     ]
 
     @Test(arguments: Self.verbs, Role.allCases) func eachVerb(verb: Verb, role: Role) throws {

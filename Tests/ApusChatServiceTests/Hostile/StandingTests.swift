@@ -45,6 +45,7 @@ struct StandingTests {
         own.set           ok        ok        ok        no        -         ok        ok        -         -
         draft             ok        ok        ok        no        -         ok        ok        -         -
         report            ok        ok        ok        -         -         ok        ok        -         -
+        report.conv       ok        ok        ok        ok        -         ok        ok        -         -
         call.start        ok        no        no        no        -         no        no        -         -
         typing            ok        ok        ok        ok        ok        ok        ok        ok        ok
         reactions         ok        ok        ok        -         -         ok        ok        -         -
@@ -188,6 +189,9 @@ struct StandingTests {
         case "mark": fields["read"] = 1
         case "hide", "report":
             fields["seqs"] = [.integer(message)]
+            fields["reason"] = "spam"
+        case "report.conv":
+            verb = "report"
             fields["reason"] = "spam"
         case "react": fields["key"] = "👍"
         case "vote": fields["options"] = [0]

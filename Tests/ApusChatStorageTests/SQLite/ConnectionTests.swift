@@ -242,15 +242,16 @@ import Testing
             return ReportRow(
                 reporter: UserKey(1), subject: UserKey(2), event: event, reason: "spam", text: "text \(index)", at: Int64(index))
         }
+        changes.reports.append(ReportRow(reporter: UserKey(1), conversation: ConversationKey(7), reason: "spam", text: "Title", at: 4))
         _ = try storage.begin(Needs())
         _ = try storage.commit(changes)
         let all = try storage.reports(isOpen: true, before: .max, limit: 9)
         #expect(all.map(\.report) == changes.reports.reversed())
-        let number = all[1].number
+        let number = all[2].number
         #expect(try storage.resolveReport(number, at: 50))
         #expect(try !storage.resolveReport(number, at: 60) && !storage.resolveReport(999, at: 60) && !storage.resolveReport(.max, at: 60))
-        #expect(try storage.reports(isOpen: true, before: .max, limit: 9).map(\.report.at) == [3, 1])
-        #expect(try storage.reports(isOpen: false, before: .max, limit: 9).map(\.report.resolvedAt) == [0, 50, 0])
+        #expect(try storage.reports(isOpen: true, before: .max, limit: 9).map(\.report.at) == [4, 3, 1])
+        #expect(try storage.reports(isOpen: false, before: .max, limit: 9).map(\.report.resolvedAt) == [0, 0, 50, 0])
         #expect(try storage.reports(isOpen: false, before: number, limit: 1).map(\.report.at) == [1])
     }
 
