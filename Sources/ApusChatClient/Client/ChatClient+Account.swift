@@ -80,14 +80,7 @@ extension ChatClient {
     ///
     /// - Parameter path: The path of the file. An existing file is replaced.
     public func export(to path: String) async throws(ChatClientError) {
-        let bytes = try await self.engine.http.get("/api/account/export", access: try await self.engine.tokens.access())
-        do {
-            let file = URL(fileURLWithPath: path)
-            try Data(bytes).write(to: file, options: .atomic)
-            try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path)
-        } catch {
-            throw ChatClientError(.invalidUse, message: "cannot write \(path): \(error.localizedDescription)")
-        }
+        try await self.engine.http.save("/api/account/export", to: path, access: try await self.engine.tokens.access())
     }
 
     // MARK: Pictures

@@ -124,7 +124,8 @@ final class ChatHTTPClient: ChatHTTPTransport, Sendable {
     }
 
     func download(_ blob: BlobID, size: Int?, owner: BlobOwner?, access: String) async throws(ChatClientError) -> [UInt8] {
-        try await self.get(Self.path(of: blob, size: size, owner: owner), access: access)
+        let request = self.download(Self.path(of: blob, size: size, owner: owner), access: access)
+        return Array(buffer: try await self.perform(request, timeout: self.configuration.transferTimeout).body)
     }
 
     /// Returns the path and query of a download.
@@ -140,11 +141,41 @@ final class ChatHTTPClient: ChatHTTPTransport, Sendable {
         return "/api/blobs/\(blob.rawValue)" + (query.isEmpty ? "" : "?" + query.joined(separator: "&"))
     }
 
-    func get(_ path: String, access: String) async throws(ChatClientError) -> [UInt8] {
+    private func download(_ path: String, access: String) -> HTTPExchangeRequest {
         var request = self.request(.GET, path, access: access)
         request.isRepeatable = true
         request.acceptsCompression = false  // media is compressed already
-        return Array(buffer: try await self.perform(request, timeout: self.configuration.transferTimeout).body)
+        return request
+    }
+
+    func save(_ path: String, to file: String, access: String) async throws(ChatClientError) {
+        let partial = "\(file).\(UUID().uuidString).part"
+        guard FileManager.default.createFile(atPath: partial, contents: nil, attributes: [.posixPermissions: 0o600]),
+            let handle = FileHandle(forWritingAtPath: partial)
+        else { throw ChatClientError(.invalidUse, message: "cannot write \(file)") }
+        let failure: ChatClientError?
+        do throws(ChatClientError) {
+            var request = self.download(path, access: access)
+            // Pieces are small, and are written on the event loop: the next one is not read before.
+            request.receiveBody = { piece in
+                do { try handle.write(contentsOf: Data(piece.readableBytesView)) } catch {
+                    throw ChatClientError(.invalidUse, message: "cannot write \(file): \(error.localizedDescription)")
+                }
+            }
+            _ = try await self.perform(request, timeout: self.configuration.transferTimeout)
+            failure = nil
+        } catch {
+            failure = error
+        }
+        try? handle.close()
+        if let failure {
+            try? FileManager.default.removeItem(atPath: partial)
+            throw failure
+        }
+        guard rename(partial, file) == 0 else {
+            try? FileManager.default.removeItem(atPath: partial)
+            throw ChatClientError(.invalidUse, message: "cannot write \(file)")
+        }
     }
 
     // MARK: Requests
@@ -163,7 +194,9 @@ final class ChatHTTPClient: ChatHTTPTransport, Sendable {
 
     private func perform(_ request: HTTPExchangeRequest, timeout: Duration) async throws(ChatClientError) -> HTTPExchangeResponse {
         let response: HTTPExchangeResponse
-        do { response = try await self.client.send(request, timeout: timeout) } catch { throw self.unreachable(error) }
+        do { response = try await self.client.send(request, timeout: timeout) } catch {
+            throw (error as? ConnectivityError)?.cause as? ChatClientError ?? self.unreachable(error)
+        }
         guard !(200..<300).contains(response.status) else { return response }
         let value = try? JSONReader.read(Array(buffer: response.body), limits: .init(loneSurrogates: .replace))
         if let value, let error = try? ChatError(json: value) { throw ChatClientError(server: error) }

@@ -47,8 +47,9 @@ package protocol ChatHTTPTransport: Sendable {
     func append(_ bytes: [UInt8], at offset: Int64, to location: String, access: String) async throws(ChatClientError) -> UploadProgress
     /// Downloads a blob or, if `size` is given, a smaller version of a picture.
     func download(_ blob: BlobID, size: Int?, owner: BlobOwner?, access: String) async throws(ChatClientError) -> [UInt8]
-    /// Sends a GET request and returns the content.
-    func get(_ path: String, access: String) async throws(ChatClientError) -> [UInt8]
+    /// Sends a GET request and writes the content to a file, with access for its owner only. An
+    /// existing file is replaced after the last byte has arrived.
+    func save(_ path: String, to file: String, access: String) async throws(ChatClientError)
     /// Closes the connections.
     func shutdown()
 }

@@ -72,13 +72,14 @@ final class HTTPConnectionHandler: ChannelInboundHandler {
     /// Sends a request. The connection must not carry another one.
     ///
     /// Flushes head and body together, so that a small request fits into one packet.
-    func send(_ head: HTTPRequestHead, body: ByteBuffer?) {
+    func send(_ head: HTTPRequestHead, body: ByteBuffer?, receiveBody: (@Sendable (ByteBuffer) throws -> Void)? = nil) {
         self.idleTimer?.cancel()
         self.idleTimer = nil
         self.lastNumber += 1
         let number = self.lastNumber
         self.exchange = Exchange(
-            collector: HTTPResponseCollector(maximumBodyBytes: self.maximumBodyBytes, cutsBody: self.cutsBody), number: number)
+            collector: HTTPResponseCollector(
+                maximumBodyBytes: self.maximumBodyBytes, cutsBody: self.cutsBody, receiveBody: receiveBody), number: number)
         guard let context = self.context, context.channel.isActive else {
             return self.end(ConnectivityError(.connectionLost, message: "the connection is already closed"))
         }

@@ -22,6 +22,14 @@ package struct HTTPExchangeRequest: Sendable {
     /// sent. Default: `false`; a poll removes messages from the server's queue.
     package var isRepeatable = false
 
+    /// Receives the body of a successful response in pieces, on the event loop. The maximum size of
+    /// bodies does not apply to it, and the body of the ``HTTPExchangeResponse`` is empty. A
+    /// compressed body is collected instead. Default: `nil`.
+    ///
+    /// No further piece is read before the call returns. An error fails the request as the `cause`
+    /// of `cancelled`.
+    package var receiveBody: (@Sendable (ByteBuffer) throws -> Void)?
+
     package init(_ method: HTTPMethod, _ target: String, headers: HTTPHeaders = [:], body: ByteBuffer? = nil) {
         self.method = method
         self.target = target

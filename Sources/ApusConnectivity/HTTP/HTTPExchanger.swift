@@ -49,6 +49,7 @@ package final class HTTPExchanger {
         let head: HTTPRequestHead
         let body: ByteBuffer?
         let isRepeatable: Bool
+        let receiveBody: (@Sendable (ByteBuffer) throws -> Void)?
         let timer: Scheduled<Void>
         let completion: Completion
         /// The connection that carries the request.
@@ -103,7 +104,8 @@ package final class HTTPExchanger {
             self.giveUp(id, ConnectivityError(.timeout, message: "no response within \(timeout)"))
         }
         self.exchanges[id] = Exchange(
-            head: head, body: request.body, isRepeatable: request.isRepeatable, timer: timer, completion: completion)
+            head: head, body: request.body, isRepeatable: request.isRepeatable, receiveBody: request.receiveBody, timer: timer,
+            completion: completion)
         self.perform(self.machine.requested(id), for: id)
         return id
     }
@@ -162,7 +164,7 @@ package final class HTTPExchanger {
         }
         exchange.connection = connection
         self.exchanges[id] = exchange
-        handler.send(exchange.head, body: exchange.body)
+        handler.send(exchange.head, body: exchange.body, receiveBody: exchange.receiveBody)
     }
 
     // MARK: Connections

@@ -12,10 +12,14 @@ struct HTTPResponseCollector {
     private var head: HTTPResponseHead?
     private var inflater: HTTPBodyInflater?
     private var body = ByteBuffer()
+    /// The receiver of the body, if it is not collected (``HTTPExchangeRequest/receiveBody``).
+    private let receiveBody: (@Sendable (ByteBuffer) throws -> Void)?
+    private var passesBodyOn = false
 
-    init(maximumBodyBytes: Int, cutsBody: Bool = false) {
+    init(maximumBodyBytes: Int, cutsBody: Bool = false, receiveBody: (@Sendable (ByteBuffer) throws -> Void)? = nil) {
         self.maximumBodyBytes = maximumBodyBytes
         self.cutsBody = cutsBody
+        self.receiveBody = receiveBody
     }
 
     /// Whether the head of the response has arrived.
@@ -40,11 +44,13 @@ struct HTTPResponseCollector {
         guard head.status != .switchingProtocols else {
             throw ConnectivityError(.httpProtocol, message: "the server switched to a protocol that was not requested")
         }
+        let codings = head.headers[canonicalForm: "Content-Encoding"].filter { !$0.equalsIgnoringASCIICase("identity") }
+        self.passesBodyOn = self.receiveBody != nil && codings.isEmpty && (200..<300).contains(head.status.code)
+        if self.passesBodyOn { return }
         // The announced length is checked before the body arrives (docs/hazards.md, 2).
         if !self.cutsBody, let text = head.headers.first(name: "Content-Length"), let length = Int(text), length > self.maximumBodyBytes {
             throw self.tooLarge("\(length)")
         }
-        let codings = head.headers[canonicalForm: "Content-Encoding"].filter { !$0.equalsIgnoringASCIICase("identity") }
         guard let coding = codings.first else { return }
         guard codings.count == 1, let known = HTTPBodyInflater.Coding(coding) else {
             throw ConnectivityError(.httpProtocol, message: "the response uses content codings that were not requested: \(codings)")
@@ -53,6 +59,11 @@ struct HTTPResponseCollector {
     }
 
     mutating func receivedBody(_ piece: ByteBuffer) throws(ConnectivityError) {
+        if self.passesBodyOn, let receiveBody = self.receiveBody {
+            do { return try receiveBody(piece) } catch {
+                throw ConnectivityError(.cancelled, message: "the receiver of the body failed: \(error)", cause: error)
+            }
+        }
         if let inflater = self.inflater {
             return try inflater.inflate(piece, into: &self.body, maximumBytes: self.maximumBodyBytes)
         }

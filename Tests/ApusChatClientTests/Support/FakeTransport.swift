@@ -1,6 +1,7 @@
 import ApusChatProtocol
 import ApusChatStorage
 import ApusJSON
+import Foundation
 import NIOConcurrencyHelpers
 
 @testable import ApusChatClient
@@ -77,6 +78,10 @@ final class FakeHTTP: ChatHTTPTransport {
         try self.server.append(bytes.count, to: location)
     }
     func download(_ blob: BlobID, size: Int?, owner: BlobOwner?, access: String) async throws(ChatClientError) -> [UInt8] { [1, 2, 3] }
-    func get(_ path: String, access: String) async throws(ChatClientError) -> [UInt8] { [4, 5, 6] }
+    func save(_ path: String, to file: String, access: String) async throws(ChatClientError) {
+        do { try Data([4, 5, 6]).write(to: URL(fileURLWithPath: file)) } catch {
+            throw ChatClientError(.invalidUse, message: "cannot write \(file)")
+        }
+    }
     func shutdown() {}
 }

@@ -1,3 +1,4 @@
+import NIOConcurrencyHelpers
 import NIOCore
 import NIOHTTP1
 import Testing
@@ -45,6 +46,27 @@ import Testing
         #expect(try self.collect([:], [[UInt8](repeating: 65, count: 10_000)]).get().count == 10_000)
         #expect(self.code(self.collect([:], [[UInt8](repeating: 65, count: 10_001)])) == .responseTooLarge)
         #expect(self.code(self.collect([:], [[65], [UInt8](repeating: 65, count: 10_000)])) == .responseTooLarge)
+    }
+
+    @Test func aBodyThatIsPassedOnHasNoMaximum() throws {
+        let received = NIOLockedValueBox<[UInt8]>([])
+        func collector() -> HTTPResponseCollector {
+            HTTPResponseCollector(maximumBodyBytes: 3, receiveBody: { piece in received.withLockedValue { $0 += Array(buffer: piece) } })
+        }
+        var whole = collector()
+        try whole.receivedHead(self.head(["Content-Length": "8"]))
+        for piece in ["abcd", "efgh"] { try whole.receivedBody(ByteBuffer(string: piece)) }
+        #expect(try whole.ended()?.body.readableBytes == 0)
+        #expect(received.withLockedValue { $0 } == Array("abcdefgh".utf8))
+        // The body of an error is collected, with its maximum.
+        var refused = collector()
+        try refused.receivedHead(HTTPResponseHead(version: .http1_1, status: .forbidden))
+        try refused.receivedBody(ByteBuffer(string: "no"))
+        #expect(try refused.ended().map { String(buffer: $0.body) } == "no")
+        #expect(throws: ConnectivityError.self) { try refused.receivedBody(ByteBuffer(string: "more")) }
+        var failing = HTTPResponseCollector(maximumBodyBytes: 3, receiveBody: { _ in throw CancellationError() })
+        try failing.receivedHead(self.head())
+        #expect(throws: ConnectivityError.self) { try failing.receivedBody(ByteBuffer(string: "a")) }
     }
 
     @Test func anAnnouncedLengthIsCheckedBeforeTheBody() {
