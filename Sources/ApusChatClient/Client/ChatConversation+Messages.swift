@@ -11,7 +11,8 @@ extension ChatConversation {
             ChatVerbs.edit, EditRequest(id: self.engine.environment.makeID(), conversation: self.id, ref: seq, body: body.fields))
     }
 
-    /// Replaces the text of a message of the user.
+    /// Replaces the text of a text message of the user. An edit of the caption of a file is
+    /// ``edit(_:_:)`` with the whole body.
     ///
     /// - Parameters:
     ///   - seq: The position of the message in the log.

@@ -92,10 +92,8 @@ public final class ComposerModel {
     ///
     /// - Parameter message: The message.
     public func edit(_ message: ChatMessage) {
-        guard message.isOwn, message.seq != nil, let text = message.text else { return }
+        guard message.isOwn, message.seq != nil, let (text, entities) = message.body?.editableWords else { return }
         self.mode = .edit(message)
-        var entities: [TextEntity] = []
-        if case .text(let body) = message.body { entities = body.entities }
         let scalars = Array(text.unicodeScalars)
         for case let entity in entities where entity.kind == .mention {
             guard let user = entity.user, entity.offset >= 0, entity.length > 1, entity.offset < scalars.count else { continue }
@@ -124,7 +122,8 @@ public final class ComposerModel {
             var reply: Int64?
             if case .reply(let message) = mode { reply = message.seq }
             if case .edit(let message) = mode, let seq = message.seq {
-                try await self.conversation.edit(seq, text: text, entities: entities)
+                let body = message.body?.replacingWords(text, entities) ?? .text(TextBody(text: text, entities: entities))
+                try await self.conversation.edit(seq, body)
             } else {
                 for file in files {
                     try await self.conversation.send(file: file.path, type: file.type, replyTo: reply, thread: self.thread)
@@ -249,5 +248,41 @@ public final class ComposerModel {
         let known = (try? await self.conversation.draft) ?? nil
         guard known?.text ?? "" != self.text || known?.ref != ref || sends else { return }
         try? await self.conversation.setDraft(self.text, replyTo: ref, sends: sends)
+    }
+}
+
+extension ChatBody {
+    /// The text with its entities, or those of the caption of a file; nil for other kinds, and for
+    /// a file without a caption.
+    fileprivate var editableWords: (text: String, entities: [TextEntity])? {
+        switch self {
+        case .text(let body): (body.text, body.entities)
+        case .image(let body): body.text.map { ($0, body.entities) }
+        case .audio(let body): body.text.map { ($0, body.entities) }
+        case .video(let body): body.text.map { ($0, body.entities) }
+        case .file(let body): body.text.map { ($0, body.entities) }
+        default: nil
+        }
+    }
+
+    /// Returns the body with another text or caption. An edit replaces the whole body, so that the
+    /// file of a caption is repeated.
+    fileprivate func replacingWords(_ text: String, _ entities: [TextEntity]) -> ChatBody? {
+        switch self {
+        case .text: return .text(TextBody(text: text, entities: entities))
+        case .image(var body):
+            (body.text, body.entities) = (text, entities)
+            return .image(body)
+        case .audio(var body):
+            (body.text, body.entities) = (text, entities)
+            return .audio(body)
+        case .video(var body):
+            (body.text, body.entities) = (text, entities)
+            return .video(body)
+        case .file(var body):
+            (body.text, body.entities) = (text, entities)
+            return .file(body)
+        default: return nil
+        }
     }
 }

@@ -36,7 +36,8 @@ extension ChatEngine {
         guard self.state == .syncing || self.state == .connecting else { return }
         self.become(.online)
         self.sendDrafts()
-        self.subscribe()
+        // A new connection has no subscriptions.
+        if !self.opened.isEmpty { self.subscribe() }
         self.loadContacts()
         for conversation in self.opened.keys { self.loadReceipts(of: conversation) }
     }

@@ -3,10 +3,6 @@ import ApusChatProtocol
 
 // Reading of threads.
 extension ChatEngine {
-    /// The maximum number of requests for one page. Rows before a position are read from the
-    /// beginning of the thread.
-    private static let maximumRequests = 50
-
     /// Returns the oldest rows of a thread after a position. Position 0 is before the message that
     /// began the thread.
     func replies(to root: Int64, in conversation: ConversationID, after seq: Int64, limit: Int) async throws(ChatClientError) -> ThreadPage
@@ -17,7 +13,7 @@ extension ChatEngine {
         if stored.isComplete || self.state == .connecting {
             return ThreadPage(messages: stored.messages, hasEarlier: seq >= root, hasLater: stored.messages.count == limit)
         }
-        let messages = try await self.requestReplies(to: root, in: conversation, from: max(seq + 1, root), limit: limit)
+        let messages = try await self.requestReplies(to: root, in: conversation, .from(max(seq + 1, root)), limit: limit)
         return ThreadPage(
             messages: messages, hasEarlier: seq >= root, hasLater: try self.hasReplies(to: root, in: conversation, after: messages))
     }
@@ -32,14 +28,7 @@ extension ChatEngine {
         if stored.isComplete || self.state == .connecting {
             return ThreadPage(messages: stored.messages, hasEarlier: stored.messages.first?.event.seq ?? root > root, hasLater: seq != nil)
         }
-        var rows: [ChatMessage] = []
-        var from = root
-        for _ in 0..<Self.maximumRequests {
-            let page = try await self.requestReplies(to: root, in: conversation, from: from, limit: ChatLimits.historyEvents)
-            rows = Array((rows + page.filter { $0.event.seq < end }).suffix(limit))
-            guard let last = page.last?.event.seq, last < end, try self.hasReplies(to: root, in: conversation, after: page) else { break }
-            from = last + 1
-        }
+        let rows = try await self.requestReplies(to: root, in: conversation, seq.map { .before($0) } ?? .newest, limit: limit)
         return ThreadPage(messages: rows, hasEarlier: rows.first?.event.seq ?? root > root, hasLater: seq != nil)
     }
 
@@ -65,12 +54,18 @@ extension ChatEngine {
 
     /// Requests a page of a thread and stores it.
     private func requestReplies(
-        to root: Int64, in conversation: ConversationID, from seq: Int64, limit: Int
+        to root: Int64, in conversation: ConversationID, _ range: HistoryRequest.Range, limit: Int
     ) async throws(ChatClientError) -> [ChatMessage] {
-        let request = HistoryRequest(conversation: conversation, range: .from(seq), limit: limit, thread: root)
+        let request = HistoryRequest(conversation: conversation, range: range, limit: limit, thread: root)
         let answer = try await self.askPatiently(ChatVerbs.history, request)
         let events = answer.events.filter { event in
-            event.conversation == conversation && event.seq >= seq && (event.seq == root || event.thread == root)
+            let isInRange =
+                switch range {
+                case .from(let seq): event.seq >= seq
+                case .before(let seq): event.seq < seq
+                case .newest, .around: true
+                }
+            return isInRange && event.conversation == conversation && (event.seq == root || event.thread == root)
         }
         try self.store.insertThread(events, mine: answer.mine, asOf: answer.seq)
         self.want(events.compactMap(\.sender))

@@ -161,8 +161,10 @@ extension ChatEngine {
         self.subscribe()
     }
 
+    /// Requests the events and presences of the shown conversations; of none after the last one is
+    /// closed.
     func subscribe() {
-        guard self.state == .online, !self.opened.isEmpty else { return }
+        guard self.state == .online else { return }
         let request = SubscribeRequest(conversations: Array(self.opened.keys.sorted().prefix(ChatLimits.subscriptions)))
         self.start { _ = try? await self.ask(ChatVerbs.subscribe, request) }
     }

@@ -169,7 +169,7 @@ extension ChatStore {
         }
         return events.map { event in
             let event = event.expired(at: now)
-            let isOwn = event.sender == me && event.kind.isMessage && event.id != nil
+            let isOwn = event.sender == me && event.kind.isMessage
             let receipt = isOwn ? receipts.of(message: event.n ?? 0) : nil
             return ChatMessage(
                 event: event, delivery: isOwn ? receipt?.state ?? .sent : nil, ownReactions: mine[event.seq]?.reactions ?? [],

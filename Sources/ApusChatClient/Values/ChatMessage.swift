@@ -60,8 +60,8 @@ public struct ChatMessage: Identifiable, Hashable, Sendable {
 
     /// The event. The event of an unsent message has `seq` 0 and no `n`.
     public var event: ChatEvent
-    /// The delivery state of a message of the user; nil for messages of other users, for changes,
-    /// and for events without a client id, such as forwarded messages and calls.
+    /// The delivery state of a message of the user; nil for messages of other users and for
+    /// changes.
     public var delivery: DeliveryState?
     /// The user's reactions to the message.
     public var ownReactions: [String]

@@ -384,10 +384,19 @@ final class FakeServer: @unchecked Sendable {  // `lock` guards all members
         let key = ConversationKey(request.conversation.number)
         let last = self.storage.head(of: user, in: key)?.conversation.counters.lastSeq ?? 0
         if let root = request.thread {
-            var from = root
-            if case .from(let seq) = request.range { from = seq }
-            let first = from <= root ? self.storage.events(in: key, .from(root), as: user, limit: 1) : []
-            let views = first + self.storage.events(in: key, .thread(root, from: from), as: user, limit: request.limit - first.count)
+            let first = self.storage.events(in: key, .from(root), as: user, limit: 1)
+            var views: [EventView]
+            switch request.range {
+            case .from(let seq), .around(let seq):
+                views = seq <= root ? first : []
+                views += self.storage.events(in: key, .thread(root, from: seq), as: user, limit: request.limit - views.count)
+            case .newest:
+                views = self.storage.events(in: key, .threadEnd(root, through: .max), as: user, limit: request.limit)
+                if views.count < request.limit { views = first + views }
+            case .before(let seq):
+                views = self.storage.events(in: key, .threadEnd(root, through: seq - 1), as: user, limit: request.limit)
+                if views.count < request.limit, seq > root { views = first + views }
+            }
             return HistoryAnswer(
                 conversation: request.conversation, events: views.map { self.event($0, in: request.conversation) }, seq: last)
         }
