@@ -10,7 +10,7 @@ import NIOPosix
 /// They are a cache: a preview that is missing is made again when it is requested. If it cannot be
 /// made, a picture is served as it is, and a request for the preview of another file is refused.
 final class Previews: Sendable {
-    /// The maximum number of files whose failure is remembered.
+    /// The maximum number of files whose failure is remembered, and of missing previews.
     private static let failures = 1_000
     /// The maximum size of a recording that is converted before it is sent, in bytes: about ten
     /// minutes of AMR.
@@ -27,10 +27,18 @@ final class Previews: Sendable {
         var isVoice: Bool
     }
 
+    private struct Missing: Hashable, Sendable {
+        var blob: BlobID
+        var kind: PreviewKind
+    }
+
     private struct State: Sendable {
         var jobs: [Key: Task<MediaFacts?, Never>] = [:]
         /// Files of which no preview can be made, the oldest first.
         var failed: [Key] = []
+        /// Previews that the job of their file does not make, because a tool is not installed or
+        /// the file has no pictures; the oldest first.
+        var missing: [Missing] = []
         var isClosed = false
     }
 
@@ -76,9 +84,21 @@ final class Previews: Sendable {
     func path(_ kind: PreviewKind, of blob: BlobRow, at source: MediaSource, for user: UserKey, waiting time: Duration) async -> String? {
         let path = self.path(kind, of: blob.id)
         if await self.exists(path) { return path }
-        guard kind.applies(to: blob.type), let job = self.job(blob, kind, source, user) else { return nil }
-        _ = await job.result(within: time)
-        return await self.exists(path) ? path : nil
+        let missing = Missing(blob: blob.id, kind: kind)
+        guard kind.applies(to: blob.type), !self.state.withLockedValue({ $0.missing.contains(missing) }),
+            let job = self.job(blob, kind, source, user)
+        else { return nil }
+        let result = await job.result(within: time)
+        if await self.exists(path) { return path }
+        // The job has succeeded without this preview, so another one would, too.
+        if case .success(.some)? = result {
+            self.state.withLockedValue { state in
+                guard !state.missing.contains(missing) else { return }
+                state.missing.append(missing)
+                if state.missing.count > Self.failures { state.missing.removeFirst() }
+            }
+        }
+        return nil
     }
 
     /// Returns a recording of AMR as AAC; nil for other bytes, and for a recording that is too long
