@@ -25,8 +25,8 @@ extension BatchDecider {
         var invited: [UserKey] = []
     }
 
-    /// Divides users into those that can be added, because the actor is a contact of them, and
-    /// those to invite. Omits users that can be neither added nor invited.
+    /// Divides users into those that can be added, because their setting `add` includes the actor,
+    /// and those to invite. Omits users that can be neither added nor invited.
     func newcomers(_ users: [UserKey], to conversation: ConversationKey, by actor: UserKey) -> Newcomers {
         var (added, invited): ([UserKey], [UserKey]) = ([], [])
         let mayUnban = (try? self.authorize(.ban, actor, in: conversation)) != nil
@@ -186,7 +186,12 @@ extension BatchDecider {
 
     /// Whether a user can be added without an invitation.
     private static func adds(_ account: AccountRow, _ relation: ContactRow?) -> Bool {
-        account.privacy.add == .contacts && relation?.relation == .friend && relation?.isBlocked == false
+        guard relation?.isBlocked != true else { return false }
+        return switch account.privacy.add {
+        case .all: true
+        case .contacts: relation?.relation == .friend
+        case .none, .unknown: false
+        }
     }
 
     private mutating func joinAtOnce(

@@ -56,7 +56,8 @@ package enum Permissions {
         Self.table[action.rawValue * Standing.allCases.count + standing.rawValue]
     }
 
-    /// The actions that a silenced member cannot perform.
+    /// The actions that a silenced member cannot perform. It can recall its messages and remove
+    /// their previews, because this adds no content.
     package static let silencedActions: Set<ChatAction> = [
         .send, .mentionAll, .editOwn, .react, .vote, .pin, .call, .setProfile, .invite,
     ]
@@ -179,7 +180,8 @@ extension Permissions {
             - The role of a member can be changed, and a member removed, silenced or banned, by roles above it only.
             - Users that requested to join, that are banned, and strangers get `not_found`, as if there were no such
               conversation. All others get `forbidden`.
-            - Only contacts are added to a group at once; others get an invitation. A user that blocks the inviter does not see it.
+            - A user is added to a group at once by contacts only, or by all users if its setting `add` is `all`; others send
+              an invitation. A user that blocks the inviter does not see it.
             - In a pair, messages of a blocked user are accepted, and hidden from the user that blocks. In groups a block
               hides nothing on the server.
 

@@ -32,7 +32,6 @@ extension BundleBody: WireObject {
 
 extension BundleBody: MessageBody {
     package static var kind: EventKind { .bundle }
-    package static var isSendable: Bool { false }
     package var label: String? { self.title }
     package var blobs: [BlobID] { self.items.flatMap { (try? ChatBody(kind: $0.kind, body: $0.body))?.blobs ?? [] } }
     package var searchText: String? {

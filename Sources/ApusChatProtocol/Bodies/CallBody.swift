@@ -37,7 +37,6 @@ extension CallBody: WireObject {
 
 extension CallBody: MessageBody {
     package static var kind: EventKind { .call }
-    package static var isSendable: Bool { false }
 }
 
 /// The media of a call.

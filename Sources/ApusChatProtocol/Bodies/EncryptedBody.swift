@@ -30,5 +30,4 @@ extension EncryptedBody: WireObject {
 
 extension EncryptedBody: MessageBody {
     package static var kind: EventKind { .encrypted }
-    package static var isSendable: Bool { false }
 }

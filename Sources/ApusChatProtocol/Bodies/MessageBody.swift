@@ -4,8 +4,6 @@
 package protocol MessageBody: WireObject, Hashable {
     /// The kind of messages with this body.
     static var kind: EventKind { get }
-    /// Whether clients can send the kind with `send`.
-    static var isSendable: Bool { get }
     /// The text or caption, with its entities; nil if the body has neither.
     var words: (text: String, entities: [TextEntity])? { get }
     /// The text that a list shows if the body has no text, such as the name of a file or the
@@ -22,7 +20,6 @@ package protocol MessageBody: WireObject, Hashable {
 }
 
 extension MessageBody {
-    package static var isSendable: Bool { true }
     package var words: (text: String, entities: [TextEntity])? { nil }
     package var label: String? { nil }
     package var searchText: String? {

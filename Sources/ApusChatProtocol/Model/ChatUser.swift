@@ -13,14 +13,12 @@ public struct ChatUser: Hashable, Sendable {
     /// The time of the last sign-in or renewal of a session, in milliseconds since 1970; nil if the
     /// user is online, or if the recipient may not see it.
     public var lastSeen: Int64?
-    /// Whether the account belongs to a program. Servers of this version do not set it.
-    public var isBot: Bool
     /// Whether the account was deleted.
     public var isDeleted: Bool
 
     package init(
         name: UserName, nick: String? = nil, avatar: BlobID? = nil, status: String? = nil, online: Bool? = nil, lastSeen: Int64? = nil,
-        isBot: Bool = false, isDeleted: Bool = false
+        isDeleted: Bool = false
     ) {
         self.name = name
         self.nick = nick
@@ -28,7 +26,6 @@ public struct ChatUser: Hashable, Sendable {
         self.status = status
         self.online = online
         self.lastSeen = lastSeen
-        self.isBot = isBot
         self.isDeleted = isDeleted
     }
 }
@@ -41,7 +38,6 @@ extension ChatUser: WireObject {
         self.status = try reader.stringIfPresent("status", minimum: 1, maximum: ChatLimits.statusLength)
         self.online = try reader.boolIfPresent("online")
         self.lastSeen = try reader.integerIfPresent("last_seen")
-        self.isBot = try reader.bool("bot")
         self.isDeleted = try reader.bool("deleted")
     }
 
@@ -52,7 +48,6 @@ extension ChatUser: WireObject {
         writer.write("status", ifPresent: self.status)
         writer.write("online", ifPresent: self.online)
         writer.write("last_seen", ifPresent: self.lastSeen)
-        writer.write("bot", ifTrue: self.isBot)
         writer.write("deleted", ifTrue: self.isDeleted)
     }
 }

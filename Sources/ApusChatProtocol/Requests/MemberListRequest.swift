@@ -6,19 +6,15 @@ package struct MembersRequest: Hashable, WireObject {
     /// The state of the listed users; `joined` by default. The owner and the admins can also
     /// request `invited`, `requested` and `banned`.
     package var state: MemberState?
-    /// Restricts the answer to the members that changed after a version of the list. Servers of
-    /// this version ignore it and return all members.
-    package var sinceVersion: Int64?
     /// The `page` of the previous answer; absent for the first page.
     package var page: PageToken?
 
     package init(
-        conversation: ConversationID, query: String? = nil, state: MemberState? = nil, sinceVersion: Int64? = nil, page: PageToken? = nil
+        conversation: ConversationID, query: String? = nil, state: MemberState? = nil, page: PageToken? = nil
     ) {
         self.conversation = conversation
         self.query = query
         self.state = state
-        self.sinceVersion = sinceVersion
         self.page = page
     }
 
@@ -26,7 +22,6 @@ package struct MembersRequest: Hashable, WireObject {
         self.conversation = try reader.text("conv")
         self.query = try reader.stringIfPresent("query", minimum: 1, maximum: ChatLimits.queryLength)
         self.state = try reader.knownChoiceIfPresent("state")
-        self.sinceVersion = try reader.integerIfPresent("since_version")
         self.page = try reader.textIfPresent("page")
     }
 
@@ -34,7 +29,6 @@ package struct MembersRequest: Hashable, WireObject {
         writer.write("conv", self.conversation)
         writer.write("query", ifPresent: self.query)
         writer.write("state", ifPresent: self.state)
-        writer.write("since_version", ifPresent: self.sinceVersion)
         writer.write("page", ifPresent: self.page)
     }
 }
@@ -42,9 +36,6 @@ package struct MembersRequest: Hashable, WireObject {
 /// The answer to `members`.
 package struct MembersAnswer: Hashable, WireObject {
     package var members: [ChatMember]
-    /// The users that are no longer members, for a request with `since_version`. Empty in answers
-    /// of servers of this version.
-    package var gone: [UserName]
     /// The version of the list at the time of this page. If it differs from that of the previous
     /// page, the list changed between the pages.
     package var version: Int64
@@ -53,9 +44,8 @@ package struct MembersAnswer: Hashable, WireObject {
     /// The position of the next page; absent on the last one.
     package var page: PageToken?
 
-    package init(members: [ChatMember], gone: [UserName] = [], version: Int64, total: Int64, page: PageToken? = nil) {
+    package init(members: [ChatMember], version: Int64, total: Int64, page: PageToken? = nil) {
         self.members = members
-        self.gone = gone
         self.version = version
         self.total = total
         self.page = page
@@ -63,7 +53,6 @@ package struct MembersAnswer: Hashable, WireObject {
 
     package init(from reader: WireReader) throws(WireError) {
         self.members = try reader.objects("members", maximum: ChatLimits.membersPage)
-        self.gone = try reader.texts("gone", maximum: ChatLimits.membersPage)
         self.version = try reader.integer("version")
         self.total = try reader.integer("total")
         self.page = try reader.textIfPresent("page")
@@ -71,7 +60,6 @@ package struct MembersAnswer: Hashable, WireObject {
 
     package func write(to writer: inout WireWriter) {
         writer.write("members", all: self.members)
-        writer.write("gone", ifAny: self.gone)
         writer.write("version", self.version)
         writer.write("total", self.total)
         writer.write("page", ifPresent: self.page)

@@ -121,8 +121,7 @@ public struct UserSettings: Hashable, Sendable, WireObject {
     public var lastSeen: Audience?
     /// The users that see this user's picture.
     public var avatar: Audience?
-    /// The users that can add this user to a group without an invitation: `contacts` or `none`. The
-    /// server treats `all` as `none`.
+    /// The users that can add this user to a group without an invitation.
     public var add: Audience?
     /// The users that find this user by a search.
     public var find: Audience?
@@ -143,8 +142,7 @@ public struct UserSettings: Hashable, Sendable, WireObject {
     ///   - messages: The users that may open a conversation with this user.
     ///   - lastSeen: The users that see this user's presence.
     ///   - avatar: The users that see this user's picture.
-    ///   - add: The users that can add this user to a group without an invitation: `contacts` or
-    ///     `none`. The server treats `all` as `none`.
+    ///   - add: The users that can add this user to a group without an invitation.
     ///   - find: The users that find this user by a search.
     ///   - receipts: Whether other users see this user's read positions, and this user sees theirs.
     ///   - typing: Whether other users see that this user is writing.

@@ -165,7 +165,6 @@ extension ChatReference {
                 .may(
                     "last_seen", .time,
                     "The time of the last sign-in or renewal of a session; absent if the user is online or the recipient may not see it."),
-                .may("bot", .bool, "Whether the account belongs to a program. Reserved."),
                 .may("deleted", .bool, "Whether the account was deleted."),
             ], recode: Recode(ChatUser.self)),
         Shape(

@@ -162,7 +162,7 @@ extension ChatReference {
                 .may("avatar", .choice(Audience.self), "The users that see this user's picture."),
                 .may(
                     "add", .choice(Audience.self),
-                    "The users that can add this user to a group without an invitation: `contacts` or `none`. The server treats `all` as `none`."
+                    "The users that can add this user to a group without an invitation."
                 ),
                 .may("find", .choice(Audience.self), "The users that find this user by a search."),
                 .may("receipts", .bool, "Whether other users see this user's read positions, and this user sees theirs."),

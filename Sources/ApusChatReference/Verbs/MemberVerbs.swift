@@ -15,25 +15,21 @@ extension ChatReference {
                         "state", .choice(MemberState.self),
                         "The state of the listed users; `joined` by default. The owner and the admins can also request `invited`, `requested` and `banned`."
                     ),
-                    .may("since_version", .count, "Reserved. The server ignores it and returns all members."),
                     .may("page", .token, "The `page` of the previous answer; absent for the first page."),
                 ],
                 answer: [
                     .must("members", .list(.shape("Member"), ChatLimits.membersPage), "The members."),
-                    .may(
-                        "gone", .list(.user, ChatLimits.membersPage),
-                        "Reserved for requests with `since_version`."),
                     .must("version", .count, "The version of the list at the time of this page."),
                     .must("total", .count, "The number of members."),
                     .may("page", .token, "The token of the next page; absent on the last page."),
                 ],
                 errors: [.forbidden, .notFound],
-                example: #"{"conv": "3g7r0p5a2b4c6", "since_version": 3}"#,
+                example: #"{"conv": "3g7r0p5a2b4c6", "query": "b"}"#,
                 answers: #"""
                     {"members": [{"user": {"name": "bob", "nick": "Bob",
                      "avatar": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
                      "status": "At the harbour", "online": false, "last_seen": 1790000000000}, "role": "member",
-                     "since": 1790000000000, "read": 11, "by": "alice"}], "gone": ["dave"], "version": 4, "total": 3,
+                     "since": 1790000000000, "read": 11, "by": "alice"}], "version": 4, "total": 3,
                      "page": "cDEyMw"}
                     """#),
             Verb(

@@ -14,13 +14,13 @@ enum EmbeddedPage {
         _img_maskable_512_png,
         _img_touch_180_png,
         _index_html,
-        _js_app_45e25a926ca0abf6_js,
+        _js_app_a99abcf46b4dd0ef_js,
         _js_core_core_1c1c6ed1219b228e_js,
         _js_core_worker_fd2296fb3c0305a5_js,
-        _js_i18n_zh_f56e318d03a36552_js,
-        _js_state_sample_f68ae968506a428a_js,
+        _js_i18n_zh_37e3a0bc882f6ed0_js,
+        _js_state_sample_082663d7aeb9863b_js,
         _js_test_e3c0a50446fc400c_js,
-        _js_views_panels_8b548b6562830432_js,
+        _js_views_panels_d7d4702c03491823_js,
         _sw_js,
         _test_html,
     ]
@@ -1509,14 +1509,14 @@ gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gPQVAAAA//+DQEnNAAAA
   <meta name="theme-color" media="(prefers-color-scheme: dark)" content="#171b22">
   <meta name="referrer" content="no-referrer">
   <link rel="prefetch" href="js/core-worker-fd2296fb3c0305a5.js">
-  <meta name="later" content="js/i18n-zh-f56e318d03a36552.js">
-  <meta name="later" content="js/views-panels-8b548b6562830432.js">
+  <meta name="later" content="js/i18n-zh-37e3a0bc882f6ed0.js">
+  <meta name="later" content="js/views-panels-d7d4702c03491823.js">
   <title>Apus</title>
   <link rel="icon" href="img/icon.svg" type="image/svg+xml">
   <link rel="apple-touch-icon" href="img/touch-180.png">
   <link rel="manifest" href="app.webmanifest">
   <link rel="stylesheet" href="css/page-ace05d055ee9054d.css">
-  <script type="module" src="js/app-45e25a926ca0abf6.js"></script>
+  <script type="module" src="js/app-a99abcf46b4dd0ef.js"></script>
 </head>
 <body>
   <div id="app"></div>
@@ -1527,7 +1527,7 @@ gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gPQVAAAA//+DQEnNAAAA
 
 """#))
 
-    private static let _js_app_45e25a926ca0abf6_js = EmbeddedFile(path: "js/app-45e25a926ca0abf6.js", content: .text(#"""
+    private static let _js_app_a99abcf46b4dd0ef_js = EmbeddedFile(path: "js/app-a99abcf46b4dd0ef.js", content: .text(#"""
 const $parts = {};
 const $later = (path) => $parts[path] ??= import(path).then((part) => part.default($all()), (error) => { delete $parts[path]; throw error; });
 const $all = () => ({ $later, $core_applying, $state_notifications, $core_receipts, $state_api, $state_lists, $state_window, $state_store, $state_index, $boot, $views_dom, $views_icons, $i18n_en, $i18n_index, $i18n_format, $views_model, $views_menu, $views_auth, $views_avatar, $calls_media, $views_calltiles, $views_toast, $views_calldevices, $views_callscreen, $views_callring, $calls_machine, $calls_stats, $calls_peer, $calls_signals, $calls_call, $calls_center, $calls_tone, $views_calls, $views_address, $views_dialog, $views_later, $views_clipboard, $text_skeleton, $views_lookalike, $views_virtual, $views_rows, $views_pickers, $views_searchfilters, $text_emoji, $text_markdown, $text_render, $views_search, $views_folders, $views_conversationmenu, $views_fields, $views_requests, $views_callbar, $views_threadheader, $views_sidebar, $views_albums, $views_emojipicker, $views_completion, $media_wave, $media_recorder, $views_attachmenu, $text_blurhash, $media_describe, $core_requests, $views_sendfiles, $views_slowmode, $views_tray, $views_voicebar, $views_composer, $views_contactbar, $views_pagedpeople, $views_votes, $views_pictures, $views_place, $media_played, $media_player, $views_voice, $views_attachments, $views_message, $views_rowshape, $views_threadactions, $views_threadinput, $views_thread, $views_shell, $views_sound, $state_push, $views_preferences, $app });
@@ -2684,7 +2684,7 @@ const SAMPLES = { signedOut: { phase: "signedOut" }, empty: { empty: true }, off
 const sample = new URLSearchParams(location.search).get("sample");
 
 const starting = sample === null ? createState()
-: $later("./state-sample-f68ae968506a428a.js").then(({ createSampleState }) => createSampleState(SAMPLES[sample] ?? {}));
+: $later("./state-sample-082663d7aeb9863b.js").then(({ createSampleState }) => createSampleState(SAMPLES[sample] ?? {}));
 return { starting };
 })();
 const $views_dom = (() => {
@@ -3206,7 +3206,6 @@ noMessagesHint: "Say hello!",
 nameMark: "@{name}",
 looksLike: "@{name} is not your contact {other} (@{account}). The names look alike.",
 looksLikeYou: "@{name} has a name that looks like yours.",
-isBot: "Program",
 isDeleted: "This account was deleted.",
 groupTitle: "Title",
 groupAbout: "Description",
@@ -3566,7 +3565,7 @@ const $i18n_index = (() => {
 
 const { en } = $i18n_en;
 
-const LOADERS = { en: async () => en, zh: async () => (await $later("./i18n-zh-f56e318d03a36552.js")).zh };
+const LOADERS = { en: async () => en, zh: async () => (await $later("./i18n-zh-37e3a0bc882f6ed0.js")).zh };
 const LANGUAGE_NAMES = { en: "English", zh: "中文" };
 
 let language = "en";
@@ -5639,7 +5638,7 @@ globalThis.requestIdleCallback ? requestIdleCallback(start, { timeout: 5000 }) :
 }
 
 async function load() {
-panels = await $later("./views-panels-8b548b6562830432.js");
+panels = await $later("./views-panels-d7d4702c03491823.js");
 return panels;
 }
 return { withPanels, preparePanels };
@@ -15473,7 +15472,7 @@ return {  };
 
 """#))
 
-    private static let _js_i18n_zh_f56e318d03a36552_js = EmbeddedFile(path: "js/i18n-zh-f56e318d03a36552.js", content: .text(#"""
+    private static let _js_i18n_zh_37e3a0bc882f6ed0_js = EmbeddedFile(path: "js/i18n-zh-37e3a0bc882f6ed0.js", content: .text(#"""
 export default ({  }) => {
 const $i18n_zh = (() => {
 
@@ -15814,7 +15813,6 @@ noMessagesHint: "打个招呼吧！",
 nameMark: "@{name}",
 looksLike: "@{name} 不是你的联系人 {other}（@{account}），两者名称相似。",
 looksLikeYou: "@{name} 的名称与你的相似。",
-isBot: "机器人",
 isDeleted: "该账号已删除。",
 groupTitle: "名称",
 groupAbout: "简介",
@@ -16175,7 +16173,7 @@ return $i18n_zh;
 
 """#))
 
-    private static let _js_state_sample_f68ae968506a428a_js = EmbeddedFile(path: "js/state-sample-f68ae968506a428a.js", content: .text(#"""
+    private static let _js_state_sample_082663d7aeb9863b_js = EmbeddedFile(path: "js/state-sample-082663d7aeb9863b.js", content: .text(#"""
 export default ({ $core_applying, $state_store }) => {
 const $state_sampledata = (() => {
 
@@ -16189,7 +16187,7 @@ const USERS = [
 ["frank", "Frank Zimmermann"], ["grace", "Grace Kim 김은혜"], ["haoran", "李浩然", "", true], ["ivan", "Иван Петров"], ["judy", "Judy with a name that is far too long for a row of the list"],
 ["kenji", "田中健二"], ["lena", "Lena Vogel", "", true], ["b0b", "Bob Marsh"], ["newsbot", "Build bot", "", true],
 ].map(([name, nick, status, online], index) => ({
-name, nick, ...(status && { status }), ...(online ? { online } : { online: false, last_seen: now - (index + 1) * 47 * 60_000 }), ...(name === "newsbot" && { bot: true }),
+name, nick, ...(status && { status }), ...(online ? { online } : { online: false, last_seen: now - (index + 1) * 47 * 60_000 }),
 }));
 
 const SETTINGS = { write: "members", invite: "members", manage: "admins", pin: "admins", mention_all: "admins", join: "closed", listed: false, history: "all", slow: 0, expire: 0, receipts: true };
@@ -17584,7 +17582,7 @@ return {  };
 
 """#))
 
-    private static let _js_views_panels_8b548b6562830432_js = EmbeddedFile(path: "js/views-panels-8b548b6562830432.js", content: .text(#"""
+    private static let _js_views_panels_d7d4702c03491823_js = EmbeddedFile(path: "js/views-panels-d7d4702c03491823.js", content: .text(#"""
 export default ({ $views_dom, $views_icons, $i18n_index, $i18n_format, $views_model, $views_menu, $views_avatar, $views_toast, $views_dialog, $views_clipboard, $views_lookalike, $views_rows, $views_pickers, $text_markdown, $text_render, $views_folders, $views_conversationmenu, $views_fields, $views_requests, $media_recorder, $text_blurhash, $views_pagedpeople, $views_pictures, $views_place, $media_player, $views_attachments, $views_sound, $state_push }) => {
 const $views_camera = (() => {
 
@@ -18570,7 +18568,7 @@ const shown = userName(state, name);
 const presence = user.online ? t("online") : user.last_seen ? lastSeen(user.last_seen) : null;
 return h("div", { class: "profile-head" }, userAvatar(state, user, { size: "xl" }), h("h2", {}, shown),
 h("div", { class: "muted" }, user.alias && user.nick && user.nick !== shown ? `${user.nick} · @${name}` : `@${name}`),
-user.bot ? h("div", { class: "small muted" }, t("isBot")) : null, user.deleted ? h("div", { class: "small muted" }, t("isDeleted")) : null,
+user.deleted ? h("div", { class: "small muted" }, t("isDeleted")) : null,
 presence ? h("div", { class: `small ${user.online ? "is-online" : "muted"}` }, presence) : null,
 user.status ? h("p", { class: "about" }, user.status) : null, lookalikeNote(state, name));
 }
@@ -19792,7 +19790,7 @@ const set = (name) => (value) => attempt(state.setSettings({ [name]: value })).t
 page.append(
 selectRow(t("privacyLastSeen"), settings.last_seen ?? "contacts", levels, set("last_seen")),
 selectRow(t("privacyAvatar"), settings.avatar ?? "all", levels, set("avatar")),
-selectRow(t("privacyAdd"), settings.add ?? "contacts", levels.slice(1), set("add")),
+selectRow(t("privacyAdd"), settings.add ?? "contacts", levels, set("add")),
 selectRow(t("privacyFind"), settings.find ?? "all", levels, set("find")),
 switchRow(t("privacyReceipts"), settings.receipts ?? true, set("receipts")),
 switchRow(t("privacyTyping"), settings.typing ?? true, set("typing")));

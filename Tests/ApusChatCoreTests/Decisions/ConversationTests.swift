@@ -94,6 +94,20 @@ import Testing
         #expect(self.world.storage.head(of: cid, in: self.key)?.member.invitedBy == ann)
     }
 
+    @Test func aUserThatPermitsItToAllIsAddedByStrangers() throws {
+        let (ann, bob, cid) = (self.world.user("ann"), self.world.user("bob"), self.world.user("cid"))
+        for user in [bob, cid] {
+            var update = ProfileUpdate()
+            update.privacy = AccountPrivacy()
+            update.privacy?.add = .all
+            try self.world.run(self.world.command(user, .updateProfile(update)))
+        }
+        try self.world.run(self.world.command(cid, .contact(ann, .block(true))))
+        try self.world.run(self.create(ann, [bob, cid]))
+        #expect(self.world.member(bob, in: self.key)?.state == .joined)
+        #expect(self.world.member(cid, in: self.key)?.state != .joined, "a blocked user cannot add the blocker")
+    }
+
     @Test func aRetriedCreationIsTheSameConversation() throws {
         let ann = self.world.user("ann")
         var create = self.create(ann)

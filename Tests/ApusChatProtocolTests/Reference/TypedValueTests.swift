@@ -54,8 +54,8 @@ struct TypedValueTests {
         #expect(schedule.sendAt == 9 && schedule.isSilent && schedule.ref == 1 && schedule.thread == 2)
         let unschedule = try UnscheduleRequest(json: ["id": "a", "of": "b"])
         #expect(unschedule.id.rawValue == "a" && unschedule.target.rawValue == "b")
-        let members = try MembersRequest(json: ["conv": Self.conv, "query": "b", "state": "banned", "since_version": 3, "page": "p"])
-        #expect(members.query == "b" && members.state == .banned && members.sinceVersion == 3 && members.page?.rawValue == "p")
+        let members = try MembersRequest(json: ["conv": Self.conv, "query": "b", "state": "banned", "page": "p"])
+        #expect(members.query == "b" && members.state == .banned && members.page?.rawValue == "p")
         let search = try SearchRequest(
             json: ["query": "q", "conv": Self.conv, "sender": "bob", "kinds": ["text", "x.a"], "from_at": 1, "until_at": 2])
         #expect(

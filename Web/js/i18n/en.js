@@ -337,7 +337,6 @@ export const en = {
   nameMark: "@{name}",
   looksLike: "@{name} is not your contact {other} (@{account}). The names look alike.",
   looksLikeYou: "@{name} has a name that looks like yours.",
-  isBot: "Program",
   isDeleted: "This account was deleted.",
   groupTitle: "Title",
   groupAbout: "Description",

@@ -337,7 +337,6 @@ export const zh = {
   nameMark: "@{name}",
   looksLike: "@{name} 不是你的联系人 {other}（@{account}），两者名称相似。",
   looksLikeYou: "@{name} 的名称与你的相似。",
-  isBot: "机器人",
   isDeleted: "该账号已删除。",
   groupTitle: "名称",
   groupAbout: "简介",

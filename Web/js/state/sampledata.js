@@ -11,7 +11,7 @@ export const USERS = [
   ["frank", "Frank Zimmermann"], ["grace", "Grace Kim 김은혜"], ["haoran", "李浩然", "", true], ["ivan", "Иван Петров"], ["judy", "Judy with a name that is far too long for a row of the list"],
   ["kenji", "田中健二"], ["lena", "Lena Vogel", "", true], ["b0b", "Bob Marsh"], ["newsbot", "Build bot", "", true],
 ].map(([name, nick, status, online], index) => ({
-  name, nick, ...(status && { status }), ...(online ? { online } : { online: false, last_seen: now - (index + 1) * 47 * 60_000 }), ...(name === "newsbot" && { bot: true }),
+  name, nick, ...(status && { status }), ...(online ? { online } : { online: false, last_seen: now - (index + 1) * 47 * 60_000 }),
 }));
 
 const SETTINGS = { write: "members", invite: "members", manage: "admins", pin: "admins", mention_all: "admins", join: "closed", listed: false, history: "all", slow: 0, expire: 0, receipts: true };

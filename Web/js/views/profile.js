@@ -38,7 +38,7 @@ function hero(state, name) {
   const presence = user.online ? t("online") : user.last_seen ? lastSeen(user.last_seen) : null;
   return h("div", { class: "profile-head" }, userAvatar(state, user, { size: "xl" }), h("h2", {}, shown),
     h("div", { class: "muted" }, user.alias && user.nick && user.nick !== shown ? `${user.nick} · @${name}` : `@${name}`),
-    user.bot ? h("div", { class: "small muted" }, t("isBot")) : null, user.deleted ? h("div", { class: "small muted" }, t("isDeleted")) : null,
+    user.deleted ? h("div", { class: "small muted" }, t("isDeleted")) : null,
     presence ? h("div", { class: `small ${user.online ? "is-online" : "muted"}` }, presence) : null,
     user.status ? h("p", { class: "about" }, user.status) : null, lookalikeNote(state, name));
 }
