@@ -1,5 +1,6 @@
 import ApusChatCore
 import ApusChatProtocol
+import ApusJSON
 import Testing
 
 @testable import ApusChatClient
