@@ -78,6 +78,20 @@ import Testing
         }
     }
 
+    @Test func aReportOfAConversationIsListedWithoutAUser() async throws {
+        try await RunningServer.with(makeChat: { try ServiceChat($0, $1, $2) }) { server in
+            let token = try #require(try await server.http.post("/api/register", RunningServer.registration).json()["access"]?.stringValue)
+            let headers = ["Authorization": "Bearer " + token]
+            let group = #"{"id":"0192f0c4-7d3e-7a10-9c55-1b2e3f405161","kind":"group","title":"Rude","users":[]}"#
+            let created = try await server.http.post("/api/chat/conversation.create", group, headers).json()
+            let id = try #require(created["head"]?["conv"]?.stringValue)
+            let report = #"{"id":"0192f0c4-7d3e-7a10-9c55-1b2e3f405162","conv":"\#(id)","reason":"abuse"}"#
+            #expect(try await server.http.post("/api/chat/report", report, headers).status == 200)
+            let fields = try await self.run(server, "reports").split(separator: "\t", omittingEmptySubsequences: false).map(String.init)
+            #expect(fields.dropFirst(2) == ["open", "alice", "", id, "abuse", ""])
+        }
+    }
+
     @Test func aReportIsListedUntilItIsResolved() async throws {
         try await RunningServer.with(makeChat: { try ServiceChat($0, $1, $2) }) { server in
             let answer = try await server.http.post("/api/register", RunningServer.registration).json()

@@ -1,4 +1,6 @@
+import ApusChatCore
 import ApusChatProtocol
+import ApusChatStorage
 import ApusJSON
 import Foundation
 import Testing
@@ -87,6 +89,50 @@ struct ComposerTests {
         composer.edit(own)
         composer.cancel()
         #expect(composer.text.isEmpty && composer.mode == .new)
+        await self.end(client)
+    }
+
+    @Test func anEditOfACaptionKeepsTheFileAndTheFormats() async throws {
+        let client = try await self.client()
+        let bold = TextEntity(kind: .bold, offset: 3, length: 4)
+        let blob = try #require(BlobID(String(repeating: "a", count: 64)))
+        let body = FileBody(blob: blob, name: "a.txt", size: 3, type: "text/plain", text: "so bold", entities: [bold])
+        let event = ChatEvent(
+            conversation: self.pair, seq: 7, n: 7, sender: client.user, id: nil, at: 1, kind: .file, body: ChatBody.file(body).fields)
+        self.server.script("edit", ["conv": .string(self.pair.rawValue), "id": "x", "seq": 8, "at": 1])
+        let composer = ComposerModel(client: client, conversation: self.pair)
+        composer.edit(ChatMessage(event: event, delivery: .sent))
+        #expect(composer.text == "so **bold**")
+        composer.text += "!"
+        await composer.send()
+        #expect(composer.error == nil)
+        let sent = try #require(self.server.requests(of: "edit").last?["body"]?.objectValue)
+        #expect(
+            try ChatBody(kind: .file, body: sent)
+                == .file(
+                    FileBody(
+                        blob: blob, name: "a.txt", size: 3, type: "text/plain", text: "so bold!", entities: [bold])))
+        await self.end(client)
+    }
+
+    @Test func forwardedMessagesOfTheUserAreOwn() async throws {
+        let client = try await self.client()
+        let chat = client.conversation(self.pair)
+        let content = MessageContent(kind: .text, body: #"{"text":"forwarded"}"#)
+        self.server.change(.forward(ConversationKey(self.pair.number), .success([content])), by: Value.alice)
+        try await eventually { try await chat.texts == ["forwarded"] }
+        let message = try #require(try await chat.storedMessages().messages.first)
+        #expect(message.event.id == nil && message.isOwn && message.delivery == .sent)
+        await self.end(client)
+    }
+
+    @Test func theLastClosedConversationEndsTheSubscription() async throws {
+        let client = try await self.client()
+        let chat = client.conversation(self.pair)
+        await chat.didOpen()
+        try await eventually { self.server.requests(of: "subscribe").last?["convs"] == [.string(self.pair.rawValue)] }
+        await chat.didClose()
+        try await eventually { self.server.requests(of: "subscribe").last?["convs"] == [] }
         await self.end(client)
     }
 

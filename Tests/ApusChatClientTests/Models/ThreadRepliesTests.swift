@@ -1,5 +1,6 @@
 import ApusChatCore
 import ApusChatProtocol
+import ApusJSON
 import Testing
 
 @testable import ApusChatClient
@@ -58,6 +59,8 @@ struct ThreadRepliesTests {
         await thread.open()
         #expect(thread.rows.compactMap(\.text) == (161...260).map { "\($0)" })
         #expect(thread.hasEarlier && !thread.hasLater)
+        let requests = self.server.requests(of: "history").filter { $0["thread"] != nil }
+        #expect(requests.count == 1 && requests.allSatisfy { $0["from"] == nil }, "the thread is read from its end")
         await thread.loadEarlier()
         #expect(thread.rows.compactMap(\.text) == (61...260).map { "\($0)" })
         await thread.loadEarlier()

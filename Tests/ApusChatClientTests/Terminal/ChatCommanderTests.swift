@@ -171,7 +171,7 @@ struct ChatCommanderTests {
             Case("/report spam", "report", ["seqs": [1], "reason": "spam"], tells: ["The operator has the report of #1."]),
             Case(
                 "/report chat other A title", "report",
-                ["conv": .string(Value.group.rawValue), "reason": "other", "text": "A title"],
+                ["reason": "other", "text": "A title"],
                 tells: ["The operator has the report of the conversation."]),
             Case("/accept @bob", "contact.answer", ["user": "bob", "accept": true], tells: ["@bob is now a contact."]),
             Case("/decline bob", "contact.answer", ["user": "bob", "accept": false], tells: ["The request of @bob is declined."]),

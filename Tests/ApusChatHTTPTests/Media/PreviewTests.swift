@@ -165,6 +165,27 @@ import Testing
             }
         }
 
+        @Test func aPreviewThatTheToolsCannotMakeIsRequestedOnce() async throws {
+            let scripts = try Scripts()
+            let probe = #"""
+                echo run >> "\#(scripts.folder)/runs"
+                echo '{"streams":[{"codec_type":"video","width":64,"height":48}],"format":{"duration":"3.25"}}'
+                """#
+            let tools = MediaTools(
+                pictures: nil, probe: try scripts.script("ffprobe", probe),
+                films: try scripts.script("ffmpeg", #"for name; do :; done; printf '\377\330\377-%s' "$name" > "$name""#), logger: nil)
+            let server = try TestServer(tools: tools)
+            try await server.run { (client: TestRequests) async throws in
+                let token = try await client.token("alice")
+                let uploaded = try await client.upload([0, 0, 0, 0x18] + Array("ftypisom".utf8), token: token)
+                for _ in 0..<3 {
+                    let found = try await client.send(.get, "/api/blobs/\(uploaded.headers[.chatBlob] ?? "")?size=thumbnail", token: token)
+                    #expect(found.status == .notFound)
+                }
+                #expect(scripts.runs == 2, "one run for the upload, and one for the first request")
+            }
+        }
+
         @Test func aFilmHasItsSizeDurationAndPicture() async throws {
             let scripts = try Scripts()
             var tools = try scripts.pictures()
