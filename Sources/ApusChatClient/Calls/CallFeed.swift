@@ -20,7 +20,7 @@ final class CallFeed: Sendable {
         let (inputs, continuation) = AsyncStream.makeStream(of: Input.self)
         self.inputs = inputs
         self.broadcaster = client.engine.broadcaster
-        self.listener = self.broadcaster.observeSignals { continuation.yield(.signal($0)) }
+        self.listener = self.broadcaster.observeCalls { continuation.yield($0) }
         self.observation = client.observe { update in
             switch update {
             case .messages(let conversation, let messages):
@@ -38,8 +38,8 @@ final class CallFeed: Sendable {
 
     func close() {
         self.observation.cancel()
-        self.broadcaster.removeSignals(self.listener)
+        self.broadcaster.removeCalls(self.listener)
     }
 
-    private static let kinds: Set<EventKind> = [.call, .callUpdate, .memberLeave, .memberRemove, .memberBan]
+    private static let kinds: Set<EventKind> = [.call, .memberLeave, .memberRemove, .memberBan]
 }

@@ -1,4 +1,3 @@
-import ApusChatProtocol
 import ApusEventLoop
 import NIOConcurrencyHelpers
 
@@ -14,8 +13,8 @@ final class ChatBroadcaster: Sendable {
         var next = 0
         var streams: [Int: Reader] = [:]
         var callbacks: [Int: @Sendable (ChatUpdate) -> Void] = [:]
-        /// The closures that receive the signals of calls.
-        var signals: [Int: @Sendable (SignalPush) -> Void] = [:]
+        /// The closures that receive the signals and the changed states of calls.
+        var calls: [Int: @Sendable (CallFeed.Input) -> Void] = [:]
         var isFinished = false
     }
 
@@ -56,22 +55,22 @@ final class ChatBroadcaster: Sendable {
 
     func remove(_ id: Int) { self.listeners.withLockedValue { _ = $0.callbacks.removeValue(forKey: id) } }
 
-    /// Registers a closure that is called on the engine's queue for each signal of a call, in the
-    /// order of the updates.
+    /// Registers a closure that is called on the engine's queue for each signal and each changed
+    /// state of a call, in the order of the updates.
     ///
-    /// - Returns: The number that ``removeSignals(_:)`` takes.
-    func observeSignals(_ body: @escaping @Sendable (SignalPush) -> Void) -> Int {
+    /// - Returns: The number that ``removeCalls(_:)`` takes.
+    func observeCalls(_ body: @escaping @Sendable (CallFeed.Input) -> Void) -> Int {
         self.listeners.withLockedValue { listeners in
             listeners.next += 1
-            listeners.signals[listeners.next] = body
+            listeners.calls[listeners.next] = body
             return listeners.next
         }
     }
 
-    func removeSignals(_ id: Int) { self.listeners.withLockedValue { _ = $0.signals.removeValue(forKey: id) } }
+    func removeCalls(_ id: Int) { self.listeners.withLockedValue { _ = $0.calls.removeValue(forKey: id) } }
 
-    func yield(_ signal: SignalPush) {
-        for (_, body) in self.listeners.withLockedValue({ $0.signals }) { body(signal) }
+    func yield(call input: CallFeed.Input) {
+        for (_, body) in self.listeners.withLockedValue({ $0.calls }) { body(input) }
     }
 
     func yield(_ update: ChatUpdate) {
@@ -105,7 +104,7 @@ final class ChatBroadcaster: Sendable {
         let streams = self.listeners.withLockedValue { listeners in
             listeners.isFinished = true
             listeners.callbacks = [:]
-            listeners.signals = [:]
+            listeners.calls = [:]
             defer { listeners.streams = [:] }
             return Array(listeners.streams.values)
         }

@@ -10,6 +10,7 @@ extension ChatEngine {
             let effects = self.storing { () throws(ChatClientError) in try self.store.apply(changes, of: me) }
             guard let effects else { return self.recover() }
             self.announce(effects)
+            self.announceCalls(changes)
         }
         for action in actions {
             switch action {
@@ -21,6 +22,14 @@ extension ChatEngine {
             }
         }
         if self.core.isOnline { self.becomeOnline() }
+    }
+
+    /// Publishes the changed states of calls, whose events are no rows.
+    private func announceCalls(_ changes: [StoreChange]) {
+        for case .events(let events, _) in changes {
+            let updates = events.filter { $0.kind == .callUpdate }
+            if let conversation = updates.first?.conversation { self.broadcaster.yield(call: .events(conversation, updates)) }
+        }
     }
 
     /// Restores the state machines from the store after a failed write, because they are ahead of

@@ -117,7 +117,7 @@ extension ChatEngine {
             case ChatPushes.typing.name:
                 let push = try TypingPush(json: payload)
                 self.broadcaster.yield(.typing(push.conversation, push.user, isTyping: !push.isStopped))
-            case ChatPushes.signal.name: self.broadcaster.yield(try SignalPush(json: payload))
+            case ChatPushes.signal.name: self.broadcaster.yield(call: .signal(try SignalPush(json: payload)))
             case ChatPushes.bye.name: self.said(try ByePush(json: payload))
             default: break
             }
