@@ -79,6 +79,9 @@ final class SQLiteConnection {
         return SQLiteStatement(statement)
     }
 
+    /// Whether the open snapshot has read a damaged page, after which SQLite cannot commit it.
+    var hasFoundDamage = false
+
     /// Whether a transaction is open.
     var isInTransaction: Bool { sqlite3_get_autocommit(self.handle) == 0 }
 
@@ -109,10 +112,12 @@ final class SQLiteConnection {
         try self.statement(TransactionQuery.begin).run()
         do throws(StorageError) {
             let value = try body()
-            try self.statement(TransactionQuery.commit).run()
+            if self.hasFoundDamage { self.rollback() } else { try self.statement(TransactionQuery.commit).run() }
+            self.hasFoundDamage = false
             return value
         } catch {
             self.rollback()
+            self.hasFoundDamage = false
             throw error
         }
     }

@@ -99,7 +99,7 @@ extension SQLiteReads {
         var end: Int64?
         for start in stride(from: 0, to: slots.count, by: Self.conversationsAtOnce) {
             let part = slots[start..<min(slots.count, start + Self.conversationsAtOnce)]
-            let hits = try Self.fromIndex(&isDamaged) { () throws(StorageError) in
+            let hits = try self.fromIndex(&isDamaged) { () throws(StorageError) in
                 let statement = try self.connection.statement(SearchQuery.hits)
                 statement.bind(1, Self.expression(need, part))
                 statement.bind(2, cursor)
@@ -128,17 +128,18 @@ extension SQLiteReads {
     }
 
     /// Runs a query that reads the file of the index.
-    private static func fromIndex<Value>(
+    private func fromIndex<Value>(
         _ isDamaged: inout Bool, _ body: () throws(StorageError) -> Value
     ) throws(StorageError) -> Value {
         do throws(StorageError) { return try body() } catch {
             isDamaged = error.code == .corrupt
+            if isDamaged { self.connection.hasFoundDamage = true }
             throw error
         }
     }
 
     private func indexedAt(_ isDamaged: inout Bool) throws(StorageError) -> Int64? {
-        let position = try Self.fromIndex(&isDamaged) { () throws(StorageError) in
+        let position = try self.fromIndex(&isDamaged) { () throws(StorageError) in
             try self.connection.statement(SearchQuery.position).first { ($0.int(0), $0.int(2)) }
         }
         let last = try self.connection.statement(SearchQuery.lastPlace).number()
