@@ -13,19 +13,18 @@ public struct CallAccess: Hashable, Sendable {
         self.url = url
         self.token = token
     }
+}
 
-    /// Reads the fields of an answer; nil if the call has no media server.
-    package init?(from reader: WireReader) throws(WireError) {
-        guard let backend = try reader.stringIfPresent("backend", minimum: 1, maximum: 40) else { return nil }
-        self.backend = backend
+extension CallAccess: WireObject {
+    package init(from reader: WireReader) throws(WireError) {
+        self.backend = try reader.string("backend", minimum: 1, maximum: 40)
         self.url = try reader.string("url", minimum: 1, maximum: 500)
         self.token = try reader.string("token", minimum: 1, maximum: 4_000)
     }
 
-    package static func write(_ access: CallAccess?, to writer: inout WireWriter) {
-        guard let access else { return }
-        writer.write("backend", access.backend)
-        writer.write("url", access.url)
-        writer.write("token", access.token)
+    package func write(to writer: inout WireWriter) {
+        writer.write("backend", self.backend)
+        writer.write("url", self.url)
+        writer.write("token", self.token)
     }
 }

@@ -54,14 +54,14 @@ package struct CallAnswer: Hashable, WireObject {
         self.conversation = try reader.text("conv")
         self.call = try reader.integer("call", in: WireReader.seqs)
         self.at = try reader.integer("at")
-        self.access = try CallAccess(from: reader)
+        self.access = try reader.objectIfPresent("access")
     }
 
     package func write(to writer: inout WireWriter) {
         writer.write("conv", self.conversation)
         writer.write("call", self.call)
         writer.write("at", self.at)
-        CallAccess.write(self.access, to: &writer)
+        writer.write("access", ifPresent: self.access)
     }
 }
 
@@ -113,12 +113,12 @@ package struct CallUpdateAnswer: Hashable, WireObject {
 
     package init(from reader: WireReader) throws(WireError) {
         self.change = try ChangeAnswer(from: reader)
-        self.access = try CallAccess(from: reader)
+        self.access = try reader.objectIfPresent("access")
     }
 
     package func write(to writer: inout WireWriter) {
         self.change.write(to: &writer)
-        CallAccess.write(self.access, to: &writer)
+        writer.write("access", ifPresent: self.access)
     }
 }
 

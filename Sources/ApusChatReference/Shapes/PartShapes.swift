@@ -10,6 +10,13 @@ extension ChatReference {
                 .may("ref", .seq, "The `seq` of the message that this one replies to."),
             ], recode: Recode(DraftText.self)),
         Shape(
+            "CallAccess", "The access of a device to the room of a media server.",
+            [
+                .must("backend", .string(1...40), "The kind of the media server: `livekit`."),
+                .must("url", .string(1...500), "The address of the media server."),
+                .must("token", .string(1...4_000), "The token with which the device joins, by the client library of the media server."),
+            ], recode: Recode(CallAccess.self)),
+        Shape(
             "LinkPreview", "The preview of the page to which a link leads.",
             [
                 .must("url", .words(2_000), "The address."),

@@ -2,13 +2,9 @@ import ApusChatProtocol
 
 extension ChatReference {
     /// The access to the media server of a call.
-    private static let access: [Field] = [
-        .may(
-            "backend", .string(1...40),
-            "The media server that carries the call: `livekit`; absent if the devices connect to each other."),
-        .may("url", .string(1...500), "With `backend`: the address of the media server."),
-        .may("token", .string(1...4_000), "With `backend`: the token with which the device joins, by the media server's client library."),
-    ]
+    private static let access: Field = .may(
+        "access", .shape("CallAccess"), "The access to the media server that carries the call; absent if the devices connect to each other."
+    )
 
     /// Calls and devices.
     static let deviceVerbs = VerbGroup(
@@ -33,7 +29,8 @@ extension ChatReference {
                     .must("conv", .conversation, "The conversation."),
                     .must("call", .seq, "The `seq` of the call."),
                     .must("at", .time, "The time at which the call was stored."),
-                ] + Self.access,
+                    Self.access,
+                ],
                 errors: [.forbidden, .notFound, .conflict, .unsupported, .limit, .storage],
                 example: #"{"id": "0192f0c4-7d3e-7a10-9c55-1b2e3f405162", "conv": "1q2w3e4r5t6y7", "media": "video"}"#,
                 answers: #"{"conv": "1q2w3e4r5t6y7", "call": 19, "at": 1790000000000}"#),
@@ -52,7 +49,7 @@ extension ChatReference {
                     .must("call", .seq, "The `seq` of the call."),
                     .must("state", .choice(CallState.self), "`accepted`, `declined`, `busy` or `ended`."),
                 ],
-                answer: Self.changed + Self.access,
+                answer: Self.changed + [Self.access],
                 errors: [.forbidden, .notFound, .conflict, .tooLate, .storage],
                 example: #"""
                     {"id": "0192f0c4-7d3e-7a10-9c55-1b2e3f405162", "conv": "1q2w3e4r5t6y7", "call": 19,
