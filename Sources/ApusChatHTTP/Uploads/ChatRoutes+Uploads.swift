@@ -110,7 +110,8 @@ extension ChatRoutes {
         }
         let end = try await threads.runIfActive { try part.end(transfer) }
         if let failure { throw failure }
-        guard end != nil else { throw Self.continued }
+        // An earlier request may have completed the upload meanwhile.
+        guard end != nil || part.blob != nil else { throw Self.continued }
     }
 
     private static let continued = ChatError(.conflict, message: "Another transfer has continued the upload.")
