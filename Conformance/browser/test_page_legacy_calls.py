@@ -95,6 +95,8 @@ def test_the_page_calls_an_app_which_offers_as_the_newcomer(person, host, media)
         ring(alice, conv)
         call = app.next("videoChat")
         assert call["from_user"] == "alice"
+        # Users need longer to answer than the page to learn that its call rings.
+        until(alice, "chatApp.calls.current.phase === 'outgoing' && chatApp.calls.current.seq !== null")
         app.emit("__join", {"room": call["room"]})
         app.next("_peers")
         device = app.next("_new_peer")["socketId"]
