@@ -161,6 +161,7 @@ def test_messages(server, chats, tmp_path):
     assert event(server, "bob", pair, answer)["body"]["text"] == "an answer"
     alice.do(f"/recall #{slash}")
     until(lambda: not event(server, "bob", pair, slash).get("body"), "the text stays")
+    alice.do("/unpreview", "there is no own text with a preview on the screen")
     # Files, with a caption in Markdown.
     source = tmp_path / "voyage.txt"
     source.write_text("to the lighthouse\n")
@@ -174,6 +175,7 @@ def test_messages(server, chats, tmp_path):
     assert (tmp_path / "saved.txt").read_text() == "to the lighthouse\n"
     # A report reaches the operator.
     bob.do(f"/report #{first} spam a word to the operator", f"The operator has the report of #{first}.")
+    bob.do("/report chat other the title", "The operator has the report of the conversation.")
 
 
 def test_earlier_messages(server, chats):
