@@ -143,7 +143,7 @@ import Testing
             socket.onAny { event, _ in note("any \(event)") }
             socket.on(clientEvent: .ping) { _ in note("ping") }
             socket.on(clientEvent: .pong) { data, ack in note("pong \(data.count) \(ack.isExpected)") }
-            socket.emitWithAck("ask", 1).timingOut(after: 5) { data in note("answer \(data)") }
+            socket.emitWithAck("ask", 1).timingOut(after: 60) { data in note("answer \(data)") }
             #expect(await peer.next() == #"420["ask",1]"#)
             peer.say(#"421["e",1]"#, "2", #"430["yes"]"#, #"42["e",2]"#)
             // A concurrent queue receives one call at a time.
