@@ -78,7 +78,7 @@ package final class ChatFolder: Sendable {
         for suffix in ["", "-wal", "-shm"] {
             let path = self.searchPath + suffix
             var status = stat()
-            guard stat(path, &status) == 0 else { continue }
+            guard fstatat(AT_FDCWD, path, &status, 0) == 0 else { continue }
             if status.st_mode & S_IFMT == S_IFREG {
                 guard access(path, R_OK | W_OK) != 0 else { continue }
                 guard unlink(path) == 0 else { throw Self.failure("removed", path) }
