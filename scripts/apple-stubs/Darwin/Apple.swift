@@ -66,6 +66,8 @@ public func fchmod(_ fd: Int32, _ mode: mode_t) -> Int32 { -1 }
 public var S_IFMT: mode_t { 0o170000 }
 public var S_IFDIR: mode_t { 0o040000 }
 public var S_IFREG: mode_t { 0o100000 }
+public var R_OK: Int32 { 4 }
+public var W_OK: Int32 { 2 }
 public var S_IFLNK: mode_t { 0o120000 }
 
 /// With 64-bit inode numbers. Without the fields that Sources does not use.
