@@ -30,6 +30,7 @@ extension ChatServerConfiguration {
         ///   - credentialLifetime: The time for which credentials are valid, from one minute to 30
         ///     days. Default: 12 hours.
         ///   - isRelayOnly: Whether devices use the TURN servers only. Default: no.
+        ///   - liveKit: The LiveKit server for groups with more than four members. Default: none.
         public init(
             urls: [String], secret: String? = nil, credentialLifetime: Duration = .seconds(12 * 3_600), isRelayOnly: Bool = false,
             liveKit: LiveKit? = nil
