@@ -14,13 +14,13 @@ enum EmbeddedPage {
         _img_maskable_512_png,
         _img_touch_180_png,
         _index_html,
-        _js_app_a99abcf46b4dd0ef_js,
+        _js_app_631044e3c818dd81_js,
         _js_core_core_1c1c6ed1219b228e_js,
         _js_core_worker_fd2296fb3c0305a5_js,
-        _js_i18n_zh_37e3a0bc882f6ed0_js,
+        _js_i18n_zh_b33d3bfcd9ed3763_js,
         _js_state_sample_082663d7aeb9863b_js,
         _js_test_e3c0a50446fc400c_js,
-        _js_views_panels_d7d4702c03491823_js,
+        _js_views_panels_8849f018f8d5fd80_js,
         _sw_js,
         _test_html,
     ]
@@ -1509,14 +1509,14 @@ gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gPQVAAAA//+DQEnNAAAA
   <meta name="theme-color" media="(prefers-color-scheme: dark)" content="#171b22">
   <meta name="referrer" content="no-referrer">
   <link rel="prefetch" href="js/core-worker-fd2296fb3c0305a5.js">
-  <meta name="later" content="js/i18n-zh-37e3a0bc882f6ed0.js">
-  <meta name="later" content="js/views-panels-d7d4702c03491823.js">
+  <meta name="later" content="js/i18n-zh-b33d3bfcd9ed3763.js">
+  <meta name="later" content="js/views-panels-8849f018f8d5fd80.js">
   <title>Apus</title>
   <link rel="icon" href="img/icon.svg" type="image/svg+xml">
   <link rel="apple-touch-icon" href="img/touch-180.png">
   <link rel="manifest" href="app.webmanifest">
   <link rel="stylesheet" href="css/page-ace05d055ee9054d.css">
-  <script type="module" src="js/app-a99abcf46b4dd0ef.js"></script>
+  <script type="module" src="js/app-631044e3c818dd81.js"></script>
 </head>
 <body>
   <div id="app"></div>
@@ -1527,7 +1527,7 @@ gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gPQVAAAA//+DQEnNAAAA
 
 """#))
 
-    private static let _js_app_a99abcf46b4dd0ef_js = EmbeddedFile(path: "js/app-a99abcf46b4dd0ef.js", content: .text(#"""
+    private static let _js_app_631044e3c818dd81_js = EmbeddedFile(path: "js/app-631044e3c818dd81.js", content: .text(#"""
 const $parts = {};
 const $later = (path) => $parts[path] ??= import(path).then((part) => part.default($all()), (error) => { delete $parts[path]; throw error; });
 const $all = () => ({ $later, $core_applying, $state_notifications, $core_receipts, $state_api, $state_lists, $state_window, $state_store, $state_index, $boot, $views_dom, $views_icons, $i18n_en, $i18n_index, $i18n_format, $views_model, $views_menu, $views_auth, $views_avatar, $calls_media, $views_calltiles, $views_toast, $views_calldevices, $views_callscreen, $views_callring, $calls_machine, $calls_stats, $calls_peer, $calls_signals, $calls_call, $calls_center, $calls_tone, $views_calls, $views_address, $views_dialog, $views_later, $views_clipboard, $text_skeleton, $views_lookalike, $views_virtual, $views_rows, $views_pickers, $views_searchfilters, $text_emoji, $text_markdown, $text_render, $views_search, $views_folders, $views_conversationmenu, $views_fields, $views_requests, $views_callbar, $views_threadheader, $views_sidebar, $views_albums, $views_emojipicker, $views_completion, $media_wave, $media_recorder, $views_attachmenu, $text_blurhash, $media_describe, $core_requests, $views_sendfiles, $views_slowmode, $views_tray, $views_voicebar, $views_composer, $views_contactbar, $views_pagedpeople, $views_votes, $views_pictures, $views_place, $media_played, $media_player, $views_voice, $views_attachments, $views_message, $views_rowshape, $views_threadactions, $views_threadinput, $views_thread, $views_shell, $views_sound, $state_push, $views_preferences, $app });
@@ -3412,7 +3412,7 @@ changePassword: "Change password",
 passwordChanged: "The password was changed.",
 passwordEnds: "All other sessions end.",
 recoveryCodes: "Recovery codes",
-recoveryCodesHint: "Keep these codes in a safe place. Each works once.",
+recoveryCodesHint: "With one of these codes you can set a new password, or sign in without your authenticator. Each works once. Keep them in a safe place.",
 blocked: "Blocked",
 noBlocked: "No blocked accounts.",
 notAContact: "Not a contact",
@@ -3565,7 +3565,7 @@ const $i18n_index = (() => {
 
 const { en } = $i18n_en;
 
-const LOADERS = { en: async () => en, zh: async () => (await $later("./i18n-zh-37e3a0bc882f6ed0.js")).zh };
+const LOADERS = { en: async () => en, zh: async () => (await $later("./i18n-zh-b33d3bfcd9ed3763.js")).zh };
 const LANGUAGE_NAMES = { en: "English", zh: "中文" };
 
 let language = "en";
@@ -5638,7 +5638,7 @@ globalThis.requestIdleCallback ? requestIdleCallback(start, { timeout: 5000 }) :
 }
 
 async function load() {
-panels = await $later("./views-panels-d7d4702c03491823.js");
+panels = await $later("./views-panels-8849f018f8d5fd80.js");
 return panels;
 }
 return { withPanels, preparePanels };
@@ -15472,7 +15472,7 @@ return {  };
 
 """#))
 
-    private static let _js_i18n_zh_37e3a0bc882f6ed0_js = EmbeddedFile(path: "js/i18n-zh-37e3a0bc882f6ed0.js", content: .text(#"""
+    private static let _js_i18n_zh_b33d3bfcd9ed3763_js = EmbeddedFile(path: "js/i18n-zh-b33d3bfcd9ed3763.js", content: .text(#"""
 export default ({  }) => {
 const $i18n_zh = (() => {
 
@@ -16019,7 +16019,7 @@ changePassword: "修改密码",
 passwordChanged: "密码已修改。",
 passwordEnds: "其他设备将退出登录。",
 recoveryCodes: "恢复码",
-recoveryCodesHint: "请妥善保存这些恢复码，每个只能使用一次。",
+recoveryCodesHint: "用其中一个恢复码可以设置新密码，或在没有身份验证器时登录。每个只能使用一次，请妥善保存。",
 blocked: "黑名单",
 noBlocked: "没有被拉黑的账号。",
 notAContact: "非联系人",
@@ -17582,7 +17582,7 @@ return {  };
 
 """#))
 
-    private static let _js_views_panels_d7d4702c03491823_js = EmbeddedFile(path: "js/views-panels-d7d4702c03491823.js", content: .text(#"""
+    private static let _js_views_panels_8849f018f8d5fd80_js = EmbeddedFile(path: "js/views-panels-8849f018f8d5fd80.js", content: .text(#"""
 export default ({ $views_dom, $views_icons, $i18n_index, $i18n_format, $views_model, $views_menu, $views_avatar, $views_toast, $views_dialog, $views_clipboard, $views_lookalike, $views_rows, $views_pickers, $text_markdown, $text_render, $views_folders, $views_conversationmenu, $views_fields, $views_requests, $media_recorder, $text_blurhash, $views_pagedpeople, $views_pictures, $views_place, $media_player, $views_attachments, $views_sound, $state_push }) => {
 const $views_camera = (() => {
 
@@ -19064,10 +19064,11 @@ const { t } = $i18n_index;
 function newChat(app) {
 const people = new PeopleList(app, { choose: (user) => { dialog.close(); app.openPerson(user.name); } });
 const other = (name, label, run) => h("button", { type: "button", class: "row compact", onclick: () => { dialog.close(); run(); } }, h("span", { class: "avatar size-m symbol" }, icon(name)), h("span", { class: "title" }, label));
+const others = h("div", {},
+other("group", t("newGroup"), () => newGroup(app, "group")), other("megaphone", t("newChannel"), () => newGroup(app, "channel")), other("globe", t("explore"), () => app.explore()));
+people.field.input.addEventListener("input", () => { others.hidden = people.field.input.value.trim() !== ""; });
 const dialog = openDialog(t("newChat"), [
-h("div", { class: "pad" }, people.field.element),
-other("group", t("newGroup"), () => newGroup(app, "group")), other("megaphone", t("newChannel"), () => newGroup(app, "channel")), other("globe", t("explore"), () => app.explore()),
-people.rows.element,
+h("div", { class: "pad" }, people.field.element), others, people.rows.element,
 ], { label: "tall", onclose: () => people.close() });
 people.show();
 }

@@ -543,7 +543,7 @@ export const en = {
   passwordChanged: "The password was changed.",
   passwordEnds: "All other sessions end.",
   recoveryCodes: "Recovery codes",
-  recoveryCodesHint: "Keep these codes in a safe place. Each works once.",
+  recoveryCodesHint: "With one of these codes you can set a new password, or sign in without your authenticator. Each works once. Keep them in a safe place.",
   blocked: "Blocked",
   noBlocked: "No blocked accounts.",
   notAContact: "Not a contact",

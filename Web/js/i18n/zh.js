@@ -543,7 +543,7 @@ export const zh = {
   passwordChanged: "密码已修改。",
   passwordEnds: "其他设备将退出登录。",
   recoveryCodes: "恢复码",
-  recoveryCodesHint: "请妥善保存这些恢复码，每个只能使用一次。",
+  recoveryCodesHint: "用其中一个恢复码可以设置新密码，或在没有身份验证器时登录。每个只能使用一次，请妥善保存。",
   blocked: "黑名单",
   noBlocked: "没有被拉黑的账号。",
   notAContact: "非联系人",

@@ -14,10 +14,11 @@ import { t } from "../i18n/index.js";
 export function newChat(app) {
   const people = new PeopleList(app, { choose: (user) => { dialog.close(); app.openPerson(user.name); } });
   const other = (name, label, run) => h("button", { type: "button", class: "row compact", onclick: () => { dialog.close(); run(); } }, h("span", { class: "avatar size-m symbol" }, icon(name)), h("span", { class: "title" }, label));
+  const others = h("div", {},
+    other("group", t("newGroup"), () => newGroup(app, "group")), other("megaphone", t("newChannel"), () => newGroup(app, "channel")), other("globe", t("explore"), () => app.explore()));
+  people.field.input.addEventListener("input", () => { others.hidden = people.field.input.value.trim() !== ""; });
   const dialog = openDialog(t("newChat"), [
-    h("div", { class: "pad" }, people.field.element),
-    other("group", t("newGroup"), () => newGroup(app, "group")), other("megaphone", t("newChannel"), () => newGroup(app, "channel")), other("globe", t("explore"), () => app.explore()),
-    people.rows.element,
+    h("div", { class: "pad" }, people.field.element), others, people.rows.element,
   ], { label: "tall", onclose: () => people.close() });
   people.show();
 }
