@@ -17,6 +17,11 @@ extension CallController {
             self.isChatOnline = false
             self.current?.leave(.ended)
         case .connection: self.isChatOnline = false
+        case .heads(let conversations):
+            guard !self.early.isEmpty else { return }
+            for conversation in conversations {
+                if let event = self.early.removeValue(forKey: conversation) { await self.rings(event) }
+            }
         case .gone(let conversations):
             guard let current, !current.isOver, conversations.contains(current.conversation) else { return }
             current.leave(.ended)
@@ -27,9 +32,10 @@ extension CallController {
         switch event.kind {
         case .call: await self.rings(event)
         case .callUpdate:
-            guard let current, current.conversation == conversation, let seq = event.ref, current.seq == seq,
-                case .callUpdate(let body)? = ChatChange(event)
-            else { return }
+            guard let seq = event.ref, case .callUpdate(let body)? = ChatChange(event) else { return }
+            let stopsRing = body.state.isFinal || (body.state == .accepted && event.sender == self.me)
+            if stopsRing, self.early[conversation]?.seq == seq { self.early[conversation] = nil }
+            guard let current, current.conversation == conversation, current.seq == seq else { return }
             current.told(body.state, isOwn: event.sender == self.me, at: event.at)
         case .memberRemove, .memberBan, .memberLeave:
             guard let current, current.conversation == conversation else { return }
@@ -39,12 +45,16 @@ extension CallController {
         }
     }
 
+    private static let maximumEarly = 8
+    /// The age in milliseconds after which a call no longer rings.
+    private static let maximumAge = ChatLimits.ringSeconds * 1_000
+
     private func rings(_ event: ChatEvent) async {
         let age = self.client.store.now() - event.at
         guard case .call(let call)? = ChatBody(event), call.state == .ringing, let caller = event.sender, caller != self.me,
-            age <= ChatLimits.ringSeconds * 1_000, self.lastRing != EventPlace(event),
-            let head = try? await self.client.conversation(event.conversation).head
+            age <= Self.maximumAge, self.lastRing != EventPlace(event)
         else { return }
+        guard let head = try? await self.client.conversation(event.conversation).head else { return self.keep(event) }
         self.lastRing = EventPlace(event)
         if let current, !current.isOver {
             // Two calls that cross become one, which the answer to `call.start` names.
@@ -58,6 +68,14 @@ extension CallController {
         session.backend = call.backend
         self.begin(session)
         self.ring(session, for: Self.ringTime - .milliseconds(max(0, age)))
+    }
+
+    /// Keeps a call until the head of its conversation arrives. The server pushes the first event
+    /// of a conversation before the head.
+    private func keep(_ event: ChatEvent) {
+        let now = self.client.store.now()
+        self.early = self.early.filter { now - $0.value.at <= Self.maximumAge }
+        if self.early.count < Self.maximumEarly { self.early[event.conversation] = event }
     }
 
     /// After a reconnection, states of the log may have been missed, and a server that was

@@ -48,6 +48,8 @@ public final class CallController {
     @ObservationIgnored var isChatOnline = false
     /// The last call that rang, which a later change of its message does not make ring again.
     @ObservationIgnored var lastRing: EventPlace?
+    /// The calls that ring in conversations whose heads have not arrived.
+    @ObservationIgnored var early: [ConversationID: ChatEvent] = [:]
 
     /// Creates a controller without a call.
     ///
@@ -147,15 +149,16 @@ public final class CallController {
         self.ring?.cancel()
         self.ring = Task { [weak self, environment = self.environment] in
             guard (try? await environment.sleep(time)) != nil, !Task.isCancelled else { return }
-            await self?.ringEnded(session)
+            self?.ringEnded(session)
         }
     }
 
-    private func ringEnded(_ session: CallSession) async {
+    private func ringEnded(_ session: CallSession) {
         guard session === self.current else { return }
         switch session.machine.phase {
         case .incoming: session.handle { $0.told(.missed, isOwn: false) }
-        case .outgoing: await self.hangUp(.noAnswer)
+        // The end of the call cancels the task of this timer, which would also cancel the report.
+        case .outgoing: self.end(session, .noAnswer)
         case .starting, .joining, .active, .over: break
         }
     }

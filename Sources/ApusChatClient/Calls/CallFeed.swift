@@ -7,6 +7,8 @@ final class CallFeed: Sendable {
         case events(ConversationID, [ChatEvent])
         case signal(SignalPush)
         case connection(ChatConnectionState)
+        /// The heads of these conversations arrived or changed.
+        case heads([ConversationID])
         /// The user is no longer a member of these conversations.
         case gone([ConversationID])
     }
@@ -31,6 +33,7 @@ final class CallFeed: Sendable {
             case .heads(let heads):
                 let left = heads.filter { $0.state != .joined }.map(\.conversation)
                 if !left.isEmpty { continuation.yield(.gone(left)) }
+                continuation.yield(.heads(heads.map(\.conversation)))
             default: break
             }
         }

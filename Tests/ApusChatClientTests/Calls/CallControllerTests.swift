@@ -1,4 +1,6 @@
+import ApusChatCore
 import ApusChatProtocol
+import ApusChatStorage
 import ApusJSON
 import Testing
 
@@ -86,13 +88,41 @@ struct CallControllerTests {
         }
     }
 
-    @Test func aCallIsDeclined() async throws {
+    @Test func aCallIsDeclinedOrNotAnswered() async throws {
         try await self.withPhones { phones, pair in
             let (alice, bob) = (phones[0], phones[1])
             try await alice.calls.call(pair, media: .audio)
             try await eventually { bob.calls.phase == .incoming }
             await bob.calls.decline()
             try await eventually { alice.calls.phase == .over(.declined) }
+            try await alice.calls.call(pair, media: .audio)
+            try await eventually { bob.calls.phase == .incoming }
+            // The timers may begin to wait after the first advance.
+            try await eventually {
+                self.clock.advance(by: 63_000)
+                return alice.calls.phase == .over(.noAnswer) && bob.calls.phase == .over(.missed)
+            }
+            try await eventually { self.server.events(in: pair, as: Value.bob).last?.body["state"] == "missed" }
+        }
+    }
+
+    @Test func theFirstEventOfAConversationRingsWhenTheHeadArrives() async throws {
+        try await self.withPhones([Value.alice, Value.bob, self.carol]) { phones, _ in
+            let (alice, carol) = (phones[0], phones[2])
+            let keys = Dictionary(uniqueKeysWithValues: self.server.names.map { ($1, $0) })
+            let pair = self.server.conversation(.pair, [Value.alice, self.carol])
+            // The server pushes the head to the user that opens the pair.
+            func open(_ user: UserName, with peer: UserName) {
+                self.server.change(.openPair(peer: keys[peer], new: ConversationKey(0)), by: user)
+            }
+            open(Value.alice, with: self.carol)
+            try await eventually { await alice.client.heads.contains { $0.conversation == pair } }
+            try await alice.calls.call(pair, media: .audio)
+            try await eventually { carol.calls.early[pair] != nil }
+            #expect(carol.calls.phase == .idle)
+            open(self.carol, with: Value.alice)
+            try await eventually { carol.calls.phase == .incoming }
+            #expect(carol.calls.conversation == pair && carol.calls.early.isEmpty)
         }
     }
 

@@ -1,0 +1,144 @@
+import ApusChatClient
+import ApusChatProtocol
+import ApusEventLoop
+import ApusJSON
+import Observation
+import Testing
+
+/// Calls of two clients at a real server, with a stack that exchanges descriptions only.
+@Suite(.timeLimit(.minutes(5))) @MainActor
+struct LiveCallTests {
+    @MainActor
+    private final class Stack: CallStack {
+        func open(_ media: CallMedia) async throws {}
+        func close() {}
+        func connect(
+            to peer: CallPeer.ID, configuration: CallConfiguration, isOffering: Bool,
+            report: @escaping @Sendable (CallConnectionEvent) -> Void
+        ) throws -> any CallConnection {
+            if isOffering { report(.negotiationNeeded) }
+            return Connection(report)
+        }
+    }
+
+    @MainActor
+    private final class Connection: CallConnection {
+        private let report: @Sendable (CallConnectionEvent) -> Void
+        private var descriptions = 0
+
+        init(_ report: @escaping @Sendable (CallConnectionEvent) -> Void) { self.report = report }
+
+        func makeOffer() async throws -> CallDescription { CallDescription(.offer, sdp: "v=0 offer") }
+        func makeAnswer() async throws -> CallDescription { CallDescription(.answer, sdp: "v=0 answer") }
+        func setLocal(_ description: CallDescription) async throws { self.set() }
+        func setRemote(_ description: CallDescription) async throws { self.set() }
+        func rollBack() async throws { self.descriptions -= 1 }
+        func add(_ candidate: CallCandidate) async throws {}
+        func restartICE(_ configuration: CallConfiguration?) {}
+        func close() {}
+
+        private func set() {
+            self.descriptions += 1
+            if self.descriptions == 2 { self.report(.state(.connected)) }
+        }
+    }
+
+    /// A user with a client and its calls.
+    @MainActor
+    private struct Phone {
+        let client: ChatClient
+        let calls: CallController
+
+        init(_ name: String, _ fixture: LiveFixture) async throws {
+            self.client = try await fixture.signUp(name, handlesCalls: true)
+            self.calls = CallController(client: self.client, stack: Stack())
+            try await self.calls.start()
+        }
+
+        var isConnected: Bool { self.calls.phase == .active && self.calls.peers.map(\.connection) == [.connected] }
+
+        /// Waits until a condition on the calls is true, for at most a minute.
+        func wait(until condition: () -> Bool) async throws {
+            let (changes, continuation) = AsyncStream.makeStream(of: Bool.self)
+            let deadline = Task {
+                try await Task.sleep(for: .seconds(60))
+                continuation.yield(false)
+            }
+            defer { deadline.cancel() }
+            if withObservationTracking(condition, onChange: { continuation.yield(true) }) { return }
+            for await isChange in changes {
+                guard isChange else { break }
+                if withObservationTracking(condition, onChange: { continuation.yield(true) }) { return }
+            }
+            Issue.record("the condition was not true within a minute; the phase is \(self.calls.phase)")
+            throw ClientEnded()
+        }
+    }
+
+    private func withPhones(_ body: (Phone, Phone, LiveFixture) async throws -> Void) async throws {
+        try await withLiveServer { fixture in
+            try await body(try await Phone("alice", fixture), try await Phone("bob", fixture), fixture)
+        }
+    }
+
+    /// Waits for the last state of the call in the log of a client.
+    private func wait(_ phone: Phone, for state: CallState, in pair: ChatConversation) async throws -> CallBody {
+        var found: CallBody?
+        try await phone.client.wait {
+            let event = try await phone.client.conversation(pair.id).storedMessages().messages.last { $0.event.kind == .call }?.event
+            found = event.flatMap { event in if case .call(let body)? = ChatBody(event) { body } else { nil } }
+            return found?.state == state
+        }
+        return try #require(found)
+    }
+
+    @Test func twoClientsCallEachOther() async throws {
+        try await self.withPhones { alice, bob, fixture in
+            // The call is the first message of the pair, whose head follows it.
+            let pair = try await alice.client.conversation(with: "bob")
+            try await alice.calls.call(pair.id, media: .video)
+            try await bob.wait { bob.calls.phase == .incoming }
+            #expect(bob.calls.caller == alice.client.user && bob.calls.media == .video && alice.calls.phase == .outgoing)
+            try await bob.calls.answer()
+            for each in [alice, bob] { try await each.wait { each.isConnected } }
+            #expect(alice.calls.peers.map(\.user) == [bob.client.user])
+            fixture.clock.pass(milliseconds: 151_000)
+            await bob.calls.hangUp()
+            try await alice.wait { alice.calls.phase == .over(.ended) }
+            for each in [alice, bob] {
+                let call = try await self.wait(each, for: .ended, in: pair)
+                #expect(call.media == .video && (151_000..<1_000_000).contains(call.duration ?? 0))
+            }
+        }
+    }
+
+    @Test func aCallIsDeclined() async throws {
+        try await self.withPhones { alice, bob, _ in
+            let pair = try await alice.client.conversation(with: "bob")
+            try await alice.calls.call(pair.id, media: .audio)
+            try await bob.wait { bob.calls.phase == .incoming }
+            await bob.calls.decline()
+            try await alice.wait { alice.calls.phase == .over(.declined) }
+            #expect(try await self.wait(alice, for: .declined, in: pair).duration == nil)
+        }
+    }
+
+    @Test func aCallGoesOnAfterAReconnection() async throws {
+        try await self.withPhones { alice, bob, fixture in
+            let pair = try await alice.client.conversation(with: "bob")
+            try await alice.calls.call(pair.id, media: .audio)
+            try await bob.wait { bob.calls.phase == .incoming }
+            try await bob.calls.answer()
+            for each in [alice, bob] { try await each.wait { each.isConnected } }
+            let updates = [alice, bob].map { $0.client.updates(bufferingPolicy: .unbounded) }
+            await fixture.relay.cut()
+            for each in updates { for await update in each { if case .connection(.online) = update { break } } }
+            #expect(alice.isConnected && bob.isConnected)
+            // A signal shows that the server still knows both devices.
+            try await alice.calls.setMedia(CallMediaState(microphone: false))
+            try await bob.wait { bob.calls.peers.first?.media.microphone == false }
+            await alice.calls.hangUp()
+            try await bob.wait { bob.calls.phase == .over(.ended) }
+        }
+    }
+}
