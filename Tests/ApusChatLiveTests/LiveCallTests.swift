@@ -83,13 +83,13 @@ struct LiveCallTests {
 
     /// Waits for the last state of the call in the log of a client.
     private func wait(_ phone: Phone, for state: CallState, in pair: ChatConversation) async throws -> CallBody {
-        var found: CallBody?
-        try await phone.client.wait {
-            let event = try await phone.client.conversation(pair.id).storedMessages().messages.last { $0.event.kind == .call }?.event
-            found = event.flatMap { event in if case .call(let body)? = ChatBody(event) { body } else { nil } }
-            return found?.state == state
+        let log = phone.client.conversation(pair.id)
+        @Sendable func call() async throws -> CallBody? {
+            let event = try await log.storedMessages().messages.last { $0.event.kind == .call }?.event
+            return event.flatMap { event in if case .call(let body)? = ChatBody(event) { body } else { nil } }
         }
-        return try #require(found)
+        try await phone.client.wait { @Sendable in try await call()?.state == state }
+        return try #require(try await call())
     }
 
     @Test func twoClientsCallEachOther() async throws {
