@@ -287,6 +287,24 @@ def test_a_stranger_who_writes_can_be_added_blocked_and_unblocked_in_the_chat(pe
     alice.locator("#message").wait_for()
 
 
+def test_an_answer_does_not_make_its_sender_a_stranger(person, host):
+    host.register("nora", "Nora Field")
+    conv = host.do("alice", "conversation.open", user="nora")["head"]["conv"]
+    host.do("alice", "send", conv=conv, kind="text", body={"text": "I found your keys"})
+    alice, nora = person("alice"), person("nora")
+    for page in (alice, nora):
+        page.locator(f".chat-list .row[data-conv='{conv}']").click()
+        page.locator(".bubble", has_text="I found your keys").wait_for()
+    nora.locator(".contact-bar").wait_for()
+    host.do("nora", "send", conv=conv, kind="text", body={"text": "Thank you"})
+    for page in (alice, nora):
+        page.locator(".bubble", has_text="Thank you").wait_for()
+    assert not alice.locator(".contact-bar").is_visible()
+    nora.reload()
+    nora.locator(".bubble", has_text="Thank you").wait_for()
+    assert not nora.locator(".contact-bar").is_visible()
+
+
 def test_contacts_are_in_the_order_of_their_names(person, host):
     host.register("zoe", "Zoë")
     for name, nick in {"u1": "Émile", "u2": "anna", "u3": "Yusuf"}.items():

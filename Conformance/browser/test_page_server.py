@@ -76,3 +76,17 @@ def test_a_message_written_while_the_server_is_away_arrives(person, host):
     host.restart()
     wait_for_text(bob, "meanwhile")
     assert bob.locator(".item .bubble", has_text="meanwhile").count() == 1
+
+
+def test_the_page_says_at_once_that_the_network_is_lost(person, host):
+    alice = person("alice", PHONE)
+    begin_chat(alice, "bob")
+    write(alice, "before")
+    alice.locator(".ticks.sent, .ticks.delivered").wait_for()
+    alice.context.set_offline(True)
+    alice.locator(".thread-pane .banner", has_text="You are offline").wait_for()
+    write(alice, "in the tunnel")
+    alice.locator(".ticks.waiting").wait_for()
+    alice.context.set_offline(False)
+    alice.locator(".thread-pane .banner").wait_for(state="hidden")
+    alice.locator(".ticks.waiting").wait_for(state="detached")

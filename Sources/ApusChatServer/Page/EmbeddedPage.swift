@@ -14,12 +14,12 @@ enum EmbeddedPage {
         _img_maskable_512_png,
         _img_touch_180_png,
         _index_html,
-        _js_app_631044e3c818dd81_js,
-        _js_core_core_1c1c6ed1219b228e_js,
-        _js_core_worker_fd2296fb3c0305a5_js,
+        _js_app_5c89016117313df3_js,
+        _js_core_core_4005ba963f9a3ec5_js,
+        _js_core_worker_f7b471aabefa0c9a_js,
         _js_i18n_zh_b33d3bfcd9ed3763_js,
         _js_state_sample_082663d7aeb9863b_js,
-        _js_test_e3c0a50446fc400c_js,
+        _js_test_c36c0c070d285637_js,
         _js_views_panels_8849f018f8d5fd80_js,
         _sw_js,
         _test_html,
@@ -1508,7 +1508,7 @@ gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gPQVAAAA//+DQEnNAAAA
   <meta name="theme-color" media="(prefers-color-scheme: light)" content="#ffffff">
   <meta name="theme-color" media="(prefers-color-scheme: dark)" content="#171b22">
   <meta name="referrer" content="no-referrer">
-  <link rel="prefetch" href="js/core-worker-fd2296fb3c0305a5.js">
+  <link rel="prefetch" href="js/core-worker-f7b471aabefa0c9a.js">
   <meta name="later" content="js/i18n-zh-b33d3bfcd9ed3763.js">
   <meta name="later" content="js/views-panels-8849f018f8d5fd80.js">
   <title>Apus</title>
@@ -1516,7 +1516,7 @@ gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gPQVAAAA//+DQEnNAAAA
   <link rel="apple-touch-icon" href="img/touch-180.png">
   <link rel="manifest" href="app.webmanifest">
   <link rel="stylesheet" href="css/page-ace05d055ee9054d.css">
-  <script type="module" src="js/app-631044e3c818dd81.js"></script>
+  <script type="module" src="js/app-5c89016117313df3.js"></script>
 </head>
 <body>
   <div id="app"></div>
@@ -1527,7 +1527,7 @@ gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gPQVAAAA//+DQEnNAAAA
 
 """#))
 
-    private static let _js_app_631044e3c818dd81_js = EmbeddedFile(path: "js/app-631044e3c818dd81.js", content: .text(#"""
+    private static let _js_app_5c89016117313df3_js = EmbeddedFile(path: "js/app-5c89016117313df3.js", content: .text(#"""
 const $parts = {};
 const $later = (path) => $parts[path] ??= import(path).then((part) => part.default($all()), (error) => { delete $parts[path]; throw error; });
 const $all = () => ({ $later, $core_applying, $state_notifications, $core_receipts, $state_api, $state_lists, $state_window, $state_store, $state_index, $boot, $views_dom, $views_icons, $i18n_en, $i18n_index, $i18n_format, $views_model, $views_menu, $views_auth, $views_avatar, $calls_media, $views_calltiles, $views_toast, $views_calldevices, $views_callscreen, $views_callring, $calls_machine, $calls_stats, $calls_peer, $calls_signals, $calls_call, $calls_center, $calls_tone, $views_calls, $views_address, $views_dialog, $views_later, $views_clipboard, $text_skeleton, $views_lookalike, $views_virtual, $views_rows, $views_pickers, $views_searchfilters, $text_emoji, $text_markdown, $text_render, $views_search, $views_folders, $views_conversationmenu, $views_fields, $views_requests, $views_callbar, $views_threadheader, $views_sidebar, $views_albums, $views_emojipicker, $views_completion, $media_wave, $media_recorder, $views_attachmenu, $text_blurhash, $media_describe, $core_requests, $views_sendfiles, $views_slowmode, $views_tray, $views_voicebar, $views_composer, $views_contactbar, $views_pagedpeople, $views_votes, $views_pictures, $views_place, $media_played, $media_player, $views_voice, $views_attachments, $views_message, $views_rowshape, $views_threadactions, $views_threadinput, $views_thread, $views_shell, $views_sound, $state_push, $views_preferences, $app });
@@ -2622,12 +2622,12 @@ return await WorkerPort.make();
 console.warn("No worker:", error);
 }
 }
-const { Core } = await $later("./core-core-1c1c6ed1219b228e.js");
+const { Core } = await $later("./core-core-4005ba963f9a3ec5.js");
 return new PagePort(Core);
 }
 
 class WorkerPort {
-#worker = new Worker(new URL("./core-worker-fd2296fb3c0305a5.js", import.meta.url), { type: "module" });
+#worker = new Worker(new URL("./core-worker-f7b471aabefa0c9a.js", import.meta.url), { type: "module" });
 #requests = new Map();
 #serial = 0;
 #listener = () => {};
@@ -2641,7 +2641,15 @@ port.#requests.set(0, { resolve, reject });
 port.#worker.postMessage({ id: 0, name: "start" });
 });
 port.#worker.onerror = (event) => console.error(event.message);
+port.#watchNetwork();
 return port;
+}
+
+#watchNetwork() {
+for (const event of ["online", "offline"]) addEventListener(event, () => this.request("network", { event }));
+document.addEventListener("visibilitychange", () => {
+if (document.visibilityState === "visible") this.request("network", { event: "shown" });
+});
 }
 
 constructor() {
@@ -8673,7 +8681,7 @@ update() {
 const { head, thread } = this.view;
 const name = head.kind === "pair" && thread === null ? head.peer?.name : null;
 const contact = name ? this.state.contact(name) : null;
-const isStranger = name && !contact && !this.state.user(name)?.deleted && head.last?.sender === name;
+const isStranger = this.view.ready && name && !contact && !this.state.user(name)?.deleted && head.last?.sender === name && !this.view.hasWritten;
 const kind = contact?.state === "asked" ? "asked" : isStranger || (this.#shown === "stranger" && !contact) ? "stranger" : null;
 const key = kind && `${kind} ${userName(this.state, name)}`;
 this.#shown = kind;
@@ -9890,6 +9898,8 @@ if (seq !== null) this.actions.jump(seq);
 }
 
 
+get hasWritten() { return this.#rows.some(({ own, n }) => own && n !== undefined); }
+
 update(seq) {
 if (this.closed || !this.ready) return;
 this.#rows = this.#albums.merge(this.state, this.#window.rows.filter((row) => !isSilent(row)));
@@ -9902,6 +9912,7 @@ if (this.#rows.length || this.#window.loading) this.empty.remove();
 else this.scroller.prepend(this.empty);
 this.#speak();
 this.header.updatePins();
+this.contactBar.update();
 const index = seq === undefined ? -1 : this.#rows.findIndex((row) => row.seq >= seq);
 this.list.setRows(this.#rows, seq === undefined ? {} : index >= 0 ? { index, place: "start" } : { place: "end" });
 this.#scrolled();
@@ -10593,7 +10604,7 @@ return {  };
 
 """#))
 
-    private static let _js_core_core_1c1c6ed1219b228e_js = EmbeddedFile(path: "js/core-core-1c1c6ed1219b228e.js", content: .text(#"""
+    private static let _js_core_core_4005ba963f9a3ec5_js = EmbeddedFile(path: "js/core-core-4005ba963f9a3ec5.js", content: .text(#"""
 export default ({ $core_applying, $core_receipts, $core_requests }) => {
 const $socketio_backoff = (() => {
 
@@ -11286,11 +11297,9 @@ this.#options = { path: "/socket.io/", transports: ["polling", "websocket"], tim
 this.url = new URL(this.#options.path, url);
 this.#backoff = new Backoff(this.#options.reconnection || {});
 globalThis.addEventListener?.("online", () => this.retryNow());
-globalThis.addEventListener?.("offline", () => this.#engine?.close());
+globalThis.addEventListener?.("offline", () => this.drop());
 globalThis.document?.addEventListener("visibilitychange", () => {
-if (document.visibilityState !== "visible") return;
-this.#engine?.checkHeartbeat();
-this.retryNow();
+if (document.visibilityState === "visible") this.resume();
 });
 }
 
@@ -11308,6 +11317,11 @@ retryNow() {
 if (this.#state.name !== "waiting") return;
 clearTimeout(this.#retryTimer);
 this.#open();
+}
+
+resume() {
+this.#engine?.checkHeartbeat();
+this.retryNow();
 }
 
 
@@ -11452,6 +11466,11 @@ this.#isWanted = false;
 this.#socket?.disconnect();
 this.#lost();
 this.#change("offline");
+}
+
+network(event) {
+if (event === "offline") this.#manager?.drop();
+else this.#manager?.resume();
 }
 
 async call(verb, body) {
@@ -12496,6 +12515,7 @@ case "mark": return this.#own.mark(body);
 case "draft": return this.#own.draft(body);
 case "typing": return this.isOnline ? this.call("typing", { conv: body.conv, stopped: body.stopped || undefined }) : {};
 case "show": return this.#show(tab, body.convs);
+case "network": this.#connection.network(body.event); return {};
 case "upload": return upload(body.file);
 case "search": return this.#search(body);
 case "verb": return this.#verb(body.verb, body.body ?? {});
@@ -12898,7 +12918,7 @@ return $core_core;
 
 """#))
 
-    private static let _js_core_worker_fd2296fb3c0305a5_js = EmbeddedFile(path: "js/core-worker-fd2296fb3c0305a5.js", content: .text(#"""
+    private static let _js_core_worker_f7b471aabefa0c9a_js = EmbeddedFile(path: "js/core-worker-f7b471aabefa0c9a.js", content: .text(#"""
 const $core_applying = (() => {
 
 const MESSAGES = new Set(["text", "image", "audio", "video", "file", "location", "card", "call", "poll", "bundle", "encrypted"]);
@@ -13710,11 +13730,9 @@ this.#options = { path: "/socket.io/", transports: ["polling", "websocket"], tim
 this.url = new URL(this.#options.path, url);
 this.#backoff = new Backoff(this.#options.reconnection || {});
 globalThis.addEventListener?.("online", () => this.retryNow());
-globalThis.addEventListener?.("offline", () => this.#engine?.close());
+globalThis.addEventListener?.("offline", () => this.drop());
 globalThis.document?.addEventListener("visibilitychange", () => {
-if (document.visibilityState !== "visible") return;
-this.#engine?.checkHeartbeat();
-this.retryNow();
+if (document.visibilityState === "visible") this.resume();
 });
 }
 
@@ -13732,6 +13750,11 @@ retryNow() {
 if (this.#state.name !== "waiting") return;
 clearTimeout(this.#retryTimer);
 this.#open();
+}
+
+resume() {
+this.#engine?.checkHeartbeat();
+this.retryNow();
 }
 
 
@@ -13938,6 +13961,11 @@ this.#isWanted = false;
 this.#socket?.disconnect();
 this.#lost();
 this.#change("offline");
+}
+
+network(event) {
+if (event === "offline") this.#manager?.drop();
+else this.#manager?.resume();
 }
 
 async call(verb, body) {
@@ -15014,6 +15042,7 @@ case "mark": return this.#own.mark(body);
 case "draft": return this.#own.draft(body);
 case "typing": return this.isOnline ? this.call("typing", { conv: body.conv, stopped: body.stopped || undefined }) : {};
 case "show": return this.#show(tab, body.convs);
+case "network": this.#connection.network(body.event); return {};
 case "upload": return upload(body.file);
 case "search": return this.#search(body);
 case "verb": return this.#verb(body.verb, body.body ?? {});
@@ -16544,7 +16573,7 @@ return $state_sample;
 
 """#))
 
-    private static let _js_test_e3c0a50446fc400c_js = EmbeddedFile(path: "js/test-e3c0a50446fc400c.js", content: .text(#"""
+    private static let _js_test_c36c0c070d285637_js = EmbeddedFile(path: "js/test-c36c0c070d285637.js", content: .text(#"""
 const $socketio_backoff = (() => {
 
 class Backoff {
@@ -17236,11 +17265,9 @@ this.#options = { path: "/socket.io/", transports: ["polling", "websocket"], tim
 this.url = new URL(this.#options.path, url);
 this.#backoff = new Backoff(this.#options.reconnection || {});
 globalThis.addEventListener?.("online", () => this.retryNow());
-globalThis.addEventListener?.("offline", () => this.#engine?.close());
+globalThis.addEventListener?.("offline", () => this.drop());
 globalThis.document?.addEventListener("visibilitychange", () => {
-if (document.visibilityState !== "visible") return;
-this.#engine?.checkHeartbeat();
-this.retryNow();
+if (document.visibilityState === "visible") this.resume();
 });
 }
 
@@ -17258,6 +17285,11 @@ retryNow() {
 if (this.#state.name !== "waiting") return;
 clearTimeout(this.#retryTimer);
 this.#open();
+}
+
+resume() {
+this.#engine?.checkHeartbeat();
+this.retryNow();
 }
 
 
@@ -19978,7 +20010,7 @@ async function open(conv) {
   <title>Socket.IO test · Apus</title>
   <link rel="icon" href="img/icon.svg" type="image/svg+xml">
   <link rel="stylesheet" href="css/test-7860f3182c54f74c.css">
-  <script type="module" src="js/test-e3c0a50446fc400c.js"></script>
+  <script type="module" src="js/test-c36c0c070d285637.js"></script>
 </head>
 <body>
   <header class="head">

@@ -49,6 +49,12 @@ export class Connection {
     this.#change("offline");
   }
 
+  /** An event of a page that the worker does not receive: "online", "offline" or "shown". */
+  network(event) {
+    if (event === "offline") this.#manager?.drop();
+    else this.#manager?.resume();
+  }
+
   /** A request of the wire. Waits a moment for a connection that is being made. */
   async call(verb, body) {
     if (!this.#isReady) await this.#untilReady();

@@ -82,6 +82,7 @@ export class Core {
       case "draft": return this.#own.draft(body);
       case "typing": return this.isOnline ? this.call("typing", { conv: body.conv, stopped: body.stopped || undefined }) : {};
       case "show": return this.#show(tab, body.convs);
+      case "network": this.#connection.network(body.event); return {};
       case "upload": return upload(body.file);
       case "search": return this.#search(body);
       case "verb": return this.#verb(body.verb, body.body ?? {});

@@ -31,11 +31,9 @@ export class SocketManager extends Emitter {
     // Tries at once when the network is available again or the page is shown again. Closes the
     // session when the network is lost.
     globalThis.addEventListener?.("online", () => this.retryNow());
-    globalThis.addEventListener?.("offline", () => this.#engine?.close());
+    globalThis.addEventListener?.("offline", () => this.drop());
     globalThis.document?.addEventListener("visibilitychange", () => {
-      if (document.visibilityState !== "visible") return;
-      this.#engine?.checkHeartbeat();
-      this.retryNow();
+      if (document.visibilityState === "visible") this.resume();
     });
   }
 
@@ -58,6 +56,12 @@ export class SocketManager extends Emitter {
     if (this.#state.name !== "waiting") return;
     clearTimeout(this.#retryTimer);
     this.#open();
+  }
+
+  /** Continues after a suspension: ends a dead session and the delay before the next attempt. */
+  resume() {
+    this.#engine?.checkHeartbeat();
+    this.retryNow();
   }
 
   // --- for Socket ---

@@ -38,7 +38,16 @@ class WorkerPort {
       port.#worker.postMessage({ id: 0, name: "start" });
     });
     port.#worker.onerror = (event) => console.error(event.message);
+    port.#watchNetwork();
     return port;
+  }
+
+  /** A worker does not learn that the page is shown again, and not in all browsers that the network is lost. */
+  #watchNetwork() {
+    for (const event of ["online", "offline"]) addEventListener(event, () => this.request("network", { event }));
+    document.addEventListener("visibilitychange", () => {
+      if (document.visibilityState === "visible") this.request("network", { event: "shown" });
+    });
   }
 
   constructor() {

@@ -27,8 +27,8 @@ export class ContactBar {
     const { head, thread } = this.view;
     const name = head.kind === "pair" && thread === null ? head.peer?.name : null;
     const contact = name ? this.state.contact(name) : null;
-    // A user that wrote first and is not a contact is a stranger. A user to whom this user wrote first is not.
-    const isStranger = name && !contact && !this.state.user(name)?.deleted && head.last?.sender === name;
+    // A user that is not a contact is a stranger until this user answers.
+    const isStranger = this.view.ready && name && !contact && !this.state.user(name)?.deleted && head.last?.sender === name && !this.view.hasWritten;
     const kind = contact?.state === "asked" ? "asked" : isStranger || (this.#shown === "stranger" && !contact) ? "stranger" : null;
     const key = kind && `${kind} ${userName(this.state, name)}`;
     this.#shown = kind;

@@ -109,6 +109,9 @@ export class ThreadView {
 
   // Rows
 
+  /** Whether the loaded part contains a message of the user. */
+  get hasWritten() { return this.#rows.some(({ own, n }) => own && n !== undefined); }
+
   /** Shows the rows of the window, once the place of the log is known. With `seq`, goes to that message, or to the end. */
   update(seq) {
     if (this.closed || !this.ready) return;
@@ -122,6 +125,7 @@ export class ThreadView {
     else this.scroller.prepend(this.empty);
     this.#speak();
     this.header.updatePins();
+    this.contactBar.update();
     const index = seq === undefined ? -1 : this.#rows.findIndex((row) => row.seq >= seq);
     this.list.setRows(this.#rows, seq === undefined ? {} : index >= 0 ? { index, place: "start" } : { place: "end" });
     this.#scrolled();
