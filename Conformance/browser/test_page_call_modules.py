@@ -100,3 +100,29 @@ def test_a_head_has_the_call_that_takes_place(page):
       const update = (ref, state) => ({ kind: "call.update", ref, body: { state } });
       return [calls(begin, update(1, "accepted"), { kind: "text", n: 2, body: { text: "x" } }, update(1, "ended")), calls({ kind: "call", n: 1, body: { state: "missed" } }), calls(begin, update(7, "ended"))];
     }""") == [[1, 1, 1, None], [None], [1, 1]]
+
+
+@pytest.mark.parametrize(("language", "texts"), [
+    ("en", ["Missed call", "No answer", "Call, 2:31", "Declined call", "Voice message, 0:12", "Audio"]),
+    ("zh", ["未接来电", "无人接听", "通话 2:31", "已拒绝的通话", "语音消息 0:12", "音频"]),
+])
+def test_previews_show_how_calls_ended_and_how_long_voice_messages_are(page, language, texts):
+    assert page.evaluate("""async (language) => {
+      const { setLanguage } = await import("/js/i18n/index.js");
+      const { preview } = await import("/js/core/applying.js");
+      const { eventText } = await import("/js/views/model.js");
+      await setLanguage(language);
+      const show = (kind, body, sender = "bob") => eventText({ account: { name: "alice" } }, preview({ kind, seq: 1, n: 1, sender, body })).replace(/\\s/g, " ");
+      const call = (state, sender) => show("call", { media: "video", state, ...(state === "ended" && { duration: 151_000 }) }, sender);
+      return [call("missed"), call("missed", "alice"), call("ended"), call("declined"), show("audio", { voice: true, duration: 12_400 }), show("audio", { duration: 12_400 })];
+    }""", language) == texts
+    page.evaluate("async () => { const { setLanguage } = await import('/js/i18n/index.js'); await setLanguage('en'); }")
+
+
+def test_the_preview_of_a_call_follows_it(page):
+    assert page.evaluate("""async () => {
+      const { advancing } = await import("/js/core/applying.js");
+      const events = [{ seq: 1, n: 1, kind: "call", body: { media: "audio", state: "ringing" } }, { seq: 2, kind: "call.update", ref: 1, body: { state: "ended", duration: 151_000 } }];
+      const { seq, call, duration } = advancing({ conv: "c", seq: 0, n: 0 }, events, "alice").last;
+      return [seq, call, duration];
+    }""") == [1, "ended", 151_000]

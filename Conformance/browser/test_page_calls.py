@@ -1,5 +1,7 @@
 """Calls of two users on the page, with the fake camera and microphone of Chromium."""
 
+import re
+
 import pytest
 
 from support.callpage import answer, connected, control, decoding, host, over, person, ring, show, until  # noqa: F401
@@ -67,6 +69,11 @@ def test_a_video_call_is_seen_and_heard_on_both_sides(person, host, pair):
     line = alice.locator(".call-line").last
     until(alice, "/^Video call, \\d+:\\d\\d/.test([...document.querySelectorAll('.call-line')].at(-1).textContent)")
     picture(alice, "call-line")
+    preview = alice.locator(f".row[data-conv='{pair}'] .preview", has_text=re.compile(r"^Call, \d+:\d\d$"))
+    preview.wait_for()
+    alice.reload()  # the server's preview
+    preview.wait_for()
+    show(alice, pair)
     line.get_by_role("button", name="Call back").click()
     bob.locator(".call-ring").wait_for()
     control(alice, "hang-up")
@@ -107,6 +114,11 @@ def test_a_caller_that_hangs_up_leaves_a_missed_call(person, host, pair):
     bob.locator(".call-ring").wait_for(state="detached")
     until(bob, "/^Missed call/.test([...document.querySelectorAll('.call-line')].at(-1)?.textContent)")
     until(alice, "/^No answer/.test([...document.querySelectorAll('.call-line')].at(-1)?.textContent)")
+    preview = f".row[data-conv='{pair}'] .preview"
+    bob.locator(preview, has_text="Missed call").wait_for()
+    alice.locator(preview, has_text="No answer").wait_for()
+    bob.reload()  # the server's preview
+    bob.locator(preview, has_text="Missed call").wait_for()
     assert last_call(host, pair)["body"] == {"media": "audio", "state": "missed"}
 
 

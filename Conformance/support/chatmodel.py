@@ -32,6 +32,10 @@ def preview(event):
     body = event.get("body") or {}
     text = body.get("text") or body.get("question") or body.get("title") or body.get("name")
     found = {key: event.get(key) for key in ("seq", "n", "sender", "at", "kind", "state")} | {"text": text and text[:160], "users": body.get("users")}
+    if event["kind"] == "call":
+        found |= {"call": body.get("state"), "duration": body.get("duration")}
+    if event["kind"] == "audio":
+        found |= {"voice": body.get("voice"), "duration": body.get("duration")}
     return {key: value for key, value in found.items() if value is not None}
 
 

@@ -6,7 +6,7 @@ import ApusJSON
 extension ChatHead {
     /// Applies an event that is later than the head.
     mutating func apply(_ event: ChatEvent) {
-        guard event.kind == EventKind(.pin) || event.kind == EventKind(.conversationSet) else { return }
+        guard [.pin, .conversationSet, .callUpdate].contains(event.kind.code) else { return }
         switch ChatChange(event) {
         case .pin(let body)?:
             guard let seq = event.ref else { return }
@@ -16,6 +16,10 @@ extension ChatHead {
         case .conversationSet(let body)?:
             self.title = body.title ?? self.title
             if let avatar = body.avatar { self.avatar = avatar.blob }
+        case .callUpdate(let body)?:
+            guard self.last?.kind == .call, self.last?.seq == event.ref else { return }
+            self.last?.call = body.state
+            self.last?.duration = body.duration
         default: return
         }
     }

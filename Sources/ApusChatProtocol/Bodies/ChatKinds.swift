@@ -59,8 +59,15 @@ package enum ChatKinds {
     /// Returns the preview of an event in a list.
     package static func preview(of event: ChatEvent) -> EventPreview {
         let users = WireReader(event.body).object["users"]?.arrayValue?.prefix(ChatLimits.previewUsers) ?? []
-        return EventPreview(
+        let body = ChatBody(event)
+        var preview = EventPreview(
             seq: event.seq, n: event.n, sender: event.sender, at: event.at, kind: event.kind, state: event.state,
-            text: ChatBody(event)?.previewText, users: users.compactMap { $0.stringValue.flatMap { UserName($0) } })
+            text: body?.previewText, users: users.compactMap { $0.stringValue.flatMap { UserName($0) } })
+        switch body {
+        case .call(let call)?: (preview.call, preview.duration) = (call.state, call.duration)
+        case .audio(let audio)?: (preview.isVoice, preview.duration) = (audio.isVoice, audio.duration)
+        default: break
+        }
+        return preview
     }
 }

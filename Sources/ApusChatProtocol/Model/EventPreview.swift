@@ -17,10 +17,16 @@ public struct EventPreview: Hashable, Sendable {
     public var text: String?
     /// The users that a change concerns, at most 10.
     public var users: [UserName]
+    /// The state of a call; nil for other kinds.
+    public var call: CallState?
+    /// Whether the event is a voice message.
+    public var isVoice: Bool
+    /// The duration of a call that has ended, or of a recording, in milliseconds.
+    public var duration: Int64?
 
     package init(
         seq: Int64, n: Int64?, sender: UserName?, at: Int64, kind: EventKind, state: EventState = .normal, text: String? = nil,
-        users: [UserName] = []
+        users: [UserName] = [], call: CallState? = nil, isVoice: Bool = false, duration: Int64? = nil
     ) {
         self.seq = seq
         self.n = n
@@ -30,6 +36,9 @@ public struct EventPreview: Hashable, Sendable {
         self.state = state
         self.text = text
         self.users = users
+        self.call = call
+        self.isVoice = isVoice
+        self.duration = duration
     }
 }
 
@@ -43,6 +52,9 @@ extension EventPreview: WireObject {
         self.state = try reader.choiceIfPresent("state") ?? .normal
         self.text = try reader.stringIfPresent("text", maximum: ChatLimits.previewLength)
         self.users = try reader.texts("users", maximum: ChatLimits.previewUsers)
+        self.call = try reader.choiceIfPresent("call")
+        self.isVoice = try reader.bool("voice")
+        self.duration = try reader.integerIfPresent("duration")
     }
 
     package func write(to writer: inout WireWriter) {
@@ -54,5 +66,8 @@ extension EventPreview: WireObject {
         if self.state != .normal { writer.write("state", self.state) }
         writer.write("text", ifPresent: self.text)
         writer.write("users", ifAny: self.users)
+        writer.write("call", ifPresent: self.call)
+        writer.write("voice", ifTrue: self.isVoice)
+        writer.write("duration", ifPresent: self.duration)
     }
 }

@@ -98,6 +98,9 @@ extension ChatReference {
                     "The beginning of the text or caption, or of the name of the file, place or user, the question of the poll, or the title of the bundle."
                 ),
                 .may("users", .list(.user, ChatLimits.previewUsers), "The users that a change concerns."),
+                .may("call", .choice(CallState.self), "The state of a call."),
+                .may("voice", .bool, "Whether it is a voice message."),
+                .may("duration", .count, "The duration of a call that has ended, or of a recording, in milliseconds."),
             ], recode: Recode(EventPreview.self)),
         Shape(
             "Own", "A user's settings for a conversation.",

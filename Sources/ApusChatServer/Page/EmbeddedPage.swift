@@ -14,10 +14,10 @@ enum EmbeddedPage {
         _img_maskable_512_png,
         _img_touch_180_png,
         _index_html,
-        _js_app_5c89016117313df3_js,
+        _js_app_70e248bdd10fee3f_js,
         _js_core_core_4005ba963f9a3ec5_js,
-        _js_core_worker_f7b471aabefa0c9a_js,
-        _js_i18n_zh_b33d3bfcd9ed3763_js,
+        _js_core_worker_9cded6ada5c9afce_js,
+        _js_i18n_zh_79671e5edd34a039_js,
         _js_state_sample_082663d7aeb9863b_js,
         _js_test_c36c0c070d285637_js,
         _js_views_panels_8849f018f8d5fd80_js,
@@ -1508,15 +1508,15 @@ gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gPQVAAAA//+DQEnNAAAA
   <meta name="theme-color" media="(prefers-color-scheme: light)" content="#ffffff">
   <meta name="theme-color" media="(prefers-color-scheme: dark)" content="#171b22">
   <meta name="referrer" content="no-referrer">
-  <link rel="prefetch" href="js/core-worker-f7b471aabefa0c9a.js">
-  <meta name="later" content="js/i18n-zh-b33d3bfcd9ed3763.js">
+  <link rel="prefetch" href="js/core-worker-9cded6ada5c9afce.js">
+  <meta name="later" content="js/i18n-zh-79671e5edd34a039.js">
   <meta name="later" content="js/views-panels-8849f018f8d5fd80.js">
   <title>Apus</title>
   <link rel="icon" href="img/icon.svg" type="image/svg+xml">
   <link rel="apple-touch-icon" href="img/touch-180.png">
   <link rel="manifest" href="app.webmanifest">
   <link rel="stylesheet" href="css/page-ace05d055ee9054d.css">
-  <script type="module" src="js/app-5c89016117313df3.js"></script>
+  <script type="module" src="js/app-70e248bdd10fee3f.js"></script>
 </head>
 <body>
   <div id="app"></div>
@@ -1527,7 +1527,7 @@ gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gPQVAAAA//+DQEnNAAAA
 
 """#))
 
-    private static let _js_app_5c89016117313df3_js = EmbeddedFile(path: "js/app-5c89016117313df3.js", content: .text(#"""
+    private static let _js_app_70e248bdd10fee3f_js = EmbeddedFile(path: "js/app-70e248bdd10fee3f.js", content: .text(#"""
 const $parts = {};
 const $later = (path) => $parts[path] ??= import(path).then((part) => part.default($all()), (error) => { delete $parts[path]; throw error; });
 const $all = () => ({ $later, $core_applying, $state_notifications, $core_receipts, $state_api, $state_lists, $state_window, $state_store, $state_index, $boot, $views_dom, $views_icons, $i18n_en, $i18n_index, $i18n_format, $views_model, $views_menu, $views_auth, $views_avatar, $calls_media, $views_calltiles, $views_toast, $views_calldevices, $views_callscreen, $views_callring, $calls_machine, $calls_stats, $calls_peer, $calls_signals, $calls_call, $calls_center, $calls_tone, $views_calls, $views_address, $views_dialog, $views_later, $views_clipboard, $text_skeleton, $views_lookalike, $views_virtual, $views_rows, $views_pickers, $views_searchfilters, $text_emoji, $text_markdown, $text_render, $views_search, $views_folders, $views_conversationmenu, $views_fields, $views_requests, $views_callbar, $views_threadheader, $views_sidebar, $views_albums, $views_emojipicker, $views_completion, $media_wave, $media_recorder, $views_attachmenu, $text_blurhash, $media_describe, $core_requests, $views_sendfiles, $views_slowmode, $views_tray, $views_voicebar, $views_composer, $views_contactbar, $views_pagedpeople, $views_votes, $views_pictures, $views_place, $media_played, $media_player, $views_voice, $views_attachments, $views_message, $views_rowshape, $views_threadactions, $views_threadinput, $views_thread, $views_shell, $views_sound, $state_push, $views_preferences, $app });
@@ -1593,6 +1593,8 @@ const text = body.text ?? body.question ?? body.title ?? body.name ?? body.nick;
 return {
 seq: event.seq, n: event.n, sender: event.sender, at: event.at, kind: event.kind, state: event.state,
 text: typeof text === "string" ? [...text.slice(0, 400)].slice(0, 160).join("") : undefined, users: body.users,
+...(event.kind === "call" && { call: body.state, duration: body.duration }),
+...(event.kind === "audio" && { voice: body.voice, duration: body.duration }),
 };
 }
 
@@ -1631,6 +1633,7 @@ function relast(last, change) {
 if (!last || change.ref !== last.seq || isBlank(last)) return last;
 if (change.kind === "edit") return { ...last, state: "edited", text: change.body?.body?.text ?? last.text };
 if (change.kind === "recall") return { ...last, state: "recalled", text: undefined };
+if (change.kind === "call.update" && last.kind === "call") return { ...last, call: change.body?.state, duration: change.body?.duration };
 return last;
 }
 
@@ -2627,7 +2630,7 @@ return new PagePort(Core);
 }
 
 class WorkerPort {
-#worker = new Worker(new URL("./core-worker-f7b471aabefa0c9a.js", import.meta.url), { type: "module" });
+#worker = new Worker(new URL("./core-worker-9cded6ada5c9afce.js", import.meta.url), { type: "module" });
 #requests = new Map();
 #serial = 0;
 #listener = () => {};
@@ -3062,6 +3065,7 @@ openPicture: "Open picture",
 picture: "Picture",
 video: "Video",
 voiceMessage: "Voice message",
+lasting: "{what}, {time}",
 audio: "Audio",
 file: "File",
 location: "Location",
@@ -3129,7 +3133,6 @@ callMissed: "Missed call",
 callDeclined: "Declined call",
 callBusy: "Busy",
 callRinging: "Ringing…",
-callEnded: "{media}, {time}",
 callOngoing: "A call takes place",
 callBack: "Call back",
 callOutgoingMissed: "No answer",
@@ -3573,7 +3576,7 @@ const $i18n_index = (() => {
 
 const { en } = $i18n_en;
 
-const LOADERS = { en: async () => en, zh: async () => (await $later("./i18n-zh-b33d3bfcd9ed3763.js")).zh };
+const LOADERS = { en: async () => en, zh: async () => (await $later("./i18n-zh-79671e5edd34a039.js")).zh };
 const LANGUAGE_NAMES = { en: "English", zh: "中文" };
 
 let language = "en";
@@ -3774,12 +3777,12 @@ function eventText(state, event) {
 const lost = gone(state, event);
 if (lost) return lost;
 if (isNote(event)) return noteText(state, event);
-const body = event.body ?? {};
+const body = event.body ?? { state: event.call, voice: event.voice, duration: event.duration };
 const text = event.text ?? body.text;
 switch (event.kind) {
 case "text": return text ?? "";
-case "call": return callText(event);
-case "audio": return body.voice ? `${t("voiceMessage")} ${duration(body.duration ?? 0)}` : text || body.name || t("audio");
+case "call": return callText({ body, own: event.sender === state.account?.name });
+case "audio": return body.voice ? t("lasting", { what: t("voiceMessage"), time: duration(body.duration ?? 0) }) : text || body.name || t("audio");
 case "poll": return body.question ?? text ?? t("poll");
 case "file": return body.name ?? text ?? t("file");
 case "card": return `${t("contactCard")}${t("colon")}${body.nick ?? body.user ?? text ?? ""}`;
@@ -3795,8 +3798,8 @@ const { media, state: outcome, duration: length } = event.body ?? {};
 if (outcome === "missed") return t(event.own ? "callOutgoingMissed" : "callMissed");
 if (outcome === "declined") return t("callDeclined");
 if (outcome === "busy") return t("callBusy");
-const name = t(media === "video" ? "callVideo" : media ? "callAudio" : "call"); // a preview of the list has no body
-return outcome === "ended" && length ? t("callEnded", { media: name, time: duration(length) }) : outcome === "ringing" ? `${name} · ${t("callRinging")}` : name;
+const name = t(media === "video" ? "callVideo" : media ? "callAudio" : "call");
+return outcome === "ended" && length ? t("lasting", { what: name, time: duration(length) }) : outcome === "ringing" ? `${name} · ${t("callRinging")}` : name;
 }
 
 const roleName = (role) => t({ owner: "roleOwner", admin: "roleAdmin", reader: "roleReader", guest: "roleGuest" }[role] ?? "roleMember");
@@ -7365,7 +7368,7 @@ const { last } = head;
 if (!last) return h("span", { class: "preview" }, "");
 const isGone = /recalled|expired|erased/.test(last.state);
 if (last.kind === "conversation.create" && head.kind === "channel") return h("span", { class: "preview ellipsis" }, t("eventCreateChannel"));
-const named = !isNote(last) && !(isGone && last.sender === state.account?.name) && (isGroup(head) ? last.sender : last.sender === state.account?.name && head.kind !== "self");
+const named = !isNote(last) && !(isGone && last.sender === state.account?.name) && (isGroup(head) ? last.sender : last.sender === state.account?.name && head.kind !== "self" && last.kind !== "call");
 return h("span", { class: "preview ellipsis" }, named ? h("span", { class: "who" }, `${actorName(state, last.sender)}${t("colon")}`) : null, ICONS[last.kind] && !isGone ? icon(ICONS[last.kind]) : null, eventText(state, last).replace(/\s+/g, " "));
 }
 
@@ -12918,7 +12921,7 @@ return $core_core;
 
 """#))
 
-    private static let _js_core_worker_f7b471aabefa0c9a_js = EmbeddedFile(path: "js/core-worker-f7b471aabefa0c9a.js", content: .text(#"""
+    private static let _js_core_worker_9cded6ada5c9afce_js = EmbeddedFile(path: "js/core-worker-9cded6ada5c9afce.js", content: .text(#"""
 const $core_applying = (() => {
 
 const MESSAGES = new Set(["text", "image", "audio", "video", "file", "location", "card", "call", "poll", "bundle", "encrypted"]);
@@ -12981,6 +12984,8 @@ const text = body.text ?? body.question ?? body.title ?? body.name ?? body.nick;
 return {
 seq: event.seq, n: event.n, sender: event.sender, at: event.at, kind: event.kind, state: event.state,
 text: typeof text === "string" ? [...text.slice(0, 400)].slice(0, 160).join("") : undefined, users: body.users,
+...(event.kind === "call" && { call: body.state, duration: body.duration }),
+...(event.kind === "audio" && { voice: body.voice, duration: body.duration }),
 };
 }
 
@@ -13019,6 +13024,7 @@ function relast(last, change) {
 if (!last || change.ref !== last.seq || isBlank(last)) return last;
 if (change.kind === "edit") return { ...last, state: "edited", text: change.body?.body?.text ?? last.text };
 if (change.kind === "recall") return { ...last, state: "recalled", text: undefined };
+if (change.kind === "call.update" && last.kind === "call") return { ...last, call: change.body?.state, duration: change.body?.duration };
 return last;
 }
 
@@ -15501,7 +15507,7 @@ return {  };
 
 """#))
 
-    private static let _js_i18n_zh_b33d3bfcd9ed3763_js = EmbeddedFile(path: "js/i18n-zh-b33d3bfcd9ed3763.js", content: .text(#"""
+    private static let _js_i18n_zh_79671e5edd34a039_js = EmbeddedFile(path: "js/i18n-zh-79671e5edd34a039.js", content: .text(#"""
 export default ({  }) => {
 const $i18n_zh = (() => {
 
@@ -15690,6 +15696,7 @@ openPicture: "打开图片",
 picture: "图片",
 video: "视频",
 voiceMessage: "语音消息",
+lasting: "{what}\u00a0{time}",
 audio: "音频",
 file: "文件",
 location: "位置",
@@ -15757,7 +15764,6 @@ callMissed: "未接来电",
 callDeclined: "已拒绝的通话",
 callBusy: "对方忙",
 callRinging: "呼叫中…",
-callEnded: "{media}，{time}",
 callOngoing: "正在通话中",
 callBack: "回拨",
 callOutgoingMissed: "无人接听",

@@ -62,12 +62,12 @@ package enum ChatText {
             delivery == .uploading
                 ? self.media("picture, not uploaded yet", body.text)
                 : self.media("picture \(body.width)×\(body.height), \(self.size(body.size))", body.text)
-        case .audio(let body): self.media(body.isVoice ? "voice message" : "recording", body.text)
+        case .audio(let body): self.media(body.isVoice ? self.voice(body.duration) : "recording", body.text)
         case .video(let body): self.media("film \(body.width)×\(body.height), \(self.size(body.size))", body.text)
         case .file(let body): self.media("file \(self.harmless(body.name)), \(self.size(body.size))", body.text)
         case .location(let body): "[place \(body.latitude), \(body.longitude)] " + self.harmless(body.name ?? "")
         case .card(let body): "[user @\(body.user)]"
-        case .call(let body): "[call, \(body.state.rawValue)]"
+        case .call(let body): "[\(self.call(body.state, body.duration))]"
         case .poll(let body):
             "[\(body.isClosed ? "closed poll" : "poll")] \(self.harmless(body.question))"
         case .bundle(let body): "[\(body.items.count) messages] " + self.harmless(body.title)
@@ -132,9 +132,33 @@ package enum ChatText {
     /// Returns the newest event of a conversation as one line of at most 60 characters.
     package static func summary(of preview: EventPreview) -> String {
         guard !preview.state.isBlank else { return "(\(preview.state.rawValue))" }
+        if let state = preview.call { return self.capitalized(self.call(state, preview.duration)) }
+        if preview.isVoice { return self.capitalized(self.voice(preview.duration)) }
         let text = preview.text.map { self.harmless($0) } ?? "(\(self.harmless(preview.kind.rawValue)))"
         return self.shortened(preview.kind.rawValue == "text" || preview.text == nil ? text : "[\(preview.kind)] \(text)")
     }
+
+    private static func call(_ state: CallState, _ duration: Int64?) -> String {
+        switch state {
+        case .missed, .declined: "\(state.rawValue) call"
+        case .busy: "busy"
+        case .ended: duration.map { "call, \(self.length($0))" } ?? "call, ended"
+        case .ringing, .accepted, .unknown: "call, \(state.rawValue)"
+        }
+    }
+
+    private static func voice(_ duration: Int64?) -> String { "voice message" + (duration.map { ", \(self.length($0))" } ?? "") }
+
+    /// Returns a duration in hours, minutes and seconds, such as "2:31".
+    static func length(_ milliseconds: Int64) -> String {
+        let seconds = max(0, milliseconds) / 1_000
+        func padded(_ value: Int64) -> String { value < 10 ? "0\(value)" : "\(value)" }
+        let minutes = seconds / 60 % 60
+        let end = ":" + padded(seconds % 60)
+        return seconds < 3_600 ? "\(minutes)\(end)" : "\(seconds / 3_600):\(padded(minutes))\(end)"
+    }
+
+    private static func capitalized(_ text: String) -> String { text.prefix(1).uppercased() + text.dropFirst() }
 
     package static func shortened(_ text: String, to length: Int = 60) -> String {
         let line = text.split(whereSeparator: \.isNewline).map { $0.drop { $0 == " " } }.joined(separator: " ")

@@ -149,6 +149,20 @@ struct ClientCoreTests {
         #expect(core.heads[Client.room]?.unread == 1 && core.heads[Client.room]?.read == 4, "5 is of another user")
     }
 
+    @Test func aPreviewFollowsItsCall() {
+        var core = Client.online()
+        var call = Client.message(4)
+        (call.kind, call.body) = (.call, ["media": "audio", "state": "ringing"])
+        _ = core.pushed(EventPush(events: [call]))
+        #expect(core.heads[Client.room]?.last?.call == .ringing)
+        let end = Client.change(.callUpdate, seq: 5, of: 4, ["state": "ended", "duration": 151_000])
+        _ = core.pushed(EventPush(events: [end]))
+        #expect(core.heads[Client.room]?.last?.seq == 4 && core.heads[Client.room]?.last?.call == .ended)
+        #expect(core.heads[Client.room]?.last?.duration == 151_000)
+        _ = core.pushed(EventPush(events: [Client.message(6), Client.change(.callUpdate, seq: 7, of: 4, ["state": "missed"])]))
+        #expect(core.heads[Client.room]?.last?.seq == 6 && core.heads[Client.room]?.last?.call == nil)
+    }
+
     @Test func aLateHeadDoesNotTakeBackEvents() {
         var core = Client.online()
         _ = core.pushed(EventPush(events: [Client.message(4), Client.message(5)]))

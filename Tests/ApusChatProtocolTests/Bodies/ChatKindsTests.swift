@@ -136,7 +136,15 @@ struct ChatKindsTests {
             conversation: ConversationID(number: 1), seq: 4, n: 2, sender: UserName("bob"), id: id, at: 9, kind: .text,
             body: ["text": "a\nb"])
         #expect(ChatKinds.preview(of: event) == EventPreview(seq: 4, n: 2, sender: UserName("bob"), at: 9, kind: .text, text: "a b"))
+        event.kind = .call
+        event.body = CallBody(media: .video, state: .ended, duration: 151_000).json.objectValue ?? [:]
+        #expect(ChatKinds.preview(of: event).call == .ended && ChatKinds.preview(of: event).duration == 151_000)
+        let blob = try #require(BlobID(String(repeating: "a", count: 64)))
+        event.kind = .audio
+        event.body = AudioBody(blob: blob, size: 1, type: "audio/ogg", duration: 12_000, isVoice: true).json.objectValue ?? [:]
+        #expect(ChatKinds.preview(of: event).isVoice && ChatKinds.preview(of: event).duration == 12_000)
         event.state = .recalled
+        #expect(!ChatKinds.preview(of: event).isVoice && ChatKinds.preview(of: event).duration == nil)
         #expect(ChatKinds.preview(of: event).text == nil && ChatBody(event) == nil)
         event.kind = .memberJoin
         event.state = .normal

@@ -9,7 +9,7 @@ import Testing
 struct ChatTextContentTests {
     private static let contents = [
         "hello", "[picture 40×30, 4 KiB] a cat", "[voice message]", "[film 4×3, 19 MiB]", "[file plan.pdf, 1 KiB] for you",
-        "[place 48.5, 2.25] Paris", "[user @carol]", "[call, missed]", "[poll] When?\n    1. Mon  0\n    2. Tue  0", "[1 messages] Plans",
+        "[place 48.5, 2.25] Paris", "[user @carol]", "[missed call]", "[poll] When?\n    1. Mon  0\n    2. Tue  0", "[1 messages] Plans",
         "[encrypted message]", "[x.game]",
     ]
 
@@ -124,6 +124,26 @@ struct ChatTextContentTests {
 
     private func preview(_ kind: String, _ text: String?, state: EventState = .normal) -> EventPreview {
         EventPreview(seq: 1, n: 1, sender: nil, at: 0, kind: EventKind(rawValue: kind), state: state, text: text)
+    }
+
+    @Test(
+        arguments: [
+            (CallState.missed, nil, "Missed call"), (.declined, nil, "Declined call"), (.busy, nil, "Busy"),
+            (.ended, 151_000, "Call, 2:31"),
+            (.ended, 3_785_999, "Call, 1:03:05"), (.ringing, nil, "Call, ringing"),
+        ] as [(CallState, Int64?, String)])
+    func previewsOfCallsShowTheResult(state: CallState, duration: Int64?, expected: String) {
+        var preview = self.preview("call", nil)
+        (preview.call, preview.duration) = (state, duration)
+        #expect(ChatText.summary(of: preview) == expected)
+    }
+
+    @Test func previewsOfVoiceMessagesShowTheDuration() {
+        var preview = self.preview("audio", "a caption")
+        (preview.isVoice, preview.duration) = (true, 12_400)
+        #expect(ChatText.summary(of: preview) == "Voice message, 0:12")
+        preview.isVoice = false
+        #expect(ChatText.summary(of: preview) == "[audio] a caption")
     }
 
     @Test func previewsAreOneLine() {

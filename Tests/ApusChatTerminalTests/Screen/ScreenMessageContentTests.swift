@@ -18,7 +18,7 @@ struct ScreenMessageContentTests {
 
     private static let contents: [[String]] = [
         ["hello"], ["[picture cat.png, 40×30, 4 KiB]", "a cat"], ["[voice message, 12 s]"], ["[film film.mp4, 19 MiB]"],
-        ["[file plan.pdf, 1 KiB]", "for you"], ["[place 48.5, 2.25] Paris"], ["[user @carol]"], ["[call, missed]"],
+        ["[file plan.pdf, 1 KiB]", "for you"], ["[place 48.5, 2.25] Paris"], ["[user @carol]"], ["[missed call]"],
         ["◉ When?", " 1 ○ Mon   0", " 2 ○ Tue   0", "/vote #7 NUMBER"], ["▤ Plans, 1 messages", "┆ bob: At six"], ["[encrypted message]"],
         ["[x.game]"],
     ]

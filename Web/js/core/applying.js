@@ -68,6 +68,8 @@ export function preview(event) {
   return {
     seq: event.seq, n: event.n, sender: event.sender, at: event.at, kind: event.kind, state: event.state,
     text: typeof text === "string" ? [...text.slice(0, 400)].slice(0, 160).join("") : undefined, users: body.users,
+    ...(event.kind === "call" && { call: body.state, duration: body.duration }),
+    ...(event.kind === "audio" && { voice: body.voice, duration: body.duration }),
   };
 }
 
@@ -109,6 +111,7 @@ function relast(last, change) {
   if (!last || change.ref !== last.seq || isBlank(last)) return last;
   if (change.kind === "edit") return { ...last, state: "edited", text: change.body?.body?.text ?? last.text };
   if (change.kind === "recall") return { ...last, state: "recalled", text: undefined };
+  if (change.kind === "call.update" && last.kind === "call") return { ...last, call: change.body?.state, duration: change.body?.duration };
   return last;
 }
 

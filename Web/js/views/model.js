@@ -68,12 +68,13 @@ export function eventText(state, event) {
   const lost = gone(state, event);
   if (lost) return lost;
   if (isNote(event)) return noteText(state, event);
-  const body = event.body ?? {};
+  // A preview of the list has no body, but the values that a call and a voice message need.
+  const body = event.body ?? { state: event.call, voice: event.voice, duration: event.duration };
   const text = event.text ?? body.text;
   switch (event.kind) {
     case "text": return text ?? "";
-    case "call": return callText(event);
-    case "audio": return body.voice ? `${t("voiceMessage")} ${duration(body.duration ?? 0)}` : text || body.name || t("audio");
+    case "call": return callText({ body, own: event.sender === state.account?.name });
+    case "audio": return body.voice ? t("lasting", { what: t("voiceMessage"), time: duration(body.duration ?? 0) }) : text || body.name || t("audio");
     case "poll": return body.question ?? text ?? t("poll");
     case "file": return body.name ?? text ?? t("file");
     case "card": return `${t("contactCard")}${t("colon")}${body.nick ?? body.user ?? text ?? ""}`;
@@ -89,8 +90,8 @@ export function callText(event) {
   if (outcome === "missed") return t(event.own ? "callOutgoingMissed" : "callMissed");
   if (outcome === "declined") return t("callDeclined");
   if (outcome === "busy") return t("callBusy");
-  const name = t(media === "video" ? "callVideo" : media ? "callAudio" : "call"); // a preview of the list has no body
-  return outcome === "ended" && length ? t("callEnded", { media: name, time: duration(length) }) : outcome === "ringing" ? `${name} · ${t("callRinging")}` : name;
+  const name = t(media === "video" ? "callVideo" : media ? "callAudio" : "call");
+  return outcome === "ended" && length ? t("lasting", { what: name, time: duration(length) }) : outcome === "ringing" ? `${name} · ${t("callRinging")}` : name;
 }
 
 export const roleName = (role) => t({ owner: "roleOwner", admin: "roleAdmin", reader: "roleReader", guest: "roleGuest" }[role] ?? "roleMember");
