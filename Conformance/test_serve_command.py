@@ -56,6 +56,48 @@ def test_the_demo_accepts_clients_of_socketio_2(tmp_path, transports):
         server.stop()
 
 
+# Two clients of Socket.IO 2.x: the first prints what it is told about the second.
+OBSERVER = """
+import queue, sys, socketio
+seen, welcomes = queue.Queue(), queue.Queue()
+first, second = socketio.Client(reconnection=False), socketio.Client(reconnection=False)
+for name in ["userConnected", "binaryEvent", "userDisconnected", "heartbeat"]:
+    first.on(name, lambda data, name=name: seen.put((name, data)))
+def wait(name):
+    while True:
+        found, data = seen.get(timeout=60)
+        if found == name:
+            return data
+second.on("welcome", welcomes.put)
+first.connect(sys.argv[1], transports=["websocket"])
+second.connect(sys.argv[1], transports=["websocket"])
+other = welcomes.get(timeout=60)["socketId"]
+print(wait("userConnected")["socketId"] == other)
+answer = second.call("binaryEvent", {"binaryData": b"\\x00\\xff\\x01", "text": "t", "timestamp": "now"}, timeout=60)
+print(answer["status"], answer["size"])
+told = wait("binaryEvent")
+print(told["sender"] == other, told["binaryData"], told["text"], told["timestamp"])
+print(wait("heartbeat")["clients"])
+second.disconnect()
+gone = wait("userDisconnected")
+print(gone["socketId"] == other, bool(gone["reason"]), bool(gone["timestamp"]))
+first.disconnect()
+"""
+
+
+def test_the_demo_tells_clients_of_socketio_2_about_each_other(tmp_path):
+    server = ServerProcess("serve", "--demo", "--port", "0", "--no-tls", "--data", str(tmp_path))
+    try:
+        python = matrix.PYTHON_4 if matrix.PYTHON_4.exists() else matrix.PYTHON_4_SERVER
+        if not python.exists():
+            pytest.skip("no python-socketio 4.6 (scripts/bootstrap)")
+        done = subprocess.run([str(python), "-c", OBSERVER, server.url], capture_output=True, text=True, timeout=240)
+        assert done.returncode == 0, done.stdout + done.stderr
+        assert done.stdout.splitlines() == ["True", "received 3", "True b'\\x00\\xff\\x01' t now", "2", "True True True"]
+    finally:
+        server.stop()
+
+
 @pytest.mark.parametrize("arguments, status", [([], 400), (["--engineio3"], 200)])
 def test_other_modes_accept_them_by_option(tmp_path, arguments, status):
     server = ServerProcess("serve", "--port", "0", "--no-tls", "--data", str(tmp_path), *arguments)
@@ -211,3 +253,35 @@ def test_a_self_signed_certificate_is_never_required(tmp_path, arguments):
 def test_a_server_without_a_listener_is_refused(tmp_path):
     done = subprocess.run([str(BINARY), "serve", "--no-http", "--no-tls", "--data", str(tmp_path)], capture_output=True, text=True, timeout=60)
     assert done.returncode == 64 and "--no-http" in done.stderr
+
+
+# LiveKit
+
+
+@pytest.mark.parametrize(("url", "keys", "message"), [
+    ("wss://media.example.org", None, "--livekit-url and --livekit-keys-file must be used together"),
+    (None, "key: secret\n", "--livekit-url and --livekit-keys-file must be used together"),
+    ("wss://media.example.org", "key\n", "its first line is not KEY: SECRET"),
+    ("wss://media.example.org", ": secret\n", "its first line is not KEY: SECRET"),
+    ("wss://media.example.org", "\nkey: secret\n", "its first line is not KEY: SECRET"),
+    ("wss://media.example.org", "", "its first line is not KEY: SECRET"),
+    ("https://media.example.org", "key: secret\n", "must be wss://HOST or ws://HOST:PORT"),
+    ("wss://media.example.org/rtc", "key: secret\n", "must be wss://HOST or ws://HOST:PORT"),
+])
+def test_wrong_options_of_livekit_are_refused(tmp_path, url, keys, message):
+    file = tmp_path / "livekit.keys"
+    arguments = ["--livekit-url", url] if url else []
+    if keys is not None:
+        file.write_text(keys)
+        arguments += ["--livekit-keys-file", str(file)]
+    done = subprocess.run(
+        [str(BINARY), "serve", "--port", "0", "--no-tls", "--data", str(tmp_path / "data"), *arguments], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 64 and message in done.stderr, done.stderr
+
+
+def test_a_missing_file_of_keys_is_named(tmp_path):
+    missing = tmp_path / "missing"
+    done = subprocess.run(
+        [str(BINARY), "serve", "--port", "0", "--no-tls", "--data", str(tmp_path), "--livekit-url", "wss://a.example", "--livekit-keys-file", str(missing)],
+        capture_output=True, text=True, timeout=60)
+    assert done.returncode == 64 and f"{missing} cannot be read" in done.stderr

@@ -1,8 +1,13 @@
 """Calls of groups, devices, the shared screen, and the looks of calls."""
 
+import contextlib
+import http.server
+import threading
+
 import pytest
 
-from support.callpage import answer, connected, control, decoding, host, over, person, ring, show, until  # noqa: F401
+from support.callpage import answer, callers, connected, control, decoding, host, over, person, ring, show, until  # noqa: F401
+from support.chathost import ChatHost
 from support.samplepage import DESKTOP, PHONE, picture
 
 
@@ -147,3 +152,52 @@ def test_the_screens_of_a_call_are_accessible(person, host, theme, size, languag
     alice.locator(".call-line").last.wait_for()
     check("line")
     assert found == []
+
+
+class EmptyRooms(http.server.BaseHTTPRequestHandler):
+    """Answers the requests of LiveKit's API without participants."""
+
+    def do_POST(self):
+        self.rfile.read(int(self.headers.get("Content-Length", 0)))
+        self.send_response(200)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", "2")
+        self.end_headers()
+        self.wfile.write(b"{}")
+
+    def log_message(self, *_):
+        pass
+
+
+@pytest.fixture()
+def livekit_host(tmp_path):
+    with contextlib.ExitStack() as ends:
+        media = ends.enter_context(http.server.ThreadingHTTPServer(("127.0.0.1", 0), EmptyRooms))
+        threading.Thread(target=media.serve_forever, daemon=True).start()
+        ends.callback(media.shutdown)
+        keys = tmp_path / "livekit.keys"
+        keys.write_text(f"key: {'s' * 32}\n")
+        host = ChatHost(
+            tmp_path / "data",
+            options=("--limits", "off", "--livekit-url", f"ws://127.0.0.1:{media.server_address[1]}", "--livekit-keys-file", str(keys)))
+        ends.callback(host.stop)
+        yield host
+
+
+def test_a_call_of_more_than_four_is_told_instead_of_ringing(phone, livekit_host):
+    host = livekit_host
+    others = ["bob", "carol", "dave", "erin"]
+    for name in others[2:]:
+        host.register(name, name)
+        host.befriend("alice", name)
+    group = host.do("alice", "conversation.create", kind="group", title="Regatta", users=others)["head"]["conv"]
+    notice = "This call needs a client with LiveKit, which this page does not have"
+    with callers(phone, host) as person:
+        bob, carol = person("bob"), person("carol")
+        show(bob, group)
+        bob.click("[data-call=audio]")
+        bob.locator(".toast[role=alert]", has_text=notice).wait_for()
+        assert bob.locator(".call-screen").count() == 0
+        host.do("alice", "call.start", conv=group, media="video", backends=["livekit"])
+        carol.locator(".toast", has_text=notice).wait_for()
+        assert carol.locator(".call-ring, .call-screen").count() == 0
