@@ -164,15 +164,16 @@ def test_a_call_with_a_client_of_the_own_wire(users):
             await peer.request("call.update", {"id": "end", "conv": conversation, "call": call, "state": "ended"})
             assert await asyncio.to_thread(app.next, "cancelVideoChat") == {}
 
-            # The other side calls, and the app is the newcomer, which offers.
+            # The other side calls, and the app is the newcomer, which offers to the devices of `_peers`.
             call = (await peer.request("call.start", {"id": "call", "conv": conversation, "media": "video"}))["call"]
             ring = await asyncio.to_thread(app.next, "videoChat")
             assert ring["from_user"] == "own" + users.caller
             app.emit("__join", {"room": ring["room"]})
-            await asyncio.to_thread(app.next, "_peers")
+            assert (await asyncio.to_thread(app.next, "_peers"))["connections"] == []
             assert (await signals.get())["data"] == {"type": "join"}
-            await signal({"type": "join"}, you)
-            assert await asyncio.to_thread(app.next, "_new_peer") == {"socketId": device}
+            await signal({"type": "join", "reply": True}, you)
+            assert await asyncio.to_thread(app.next, "_peers") == {"connections": [device], "you": you}
+            assert not app.has("_new_peer")
             app.emit("__offer", {"sdp": OFFER, "socketId": device})
             assert (await signals.get())["data"] == OFFER
             app.emit("closeRoom")

@@ -98,8 +98,9 @@ def test_the_page_calls_an_app_which_offers_as_the_newcomer(person, host, media)
         # Users need longer to answer than the page to learn that its call rings.
         until(alice, "chatApp.calls.current.phase === 'outgoing' && chatApp.calls.current.seq !== null")
         app.emit("__join", {"room": call["room"]})
-        app.next("_peers")
-        device = app.next("_new_peer")["socketId"]
+        assert app.next("_peers")["connections"] == []
+        (device,) = app.next("_peers")["connections"]  # an app offers to these
+        assert not app.has("_new_peer")
         app.emit("__offer", {"sdp": media.evaluate(OFFER), "socketId": device})
         reply = app.next("_answer")
         assert reply["socketId"] == device and reply["sdp"]["type"] == "answer"

@@ -46,10 +46,7 @@ extension LegacyConnection {
             throw LegacyRefusal("The call is full.")
         }
         self.calls = LegacyCalls(joined: room, peers: Set(others.keys), peer: peer, ringing: nil)
-        self.emit(
-            LegacyFrame(
-                "_peers",
-                ["connections": .array(others.keys.sorted().map { .string($0.rawValue) }), "you": .string(device.rawValue)]))
+        self.emit(LegacySignal.peers(others.keys.sorted(), you: device))
         try await self.tell(.join, in: room, peer)
     }
 
@@ -161,7 +158,10 @@ extension LegacyConnection {
         // The app has one connection for each announced peer, and fails on signals of other peers.
         if self.calls.peers.insert(push.device).inserted {
             _ = self.server.rooms.withLockedValue { $0.join(room, push.device, of: push.sender) }
-            self.emit(LegacySignal.join.frame(from: push.device))
+            // A device that answers the join of the app took part before, and waits for its offer.
+            // The app connects again to all devices it knows, so this is for the first one only.
+            let wasThere = signal == .join && push.data["reply"] == .bool(true) && self.calls.peers.count == 1
+            self.emit(wasThere ? LegacySignal.peers([push.device], you: self.device) : LegacySignal.join.frame(from: push.device))
         }
         if signal != .join { self.emit(signal.frame(from: push.device)) }
     }

@@ -15,8 +15,6 @@ import NIOCore
 extension LegacyServer {
     /// The maximum size of a form.
     private static let formBytes = 16 << 10
-    /// The maximum number of accounts in `/allUsers`, which the legacy protocol does not page.
-    private static let listedUsers = 2_000
 
     /// The router of the listener.
     func router() -> Router<HTTPContext> {
@@ -113,26 +111,22 @@ extension LegacyServer {
     /// users.
     private func allUsers(for client: ClientOrigin) async throws -> JSONObject {
         try self.accounts.charge(.connection, to: client.keys)
-        var users: [JSONValue] = []
-        var online: [JSONValue] = []
-        var cursor: UserKey?
-        while users.count < Self.listedUsers {
-            let after = cursor
-            let found = try await self.accounts.database.read { reads in
-                let rows = try reads.accounts(after: after, limit: 200)
-                return try rows.map { row in
-                    (row, try row.privacy.avatar == .all ? row.avatar.flatMap { try reads.blob($0) } : nil)
+        let found = try await LegacyUsers.entries { after in
+            try await self.accounts.database.read { reads in
+                try reads.accounts(after: after, limit: 200).map { row in
+                    LegacyUsers.Entry(row: row, avatar: try row.privacy.avatar == .all ? row.avatar.flatMap { try reads.blob($0) } : nil)
                 }
             }
-            for (row, avatar) in found where row.privacy.find == .all && users.count < Self.listedUsers {
-                users.append([
-                    "name": .string(row.name.rawValue), "nickname": .string(row.nickname.isEmpty ? row.name.rawValue : row.nickname),
-                    "headImageUrl": .string(avatar.map { self.paths.path(of: $0.id, type: $0.type) } ?? ""),
-                ])
-                if row.privacy.lastSeen == .all, self.chat.isOnline(row.key) { online.append(.string(row.name.rawValue)) }
-            }
-            guard let last = found.last?.0.key else { break }
-            cursor = last
+        }
+        var users: [JSONValue] = []
+        var online: [JSONValue] = []
+        for entry in found {
+            let row = entry.row
+            users.append([
+                "name": .string(row.name.rawValue), "nickname": .string(row.nickname.isEmpty ? row.name.rawValue : row.nickname),
+                "headImageUrl": .string(entry.avatar.map { self.paths.path(of: $0.id, type: $0.type) } ?? ""),
+            ])
+            if row.privacy.lastSeen == .all, self.chat.isOnline(row.key) { online.append(.string(row.name.rawValue)) }
         }
         return ["allUser": .array(users), "onLineUsers": .array(online)]
     }

@@ -86,6 +86,12 @@ enum LegacySignal: Hashable, Sendable {
         }
     }
 
+    /// Returns the event that names the devices that take part already. The app offers to each of
+    /// them, and waits for the offers of those that join later.
+    static func peers(_ devices: [DeviceID], you: DeviceID) -> LegacyFrame {
+        LegacyFrame("_peers", ["connections": .array(devices.map { .string($0.rawValue) }), "you": .string(you.rawValue)])
+    }
+
     /// Returns the event for an app.
     ///
     /// - Parameter sender: The device that sent the signal.

@@ -33,6 +33,10 @@ import Testing
         let socket: JSONValue = ["socketId": .string(self.device.rawValue)]
         #expect(LegacySignal(["type": "join"])?.frame(from: self.device) == LegacyFrame("_new_peer", socket))
         #expect(LegacySignal(["type": "leave"])?.frame(from: self.device) == LegacyFrame("_remove_peer", socket))
+        let peers = LegacySignal.peers([DeviceID(number: 6)], you: self.device)
+        #expect(peers.event == "_peers" && peers.argument["you"] == .string(self.device.rawValue))
+        #expect(peers.argument["connections"] == [.string(DeviceID(number: 6).rawValue)])
+        #expect(LegacySignal(["type": "join", "reply": true]) == .join)
         #expect(LegacySignal(["type": "mute"]) == nil)
         #expect(LegacySignal([:]) == nil)
     }
