@@ -38,8 +38,5 @@ package protocol BlobStore: Sendable {
 }
 
 extension BlobStore {
-    package func willRemove(_ blob: BlobID) async throws {}
-    package func settle(_ blob: BlobID) async throws {}
-    package func unsettled() async throws -> [BlobID] { [] }
     package func close() async {}
 }

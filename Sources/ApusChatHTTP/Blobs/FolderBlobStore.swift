@@ -12,11 +12,12 @@ package import NIOPosix
 #endif
 
 /// Keeps blobs as files: `blobs/ab/abcd…`. The paths contain no input of a client
-/// (docs/hazards.md, 21).
+/// (docs/hazards.md, 21). `blobs/unsettled` records the files whose rows may be missing.
 package struct FolderBlobStore: BlobStore {
     private static let pieceBytes = 64 << 10
     let folder: String
     private let threads: NIOThreadPool
+    private let journal: BlobJournal
 
     /// - Parameters:
     ///   - folder: The data folder.
@@ -26,6 +27,7 @@ package struct FolderBlobStore: BlobStore {
         self.threads = threads
         try DurableFile.makeFolder(self.folder)
         try DurableFile.syncFolder(folder)
+        self.journal = try BlobJournal("unsettled", in: self.folder)
     }
 
     private func file(_ blob: BlobID) -> String { "\(self.folder)/\(blob.rawValue.prefix(2))/\(blob.rawValue)" }
@@ -38,6 +40,7 @@ package struct FolderBlobStore: BlobStore {
             let file = self.file(blob)
             let folder = String(file.dropLast(blob.rawValue.utf8.count + 1))
             try DurableFile.makeFolder(folder)
+            try self.journal.note(blob)
             try DurableFile.link(path, as: file)
             try DurableFile.syncFolder(folder)
             try DurableFile.syncFolder(self.folder)
@@ -70,4 +73,10 @@ package struct FolderBlobStore: BlobStore {
     package func remove(_ blob: BlobID) async throws {
         try await self.threads.runIfActive { DurableFile.remove(self.file(blob)) }
     }
+
+    package func willRemove(_ blob: BlobID) async throws { try await self.threads.runIfActive { try self.journal.add(blob) } }
+
+    package func settle(_ blob: BlobID) async throws { try await self.threads.runIfActive { self.journal.remove(blob) } }
+
+    package func unsettled() async throws -> [BlobID] { try await self.threads.runIfActive { try self.journal.blobs() } }
 }

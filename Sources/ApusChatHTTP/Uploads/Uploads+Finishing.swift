@@ -77,8 +77,12 @@ extension Uploads {
     }
 
     private func settle(_ blob: BlobID) async throws {
-        if try await self.accounts.database.read({ try $0.blob(blob) }) == nil { try await self.files.store.remove(blob) }
-        try await self.files.store.settle(blob)
+        let files = self.files
+        if try await self.accounts.database.read({ try $0.blob(blob) }) == nil {
+            try await files.threads.runIfActive { files.previews.remove(blob) }
+            try await files.store.remove(blob)
+        }
+        try await files.store.settle(blob)
     }
 
     /// Ends the work for complete uploads, which the next start continues.

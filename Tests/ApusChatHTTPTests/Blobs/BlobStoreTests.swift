@@ -66,6 +66,18 @@ import Testing
         #expect(try await test.bytes(of: blob, 0...2) == [1, 2, 3])
     }
 
+    @Test(arguments: StoreKind.allCases) func anInterruptedChangeIsKnownAfterARestart(_ kind: StoreKind) async throws {
+        let test = try TestStore(kind)
+        let (path, blob) = try test.file([1, 2, 3])
+        try await test.store.store(path, size: 3, as: blob)
+        #expect(try await test.again().unsettled() == [blob])
+        try await test.store.settle(blob)
+        #expect(try await test.again().unsettled() == [])
+        try await test.store.willRemove(blob)
+        #expect(try await test.again().unsettled() == [blob])
+        #expect(try await test.bytes(of: blob, 0...2) == [1, 2, 3])
+    }
+
     @Test(arguments: StoreKind.allCases) func aFileThatIsGoneIsAnError(_ kind: StoreKind) async throws {
         let test = try TestStore(kind)
         let (path, blob) = try test.file([1, 2, 3])

@@ -46,8 +46,13 @@ final class TestStore: Sendable {
             partBytes: S3PartPlan.minimumBytes, logger: .quiet)
     }
 
-    /// Returns the store in S3 of another run of the program.
-    func again() throws -> S3BlobStore { try Self.store(self.s3, self.folder, self.threads, self.pauses) }
+    /// Returns the store of another run of the program.
+    func again() throws -> any BlobStore {
+        switch self.kind {
+        case .folder: try FolderBlobStore(folder: self.folder, threads: self.threads)
+        case .s3: try Self.store(self.s3, self.folder, self.threads, self.pauses)
+        }
+    }
 
     deinit {
         try? self.threads.syncShutdownGracefully()

@@ -121,6 +121,49 @@ import Testing
         }
     }
 
+    /// The process ends between the file of the blob and its row, and the user removes the upload.
+    @Test func aFileWithoutARowIsRemoved() async throws {
+        let server = try TestServer()
+        try await server.run { (client: TestRequests) async throws in
+            let token = try await client.token("alice")
+            var headers = Self.tus
+            headers[.uploadLength] = "3"
+            let path = try #require(try await client.send(.post, "/api/uploads", token: token, headers: headers).headers[.location])
+            server.test.database.isFull.withLockedValue { $0 = true }
+            #expect(try await client.patch(path, at: 0, [1, 2, 3], token: token).status == .serviceUnavailable)
+            server.test.database.isFull.withLockedValue { $0 = false }
+            let blob = try #require(try await server.files.store.unsettled().first)
+            #expect(DurableFile.exists(server.path(of: blob)))
+            #expect(try await client.send(.delete, path, token: token, headers: Self.tus).status == .noContent)
+            try await server.uploads.resume()
+            #expect(!DurableFile.exists(server.path(of: blob)))
+            #expect(try await server.files.store.unsettled() == [])
+        }
+    }
+
+    /// The process ends between the removal of the row and that of the file.
+    @Test func aFileWhoseRowWasRemovedIsRemovedAtTheNextStart() async throws {
+        let server = try TestServer()
+        try await server.run { (client: TestRequests) async throws in
+            let token = try await client.token("alice")
+            let blob = try #require(try await client.upload([1, 2, 3], token: token).headers[.chatBlob].flatMap { BlobID($0) })
+            let other = try #require(try await client.upload([4, 5, 6], token: token).headers[.chatBlob].flatMap { BlobID($0) })
+            #expect(try await server.files.store.unsettled() == [])
+            for blob in [blob, other] { try await server.files.store.willRemove(blob) }
+            try await server.test.database.write { storage in
+                try storage.commit { changes, _ in changes.credentials.collectedBlobs = [blob] }
+            }
+            #expect(DurableFile.exists(server.path(of: blob)))
+            let files = try BlobFiles(folder: server.test.folder)
+            defer { files.close() }
+            let restarted = try Uploads(folder: server.test.folder, accounts: server.test.accounts, files: files)
+            try await restarted.resume()
+            #expect(!DurableFile.exists(server.path(of: blob)))
+            #expect(DurableFile.exists(server.path(of: other)), "its row was not removed")
+            #expect(try await files.store.unsettled() == [])
+        }
+    }
+
     @Test func transfersOfAUserAreLimited() async throws {
         var configuration = UploadsConfiguration()
         configuration.transfers = (ofUser: 1, ofAddress: 1, all: 2)

@@ -31,7 +31,7 @@ package final class S3BlobStore: BlobStore {
         folder: String, client: S3Client, threads: NIOThreadPool, partBytes: Int64 = S3PartPlan.usualBytes, logger: Logger
     ) throws {
         self.client = client
-        self.journal = try BlobJournal(folder: folder)
+        self.journal = try BlobJournal("objects", in: folder)
         self.threads = threads
         self.partBytes = partBytes
         self.logger = logger

@@ -2,25 +2,38 @@ import ApusChatProtocol
 import ApusChatStorage
 import Foundation
 
-/// Records the blobs whose objects and rows may disagree, as files that are named by the blobs. A
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Glibc
+#endif
+
+/// Records the blobs whose bytes and rows may disagree, as files that are named by the blobs. A
 /// file contains the id of an unfinished upload in parts, or nothing.
 ///
-/// A record is durable before the object is changed, and is removed after the row was. The methods
+/// A record is added before the bytes are changed, and is removed after the row was. The methods
 /// block.
 struct BlobJournal: Sendable {
     private static let uploadBytes = 2_048
     private let folder: String
 
-    /// - Parameter folder: The data folder.
-    init(folder: String) throws(StorageError) {
-        self.folder = folder + "/objects"
+    /// - Parameters:
+    ///   - name: The name of the folder of the records.
+    ///   - folder: The folder that contains it.
+    init(_ name: String, in folder: String) throws(StorageError) {
+        self.folder = folder + "/" + name
         try DurableFile.makeFolder(self.folder)
         try DurableFile.syncFolder(folder)
     }
 
     private func path(_ blob: BlobID) -> String { "\(self.folder)/\(blob.rawValue)" }
 
-    /// Adds or changes a record.
+    /// Adds a record that survives the end of the process, but not always that of the system.
+    func note(_ blob: BlobID) throws(StorageError) { _ = try OpenFile(self.path(blob), O_WRONLY | O_CREAT) }
+
+    /// Adds or changes a record, which is durable when the method returns.
     func add(_ blob: BlobID, upload: String = "") throws(StorageError) {
         try DurableFile.replace(self.path(blob), with: Array(upload.utf8), in: self.folder)
     }
