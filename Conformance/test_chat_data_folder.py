@@ -22,7 +22,7 @@ def test_the_second_server_of_a_folder_refuses_until_the_first_is_gone(tmp_path)
         first = ServerProcess(*arguments(folder))
         try:
             message = refused(folder)
-            assert f"Another chat server uses the folder {folder}." in message, message
+            assert f"another chat server uses the folder {folder};" in message, message
             assert requests.get(first.url + "/health", timeout=10).json()["status"] == "ok"
         finally:
             end(first)
@@ -30,6 +30,6 @@ def test_the_second_server_of_a_folder_refuses_until_the_first_is_gone(tmp_path)
     first = ServerProcess(*arguments(folder))
     try:
         (tmp_path / "link").symlink_to(folder)
-        assert "Another chat server uses" in refused(tmp_path / "link")
+        assert "another chat server uses" in refused(tmp_path / "link")
     finally:
         first.stop()

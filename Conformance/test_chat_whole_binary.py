@@ -79,7 +79,7 @@ def test_a_folder_without_a_page_is_refused(tmp_path):
     result = subprocess.run(
         [BINARY, "serve", "--port", "0", "--no-tls", "--data", str(tmp_path / "data"), "--page", str(tmp_path)], stdin=subprocess.DEVNULL,
         capture_output=True, text=True, timeout=30)
-    assert result.returncode != 0 and f"The folder of the page, {tmp_path}, has no index.html" in result.stderr
+    assert result.returncode != 0 and f"the folder of the page, {tmp_path}, has no index.html" in result.stderr
 
 
 # --- scripts/embed-page

@@ -87,7 +87,7 @@ public final class ChatServer: Service {
         } catch is CancellationError {
             return
         } catch {
-            throw ChatServerError(.failed, message: "The server stopped because a part of it failed.", cause: error)
+            throw ChatServerError(.failed, message: "the server stopped because a part of it failed", cause: error)
         }
     }
 

@@ -7,45 +7,45 @@ extension ChatServerConfiguration {
     /// - Throws: ``ChatServerError/Code/invalidConfiguration``. The message names the value and the
     ///   limit.
     public func validate() throws(ChatServerError) {
-        try self.require(!self.dataFolder.isEmpty, "`dataFolder` must not be empty.")
-        try self.require(!self.host.isEmpty, "`host` must not be empty; use 0.0.0.0 for all IPv4 addresses.")
+        try self.require(!self.dataFolder.isEmpty, "`dataFolder` must not be empty")
+        try self.require(!self.host.isEmpty, "`host` must not be empty; use 0.0.0.0 for all IPv4 addresses")
         try self.require(
             (1...100).contains(self.name.unicodeScalars.count),
-            "`name` must have 1 to 100 characters, not \(self.name.unicodeScalars.count).")
+            "`name` must have 1 to 100 characters, not \(self.name.unicodeScalars.count)")
         let ports = [
             ("port", self.port), ("tls.port", self.tlsPort ?? 0), ("metricsPort", self.metricsPort ?? 0),
             ("legacyPort", self.legacyPort ?? 0),
         ]
         for (name, port) in ports {
-            try self.require((0...65_535).contains(port), "`\(name)` must be from 0 to 65535, not \(port).")
+            try self.require((0...65_535).contains(port), "`\(name)` must be from 0 to 65535, not \(port)")
         }
         try self.require(
             self.legacyPort == nil || self.directory == .open,
-            "`directory` must be `open` if `legacyPort` is set, because the apps of that wire list all users.")
+            "`directory` must be `open` if `legacyPort` is set, because the apps of that wire list all users")
         try self.require(
             !self.legacyUsesTLS || (self.legacyPort != nil && self.tls != .off),
-            "`legacyUsesTLS` requires `legacyPort`, and `tls` with a certificate.")
-        try self.require(self.listensWithoutTLS || self.tls != .off, "`listensWithoutTLS` must be true if `tls` is off.")
+            "`legacyUsesTLS` requires `legacyPort`, and `tls` with a certificate")
+        try self.require(self.listensWithoutTLS || self.tls != .off, "`listensWithoutTLS` must be true if `tls` is off")
         try self.require(
-            self.sessionLifetime >= .seconds(3_600), "`sessionLifetime` must be at least one hour, not \(self.sessionLifetime).")
+            self.sessionLifetime >= .seconds(3_600), "`sessionLifetime` must be at least one hour, not \(self.sessionLifetime)")
         try self.require(
             self.pushContact.map { $0.hasPrefix("mailto:") || $0.hasPrefix("https://") } ?? true,
-            "`pushContact` must be a URL with the scheme `mailto` or `https`.")
-        try self.require(self.uploadBytes > 0, "`uploadBytes` must be greater than 0, not \(self.uploadBytes).")
+            "`pushContact` must be a URL with the scheme `mailto` or `https`")
+        try self.require(self.uploadBytes > 0, "`uploadBytes` must be greater than 0, not \(self.uploadBytes)")
         try self.require(
             self.uploadQuota >= self.uploadBytes,
-            "`uploadQuota` must be at least `uploadBytes`, which is \(self.uploadBytes), not \(self.uploadQuota).")
+            "`uploadQuota` must be at least `uploadBytes`, which is \(self.uploadBytes), not \(self.uploadQuota)")
         try self.require(
             self.maximumClients > 0 && self.maximumClientsPerAddress > 0,
-            "`maximumClients` and `maximumClientsPerAddress` must be greater than 0.")
+            "`maximumClients` and `maximumClientsPerAddress` must be greater than 0")
         try self.require(
             self.hasLimits || IPAddress(self.host)?.isLoopback ?? (self.host == "localhost"),
-            "`hasLimits` must be true if `host` is \(self.host); the limits can be disabled on loopback addresses only.")
+            "`hasLimits` must be true if `host` is \(self.host); the limits can be disabled on loopback addresses only")
         if let problem = self.blobs.problem { throw ChatServerError(.invalidConfiguration, message: problem) }
         if let problem = self.calls.problem { throw ChatServerError(.invalidConfiguration, message: problem) }
         try self.require(
             self.proxies.source != .proxyProtocol || !self.proxies.networks.isEmpty,
-            "`proxies.networks` must not be empty if `proxies.source` is `proxyProtocol`.")
+            "`proxies.networks` must not be empty if `proxies.source` is `proxyProtocol`")
         _ = try self.trustedProxies
     }
 

@@ -20,7 +20,7 @@ import Testing
         #expect(self.message { $0.dataFolder = "" }?.contains("`dataFolder`") == true)
         #expect(self.message { $0.host = "" }?.contains("`host`") == true)
         #expect(self.message { $0.name = "" }?.contains("`name`") == true)
-        #expect(self.message { $0.port = 65_536 } == "`port` must be from 0 to 65535, not 65536.")
+        #expect(self.message { $0.port = 65_536 } == "`port` must be from 0 to 65535, not 65536")
         #expect(self.message { $0.tls = .selfSigned(port: -1) }?.contains("`tls.port`") == true)
         #expect(self.message { $0.metricsPort = -1 }?.contains("`metricsPort`") == true)
         #expect(self.message { $0.uploadBytes = 0 }?.contains("`uploadBytes`") == true)

@@ -119,7 +119,7 @@ package final class BlobFiles: Sendable {
 
     private static func id(of digest: SHA256.Digest) throws -> BlobID {
         guard let id = BlobID(Secrets.hex(digest)) else {
-            throw StorageError(.invalidUse, message: "\(Secrets.hex(digest)) is not a valid blob id.")
+            throw StorageError(.invalidUse, message: "\(Secrets.hex(digest)) is not a valid blob id")
         }
         return id
     }

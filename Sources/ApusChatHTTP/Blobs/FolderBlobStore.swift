@@ -57,7 +57,7 @@ package struct FolderBlobStore: BlobStore {
             return try await threads.runIfActive { try OpenFile(path, O_RDONLY).read(at: offset, count: count) }
         }
         let first = try await piece(range.lowerBound)
-        guard first.readableBytes > 0 else { throw StorageError(.corrupt, message: "\(path) has no byte \(range.lowerBound).") }
+        guard first.readableBytes > 0 else { throw StorageError(.corrupt, message: "\(path) has no byte \(range.lowerBound)") }
         return BlobBytes {
             var offset = range.lowerBound
             return {

@@ -128,7 +128,7 @@ struct AccountExport: Sendable {
             missing -= Int64(piece.readableBytes)
         }
         guard missing == 0 else {
-            throw StorageError(.corrupt, message: "The file of blob \(blob.id) is shorter than its recorded size.")
+            throw StorageError(.corrupt, message: "the file of blob \(blob.id) is shorter than its recorded size")
         }
         try await output.end(emit)
     }

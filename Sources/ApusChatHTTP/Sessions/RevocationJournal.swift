@@ -61,7 +61,7 @@ package final class RevocationJournal: Sendable {
         }
         guard let isWritten else {
             throw StorageError(
-                .full, message: "chat.ended has no free place: \(Self.places) ended sessions wait until the database can be written.")
+                .full, message: "chat.ended has no free place: \(Self.places) ended sessions wait until the database can be written")
         }
         if !isWritten { throw Self.failure() }
     }

@@ -34,7 +34,7 @@ package enum ServerKey {
             throw StorageError(
                 .corrupt,
                 message:
-                    "\(path) must have 32 bytes, not \(count). Restore it, or remove it to create a new key, which ends all sessions or subscriptions."
+                    "\(path) must have 32 bytes, not \(count); restore it, or remove it to create a new key, which ends all sessions or subscriptions"
             )
         }
         key = makes()

@@ -199,7 +199,7 @@ final class UploadPart: Sendable {
             info["thumb"] = .string(blob.thumb)
         }
         guard let bytes = try? JSONWriter.bytes(of: .object(info)) else {
-            throw StorageError(.invalidUse, message: "The description of upload \(self.id) cannot be encoded as JSON.")
+            throw StorageError(.invalidUse, message: "the description of upload \(self.id) cannot be encoded as JSON")
         }
         return Array(bytes)
     }
@@ -211,7 +211,7 @@ final class UploadPart: Sendable {
         self.state.withLockedValue { state in
             do throws(StorageError) { result = .success(try body(&state)) } catch { result = .failure(error) }
         }
-        guard let result else { throw StorageError(.invalidUse, message: "The state of upload \(self.id) was not accessed.") }
+        guard let result else { throw StorageError(.invalidUse, message: "the state of upload \(self.id) was not accessed") }
         return try result.get()
     }
 }

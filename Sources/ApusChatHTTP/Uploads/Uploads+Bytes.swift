@@ -16,7 +16,7 @@ extension Uploads {
             try await self.files.threads.runIfActive {
                 let (transfer, _) = try part.begin()
                 guard try part.append(bytes, transfer, syncBytes: syncBytes) == .done, try part.end(transfer) != nil else {
-                    throw StorageError(.invalidUse, message: "Upload \(part.id) of the server was interrupted by another transfer.")
+                    throw StorageError(.invalidUse, message: "upload \(part.id) of the server was interrupted by another transfer")
                 }
             }
             blob = try await self.finish(part)

@@ -31,7 +31,7 @@ package final class ChatFolder: Sendable {
             try FileManager.default.createDirectory(
                 atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         } catch {
-            throw StorageError(.io, message: "The folder \(path) cannot be created: \(error)", cause: error)
+            throw StorageError(.io, message: "the folder \(path) cannot be created: \(error)", cause: error)
         }
         let file = path + "/chat.lock"
         let descriptor = open(file, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
@@ -42,7 +42,7 @@ package final class ChatFolder: Sendable {
             let failure =
                 errno == EWOULDBLOCK
                 ? StorageError(
-                    .locked, message: "Another chat server uses the folder \(path). Stop that server or choose another folder.")
+                    .locked, message: "another chat server uses the folder \(path); stop that server or choose another folder")
                 : Self.failure("locked", file)
             _ = close(descriptor)
             throw failure
@@ -120,7 +120,7 @@ package final class ChatFolder: Sendable {
         guard fstat(descriptor, &status) == 0 else { throw Self.failure("examined", path) }
         // SQLite treats a file of one byte as a new database.
         guard status.st_size != 1 else {
-            throw StorageError(.corrupt, message: "\(path) is truncated: it has 1 byte. Restore it from a backup.")
+            throw StorageError(.corrupt, message: "\(path) is truncated: it has 1 byte; restore it from a backup")
         }
     }
 

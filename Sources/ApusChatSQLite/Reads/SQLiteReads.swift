@@ -54,7 +54,7 @@ package class SQLiteReads: ChatReads {
 
     package func position() throws(StorageError) -> SyncPosition {
         let found = try self.connection.statement(TransactionQuery.position).first { ($0.text(0), $0.int(1)) }
-        guard let found else { throw StorageError(.corrupt, message: "The database has no data epoch.") }
+        guard let found else { throw StorageError(.corrupt, message: "the database has no data epoch") }
         return SyncPosition(epoch: found.0, position: String(found.1))
     }
 

@@ -25,7 +25,7 @@ enum ChatSchema {
             throw StorageError(
                 .newerSchema,
                 message:
-                    "The database has schema \(found); this program supports at most \(self.version). Use the version of the program that wrote it, or a later one."
+                    "the database has schema \(found); this program supports at most \(self.version); use the version of the program that wrote it, or a later one"
             )
         }
         for (index, step) in self.steps.enumerated().dropFirst(Int(found)) {

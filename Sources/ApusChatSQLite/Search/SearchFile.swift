@@ -29,7 +29,7 @@ enum SearchFile {
     static func open(_ folder: ChatFolder, cacheBytes: Int) throws(StorageError) -> SQLiteConnection {
         let connection = try SQLiteConnection(path: folder.databasePath, isReader: true, cacheBytes: cacheBytes)
         let position = try connection.statement(TransactionQuery.position).first { $0.text(0) }
-        guard let epoch = position else { throw StorageError(.corrupt, message: "The database has no data epoch.") }
+        guard let epoch = position else { throw StorageError(.corrupt, message: "the database has no data epoch") }
         try connection.execute("PRAGMA query_only = 0")
         if try self.attach(folder, to: connection, isWriter: true), self.isCurrent(connection, epoch) { return connection }
         try? connection.execute("DETACH search")

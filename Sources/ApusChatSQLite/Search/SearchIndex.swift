@@ -79,7 +79,7 @@ package final class SearchIndex: SearchIndexing {
     private func advance() throws(StorageError) -> Bool {
         try self.connection.snapshot { () throws(StorageError) in
             let position = try self.connection.statement(SearchQuery.position).first { ($0.int(0), $0.int(1), $0.int(2)) }
-            guard let (place, change, at) = position else { throw StorageError(.corrupt, message: "The search index has no position.") }
+            guard let (place, change, at) = position else { throw StorageError(.corrupt, message: "the search index has no position") }
             let new = try self.connection.statement(SearchQuery.newTexts).with(place, Self.batch).all(Message.init)
             let changed = try self.connection.statement(SearchQuery.changedTexts).with(change, Self.batch).all(Message.init)
             self.lastChange = change

@@ -45,7 +45,7 @@ extension SQLiteStorage {
     /// Returns the conversation to which a row belongs. Throws if it does not exist.
     func existing(_ key: ConversationKey) throws(StorageError) -> HotConversation {
         guard let found = try self.conversation(key) else {
-            throw StorageError(.invalidUse, message: "The batch writes to conversation \(key.rawValue), which does not exist.")
+            throw StorageError(.invalidUse, message: "the batch writes to conversation \(key.rawValue), which does not exist")
         }
         return found
     }
@@ -65,7 +65,7 @@ extension SQLiteStorage {
             try statement.run()
         } else if var row = change.row {
             guard self.nextSlot <= EventPlace.largestSlot else {
-                throw StorageError(.invalidUse, message: "The storage has no more slots.")
+                throw StorageError(.invalidUse, message: "the storage has no more slots")
             }
             row.counters = change.counters
             row.changed = commit
@@ -88,7 +88,7 @@ extension SQLiteStorage {
         for event in events {
             if event.conversation != conversation.row.key { conversation = try self.existing(event.conversation) }
             guard event.seq == conversation.lastSeq + 1, event.seq <= EventPlace.largestSeq else {
-                throw StorageError(.invalidUse, message: "The event has seq \(event.seq) after \(conversation.lastSeq).")
+                throw StorageError(.invalidUse, message: "the event has seq \(event.seq) after \(conversation.lastSeq)")
             }
             conversation.lastSeq = event.seq
             if event.isMessage { conversation.lastN = event.n }

@@ -44,7 +44,7 @@ package final class SQLiteStorage: SQLiteReads, MaintainedStorage {
 
     package func begin(_ needs: Needs) throws(StorageError) -> Facts {
         guard !self.isInBatch else {
-            throw StorageError(.invalidUse, message: "`begin` was called before the previous batch was committed or abandoned.")
+            throw StorageError(.invalidUse, message: "`begin` was called before the previous batch was committed or abandoned")
         }
         if let failure = self.failure { throw failure }
         self.hot.age()
@@ -59,7 +59,7 @@ package final class SQLiteStorage: SQLiteReads, MaintainedStorage {
     }
 
     package func commit(_ changes: Changes) throws(StorageError) -> CommitStamp {
-        guard self.isInBatch else { throw StorageError(.invalidUse, message: "`commit` was called without a batch; call `begin` first.") }
+        guard self.isInBatch else { throw StorageError(.invalidUse, message: "`commit` was called without a batch; call `begin` first") }
         guard !changes.isEmpty else {
             self.abandon()
             return CommitStamp(commit: self.lastCommit)
@@ -109,7 +109,7 @@ package final class SQLiteStorage: SQLiteReads, MaintainedStorage {
     }
 
     package func probe() throws(StorageError) {
-        guard !self.isInBatch else { throw StorageError(.invalidUse, message: "`probe` was called within a batch.") }
+        guard !self.isInBatch else { throw StorageError(.invalidUse, message: "`probe` was called within a batch") }
         self.isInBatch = true
         do throws(StorageError) {
             try self.connection.statement(TransactionQuery.beginWriting).run()
@@ -146,7 +146,7 @@ package final class SQLiteStorage: SQLiteReads, MaintainedStorage {
 
     /// Records that a user uploaded a blob and may refer to it.
     package func addUpload(_ need: BlobNeed) throws(StorageError) {
-        guard !self.isInBatch else { throw StorageError(.invalidUse, message: "`addUpload` was called within a batch.") }
+        guard !self.isInBatch else { throw StorageError(.invalidUse, message: "`addUpload` was called within a batch") }
         try self.connection.statement(TransactionQuery.beginWriting).run()
         do throws(StorageError) {
             let blob = try self.number(of: need.blob)
@@ -159,14 +159,14 @@ package final class SQLiteStorage: SQLiteReads, MaintainedStorage {
     }
 
     package func forgetTextChanges(before number: Int64, limit: Int) throws(StorageError) -> Int {
-        guard !self.isInBatch else { throw StorageError(.invalidUse, message: "`forgetTextChanges` was called within a batch.") }
+        guard !self.isInBatch else { throw StorageError(.invalidUse, message: "`forgetTextChanges` was called within a batch") }
         if let failure = self.failure { throw failure }
         try self.connection.statement(ChangeQuery.removeTextChanges).with(number, Int64(limit)).run()
         return Int(self.connection.changedRows)
     }
 
     package func forgetRequests(before time: Int64, limit: Int) throws(StorageError) -> Int {
-        guard !self.isInBatch else { throw StorageError(.invalidUse, message: "`forgetRequests` was called within a batch.") }
+        guard !self.isInBatch else { throw StorageError(.invalidUse, message: "`forgetRequests` was called within a batch") }
         if let failure = self.failure { throw failure }
         try self.connection.statement(ChangeQuery.removeRequests).with(time, Int64(limit)).run()
         return Int(self.connection.changedRows)

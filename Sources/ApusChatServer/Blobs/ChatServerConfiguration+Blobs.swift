@@ -66,7 +66,7 @@ extension ChatServerConfiguration {
                 _ = try S3Location(url: url, endpoint: endpoint, region: region)
                 return nil
             } catch {
-                return "`blobs`: \(error.message)."
+                return "`blobs`: \(error.message)"
             }
         }
 

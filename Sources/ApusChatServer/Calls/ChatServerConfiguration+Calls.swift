@@ -50,16 +50,16 @@ extension ChatServerConfiguration {
                 guard let scheme = Self.schemes.first(where: { url.hasPrefix($0) }), url.utf8.count > scheme.utf8.count,
                     url.utf8.count <= 500,
                     !url.utf8.contains(where: { $0 <= 0x20 || $0 == UInt8(ascii: "/") })
-                else { return "`calls.urls`: `\(url)` must be stun:HOST, turn:HOST:PORT or turns:HOST:PORT, with at most 500 characters." }
+                else { return "`calls.urls`: `\(url)` must be stun:HOST, turn:HOST:PORT or turns:HOST:PORT, with at most 500 characters" }
             }
-            guard self.urls.count <= 10 else { return "`calls.urls` must have at most 10 URLs, not \(self.urls.count)." }
+            guard self.urls.count <= 10 else { return "`calls.urls` must have at most 10 URLs, not \(self.urls.count)" }
             let hasRelay = self.urls.contains(where: CallRelay.isTURN)
             guard !hasRelay || self.secret?.isEmpty == false else {
-                return "`calls.secret` must be set for the TURN servers of `calls.urls`."
+                return "`calls.secret` must be set for the TURN servers of `calls.urls`"
             }
-            guard !self.isRelayOnly || hasRelay else { return "`calls.isRelayOnly` needs a TURN server in `calls.urls`." }
+            guard !self.isRelayOnly || hasRelay else { return "`calls.isRelayOnly` requires a TURN server in `calls.urls`" }
             guard self.credentialLifetime >= .seconds(60), self.credentialLifetime <= .seconds(30 * 86_400) else {
-                return "`calls.credentialLifetime` must be from one minute to 30 days."
+                return "`calls.credentialLifetime` must be from one minute to 30 days"
             }
             return self.liveKit?.problem
         }

@@ -52,13 +52,13 @@ extension ChatServerConfiguration.Calls {
 
         /// The error in the values; nil if they are valid.
         var problem: String? {
-            if self.origin == nil { return "`calls.liveKit.url`: `\(self.url)` must be wss://HOST or ws://HOST:PORT, without a path." }
-            if self.key.isEmpty || self.secret.isEmpty { return "`calls.liveKit` must have a key and a secret." }
+            if self.origin == nil { return "`calls.liveKit.url`: `\(self.url)` must be wss://HOST or ws://HOST:PORT, without a path" }
+            if self.key.isEmpty || self.secret.isEmpty { return "`calls.liveKit` must have a key and a secret" }
             guard self.tokenLifetime >= .seconds(60), self.tokenLifetime <= .seconds(30 * 86_400) else {
-                return "`calls.liveKit.tokenLifetime` must be from one minute to 30 days."
+                return "`calls.liveKit.tokenLifetime` must be from one minute to 30 days"
             }
             guard (2...10_000).contains(self.maximumParticipants) else {
-                return "`calls.liveKit.maximumParticipants` must be from 2 to 10000, not \(self.maximumParticipants)."
+                return "`calls.liveKit.maximumParticipants` must be from 2 to 10000, not \(self.maximumParticipants)"
             }
             return nil
         }

@@ -46,7 +46,7 @@ struct ServerListener: Sendable {
             }
         } catch {
             throw ChatServerError(
-                .certificate, message: "The certificate or its key cannot be used: \(ConnectivityError.reason(of: error))")
+                .certificate, message: "the certificate or its key cannot be used: \(ConnectivityError.reason(of: error))")
         }
         var listeners = (configuration.listensWithoutTLS ? [plain] : []) + (secure.map { [$0] } ?? [])
         if let port = configuration.legacyPort {
@@ -64,10 +64,10 @@ struct ServerListener: Sendable {
         guard let error = error as? IOError else { return error }
         guard error.errnoCode == EADDRINUSE else {
             return ChatServerError(
-                .cannotListen, message: "The server cannot listen on \(self.host) port \(self.port): \(ConnectivityError.reason(of: error))"
+                .cannotListen, message: "the server cannot listen on \(self.host) port \(self.port): \(ConnectivityError.reason(of: error))"
             )
         }
         return ChatServerError(
-            .addressInUse, message: "Port \(self.port) on \(self.host) is used by another program. Select another port.", port: self.port)
+            .addressInUse, message: "port \(self.port) on \(self.host) is used by another program; select another port", port: self.port)
     }
 }

@@ -31,7 +31,7 @@ final class PageFolder: Sendable {
         self.interval = interval
         guard self.file("/index.html") != nil else {
             throw ChatServerError(
-                .pageFolder, message: "The folder of the page, \(folder), has no index.html. Name a folder with the files of a page.")
+                .pageFolder, message: "the folder of the page, \(folder), has no index.html; name a folder with the files of a page")
         }
     }
 

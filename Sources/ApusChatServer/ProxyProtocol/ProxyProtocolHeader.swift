@@ -34,29 +34,29 @@ struct ProxyProtocolHeader: Hashable, Sendable {
         if self.signature.starts(with: bytes) { return .incomplete }
         let start = Array("PROXY ".utf8)
         if bytes.starts(with: start) { return self.readText(Array(bytes.prefix(self.textBytes))) }
-        return start.starts(with: bytes) ? .incomplete : .invalid("The connection does not begin with a PROXY header.")
+        return start.starts(with: bytes) ? .incomplete : .invalid("the connection does not begin with a PROXY header")
     }
 
     // MARK: Version 1
 
     private static func readText(_ bytes: [UInt8]) -> Reading {
         guard let end = bytes.firstIndex(of: 0x0A) else {
-            return bytes.count < self.textBytes ? .incomplete : .invalid("The PROXY header has no line end.")
+            return bytes.count < self.textBytes ? .incomplete : .invalid("the PROXY header has no line end")
         }
-        guard bytes[end - 1] == 0x0D else { return .invalid("The PROXY header must end with CR LF.") }
+        guard bytes[end - 1] == 0x0D else { return .invalid("the PROXY header must end with CR LF") }
         let words = bytes[..<(end - 1)].split(separator: 0x20, omittingEmptySubsequences: false).map { String(decoding: $0, as: UTF8.self) }
-        guard words.count >= 2 else { return .invalid("The PROXY header has no protocol.") }
+        guard words.count >= 2 else { return .invalid("the PROXY header has no protocol") }
         let addressBytes: Int
         switch words[1] {
         // The rest of the line is unspecified and ignored.
         case "UNKNOWN": return .header(Self(client: nil), length: end + 1)
         case "TCP4": addressBytes = 4
         case "TCP6": addressBytes = 16
-        default: return .invalid("The PROXY header has an unknown protocol.")
+        default: return .invalid("the PROXY header has an unknown protocol")
         }
         guard words.count == 6, let source = IPAddress(words[2]), let destination = IPAddress(words[3]),
             source.bytes.count == addressBytes, destination.bytes.count == addressBytes, self.isPort(words[4]), self.isPort(words[5])
-        else { return .invalid("The PROXY header has no valid addresses and ports.") }
+        else { return .invalid("the PROXY header has no valid addresses and ports") }
         return .header(Self(client: source), length: end + 1)
     }
 
@@ -70,15 +70,15 @@ struct ProxyProtocolHeader: Hashable, Sendable {
 
     private static func readBinary(_ bytes: [UInt8]) -> Reading {
         guard bytes.count >= 16 else { return .incomplete }
-        guard bytes[12] >> 4 == 2 else { return .invalid("The PROXY header has an unknown version.") }
+        guard bytes[12] >> 4 == 2 else { return .invalid("the PROXY header has an unknown version") }
         let length = Int(bytes[14]) << 8 | Int(bytes[15])
-        guard length <= self.extensionBytes else { return .invalid("The PROXY header is longer than \(self.extensionBytes) bytes.") }
+        guard length <= self.extensionBytes else { return .invalid("the PROXY header is longer than \(self.extensionBytes) bytes") }
         guard bytes.count >= 16 + length else { return .incomplete }
         let addresses = bytes[16..<16 + length]
         switch bytes[12] & 0x0F {
         case 0: return .header(Self(client: nil), length: 16 + length)
         case 1: break
-        default: return .invalid("The PROXY header has an unknown command.")
+        default: return .invalid("the PROXY header has an unknown command")
         }
         let addressBytes: Int
         switch bytes[13] {
@@ -86,11 +86,11 @@ struct ProxyProtocolHeader: Hashable, Sendable {
         case 0x00, 0x31: return .header(Self(client: nil), length: 16 + length)
         case 0x11: addressBytes = 4
         case 0x21: addressBytes = 16
-        default: return .invalid("The PROXY header is not that of a stream connection.")
+        default: return .invalid("the PROXY header is not that of a stream connection")
         }
         // Two addresses and two ports are required. Extensions may follow them.
         guard length >= 2 * addressBytes + 4, let client = IPAddress(bytes: addresses.prefix(addressBytes)) else {
-            return .invalid("The PROXY header is too short for its addresses.")
+            return .invalid("the PROXY header is too short for its addresses")
         }
         return .header(Self(client: client), length: 16 + length)
     }

@@ -15,7 +15,7 @@ enum PushKey {
             throw StorageError(
                 .corrupt,
                 message:
-                    "\(folder)/push.key is not a valid private key. Restore it, or remove it to create a new key, which ends all subscriptions."
+                    "\(folder)/push.key is not a valid private key; restore it, or remove it to create a new key, which ends all subscriptions"
             )
         }
         return key

@@ -93,7 +93,7 @@ extension Server {
                 self.hasUntold = true
             }
             self.coverage.note(.diskFault)
-            throw StorageError(fault.code, message: "The disk failed.")
+            throw StorageError(fault.code, message: "the disk failed")
         }
         _ = try self.storage.commit(batch.changes)
         self.judge(entries, decisions, at: time)

@@ -34,7 +34,7 @@ final class MemoryConversation {
 
     func append(_ event: EventRow) throws(StorageError) {
         guard event.seq == Int64(self.events.count) + 1 else {
-            throw StorageError(.invalidUse, message: "The event has seq \(event.seq) after \(self.events.count).")
+            throw StorageError(.invalidUse, message: "the event has seq \(event.seq) after \(self.events.count)")
         }
         if let id = event.clientID { self.sent[SentKey(sender: event.sender, id: id)] = event.seq }
         self.events.append(event)

@@ -27,7 +27,7 @@ package final class MemoryStorage: ChatStorage {
 
     package func begin(_ needs: Needs) throws(StorageError) -> Facts {
         guard !self.isInBatch else {
-            throw StorageError(.invalidUse, message: "`begin` was called before the previous batch was committed or abandoned.")
+            throw StorageError(.invalidUse, message: "`begin` was called before the previous batch was committed or abandoned")
         }
         self.isInBatch = true
         var facts = Facts()
@@ -76,7 +76,7 @@ package final class MemoryStorage: ChatStorage {
     }
 
     package func commit(_ changes: Changes) throws(StorageError) -> CommitStamp {
-        guard self.isInBatch else { throw StorageError(.invalidUse, message: "`commit` was called without a batch; call `begin` first.") }
+        guard self.isInBatch else { throw StorageError(.invalidUse, message: "`commit` was called without a batch; call `begin` first") }
         self.isInBatch = false
         self.commit += 1
         for change in changes.conversations { self.write(change) }
@@ -107,7 +107,7 @@ package final class MemoryStorage: ChatStorage {
     package func abandon() { self.isInBatch = false }
 
     package func forgetRequests(before time: Int64, limit: Int) throws(StorageError) -> Int {
-        guard !self.isInBatch else { throw StorageError(.invalidUse, message: "`forgetRequests` was called within a batch.") }
+        guard !self.isInBatch else { throw StorageError(.invalidUse, message: "`forgetRequests` was called within a batch") }
         let old = self.requests.values.filter { $0.at < time }.sorted { $0.at < $1.at }.prefix(limit)
         for row in old { self.requests[row.address] = nil }
         return old.count

@@ -88,7 +88,7 @@ final class FaultyDatabase: AccountDatabase {
     }
 
     func write<Value: Sendable>(_ body: @escaping @Sendable (any AccountStorage) throws -> Value) async throws -> Value {
-        if self.isFull.withLockedValue({ $0 }) { throw StorageError(.full, message: "The disk is full.") }
+        if self.isFull.withLockedValue({ $0 }) { throw StorageError(.full, message: "the disk is full") }
         return try await self.base.write(body)
     }
 }

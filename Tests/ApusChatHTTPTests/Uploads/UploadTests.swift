@@ -240,7 +240,7 @@ import Testing
         defer { try? FileManager.default.removeItem(atPath: folder) }
         let fails = NIOLockedValueBox(true)
         let part = try UploadPart(id: "a", user: UserKey(1), length: 6, expiresAt: 1, in: folder) { (_) throws(StorageError) in
-            if fails.withLockedValue({ $0 }) { throw StorageError(.io, message: "The sync failed.") }
+            if fails.withLockedValue({ $0 }) { throw StorageError(.io, message: "the sync failed") }
         }
         let (first, _) = try part.begin()
         #expect(try part.append(ByteBuffer(string: "abc"), first, syncBytes: 100) == .done)

@@ -77,7 +77,7 @@ import Testing
                 try self.listeners { $0.tls = .files(port: 443, certificates: certificates, key: key) }
             } throws: { error in
                 let error = error as? ChatServerError
-                return error?.code == .certificate && error?.message.hasPrefix("The certificate or its key cannot be used: ") == true
+                return error?.code == .certificate && error?.message.hasPrefix("the certificate or its key cannot be used: ") == true
             }
         }
     }

@@ -23,7 +23,7 @@ struct FilePieces: Sendable {
                 let (from, count) = (offset, Int(min(Self.pieceBytes, end - offset)))
                 let piece = try await threads.runIfActive { try file.read(at: from, count: count) }
                 guard piece.readableBytes == count else {
-                    throw StorageError(.corrupt, message: "A file became shorter while it was read.")
+                    throw StorageError(.corrupt, message: "a file became shorter while it was read")
                 }
                 offset += Int64(count)
                 return piece

@@ -128,7 +128,7 @@ package final class S3BlobStore: BlobStore {
             return try await body()
         } catch let error as S3Error {
             if error.code == .missing, error.name != "NoSuchBucket", let blob {
-                throw StorageError(.corrupt, message: "The object of blob \(blob) is missing.")
+                throw StorageError(.corrupt, message: "the object of blob \(blob) is missing")
             }
             self.logger.warning("The object store failed", metadata: ["error": "\(error)"])
             throw ChatError(
