@@ -45,13 +45,14 @@ extension ChatEnvironment {
 /// The condition did not become true.
 struct NeverTrue: Error {}
 
-/// Waits for a condition, as long as other tasks make progress.
+/// Waits for a condition for at most 60 seconds, during which other tasks make progress.
 func eventually(isolation: isolated (any Actor)? = #isolation, _ condition: () async throws -> Bool) async throws {
-    for _ in 0..<200_000 {
-        if try await condition() { return }
+    let clock = ContinuousClock()
+    let end = clock.now + .seconds(60)
+    while try await !condition() {
+        guard clock.now < end else { throw NeverTrue() }
         await Task.yield()
     }
-    throw NeverTrue()
 }
 
 extension ChatClient {
