@@ -1,6 +1,7 @@
 /// The limits of one run of a program that decodes a file of a client.
 struct ToolLimits: Sendable {
-    /// The time until the program is killed, also if the server ends before. Default: 20 s.
+    /// The time until the program is killed. If the server was killed before, the program ends up
+    /// to 10 s later. Default: 20 s.
     var time = Duration.seconds(20)
     /// The maximum processor time, in seconds. Default: 15.
     var processorSeconds = 15

@@ -8,14 +8,16 @@ enum ToolProcess {
     ///
     /// `timeout` ends the program also if the server was killed. That of other systems than GNU has
     /// no option `--foreground`, without which a signal to the process group does not reach the
-    /// program.
+    /// program. With the option it does not end the children of the program, which then hold its
+    /// output open. Therefore it ends later than the time of ``run(_:_:in:limits:)``, which kills
+    /// the process group.
     private static func script(_ limits: ToolLimits) -> String {
         var checks = ["ulimit -c 0", "ulimit -t \(limits.processorSeconds)", "ulimit -f \(limits.fileBytes / 512)"]
         #if os(Linux)
             checks.append("ulimit -v \(limits.memoryBytes / 1_024)")
         #endif
         checks.append("cd \"$1\"")
-        let seconds = max(1, limits.time.components.seconds + 1)
+        let seconds = limits.time.components.seconds + 10
         return """
             \(checks.joined(separator: " && ")) || exit 125
             shift
