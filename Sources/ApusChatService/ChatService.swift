@@ -48,7 +48,7 @@ package final class ChatService: Sendable {
     }
 
     /// The maximum number of calls that are resumed at the start.
-    private static let maximumResumedCalls = 100_000
+    static let maximumResumedCalls = 100_000
 
     package let log: ChatLog
     package let pool: ReadPool
@@ -105,7 +105,8 @@ package final class ChatService: Sendable {
             for connection in connections { connection.receive?(frame) }
         }
         let hubBox = NIOLoopBoundBox.sending(hub, to: hubLoop)
-        let indexer: SearchIndexer? = if let index { SearchIndexer(index, logger: logger) } else { nil }
+        let indexer: SearchIndexer? =
+            if let index { SearchIndexer(index, monotonic: configuration.environment.monotonic, logger: logger) } else { nil }
         self.indexer = indexer
         self.features = indexer == nil ? ChatFeature.all.filter { $0 != "search" } : ChatFeature.all
         let (names, presence, received) = (self.names, self.presence, self.received)

@@ -6,6 +6,8 @@ package final class SearchIndex: SearchIndexing {
     /// The maximum number of new events, and of changed ones, that one transaction indexes.
     /// Searches do not wait for it.
     private static let batch: Int64 = 1_000
+    /// The minimum time between two rebuilds, in milliseconds.
+    package static let rebuildInterval: Int64 = 60_000
 
     private let folder: ChatFolder
     /// The new paths of directories that had the names of the index, and were moved aside.
@@ -14,6 +16,8 @@ package final class SearchIndex: SearchIndexing {
     private var connection: SQLiteConnection
     /// Whether no update of the current file has succeeded.
     private var isNew = false
+    /// The time of the last rebuild; nil if there was none.
+    private var rebuiltAt: Int64?
     package private(set) var lastChange: Int64 = 0
 
     /// An event of the log in its current form, as the index reads it.
@@ -53,8 +57,8 @@ package final class SearchIndex: SearchIndexing {
 
     package func whenDamaged(_ report: @escaping @Sendable () -> Void) { self.folder.search.whenDamaged(report) }
 
-    package func update() throws(StorageError) -> Bool {
-        if self.folder.search.isDamaged { try self.rebuild() }
+    package func update(at time: Int64) throws(StorageError) -> Bool {
+        if self.folder.search.isDamaged { try self.rebuild(at: time) }
         do throws(StorageError) {
             let hasMore = try self.advance()
             self.isNew = false
@@ -63,13 +67,23 @@ package final class SearchIndex: SearchIndexing {
             // If a new file cannot be read either, the log is damaged, or the disk fails.
             guard error.code == .corrupt, !self.isNew else { throw error }
             self.folder.search.damaged(self.folder.search.generation)
-            try self.rebuild()
+            try self.rebuild(at: time)
             return true
         }
     }
 
     /// Replaces the file with an empty index. Readers keep the old one until their next read.
-    private func rebuild() throws(StorageError) {
+    ///
+    /// Throws if the last rebuild was less than a minute ago. Until the next one, searches are
+    /// answered as by an index without messages.
+    private func rebuild(at time: Int64) throws(StorageError) {
+        if let last = self.rebuiltAt, time - last < Self.rebuildInterval {
+            throw StorageError(
+                .corrupt,
+                message: "The new search index was also damaged, and is rebuilt in \((last + Self.rebuildInterval - time) / 1_000 + 1) s. "
+                    + "Check the disk.")
+        }
+        self.rebuiltAt = time
         self.folder.removeSearchFile()
         self.connection = try SearchFile.open(self.folder, cacheBytes: self.cacheBytes)
         self.isNew = true

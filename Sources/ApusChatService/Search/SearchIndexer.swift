@@ -22,9 +22,12 @@ final class SearchIndexer: Sendable {
     private let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
     private let eventLoop: any EventLoop
     private let state: NIOLoopBoundBox<State>
+    private let monotonic: @Sendable () -> Int64
     private let logger: Logger
 
-    init(_ index: consuming sending any SearchIndexing, logger: Logger) {
+    /// - Parameter monotonic: Returns the milliseconds of a clock that never jumps.
+    init(_ index: consuming sending any SearchIndexing, monotonic: @escaping @Sendable () -> Int64, logger: Logger) {
+        self.monotonic = monotonic
         self.eventLoop = self.group.any()
         self.logger = logger
         self.state = .sending(State(index: index), to: self.eventLoop)
@@ -64,7 +67,7 @@ final class SearchIndexer: Sendable {
     private func update() {
         guard let index = self.state.value.index else { return }
         do {
-            let hasMore = try index.update()
+            let hasMore = try index.update(at: self.monotonic())
             self.state.value.lastChange = index.lastChange
             if hasMore { self.schedule(in: .zero) }
         } catch {

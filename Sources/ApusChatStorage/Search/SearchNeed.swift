@@ -63,10 +63,11 @@ package struct SearchPage: Sendable, Equatable {
 /// Confined to one thread.
 package protocol SearchIndexing: AnyObject {
     /// Adds texts that were written since the last call, up to a maximum number. Replaces a damaged
-    /// index with an empty one.
+    /// index with an empty one, at most once a minute, because a disk may damage each new index.
     ///
+    /// - Parameter time: Milliseconds of a clock that never jumps.
     /// - Returns: Whether there are further texts.
-    func update() throws(StorageError) -> Bool
+    func update(at time: Int64) throws(StorageError) -> Bool
 
     /// Calls `report`, on any thread, when a search finds that the index is damaged. The next
     /// update rebuilds it.

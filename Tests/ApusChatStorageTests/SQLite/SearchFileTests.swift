@@ -81,7 +81,7 @@ import Testing
     /// Starts and updates an index, as a server does.
     private func start(_ lock: ChatFolder) throws {
         let index = try SearchIndex(lock)
-        while try index.update() {}
+        while try index.update(at: 0) {}
     }
 
     /// No damage of the index keeps a server from its start, and it is found at once or at the
@@ -108,7 +108,7 @@ import Testing
         let index = try SearchIndex(lock)
         let reads = try SQLiteReads(lock)
         try self.say("word 4", in: group, world)
-        while try index.update() {}
+        while try index.update(at: 0) {}
         let page = try reads.search(SearchNeed(words: SearchWords("word")), as: world.ann, limit: 9)
         #expect(page.hits.map(\.view.seq) == [4, 3, 2, 1] && page.indexedAt == nil)
     }
@@ -130,14 +130,47 @@ import Testing
             #expect(try reader.events(in: group, .from(1), as: world.ann, limit: 9).count == 3, "the log is readable")
         }
         #expect(reports.withLockedValue { $0 } == 1)
-        while try index.update() {}
+        while try index.update(at: 0) {}
         for reader in readers {
             let page = try reader.inSnapshot { try reader.search(need, as: world.ann, limit: 9) }
             #expect(page.hits.map(\.view.seq) == [3, 2, 1] && page.indexedAt == nil)
         }
         try self.say("word 4", in: group, world)
-        while try index.update() {}
+        while try index.update(at: 0) {}
         #expect(try readers[0].search(need, as: world.ann, limit: 9).hits.count == 4)
+    }
+
+    /// A disk damages each new index. Each search finds it, and the index is rebuilt once a minute.
+    @Test func anIndexThatIsDamagedAgainIsRebuiltAMinuteLater() throws {
+        let (world, lock, group) = try self.world()
+        let index = try SearchIndex(lock)
+        let need = SearchNeed(words: SearchWords("word"))
+        /// Returns the seqs that a new reader finds; nil if the index cannot be searched.
+        func search() throws -> [Int64]? {
+            let page = try SQLiteReads(lock).search(need, as: world.ann, limit: 9)
+            return page.indexedAt == 0 ? nil : page.hits.map(\.view.seq)
+        }
+        /// The report of a search that found damage.
+        func damage() throws {
+            lock.search.damaged(lock.search.generation)
+            #expect(try search() == nil)
+        }
+        let start: Int64 = 1_000_000
+        try damage()
+        while try index.update(at: start) {}
+        #expect(try search() == [3, 2, 1] && lock.search.generation == 1)
+        try damage()
+        for time in [start, start + 1, start + SearchIndex.rebuildInterval - 1] {
+            #expect { try index.update(at: time) } throws: { ($0 as? StorageError)?.code == .corrupt }
+            #expect(try search() == nil && lock.search.generation == 1, "at \(time)")
+        }
+        #expect(try world.seqs(group, .from(1), as: world.ann) == [1, 2, 3], "the log is readable")
+        while try index.update(at: start + SearchIndex.rebuildInterval) {}
+        #expect(try search() == [3, 2, 1] && lock.search.generation == 2)
+        // The interval begins anew with each rebuild.
+        try damage()
+        #expect(throws: StorageError.self) { try index.update(at: start + 2 * SearchIndex.rebuildInterval - 1) }
+        #expect(lock.search.generation == 2)
     }
 
     /// Damage that a reader reports of a file that was replaced does not concern the new file.

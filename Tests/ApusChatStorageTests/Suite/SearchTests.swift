@@ -174,7 +174,7 @@ import Testing
         let index = try SearchIndex(lock)
         let need = SearchNeed(words: SearchWords("hello"))
         #expect(try SQLiteReads(lock).search(need, as: world.ann, limit: 9).indexedAt == 0)
-        while try index.update() {}
+        while try index.update(at: 0) {}
         #expect(try SQLiteReads(lock).search(need, as: world.ann, limit: 9).hits.count == 1)
     }
 

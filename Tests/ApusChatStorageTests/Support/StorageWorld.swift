@@ -165,7 +165,7 @@ final class StorageWorld {
         guard let lock else { return try self.storage.search(need, as: user, limit: limit) }
         let index = try self.index ?? SearchIndex(lock)
         self.index = index
-        while try index.update() {}
+        while try index.update(at: 0) {}
         return try SQLiteReads(lock).search(need, as: user, limit: limit)
     }
 
