@@ -60,14 +60,19 @@ package struct Maintenance: Sendable {
     }
 
     private mutating func eraseAccount(_ user: UserKey, _ reads: any ChatReads) throws(StorageError) -> [Command] {
+        // A scheduled message that is sent during the erasure could follow the last page of its
+        // conversation, so the erasure begins after the last one was removed.
+        let scheduled = try reads.scheduled(of: user, limit: self.pageLimit)
+        guard scheduled.isEmpty else {
+            self.erasure = Erasure(user: user)
+            return scheduled.map { Command(actor: user, device: DeviceKey(0), request: nil, action: .unschedule($0.address.id)) }
+        }
         var erasure = self.erasure.flatMap { $0.user == user ? $0 : nil } ?? Erasure(user: user)
         defer { self.erasure = erasure }
         if erasure.seq == nil {
             guard let next = try reads.memberships(of: user, after: erasure.conversation, limit: 1).first else {
-                let scheduled = try reads.scheduled(of: user, limit: self.pageLimit)
                 erasure = Erasure(user: user)
-                return scheduled.map { Command(actor: user, device: DeviceKey(0), request: nil, action: .unschedule($0.address.id)) }
-                    + [Self.command(.finishErasure(user))]
+                return [Self.command(.finishErasure(user))]
             }
             erasure.conversation = next
             erasure.seq = 0

@@ -117,4 +117,30 @@ import Testing
         try self.world.maintain()
         #expect(self.world.bodies(self.ann, in: self.group) == Array(repeating: "erased", count: 5))
     }
+
+    /// The message falls due between any two steps of the erasure. If it is sent, it is erased.
+    @Test(arguments: 0..<8) func noScheduledMessageOutlivesItsAccount(steps: Int) throws {
+        for _ in 1...3 { try self.world.run(self.world.text(self.bob, self.group, "secret")) }
+        let body = "{\"text\":\"later\"}"
+        let send = SendCommand(conversation: self.group, content: .success(MessageContent(kind: .text, body: body)))
+        _ = try self.run(self.bob, .schedule(ScheduleCommand(send: send, kind: .text, body: body, sendAt: self.world.now + 1_000)))
+        var account = try #require(self.world.storage.accounts([self.bob]).first)
+        account.state = .deleted
+        var changes = Changes()
+        changes.accounts = [account]
+        self.world.write(changes)
+        var maintenance = Maintenance(pageLimit: 2)
+        func step() throws {
+            try self.world.run(
+                try maintenance.next(self.world.storage, at: self.world.now) { row in
+                    SendCommand(conversation: row.conversation, content: .success(MessageContent(kind: row.kind, body: row.body)))
+                })
+        }
+        for _ in 0..<steps { try step() }
+        self.world.now += 1_000
+        for _ in 0..<20 { try step() }
+        #expect(self.world.bodies(self.ann, in: self.group).allSatisfy { $0 == "erased" })
+        #expect(self.world.storage.scheduled(of: self.bob, limit: 9).isEmpty)
+        #expect(self.world.storage.accounts([self.bob]).first?.isErased == true)
+    }
 }
