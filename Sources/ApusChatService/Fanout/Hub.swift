@@ -136,8 +136,15 @@ final class Hub {
     }
 
     /// Closes all connections, so that the clients reconnect and synchronize: stored events may not
-    /// have been pushed.
-    func restart() { self.endAll { $0.close(saying: $1) } }
+    /// have been pushed. Calls among them are watched from now on.
+    func restart() {
+        self.endAll { $0.close(saying: $1) }
+        do {
+            self.calls.resume(try self.reads.calls(limit: ChatService.maximumResumedCalls))
+        } catch {
+            self.logger.error("The running calls could not be read", metadata: ["error": "\(error)"])
+        }
+    }
 
     /// Notifies all connections that the server is closing. The listener closes them.
     func announceShutdown() { self.endAll { $0.say($1) } }
