@@ -380,7 +380,8 @@ let package = Package(
             "ApusChatServerTests",
             [
                 "ApusChatCore", "ApusChatHTTP", "ApusChatServer", "ApusChatSQLite", "ApusChatService", "ApusChatStorage",
-                "ApusCertificates", "ApusChatProtocol", "ApusConnectivity", "ApusEventLoop", "ApusJSON", "ApusPasswords",
+                "ApusCertificates", "ApusChatProtocol", "ApusConnectivity", "ApusEngineIOServer", "ApusEventLoop", "ApusJSON",
+                "ApusPasswords",
                 "ApusLinkPreviews", "ApusSocketIOClient", "ApusSocketIOServer", "ApusWebPush", "ApusWebSocket", crypto, httpTypes,
                 logging, nioCore, nioConcurrencyHelpers, nioEmbedded, nioHTTP1, nioPosix, nioSSL, serviceLifecycle, x509,
             ]),

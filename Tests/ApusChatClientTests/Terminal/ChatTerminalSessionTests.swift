@@ -1,0 +1,175 @@
+import ApusChatProtocol
+import Testing
+
+@testable import ApusChatClient
+@testable import ApusChatTerminal
+
+/// The session of the full screen: what it stores when a conversation closes, and what it shows of
+/// the news of the server.
+@MainActor @Suite("Terminal session", .timeLimit(.minutes(5)))
+struct ChatTerminalSessionTests {
+    private final class Output {
+        var text = ""
+
+        func take() -> String {
+            defer { self.text = "" }
+            return self.text
+        }
+    }
+
+    /// Runs `body` with a terminal that shows the group of a `CommandFixture`.
+    private func with(_ body: (CommandFixture, ChatTerminal, Output) async throws -> Void) async throws {
+        let fixture = try await CommandFixture()
+        let output = Output()
+        let terminal = ChatTerminal(
+            client: fixture.client, width: 100, height: 30, clock: .system, output: { output.text += $0 })
+        await terminal.start()
+        try await terminal.show(fixture.client.conversation(fixture.group))
+        _ = output.take()
+        let result: Result<Void, any Error>
+        do { result = .success(try await body(fixture, terminal, output)) } catch { result = .failure(error) }
+        await terminal.stop()
+        await fixture.end()
+        try result.get()
+    }
+
+    private func type(_ text: String, on terminal: ChatTerminal) async { await terminal.receivedInput(Array(text.utf8)) }
+
+    // MARK: The open conversation
+
+    @Test func theInputIsADraftThatTheConversationShowsAgain() async throws {
+        try await self.with { fixture, terminal, _ in
+            let group = fixture.client.conversation(fixture.group)
+            await self.type("half a sentence", on: terminal)
+            try await terminal.show(fixture.client.conversation(fixture.pair))
+            #expect(terminal.screen.editor.text == "", "the draft belongs to the group")
+            #expect(try await group.draft?.text == "half a sentence")
+            try await terminal.show(group)
+            #expect(terminal.screen.editor.text == "half a sentence")
+            // A command is no draft, and an emptied input removes the draft.
+            terminal.screen.editor.set("/mute 1h")
+            try await terminal.show(fixture.client.conversation(fixture.pair))
+            #expect(try await group.draft?.text ?? "" == "")
+            // Two slashes are a text that begins with one.
+            try await terminal.show(group)
+            terminal.screen.editor.set("//shrug")
+            await terminal.stop()
+            #expect(try await group.draft?.text == "//shrug")
+        }
+    }
+
+    @Test func aJumpMarksTheMessageOrSaysThatThereIsNone() async throws {
+        try await self.with { _, terminal, _ in
+            try await terminal.jump(to: 2)
+            #expect(terminal.selectedSeq == 2)
+            await #expect { try await terminal.jump(to: 999) } throws: { ($0 as? ChatClientError)?.code == .notFound }
+            await terminal.submit("/open \(terminal.thread?.conversation.id.rawValue ?? "")/999")
+            #expect(terminal.notice?.text.contains("#999") == true && terminal.notice?.isWarning == true)
+        }
+    }
+
+    @Test func aThreadShowsItsRepliesUntilItIsLeft() async throws {
+        try await self.with { fixture, terminal, _ in
+            fixture.server.reply("only here", by: Value.bob, to: 1, in: fixture.group)
+            try await eventually { try await fixture.client.conversation(fixture.group).texts.contains("only here") }
+            try await terminal.showThread(1)
+            terminal.fill()
+            #expect(terminal.screen.isThread)
+            #expect(
+                terminal.screen.messages.map(\.source).contains("only here") && !terminal.screen.messages.map(\.source).contains("mine"))
+            await terminal.receivedInput([0x1B])
+            #expect(terminal.openThread == nil && !terminal.screen.isThread)
+            #expect(terminal.screen.messages.map(\.source).contains("mine"))
+        }
+    }
+
+    // MARK: News of the server
+
+    @Test func aConversationThatIsGoneIsClosed() async throws {
+        try await self.with { fixture, terminal, _ in
+            await terminal.take(.gone([fixture.pair]))
+            #expect(terminal.thread?.conversation.id == fixture.group, "another conversation")
+            await terminal.take(.gone([fixture.pair, fixture.group]))
+            #expect(terminal.thread == nil && terminal.notice?.text.contains("no longer exists") == true)
+            #expect(terminal.screen.messages.isEmpty)
+        }
+    }
+
+    @Test func replacedDataCloseTheConversation() async throws {
+        try await self.with { _, terminal, _ in
+            await terminal.take(.reset)
+            #expect(terminal.thread == nil && terminal.notice?.isWarning == true)
+            #expect(terminal.notice?.text.contains("discarded") == true && !terminal.hasEnded)
+        }
+    }
+
+    @Test func anEndedSessionEndsTheProgram() async throws {
+        try await self.with { _, terminal, _ in
+            await terminal.take(.connection(.connecting))
+            #expect(!terminal.hasEnded)
+            await terminal.take(.connection(.signedOut(ChatError(.unauthorized, message: "ended"))))
+            #expect(terminal.hasEnded && !terminal.hasLoggedOut, "the store is kept")
+        }
+    }
+
+    @Test func newsAreToldUntilTheNextKey() async throws {
+        try await self.with { _, terminal, _ in
+            func notice(_ update: ChatUpdate) async -> String {
+                terminal.notice = nil
+                await terminal.take(update)
+                return terminal.notice?.text ?? ""
+            }
+            let body = ContactBody(user: Value.bob, isIncoming: true)
+            #expect(await notice(.contact(EventKind(.contactRequest), body)).contains("/accept bob"))
+            #expect(await notice(.contact(EventKind(.contactAccept), body)).contains("now a contact"))
+            #expect(await notice(.contact(EventKind(.contactRequest), ContactBody(user: Value.bob))) == "", "an own request")
+            #expect(await notice(.storeFailed(ChatClientError(.store, message: "disk full"))) == "disk full")
+            await self.type("x", on: terminal)
+            #expect(terminal.notice == nil)
+        }
+    }
+
+    @Test func aMessageThatFailedSaysWhatHelps() async throws {
+        try await self.with { fixture, terminal, _ in
+            let error = ChatError(.forbidden, message: "Not you.")
+            func row(_ conversation: ConversationID) -> ChatMessage {
+                let event = ChatEvent(
+                    conversation: conversation, seq: 0, n: nil, sender: Value.alice, id: ClientID("m9"), at: 1, kind: .text, ref: nil,
+                    state: .normal, body: ["text": "lost"])
+                return ChatMessage(event: event, delivery: .failed(error))
+            }
+            await terminal.take(.outgoing(row(fixture.pair)))
+            #expect(terminal.notice == nil, "another conversation")
+            await terminal.take(.outgoing(row(fixture.group)))
+            #expect(terminal.notice?.text.contains("Not you.") == true && terminal.notice?.text.contains("/retry") == true)
+        }
+    }
+
+    // MARK: The terminal
+
+    @Test func aSuspendedProgramDrawsEverythingAgain() async throws {
+        try await self.with { _, terminal, output in
+            await terminal.receivedInput([0x1A])  // Control-Z
+            #expect(terminal.wantsSuspension && !terminal.hasEnded)
+            _ = output.take()
+            terminal.resume()
+            let again = output.take()
+            #expect(!terminal.wantsSuspension)
+            #expect(again.hasPrefix(ChatTerminal.enterSequence) && again.contains("hello") && again.contains("mine"))
+            // Without a change, nothing is written; Control-L writes all.
+            await self.type("\u{0C}", on: terminal)
+            #expect(output.take().contains("hello"))
+        }
+    }
+
+    @Test func anotherSizeIsDrawnWhole() async throws {
+        try await self.with { _, terminal, output in
+            for (width, height) in [(60, 20), (140, 40), (1, 1), (100, 30)] {
+                terminal.resized(width: width, height: height)
+                #expect(terminal.screen.width == width && terminal.screen.height == height)
+                #expect(!output.take().isEmpty)
+            }
+            #expect(terminal.screen.messages.map(\.source).contains("mine"))
+        }
+    }
+}
