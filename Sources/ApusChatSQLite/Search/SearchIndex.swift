@@ -80,8 +80,8 @@ package final class SearchIndex: SearchIndexing {
         if let last = self.rebuiltAt, time - last < Self.rebuildInterval {
             throw StorageError(
                 .corrupt,
-                message: "The new search index was also damaged, and is rebuilt in \((last + Self.rebuildInterval - time) / 1_000 + 1) s. "
-                    + "Check the disk.")
+                message: "the new search index was also damaged, and is rebuilt in \((last + Self.rebuildInterval - time) / 1_000 + 1) s; "
+                    + "the disk may be faulty")
         }
         self.rebuiltAt = time
         self.folder.removeSearchFile()
