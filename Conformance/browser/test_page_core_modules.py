@@ -146,6 +146,24 @@ def test_the_files_of_unsent_messages_are_freed(page):
     }""") == [2, 2, 1, 0]
 
 
+def test_no_event_before_the_head_of_its_conversation_is_lost(page):
+    """The first call of a conversation may be followed by a message before the head arrives."""
+    assert page.evaluate("""async () => {
+      const { Store } = await import("/js/state/store.js");
+      const session = { session: { phase: "signedIn", user: { name: "me" }, limits: {} }, connection: { state: "online" } };
+      let tell;
+      const store = new Store({ listen: (listener) => { tell = listener; }, request: async () => session });
+      await store.started;
+      const told = [];
+      store.oncall = (conv, events) => told.push(...events.map(({ seq }) => seq));
+      tell({ type: "events", conv: "c", events: [{ seq: 1, kind: "call", body: {} }] });
+      tell({ type: "events", conv: "c", events: [{ seq: 2, kind: "text", body: { text: "now" } }] });
+      tell({ type: "heads", heads: [{ conv: "c", kind: "pair", seq: 2 }] });
+      await null;
+      return told;
+    }""") == [1, 2]
+
+
 def test_a_conversation_that_moves_between_two_pages_of_a_sync_stays(page):
     """A new message moves it to the first page, which was read before. A sync with the new token tells it."""
     assert page.evaluate("""async () => {

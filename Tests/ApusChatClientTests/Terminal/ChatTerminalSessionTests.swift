@@ -1,4 +1,5 @@
 import ApusChatProtocol
+import ApusJSON
 import Testing
 
 @testable import ApusChatClient
@@ -114,7 +115,7 @@ struct ChatTerminalSessionTests {
 
     @Test func newsAreToldUntilTheNextKey() async throws {
         try await self.with { _, terminal, _ in
-            func notice(_ update: ChatUpdate) async -> String {
+            @MainActor func notice(_ update: ChatUpdate) async -> String {
                 terminal.notice = nil
                 await terminal.take(update)
                 return terminal.notice?.text ?? ""

@@ -347,7 +347,7 @@ export class Store extends ChatState {
     }
     for (const window of this.#windowsOf(conv)) window.received(events);
     if (this.#heads.has(conv)) this.#tell(conv, events);
-    else this.#early.set(conv, events);
+    else this.#early.set(conv, [...(this.#early.get(conv) ?? []), ...events]);
   }
 
   #tell(conv, events) {
