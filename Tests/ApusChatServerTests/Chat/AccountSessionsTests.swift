@@ -4,6 +4,7 @@ import ApusChatService
 import ApusChatStorage
 import ApusConnectivity
 import ApusEventLoop
+import ApusJSON
 import ApusPasswords
 import ApusSocketIOClient
 import ApusSocketIOServer

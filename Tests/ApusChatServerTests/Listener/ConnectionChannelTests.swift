@@ -128,7 +128,7 @@ struct ConnectionChannelTests {
         let connections = self.channel(proxies: ["10.0.0.0/8"])
         let (channel, value) = try await self.accepted(by: connections, from: "10.1.2.3")
         async let handled: Void = connections.handle(value: value, logger: self.logger)
-        try? await channel.writeInbound(ByteBuffer(string: "GET /a HTTP/1.1\r\nHost: a\r\n\r\n"))
+        _ = try? await channel.writeInbound(ByteBuffer(string: "GET /a HTTP/1.1\r\nHost: a\r\n\r\n"))
         try await channel.closeFuture.get()
         await handled
         #expect(try await channel.readOutbound(as: ByteBuffer.self) == nil)
