@@ -90,6 +90,7 @@ public struct ChatClientError: Error, Hashable, CustomStringConvertible {
         switch self.code {
         case .invalidUse: return ChatError(.badRequest, message: self.message)
         case .notFound: return ChatError(.notFound, message: self.message)
+        case .signedOut: return ChatError(.unauthorized, message: self.message)
         default: return ChatError(.unavailable, message: self.message)
         }
     }

@@ -139,6 +139,7 @@ struct ChatTerminalSessionTests {
                     state: .normal, body: ["text": "lost"])
                 return ChatMessage(event: event, delivery: .failed(error))
             }
+            terminal.notice = nil
             await terminal.take(.outgoing(row(fixture.pair)))
             #expect(terminal.notice == nil, "another conversation")
             await terminal.take(.outgoing(row(fixture.group)))

@@ -8,7 +8,7 @@ import Testing
 @Suite("Messages as text")
 struct ChatTextContentTests {
     private static let contents = [
-        "hello", "[picture 40×30, 4 KiB] a cat", "[voice message]", "[film 4×3, 19 MiB]", "[file plan.pdf, 1 KiB] for you",
+        "hello", "[picture 40×30, 4 KiB] a cat", "[voice message, 0:12]", "[film 4×3, 19 MiB]", "[file plan.pdf, 1 KiB] for you",
         "[place 48.5, 2.25] Paris", "[user @carol]", "[missed call]", "[poll] When?\n    1. Mon  0\n    2. Tue  0", "[1 messages] Plans",
         "[encrypted message]", "[x.game]",
     ]
