@@ -84,7 +84,7 @@ public struct ChatClientError: Error, Hashable, CustomStringConvertible {
     public var description: String { self.storedCause.description(of: self.code, self.message) }
 
     /// The error as the state machines handle it. An error without an answer of the server is
-    /// temporary, except `invalidUse` and `notFound`.
+    /// temporary, except `invalidUse`, `notFound` and `signedOut`.
     var asServerError: ChatError {
         if let serverError { return serverError }
         switch self.code {
