@@ -83,7 +83,6 @@ package struct ChatScreen: Sendable {
 
     package mutating func closeConversation() {
         self.opened = nil
-        self.messages = []
         self.focus = .list
         self.marked = nil
     }

@@ -92,7 +92,6 @@ struct ChatTerminalSessionTests {
             #expect(terminal.thread?.conversation.id == fixture.group, "another conversation")
             await terminal.take(.gone([fixture.pair, fixture.group]))
             #expect(terminal.thread == nil && terminal.notice?.text.contains("no longer exists") == true)
-            #expect(terminal.screen.messages.isEmpty)
         }
     }
 
