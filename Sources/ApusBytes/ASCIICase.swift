@@ -4,7 +4,8 @@
 // `String` compares by canonical equivalence, and `lowercased()` maps all of Unicode: with these,
 // U+212A KELVIN SIGN equals `k`, and U+037E equals `;`.
 //
-// Source: RFC 9110 5.1, 5.6.2 and 8.3.1; RFC 3986 3.1 and 3.2.2; RFC 4790 9.2 (`i;ascii-casemap`).
+// Source: RFC 9110 sections 5.1, 5.6.2 and 8.3.1; RFC 3986 sections 3.1 and 3.2.2; RFC 4790 section
+// 9.2 (`i;ascii-casemap`).
 
 extension StringProtocol {
     /// Whether both strings have the same UTF-8 bytes.
@@ -27,7 +28,7 @@ extension StringProtocol {
 
 extension StringProtocol where SubSequence == Substring {
     /// The string without leading and trailing spaces and tabs, the optional white space of RFC
-    /// 9110 5.6.3.
+    /// 9110 section 5.6.3.
     @inlinable
     package var trimmedOfBlanks: Substring {
         func isBlank(_ byte: UInt8?) -> Bool { byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") }

@@ -1,6 +1,6 @@
 package import NIOCore
 
-/// Base64 with the standard alphabet and padding (RFC 4648, section 4). Decoding is strict.
+/// Base64 with the standard alphabet and padding (RFC 4648 section 4). Decoding is strict.
 ///
 /// Foundation's implementation accepts text that is not canonical, and would make every polled
 /// binary message depend on Foundation.

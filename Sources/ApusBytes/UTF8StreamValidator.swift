@@ -6,8 +6,8 @@ package import NIOCore
 /// above U+10FFFF are invalid. The validation of the standard library requires macOS 15 and the
 /// whole text.
 ///
-/// Source: RFC 3629 4 and the Unicode Standard, table 3-7 (the well-formed sequences); RFC 6455
-/// 8.1.
+/// Source: RFC 3629 section 4 and the Unicode Standard, table 3-7 (the well-formed sequences); RFC
+/// 6455 section 8.1.
 package struct UTF8StreamValidator: Sendable {
     /// The number of continuation bytes that the split sequence still needs.
     private var missing: UInt8 = 0

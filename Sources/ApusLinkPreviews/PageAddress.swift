@@ -37,7 +37,7 @@ package struct PageAddress: Hashable, Sendable, CustomStringConvertible {
         self.target = target
     }
 
-    /// Returns the address to which a reference in the page leads (RFC 3986, section 5.2); nil for
+    /// Returns the address to which a reference in the page leads (RFC 3986 section 5.2); nil for
     /// other schemes. Dot segments are not removed; the server does that.
     package func resolving(_ reference: String) -> PageAddress? {
         let text = String(reference.drop { $0.isWhitespace })

@@ -4,7 +4,7 @@ public import ApusSocketIOClient
 public enum SocketIOStatus: Sendable, Hashable {
     /// The socket was never connected, or its connection was closed permanently.
     case disconnected
-    /// An attempt to connect, or to connect again, is in progress.
+    /// An attempt to connect or reconnect is in progress.
     case connecting
     /// The namespace was joined.
     case connected

@@ -31,8 +31,8 @@ public struct SocketIOServerConfiguration: Sendable {
     /// The maximum number of attachments of one binary packet. Default: 10.
     public var maximumAttachments = 10
     /// The time to receive all attachments of one packet, after which the client is disconnected.
-    /// Default: 60 seconds; Node's has no limit. Ten attachments of a megabyte each take that long
-    /// at 1.4 Mbit/s.
+    /// Default: 60 seconds; socket.io for Node has no limit. Ten attachments of a megabyte each
+    /// take that long at 1.4 Mbit/s.
     public var attachmentsTimeout: Duration = .seconds(60)
     /// The encoding of packets. Clients must use the same. Default: JSON.
     public var parser: SocketIOParser = .json
@@ -44,10 +44,10 @@ public struct SocketIOServerConfiguration: Sendable {
     /// larger. Default: 16 MiB.
     public var maximumWaitingEventBytes = 16 << 20
     /// The maximum number of namespaces a client may be in. Further CONNECTs are refused. Default:
-    /// 100. Node's has no limit.
+    /// 100. socket.io for Node has no limit.
     public var maximumNamespacesPerClient = 100
     /// The time to wait for the ack of an event, or for the acks of a broadcast, for calls without
-    /// a timeout of their own. Default: 20 seconds. Node's has no limit. See
+    /// a timeout of their own. Default: 20 seconds. socket.io for Node has no limit. See
     /// ``SocketIOServerSocket/emitWithAck(_:arguments:timeout:)`` and
     /// ``SocketIOBroadcasting/emitWithAck(_:arguments:)`` for its start and end.
     public var ackTimeout: Duration = .seconds(20)
@@ -71,11 +71,11 @@ public struct SocketIOServerConfiguration: Sendable {
     /// 10,000.
     public var maximumPendingRequests = 10_000
     /// The maximum number of namespaces created by the CONNECTs of clients. A CONNECT that would
-    /// create a further one is refused with "Invalid namespace". Default: 10,000. Node's has no
-    /// limit.
+    /// create a further one is refused with "Invalid namespace". Default: 10,000. socket.io for
+    /// Node has no limit.
     public var maximumDynamicNamespaces = 10_000
-    /// Whether a dynamic namespace is removed when its last socket leaves. Default: `true`. Node's
-    /// keeps every such namespace unless `cleanupEmptyChildNamespaces` is set.
+    /// Whether a dynamic namespace is removed when its last socket leaves. Default: `true`.
+    /// socket.io for Node keeps every such namespace unless `cleanupEmptyChildNamespaces` is set.
     public var removesEmptyDynamicNamespaces = true
 
     /// Creates a configuration with the defaults.

@@ -1,4 +1,4 @@
-/// Encodes and decodes base64url without padding (RFC 4648, section 5).
+/// Encodes and decodes base64url without padding (RFC 4648 section 5).
 package enum Base64URL {
     private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
 

@@ -10,7 +10,7 @@ package import Crypto
 ///
 /// Source: RFC 8291 over RFC 8188 (`aes128gcm`), with one record.
 package enum PushEncryption {
-    /// The record size in the header. A push service must accept bodies of 4,096 bytes (RFC 8030,
+    /// The record size in the header. A push service must accept bodies of 4,096 bytes (RFC 8030
     /// section 7.2).
     private static let recordSize: UInt32 = 4_096
     /// The maximum size of a message: 4,096 bytes minus the header (86), the delimiter (1) and the
@@ -29,14 +29,14 @@ package enum PushEncryption {
     ) throws -> [UInt8] {
         let own = key.publicKey.x963Representation
         let shared = try key.sharedSecretFromKeyAgreement(with: subscription.key).withUnsafeBytes { Array($0) }
-        // RFC 8291, section 3.4.
+        // RFC 8291 section 3.4.
         let extracted = self.hmac(shared, key: subscription.secret)
         let info = Array("WebPush: info\0".utf8) + subscription.key.x963Representation + own
         let input = self.hmac(info + [1], key: extracted)
         return try self.encode(message, input: input, salt: salt, keyID: Array(own), recordSize: self.recordSize)
     }
 
-    /// Encodes content as one record (RFC 8188, section 2).
+    /// Encodes content as one record (RFC 8188 section 2).
     static func encode(_ content: [UInt8], input: [UInt8], salt: [UInt8], keyID: [UInt8], recordSize: UInt32) throws -> [UInt8] {
         let key = self.hmac(input, key: salt)
         let contentKey = self.hmac(Array("Content-Encoding: aes128gcm\0".utf8) + [1], key: key).prefix(16)

@@ -1,7 +1,7 @@
 /// Decides when pushes are sent: a limited number at the same time, one at a time for each device,
 /// and again after temporary failures.
 ///
-/// A new push replaces a waiting one with the same topic, as the push service also does (RFC 8030,
+/// A new push replaces a waiting one with the same topic, as the push service also does (RFC 8030
 /// section 5.4). Times are milliseconds of a clock that never jumps.
 package struct PushQueue<Content: Sendable>: Sendable {
     package struct Limits: Sendable {

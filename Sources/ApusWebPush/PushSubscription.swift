@@ -2,7 +2,7 @@ package import ApusJSON
 package import Crypto
 
 /// The endpoint and the keys with which a browser receives pushes. Source: Push API (W3C), `toJSON`
-/// of a `PushSubscription`; RFC 8291, section 2.
+/// of a `PushSubscription`; RFC 8291 section 2.
 package struct PushSubscription: Sendable {
     /// The maximum length of an endpoint, in bytes. Known push services use at most 500.
     package static let endpointBytes = 2_000
@@ -55,7 +55,7 @@ package struct PushFieldError: Error, Equatable {
     package let rule: String
 }
 
-/// The address of a push resource (RFC 8030, section 4): an https URL from a client.
+/// The address of a push resource (RFC 8030 section 4): an https URL from a client.
 package struct PushEndpoint: Sendable, Hashable {
     package let url: String
     /// The host without brackets.

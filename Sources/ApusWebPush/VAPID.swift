@@ -3,8 +3,8 @@ package import Crypto
 
 /// Creates the tokens by which push services identify the server. Source: RFC 8292.
 package struct VAPID: Sendable {
-    /// The validity of a token, in seconds. Push services accept at most 24 hours (RFC 8292,
-    /// section 2).
+    /// The validity of a token, in seconds. Push services accept at most 24 hours (RFC 8292 section
+    /// 2).
     package static let validSeconds: Int64 = 12 * 3_600
 
     private let key: P256.Signing.PrivateKey

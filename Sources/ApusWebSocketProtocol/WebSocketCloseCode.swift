@@ -1,6 +1,6 @@
 /// The close code of a WebSocket connection.
 ///
-/// Source: RFC 6455 7.4.1 and the IANA registry of WebSocket close codes.
+/// Source: RFC 6455 section 7.4.1 and the IANA registry of WebSocket close codes.
 public struct WebSocketCloseCode: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
     /// The value on the wire.
     public let rawValue: UInt16
@@ -39,8 +39,8 @@ public struct WebSocketCloseCode: RawRepresentable, Hashable, Sendable, CustomSt
 
     /// Whether the code is allowed in a Close frame.
     ///
-    /// RFC 6455 7.4.1 and 7.4.2: 1004 to 1006 and 1015 are reserved, 1016 to 2999 are not assigned,
-    /// 3000 to 4999 are available to libraries and applications.
+    /// RFC 6455 sections 7.4.1 and 7.4.2: 1004 to 1006 and 1015 are reserved, 1016 to 2999 are not
+    /// assigned, 3000 to 4999 are available to libraries and applications.
     public var isSendable: Bool {
         switch self.rawValue {
         case 1000...1003, 1007...1014, 3000...4999: true

@@ -5,7 +5,7 @@ public import NIOCore
 /// The bytes of a text are known to be UTF-8. ``text`` creates a `String` on demand, so that an
 /// echo needs none.
 ///
-/// Source: RFC 6455 5.6.
+/// Source: RFC 6455 section 5.6.
 public struct WebSocketMessage: Hashable, Sendable {
     /// The kind of a message.
     public enum Kind: Hashable, Sendable {

@@ -1,6 +1,6 @@
 /// The role of this side of a connection.
 ///
-/// RFC 6455 5.1: a client masks every frame, a server masks none.
+/// RFC 6455 section 5.1: a client masks every frame, a server masks none.
 @usableFromInline
 package enum WebSocketRole: Hashable, Sendable {
     /// This side opened the connection: outgoing frames are masked, incoming ones are not.

@@ -9,7 +9,7 @@ struct UploadOptions: ParsableArguments {
     @Option(help: "The maximum size of all uploads of one user, in MiB.")
     var uploadQuota = 1_024
 
-    /// The largest number of MiB, 1 TiB: that of a file in a message.
+    /// The upper bound of both options in MiB: 1 TiB, the maximum size of a file in a message.
     private static let maximum = 1 << 20
 
     func validate() throws {

@@ -130,7 +130,7 @@ public final class CallController {
         (self.peers, self.access, self.backend, self.local) = ([], nil, nil, CallMediaState())
     }
 
-    /// Removes a call that is over, after its end was shown.
+    /// Removes a call that has ended, after its end was shown.
     public func dismiss() {
         guard let current, current.isOver else { return }
         self.current = nil

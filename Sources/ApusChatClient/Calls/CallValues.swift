@@ -15,7 +15,7 @@ public enum CallPhase: Hashable, Sendable {
     case joining
     /// The device takes part in the call.
     case active
-    /// The call is over on this device.
+    /// The call has ended on this device.
     case over(CallEndReason)
 
     init(_ phase: DeviceCallMachine.Phase) {
@@ -31,7 +31,7 @@ public enum CallPhase: Hashable, Sendable {
     }
 }
 
-/// The reason for which a call is over on this device.
+/// The reason for which a call ended on this device.
 public enum CallEndReason: Hashable, Sendable {
     /// The user hung up.
     case hungUp

@@ -33,7 +33,7 @@ public final class ComposerModel {
     public private(set) var suggestions: [ChatUser] = []
     /// The error of the last ``send()``; nil if it succeeded.
     public private(set) var error: ChatClientError?
-    /// Whether there is something to send.
+    /// Whether a file is selected or the text is not blank.
     public var canSend: Bool { !self.files.isEmpty || self.text.contains { !$0.isWhitespace } }
 
     /// The conversation.

@@ -63,8 +63,8 @@ extension ChatEngine {
         self.start { await self.upload(id) }
     }
 
-    /// Uploads the file of a message. After an interruption, also one of the program, it resumes
-    /// from the offset that the server has stored.
+    /// Uploads the file of a message. After an interruption or a restart of the program, the upload
+    /// resumes from the offset that the server has stored.
     private func upload(_ id: ClientID) async {
         defer {
             self.uploads.remove(id)

@@ -162,7 +162,8 @@ extension BatchDecider {
             row.isGone = forgets
         }
         self.changeMembers(of: address.conversation, by: -1)
-        // A banned user must not see anything of the conversation, so the ban itself is not pushed.
+        // A banned user must not see any event of the conversation, so the ban itself is not
+        // pushed.
         self.pushes.append(.departed(address.conversation, address.user, last: state == .banned ? 0 : last))
         self.pushes.append(.head(address.conversation, of: address.user))
     }

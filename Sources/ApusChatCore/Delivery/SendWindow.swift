@@ -16,8 +16,8 @@ package struct SendWindow: Sendable {
     package static let stallBytes = 256 << 10
 
     private var bytes = 0
-    /// The number of bytes that were sent before the pending question to the transport; nil if none
-    /// is pending.
+    /// The number of bytes that were sent before the pending request to the transport; nil if no
+    /// request is pending.
     private var asked: Int?
     /// Whether `stall` was returned since the last `drained`.
     private var isStalled = false
@@ -37,7 +37,7 @@ package struct SendWindow: Sendable {
     }
 
     /// Handles the answer of the transport: it has written all bytes that were sent before the
-    /// question.
+    /// request.
     package mutating func drained() {
         self.bytes -= self.asked ?? 0
         self.asked = nil

@@ -13,8 +13,8 @@ import Foundation
 /// Records the blobs whose bytes and rows may disagree, as files that are named by the blobs. A
 /// file contains the id of an unfinished upload in parts, or nothing.
 ///
-/// A record is added before the bytes are changed, and is removed after the row was. The methods
-/// block.
+/// A record is added before the bytes are changed, and is removed after the row is changed. The
+/// methods block.
 struct BlobJournal: Sendable {
     private static let uploadBytes = 2_048
     private let folder: String

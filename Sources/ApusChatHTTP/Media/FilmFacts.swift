@@ -8,7 +8,7 @@ struct FilmFacts: Hashable, Sendable {
     /// The size as it is shown, in pixels.
     private(set) var width: Int64 = 0
     private(set) var height: Int64 = 0
-    /// Milliseconds; 0 if unknown.
+    /// The duration in milliseconds; 0 if unknown.
     private(set) var duration: Int64 = 0
 
     /// Returns nil for a file without streams of audio or video.

@@ -2,8 +2,8 @@
 package enum PreviewKind: String, Sendable, CaseIterable {
     /// A picture of at most 300 pixels on each side, of a picture or a film. It is not animated.
     case thumbnail
-    /// A picture of at most 1,600 pixels on each side. That of an animation is an animation, unless
-    /// it exceeds the limits of the tool.
+    /// A picture of at most 1,600 pixels on each side. The preview of an animation is animated,
+    /// unless it exceeds the limits of the tool.
     case preview
     /// The thumbnail as a JPEG file, for apps that cannot read WebP.
     case plain

@@ -16,7 +16,8 @@ struct AnswerMiddleware: RouterMiddleware {
             response = try await next(request, context)
         } catch {
             response = try Self.answer(to: error, context)
-            // RFC 9110 9.3.2. The client would read a body as the start of the next response.
+            // RFC 9110 section 9.3.2. The client would read a body as the start of the next
+            // response.
             if request.method == .head { response = response.createHeadResponse() }
         }
         response.headers[.xContentTypeOptions] = "nosniff"

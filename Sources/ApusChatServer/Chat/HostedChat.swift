@@ -43,7 +43,7 @@ package protocol HostedChat: Sendable {
 
     /// Starts to deliver new and edited texts, for previews of their links. Called at most once.
     ///
-    /// - Parameter deliver: It must not block.
+    /// - Parameter deliver: Receives the texts of each commit. It must not block.
     func tellTexts(_ deliver: @escaping @Sendable ([CommittedText]) -> Void)
 
     /// Adds a preview to a text message, unless its body has changed since the page was requested.

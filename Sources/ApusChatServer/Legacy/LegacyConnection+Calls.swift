@@ -159,7 +159,7 @@ extension LegacyConnection {
         if self.calls.peers.insert(push.device).inserted {
             _ = self.server.rooms.withLockedValue { $0.join(room, push.device, of: push.sender) }
             // A device that answers the join of the app took part before, and waits for its offer.
-            // The app connects again to all devices it knows, so this is for the first one only.
+            // The app reconnects to all devices it knows, so this is for the first one only.
             let wasThere = signal == .join && push.data["reply"] == .bool(true) && self.calls.peers.count == 1
             self.emit(wasThere ? LegacySignal.peers([push.device], you: self.device) : LegacySignal.join.frame(from: push.device))
         }

@@ -16,7 +16,7 @@ struct ProxyProtocolHeader: Hashable, Sendable {
         case incomplete
         /// A header of `length` bytes.
         case header(ProxyProtocolHeader, length: Int)
-        /// The bytes are not a valid header. The text has the reason.
+        /// The bytes are not a valid header. The text is the reason.
         case invalid(String)
     }
 

@@ -45,7 +45,7 @@ extension VerbTable {
 
 extension ReadContext {
     /// Returns the access of a device to the room of a call; nil if the devices connect to each
-    /// other, or the call is over.
+    /// other, or the call has ended.
     ///
     /// - Parameter supported: The media servers that the client can use; nil if it did not say.
     fileprivate func access(

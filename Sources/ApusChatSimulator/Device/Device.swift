@@ -37,7 +37,7 @@ final class Device {
 
     struct Unsent {
         let id: ClientID
-        /// A number for the texts of the messages of the device.
+        /// The number that the text of the message contains.
         let number: Int
         let conversation: ConversationID
         let command: Command

@@ -26,8 +26,8 @@ final class Connection {
     var window = SendWindow()
     private var sent = 0
     private var taken = 0
-    /// The number of messages that the device must take before the window is informed; nil if no
-    /// question is pending.
+    /// The number of messages that the device must take before the window is informed; nil if the
+    /// window waits for no report.
     private var question: Int?
     /// The number of bytes of pushes that the device has not taken.
     private(set) var untaken = 0
@@ -75,7 +75,7 @@ final class Connection {
 
     func ask() { self.question = self.sent }
 
-    /// Returns whether the device has taken all messages that were sent before the question.
+    /// Returns whether the device has taken all messages that were sent before ``ask()``.
     /// Returns true once.
     func isAnswered() -> Bool {
         guard let question = self.question, self.taken >= question else { return false }

@@ -16,7 +16,7 @@ package enum ChatText {
         return self.reason(error.message, after: refusal.retryAfter, clock)
     }
 
-    /// Returns the message of a refusal that has just been received.
+    /// Returns the message of a refusal that was received at the current time.
     package static func reason(_ refusal: ChatError, _ clock: ChatClock) -> String {
         self.reason(self.harmless(refusal.message), after: refusal.retryAfter, clock)
     }

@@ -57,7 +57,7 @@ package struct ChatScreen: Sendable {
     var listWidth: Int { self.isSplit ? min(40, max(Self.listWidth, self.width / 4)) : self.width }
     var threadWidth: Int { self.isSplit ? self.width - self.listWidth - 1 : self.width }
 
-    /// The rows of the input. A low screen has only one.
+    /// The rows of the input: at most a quarter of the height of the screen, but at least one.
     var inputRows: [String] { self.input.rows }
     var input: (rows: [String], row: Int, column: Int) {
         self.editor.layout(width: self.width - 2, maximumRows: max(1, min(Self.maximumInputRows, self.height / 4)))

@@ -14,7 +14,7 @@ package struct AddressRules: Sendable {
         let unmapped = address.unmapped
         if self.exceptions.contains(where: { $0.contains(address) || $0.contains(unmapped) }) { return true }
         if unmapped.bytes.count == 4 { return !Self.special4.contains { $0.contains(unmapped) } }
-        // Only 2000::/3 is assigned to the global Internet (RFC 4291, section 2.4). The addresses
+        // Only 2000::/3 is assigned to the global Internet (RFC 4291 section 2.4). The addresses
         // that contain IPv4 addresses (64:ff9b::/96, 2002::/16) could lead to private ones.
         return Self.global6.contains { $0.contains(address) } && !Self.special6.contains { $0.contains(address) }
     }

@@ -13,7 +13,7 @@ package import NIOCore
 package struct IPAddress: Hashable, Sendable, CustomStringConvertible {
     package let bytes: [UInt8]
 
-    /// Parses the text of an address; `nil` for a name.
+    /// Parses the text of an address; `nil` for any other text, such as a name.
     package init?(_ text: String) {
         guard !text.utf8.contains(0) else { return nil }  // inet_pton stops at a NUL
         for (family, count) in [(AF_INET, 4), (AF_INET6, 16)] {
@@ -47,7 +47,7 @@ package struct IPAddress: Hashable, Sendable, CustomStringConvertible {
             })
     }
 
-    /// Parses a node of RFC 7239, section 6, without obfuscated names: an address, with brackets
+    /// Parses a node of RFC 7239 section 6, without obfuscated names: an address, with brackets
     /// around an IPv6 address, and an optional port. IPv6 addresses without brackets are common in
     /// `X-Forwarded-For`.
     package init?(node: Substring) {
@@ -76,8 +76,8 @@ package struct IPAddress: Hashable, Sendable, CustomStringConvertible {
         return address.bytes.count == 4 ? address.bytes[0] == 127 : address.bytes == Array(repeating: 0, count: 15) + [1]
     }
 
-    /// The IPv4 address in an IPv4-mapped address, `::ffff:a.b.c.d` (RFC 4291 2.5.5.2); other
-    /// addresses unchanged.
+    /// The IPv4 address in an IPv4-mapped address, `::ffff:a.b.c.d` (RFC 4291 section 2.5.5.2);
+    /// other addresses unchanged.
     package var unmapped: IPAddress {
         guard self.bytes.count == 16, self.bytes.starts(with: Array(repeating: 0, count: 10) + [0xFF, 0xFF]) else { return self }
         return IPAddress(bytes: self.bytes.suffix(4)) ?? self
@@ -88,7 +88,7 @@ package struct IPAddress: Hashable, Sendable, CustomStringConvertible {
         (try? SocketAddress(packedIPAddress: ByteBuffer(bytes: self.bytes), port: 0))?.ipAddress ?? ""
     }
 
-    /// Returns whether a host is a loopback address or `localhost` (RFC 6761 6.3).
+    /// Returns whether a host is a loopback address or `localhost` (RFC 6761 section 6.3).
     static func isLoopback(host: String) -> Bool {
         if let address = IPAddress(host) { return address.isLoopback }
         let name = (host.hasSuffix(".") ? host.dropLast() : host[...]).asciiLowercased
@@ -96,7 +96,7 @@ package struct IPAddress: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// A network in CIDR notation (RFC 4632, section 3.1), or one address.
+/// A network in CIDR notation (RFC 4632 section 3.1), or one address.
 package struct IPNetwork: Hashable, Sendable {
     private let prefix: [UInt8]
     private let length: Int

@@ -7,8 +7,8 @@ import NIOCore
 ///
 /// Owns zlib's state (40 KiB).
 ///
-/// Source: RFC 9110 8.4.1: `gzip` (RFC 1952, one member) and `deflate` (RFC 1950). Also accepts raw
-/// RFC 1951 data for `deflate`, which some servers send.
+/// Source: RFC 9110 section 8.4.1: `gzip` (RFC 1952, one member) and `deflate` (RFC 1950). Also
+/// accepts raw RFC 1951 data for `deflate`, which some servers send.
 final class HTTPBodyInflater {
     enum Coding: Equatable {
         case gzip, deflate
@@ -70,7 +70,7 @@ final class HTTPBodyInflater {
         let windowBits: CInt =
             switch self.coding {
             case .gzip: 15 + 16
-            case .deflate: first & 0x0F == 8 ? 15 : -15  // RFC 1950 2.2: the method of a zlib header is 8
+            case .deflate: first & 0x0F == 8 ? 15 : -15  // RFC 1950 section 2.2: the method of a zlib header is 8
             }
         let stream = UnsafeMutablePointer<z_stream>.allocate(capacity: 1)
         stream.initialize(to: z_stream())

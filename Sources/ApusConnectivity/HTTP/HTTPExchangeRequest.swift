@@ -66,7 +66,7 @@ package struct HTTPExchangeRequest: Sendable {
         return HTTPRequestHead(version: .http1_1, method: self.method, uri: self.target, headers: headers)
     }
 
-    /// Returns whether a byte may be part of a token (RFC 9110 5.6.2).
+    /// Returns whether a byte may be part of a token (RFC 9110 section 5.6.2).
     private static func isTokenByte(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"): true

@@ -269,7 +269,7 @@ extension HTTPExchanger: HTTPConnectionOwner {
     /// Returns whether an interrupted request is sent again.
     ///
     /// Only if the connection was used or idle before: the server may have closed it while idle
-    /// (RFC 9112 9.3.1). The end of a fresh connection is an error.
+    /// (RFC 9112 section 9.3.1). The end of a fresh connection is an error.
     private static func mayRepeat(_ isRepeatable: Bool, _ stage: HTTPConnectionHandler.Stage, isFresh: Bool) -> Bool {
         guard !isFresh else { return false }
         switch stage {

@@ -1,6 +1,6 @@
 /// The origin of an HTTP server: scheme, host and port.
 ///
-/// Source: RFC 9110 4.3.1.
+/// Source: RFC 9110 section 4.3.1.
 package struct HTTPOrigin: Hashable, Sendable {
     /// Whether the scheme is `https` or `wss`.
     package let isSecure: Bool
@@ -33,7 +33,7 @@ package struct HTTPOrigin: Hashable, Sendable {
         self.init(isSecure: isSecure, host: String(host), port: port)
     }
 
-    /// The value of the `Host` field, without the scheme's default port (RFC 9110 7.2).
+    /// The value of the `Host` field, without the scheme's default port (RFC 9110 section 7.2).
     package var authority: String {
         let host = self.host.contains(":") ? "[\(self.host)]" : self.host
         return self.port == (self.isSecure ? 443 : 80) ? host : "\(host):\(self.port)"

@@ -13,7 +13,7 @@ package import NIOCore
 /// `NIOHTTP1ProxyConnectHandler` uses that parser and does not work if the server sends the first
 /// bytes.
 ///
-/// Source: RFC 9110 9.3.6, 15.2; RFC 9112 3.2.3.
+/// Source: RFC 9110 sections 9.3.6, 15.2; RFC 9112 section 3.2.3.
 package struct HTTPConnectStateMachine {
     /// The maximum size of the proxy's response, including interim responses. Unit: bytes.
     package static let maximumHeadBytes = 16 << 10

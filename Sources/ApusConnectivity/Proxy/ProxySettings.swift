@@ -54,8 +54,8 @@ public struct ProxySettings: Sendable, Hashable, CustomStringConvertible {
     /// connection.
     public static let environment = Self(choice: .environment)
 
-    /// Returns an HTTP proxy with `CONNECT` (RFC 9110 9.3.6). Credentials are sent as Basic,
-    /// unencrypted.
+    /// Returns an HTTP proxy with `CONNECT` (RFC 9110 section 9.3.6). Credentials are sent as
+    /// Basic, unencrypted.
     ///
     /// - Parameters:
     ///   - host: The name or address of the proxy.

@@ -37,7 +37,7 @@ extension ProxySettings.Proxy {
         self.init(kind: kind, host: String(host), port: port, credentials: credentials)
     }
 
-    /// Decodes percent-encoding (RFC 3986 2.1); `nil` if it is malformed.
+    /// Decodes percent-encoding (RFC 3986 section 2.1); `nil` if it is malformed.
     private static func decoded(_ text: Substring) -> String? {
         var bytes: [UInt8] = []
         var rest = Array(text.utf8)[...]

@@ -4,7 +4,7 @@ package import NIOCore
 ///
 /// Implemented here because swift-nio-extras does not support credentials (RFC 1929).
 ///
-/// Source: RFC 1928 3 to 6, RFC 1929 2.
+/// Source: RFC 1928 sections 3 to 6, RFC 1929 section 2.
 package struct SOCKS5StateMachine {
     private enum State: Equatable {
         /// Nothing was sent. Leaves to `waitingForMethod`.

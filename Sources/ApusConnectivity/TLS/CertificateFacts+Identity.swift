@@ -8,7 +8,7 @@ extension CertificateFacts {
     /// certificate for its own address. This check compares a name only with DNS names and an
     /// address only with IP addresses. It ignores the common name.
     ///
-    /// Source: RFC 9525 6.3 to 6.6.
+    /// Source: RFC 9525 sections 6.3 to 6.6.
     func isFor(host: String) -> Bool {
         if let address = IPAddress(host) { return self.ipAddresses.contains { $0.elementsEqual(address.bytes) } }
         guard let wanted = Self.labels(host.utf8) else { return false }

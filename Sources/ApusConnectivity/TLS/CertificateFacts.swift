@@ -5,7 +5,7 @@ import SwiftASN1
 /// swift-nio-ssl exposes few fields, and its `extractPublicKey` traps on an unknown key type.
 /// swift-certificates would be a large dependency for five fields.
 ///
-/// Source: RFC 5280 4.1.
+/// Source: RFC 5280 section 4.1.
 struct CertificateFacts: Equatable {
     /// The DER encoding of the issuer's name.
     let issuer: ArraySlice<UInt8>

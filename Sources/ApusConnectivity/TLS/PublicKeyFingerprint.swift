@@ -4,7 +4,7 @@
     import Foundation
 #endif
 
-/// The SHA-256 digest of a key's `SubjectPublicKeyInfo`, as in RFC 7469 2.4 and curl's
+/// The SHA-256 digest of a key's `SubjectPublicKeyInfo`, as in RFC 7469 section 2.4 and curl's
 /// `--pinnedpubkey`.
 ///
 /// The following command prints it:

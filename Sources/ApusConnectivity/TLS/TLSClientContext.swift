@@ -60,7 +60,7 @@ package struct TLSClientContext: Sendable {
     /// Returns the handler and the peer checks for one connection.
     func makeHandler() throws(ConnectivityError) -> (NIOSSLClientHandler, TLSPeerCheck) {
         let check = TLSPeerCheck(settings: self.settings, host: self.host)
-        // SNI does not permit IP addresses (RFC 6066 3).
+        // SNI does not permit IP addresses (RFC 6066 section 3).
         let name = self.host.isEmpty || IPAddress(self.host) != nil ? nil : self.host
         do {
             guard case .pinned = self.settings.verification else {

@@ -5,7 +5,7 @@ import ApusBytes
 /// Holds cookies of one host, at most ``maximumCount``; the oldest is removed first. Time is a
 /// parameter, in seconds since 1970.
 ///
-/// Source: RFC 6265 5.
+/// Source: RFC 6265 section 5.
 package struct EngineIOCookieJar: Sendable, Equatable {
     private struct Cookie: Sendable, Equatable {
         var name: String
@@ -16,10 +16,11 @@ package struct EngineIOCookieJar: Sendable, Equatable {
         var expires: Int?
     }
 
-    /// The maximum number of cookies, the minimum that RFC 6265 6.1 requires of user agents for
-    /// each domain.
+    /// The maximum number of cookies, the minimum that RFC 6265 section 6.1 requires of user agents
+    /// for each domain.
     package static let maximumCount = 50
-    /// The maximum length of name and value together. A longer cookie is ignored (RFC 6265 6.1).
+    /// The maximum length of name and value together. A longer cookie is ignored (RFC 6265 section
+    /// 6.1).
     package static let maximumBytes = 4096
 
     private let host: String
@@ -60,7 +61,7 @@ package struct EngineIOCookieJar: Sendable, Equatable {
             default: break
             }
         }
-        // RFC 6265 4.1.2.2: "the Max-Age attribute has precedence"
+        // RFC 6265 section 4.1.2.2: "the Max-Age attribute has precedence"
         if let maximumAge { cookie.expires = maximumAge <= 0 ? now : now.addingReportingOverflow(min(maximumAge, 1 << 40)).partialValue }
         self.store(cookie, now: now)
     }
@@ -75,7 +76,8 @@ package struct EngineIOCookieJar: Sendable, Equatable {
         if self.cookies.count > Self.maximumCount { self.cookies.removeFirst() }
     }
 
-    /// Returns the name and value of each cookie for a request, longer paths first (RFC 6265 5.4).
+    /// Returns the name and value of each cookie for a request, longer paths first (RFC 6265
+    /// section 5.4).
     package func cookies(target: String, isSecure: Bool, now: Int) -> [(name: String, value: String)] {
         let path = Self.path(of: target)
         let fitting = self.cookies.enumerated().filter { _, cookie in
@@ -85,7 +87,7 @@ package struct EngineIOCookieJar: Sendable, Equatable {
             .map { ($0.element.name, $0.element.value) }
     }
 
-    // MARK: RFC 6265 5.1
+    // MARK: RFC 6265 section 5.1
 
     /// Splits a text at the first `=`. The value is `nil` without one.
     private static func pair(_ text: Substring) -> (name: String, value: String?) {
@@ -123,7 +125,7 @@ package struct EngineIOCookieJar: Sendable, Equatable {
     }
 }
 
-/// The date formats of `Expires` (RFC 6265 5.1.1).
+/// The date formats of `Expires` (RFC 6265 section 5.1.1).
 enum CookieDate {
     private static let months = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
 

@@ -36,7 +36,7 @@ package struct EngineIOTransportPlan: Sendable {
     /// there is none.
     package mutating func failed() -> Bool {
         guard let next = self.remaining.popFirst() else { return false }
-        self.upgrades.remove(self.transport)  // a transport that just failed is not probed
+        self.upgrades.remove(self.transport)  // a transport that has failed is not probed
         self.transport = next
         return true
     }

@@ -29,7 +29,7 @@ package struct QueryString: Equatable, Sendable {
 
     package subscript(_ name: String) -> String? { self.list.first { $0.name.hasSameBytes(as: name) }?.value }
 
-    /// Percent-encodes all characters except the unreserved ones (RFC 3986 2.3).
+    /// Percent-encodes all characters except the unreserved ones (RFC 3986 section 2.3).
     package static func percentEncoded(_ text: String) -> String {
         let digits = Array("0123456789ABCDEF".utf8)
         var encoded: [UInt8] = []

@@ -32,6 +32,8 @@ extension EngineIOPayloadCodec {
         return body
     }
 
+    /// Decodes a payload of packets with their lengths in UTF-16 code units.
+    ///
     /// - Precondition: `body` is valid UTF-8.
     func decodeLengthPrefixedText(_ body: ByteBuffer) throws(EngineIOError) -> [EngineIOPacket] {
         var rest = body

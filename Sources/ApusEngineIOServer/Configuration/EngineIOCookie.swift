@@ -42,7 +42,7 @@ public struct EngineIOCookie: Sendable, Hashable {
         return text
     }
 
-    /// Whether name, path and domain are valid in `Set-Cookie` (RFC 6265 4.1.1).
+    /// Whether name, path and domain are valid in `Set-Cookie` (RFC 6265 section 4.1.1).
     var isValid: Bool {
         let nameIsToken =
             !self.name.isEmpty

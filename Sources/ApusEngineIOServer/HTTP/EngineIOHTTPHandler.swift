@@ -197,7 +197,7 @@ package final class EngineIOHTTPHandler: ChannelDuplexHandler, RemovableChannelH
         else { return }
         self.exchange = nil
         context.write(self.wrapOutboundOut(.head(HTTPResponseHead(response))), promise: nil)
-        // RFC 9110 9.3.2: a response to HEAD has no content.
+        // RFC 9110 section 9.3.2: a response to HEAD has no content.
         if body.readableBytes > 0, exchange.request.method != .head {
             context.write(self.wrapOutboundOut(.body(.byteBuffer(body))), promise: nil)
         }

@@ -2,15 +2,15 @@ import ApusBytes
 import CZlib
 package import NIOCore
 
-/// A content coding of an HTTP response. Source: RFC 9110 8.4.1.
+/// A content coding of an HTTP response. Source: RFC 9110 section 8.4.1.
 package enum HTTPContentCoding: String {
     case gzip
-    /// The zlib format of RFC 1950. RFC 9110 8.4.1.2 notes that some senders wrongly use raw
-    /// DEFLATE.
+    /// The zlib format of RFC 1950. RFC 9110 section 8.4.1.2 notes that some senders wrongly use
+    /// raw DEFLATE.
     case deflate
 
     /// Creates the coding that a client prefers, or `nil` if it accepts none of these. Source: RFC
-    /// 9110 12.5.3.
+    /// 9110 section 12.5.3.
     ///
     /// - Parameters:
     ///   - accepted: The values of `Accept-Encoding`.

@@ -14,8 +14,8 @@ extension EngineIOServerConfiguration {
     /// Parses a request and applies the origin policy.
     func judge(_ request: HTTPRequest) -> (parsed: Result<EngineIORequest, EngineIOError>, verdict: OriginPolicy.Verdict) {
         let isUpgrade = WebSocketHandshake.fields(request.headerFields, .upgrade, contain: "websocket")
-        // Browsers send `Origin` with every WebSocket handshake. A request with a session id proves
-        // that it is of the session's client, so its cookies need no check.
+        // Browsers send `Origin` with every WebSocket handshake. A session id proves that the
+        // request comes from the session's client, so its cookies need no check.
         let carriesCookie = isUpgrade && request.headerFields[.cookie] != nil && request.query["sid"] == nil
         let verdict = self.origins.judge(
             origin: request.headerFields[.origin], authority: request.authority, carriesCookie: carriesCookie)

@@ -153,7 +153,7 @@ public struct FramedSession: Sendable {
         }
     }
 
-    /// Bytes have arrived. Consumes the complete parts of `buffer`.
+    /// Handles received bytes. Consumes the complete parts of `buffer`.
     public mutating func receivedBytes(_ buffer: inout ByteBuffer) -> [Action] {
         var actions: [Action] = []
         guard !self.hasEnded else {

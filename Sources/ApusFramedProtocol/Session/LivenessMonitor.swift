@@ -49,12 +49,12 @@ package struct LivenessMonitor: Sendable {
 
     // MARK: Events
 
-    /// The session is open.
+    /// Handles the opening of the session.
     package mutating func opened() {
         self.handshakeSince = nil
     }
 
-    /// Bytes were received.
+    /// Handles received bytes.
     ///
     /// - Parameters:
     ///   - isWithinHead: Whether the bytes ended within a head.
@@ -66,12 +66,13 @@ package struct LivenessMonitor: Sendable {
         if !isWithinHead { self.headSince = nil } else if isAnotherHead || self.headSince == nil { self.headSince = now }
     }
 
-    /// Bytes were passed to the transport. Does not reset the deadline of bytes that already wait.
+    /// Handles bytes that were passed to the transport. Does not reset the deadline of bytes that
+    /// already wait.
     package mutating func wrote(at now: Duration) {
         if self.writingSince == nil { self.writingSince = now }
     }
 
-    /// The transport has written some of the bytes.
+    /// Handles bytes that the transport has written.
     ///
     /// - Parameter isWaiting: Whether other bytes still wait.
     package mutating func took(isWaiting: Bool, at now: Duration) {

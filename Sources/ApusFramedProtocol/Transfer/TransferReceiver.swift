@@ -159,7 +159,7 @@ package struct TransferReceiver: Sendable {
         return [.send(error.head(stream: self.stream))] + self.end(.failed(error))
     }
 
-    /// Everything before this offset is written, but not synced.
+    /// Handles a completed write: all bytes before `offset` are written, but not synced.
     package mutating func written(upTo offset: Int) -> [Action] {
         guard self.state == .receiving, offset > self.written, offset <= self.expected else { return [] }
         self.written = offset
@@ -177,7 +177,7 @@ package struct TransferReceiver: Sendable {
         return [.sync(upTo: self.written)]
     }
 
-    /// Everything before this offset is durable.
+    /// Handles a completed sync: all bytes before `offset` are durable.
     package mutating func synced(upTo offset: Int, at now: Duration) -> [Action] {
         guard self.state == .receiving, offset > self.durable, offset <= self.syncing else { return [] }
         self.durable = offset

@@ -4,9 +4,10 @@ package import ApusJSON
 /// The state machine of one outgoing file.
 ///
 /// It performs no I/O: the caller reports frames and finished work, and performs the returned
-/// actions. It calls ``next()`` whenever there is room for a chunk, alternating between the senders
-/// of a connection. The caller keeps one SHA-256 of the file, updated in order: first with the
-/// bytes of ``Action/hashPrefix(length:)``, then with each chunk that is read for the first time.
+/// actions. The caller calls ``next()`` whenever the transport can accept a chunk, alternating
+/// between the senders of a connection. The caller keeps one SHA-256 of the file, updated in order:
+/// first with the bytes of ``Action/hashPrefix(length:)``, then with each chunk that is read for
+/// the first time.
 package struct TransferSender: Sendable {
     private enum State: Equatable {
         /// Transitions to `offered` (start).
@@ -89,7 +90,7 @@ package struct TransferSender: Sendable {
         self.waitingSince = now
     }
 
-    /// Returns the next chunk to send. Call it when there is room.
+    /// Returns the next chunk to send. Call it when the transport can accept a chunk.
     package mutating func next() -> Next {
         guard self.state == .sending else { return .wait }
         guard self.position < self.offer.size else { return .hash }

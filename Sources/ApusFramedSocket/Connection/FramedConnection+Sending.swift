@@ -124,7 +124,7 @@ extension FramedConnection {
 
     /// Writes the buffers of one piece.
     ///
-    /// - Parameter taken: Called on the event loop when the transport has written all of it.
+    /// - Parameter taken: Called on the event loop when the transport has written all buffers.
     private func write(_ buffers: [ByteBuffer], _ inFlight: InFlightPieces, taken: @escaping @Sendable () -> Void) {
         inFlight.began()
         self.eventLoop.runOnLoop {

@@ -59,8 +59,8 @@ public final class FramedConnection: Sendable {
         self.confined = .sending(Confined(), to: eventLoop)
         let link = OwnerLink<FramedConnection>(on: eventLoop)
         self.link = link
-        // In a later turn, because the inbox calls this from within the handler. The current value
-        // is read there, because it may have changed again by then.
+        // In a later turn, because the inbox calls this from within the handler. `pauseChanged`
+        // reads the value at that time, which may have changed again.
         self.inbox = FramedInbox(bound: configuration.receivedBytes) { link.inLaterTurn { $0.pauseChanged() } }
         self.confined.value.transfers = FramedTransfers(
             connection: self, receiving: configuration.receiving, settings: configuration.transfers,

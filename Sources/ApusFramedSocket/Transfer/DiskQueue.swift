@@ -8,7 +8,8 @@ import NIOPosix
 /// for small files, one job each would cost more than the work. Each transfer submits one list of
 /// work at a time.
 final class DiskQueue {
-    /// More than one, so that large files need not wait for each other's hashes.
+    /// The maximum number of concurrent jobs. With two, a file does not wait while another large
+    /// file is hashed.
     private static let maximumJobs = 2
 
     private struct Item {

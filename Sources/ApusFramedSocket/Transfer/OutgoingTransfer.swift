@@ -95,7 +95,7 @@ final class OutgoingTransfer {
 
     // MARK: Chunks
 
-    /// Reads as much as there is room for.
+    /// Reads batches until the limit of reads ahead, of writes in flight or of the rate is reached.
     private func pump() {
         while self.reads + self.ready.count < (self.readsAhead() ? Self.maximumReads : 1), self.writes < Self.maximumWrites, !self.isPausing
         {
@@ -148,7 +148,7 @@ final class OutgoingTransfer {
         return batch
     }
 
-    /// Sends the batches that were read, as far as there is room.
+    /// Sends the batches that were read, up to the maximum number of writes in flight.
     private func send() {
         while self.writes < Self.maximumWrites, let next = self.ready.popFirst() {
             self.send(next.batch, next.buffer, hash: next.hash)

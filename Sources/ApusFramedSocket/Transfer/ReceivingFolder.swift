@@ -44,7 +44,7 @@ public final class ReceivingFolder: Sendable {
 
     /// Opens the unfinished file of an upload, or creates it. Existing bytes are not hashed yet.
     ///
-    /// - Throws: `TransferError.Code.busy` when another process has locked or just finished it;
+    /// - Throws: `TransferError.Code.busy` when another process has locked or finished it;
     ///   `storage` when it cannot be opened or is not a regular file.
     func openPart(_ offer: TransferOffer) throws(TransferError) -> PartFile {
         let number = openat(self.root.number, offer.partName, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, 0o666)

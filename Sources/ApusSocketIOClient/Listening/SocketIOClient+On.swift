@@ -57,9 +57,9 @@ extension SocketIOClient {
         self.listen { $0.addAny(.init(id: $1, handler: handler), first: true) }
     }
 
-    /// Listens to every event that this client emits, just before it is sent or buffered. Volatile
-    /// events that are dropped and events that cannot be encoded are not included; an event for
-    /// which the buffer has no room is.
+    /// Listens to every event that this client emits, before it is sent or buffered. Volatile
+    /// events that are dropped and events that cannot be encoded are not included. Events for
+    /// which the buffer has no room are included.
     @discardableResult
     public func onAnyOutgoing(_ handler: @escaping SocketIOClientAnyHandler) -> SocketIOClientListener {
         self.listen { $0.addAnyOutgoing(.init(id: $1, handler: handler), first: false) }

@@ -6,7 +6,7 @@ import Foundation
 /// Source: the MessagePack specification, "Timestamp extension type".
 struct MessagePackTimestamp: Equatable {
     var seconds: Int64
-    /// Less than 1,000,000,000, unless a peer sent more.
+    /// The nanoseconds after `seconds`. Less than 1,000,000,000, unless a peer sent a larger value.
     var nanoseconds: UInt32
 
     init(seconds: Int64, nanoseconds: UInt32 = 0) {

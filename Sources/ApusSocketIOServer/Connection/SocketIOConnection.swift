@@ -469,7 +469,8 @@ struct SocketIOMembers {
         set { if namespace == "/" { self.root = newValue } else { self.others[UTF8Key(namespace)] = newValue } }
     }
 
-    /// Returns the socket that is in the namespace; `nil` before its admission and after its end.
+    /// Returns the socket that has joined the namespace; `nil` before its admission and after its
+    /// end.
     @inline(__always)
     func joined(in namespace: String) -> SocketIOServerSocket? {
         if namespace == "/" {
@@ -482,7 +483,7 @@ struct SocketIOMembers {
     /// All members, in no particular order.
     var all: [Member] { (self.root.map { [$0] } ?? []) + self.others.values }
 
-    /// The sockets that are in their namespace.
+    /// The sockets that have joined their namespace.
     var joined: [SocketIOServerSocket] {
         self.all.compactMap { if case .joined(let socket) = $0 { socket } else { nil } }
     }

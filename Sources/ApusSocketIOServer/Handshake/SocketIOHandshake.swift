@@ -73,7 +73,7 @@ extension SocketIOHandshake {
         var headers = JSONObject()
         for field in self.headers {
             let name = field.name.canonicalName
-            // Repeated fields are combined into one list (RFC 9110, section 5.3).
+            // Repeated fields are combined into one list (RFC 9110 section 5.3).
             headers[name] = .string(headers[name]?.stringValue.map { "\($0), \(field.value)" } ?? field.value)
         }
         return [

@@ -14,13 +14,13 @@ public struct SocketIOConnectionStateRecovery: Hashable, Sendable {
     /// as in socket.io for Node.
     public var skipsMiddleware: Bool
     /// The maximum number of events stored per namespace. A client that missed more starts a new
-    /// session. Default: 10,000. Node's has no limit.
+    /// session. Default: 10,000. socket.io for Node has no limit.
     public var maximumEvents: Int
-    /// The maximum number of bytes of events stored per namespace. Default: 16 MiB. Node's has no
-    /// limit.
+    /// The maximum number of bytes of events stored per namespace. Default: 16 MiB. socket.io for
+    /// Node has no limit.
     public var maximumBytes: Int
     /// The maximum number of lost sockets stored per namespace. The oldest is removed first.
-    /// Default: 10,000. Node's has no limit.
+    /// Default: 10,000. socket.io for Node has no limit.
     public var maximumSessions: Int
 
     /// - Parameters:

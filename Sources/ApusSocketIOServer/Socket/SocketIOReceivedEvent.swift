@@ -51,7 +51,7 @@ final class SocketIOAck: @unchecked Sendable {
     private let id: Int
     @exclusivity(unchecked) private var isSent = false
 
-    /// Creates the ack of an event that was just received, on the socket's event loop.
+    /// Creates the ack of an event when it is received, on the socket's event loop.
     init(socket: SocketIOServerSocket, id: Int) {
         self.socket = socket
         self.id = id

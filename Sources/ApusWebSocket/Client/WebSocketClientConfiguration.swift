@@ -99,7 +99,7 @@ public struct WebSocketClientConfiguration: Sendable {
         guard self.maximumRedirects >= 0 else { throw invalid("`maximumRedirects` must not be negative, but is \(self.maximumRedirects)") }
     }
 
-    /// Returns whether a byte is a cookie-octet (RFC 6265 4.1.1).
+    /// Returns whether a byte is a cookie-octet (RFC 6265 section 4.1.1).
     private static func isCookieByte(_ byte: UInt8) -> Bool {
         (0x21...0x7E).contains(byte) && ![UInt8(ascii: "\""), UInt8(ascii: ","), UInt8(ascii: ";"), UInt8(ascii: "\\")].contains(byte)
     }

@@ -40,7 +40,7 @@ package final class WebSocketConnectionAttempt {
     ///   - handshakeTimeout: The time from the end of the TLS handshake, or of the connection
     ///     without TLS, to the open WebSocket. Replaces the timer of the whole attempt. `nil` keeps
     ///     that timer.
-    ///   - makeDelegate: Called on the event loop just before the future succeeds.
+    ///   - makeDelegate: Called on the event loop immediately before the future succeeds.
     init(
         limits: WebSocketLimits, handshakeTimeout: Duration?, eventLoop: any EventLoop,
         makeDelegate: @escaping (WebSocketOpening) -> any WebSocketHandlerDelegate
@@ -95,7 +95,7 @@ package final class WebSocketConnectionAttempt {
     // MARK: Steps
 
     /// Continues when the dialed connection is ready, including TLS, before the server has sent
-    /// anything.
+    /// a byte of its response.
     func follow(_ dial: DialAttempt, request: HTTPRequest) {
         self.dial = dial
         dial.futureResult.assumeIsolated().whenComplete { result in

@@ -63,7 +63,7 @@ final class WebSocketHandshakeSplitter: ChannelInboundHandler, RemovableChannelH
         }
     }
 
-    /// Whether the status is 1xx (RFC 9110 15.2), but not 101.
+    /// Whether the status is 1xx (RFC 9110 section 15.2), but not 101.
     private var isInterim: Bool {
         self.statusLine.count == 12 && self.statusLine[9] == UInt8(ascii: "1") && !self.statusLine.suffix(2).elementsEqual("01".utf8)
     }

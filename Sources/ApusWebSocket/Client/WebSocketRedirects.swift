@@ -4,7 +4,8 @@ import HTTPTypes
 
 /// Follows redirects of the handshake, up to a maximum number, and never from `wss` to `ws`.
 ///
-/// Source: RFC 6455 4.1 ("the client … MAY follow redirects"), RFC 9110 15.4, RFC 3986 5.2.
+/// Source: RFC 6455 section 4.1 ("the client … MAY follow redirects"), RFC 9110 section 15.4, RFC
+/// 3986 section 5.2.
 struct WebSocketRedirects {
     /// The URL of the next request.
     private(set) var url: WebSocketURL
@@ -68,7 +69,7 @@ struct WebSocketRedirects {
         return try WebSocketURL(root + Self.withoutDots(merged) + query)
     }
 
-    /// Returns a path without its `.` and `..` segments (RFC 3986 5.2.4).
+    /// Returns a path without its `.` and `..` segments (RFC 3986 section 5.2.4).
     private static func withoutDots(_ path: String) -> String {
         let segments = path.split(separator: "/", omittingEmptySubsequences: false)
         var kept: [Substring] = []

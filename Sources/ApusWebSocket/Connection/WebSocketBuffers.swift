@@ -106,9 +106,9 @@ package final class WebSocketBuffers {
 extension WebSocketBuffers {
     /// The number of connections that are flushed together after they were read.
     ///
-    /// A peer that receives data wakes up, reads and sleeps again. When each connection is flushed
-    /// at once, local peers compete with the server for the processor: an echo server with 50 local
-    /// peers spent a seventh of its time on that. With a larger number, the data of the first
+    /// Each flush can wake the process of a local peer. When each connection is flushed at once,
+    /// local peers compete with the server for the processor: an echo server with 50 local peers
+    /// spent a seventh of its time on this. With a larger number, the data of the first
     /// connections is no longer in the processor's cache.
     private static let answersTogether = 32
 

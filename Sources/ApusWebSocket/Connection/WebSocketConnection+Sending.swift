@@ -160,7 +160,7 @@ extension WebSocketConnection {
 extension WebSocketConnection {
     /// Sends one message in pieces, for example while it is read from a file or generated.
     ///
-    /// Each piece is sent in a frame of its own (RFC 6455 5.4) and is not kept. Calls of
+    /// Each piece is sent in a frame of its own (RFC 6455 section 5.4) and is not kept. Calls of
     /// ``send(_:)`` from other tasks wait for the last piece; pings do not. Messages that are
     /// posted meanwhile wait too, up to `WebSocketLimits.maximumDeferredBytes`.
     ///

@@ -99,7 +99,7 @@ extension WebSocketHandler {
 
     // MARK: Resuming
 
-    /// Resumes the held frames in a later turn, unless something else makes them wait.
+    /// Resumes the held frames in a later turn, unless another condition makes them wait.
     func resumeLater() {
         guard self.hot.isHolding, !self.isDeferred, self.hasEnded || self.readPauses == .held, let eventLoop = self.extras?.eventLoop
         else { return }

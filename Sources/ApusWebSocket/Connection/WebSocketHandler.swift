@@ -93,7 +93,7 @@ package final class WebSocketHandler: ChannelInboundHandler, RemovableChannelHan
         self.hot = Hot(
             delegate: delegate,
             endpoint: WebSocketEndpoint(role: role, limits: limits, deflate: deflate) {
-                // The source of masking keys must be unpredictable (RFC 6455 10.3).
+                // The source of masking keys must be unpredictable (RFC 6455 section 10.3).
                 var generator = SystemRandomNumberGenerator()
                 return generator.next()
             })
@@ -341,9 +341,9 @@ extension WebSocketHandler {
     /// Flushes pending writes and closes the transport after the close handshake.
     ///
     /// Closes the outgoing half first. A full close while bytes of the peer are unread would send a
-    /// reset, which can destroy our Close frame before the peer reads it. The server closes first
-    /// and the client waits for it (RFC 6455 7.1.1). A peer that does not close its half in time is
-    /// disconnected.
+    /// reset, which can discard the Close frame before the peer reads it. The server closes first,
+    /// and the client waits for that (RFC 6455 section 7.1.1). A peer that does not close its half
+    /// in time is disconnected.
     private func endTransport() {
         guard let context = self.hot.context else { return }
         self.flushNow()
@@ -391,7 +391,7 @@ extension WebSocketHandler {
     }
 
     /// The payload of the last unanswered Ping. While the peer does not read, only that one is
-    /// answered (RFC 6455 5.5.3).
+    /// answered (RFC 6455 section 5.5.3).
     var waitingPong: ByteBuffer? {
         get { self.extras?.waitingPong }
         set { self.change(newValue == nil) { $0.waitingPong = newValue } }

@@ -8,7 +8,7 @@ package import NIOCore
 /// window contains this message, ours does not. Later messages on a connection with context
 /// takeover therefore start with an empty window.
 ///
-/// Source: RFC 7692 7.2.3.
+/// Source: RFC 7692 section 7.2.3.
 package final class WebSocketSharedFrame: Sendable {
     /// Whether the message is text.
     package let isText: Bool

@@ -7,14 +7,14 @@ struct HTTPRequestRefusal: Equatable {
     let status: HTTPResponseStatus
     /// The body, a text for the developer of the client.
     let message: String
-    /// Whether the response has a body. The response to HEAD has none (RFC 9110 9.3.2).
+    /// Whether the response has a body. The response to HEAD has none (RFC 9110 section 9.3.2).
     private(set) var hasBody = true
 
     /// Creates the refusal of a request head with an unsupported version or without exactly one
     /// valid Host field; `nil` if the head is accepted. Host is optional in HTTP/1.0.
     ///
-    /// Source: RFC 9112 3.2: "A server MUST respond with a 400 (Bad Request) status code to any
-    /// HTTP/1.1 request message that lacks a Host header field and to any request message that
+    /// Source: RFC 9112 section 3.2: "A server MUST respond with a 400 (Bad Request) status code to
+    /// any HTTP/1.1 request message that lacks a Host header field and to any request message that
     /// contains more than one Host header field line or a Host header field with an invalid field
     /// value."
     ///

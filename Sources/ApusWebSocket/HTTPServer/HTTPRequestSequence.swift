@@ -8,7 +8,7 @@ import NIOHTTP1
 /// All events behind an unanswered request wait: parts of requests, a decoder error, the end of the
 /// input.
 ///
-/// Source: RFC 9112 9.3 (persistence and pipelining), 9.6 (tear-down), 6 (bodies).
+/// Source: RFC 9112 sections 9.3 (persistence and pipelining), 9.6 (tear-down), 6 (bodies).
 struct HTTPRequestSequence {
     /// An event of the decoder.
     enum Event {
@@ -152,8 +152,8 @@ struct HTTPRequestSequence {
         }
         var head = head
         let isHTTP10 = head.version.minor == 0
-        // RFC 9110 7.8: "A server MUST ignore an Upgrade header field that is received in an
-        // HTTP/1.0 request."
+        // RFC 9110 section 7.8: "A server MUST ignore an Upgrade header field that is received in
+        // an HTTP/1.0 request."
         if isHTTP10 { head.headers.remove(name: "Upgrade") }
         // NIO's decoder stops after a request for an upgrade to another protocol.
         let requestsUpgrade =

@@ -27,7 +27,7 @@ extension HTTPRequest {
     ///   - isSecure: Whether the request arrived over TLS.
     /// - Returns: `nil` if the method is not a token.
     ///
-    /// Source: RFC 9112 3.2.
+    /// Source: RFC 9112 section 3.2.
     package init?(_ head: HTTPRequestHead, isSecure: Bool) {
         guard let method = HTTPRequest.Method(head.method.rawValue) else { return nil }
         var fields = HTTPFields()
@@ -41,8 +41,8 @@ extension HTTPRequest {
             }
         }
         let target = HTTPRequestTarget(head.uri)
-        // RFC 9112 3.2.2: "the origin server MUST ignore the received Host header field (if any)
-        // and instead replace it with the host information of the request-target."
+        // RFC 9112 section 3.2.2: "the origin server MUST ignore the received Host header field (if
+        // any) and instead replace it with the host information of the request-target."
         self.init(
             method: method, scheme: isSecure ? "https" : "http", authority: target.authority ?? authority,
             path: target.path, headerFields: fields)
@@ -51,7 +51,7 @@ extension HTTPRequest {
 
 /// The target of a request in origin form, and the authority of a target in absolute form.
 ///
-/// Source: RFC 9112 3.2.
+/// Source: RFC 9112 section 3.2.
 package struct HTTPRequestTarget {
     /// The path and the query.
     package let path: String

@@ -6,7 +6,7 @@ import ApusBytes
 /// this check, any page can act in its visitor's name (cross-site WebSocket hijacking,
 /// CVE-2020-28481).
 ///
-/// Source: RFC 6455 10.2, RFC 6454 7.
+/// Source: RFC 6455 section 10.2, RFC 6454 section 7.
 public enum OriginPolicy: Sendable, Hashable {
     /// Only pages from the same host and port. The default.
     case sameOrigin

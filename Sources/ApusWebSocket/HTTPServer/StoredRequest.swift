@@ -16,8 +16,8 @@ extension HTTPRequest {
 /// and a browser's takes several times as much.
 package struct StoredRequest: Sendable {
     /// The method, scheme, authority and path, and the name and value of every field, one per line.
-    /// None of them can contain a line break (RFC 9110 5.5). The first character of the first four
-    /// lines tells an absent value from an empty one.
+    /// None of them can contain a line break (RFC 9110 section 5.5). The first character of the
+    /// first four lines tells an absent value from an empty one.
     private let lines: String
 
     /// Stores a request.

@@ -13,7 +13,7 @@ public import NIOCore
 /// configuration.clientAddress = { request, peer in proxies.clientKey(of: request, from: peer) }
 /// ```
 ///
-/// Sources: RFC 7239, sections 4 to 6 and 7.4; `X-Forwarded-For` as nginx, HAProxy and Envoy write
+/// Sources: RFC 7239 sections 4 to 6 and 7.4; `X-Forwarded-For` as nginx, HAProxy and Envoy write
 /// it.
 public struct TrustedProxies: Hashable, Sendable {
     /// The header field that the proxies append to.
@@ -40,7 +40,7 @@ public struct TrustedProxies: Hashable, Sendable {
     /// - Parameters:
     ///   - networks: IP addresses (`192.0.2.7`, `2001:db8::7`) and networks in CIDR notation
     ///     (`10.0.0.0/8`).
-    ///   - field: The header field that all of them append to.
+    ///   - field: The header field that all proxies append to.
     /// - Throws: `ConnectivityError` with `invalidConfiguration` for text that is neither.
     public init(networks: [String], field: Field = .xForwardedFor) throws(ConnectivityError) {
         var parsed: [IPNetwork] = []
@@ -105,7 +105,7 @@ public struct TrustedProxies: Hashable, Sendable {
         }
     }
 
-    /// The `for` parameter of each element (RFC 7239, section 4).
+    /// The `for` parameter of each element (RFC 7239 section 4).
     private static func forwardedEntries(_ fields: HTTPFields) -> [IPAddress?] {
         guard let name = HTTPField.Name("Forwarded") else { return [] }
         return fields[values: name].flatMap { self.split($0[...], at: ",") }.map { element in

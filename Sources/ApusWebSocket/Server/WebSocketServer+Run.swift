@@ -110,7 +110,7 @@ extension WebSocketServer: FastUpgradeHost {
         try pipeline.addHandlers([
             HTTPResponseEncoder(),
             ByteToMessageHandler(HTTPRequestDecoder(leftOverBytesStrategy: .forwardBytes, limitConfiguration: limits)),
-            // RFC 6455 4.2.1: "The HTTP version MUST be at least 1.1"
+            // RFC 6455 section 4.2.1: "The HTTP version MUST be at least 1.1"
             HTTPRequestGuard(isAlone: true, allowsHTTP10: false, logger: self.logger),
             WebSocketHTTPHandler(server: self, isSecure: isSecure, deadline: deadline),
             WebSocketFallbackHandler(path: self.configuration.path),

@@ -266,7 +266,7 @@ extension WebSocketSession {
         case connecting
         /// The connection is open.
         case open
-        /// The user has closed, and the session waits for the peer's Close frame.
+        /// The application has closed the session, which waits for the peer's Close frame.
         case closing
         /// The peer closed in a way that permits no further attempt. An end state.
         case closedByPeer
@@ -340,7 +340,8 @@ extension WebSocketError: RetryClassifiable {
     private static func decision(after refusal: Refusal) -> RetryDecision {
         switch refusal.status {
         case 408, 425, 429, 500...599:
-            // RFC 9110 10.2.3: seconds or a date. A date is ignored, since the clocks may differ.
+            // RFC 9110 section 10.2.3: seconds or a date. A date is ignored, since the clocks may
+            // differ.
             guard let text = refusal.headers[.retryAfter], let seconds = Int(text), seconds >= 0 else { return .retry }
             return .retryAfter(min(.seconds(min(seconds, 86_400)), RetryDecision.maximumDelay))
         default:

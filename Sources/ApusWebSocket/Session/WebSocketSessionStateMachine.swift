@@ -17,7 +17,7 @@ struct WebSocketSessionStateMachine {
         case opening
         /// Messages are exchanged. Leaves to `waiting`, `closing` or `ended`.
         case open
-        /// The user has closed. Leaves to `ended`.
+        /// The application has closed the session. Leaves to `ended`.
         case closing
         /// A connection is requested, and the reconnector decides when to attempt it. Leaves to
         /// `connecting` or `ended`.

@@ -10,8 +10,8 @@ package import NIOCore
 ///
 /// A copy shares the inflater, so a state machine must have one owner.
 ///
-/// Source: RFC 6455 5.4 (fragments), 5.5 (control frames), 7 (closing), 8.1 (UTF-8); RFC 7692 for
-/// compressed messages.
+/// Source: RFC 6455 sections 5.4 (fragments), 5.5 (control frames), 7 (closing), 8.1 (UTF-8); RFC
+/// 7692 for compressed messages.
 @usableFromInline
 package struct WebSocketConnectionStateMachine {
     @usableFromInline
@@ -306,7 +306,7 @@ extension WebSocketConnectionStateMachine {
 
 extension WebSocketConnectionStateMachine {
     /// Whether a message is being sent in pieces. No other message may be sent between them (RFC
-    /// 6455 5.4).
+    /// 6455 section 5.4).
     @inlinable
     package var isSendingPieces: Bool { self.outgoing.isOpen }
 
@@ -360,7 +360,7 @@ extension WebSocketConnectionStateMachine {
 
 /// Tracks a message that is sent in pieces.
 ///
-/// Source: RFC 6455 5.4.
+/// Source: RFC 6455 section 5.4.
 @usableFromInline
 struct WebSocketOutgoingMessage: Sendable {
     @usableFromInline

@@ -25,7 +25,8 @@ public struct WebSocketEndpoint {
         /// A Pong, solicited or not.
         case pong(ByteBuffer)
         /// The close handshake is complete; `nil` if the peer's Close frame was empty. Write the
-        /// output. A server then closes the transport, and a client waits for it (RFC 6455 7.1.1).
+        /// output. A server then closes the transport, and a client waits for it (RFC 6455 section
+        /// 7.1.1).
         case closed(code: WebSocketCloseCode?, reason: String)
         /// The connection failed. Write the output and close the transport.
         case failed(WebSocketError)
@@ -60,7 +61,7 @@ public struct WebSocketEndpoint {
     /// - Parameters:
     ///   - limits: The limits on received frames and messages.
     ///   - maskingKeys: Returns the masking key of the next frame, from a strong source of random
-    ///     numbers (RFC 6455 10.3).
+    ///     numbers (RFC 6455 section 10.3).
     public static func client(limits: WebSocketLimits = .init(), maskingKeys: @escaping @Sendable () -> UInt32) -> Self {
         Self(role: .client, limits: limits, deflate: nil, maskingKeys: maskingKeys)
     }

@@ -1,6 +1,6 @@
 /// The negotiated compression parameters, from the point of view of one side.
 ///
-/// Source: RFC 7692 7.1.
+/// Source: RFC 7692 section 7.1.
 package struct WebSocketDeflateAgreement: Hashable, Sendable {
     /// The window of outgoing compression, in bits.
     package var outgoingWindowBits: Int { Int(self.outgoingBits) }

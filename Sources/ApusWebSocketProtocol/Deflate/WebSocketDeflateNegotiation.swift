@@ -1,6 +1,6 @@
 /// The negotiation of permessage-deflate.
 ///
-/// Source: RFC 7692 5 and 7.1.
+/// Source: RFC 7692 sections 5 and 7.1.
 package enum WebSocketDeflateNegotiation {
     /// Returns a client's offer: the value of `Sec-WebSocket-Extensions`.
     package static func offer(_ configuration: WebSocketDeflateConfiguration) -> String {
@@ -26,7 +26,7 @@ package enum WebSocketDeflateNegotiation {
     /// - Returns: The value of the response's field and the agreement; `nil` if no offer is
     ///   supported, so that the connection is not compressed.
     /// - Throws: ``WebSocketError/Code/malformedHandshake`` if the header is malformed (RFC 6455
-    ///   9.1).
+    ///   section 9.1).
     package static func accept(
         _ values: [String], configuration: WebSocketDeflateConfiguration
     ) throws(WebSocketError) -> (response: String, agreement: WebSocketDeflateAgreement)? {
@@ -39,7 +39,7 @@ package enum WebSocketDeflateNegotiation {
             response.clientNoContextTakeover = offer.clientNoContextTakeover || configuration.clientNoContextTakeover
             let serverBits = min(offer.serverMaximumWindowBits ?? 15, configuration.serverMaximumWindowBits)
             response.serverMaximumWindowBits = serverBits < 15 || offer.serverMaximumWindowBits != nil ? serverBits : nil
-            // RFC 7692, section 7.1.2.2: the response must not contain `client_max_window_bits` if
+            // RFC 7692 section 7.1.2.2: the response must not contain `client_max_window_bits` if
             // the offer does not. Such a client uses the largest window.
             if let offered = offer.clientMaximumWindowBits {
                 let clientBits = min(offered.bits ?? 15, configuration.clientMaximumWindowBits)
@@ -57,7 +57,7 @@ package enum WebSocketDeflateNegotiation {
     ///   - configuration: The offered configuration; `nil` if compression was not offered.
     /// - Returns: The agreement; `nil` if the server declined compression.
     /// - Throws: ``WebSocketError/Code/malformedHandshake`` if the response does not match the
-    ///   offer: the client must fail the connection (RFC 7692 7.1, RFC 6455 9.1).
+    ///   offer: the client must fail the connection (RFC 7692 section 7.1, RFC 6455 section 9.1).
     package static func check(
         _ values: [String], offered configuration: WebSocketDeflateConfiguration?
     ) throws(WebSocketError) -> WebSocketDeflateAgreement? {

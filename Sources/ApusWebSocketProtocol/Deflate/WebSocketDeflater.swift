@@ -6,7 +6,7 @@ package import NIOCore
 /// Owns zlib's state (256 KiB with the defaults) and frees it. Confined to the connection's event
 /// loop.
 ///
-/// Source: RFC 7692 7.2.1.
+/// Source: RFC 7692 section 7.2.1.
 package final class WebSocketDeflater {
     /// Allocated separately, because zlib keeps a pointer to it.
     private let stream: UnsafeMutablePointer<z_stream>

@@ -8,7 +8,7 @@ package import NIOCore
 /// Owns zlib's state (40 KiB with 15 window bits) and frees it. Confined to the connection's event
 /// loop.
 ///
-/// Source: RFC 7692 7.2.2.
+/// Source: RFC 7692 section 7.2.2.
 package final class WebSocketInflater {
     /// Allocated separately, because zlib keeps a pointer to it.
     private let stream: UnsafeMutablePointer<z_stream>
@@ -62,8 +62,8 @@ package final class WebSocketInflater {
         }
     }
 
-    /// Ends a message (RFC 7692 7.2.2): "Append 4 octets of 0x00 0x00 0xff 0xff to the tail end of
-    /// the payload".
+    /// Ends a message (RFC 7692 section 7.2.2): "Append 4 octets of 0x00 0x00 0xff 0xff to the tail
+    /// end of the payload".
     private func finish(into output: inout ByteBuffer, maximumBytes: Int) throws(WebSocketError) {
         let tail: [UInt8] = [0x00, 0x00, 0xFF, 0xFF]
         let before = output.readableBytes

@@ -3,7 +3,7 @@ package import NIOCore
 
 /// The payload of a Close frame: a code and a reason, or nothing.
 ///
-/// Source: RFC 6455 5.5.1.
+/// Source: RFC 6455 section 5.5.1.
 package struct WebSocketClosePayload: Equatable, Sendable {
     /// The code; `nil` if the payload is empty.
     package let code: WebSocketCloseCode?

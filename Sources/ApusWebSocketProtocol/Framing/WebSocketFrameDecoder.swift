@@ -10,7 +10,7 @@ public import NIOCore
 /// Enforces the rules of headers (masks, reserved bits, lengths) and ``WebSocketLimits``.
 /// ``WebSocketConnectionStateMachine`` enforces the order of frames.
 ///
-/// Source: RFC 6455 5.
+/// Source: RFC 6455 section 5.
 package struct WebSocketFrameDecoder {
     /// A data frame whose header was decoded, and whose payload is incomplete.
     private struct OpenFrame {
@@ -168,7 +168,7 @@ extension WebSocketFrameDecoder {
 
 /// The first 2 to 14 bytes of a frame.
 ///
-/// Source: RFC 6455 5.2, "Base Framing Protocol".
+/// Source: RFC 6455 section 5.2, "Base Framing Protocol".
 struct WebSocketFrameHeader: Equatable {
     var isFinal: Bool
     var reserved: WebSocketReservedBits
@@ -202,7 +202,8 @@ struct WebSocketFrameHeader: Equatable {
             throw WebSocketError(.protocolViolation, message: "a frame has the reserved opcode \(first & 0x0F)")
         }
         let isFinal = first & 0x80 != 0
-        // RFC 7692 6.1: "MUST NOT set the 'Per-Message Compressed' bit … on non-first fragments"
+        // RFC 7692 section 6.1: "MUST NOT set the 'Per-Message Compressed' bit … on non-first
+        // fragments"
         guard opcode != .continuation || reserved.isEmpty else {
             throw WebSocketError(.protocolViolation, message: "reserved bits are set on a continuation frame")
         }

@@ -2,7 +2,7 @@ package import NIOCore
 
 /// Encodes frames.
 ///
-/// Source: RFC 6455 5.2.
+/// Source: RFC 6455 section 5.2.
 package enum WebSocketFrameEncoder {
     /// The maximum length of a header: an 8-byte length and a masking key.
     package static let maximumHeaderBytes = 14
@@ -34,7 +34,8 @@ package enum WebSocketFrameEncoder {
         }
     }
 
-    /// Appends a frame. A client passes a fresh, unpredictable key (RFC 6455 5.3), a server `nil`.
+    /// Appends a frame. A client passes a fresh, unpredictable key (RFC 6455 section 5.3), a server
+    /// `nil`.
     package static func write(_ frame: WebSocketFrame, maskingKey: WebSocketMaskingKey?, into buffer: inout ByteBuffer) {
         self.write(
             frame.payload, opcode: frame.opcode, isFinal: frame.isFinal, reserved: frame.reserved, maskingKey: maskingKey, into: &buffer)

@@ -1,4 +1,4 @@
-/// The four-byte masking key of a client's frame (RFC 6455 5.3).
+/// The four-byte masking key of a client's frame (RFC 6455 section 5.3).
 @usableFromInline
 package struct WebSocketMaskingKey: Hashable, Sendable {
     /// The four bytes in wire order, loaded in the machine's byte order.

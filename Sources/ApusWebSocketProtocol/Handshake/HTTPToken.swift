@@ -1,6 +1,6 @@
 /// The tokens of HTTP.
 ///
-/// Source: RFC 9110 5.6.2.
+/// Source: RFC 9110 section 5.6.2.
 package enum HTTPToken {
     /// Returns whether a byte is allowed in a token.
     package static func contains(_ byte: UInt8) -> Bool {
@@ -20,7 +20,7 @@ package enum HTTPToken {
 
 /// The value of `Host`.
 ///
-/// Source: RFC 9112 3.2, RFC 3986 3.2.2.
+/// Source: RFC 9112 section 3.2, RFC 3986 section 3.2.2.
 package enum HTTPHost {
     /// Returns whether a byte is allowed in `uri-host [ ":" port ]`.
     @inlinable

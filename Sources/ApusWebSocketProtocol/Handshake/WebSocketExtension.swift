@@ -1,6 +1,6 @@
 /// One element of `Sec-WebSocket-Extensions`: `name; parameter; parameter=value`.
 ///
-/// Source: RFC 6455 9.1, RFC 7230 3.2.6 (tokens, quoted strings) and 7 (lists).
+/// Source: RFC 6455 section 9.1, RFC 7230 sections 3.2.6 (tokens, quoted strings) and 7 (lists).
 struct WebSocketExtension: Equatable {
     /// The maximum number of elements and parameters.
     private static let maximumItems = 64
@@ -13,7 +13,7 @@ struct WebSocketExtension: Equatable {
     }
 
     /// Parses all values of the field, in order. A malformed value fails the handshake (RFC 6455
-    /// 9.1).
+    /// section 9.1).
     static func parse(_ values: [String]) throws(WebSocketError) -> [Self] {
         var elements: [Self] = []
         var items = 0

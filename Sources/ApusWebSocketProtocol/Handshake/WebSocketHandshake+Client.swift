@@ -56,8 +56,8 @@ extension WebSocketHandshake {
         return request
     }
 
-    /// Validates a server's 101 response (RFC 6455 4.1, the steps after "validate the server's
-    /// response").
+    /// Validates a server's 101 response (RFC 6455 section 4.1, the steps after "validate the
+    /// server's response").
     ///
     /// The caller handles other status codes, whose bodies may explain the refusal.
     ///
@@ -87,7 +87,7 @@ extension WebSocketHandshake {
             throw refuse("Sec-WebSocket-Accept does not match the key of the request")
         }
         var agreement = WebSocketAgreement()
-        // An extension that was not offered is refused there.
+        // Throws for an extension that was not offered.
         agreement.deflate = try WebSocketDeflateNegotiation.check(fields[values: .secWebSocketExtensions], offered: deflate)
         let chosen = fields[values: .secWebSocketProtocol].map { String($0.trimmedOfBlanks) }
         if !chosen.isEmpty {

@@ -82,8 +82,8 @@ extension WebSocketHandshake {
 }
 
 extension WebSocketError {
-    /// The response to a refused handshake: 426 with the supported version (RFC 6455 4.2.2), 431
-    /// (RFC 6585 5), or 400.
+    /// The response to a refused handshake: 426 with the supported version (RFC 6455 section
+    /// 4.2.2), 431 (RFC 6585 section 5), or 400.
     package var handshakeResponse: HTTPResponse {
         var response = HTTPResponse(status: .badRequest)
         switch self.code {

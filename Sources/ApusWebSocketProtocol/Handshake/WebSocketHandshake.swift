@@ -4,13 +4,13 @@ package import HTTPTypes
 
 /// The opening handshake of both sides.
 ///
-/// Source: RFC 6455 4.
+/// Source: RFC 6455 section 4.
 package enum WebSocketHandshake {
     /// The supported version.
     package static let version = "13"
 
     /// The GUID that is hashed together with the key, which proves that the server supports
-    /// WebSocket (RFC 6455 1.3).
+    /// WebSocket (RFC 6455 section 1.3).
     private static let magic = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11"
 
     /// Returns the value of `Sec-WebSocket-Accept` for a key.

@@ -8,7 +8,7 @@ package import NIOCore
 /// parser then reads the same bytes. It accepts one `GET` without a body and without bytes after
 /// it; one `Host`; fields of printable ASCII in lines that end with CR LF.
 ///
-/// Source: RFC 9112 2.1 to 5, in the strictest reading; RFC 6455 4.1.
+/// Source: RFC 9112 sections 2.1 to 5, in the strictest reading; RFC 6455 section 4.1.
 package struct WebSocketRequestHead {
     /// The maximum length of a head. A longer one is left to the full parser. Unit: bytes.
     package static let maximumBytes = 16 << 10

@@ -3,7 +3,7 @@ import ApusBytes
 /// A WebSocket URL: `ws://host:port/path?query` or `wss://…`. `http` and `https` are accepted as
 /// synonyms.
 ///
-/// Source: RFC 6455 3; RFC 3986 for its syntax.
+/// Source: RFC 6455 section 3; RFC 3986 for its syntax.
 package struct WebSocketURL: Hashable, Sendable, CustomStringConvertible {
     package let isSecure: Bool
     /// The host name or IP address, an IPv6 address without brackets.
@@ -58,7 +58,7 @@ package struct WebSocketURL: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// The value of `Host`, without the default port of the scheme (RFC 6455 4.1).
+    /// The value of `Host`, without the default port of the scheme (RFC 6455 section 4.1).
     package var authority: String {
         let host = self.host.contains(":") ? "[\(self.host)]" : self.host
         return self.port == (self.isSecure ? 443 : 80) ? host : "\(host):\(self.port)"

@@ -2,8 +2,8 @@ package import NIOCore
 
 /// The unanswered Pings of a connection, with their waiters and round-trip times.
 ///
-/// Each Ping carries a number. RFC 6455 5.5.3 allows a peer to answer only the latest of several
-/// Pings, so a Pong completes its Ping and all earlier ones.
+/// Each Ping carries a number. RFC 6455 section 5.5.3 allows a peer to answer only the latest of
+/// several Pings, so a Pong completes its Ping and all earlier ones.
 package struct PendingPings<Waiter> {
     /// An unanswered Ping.
     package struct Ping {
@@ -38,7 +38,7 @@ package struct PendingPings<Waiter> {
     }
 
     /// Removes and returns the Pings that a Pong completes, the one it names last. Returns none for
-    /// an unsolicited Pong (RFC 6455 5.5.3).
+    /// an unsolicited Pong (RFC 6455 section 5.5.3).
     package mutating func receivedPong(_ payload: ByteBuffer) -> [Ping] {
         guard payload.readableBytes == 8, let id = payload.getInteger(at: payload.readerIndex, as: UInt64.self),
             let index = self.outstanding.firstIndex(where: { $0.id == id })

@@ -118,7 +118,7 @@ extension ChatLoop {
     private func show(outgoing message: ChatMessage) {
         switch message.delivery {
         case .sent, .delivered, .read:
-            // The row of the log follows.
+            // The event of the message arrives in the log later.
             if self.confirm(message), message.conversation == self.current?.id { self.screen.shown(message) }
         case .failed(let error):
             guard let id = message.event.id, self.typed.remove(id) != nil else { return }

@@ -8,13 +8,13 @@ import ApusChatProtocol
 struct ChatRows {
     /// The relation of a row to the rows on the screen.
     enum News: Equatable {
-        /// It was not shown.
+        /// The row was not shown.
         case new
-        /// It was shown with another content.
+        /// The row was shown with other content.
         case changed
-        /// It was shown as it is.
+        /// The row was shown with the same content.
         case known
-        /// It is older than the last row on the screen, and was not shown.
+        /// The row is older than the last row on the screen, and was not shown.
         case earlier
     }
 

@@ -206,7 +206,7 @@ final class ConnectSession: Sendable {
                 if error.code == .bufferFull || error.code == .invalidUse { state.hasFailed = true }
                 return state.isJoined
             }
-            // Before the namespace is joined these errors end the run and are printed there.
+            // Before the namespace is joined, these errors end the run, which prints them.
             if !isJoined, error.code == .connectRefused || error.code == .unsupportedVersion { return }
             guard error.code == .transport else { return self.output.note(error.message) }
             if !isJoined, ErrorText.connectivity(error)?.retryDecision == .giveUp {

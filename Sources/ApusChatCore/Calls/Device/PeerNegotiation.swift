@@ -1,5 +1,5 @@
 /// The negotiation with one other device of a call: perfect negotiation (W3C WebRTC 1.0, section
-/// 10.7) with the states of RFC 8829, section 3.2.
+/// 10.7) with the states of RFC 8829 section 3.2.
 ///
 /// The shell carries out one action completely before it passes the next event, so that an offer is
 /// never half made when the offer of the other side arrives.

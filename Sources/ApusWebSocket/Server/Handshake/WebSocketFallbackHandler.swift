@@ -23,7 +23,8 @@ final class WebSocketFallbackHandler: ChannelInboundHandler, RemovableChannelHan
         let isOurPath = self.path.map { $0.hasSameBytes(as: path) } ?? true
         let refusal =
             isOurPath
-            // RFC 9110 15.5.22: "The server MUST send an Upgrade header field in a 426 response"
+            // RFC 9110 section 15.5.22: "The server MUST send an Upgrade header field in a 426
+            // response"
             ? WebSocketUpgradeRefusal(
                 .upgradeRequired, message: "This server accepts WebSocket requests only.\n", headerFields: [.upgrade: "websocket"])
             : WebSocketUpgradeRefusal(.notFound, message: "Not found. This server accepts WebSocket requests only.\n")

@@ -44,7 +44,7 @@ struct WebSocketHTTPStateMachine {
         }
     }
 
-    /// - Parameter request: The request, if it asks for our WebSocket.
+    /// - Parameter request: The request, if it asks for the WebSocket of the server.
     mutating func receivedHead(_ request: HTTPRequest?) -> Action {
         switch self.state {
         case .idle:

@@ -4,7 +4,7 @@ import HTTPTypes
 
 /// Evaluates the requests of clients for a WebSocket. Pure.
 ///
-/// Source: RFC 6455 4.2.
+/// Source: RFC 6455 section 4.2.
 struct WebSocketServerHandshake {
     /// The result of a handshake.
     struct Agreement: Equatable {
@@ -29,8 +29,8 @@ struct WebSocketServerHandshake {
     func judge(_ request: HTTPRequest, hasBody: Bool) throws(WebSocketUpgradeRefusal) -> Agreement {
         // A body before the frames would allow request smuggling.
         guard !hasBody else { throw WebSocketUpgradeRefusal(.badRequest, message: "A WebSocket request must not have a body") }
-        // RFC 9112 3.2: "A server MUST respond with a 400 … to any HTTP/1.1 request message that
-        // lacks a Host header field"
+        // RFC 9112 section 3.2: "A server MUST respond with a 400 … to any HTTP/1.1 request message
+        // that lacks a Host header field"
         guard let authority = request.authority, !authority.isEmpty, request.headerFields[.host] == nil else {
             throw WebSocketUpgradeRefusal(.badRequest, message: "A WebSocket request must have exactly one Host field")
         }

@@ -9,7 +9,7 @@ import NIOHTTP1
 /// ``respond(to:protocols:)`` and its end, and calls ``replaceHTTPHandlers(in:removing:with:)`` in
 /// the same call.
 package enum WebSocketServerUpgrade {
-    /// Checks a request (RFC 6455 4.2.1) and returns the fields of the 101 response.
+    /// Checks a request (RFC 6455 section 4.2.1) and returns the fields of the 101 response.
     ///
     /// - Parameters:
     ///   - request: The request as received.

@@ -3,7 +3,7 @@ public import HTTPTypes
 
 /// The selection among the subprotocols that a client offers.
 ///
-/// Source: RFC 6455 1.9 and 4.2.2 (`Sec-WebSocket-Protocol`).
+/// Source: RFC 6455 sections 1.9 and 4.2.2 (`Sec-WebSocket-Protocol`).
 public struct WebSocketSubprotocolSelection: Sendable {
     enum Choice: Sendable {
         case list([String], isRequired: Bool)

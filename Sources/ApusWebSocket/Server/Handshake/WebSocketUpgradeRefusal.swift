@@ -33,7 +33,7 @@ public struct WebSocketUpgradeRefusal: Error, Hashable, CustomStringConvertible 
     ///
     /// - Parameters:
     ///   - message: The body.
-    ///   - retryAfter: The time, sent in whole seconds and rounded up (RFC 9110 10.2.3).
+    ///   - retryAfter: The time, sent in whole seconds and rounded up (RFC 9110 section 10.2.3).
     public static func unavailable(_ message: String, retryAfter: Duration) -> Self {
         Self(.serviceUnavailable, message: message, headerFields: Self.retryFields(retryAfter))
     }
@@ -42,7 +42,7 @@ public struct WebSocketUpgradeRefusal: Error, Hashable, CustomStringConvertible 
     ///
     /// - Parameters:
     ///   - message: The body.
-    ///   - retryAfter: The time, sent in whole seconds and rounded up (RFC 9110 10.2.3).
+    ///   - retryAfter: The time, sent in whole seconds and rounded up (RFC 9110 section 10.2.3).
     public static func tooManyConnections(_ message: String, retryAfter: Duration) -> Self {
         Self(.tooManyRequests, message: message, headerFields: Self.retryFields(retryAfter))
     }
