@@ -162,7 +162,7 @@ final class BenchChatPair: Sendable {
         }
     }
 
-    /// The messages that an update brings to the receiver.
+    /// Returns the messages that an update brings to the receiver.
     private func receivedUpdate(_ update: ChatUpdate) async throws -> [ChatMessage] {
         switch update {
         case .messages(self.conversation.id, let messages): return messages

@@ -8,11 +8,11 @@
 // 9.2 (`i;ascii-casemap`).
 
 extension StringProtocol {
-    /// Whether both strings have the same UTF-8 bytes.
+    /// Returns whether both strings have the same UTF-8 bytes.
     @inlinable
     package func hasSameBytes(as other: some StringProtocol) -> Bool { self.utf8.elementsEqual(other.utf8) }
 
-    /// Whether both strings have the same UTF-8 bytes, ignoring the case of ASCII letters.
+    /// Returns whether both strings have the same UTF-8 bytes, ignoring the case of ASCII letters.
     @inlinable
     package func equalsIgnoringASCIICase(_ other: some StringProtocol) -> Bool {
         self.utf8.elementsEqual(other.utf8) { $0 == $1 || $0.asciiLowercased == $1.asciiLowercased }

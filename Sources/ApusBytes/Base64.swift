@@ -26,7 +26,7 @@ package enum Base64 {
         }
     }
 
-    /// Whether the byte is one of the 64 characters of the alphabet.
+    /// Returns whether the byte is one of the 64 characters of the alphabet.
     package static func isCharacter(_ byte: UInt8) -> Bool { self.values[Int(byte)] < 64 }
 
     /// Decodes `text`; nil unless it is canonical: a length divisible by 4, complete padding, and

@@ -18,13 +18,13 @@ package struct UTF8StreamValidator: Sendable {
 
     package init() {}
 
-    /// Whether these bytes are complete, valid UTF-8.
+    /// Returns whether these bytes are complete, valid UTF-8.
     package static func isValid(_ bytes: UnsafeRawBufferPointer) -> Bool {
         var validator = Self()
         return validator.receive(bytes) && validator.isComplete
     }
 
-    /// Whether these bytes are complete, valid UTF-8.
+    /// Returns whether these bytes are complete, valid UTF-8.
     package static func isValid(_ bytes: ByteBuffer) -> Bool {
         bytes.withUnsafeReadableBytes { self.isValid($0) }
     }
@@ -63,7 +63,7 @@ package struct UTF8StreamValidator: Sendable {
         return true
     }
 
-    /// Whether the next 64 bytes are ASCII.
+    /// Returns whether the next 64 bytes are ASCII.
     @inline(__always)
     private static func areASCII(_ bytes: UnsafeRawBufferPointer, at index: Int) -> Bool {
         let first = bytes.loadUnaligned(fromByteOffset: index, as: SIMD4<UInt64>.self)
@@ -72,7 +72,7 @@ package struct UTF8StreamValidator: Sendable {
         return (both[0] | both[1] | both[2] | both[3]) & 0x8080_8080_8080_8080 == 0
     }
 
-    /// Whether the next sixteen bytes are ASCII.
+    /// Returns whether the next sixteen bytes are ASCII.
     @inline(__always)
     private static func isASCII(_ bytes: UnsafeRawBufferPointer, at index: Int) -> Bool {
         let first = bytes.loadUnaligned(fromByteOffset: index, as: UInt64.self)

@@ -72,7 +72,8 @@ extension ChatServerConfiguration {
         }
     }
 
-    /// Whether responses over TLS instruct browsers to use only HTTPS for the host (RFC 6797).
+    /// Returns whether responses over TLS instruct browsers to use only HTTPS for the host (RFC
+    /// 6797).
     ///
     /// A browser then also changes the scheme of `http://host:port` and keeps a port other than 80
     /// (section 8.3), so the redirect of a listener on such a port could not be reached any more.

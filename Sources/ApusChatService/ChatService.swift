@@ -178,7 +178,7 @@ package final class ChatService: Sendable {
         }.get()
     }
 
-    /// Whether a verb only reads.
+    /// Returns whether a verb only reads.
     func onlyReads(_ verb: String) -> Bool {
         if case .read = self.verbs[verb]?.answer { true } else { false }
     }

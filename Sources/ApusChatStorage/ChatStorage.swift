@@ -141,7 +141,7 @@ package protocol ChatReads: AnyObject {
     /// words, returns the messages of some kinds of a conversation (`SearchNeed.isListing`).
     func search(_ need: SearchNeed, as user: UserKey, limit: Int) throws(StorageError) -> SearchPage
 
-    /// Whether a user may read a blob.
+    /// Returns whether a user may read a blob.
     func mayRead(_ need: BlobNeed) throws(StorageError) -> Bool
 }
 

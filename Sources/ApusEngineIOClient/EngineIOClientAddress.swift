@@ -46,12 +46,12 @@ struct EngineIOClientAddress: Sendable {
         self.version = version == .v3 ? .v3 : .v4
     }
 
-    /// The target of polling requests.
+    /// Returns the target of polling requests.
     func polling(sid: String?) -> String {
         "\(self.target)EIO=\(self.version.number)&transport=polling\(Self.session(sid))"
     }
 
-    /// The URL of the WebSocket.
+    /// Returns the URL of the WebSocket.
     func webSocket(sid: String?) -> String {
         "\(self.origin.isSecure ? "wss" : "ws")://\(self.origin.authority)\(self.target)EIO=\(self.version.number)&transport=websocket"
             + Self.session(sid)

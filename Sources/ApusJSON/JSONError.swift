@@ -24,7 +24,7 @@ public struct JSONError: Error, Hashable, Sendable, CustomStringConvertible {
         public static let invalidNumber = Self(value: .invalidNumber)
         /// A number exceeds the range of `Double`.
         public static let numberOutOfRange = Self(value: .numberOutOfRange)
-        /// A number that ``JSONReader/Limits/maximumNumberBytes`` applies to is longer than that.
+        /// A number is longer than ``JSONReader/Limits/maximumNumberBytes`` permits.
         public static let numberTooLong = Self(value: .numberTooLong)
         /// An unescaped byte below 0x20 in a string.
         public static let controlCharacter = Self(value: .controlCharacter)

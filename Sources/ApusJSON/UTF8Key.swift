@@ -14,7 +14,7 @@ package struct UTF8Key: Hashable, Sendable, CustomStringConvertible, Expressible
 
     package static func == (left: Self, right: Self) -> Bool { self.areEqual(left.string, right.string) }
 
-    /// Whether two strings have the same UTF-8 bytes.
+    /// Returns whether two strings have the same UTF-8 bytes.
     package static func areEqual(_ left: String, _ right: String) -> Bool {
         // A short string is stored inline, so that equal ones have the same representation. Most
         // other strings differ in their number of bytes.
@@ -27,8 +27,8 @@ package struct UTF8Key: Hashable, Sendable, CustomStringConvertible, Expressible
         } ?? left.utf8.elementsEqual(right.utf8)
     }
 
-    /// Whether two strings have the same bits in memory: the same inline bytes, or a reference to
-    /// the same storage.
+    /// Returns whether two strings have the same bits in memory: the same inline bytes, or a
+    /// reference to the same storage.
     @inline(__always)
     private static func haveSameRepresentation(_ left: String, _ right: String) -> Bool {
         withUnsafeBytes(of: left) { left in withUnsafeBytes(of: right) { right in self.areEqual(left, right) } }

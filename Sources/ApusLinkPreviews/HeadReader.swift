@@ -134,7 +134,7 @@ struct HeadReader {
         return String(decoding: self.bytes[start..<end].prefix(Self.valueBytes), as: UTF8.self)
     }
 
-    /// Whether the bytes at the current position match a text, ignoring letter case.
+    /// Returns whether the bytes at the current position match a text, ignoring letter case.
     private func matches(_ text: String) -> Bool {
         guard self.index + text.utf8.count <= self.bytes.count else { return false }
         return zip(self.bytes[self.index...], text.utf8).allSatisfy { $0 == $1 || (self.isLetter($0) && $0 | 0x20 == $1) }

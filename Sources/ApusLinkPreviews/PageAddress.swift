@@ -126,7 +126,7 @@ extension PageAddress {
         return nil
     }
 
-    /// Whether the last character is a closing bracket without an opening one in the URL.
+    /// Returns whether the last character is a closing bracket without an opening one in the URL.
     private static func closesNothing(_ last: Character, in url: Substring) -> Bool {
         let brackets: [Character: Character] = [")": "(", "]": "["]
         guard let opening = brackets[last] else { return false }

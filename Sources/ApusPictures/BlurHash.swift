@@ -29,7 +29,7 @@ package enum BlurHash {
 
     private typealias Color = (red: Double, green: Double, blue: Double)
 
-    /// The components of the discrete cosine transform, in linear light.
+    /// Returns the components of the discrete cosine transform, in linear light.
     private static func factors(of picture: PixelMap, _ columns: Int, _ rows: Int) -> [Color] {
         let linear = picture.samples.map { self.linear[Int($0)] }
         var factors: [Color] = []
@@ -59,13 +59,13 @@ package enum BlurHash {
         return value <= 0.04045 ? value / 12.92 : pow((value + 0.055) / 1.055, 2.4)
     }
 
-    /// The sRGB sample of a linear value.
+    /// Returns the sRGB sample of a linear value.
     private static func byte(_ value: Double) -> Int {
         let value = max(0, min(1, value))
         return Int((value <= 0.003_130_8 ? value * 12.92 : 1.055 * pow(value, 1 / 2.4) - 0.055) * 255 + 0.5)
     }
 
-    /// One of the 19 steps of a component, from -1 to 1.
+    /// Returns one of the 19 steps of a component, from -1 to 1.
     private static func step(_ value: Double) -> Int {
         let root = value < 0 ? -(-value).squareRoot() : value.squareRoot()
         return max(0, min(18, Int((root * 9 + 9.5).rounded(.down))))

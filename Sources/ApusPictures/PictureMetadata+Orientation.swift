@@ -1,5 +1,5 @@
 extension PictureMetadata {
-    /// Whether a picture is shown with width and height exchanged.
+    /// Returns whether a picture is shown with width and height exchanged.
     ///
     /// - Parameter cleaned: The result of `removed`, whose orientation is at a known place.
     package static func isTurned(_ cleaned: [UInt8], of format: PictureFormat) -> Bool {
@@ -15,7 +15,7 @@ extension PictureMetadata {
         return orientation.value >= 5
     }
 
-    /// The content of the chunk `eXIf`, which is before the first chunk of data.
+    /// Returns the content of the chunk `eXIf`, which is before the first chunk of data.
     private static func exifChunk(_ bytes: [UInt8]) -> ArraySlice<UInt8>? {
         var reader = PictureReader(bytes.dropFirst(8))
         while let length = try? reader.bigEndian(4, "a chunk"), let type = try? reader.take(4, "a chunk"),
@@ -27,7 +27,7 @@ extension PictureMetadata {
         return nil
     }
 
-    /// The content of the chunk `EXIF`, which is the last one.
+    /// Returns the content of the chunk `EXIF`, which is the last one.
     private static func lastChunk(_ bytes: [UInt8]) -> ArraySlice<UInt8>? {
         let count = PictureOrientation.tiffBytes
         let start = bytes.suffix(count + 8)

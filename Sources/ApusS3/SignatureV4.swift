@@ -16,7 +16,7 @@ package struct SignatureV4: Sendable {
         self.service = service
     }
 
-    /// The request as it is signed: the canonical form, whose hash is signed.
+    /// Returns the request as it is signed: the canonical form, whose hash is signed.
     ///
     /// - Parameters:
     ///   - path: The encoded path.
@@ -34,7 +34,7 @@ package struct SignatureV4: Sendable {
         ].joined(separator: "\n")
     }
 
-    /// The encoded query, in the order of its encoded names.
+    /// Returns the encoded query, in the order of its encoded names.
     package static func canonicalQuery(_ query: [(name: String, value: String)]) -> String {
         query.map { (PercentEncoding.text($0.name), PercentEncoding.text($0.value)) }
             .sorted { ($0.0, $0.1) < ($1.0, $1.1) }

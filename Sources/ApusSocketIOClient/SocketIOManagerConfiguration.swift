@@ -71,7 +71,7 @@ public struct SocketIOManagerConfiguration: Sendable {
     /// The monitor of network changes. Tests replace it.
     var networkMonitor = NetworkPathMonitor.shared
 
-    /// The network that a manager observes; `nil` for a Unix socket.
+    /// Returns the network that a manager observes; `nil` for a Unix socket.
     func network(for host: String) -> Reconnector.Network? {
         self.watchesNetwork && self.engine.unixSocketPath == nil ? Reconnector.Network(self.networkMonitor, host: host) : nil
     }

@@ -36,10 +36,10 @@ public struct SocketIOError: Error, Hashable, CustomStringConvertible {
         /// The call needs a connected socket.
         public static let notConnected = Self(.notConnected)
         /// A queue of events is full: that of events that await a connection, of outgoing packets,
-        /// or of listener calls. Or the maximum number of acks or requests is pending.
+        /// or of listener calls. Also used when the maximum number of acks or requests is pending.
         public static let bufferFull = Self(.bufferFull)
         /// An argument cannot be sent: a reserved event name, NaN, or an object that looks like a
-        /// placeholder. Or the URL or a setting is invalid.
+        /// placeholder. Also used for an invalid URL or setting.
         public static let invalidUse = Self(.invalidUse)
         /// The transport failed; see the cause.
         public static let transport = Self(.transport)

@@ -78,8 +78,8 @@ extension CallController {
         if self.early.count < Self.maximumEarly { self.early[event.conversation] = event }
     }
 
-    /// After a reconnection, states of the log may have been missed, and a server that was
-    /// restarted does not know the devices of the call.
+    /// Updates the call after a reconnection. States of the log may have been missed, and a server
+    /// that was restarted does not know the devices of the call.
     func wentOnline() async {
         guard let current, !current.isOver, let seq = current.seq else { return await self.findRing() }
         if let event = try? await self.event(of: current), case .call(let call)? = ChatBody(event) {

@@ -143,8 +143,8 @@ public final class CallController {
         self.stack.close()
     }
 
-    /// The server ends the ringing. This timer applies if its message is lost, and in a group whose
-    /// call others have answered.
+    /// Starts the timer that ends the ringing. The server also ends it: the timer applies if the
+    /// message of the server is lost, and in a group whose call other members have answered.
     func ring(_ session: CallSession, for time: Duration) {
         self.ring?.cancel()
         self.ring = Task { [weak self, environment = self.environment] in

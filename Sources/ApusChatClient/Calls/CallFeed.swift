@@ -1,6 +1,6 @@
 import ApusChatProtocol
 
-/// What a ``CallController`` follows: the events and signals of calls, in the order in which the
+/// The input of a ``CallController``: the events and signals of calls, in the order in which the
 /// client received them.
 final class CallFeed: Sendable {
     enum Input: Sendable {

@@ -13,14 +13,14 @@ final class CallPeerRunner {
         case restart(CallConfiguration?)
     }
 
-    /// What the runner needs of its call.
+    /// The values and functions of the call that the runner uses.
     struct Owner {
         var environment: ChatEnvironment
         var logger: Logger
         var isChatOnline: @MainActor () -> Bool
         var send: @MainActor (CallSignal.Content) -> Void
         var changed: @MainActor () -> Void
-        /// The device was not reached for too long.
+        /// Called when the device was not reached within the time limit.
         var lost: @MainActor () -> Void
     }
 
@@ -122,7 +122,7 @@ final class CallPeerRunner {
         }
     }
 
-    /// A failed step is repaired by the timer, as a lost signal is.
+    /// Logs a failed step. The timer that repairs the connection also handles this failure.
     private func report(_ error: any Error, _ step: String) {
         self.owner.logger.warning("A step of a call failed", metadata: ["call.step": "\(step)", "call.error": "\(error)"])
     }

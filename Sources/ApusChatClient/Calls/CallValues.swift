@@ -110,11 +110,11 @@ public struct CallPeer: Hashable, Sendable, Identifiable {
 
     /// The state of the connection to the device.
     public enum Connection: Hashable, Sendable {
-        /// It is being established.
+        /// The connection is being established.
         case connecting
         /// Media flows.
         case connected
-        /// Nothing arrives. It can recover by itself.
+        /// No media arrives. The connection can recover by itself.
         case disconnected
         /// It does not recover without an ICE restart, which the controller requests.
         case failed

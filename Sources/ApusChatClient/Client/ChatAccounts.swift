@@ -76,7 +76,7 @@ public final class ChatAccounts: Sendable {
         self.state.withLockedValue { state in state.accounts.first { $0.id == state.current } ?? state.accounts.first }
     }
 
-    /// The account of a user; nil if the user has not signed in on this device.
+    /// Returns the account of a user; nil if the user has not signed in on this device.
     ///
     /// - Parameters:
     ///   - server: The address of the server.

@@ -12,8 +12,8 @@ public struct ChatFileLink: Hashable, Sendable {
 extension ChatClient {
     /// Requests a link to a file or picture of a message, which players read in parts.
     ///
-    /// It ends after 15 minutes, with the session of this device, or when the account may no longer
-    /// read the file.
+    /// The link expires after 15 minutes, with the session of this device, or when the account may
+    /// no longer read the file.
     ///
     /// - Parameters:
     ///   - blob: The id of the file.

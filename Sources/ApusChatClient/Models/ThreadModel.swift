@@ -141,8 +141,8 @@ public final class ThreadModel {
         return try await self.conversation.replies(to: thread, after: seq, limit: self.pageSize)
     }
 
-    /// Whether a message belongs to the thread of the model; true for each message if the model
-    /// shows the whole conversation.
+    /// Returns whether a message belongs to the thread of the model; true for each message if the
+    /// model shows the whole conversation.
     private func isInThread(_ message: ChatMessage) -> Bool {
         guard let thread else { return true }
         return message.event.thread == thread || message.event.seq == thread

@@ -72,7 +72,7 @@ extension ChatEngine {
         return try self.store.messages(Set(events.map(\.seq)), in: conversation, me: self.me)
     }
 
-    /// Whether the thread summary of the first message counts replies after the page.
+    /// Returns whether the thread summary of the first message counts replies after the page.
     private func hasReplies(to root: Int64, in conversation: ConversationID, after page: [ChatMessage]) throws(ChatClientError) -> Bool {
         guard let last = page.last?.event.seq else { return false }
         let first = try self.store.messages([root], in: conversation, me: self.me).first

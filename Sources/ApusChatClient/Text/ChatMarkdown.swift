@@ -40,7 +40,7 @@ public enum ChatMarkdown {
         return Self.source(of: text, entities, escapes: hasNames ? escapes.union([":"]) : escapes)
     }
 
-    /// The entities that Markdown expresses by marks.
+    /// Returns the entities that Markdown expresses by marks.
     private static func formats(_ entities: [TextEntity]) -> Set<TextEntity> {
         Set(
             entities.filter {

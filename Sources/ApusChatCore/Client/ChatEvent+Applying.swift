@@ -58,7 +58,7 @@ extension ChatEvent {
         return event
     }
 
-    /// Whether this event repeats the content of the message that a recall removes.
+    /// Returns whether this event repeats the content of the message that a recall removes.
     private func isRepetition(ofTargetOf recall: ChatEvent) -> Bool {
         recall.kind == .recall && self.kind.repeatsContent && self.ref == recall.ref
     }

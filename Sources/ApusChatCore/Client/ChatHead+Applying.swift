@@ -37,7 +37,8 @@ extension OwnSettings {
 }
 
 extension ChatEvent {
-    /// Whether the event moves its conversation up in lists and is its preview, as on the server.
+    /// Returns whether the event moves its conversation up in lists and is its preview, as on the
+    /// server.
     ///
     /// These events are messages, the creation of the conversation, changes of its profile and
     /// settings, and the invitation, the join, the leave and the removal of members. Other changes

@@ -337,7 +337,7 @@ package struct ClientCore: Sendable {
         return [.store(.gone(conversation))]
     }
 
-    /// Whether the user can read the log. An invited or banned user has the head only.
+    /// Returns whether the user can read the log. An invited or banned user has the head only.
     func follows(_ head: ChatHead) -> Bool {
         switch head.state {
         case .joined, .left, .removed: true

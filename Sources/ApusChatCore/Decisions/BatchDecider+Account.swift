@@ -223,7 +223,7 @@ extension BatchDecider {
 }
 
 extension AccountRow {
-    /// Whether two versions of an account look the same to other users.
+    /// Returns whether two versions of an account look the same to other users.
     fileprivate func looks(like other: Self) -> Bool {
         self.nickname == other.nickname && self.statusText == other.statusText && self.avatar == other.avatar
             && self.privacy.avatar == other.privacy.avatar

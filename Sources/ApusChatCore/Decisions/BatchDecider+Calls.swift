@@ -93,7 +93,7 @@ extension BatchDecider {
 }
 
 extension ChatError {
-    /// A call that needs the client library of a media server.
+    /// The error of a call that needs the client library of a media server.
     package static func needsBackend(_ kind: String) -> ChatError {
         ChatError(.unsupported, message: "This call needs a client with \(kind).", field: "backends")
     }

@@ -125,8 +125,8 @@ extension BatchDecider {
         }
     }
 
-    /// Whether an audience of a user includes another user, according to the contact row of the
-    /// first.
+    /// Returns whether an audience of a user includes another user, according to the contact row of
+    /// the first.
     static func admits(_ audience: Audience, _ relation: ContactRow?) -> Bool {
         switch audience {
         case .all: true

@@ -184,7 +184,7 @@ extension BatchDecider {
         }
     }
 
-    /// Whether a user can be added without an invitation.
+    /// Returns whether a user can be added without an invitation.
     private static func adds(_ account: AccountRow, _ relation: ContactRow?) -> Bool {
         guard relation?.isBlocked != true else { return false }
         return switch account.privacy.add {

@@ -29,7 +29,7 @@ extension PushRouter {
     /// Handles a connection whose outgoing queue is empty again.
     package mutating func drained(_ socket: SocketKey) { self.setStalled(socket, at: nil) }
 
-    /// Whether the connection currently receives heads and nudges only.
+    /// Returns whether the connection currently receives heads and nudges only.
     package func isStalled(_ socket: SocketKey) -> Bool { self.stalledAt(socket) != nil }
 
     /// Handles the end of the delay of `schedule`. Late and repeated calls are permitted.

@@ -37,7 +37,7 @@ package struct TokenBucket: Sendable {
     /// Spends uses that `wait` reported as available.
     package mutating func use(_ cost: Int64, _ rate: Rate) { self.units -= cost * rate.period }
 
-    /// Whether the bucket is full. A full bucket need not be stored.
+    /// Returns whether the bucket is full. A full bucket need not be stored.
     package mutating func isFull(_ rate: Rate, at time: Int64) -> Bool {
         self.refill(rate, at: time)
         return self.units >= rate.burst * rate.period

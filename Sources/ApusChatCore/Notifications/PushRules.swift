@@ -3,7 +3,7 @@ package import ApusChatStorage
 
 /// Decides whether a device that does not show the conversation is notified of a message.
 package enum PushRules {
-    /// Whether a member is notified of a message that the member can see.
+    /// Returns whether a member is notified of a message that the member can see.
     ///
     /// - Parameters:
     ///   - isSilent: Whether the sender requested that the message causes no notification.
@@ -18,12 +18,12 @@ package enum PushRules {
         return !mentionsOnly || self.mentions(event, member.address.user)
     }
 
-    /// Whether a message mentions a user, or all members.
+    /// Returns whether a message mentions a user, or all members.
     package static func mentions(_ event: EventRow, _ user: UserKey) -> Bool { event.mentionsAll || event.mentions.contains(user) }
 }
 
 extension QuietHours {
-    /// Whether a time in milliseconds since 1970 is within the quiet hours, which may span
+    /// Returns whether a time in milliseconds since 1970 is within the quiet hours, which may span
     /// midnight.
     package func contains(_ time: Int64) -> Bool {
         let minute = (time / 60_000) % 1_440

@@ -94,7 +94,8 @@ package struct StampClock: Sendable {
         return wall
     }
 
-    /// Whether a time is plausible for a program that started at most a day after its last run.
+    /// Returns whether a time is plausible for a program that started at most a day after its last
+    /// run.
     private static func follows(_ wall: Int64, mark: Int64) -> Bool {
         (-Self.tolerance...Self.maximumJump).contains(wall.subtractingSaturated(mark))
     }

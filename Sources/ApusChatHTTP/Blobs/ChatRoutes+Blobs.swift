@@ -144,13 +144,14 @@ extension BlobFiles {
 }
 
 extension ChatReads {
-    /// Whether a blob is the picture of a conversation that a user is in or finds in the directory.
+    /// Returns whether a blob is the picture of a conversation that a user is in or finds in the
+    /// directory.
     fileprivate func showsPicture(_ blob: BlobID, of key: ConversationKey, to viewer: UserKey) throws -> Bool {
         if try self.head(of: viewer, in: key)?.conversation.profile.avatar == blob { return true }
         return try self.listedConversation(key)?.profile.avatar == blob
     }
 
-    /// Whether a blob is the picture of the conversation of a valid invite link.
+    /// Returns whether a blob is the picture of the conversation of a valid invite link.
     fileprivate func showsPicture(_ blob: BlobID, of code: LinkCode, at time: Int64) throws -> Bool {
         guard let (link, conversation) = try self.link(code.rawValue), !link.isRevoked, link.usesLeft != 0,
             link.expiresAt == 0 || link.expiresAt > time, !conversation.counters.isDeleted
@@ -158,7 +159,7 @@ extension ChatReads {
         return conversation.profile.avatar == blob
     }
 
-    /// Whether a blob is the picture of a user that another user may see.
+    /// Returns whether a blob is the picture of a user that another user may see.
     fileprivate func showsPicture(_ blob: BlobID, of name: UserName, to viewer: UserKey) throws -> Bool {
         guard let key = try self.userKeys(named: [name]).first ?? nil, let account = try self.accounts([key]).first,
             account.state == .active, account.avatar == blob

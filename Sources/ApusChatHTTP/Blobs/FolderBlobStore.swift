@@ -47,8 +47,8 @@ package struct FolderBlobStore: BlobStore {
         }
     }
 
-    /// The file is not kept open between two pieces, so that a slow client does not hold a
-    /// descriptor.
+    /// Returns the bytes of a range. The file is not kept open between two pieces, so that a slow
+    /// client does not hold a descriptor.
     package func bytes(of blob: BlobID, _ range: ClosedRange<Int64>) async throws -> BlobBytes {
         let path = self.file(blob)
         let threads = self.threads

@@ -26,7 +26,7 @@ package enum PreviewKind: String, Sendable, CaseIterable {
     /// The maximum width and height of a picture.
     var side: Int { self == .preview ? 1_600 : 300 }
 
-    /// Whether the kind exists for files of a media type.
+    /// Returns whether the kind exists for files of a media type.
     func applies(to type: String) -> Bool {
         switch self {
         case .thumbnail, .preview, .plain: type.hasPrefix("image/") || type.hasPrefix("video/")
@@ -34,7 +34,8 @@ package enum PreviewKind: String, Sendable, CaseIterable {
         }
     }
 
-    /// The media type of a file that a tool has written.
+    /// Returns the media type of a file that a tool has written, by its first bytes; nil if it is
+    /// unknown.
     static func type(of bytes: [UInt8]) -> String? {
         if bytes.starts(with: Array("RIFF".utf8)), bytes.dropFirst(8).starts(with: Array("WEBP".utf8)) { return "image/webp" }
         if bytes.starts(with: [0xFF, 0xD8, 0xFF]) { return "image/jpeg" }

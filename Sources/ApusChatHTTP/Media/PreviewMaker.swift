@@ -55,8 +55,8 @@ struct PreviewMaker: Sendable {
 
     // MARK: Films and recordings
 
-    /// The demuxer of a media type. It is always named, because some that `ffmpeg` would choose by
-    /// the content open other files.
+    /// Returns the demuxer of a media type. It is always named, because some that `ffmpeg` would
+    /// choose by the content open other files.
     private static func demuxer(of type: String) -> String? {
         switch type {
         case "video/mp4", "video/quicktime", "audio/mp4": "mov"

@@ -7,10 +7,10 @@ enum ToolProcess {
     /// Sets the limits, changes the folder and becomes the program.
     ///
     /// `timeout` ends the program even if the server was killed. The option `--foreground` is
-    /// required, because a signal to the process group does not reach the program otherwise. Only
-    /// GNU `timeout` has the option. With it, `timeout` does not end the children of the program,
-    /// which keep its output open. Its time limit therefore exceeds that of
-    /// ``run(_:_:in:limits:)``, which kills the process group.
+    /// required, because a signal to the process group does not reach the program otherwise.
+    /// Without a `timeout` that has the option, the program runs without `timeout`. With the
+    /// option, `timeout` does not end the children of the program, which keep its output open. Its
+    /// time limit therefore exceeds that of ``run(_:_:in:limits:)``, which kills the process group.
     private static func script(_ limits: ToolLimits) -> String {
         var checks = ["ulimit -c 0", "ulimit -t \(limits.processorSeconds)", "ulimit -f \(limits.fileBytes / 512)"]
         #if os(Linux)

@@ -60,12 +60,13 @@ enum MediaType {
     private static let filmBrands: Set = ["avc1", "av01", "hvc1", "dash", "mmp4", "MSNV", "M4V ", "M4VH", "M4VP", "F4V ", "ndsc", "XAVC"]
     private static let filmBrandPrefixes = ["iso", "mp4", "3gp", "3g2", "cmf"]
 
-    /// Whether the first bytes of a file are those of a picture format that `ApusPictures` reads.
+    /// Returns whether the first bytes of a file are those of a picture format that `ApusPictures`
+    /// reads.
     static func isPicture(_ prefix: [UInt8]) -> Bool {
         prefix.starts(with: [0x89, 0x50, 0x4E, 0x47]) || prefix.starts(with: [0xFF, 0xD8, 0xFF]) || prefix.starts(with: Array("GIF8".utf8))
             || (prefix.starts(with: Array("RIFF".utf8)) && prefix.dropFirst(8).starts(with: Array("WEBP".utf8)))
     }
 
-    /// Whether browsers may show files of this type instead of saving them.
+    /// Returns whether browsers may show files of this type instead of saving them.
     static func isShown(_ type: String) -> Bool { type.hasPrefix("image/") || type.hasPrefix("audio/") || type.hasPrefix("video/") }
 }

@@ -70,8 +70,8 @@ package enum PreviewText {
 }
 
 extension PreviewText {
-    /// Whether a text is short ASCII without line breaks and needs no change, which is the common
-    /// case.
+    /// Returns whether a text is short ASCII without line breaks and needs no change, which is the
+    /// common case.
     private static func isShortLine(_ text: String) -> Bool {
         guard text.utf8.count < ChatLimits.previewLength else { return false }
         var last = UInt8(ascii: " ")

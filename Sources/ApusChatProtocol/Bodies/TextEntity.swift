@@ -154,8 +154,8 @@ package enum EntityRule {
         }
     }
 
-    /// Whether a client can open an address: its scheme is one of ``schemes``, and it contains no
-    /// characters that URLs cannot contain.
+    /// Returns whether a client can open an address: its scheme is one of ``schemes``, and it
+    /// contains no characters that URLs cannot contain.
     package static func isSafe(_ url: String) -> Bool {
         guard let colon = url.utf8.firstIndex(of: UInt8(ascii: ":")) else { return false }
         guard self.schemes.contains(url[..<colon].lowercased()), url.utf8.count > url.utf8.distance(from: url.startIndex, to: colon) + 1

@@ -17,7 +17,8 @@ package enum CanonicalJSON {
         return bytes
     }
 
-    /// The function recurses once for each level. `JSONReader` limits the depth to 128 by default.
+    /// Writes a value. Recurses once for each level. `JSONReader` limits the depth to 128 by
+    /// default.
     private static func write(_ value: JSONValue, into output: inout JSONOutput) throws(JSONError) {
         switch value {
         case .null, .bool, .string, .date: try JSONWriter.write(value, into: &output)

@@ -27,7 +27,7 @@ package struct WireReader: Sendable {
         }
     }
 
-    /// Whether a field has a value other than null.
+    /// Returns whether a field has a value other than null.
     package func has(_ name: String) -> Bool { self[name] != nil }
 
     // MARK: Scalars

@@ -7,7 +7,7 @@ enum BidiRule {
         case left, right, arabicLetter, arabicNumber, europeanNumber, mark, separator, neutral
     }
 
-    /// Whether a name satisfies the rule, so that it is displayed unambiguously.
+    /// Returns whether a name satisfies the rule, so that it is displayed unambiguously.
     static func accepts(_ scalars: [Unicode.Scalar]) -> Bool {
         let classes = scalars.map(Self.bidiClass)
         guard classes.contains(where: { $0 == .right || $0 == .arabicLetter || $0 == .arabicNumber }) else { return true }

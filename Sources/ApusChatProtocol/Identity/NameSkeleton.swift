@@ -23,12 +23,12 @@ package enum NameSkeleton {
         return skeleton
     }
 
-    /// Whether two different names have the same skeleton.
+    /// Returns whether two different names have the same skeleton.
     package static func looksAlike(_ first: String, _ second: String) -> Bool {
         !first.utf8.elementsEqual(second.utf8) && self.skeleton(of: first) == self.skeleton(of: second)
     }
 
-    /// Whether two different account names have the same skeleton.
+    /// Returns whether two different account names have the same skeleton.
     package static func looksAlike(_ first: UserName, _ second: UserName) -> Bool { self.looksAlike(first.rawValue, second.rawValue) }
 
     private static func isIgnored(_ scalar: Unicode.Scalar) -> Bool {

@@ -49,8 +49,8 @@ package enum UserNameRule {
         return hasUpperCase ? text.lowercased() : text
     }
 
-    /// Whether a text contains only Han characters that no mapping changes, ASCII digits and
-    /// lower-case ASCII letters, and is not too long.
+    /// Returns whether a text contains only Han characters that no mapping changes, ASCII digits
+    /// and lower-case ASCII letters, and is not too long.
     private static func isPreparedIdeographs(_ text: String) -> Bool {
         var count = 0
         for scalar in text.unicodeScalars {
@@ -79,8 +79,8 @@ package enum UserNameRule {
         }
     }
 
-    /// Whether the IdentifierClass (RFC 8264 section 4.2) contains the scalar. Excludes most ASCII
-    /// punctuation, and contextual characters other than Arabic-Indic digits.
+    /// Returns whether the IdentifierClass (RFC 8264 section 4.2) contains the scalar. Excludes
+    /// most ASCII punctuation, and contextual characters other than Arabic-Indic digits.
     private static func isAllowed(_ scalar: Unicode.Scalar) -> Bool {
         if scalar.isASCII {
             return scalar.properties.isAlphabetic || (0x30...0x39).contains(scalar.value) || self.isPunctuation(scalar.value)
@@ -109,7 +109,7 @@ package enum UserNameRule {
         }
     }
 
-    /// Whether the scalar has a compatibility form (HasCompat, RFC 8264 section 9.17).
+    /// Returns whether the scalar has a compatibility form (HasCompat, RFC 8264 section 9.17).
     private static func hasCompatibilityForm(_ scalar: Unicode.Scalar) -> Bool {
         let text = String(scalar)
         return !text.precomposedStringWithCompatibilityMapping.unicodeScalars.elementsEqual(text.unicodeScalars)

@@ -20,7 +20,7 @@ public enum MemberRole: String, WireChoice {
     case admin
     /// Writes and reads.
     case member
-    /// Reads.
+    /// Reads only.
     case reader
     /// Joined by a guest link.
     case guest

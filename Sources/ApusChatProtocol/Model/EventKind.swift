@@ -82,8 +82,8 @@ public struct EventKind: Hashable, Sendable, CustomStringConvertible {
 
     private static func openCode(_ name: String) -> Code { self.isCustomName(name) ? .custom(name) : .other(name) }
 
-    /// Whether a name is that of an application's kind: `x.` and 1 to 62 of the characters `a` to
-    /// `z`, `0` to `9`, `.`, `_` and `-`.
+    /// Returns whether a name is that of an application's kind: `x.` and 1 to 62 of the characters
+    /// `a` to `z`, `0` to `9`, `.`, `_` and `-`.
     private static func isCustomName(_ name: String) -> Bool {
         (3...64).contains(name.utf8.count) && name.hasPrefix("x.")
             && name.utf8.allSatisfy { (0x61...0x7A).contains($0) || (0x30...0x39).contains($0) || $0 == 0x2E || $0 == 0x5F || $0 == 0x2D }

@@ -80,8 +80,8 @@ package enum SearchText {
         }
     }
 
-    /// Whether the scalar's script does not separate words by spaces, or its words are searched by
-    /// their parts. Source: the blocks of Unicode.
+    /// Returns whether the scalar's script does not separate words by spaces, or its words are
+    /// searched by their parts. Source: the blocks of Unicode.
     private static func isWithoutSpaces(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         case 0x0E00...0x0EFF, 0x1000...0x109F, 0x1780...0x17FF: true  // Thai, Lao, Myanmar, Khmer

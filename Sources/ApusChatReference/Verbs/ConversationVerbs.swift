@@ -1,7 +1,7 @@
 import ApusChatProtocol
 
 extension ChatReference {
-    /// Conversations.
+    /// The verbs of conversations.
     static let conversationVerbs = VerbGroup(
         title: "Conversations",
         verbs: [

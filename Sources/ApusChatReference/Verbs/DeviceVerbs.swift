@@ -6,7 +6,7 @@ extension ChatReference {
         "access", .shape("CallAccess"), "The access to the media server that carries the call; absent if the devices connect to each other."
     )
 
-    /// Calls and devices.
+    /// The verbs of calls and devices.
     static let deviceVerbs = VerbGroup(
         title: "Calls and devices",
         verbs: [

@@ -1,7 +1,7 @@
 import ApusChatProtocol
 
 extension ChatReference {
-    /// Session and log.
+    /// The verbs of the session and the log.
     static let logVerbs = VerbGroup(
         title: "Session and log",
         verbs: [

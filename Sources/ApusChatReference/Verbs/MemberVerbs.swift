@@ -1,7 +1,7 @@
 import ApusChatProtocol
 
 extension ChatReference {
-    /// Members and links.
+    /// The verbs of members and links.
     static let memberVerbs = VerbGroup(
         title: "Members and links",
         verbs: [

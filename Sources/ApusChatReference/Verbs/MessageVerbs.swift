@@ -1,7 +1,7 @@
 import ApusChatProtocol
 
 extension ChatReference {
-    /// Messages.
+    /// The verbs of messages.
     static let messageVerbs = VerbGroup(
         title: "Messages",
         verbs: [

@@ -1,7 +1,7 @@
 import ApusChatProtocol
 
 extension ChatReference {
-    /// Own settings and people.
+    /// The verbs of the user's own settings and of other users.
     static let peopleVerbs = VerbGroup(
         title: "Own settings and people",
         verbs: [

@@ -102,7 +102,7 @@ final class SQLiteStatement {
         return try self.step() ? body(self) : nil
     }
 
-    /// The number in the first column of the first row, or 0.
+    /// Returns the number in the first column of the first row, or 0.
     func number() throws(StorageError) -> Int64 { try self.first { $0.int(0) } ?? 0 }
 
     private func failure(_ code: Int32) -> StorageError {

@@ -43,7 +43,7 @@ struct LogReader {
         return try statement.all { EventPlace.seq($0.int(0)) }
     }
 
-    /// Whether an event is hidden from the member.
+    /// Returns whether an event is hidden from the member.
     func isHidden(_ seq: Int64) throws(StorageError) -> Bool {
         let statement = try self.connection.statement(LogQuery.isHidden)
         return try statement.with(self.user.rawValue, EventPlace.id(self.slot, seq)).first { $0.bool(0) } ?? false

@@ -101,7 +101,7 @@ extension SQLiteReads {
 }
 
 extension SQLiteReads {
-    /// Whether a user uploaded a blob, or sees an event that refers to it.
+    /// Returns whether a user uploaded a blob, or sees an event that refers to it.
     func isReadable(_ need: BlobNeed) throws(StorageError) -> Bool {
         let upload = try self.connection.statement(FactQuery.isUploaded)
         upload.bind(1, need.blob.rawValue)

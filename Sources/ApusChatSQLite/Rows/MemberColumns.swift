@@ -75,7 +75,7 @@ enum MemberColumns {
     /// indexed. `?1` and `?2` are the key.
     static let positionAssignments = "read_n = ?3, skipped = ?4, last_sent_at = ?5, is_marked_unread = ?6, changed = ?7"
 
-    /// Whether two rows differ only in the columns of `positionAssignments`.
+    /// Returns whether two rows differ only in the columns of `positionAssignments`.
     static func differInPositionOnly(_ one: MemberRow, _ other: MemberRow) -> Bool {
         var one = one
         one.readN = other.readN

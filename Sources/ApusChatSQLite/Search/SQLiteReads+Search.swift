@@ -115,7 +115,7 @@ extension SQLiteReads {
         return (complete.sorted { $0.place > $1.place }, end)
     }
 
-    /// The full-text query. Terms have letters and digits only.
+    /// Returns the full-text query. Terms have letters and digits only.
     private static func expression(_ need: SearchNeed, _ slots: ArraySlice<Int64>) -> String {
         var parts = need.words.phrases.map { phrase in
             "terms : \"" + phrase.terms.joined(separator: " ") + "\"" + (phrase.isOpen ? " *" : "")

@@ -16,7 +16,7 @@ package struct CallRelay: Sendable {
         self.configuration = configuration
     }
 
-    /// The answer to `call.servers`.
+    /// Returns the answer to `call.servers`.
     ///
     /// - Parameter time: The time, in milliseconds since 1970.
     package func servers(for user: UserName, at time: Int64) -> CallServersAnswer {

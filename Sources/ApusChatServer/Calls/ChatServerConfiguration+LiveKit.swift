@@ -45,7 +45,7 @@ extension ChatServerConfiguration.Calls {
             return HTTPOrigin(isSecure: isSecure, host: Self.host(rest[..<colon]), port: port)
         }
 
-        /// The host without the brackets of an IPv6 address.
+        /// Returns the host without the brackets of an IPv6 address.
         private static func host(_ text: Substring) -> String {
             text.first == "[" && text.last == "]" ? String(text.dropFirst().dropLast()) : String(text)
         }

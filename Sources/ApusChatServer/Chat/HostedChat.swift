@@ -35,7 +35,7 @@ package protocol HostedChat: Sendable {
         receive: @escaping @Sendable (_ push: String, _ value: JSONValue) -> Void
     ) throws(ChatError) -> TranslatedConnection
 
-    /// Whether a device of the user is connected.
+    /// Returns whether a device of the user is connected.
     func isOnline(_ user: UserKey) -> Bool
 
     /// Starts to deliver notifications for devices. Called at most once.

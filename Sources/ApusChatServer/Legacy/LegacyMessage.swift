@@ -76,7 +76,7 @@ struct LegacyMessage: Hashable {
         self.received = object
     }
 
-    /// Whether the app names another sender than the account of its connection.
+    /// Returns whether the app names another sender than the account of its connection.
     func isForged(by user: UserName) -> Bool {
         self.claimedSender.map { !$0.isEmpty && UserName($0) != user } ?? false
     }

@@ -17,7 +17,7 @@ struct LegacyRooms: Sendable {
         return others
     }
 
-    /// The user of a device of a call.
+    /// Returns the user of a device of a call.
     func user(of device: DeviceID, in room: LegacyRoom) -> UserName? { self.rooms[room]?[device] }
 
     mutating func leave(_ room: LegacyRoom, _ device: DeviceID) {

@@ -16,7 +16,7 @@ extension LegacyServer {
     /// The maximum size of a form.
     private static let formBytes = 16 << 10
 
-    /// The router of the listener.
+    /// Returns the router of the listener.
     func router() -> Router<HTTPContext> {
         let router = ChatRoutes.emptyRouter(proxies: self.proxies)
         router.post("/register") { request, context in

@@ -62,8 +62,8 @@ struct PageRoutes: Sendable {
         return Response(status: .ok, headers: headers, body: Self.body(bytes, on: context.channel))
     }
 
-    /// Whether `If-None-Match` contains an entity tag (RFC 9110 section 13.1.2). The comparison is
-    /// weak.
+    /// Returns whether `If-None-Match` contains an entity tag (RFC 9110 section 13.1.2). The
+    /// comparison is weak.
     private static func matches(_ lists: [String], _ tag: String) -> Bool {
         for element in lists.flatMap({ $0.split(separator: ",") }) {
             let text = element.trimmingPrefix { $0 == " " || $0 == "\t" }
@@ -80,8 +80,8 @@ struct PageRoutes: Sendable {
         self.find(path) ?? (path == "/join" ? self.find("/index.html") : path.hasSuffix("/") ? self.find(path + "index.html") : nil)
     }
 
-    /// Whether the name ends in the hash of the file, as `scripts/bundle_page.py` creates it. The
-    /// content at such a path never changes.
+    /// Returns whether the name ends in the hash of the file, as `scripts/bundle_page.py` creates
+    /// it. The content at such a path never changes.
     private static func namesContent(_ path: String, of file: PageFile) -> Bool {
         guard let dash = path.lastIndex(of: "-"), let dot = path[dash...].firstIndex(of: ".") else { return false }
         let hash = path[path.index(after: dash)..<dot]

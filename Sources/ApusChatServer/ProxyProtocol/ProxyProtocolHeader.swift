@@ -60,7 +60,7 @@ struct ProxyProtocolHeader: Hashable, Sendable {
         return .header(Self(client: source), length: end + 1)
     }
 
-    /// Whether a text is a number from 0 to 65535 without leading zeros.
+    /// Returns whether a text is a number from 0 to 65535 without leading zeros.
     private static func isPort(_ text: String) -> Bool {
         (1...5).contains(text.utf8.count) && text.utf8.allSatisfy { (0x30...0x39).contains($0) } && UInt16(text) != nil
             && (text == "0" || !text.hasPrefix("0"))

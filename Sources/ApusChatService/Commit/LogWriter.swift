@@ -126,7 +126,7 @@ final class LogWriter {
         }
     }
 
-    /// Whether a failed batch is decided again. If not, its commands have been refused.
+    /// Returns whether a failed batch is decided again. If not, its commands have been refused.
     private func retries(after error: StorageError, _ entries: ArraySlice<Sequencer.Entry>) -> Bool {
         let refusal: ChatError
         switch self.committer.batchFailed(error.code, commands: entries.count) {

@@ -35,7 +35,7 @@ struct ShownSettings {
         }
     }
 
-    /// Whether other members see the positions of a member.
+    /// Returns whether other members see the positions of a member.
     mutating func showsReceipts(_ user: UserKey, in key: ConversationKey, _ reads: any AccountReads) throws -> Bool {
         guard let conversation = try self.conversation(key, of: user, reads), conversation.receipts, conversation.kind != .channel,
             conversation.memberCount <= ChatLimits.receiptMembers

@@ -21,7 +21,7 @@ struct ReadContext {
         return view
     }
 
-    /// The account of the viewer.
+    /// Returns the account of the viewer.
     func account() throws -> AccountRow {
         guard let row = try self.reads.accounts([self.viewer]).first, row.state == .active else { throw ChatError.accountClosed }
         return row

@@ -26,7 +26,7 @@ extension ReadContext {
         return user
     }
 
-    /// Whether an audience of a user includes the viewer.
+    /// Returns whether an audience of a user includes the viewer.
     func admits(_ audience: Audience, _ row: AccountRow, _ relation: ContactRow?) -> Bool {
         if row.key == self.viewer { return true }
         return switch audience {

@@ -18,7 +18,7 @@ extension Simulation {
                 return self.request(.answerRequest(key, user, approves: self.dice.chance(perMille: 700)), on: device)
             }
         }
-        // Actions that only owners and admins may perform are requested mostly by them.
+        // Actions that only owners and admins may perform are requested mostly by these members.
         let roll = isStaff || self.dice.chance(perMille: 200) ? self.dice.below(50) : self.dice.pick([0, 1, 2, 3, 13, 13, 34, 35]) ?? 0
         switch roll {
         case 0..<13: self.request(.invite(key, [user, self.dice.pick(self.population.users)]), on: device)
@@ -102,8 +102,8 @@ extension Simulation {
         }
     }
 
-    /// Returns a user, mostly the other user of a pair with the user of the device, so that actions
-    /// concern messages.
+    /// Returns a random user. Prefers the other user of a pair with the user of the device, so that
+    /// the action concerns a conversation with messages.
     private func peer(of device: Device) -> UserKey? {
         if self.dice.chance(perMille: 600), let room = self.dice.pick(self.server.rooms), let book = self.oracle.books[room],
             book.kind == .pair,

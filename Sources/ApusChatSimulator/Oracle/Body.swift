@@ -5,10 +5,10 @@ import ApusChatProtocol
 enum Body {
     static func json(_ text: String) -> String { "{\"text\":\"\(text)\"}" }
 
-    /// The body of a text whose link has a preview.
+    /// Returns the body of a text whose link has a preview.
     static func json(_ text: String, title: String) -> String { "{\"text\":\"\(text)\",\"preview\":\(Self.preview(title))}" }
 
-    /// The body of the event that adds a preview.
+    /// Returns the body of the event that adds a preview.
     static func change(title: String) -> String { "{\"preview\":\(Self.preview(title))}" }
 
     static func poll(_ question: String, options: Int) -> String {
@@ -28,7 +28,7 @@ enum Body {
 
     static func hasLink(_ text: String) -> Bool { text.utf8.starts(with: "link".utf8) }
 
-    /// The text from a prefix to the next quotation mark.
+    /// Returns the text from a prefix to the next quotation mark.
     private static func field(_ prefix: String, of json: String) -> String? {
         guard json.utf8.starts(with: prefix.utf8) else { return nil }
         return String(json.utf8.dropFirst(prefix.utf8.count).prefix { $0 != UInt8(ascii: "\"") })

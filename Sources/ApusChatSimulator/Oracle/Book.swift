@@ -142,7 +142,7 @@ final class Person {
         self.role = role
     }
 
-    /// Whether the user is banned at a time.
+    /// Returns whether the user is banned at a time.
     func isBanned(at time: Int64) -> Bool { self.state == .banned && (self.bannedUntil == 0 || self.bannedUntil > time) }
 
     /// Returns the visible range of the log; nil if the user may not see it.

@@ -159,7 +159,7 @@ extension Oracle {
 }
 
 extension Person {
-    /// The body of the event of the draft, in the user's self conversation.
+    /// Returns the body of the event of the draft, in the user's self conversation.
     fileprivate func draftBody(in conversation: ConversationID) -> String {
         self.draft.isEmpty ? "" : "{\"conv\":\"\(conversation)\",\"draft\":\(self.draft)}"
     }

@@ -86,8 +86,8 @@ extension Simulation {
         return self.oracle.fault(of: event, in: book, to: person, user)
     }
 
-    /// Whether a message, or the target of an edit, has expired by the clock of the devices. The
-    /// server may still have the content.
+    /// Returns whether a message, or the target of an edit, has expired by the clock of the
+    /// devices. The server may still have the content.
     private func isOver(_ entry: Entry, in book: Book) -> Bool {
         let message = entry.repeatsContent ? book.index(of: entry.ref).map { book.entries[$0] } : entry
         guard let time = message?.expiresAt, time > 0 else { return false }

@@ -24,7 +24,7 @@ public struct FactTable<Key: Hashable & Sendable, Row: Sendable>: Sendable {
         self.isChanged.append(false)
     }
 
-    /// Whether `key` was requested from the storage.
+    /// Returns whether `key` was requested from the storage.
     @inlinable
     package func isLoaded(_ key: Key) -> Bool { self.slots[key] != nil }
 

@@ -105,7 +105,7 @@ extension MemoryStorage {
             total: total)
     }
 
-    /// Whether the name or the nickname of an active account contains a text.
+    /// Returns whether the name or the nickname of an active account contains a text.
     private func isNamed(_ user: UserKey, _ text: String) -> Bool {
         let needle = text.lowercased()
         guard let row = self.accountRows[user], row.state == .active else { return false }

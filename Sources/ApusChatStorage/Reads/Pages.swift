@@ -40,8 +40,8 @@ package struct HeadsCursor: Sendable, Hashable, Comparable {
         self.conversation = conversation
     }
 
-    /// Pinned conversations precede the others, the last pinned one first. The others are ordered
-    /// by the newest event, then by the key.
+    /// Compares the order in lists. Pinned conversations precede the others, the last pinned one
+    /// first. The others are ordered by the newest event, then by the key.
     package static func < (left: Self, right: Self) -> Bool {
         if left.pinnedAt != right.pinnedAt { return left.pinnedAt > right.pinnedAt }
         if left.lastAt != right.lastAt { return left.lastAt > right.lastAt }
@@ -93,7 +93,7 @@ package struct MemberStates: OptionSet, Sendable {
     package static let requested = Self(rawValue: 4)
     package static let banned = Self(rawValue: 8)
 
-    /// Whether the set contains a state. No set contains the states of former members.
+    /// Returns whether the set contains a state. No set contains the states of former members.
     package func includes(_ state: MemberState) -> Bool {
         switch state {
         case .joined: self.contains(.joined)
@@ -134,7 +134,7 @@ package struct DirectoryPage: Sendable, Equatable {
 }
 
 extension ConversationRow {
-    /// Whether the title or the description contains a text. An empty text matches all
+    /// Returns whether the title or the description contains a text. An empty text matches all
     /// conversations.
     package func isFound(by text: String) -> Bool {
         guard !text.isEmpty else { return true }

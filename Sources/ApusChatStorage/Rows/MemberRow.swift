@@ -60,7 +60,7 @@ package struct MemberRow: Sendable, Equatable {
     /// Whether this user blocks the other user of the pair.
     package var blocksPeer: Bool { self.blocksPeerSince > 0 }
 
-    /// Whether the user is banned at a time.
+    /// Returns whether the user is banned at a time.
     package func isBanned(at time: Int64) -> Bool { self.state == .banned && (self.bannedUntil == 0 || self.bannedUntil > time) }
 
     /// Returns the number of unread messages, given the ordinal of the last message.

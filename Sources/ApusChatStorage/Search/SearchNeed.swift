@@ -20,13 +20,13 @@ package struct SearchNeed: Sendable {
     /// Whether all messages of the kinds in the conversation are found, without words.
     package var isListing: Bool { self.words.phrases.isEmpty && self.conversation != nil && !self.kinds.isEmpty }
 
-    /// Whether a message has content, and the words.
+    /// Returns whether a message has content, and the words.
     package func matches(_ event: EventRow) -> Bool {
         if self.isListing { return event.isMessage && !event.state.isBlank }
         return event.searchText.map { self.words.matches(in: $0) != nil } ?? false
     }
 
-    /// Whether a message that contains the words also satisfies the filter.
+    /// Returns whether a message that contains the words also satisfies the filter.
     package func admits(_ event: EventRow) -> Bool {
         guard event.isMessage, self.sender == nil || self.sender == event.sender else { return false }
         guard self.kinds.isEmpty || self.kinds.contains(event.kind) else { return false }

@@ -34,7 +34,7 @@ extension ChatCommander {
         }
     }
 
-    /// A command without a name shows the current name and does not remove it.
+    /// Sets the shown name. A command without a name shows the current name and does not remove it.
     private func setNick(_ name: String) async throws {
         guard !name.isEmpty else {
             let nick = await self.client.user(self.client.user)?.nick ?? self.client.user.rawValue

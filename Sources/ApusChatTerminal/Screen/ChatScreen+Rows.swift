@@ -143,7 +143,7 @@ extension ChatScreen {
 
     // MARK: Scrolling
 
-    /// The index after the last row on the screen.
+    /// Returns the index after the last row on the screen.
     private func end(of rows: [Row]) -> Int {
         guard let bottom = self.bottom, let message = self.messages.firstIndex(where: { $0.id == bottom.message }) else {
             return rows.count

@@ -27,7 +27,7 @@ package struct ScreenStyle: Hashable, Sendable {
         self.isReverse = isReverse
     }
 
-    /// The control sequence (ECMA-48, SGR) that sets the style.
+    /// Returns the control sequence (ECMA-48, SGR) that sets the style.
     func code(hasColour: Bool) -> String {
         var codes = ["0"]
         if self.isBold { codes.append("1") }

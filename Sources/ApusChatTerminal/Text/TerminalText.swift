@@ -1,7 +1,7 @@
 /// Measures and formats text in the cells of a terminal.
 package enum TerminalText {
-    /// The number of cells of a character: 0 for marks and controls, 2 for wide characters and
-    /// emoji, else 1.
+    /// Returns the number of cells of a character: 0 for marks and controls, 2 for wide characters
+    /// and emoji, else 1.
     ///
     /// Source: Unicode Standard Annex 11 (East Asian Width), the ranges W and F, and the emoji
     /// presentation of UTS 51.
@@ -35,7 +35,7 @@ package enum TerminalText {
         }
     }
 
-    /// The number of cells of a text.
+    /// Returns the number of cells of a text.
     package static func width(_ text: some StringProtocol) -> Int { text.reduce(0) { $0 + self.width($1) } }
 
     /// Removes characters that would move the cursor, or change colours or the text direction. Line

@@ -9,7 +9,7 @@ package struct AddressRules: Sendable {
 
     package init(exceptions: [IPNetwork] = []) { self.exceptions = exceptions }
 
-    /// Whether a connection to an address is permitted.
+    /// Returns whether a connection to an address is permitted.
     package func permit(_ address: IPAddress) -> Bool {
         let unmapped = address.unmapped
         if self.exceptions.contains(where: { $0.contains(address) || $0.contains(unmapped) }) { return true }

@@ -114,7 +114,7 @@ package struct IPNetwork: Hashable, Sendable {
         (self.prefix, self.length) = (address.bytes, length)
     }
 
-    /// Whether the address is in the network.
+    /// Returns whether the address is in the network.
     package func contains(_ address: IPAddress) -> Bool {
         guard address.bytes.count == self.prefix.count else { return false }
         let (whole, bits) = self.length.quotientAndRemainder(dividingBy: 8)

@@ -1,6 +1,6 @@
 import NIOCore
 
-/// What to do after bytes were received from a proxy.
+/// The action after bytes were received from a proxy.
 package enum ProxyAction: Equatable {
     /// Wait: the response is incomplete.
     case waitForMore

@@ -30,7 +30,7 @@ public struct EngineIOCookie: Sendable, Hashable {
     /// Creates a configuration with default values.
     public init() {}
 
-    /// The value of `Set-Cookie`.
+    /// Returns the value of `Set-Cookie`.
     func header(value: String) -> String {
         var text = "\(self.name)=\(value)"
         if let maximumAge { text += "; Max-Age=\(maximumAge.components.seconds)" }

@@ -110,8 +110,8 @@ public struct FramedSession: Sendable {
     /// Whether the peer uses version 2, which has ping and bye frames.
     public var speaksVersion2: Bool { if case .version2 = self.dialect { true } else { false } }
 
-    /// Whether the peer has sent an incomplete head. `pending` holds the bytes that are not decoded
-    /// yet.
+    /// Returns whether the peer has sent an incomplete head. `pending` holds the bytes that are not
+    /// decoded yet.
     public func isWithinHead(_ pending: ByteBuffer) -> Bool {
         guard !self.hasEnded else { return false }
         switch self.dialect {

@@ -157,7 +157,8 @@ package enum TransferChunk {
 
     /// Buffers that are reused when no other reference to their memory remains.
     private struct BufferPool: Sendable {
-        /// About the number of chunks that can wait for the disk.
+        /// The maximum number of kept buffers: about the number of chunks that can wait for the
+        /// disk.
         private static let maximumBuffers = 24
 
         private var buffers: [ByteBuffer] = []

@@ -168,7 +168,7 @@ package struct TransferReceiver: Sendable {
 
     /// Syncs after ``TransferSettings/syncBytes`` or a quarter of the window, whichever is less:
     /// the sender is acknowledged before it has to wait, and the disk is not synced for each chunk.
-    /// One sync runs at a time, so on a slow disk the next one covers everything written meanwhile.
+    /// One sync runs at a time, so on a slow disk the next one covers all bytes written meanwhile.
     private mutating func syncIfDue() -> [Action] {
         guard self.syncing == self.durable, self.written > self.syncing else { return [] }
         let due = min(self.settings.syncBytes, self.settings.window / 4)

@@ -122,7 +122,7 @@ package struct TransferSender: Sendable {
         return [.send(FrameHead(.done, stream: self.stream, header: ["sha256": .string(hash)]))]
     }
 
-    /// The file cannot be read.
+    /// Handles a file that cannot be read.
     package mutating func sourceFailed(_ error: TransferError) -> [Action] { self.fail(error, notifies: true) }
 
     /// Cancels the transfer locally.

@@ -48,7 +48,7 @@ public struct FramedClientConfiguration: Sendable {
         }
     }
 
-    /// The network that a connection to `host` depends on.
+    /// Returns the network that a connection to `host` depends on.
     func network(for host: String) -> Reconnector.Network? {
         self.watchesNetwork ? Reconnector.Network(self.networkMonitor, host: host) : nil
     }

@@ -82,8 +82,8 @@ final class FileDescriptor: Sendable {
         return String(cString: UnsafeRawPointer(entry).advanced(by: offset).assumingMemoryBound(to: CChar.self))
     }
 
-    /// Whether a directory entry is known to be a regular file. Some file systems do not report the
-    /// type.
+    /// Returns whether a directory entry is known to be a regular file. Some file systems do not
+    /// report the type.
     static func isFile(_ entry: UnsafeMutablePointer<dirent>) -> Bool {
         guard let offset = MemoryLayout<dirent>.offset(of: \.d_type) else { return false }
         return UnsafeRawPointer(entry).load(fromByteOffset: offset, as: UInt8.self) == UInt8(DT_REG)
@@ -125,7 +125,7 @@ final class FileDescriptor: Sendable {
         var modified: Int64
         var permissions: UInt16
 
-        /// Whether the file is unchanged. The number of hard links is ignored.
+        /// Returns whether the file is unchanged. The number of hard links is ignored.
         func isUnchanged(since before: Status) -> Bool {
             var status = self
             status.links = before.links

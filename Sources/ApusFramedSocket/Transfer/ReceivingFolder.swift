@@ -228,7 +228,7 @@ public final class ReceivingFolder: Sendable {
         return offer.name.description
     }
 
-    /// Whether the offered name exists and the upload has no unfinished file.
+    /// Returns whether the offered name exists and the upload has no unfinished file.
     func isTaken(_ offer: TransferOffer) -> Bool {
         guard !offer.isFolder, let last = offer.name.components.last, let folder = self.folder(of: offer), folder.status(of: last) != nil
         else { return false }

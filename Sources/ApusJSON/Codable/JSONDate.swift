@@ -10,7 +10,7 @@ enum JSONDate {
     private static let largest = 8.64e15
     private static let day: Int64 = 86_400_000
 
-    /// Whether a date is within JavaScript's range.
+    /// Returns whether a date is within JavaScript's range.
     static func holds(_ date: Date) -> Bool { (date.timeIntervalSince1970 * 1000).rounded().magnitude <= self.largest }
 
     /// Returns the text of a date, rounded to milliseconds; nil if the date is outside of

@@ -32,8 +32,8 @@ final class JSONEncodingNode {
     func becomeArray() { self.become(.array) }
     func becomeObject() { self.become(.object) }
 
-    /// A request for a second, different container is a programming error in `encode(to:)`, and
-    /// traps, as in Foundation's encoders.
+    /// Sets the kind of the value. A request for a second, different container is a programming
+    /// error in `encode(to:)`, and traps, as in Foundation's encoders.
     private func become(_ kind: Kind) {
         precondition(self.kind == .empty || self.kind == kind, "`encode(to:)` must request only one kind of container")
         self.kind = kind

@@ -64,7 +64,8 @@ extension JSONParser {
             return self.isObject[last >> 6] & (1 << UInt64(last & 63)) != 0
         }
 
-        /// The depth is at most the reader's limit of 512 levels, the number of bits.
+        /// Opens a container. The depth is at most the reader's limit of 512 levels, the number of
+        /// bits.
         mutating func append(isObject: Bool) {
             let bit: UInt64 = 1 << UInt64(self.depth & 63)
             if isObject { self.isObject[self.depth >> 6] |= bit } else { self.isObject[self.depth >> 6] &= ~bit }

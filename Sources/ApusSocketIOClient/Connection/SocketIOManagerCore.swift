@@ -225,7 +225,7 @@ final class SocketIOManagerCore {
 
     // MARK: - Packets
 
-    /// Whether the server connects the client to this namespace without a request.
+    /// Returns whether the server connects the client to this namespace without a request.
     func joinsImplicitly(_ namespace: String) -> Bool { namespace == "/" && self.session?.version.joinsRootImplicitly == true }
 
     /// Sends DISCONNECT for a namespace.

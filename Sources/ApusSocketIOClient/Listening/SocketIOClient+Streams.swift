@@ -4,7 +4,7 @@ public import ApusSocketIOProtocol
 extension SocketIOClient {
     /// Returns the states of the socket, starting with the current one.
     ///
-    /// - Parameter policy: Which states a slow reader misses. `.bufferingNewest(1)` keeps the
+    /// - Parameter policy: The states that a slow reader misses. `.bufferingNewest(1)` keeps the
     ///   current state only.
     public func states(bufferingPolicy policy: BufferingPolicy) -> EventStream<SocketIOClientState> {
         let id = Self.makeID()
@@ -16,7 +16,7 @@ extension SocketIOClient {
 
     /// Returns the lifecycle events from now on.
     ///
-    /// - Parameter policy: Which events a slow reader misses. `.unbounded` keeps all in memory.
+    /// - Parameter policy: The events that a slow reader misses. `.unbounded` keeps all in memory.
     public func lifecycle(bufferingPolicy policy: BufferingPolicy) -> EventStream<SocketIOClientLifecycleEvent> {
         let (stream, continuation) = EventStream.make(of: SocketIOClientLifecycleEvent.self, bufferingPolicy: policy)
         let listener = SocketIOClientListener(id: Self.makeID())
@@ -34,9 +34,9 @@ extension SocketIOClient {
     /// - Parameters:
     ///   - event: The event's name.
     ///   - type: The type of its first argument.
-    ///   - policy: Which messages a slow reader misses. The stream applies no back-pressure: with
-    ///     `.unbounded`, the server can fill the memory of a reader that stops. Listeners on the
-    ///     event loop miss none.
+    ///   - policy: The messages that a slow reader misses. The stream applies no back-pressure:
+    ///     with `.unbounded`, the server can fill the memory of a reader that stops. Listeners on
+    ///     the event loop miss none.
     public func messages<Message: Decodable & Sendable>(
         _ event: String, as type: Message.Type, bufferingPolicy policy: BufferingPolicy
     ) -> EventStream<Message> {

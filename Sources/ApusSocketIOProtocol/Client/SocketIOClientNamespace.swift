@@ -110,7 +110,7 @@ package struct SocketIOClientNamespace: Sendable {
         return .sendConnect(auth: self.recovery.auth(auth))
     }
 
-    /// Whether this attempt awaits its auth or the answer to CONNECT. Used by the timer.
+    /// Returns whether this attempt awaits its auth or the answer to CONNECT. Used by the timer.
     package func isPending(attempt: Int) -> Bool {
         guard attempt == self.attempt else { return false }
         switch self.state {

@@ -113,7 +113,7 @@ package struct SocketIORetryQueue<Packet: Sendable>: Sendable {
         return .giveUp(ackID: first.ackID)
     }
 
-    /// Removes an event that was acknowledged or is no longer wanted.
+    /// Removes an event that was acknowledged or abandoned.
     ///
     /// - Returns: `true` if its try was outstanding and the timer is to be cancelled.
     package mutating func remove(ackID: Int) -> Bool {

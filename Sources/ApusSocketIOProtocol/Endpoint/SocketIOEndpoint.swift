@@ -131,7 +131,7 @@ public struct SocketIOEndpoint: Sendable {
     /// Whether the connection has ended. Received messages are ignored.
     public var isFinished: Bool { self.engine.isFinished }
 
-    /// Whether events can be sent in a namespace.
+    /// Returns whether events can be sent in a namespace.
     public func isConnected(to namespace: String) -> Bool {
         guard self.isOpen else { return false }
         if self.isClient { return self.joins[UTF8Key(namespace)]?.isConnected == true }

@@ -34,7 +34,7 @@ public struct SocketIORoomNames: Sendable, Hashable {
         }
     }
 
-    /// Whether the set contains this room.
+    /// Returns whether the set contains this room.
     public func contains(_ name: String) -> Bool {
         switch self.storage {
         case .one(let present): UTF8Key.areEqual(present, name)
@@ -89,12 +89,12 @@ public struct SocketIORoomNames: Sendable, Hashable {
         for name in names { self.remove(name) }
     }
 
-    /// Whether the sets have no room in common.
+    /// Returns whether the sets have no room in common.
     public func isDisjoint(with other: SocketIORoomNames) -> Bool {
         self.count <= other.count ? !self.contains { other.contains($0) } : other.isDisjoint(with: self)
     }
 
-    /// Whether both sets contain the same rooms.
+    /// Returns whether both sets contain the same rooms.
     public static func == (left: Self, right: Self) -> Bool {
         left.count == right.count && left.allSatisfy { right.contains($0) }
     }

@@ -22,7 +22,7 @@ public struct SocketIOTargets: Hashable, Sendable {
     /// Whether the whole namespace is selected.
     package var includesAllSockets: Bool { self.rooms.isEmpty && self.except.isEmpty }
 
-    /// Whether a socket in these rooms is selected.
+    /// Returns whether a socket in these rooms is selected.
     package func include(memberOf rooms: SocketIORoomNames) -> Bool {
         (self.rooms.isEmpty || !self.rooms.isDisjoint(with: rooms)) && self.except.isDisjoint(with: rooms)
     }

@@ -37,8 +37,8 @@ public struct SocketIOPacket: Equatable, Sendable {
         self.content = content
     }
 
-    /// Whether an event name is reserved for the library. Such an event cannot be emitted, and is a
-    /// parse error if a peer sends it.
+    /// Returns whether an event name is reserved for the library. Such an event cannot be emitted,
+    /// and is a parse error if a peer sends it.
     package static func isReserved(_ name: String) -> Bool {
         // The lengths of the names below, to reject all others quickly.
         switch name.utf8.count {

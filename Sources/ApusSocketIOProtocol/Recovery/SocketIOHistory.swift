@@ -54,7 +54,7 @@ package struct SocketIOHistory<Packet: Sendable>: Sendable {
         while self.entries.count > self.maximumCount || self.bytes > self.maximumBytes { self.removeFirst() }
     }
 
-    /// Whether the history contains every packet after `offset`.
+    /// Returns whether the history contains every packet after `offset`.
     package func reaches(backTo offset: SocketIOOffset) -> Bool {
         guard offset.epoch == self.epoch, offset.number <= self.lastNumber else { return false }
         return self.lastNumber - offset.number <= UInt64(self.entries.count)

@@ -50,7 +50,7 @@ package struct SocketIORecoveryStore<Packet: Sendable, Kept: Sendable>: Sendable
         self.sessions.keep(session, pid: pid, at: now)
     }
 
-    /// Whether a session is kept under this private id.
+    /// Returns whether a session is kept under this private id.
     package mutating func keeps(pid: String, at now: Duration) -> Bool { self.sessions.contains(pid, at: now) }
 
     package enum ClaimAction {

@@ -41,7 +41,7 @@ package struct SocketIOSessionTable<Session: Sendable>: Sendable {
         return self.entries.removeValue(forKey: UTF8Key(pid))?.session
     }
 
-    /// Whether a session is kept under this id.
+    /// Returns whether a session is kept under this id.
     package mutating func contains(_ pid: String, at now: Duration) -> Bool {
         self.expire(at: now)
         return self.entries[UTF8Key(pid)] != nil

@@ -50,7 +50,7 @@ extension SocketIONamespace {
         }
     }
 
-    /// The ack id of an event without an offset; `nil` for most events.
+    /// Returns the ack id of an event without an offset; `nil` for most events.
     ///
     /// A client with recovery treats the last argument of an event without an ack id as the offset
     /// if it is a string. If that argument begins like an offset, the event carries an ack id,
@@ -122,7 +122,8 @@ struct Recipients {
         self.groups[group].sockets[place] = last
     }
 
-    /// A linear search: a process has few event loops.
+    /// Returns the index of the group of the socket's event loop, which is added if it is new. The
+    /// search is linear, because a process has few event loops.
     private mutating func group(of socket: SocketIOServerSocket) -> Int {
         if let known = self.groups.firstIndex(where: { $0.eventLoop === socket.eventLoop }) { return known }
         self.groups.append(Group(eventLoop: socket.eventLoop))

@@ -70,7 +70,7 @@ package struct HTTPRequestTarget {
         self.authority = String(target[slashes..<end])
     }
 
-    /// The position of the authority, after `http://` or another scheme.
+    /// Returns the position of the authority, after `http://` or another scheme.
     private static func authorityStart(in target: String) -> String.Index? {
         guard let colon = target.utf8.firstIndex(of: UInt8(ascii: ":")), target.utf8[colon...].starts(with: "://".utf8) else { return nil }
         let isScheme = target.utf8[..<colon].allSatisfy { byte in

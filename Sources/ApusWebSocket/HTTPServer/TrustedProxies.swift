@@ -105,7 +105,7 @@ public struct TrustedProxies: Hashable, Sendable {
         }
     }
 
-    /// The `for` parameter of each element (RFC 7239 section 4).
+    /// Returns the `for` parameter of each element (RFC 7239 section 4).
     private static func forwardedEntries(_ fields: HTTPFields) -> [IPAddress?] {
         guard let name = HTTPField.Name("Forwarded") else { return [] }
         return fields[values: name].flatMap { self.split($0[...], at: ",") }.map { element in

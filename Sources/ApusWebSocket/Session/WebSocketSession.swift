@@ -69,7 +69,7 @@ public final class WebSocketSession: Sendable {
 
     /// Returns the current state and every change. Ends when the session is released.
     ///
-    /// - Parameter policy: Which states a slow reader misses. `.bufferingNewest(1)` keeps the
+    /// - Parameter policy: The states that a slow reader misses. `.bufferingNewest(1)` keeps the
     ///   current state only.
     public func states(bufferingPolicy policy: BufferingPolicy) -> EventStream<State> {
         let (stream, continuation) = EventStream.make(of: State.self, bufferingPolicy: policy)

@@ -45,7 +45,7 @@ public struct WebSocketSessionConfiguration: Sendable {
     /// Creates the default configuration.
     public init() {}
 
-    /// The network that a session observes; `nil` for a Unix socket.
+    /// Returns the network that a session observes; `nil` for a Unix socket.
     func network(for host: String?) -> Reconnector.Network? {
         guard self.watchesNetwork, self.client.unixSocketPath == nil else { return nil }
         return Reconnector.Network(self.networkMonitor, host: host ?? "")

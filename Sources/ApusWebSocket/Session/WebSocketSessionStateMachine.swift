@@ -147,7 +147,7 @@ struct WebSocketSessionStateMachine {
     enum OpenedAction: Equatable {
         /// Run the application's hook, then call ``hookFinished()``.
         case runHook
-        /// Abort: the connection is no longer wanted.
+        /// Abort the connection, because the session does not need it.
         case abort
     }
 

@@ -184,7 +184,8 @@ import Foundation
         }
     }
 
-    /// Tab completes commands, `@` and the names of members, and the names and titles for `/open`.
+    /// Sets the completions of Tab: commands, `@` and the names of members, and the names and
+    /// titles for `/open`.
     private func offerCompletions() async {
         guard let typing = self.output.typing else { return }
         typing.complete(await self.commander.completions())

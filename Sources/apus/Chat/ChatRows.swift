@@ -63,7 +63,7 @@ struct ChatRows {
 
     subscript(seq: Int64) -> ChatMessage? { self.rows[seq] }
 
-    /// The last row that fulfils a condition.
+    /// Returns the last row that fulfils a condition.
     func newest(where condition: (ChatMessage) -> Bool) -> ChatMessage? {
         self.rows.values.filter(condition).max { $0.event.seq < $1.event.seq }
     }

@@ -264,7 +264,7 @@ enum ChatPrinter {
         ChatOutput.standard.line("\(row.conversation)\t\(row.event.seq)\t\(time)\t\(sender)\t\(text)")
     }
 
-    /// The newest rows of a conversation, oldest first.
+    /// Returns the newest rows of a conversation, oldest first.
     static func rows(of chat: ChatConversation, count: Int) async throws -> [ChatMessage] {
         var page = try await chat.messages(limit: min(count, 200))
         while page.messages.count < count, page.hasEarlier, let first = page.messages.first?.event.seq {

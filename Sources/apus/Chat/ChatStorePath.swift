@@ -7,7 +7,7 @@ enum ChatStorePath {
         try self.folder().appendingPathComponent(self.folderName(server: server, user: user)).path
     }
 
-    /// The folder of all stores.
+    /// Returns the folder of all stores.
     private static func folder() throws -> URL {
         let environment = ProcessInfo.processInfo.environment
         let base =

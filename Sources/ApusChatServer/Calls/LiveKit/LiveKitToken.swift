@@ -16,11 +16,11 @@ struct LiveKitToken: Sendable {
     /// The times from and until which the token is valid, in seconds since 1970.
     var validity: Range<Int64>
 
-    /// The grants of a participant of a room.
+    /// Returns the grants of a participant of a room.
     static func joining(_ room: String) -> JSONObject {
         ["room": .string(room), "roomJoin": true, "canPublish": true, "canSubscribe": true]
     }
-    /// The grants with which the server creates, deletes and reads a room.
+    /// Returns the grants with which the server creates, deletes and reads a room.
     static func administering(_ room: String) -> JSONObject { ["room": .string(room), "roomCreate": true, "roomAdmin": true] }
 
     /// Returns the signed token.
@@ -37,7 +37,7 @@ struct LiveKitToken: Sendable {
         return signed + "." + Self.base64URL(code)
     }
 
-    /// Base64 for URLs without padding (RFC 4648 section 5).
+    /// Returns base64url without padding (RFC 4648 section 5).
     private static func base64URL(_ bytes: some Sequence<UInt8>) -> String {
         Data(bytes).base64EncodedString().replacingOccurrences(of: "+", with: "-").replacingOccurrences(of: "/", with: "_")
             .replacingOccurrences(of: "=", with: "")

@@ -41,13 +41,14 @@ public struct FixedHeaderDecoder: NIOSingleStepByteToMessageDecoder, Sendable {
         self.limits = limits
     }
 
-    /// Whether a message has begun and its header is incomplete. A deadline applies in this state.
+    /// Returns whether a message has begun and its header is incomplete. A deadline applies in this
+    /// state.
     package func isWithinHead(_ buffer: ByteBuffer) -> Bool {
         if case .header = self.state { buffer.readableBytes > 0 } else { false }
     }
 
-    /// Whether a message has begun and not ended. `buffer` holds the bytes that are not decoded
-    /// yet.
+    /// Returns whether a message has begun and not ended. `buffer` holds the bytes that are not
+    /// decoded yet.
     package func isWithinFrame(_ buffer: ByteBuffer) -> Bool {
         if case .header = self.state { buffer.readableBytes > 0 } else { true }
     }

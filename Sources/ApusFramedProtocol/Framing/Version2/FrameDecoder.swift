@@ -26,7 +26,8 @@ package struct FrameDecoder: NIOSingleStepByteToMessageDecoder, Sendable {
         self.limits = limits
     }
 
-    /// Whether a frame has begun and its head is incomplete. A deadline applies in this state.
+    /// Returns whether a frame has begun and its head is incomplete. A deadline applies in this
+    /// state.
     package func isWithinHead(_ buffer: ByteBuffer) -> Bool {
         switch self.state {
         case .start: buffer.readableBytes > 0
@@ -35,7 +36,7 @@ package struct FrameDecoder: NIOSingleStepByteToMessageDecoder, Sendable {
         }
     }
 
-    /// Whether a frame has begun and not ended.
+    /// Returns whether a frame has begun and not ended.
     package func isWithinFrame(_ buffer: ByteBuffer) -> Bool {
         if case .start = self.state { buffer.readableBytes > 0 } else { true }
     }

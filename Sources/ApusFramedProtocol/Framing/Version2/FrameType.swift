@@ -63,8 +63,8 @@ public struct FrameFlags: OptionSet, Hashable, Sendable {
         self.rawValue = rawValue
     }
 
-    /// Permits a receiver to skip a frame of an unknown type. Without this flag it answers with an
-    /// error.
+    /// Permits a receiver to skip a frame of an unknown type. Without this flag, the receiver
+    /// answers with an error.
     public static let optional = Self(rawValue: 0x01)
     /// Announces more pieces of the same message.
     public static let more = Self(rawValue: 0x02)
