@@ -2,7 +2,7 @@
 /// and again after temporary failures.
 ///
 /// A new push replaces a waiting one with the same topic, as the push service also does (RFC 8030
-/// section 5.4). Times are milliseconds of a clock that never jumps.
+/// section 5.4). Times are milliseconds of a monotonic clock.
 package struct PushQueue<Content: Sendable>: Sendable {
     package struct Limits: Sendable {
         /// The maximum number of waiting pushes. Further ones are dropped.

@@ -60,7 +60,7 @@ package struct CoalescedHeads: Sendable {
 
     package var isEmpty: Bool { self.heads.isEmpty && self.nudges.isEmpty && self.reads.isEmpty }
 
-    /// - Parameter time: Milliseconds of a clock that never jumps.
+    /// - Parameter time: Milliseconds of a monotonic clock.
     package mutating func headChanged(_ conversation: ConversationKey, at time: Int64) -> Action {
         self.heads.insert(conversation)
         return self.sendOrWait(at: time)

@@ -26,7 +26,7 @@ package struct HeadDigest: Sendable {
 
     package var isEmpty: Bool { self.changed.isEmpty }
 
-    /// - Parameter time: Milliseconds of a clock that never jumps.
+    /// - Parameter time: Milliseconds of a monotonic clock.
     package mutating func committed(_ batch: DecidedBatch, at time: Int64) -> Action {
         for push in batch.pushes {
             if case .events(let conversation, _, _) = push { self.changed[conversation] = time }

@@ -19,7 +19,7 @@ extension PushRouter {
     /// its `CoalescedHeads` and writes nothing, so that the memory of the connection is bounded by
     /// the number of its conversations.
     ///
-    /// - Parameter time: Milliseconds of a clock that never jumps.
+    /// - Parameter time: Milliseconds of a monotonic clock.
     package mutating func stalled(_ socket: SocketKey, at time: Int64) -> StallAction {
         guard self.isConnected(socket), self.stalledAt(socket) == nil else { return .doNothing }
         self.setStalled(socket, at: time)

@@ -45,7 +45,7 @@ package struct StampClock: Sendable {
 
     /// - Parameters:
     ///   - wall: The time of the wall clock, in milliseconds since 1970.
-    ///   - monotonic: Milliseconds of a clock that never jumps.
+    ///   - monotonic: Milliseconds of a monotonic clock.
     ///   - mark: The last trusted time of an earlier run; nil for the first one.
     package init(wall: Int64, monotonic: Int64, mark: Int64? = nil) {
         self.anchor = (wall, monotonic)

@@ -49,7 +49,7 @@ package final class BlobFiles: Sendable {
         self.pictures.start()
     }
 
-    /// Ends the making of previews with its processes, and the work of the store. Called before
+    /// Stops the creation of previews and its processes, and the work of the store. Called before
     /// `close`.
     package func endWork() async {
         await self.previews.close()

@@ -10,8 +10,8 @@ package enum PreviewKind: String, Sendable, CaseIterable {
     /// A recording as AAC, for apps that cannot play its format.
     case voice
 
-    /// The kind that a client requests by `size`: its name, or the number of pixels that the client
-    /// shows. Returns nil for other texts.
+    /// Finds the kind that a client requests by `size`: its name, or the number of pixels that the
+    /// client shows. Returns nil for other texts.
     init?(size text: String) {
         switch text {
         case Self.thumbnail.rawValue: self = .thumbnail

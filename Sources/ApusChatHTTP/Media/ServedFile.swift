@@ -12,7 +12,7 @@ package struct ServedFile: Sendable {
     /// Opens a range of the file.
     let open: @Sendable (_ range: ClosedRange<Int64>) async throws -> BlobBytes
 
-    /// A blob, as it was uploaded.
+    /// Creates the file of a blob, as it was uploaded.
     package init(_ files: BlobFiles, _ blob: BlobRow) {
         self.name = blob.id.rawValue
         self.size = blob.size

@@ -47,7 +47,7 @@ public enum ChatBody: Hashable, Sendable {
         }
     }
 
-    /// The body of an event; nil for a change, an unknown kind or removed content.
+    /// Decodes the body of an event; nil for a change, an unknown kind or removed content.
     ///
     /// - Parameter event: The event.
     public init?(_ event: ChatEvent) {

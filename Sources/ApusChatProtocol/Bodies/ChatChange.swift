@@ -35,7 +35,8 @@ public enum ChatChange: Hashable, Sendable {
     /// A device was added or removed.
     case device(DeviceBody)
 
-    /// The change that an event describes; nil for a message, an unknown kind or removed content.
+    /// Decodes the change that an event describes; nil for a message, an unknown kind or removed
+    /// content.
     ///
     /// - Parameter event: The event.
     public init?(_ event: ChatEvent) {

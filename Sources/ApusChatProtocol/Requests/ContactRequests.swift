@@ -213,7 +213,7 @@ package struct ReportRequest: Hashable, WireObject {
     /// The reported user; ignored if the request names messages.
     package var user: UserName?
     package var reason: ReportReason
-    /// An explanation.
+    /// The explanation of the user that sends the report.
     package var text: String?
 
     package init(

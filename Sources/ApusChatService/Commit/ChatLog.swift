@@ -10,14 +10,14 @@ package import NIOCore
 package final class ChatLog: Sendable {
     /// The clocks. Tests replace them.
     package struct Environment: Sendable {
-        /// Milliseconds of a clock that never jumps.
+        /// Milliseconds of a monotonic clock.
         package let monotonic: @Sendable () -> Int64
         private let wall: @Sendable () -> Int64
         private let stamps: NIOLockedValueBox<StampClock>
 
         /// - Parameters:
         ///   - wall: Returns the time of the wall clock, in milliseconds since 1970.
-        ///   - monotonic: Returns the milliseconds of a clock that never jumps.
+        ///   - monotonic: Returns the milliseconds of a monotonic clock.
         ///   - mark: The last trusted time of an earlier run.
         package init(wall: @escaping @Sendable () -> Int64, monotonic: @escaping @Sendable () -> Int64, mark: Int64? = nil) {
             self.wall = wall

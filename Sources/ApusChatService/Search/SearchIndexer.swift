@@ -25,7 +25,7 @@ final class SearchIndexer: Sendable {
     private let monotonic: @Sendable () -> Int64
     private let logger: Logger
 
-    /// - Parameter monotonic: Returns the milliseconds of a clock that never jumps.
+    /// - Parameter monotonic: Returns the milliseconds of a monotonic clock.
     init(_ index: consuming sending any SearchIndexing, monotonic: @escaping @Sendable () -> Int64, logger: Logger) {
         self.monotonic = monotonic
         self.eventLoop = self.group.any()

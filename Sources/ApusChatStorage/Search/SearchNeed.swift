@@ -65,7 +65,7 @@ package protocol SearchIndexing: AnyObject {
     /// Adds texts that were written since the last call, up to a maximum number. Replaces a damaged
     /// index with an empty one, at most once a minute, because a disk may damage each new index.
     ///
-    /// - Parameter time: Milliseconds of a clock that never jumps.
+    /// - Parameter time: Milliseconds of a monotonic clock.
     /// - Returns: Whether there are further texts.
     func update(at time: Int64) throws(StorageError) -> Bool
 

@@ -67,7 +67,7 @@ package struct KeyReader: Sendable {
     }
 
     /// Returns the next key with its number of bytes; nil if it is incomplete. The key is nil if
-    /// the bytes are not one.
+    /// the bytes do not represent a key.
     private mutating func next() -> (Key?, Int)? {
         guard let first = self.pending.first else { return nil }
         switch first {

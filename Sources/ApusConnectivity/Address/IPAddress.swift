@@ -32,7 +32,7 @@ package struct IPAddress: Hashable, Sendable, CustomStringConvertible {
         self.bytes = Array(bytes)
     }
 
-    /// The address of a socket; `nil` for other kinds of sockets.
+    /// Creates the IP address of a socket address; `nil` for other kinds of sockets.
     package init?(_ address: SocketAddress) {
         // The positions of the address in `sockaddr_in` and `sockaddr_in6`.
         let (offset, count): (Int, Int)

@@ -1,5 +1,5 @@
 /// Counts the bytes that the connections of a server hold, and selects the connections to close
-/// when the sum exceeds the maximum. Pure.
+/// when the sum exceeds the maximum. Performs no I/O.
 package struct ByteQuota<Holder: Hashable & Sendable>: Sendable {
     /// The maximum number of bytes that all connections may hold together.
     package let maximum: Int

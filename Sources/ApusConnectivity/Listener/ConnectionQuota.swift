@@ -1,4 +1,4 @@
-/// Counts connections, in total and by address, and admits or refuses new ones. Pure.
+/// Counts connections, in total and by address, and admits or refuses new ones. Performs no I/O.
 package struct ConnectionQuota: Sendable {
     /// The reason for refusing a connection.
     package enum Refusal: Equatable, Sendable {

@@ -4,8 +4,8 @@ import NIOCore
 /// repeats it after each notification.
 ///
 /// Does not apply notifications incrementally, because the kernel does not send all of them: when
-/// an interface goes down, its IPv4 routes disappear without a notification. Pure; the shell sends
-/// the requests and owns the timer.
+/// an interface goes down, its IPv4 routes disappear without a notification. Performs no I/O; the
+/// shell sends the requests and owns the timer.
 struct NetlinkPathStateMachine {
     /// The dumps, in the order of their requests.
     enum Dump: UInt16, Equatable {

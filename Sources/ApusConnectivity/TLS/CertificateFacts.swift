@@ -1,6 +1,7 @@
 import SwiftASN1
 
-/// The fields of a certificate that this package checks. Pure; malformed bytes result in `nil`.
+/// The fields of a certificate that this package checks. Performs no I/O; malformed bytes result in
+/// `nil`.
 ///
 /// swift-nio-ssl exposes few fields, and its `extractPublicKey` traps on an unknown key type.
 /// swift-certificates would be a large dependency for five fields.

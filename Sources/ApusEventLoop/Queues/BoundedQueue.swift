@@ -1,6 +1,6 @@
 public import DequeModule
 
-/// A queue that limits the number and the total size of its elements. Pure.
+/// A queue that limits the number and the total size of its elements. Performs no I/O.
 ///
 /// A source that can pause appends without a policy and observes ``isPaused``. Other sources choose
 /// a policy for the elements beyond the limits.

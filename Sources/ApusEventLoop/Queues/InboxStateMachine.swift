@@ -1,6 +1,6 @@
 public import DequeModule
 
-/// The received elements that wait for the tasks that read them. Pure.
+/// The received elements that wait for the tasks that read them. Performs no I/O.
 ///
 /// Readers are numbers; ``Inbox`` owns their continuations. A full inbox pauses the source.
 @usableFromInline

@@ -1,6 +1,6 @@
 import DequeModule
 
-/// A queue of deadlines for waits that usually end before their deadline. Pure.
+/// A queue of deadlines for waits that usually end before their deadline. Performs no I/O.
 ///
 /// An entry is not removed when its wait ends: it is skipped at its deadline, or removed together
 /// with others when many have accumulated. Each wait has a number that is never reused; the owner

@@ -9,7 +9,7 @@ public import NIOCore
 /// It supports neither resumption nor checksums; use
 /// ``FramedConnection/send(file:as:keepsAttributes:progress:)`` for those.
 public struct FramedFileBody: AsyncSequence, Sendable {
-    /// A piece.
+    /// A piece of the file.
     public typealias Element = ByteBuffer
 
     /// The length of the file in bytes.

@@ -3,7 +3,7 @@ import DequeModule
 import NIOHTTP1
 
 /// Orders the requests of one HTTP/1 connection: passes one on at a time, the next one after its
-/// response. Pure.
+/// response. Performs no I/O.
 ///
 /// All events behind an unanswered request wait: parts of requests, a decoder error, the end of the
 /// input.

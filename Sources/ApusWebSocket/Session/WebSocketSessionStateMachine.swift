@@ -4,8 +4,8 @@ import NIOCore
 
 /// The state of a WebSocket session: decides when to queue, send, close and end.
 ///
-/// Pure. ``WebSocketSessionCore`` owns the attempt, the connection, the hook and the reconnector,
-/// which decides when to connect.
+/// Performs no I/O. ``WebSocketSessionCore`` owns the attempt, the connection, the hook and the
+/// reconnector, which decides when to connect.
 struct WebSocketSessionStateMachine {
     private enum Phase {
         /// No connection was requested yet. Leaves to `waiting` or `ended` (close).

@@ -1,6 +1,7 @@
 import HTTPTypes
 
-/// Follows the requests of one HTTP/1 connection until one of them asks for a WebSocket. Pure.
+/// Follows the requests of one HTTP/1 connection until one of them asks for a WebSocket. Performs
+/// no I/O.
 ///
 /// Other requests are passed on. The WebSocket request waits until the earlier ones are answered:
 /// responses keep the order of the requests, and the HTTP handlers must not be removed while a

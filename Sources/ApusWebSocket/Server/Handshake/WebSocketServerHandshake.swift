@@ -2,7 +2,7 @@ import ApusBytes
 import ApusWebSocketProtocol
 import HTTPTypes
 
-/// Evaluates the requests of clients for a WebSocket. Pure.
+/// Evaluates the requests of clients for a WebSocket. Performs no I/O.
 ///
 /// Source: RFC 6455 section 4.2.
 struct WebSocketServerHandshake {
