@@ -13,7 +13,7 @@ public struct ChatServerConfiguration: Sendable {
     public var host: String
     /// The port for HTTP without TLS. Default: 3000; 0 selects a free port.
     public var port: Int
-    /// Whether to listen on ``port`` without TLS. Default: yes. If the certificate is read from
+    /// Whether to listen on ``port`` without TLS. Default: `true`. If the certificate is read from
     /// files, this listener redirects the page and the GET requests of the API to HTTPS.
     public var listensWithoutTLS = true
     /// The TLS listener. Default: port 3443 with a self-signed certificate; if that port is in use,
@@ -31,10 +31,10 @@ public struct ChatServerConfiguration: Sendable {
     public var pageFolder: String?
     /// Whether to create the accounts `alice` and `bobby` with the password `apus-demo`, and to
     /// answer the events of the page `test.html` in the namespace `/`. Use it for trials only,
-    /// because the passwords are public. Default: no.
+    /// because the passwords are public. Default: `false`.
     public var demo = false
-    /// Whether clients of Socket.IO 2.x (Engine.IO 3) can connect. Default: no. They can always
-    /// connect if ``demo`` is true.
+    /// Whether clients of Socket.IO 2.x (Engine.IO 3) can connect. Default: `false`. They can
+    /// always connect if ``demo`` is true.
     public var allowsEngineIO3 = false
     /// The port for apps that use the protocol of FLSocketIM; 0 selects a free port. Default: nil,
     /// which disables this listener.
@@ -42,7 +42,7 @@ public struct ChatServerConfiguration: Sendable {
     /// It requires an open ``directory``, because these apps list all users. The apps send
     /// passwords: set ``legacyUsesTLS``, or place a proxy that terminates TLS in front of it.
     public var legacyPort: Int?
-    /// Whether ``legacyPort`` uses TLS with the certificate of ``tls``. Default: no.
+    /// Whether ``legacyPort`` uses TLS with the certificate of ``tls``. Default: `false`.
     public var legacyUsesTLS = false
     /// The users that can create accounts. Default: all users.
     public var registration = Registration.open
@@ -67,8 +67,8 @@ public struct ChatServerConfiguration: Sendable {
     /// without it.
     public var pushContact: String?
     /// Whether the server requests the pages of links in messages to show previews of them.
-    /// Default: no, because a request reveals the address of the server to the site, and that a
-    /// user has sent the link. The server does not request addresses that are not public.
+    /// Default: `false`, because a request reveals the address of the server to the site, and that
+    /// a user has sent the link. The server does not request addresses that are not public.
     public var previewsLinks = false
     /// The servers that help the devices of a call to reach each other. Default: none.
     public var calls = Calls.direct
@@ -77,7 +77,7 @@ public struct ChatServerConfiguration: Sendable {
     package var outgoingNetworks: [String] = []
     /// PEM certificates of additional authorities for push services and pages, for tests.
     package var outgoingAuthorities: String?
-    /// Whether the rate limits of `docs/chat-limits.md` apply. Default: yes. Without them, the
+    /// Whether the rate limits of `docs/chat-limits.md` apply. Default: `true`. Without them, the
     /// server listens on loopback addresses only; this is for load tests.
     public var hasLimits = true
     /// The cost of hashing a password, for tests; nil for the default.
@@ -158,7 +158,7 @@ public struct ChatServerConfiguration: Sendable {
         /// - Parameters:
         ///   - port: The port; 0 selects a free port.
         ///   - isOptional: Whether the server starts without TLS and logs a warning if the port is
-        ///     in use. Default: no; the server does not start.
+        ///     in use. Default: `false`; the server does not start.
         public static func selfSigned(port: Int, isOptional: Bool = false) -> Self {
             Self(value: .selfSigned(port: port, isOptional: isOptional))
         }

@@ -31,18 +31,18 @@ public struct EngineIOClientConfiguration: Sendable {
     public var transports: [EngineIOTransport] = [.polling, .webSocket]
 
     /// Whether a session upgrades to another transport of ``transports`` when the server offers it.
-    /// Default: yes.
+    /// Default: `true`.
     public var upgrade: Bool = true
 
-    /// Whether a session starts on the transport to which the last one upgraded. Default: no, as in
-    /// engine.io-client.
+    /// Whether a session starts on the transport to which the last one upgraded. Default: `false`,
+    /// as in engine.io-client.
     ///
     /// Saves the polling requests. If that transport no longer works, the attempt can take
     /// ``timeout`` to fail.
     public var rememberUpgrade: Bool = false
 
     /// Whether the next transport of ``transports`` is tried when one fails before the session is
-    /// open. ``timeout`` applies to each. Default: no, as in engine.io-client.
+    /// open. ``timeout`` applies to each. Default: `false`, as in engine.io-client.
     public var tryAllTransports: Bool = false
 
     /// The path of the server. Default: `/socket.io/`, as in Node's Socket.IO.
@@ -60,7 +60,7 @@ public struct EngineIOClientConfiguration: Sendable {
     public var cookies: [String: String] = [:]
 
     /// Whether cookies set by the server are sent in later requests of the same manager, WebSocket
-    /// handshakes included. Default: yes.
+    /// handshakes included. Default: `true`.
     ///
     /// Load balancers use them for session affinity. At most 50 cookies of 4,096 bytes each are
     /// kept, as long as the manager exists.

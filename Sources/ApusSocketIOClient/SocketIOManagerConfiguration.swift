@@ -63,7 +63,7 @@ public struct SocketIOManagerConfiguration: Sendable {
     public var ackTimeout: Duration = .seconds(20)
 
     /// Whether attempts wait while the server is unreachable from this machine, and start as soon
-    /// as a network is available. Default: yes.
+    /// as a network is available. Default: `true`.
     ///
     /// An open connection survives a short interruption; its heartbeat detects whether it is dead.
     public var watchesNetwork: Bool = true

@@ -25,7 +25,7 @@ public enum SocketIOClientOption: Sendable {
     case randomizationFactor(Double)
     /// The maximum number of reconnection attempts; -1 for no limit. Default: -1.
     case reconnectAttempts(Int)
-    /// Whether the client reconnects. Default: yes.
+    /// Whether the client reconnects. Default: `true`.
     case reconnects(Bool)
     /// The first reconnection delay in seconds. Default: 10.
     case reconnectWait(Int)

@@ -86,9 +86,9 @@ public struct CallMediaState: Hashable, Sendable {
     /// Creates a state.
     ///
     /// - Parameters:
-    ///   - microphone: Whether the microphone is on. Default: true.
-    ///   - camera: Whether the camera is on. Default: false.
-    ///   - screen: Whether the screen is shared. Default: false.
+    ///   - microphone: Whether the microphone is on. Default: `true`.
+    ///   - camera: Whether the camera is on. Default: `false`.
+    ///   - screen: Whether the screen is shared. Default: `false`.
     public init(microphone: Bool = true, camera: Bool = false, screen: Bool = false) {
         self.microphone = microphone
         self.camera = camera

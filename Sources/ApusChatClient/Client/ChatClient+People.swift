@@ -111,7 +111,7 @@ extension ChatClient {
     ///
     /// - Parameters:
     ///   - user: The user.
-    ///   - isOn: Whether the user is blocked; false unblocks the user. Default: true.
+    ///   - isOn: Whether the user is blocked; false unblocks the user. Default: `true`.
     public func block(_ user: UserName, isOn: Bool = true) async throws(ChatClientError) {
         let request = ContactUserRequest(id: self.newID, user: user)
         _ = try await self.engine.askPatiently(isOn ? ChatVerbs.block : ChatVerbs.unblock, request)

@@ -54,7 +54,7 @@ extension ChatConversation {
     ///
     /// - Parameters:
     ///   - user: The user that sent the request.
-    ///   - accepts: Whether the user becomes a member. Default: true.
+    ///   - accepts: Whether the user becomes a member. Default: `true`.
     public func approve(_ user: UserName, accepts: Bool = true) async throws(ChatClientError) {
         _ = try await self.engine.askPatiently(
             ChatVerbs.memberApprove, MemberApproveRequest(id: self.newID, conversation: self.id, user: user, isAccepted: accepts))
@@ -182,7 +182,7 @@ extension ChatConversation {
     /// Removes the conversation from the user's list, or deletes it for all members.
     ///
     /// - Parameter isForAll: Whether to delete it for all members, which requires the role `owner`.
-    ///   Default: false.
+    ///   Default: `false`.
     public func delete(forAll isForAll: Bool = false) async throws(ChatClientError) {
         _ = try await self.engine.askPatiently(
             ChatVerbs.conversationDelete, DeleteRequest(id: self.newID, conversation: self.id, isForAll: isForAll))

@@ -52,7 +52,7 @@ extension ChatConversation {
     /// - Parameters:
     ///   - seq: The position of the message in the log.
     ///   - key: The reaction: an emoji, or a short text.
-    ///   - isOn: Whether the reaction is added; false removes it. Default: true.
+    ///   - isOn: Whether the reaction is added; false removes it. Default: `true`.
     public func react(_ seq: Int64, _ key: String, isOn: Bool = true) async throws(ChatClientError) {
         let id = self.engine.environment.makeID()
         _ = try await self.engine.askPatiently(
@@ -160,7 +160,7 @@ extension ChatConversation {
     ///
     /// - Parameters:
     ///   - seq: The position of the message in the log.
-    ///   - isOn: Whether the message is pinned; false unpins it. Default: true.
+    ///   - isOn: Whether the message is pinned; false unpins it. Default: `true`.
     public func pin(_ seq: Int64, isOn: Bool = true) async throws(ChatClientError) {
         let id = self.engine.environment.makeID()
         _ = try await self.engine.askPatiently(ChatVerbs.pin, PinRequest(id: id, conversation: self.id, ref: seq, isRemoval: !isOn))

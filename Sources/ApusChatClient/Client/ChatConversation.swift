@@ -131,7 +131,7 @@ public struct ChatConversation: Sendable {
     ///   - body: The body of the message.
     ///   - seq: The position of the message that it replies to. Default: none.
     ///   - thread: The position of the message that began the thread. Default: none.
-    ///   - isSilent: Whether the recipients are not notified. Default: false.
+    ///   - isSilent: Whether the recipients are not notified. Default: `false`.
     @discardableResult
     public func send(
         _ body: ChatBody, replyTo seq: Int64? = nil, thread: Int64? = nil, isSilent: Bool = false

@@ -30,7 +30,7 @@ public struct ChatClientConfiguration: Sendable {
     /// The maximum size of one part of an upload, in bytes. Default: 256 KiB.
     public var uploadPart = 256 * 1024
     /// Whether the server sends the signals of calls to this device, which a ``CallController``
-    /// handles. Default: false.
+    /// handles. Default: `false`.
     public var handlesCalls = false
     /// The maximum number of buffered pushes. Further pushes are dropped, and the client requests
     /// the changes. Default: 4,096.

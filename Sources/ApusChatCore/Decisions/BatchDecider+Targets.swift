@@ -259,7 +259,7 @@ extension BatchDecider {
     /// Returns the message that a change refers to.
     ///
     /// - Parameter includingBlank: Whether changes and messages without content are also returned.
-    ///   Default: no.
+    ///   Default: `false`.
     /// - Throws: `not_found` unless the user sees the message with its content.
     func target(_ address: EventAddress, for user: UserKey, includingBlank: Bool = false) throws(ChatError) -> EventRow {
         guard let view = MemberView(self.facts.members[MemberAddress(address.conversation, user)]), let row = self.row(address),

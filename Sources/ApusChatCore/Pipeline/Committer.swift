@@ -27,9 +27,9 @@ package struct Committer: Sendable {
     /// The state of the storage, for the operator and for the readiness check.
     package enum Health: Sendable, Equatable {
         case writable
-        /// Reads work, writes fail. The storage is tested periodically.
+        /// Reads succeed and writes fail. The storage is tested periodically.
         case readOnly(StorageError.Code)
-        /// Reads may work. The server does not recover without its operator.
+        /// Reads can succeed. The server does not recover without its operator.
         case failed(StorageError.Code)
     }
 

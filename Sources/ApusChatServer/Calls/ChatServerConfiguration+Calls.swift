@@ -11,8 +11,8 @@ extension ChatServerConfiguration {
         /// The time for which credentials are valid. Default: 12 hours. A call that lasts longer
         /// keeps its connections, and requests credentials again for a new network.
         public var credentialLifetime: Duration
-        /// Whether devices use the TURN servers only. Default: no. The members of a call then do
-        /// not learn each other's addresses, and all media passes through the TURN servers.
+        /// Whether devices use the TURN servers only. Default: `false`. The members of a call then
+        /// do not learn each other's addresses, and all media passes through the TURN servers.
         public var isRelayOnly: Bool
         /// The LiveKit server for groups with more than four members. Default: none; the first four
         /// members that join then take part.
@@ -29,7 +29,7 @@ extension ChatServerConfiguration {
         ///     has a TURN server.
         ///   - credentialLifetime: The time for which credentials are valid, from one minute to 30
         ///     days. Default: 12 hours.
-        ///   - isRelayOnly: Whether devices use the TURN servers only. Default: no.
+        ///   - isRelayOnly: Whether devices use the TURN servers only. Default: `false`.
         ///   - liveKit: The LiveKit server for groups with more than four members. Default: none.
         public init(
             urls: [String], secret: String? = nil, credentialLifetime: Duration = .seconds(12 * 3_600), isRelayOnly: Bool = false,

@@ -36,7 +36,7 @@ package struct LineEditor: Sendable, Hashable {
     /// Returns the text and empties the editor.
     ///
     /// - Parameter remembers: Whether the text is added to the history, unless it is blank or equal
-    ///   to the last entry. Default: yes.
+    ///   to the last entry. Default: `true`.
     package mutating func take(remembers: Bool = true) -> String {
         let text = self.text
         if remembers, text.contains(where: { !$0.isWhitespace }), self.history.last != text {

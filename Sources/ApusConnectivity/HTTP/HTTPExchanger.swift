@@ -32,7 +32,7 @@ package final class HTTPExchanger {
         /// NIO limits header fields to 80 KiB each.
         package var maximumBodyBytes = 16 << 20
         /// Whether an uncompressed body is truncated at the maximum and the connection closed.
-        /// Default: no; the request fails.
+        /// Default: `false`; the request fails.
         package var cutsBody = false
 
         package init(origin: HTTPOrigin, dialer: Dialer = Dialer()) {

@@ -11,7 +11,7 @@ public struct EngineIOCORS: Sendable, Hashable {
     /// The response header fields that a page may read, in addition to the safelisted ones.
     /// Default: none.
     public var exposedHeaders: [String] = []
-    /// Whether a page of a listed origin may send cookies. Default: yes. Ignored with `origins =
+    /// Whether a page of a listed origin may send cookies. Default: `true`. Ignored with `origins =
     /// .any`, which never allows cookies.
     public var allowsCredentials = true
     /// The time for which a browser may cache the preflight response. Default: 10 minutes. `nil`

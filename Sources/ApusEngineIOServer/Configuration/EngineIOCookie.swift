@@ -20,9 +20,9 @@ public struct EngineIOCookie: Sendable, Hashable {
     public var domain: String?
     /// The lifetime, in whole seconds. Default: `nil`, until the browser closes.
     public var maximumAge: Duration?
-    /// Whether scripts cannot read the cookie. Default: yes.
+    /// Whether scripts cannot read the cookie. Default: `true`.
     public var isHTTPOnly = true
-    /// Whether the cookie is sent over TLS only. Default: no.
+    /// Whether the cookie is sent over TLS only. Default: `false`.
     public var isSecure = false
     /// The `SameSite` attribute. Default: `lax`.
     public var sameSite: SameSite? = .lax

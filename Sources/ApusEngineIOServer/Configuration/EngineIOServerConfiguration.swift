@@ -15,12 +15,12 @@ public struct EngineIOServerConfiguration: Sendable {
     /// The path of the server, with a slash at both ends. Default: `/engine.io/`; a Socket.IO
     /// server uses `/socket.io/`.
     public var path = "/engine.io/"
-    /// Whether clients of Engine.IO 3 (Socket.IO 2.x) are accepted too. Default: no.
+    /// Whether clients of Engine.IO 3 (Socket.IO 2.x) are accepted too. Default: `false`.
     public var allowsEngineIO3 = false
     /// The transports that the server offers. Default: polling and WebSocket.
     public var transports: Set<EngineIOTransport> = [.polling, .webSocket]
     /// Whether a session may upgrade to another offered transport, which is possible from polling
-    /// to WebSocket only. Default: yes.
+    /// to WebSocket only. Default: `true`.
     public var allowsUpgrades = true
     /// The compression of poll responses, if the client accepts it. Default: responses of 1,024
     /// bytes or more. `nil` disables it.
@@ -101,7 +101,7 @@ public struct EngineIOServerConfiguration: Sendable {
     public var clientAddress: (@Sendable (HTTPRequest, SocketAddress?) -> String?)?
 
     /// Whether a session keeps the header fields and the query of its handshake request. Default:
-    /// yes.
+    /// `true`.
     package var keepsRequests = true
 
     // MARK: Access

@@ -42,7 +42,7 @@ extension SocketIOClientEmitting {
     public func timeout(_ timeout: Duration) -> SocketIOClientEmitter { self.with { $0.timeout = timeout } }
 
     /// Returns an emitter that enables or disables the compression of its events over a WebSocket
-    /// that negotiated it. Default: yes. Disable it for data that is compressed already.
+    /// that negotiated it. Default: `true`. Disable it for data that is compressed already.
     public func compress(_ isCompressed: Bool) -> SocketIOClientEmitter { self.with { $0.isCompressed = isCompressed } }
 
     private func with(_ change: (inout SocketIOClientEmitFlags) -> Void) -> SocketIOClientEmitter {

@@ -330,7 +330,7 @@ extension SocketIOEndpoint {
     ///   - name: The name of the event.
     ///   - arguments: Its arguments. Default: none.
     ///   - namespace: The namespace. Default: `/`.
-    ///   - wantsAck: Whether to request an ack. Default: no.
+    ///   - wantsAck: Whether to request an ack. Default: `false`.
     /// - Returns: The id of the ack, if one is requested.
     /// - Throws: ``SocketIOError/Code/notConnected`` unless the namespace is joined;
     ///   ``SocketIOError/Code/invalidUse`` for a reserved name or arguments that cannot be
