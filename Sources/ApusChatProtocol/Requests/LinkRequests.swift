@@ -204,7 +204,7 @@ public struct LinkInfoAnswer: Hashable, Sendable, WireObject {
     public var avatar: BlobID?
     /// The number of members.
     public var members: Int64
-    /// Whether users join immediately or after an approval.
+    /// The way in which users join: immediately or after an approval.
     public var join: JoinRule
     /// The user that created the link.
     public var by: ChatUser

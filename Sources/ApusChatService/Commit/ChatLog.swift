@@ -57,7 +57,7 @@ package final class ChatLog: Sendable {
         self.writer = .sending(writer, to: eventLoop)
     }
 
-    /// Whether the storage accepts writes.
+    /// The state of the storage: writable, read-only or failed.
     package var health: Committer.Health { self.lastHealth.withLockedValue { $0 } }
 
     /// Submits a command. The completion is called once: after the commit, or with the refusal.

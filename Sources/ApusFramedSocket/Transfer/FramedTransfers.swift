@@ -54,8 +54,8 @@ final class FramedTransfers {
 
     // MARK: Sending
 
-    /// Whether small files are sent with their offers. Not with a rate limit, because it needs
-    /// equal chunks.
+    /// Whether small files are sent with their offers. False with a rate limit, which needs equal
+    /// chunks.
     var sendsWholeFiles: Bool { self.rate == nil && self.connection?.peerAcceptsWholeFiles == true }
 
     /// Opens a file, in one job with others that are opened at the same time.
