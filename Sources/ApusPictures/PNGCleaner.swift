@@ -38,7 +38,8 @@ enum PNGCleaner {
                 }
                 result += chunk
             default:
-                // A capital first letter marks a chunk that a decoder must support (5.4).
+                // A capital first letter marks a chunk that a decoder must support (PNG
+                // specification, section 5.4).
                 guard let first = type.utf8.first, first & 0x20 != 0 else {
                     throw DamagedPicture("the critical chunk \(type.debugDescription) is unknown")
                 }

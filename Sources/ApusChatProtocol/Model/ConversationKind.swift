@@ -22,7 +22,7 @@ public enum MemberRole: String, WireChoice {
     case member
     /// Reads only.
     case reader
-    /// Joined by a guest link.
+    /// A user that joined by a guest link.
     case guest
     /// A role of a later server.
     case unknown

@@ -141,12 +141,14 @@ package struct WebSocketConnectionStateMachine {
         case .ping:
             return .sendPong(frame.payload)
         case .pong:
-            return .receivedPong(frame.payload)  // 5.5.3: "A response to an unsolicited Pong frame is not expected."
+            // RFC 6455 section 5.5.3: "A response to an unsolicited Pong frame is not expected."
+            return .receivedPong(frame.payload)
         case .close:
             do throws(WebSocketError) {
                 let received = try WebSocketClosePayload(parsing: frame.payload)
                 self.finish()
-                // 5.5.1: "the endpoint typically echos the status code it received"
+                // RFC 6455 section 5.5.1: "the endpoint typically echos the status code it
+                // received"
                 let answer = received.code.flatMap { try? WebSocketClosePayload(code: $0, reason: "") } ?? .empty
                 return .answerClose(answer, received: received)
             } catch {
@@ -337,7 +339,8 @@ extension WebSocketConnectionStateMachine {
                 return self.failed(error)
             }
         case .continuation, .text, .binary, .ping, .pong:
-            return .doNothing  // 5.5.1: no frame may follow a Close frame, so a Ping is not answered
+            // RFC 6455 section 5.5.1: no frame may follow a Close frame, so a Ping is not answered.
+            return .doNothing
         }
     }
 

@@ -45,8 +45,8 @@ package final class WebSocketDeflater {
     ///   - output: The payload of a frame. The header is written by the caller.
     package func deflate(_ piece: ByteBuffer, isLast: Bool, into output: inout ByteBuffer) throws(WebSocketError) {
         guard piece.readableBytes > 0 else {
-            // 7.2.3.6: an empty stored block without its tail. zlib would write nothing, because it
-            // has nothing to flush.
+            // RFC 7692 section 7.2.3.6: an empty stored block without its tail. zlib would write
+            // nothing, because it has nothing to flush.
             if isLast { output.writeInteger(UInt8(0)) }
             return
         }

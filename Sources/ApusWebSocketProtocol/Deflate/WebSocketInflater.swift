@@ -110,8 +110,8 @@ package final class WebSocketInflater {
         var hasMore = false
         while offset < input.count || hasMore {
             if self.hasEnded {
-                // 7.2.3.4: senders that end with BFINAL append one zero byte. Anything else is
-                // invalid (CVE-2022-3252).
+                // RFC 7692 section 7.2.3.4: senders that end with BFINAL append one zero byte.
+                // Anything else is invalid (CVE-2022-3252).
                 guard !self.hasPadding, input.count - offset == 1, input[offset] == 0 else {
                     return .failed(WebSocketError(.invalidCompression, message: "data follows the end of a compressed message"))
                 }

@@ -196,8 +196,8 @@ struct WebSocketFrameHeader: Equatable {
             throw WebSocketError(
                 .protocolViolation, message: "the reserved bits are \(reserved.rawValue >> 4), but no negotiated extension defines them")
         }
-        // 5.2: "If an unknown opcode is received, the receiving endpoint MUST _Fail the WebSocket
-        // Connection_."
+        // RFC 6455 section 5.2: "If an unknown opcode is received, the receiving endpoint MUST
+        // _Fail the WebSocket Connection_."
         guard let opcode = WebSocketOpcode(rawValue: first & 0x0F) else {
             throw WebSocketError(.protocolViolation, message: "a frame has the reserved opcode \(first & 0x0F)")
         }
@@ -207,15 +207,15 @@ struct WebSocketFrameHeader: Equatable {
         guard opcode != .continuation || reserved.isEmpty else {
             throw WebSocketError(.protocolViolation, message: "reserved bits are set on a continuation frame")
         }
-        // 5.1: "a server MUST close a connection upon receiving a frame that is not masked", and a
-        // client one that is.
+        // RFC 6455 section 5.1: "a server MUST close a connection upon receiving a frame that is
+        // not masked". A client must close it upon receiving a masked frame.
         let isMasked = second & 0x80 != 0
         guard isMasked != role.masks else {
             throw WebSocketError(.protocolViolation, message: isMasked ? "a server's frame is masked" : "a client's frame is not masked")
         }
         let shortLength = second & 0x7F
-        // 5.5: "All control frames MUST have a payload length of 125 bytes or less and MUST NOT be
-        // fragmented."
+        // RFC 6455 section 5.5: "All control frames MUST have a payload length of 125 bytes or less
+        // and MUST NOT be fragmented."
         if opcode.isControl {
             guard isFinal else { throw WebSocketError(.protocolViolation, message: "a control frame is fragmented") }
             guard shortLength <= 125 else { throw WebSocketError(.protocolViolation, message: "a control frame has more than 125 bytes") }

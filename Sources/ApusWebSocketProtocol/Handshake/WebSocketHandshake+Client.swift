@@ -36,8 +36,8 @@ extension WebSocketHandshake {
             request.headerFields[.secWebSocketExtensions] = WebSocketDeflateNegotiation.offer(deflate)
         }
         if !subprotocols.isEmpty {
-            // 4.1: "The elements … MUST be non-empty strings with characters in the range U+0021 to
-            // U+007E … and MUST all be unique"
+            // RFC 6455 section 4.1: "The elements … MUST be non-empty strings with characters in
+            // the range U+0021 to U+007E … and MUST all be unique"
             guard subprotocols.allSatisfy({ HTTPField.Name($0) != nil }), Set(subprotocols).count == subprotocols.count else {
                 throw WebSocketError(.invalidUse, message: "`subprotocols` must be unique HTTP tokens, not \(subprotocols)")
             }

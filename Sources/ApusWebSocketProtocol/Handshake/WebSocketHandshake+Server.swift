@@ -37,7 +37,7 @@ extension WebSocketHandshake {
         func refuse(_ message: String) -> WebSocketError { WebSocketError(.malformedHandshake, message: message) }
         let fields = request.headerFields
         try self.judge(fields, limits: limits)
-        // 4.2.1: the required elements of a request, in that order.
+        // RFC 6455 section 4.2.1: the required elements of a request, in that order.
         guard request.method == .get else { throw refuse("the method is \(request.method.rawValue), not GET") }
         guard Self.fields(fields, .upgrade, contain: "websocket") else { throw refuse("the request has no 'Upgrade: websocket'") }
         guard Self.fields(fields, .connection, contain: "upgrade") else { throw refuse("the request has no 'Connection: Upgrade'") }

@@ -96,15 +96,15 @@ extension MemberBody: WireObject {
 
 /// The way in which a user became a member.
 public enum JoinWay: String, WireChoice {
-    /// Added by a contact.
+    /// A contact added the user.
     case add
-    /// Accepted an invitation.
+    /// The user accepted an invitation.
     case invite
-    /// Followed a link.
+    /// The user followed a link.
     case link
-    /// Joined from the directory.
+    /// The user joined from the directory.
     case directory
-    /// Was approved by an admin.
+    /// An admin approved the request of the user.
     case approval
     /// A way of a later version.
     case unknown
