@@ -41,7 +41,7 @@ extension ChatReference {
             answer: [
                 .must("name", .words(ChatLimits.titleLength), "The name of the server."),
                 .must("version", .words(40), "The version of the program."),
-                .must("registration", .choice(Registration.self), "Whether users can create accounts."),
+                .must("registration", .choice(Registration.self), "How users create accounts."),
                 .may("features", .list(.words(40), 100), "The features of the server."),
                 .must("limits", .shape("HelloLimits"), "The limits that a client needs before it sends requests."),
                 .may(
