@@ -1,11 +1,14 @@
 import ApusChatCore
 import ApusChatProtocol
 import ApusChatStorage
+import ApusJSON
 
 // The actions of a user on a device, which depend on the state that the device shows.
 extension Simulation {
     func act(_ device: Device) {
-        guard let conversation = self.dice.pick(device.conversations), let head = device.heads[conversation] else { return }
+        guard !device.isRetired, let conversation = self.dice.pick(device.conversations), let head = device.heads[conversation] else {
+            return
+        }
         device.open(conversation)
         switch self.dice.below(300) {
         case 0..<110: self.write(in: conversation, on: device)
@@ -19,7 +22,8 @@ extension Simulation {
             } else {
                 self.manage(conversation, head, on: device)
             }
-        case 275..<290: self.meet(on: device)
+        case 275..<286: self.meet(on: device)
+        case 286..<292: self.call(in: conversation, on: device)
         default: self.repeatRequest(of: device)
         }
     }
@@ -29,8 +33,12 @@ extension Simulation {
         let key = ConversationKey(conversation.number)
         let roll = self.dice.below(100)
         guard roll >= 7 else { return self.schedule(in: key, on: device) }
+        guard roll < 93 else { return self.forward(from: conversation, on: device) }
         var send = SendCommand(conversation: key, content: .success(roll < 16 ? self.poll() : self.text()))
         if self.dice.chance(perMille: 100) { send.ref = self.message(in: conversation, on: device)?.seq ?? 0 }
+        if self.dice.chance(perMille: 120), let first = self.message(in: conversation, on: device) {
+            send.thread = first.thread ?? first.seq
+        }
         let command = self.command(device.user, device: device.index, id, .send(send))
         device.write(Device.Unsent(id: id, number: self.lastID, conversation: conversation, command: command))
     }
@@ -73,15 +81,50 @@ extension Simulation {
 
     /// Returns a poll among the newest messages that the device shows; nil if there is none.
     private func poll(in conversation: ConversationID, on device: Device) -> ChatEvent? {
-        guard let log = device.logs[conversation], log.count > 0 else { return nil }
-        let polls = (0..<min(log.count, 40)).compactMap { log[log.last - Int64($0)] }.filter { $0.kind == .poll && !$0.state.isBlank }
-        return self.dice.pick(polls)
+        self.dice.pick(self.newest(in: conversation, on: device).filter { $0.kind == .poll && !$0.state.isBlank })
+    }
+
+    /// Returns the newest events that the device shows.
+    private func newest(in conversation: ConversationID, on device: Device) -> [ChatEvent] {
+        guard let log = device.logs[conversation], log.count > 0 else { return [] }
+        return (0..<min(log.count, 40)).compactMap { log[log.last - Int64($0)] }
     }
 
     func request(_ action: Command.Action, on device: Device) {
         guard let id = self.id() else { return }
         self.note("\(device.name) on \(device.index): \(action)")
         device.request(Device.Change(id: id, command: self.command(device.user, device: device.index, id, action)))
+    }
+
+    /// Forwards messages to another conversation. Sometimes names one that the device does not
+    /// show, or recalls one of them afterwards.
+    private func forward(from conversation: ConversationID, on device: Device) {
+        guard let target = self.dice.pick(device.conversations), let id = self.id() else { return }
+        let shown = (0...self.dice.below(3)).compactMap { _ in self.message(in: conversation, on: device) }
+        var seqs = shown.map(\.seq)
+        if self.dice.chance(perMille: 200) { seqs.append(self.dice.number(1...12)) }
+        guard !seqs.isEmpty else { return }
+        let action = Command.Action.forward(ConversationKey(target.number), .success([]))
+        let command = self.command(device.user, device: device.index, id, action)
+        let originals = Originals(conversation: ConversationKey(conversation.number), seqs: seqs)
+        device.request(Device.Change(id: id, command: command, originals: originals))
+        if self.dice.chance(perMille: 300), let own = shown.first(where: { $0.sender == device.name }) {
+            self.request(.recall(EventAddress(originals.conversation, own.seq)), on: device)
+        }
+    }
+
+    /// Starts a call, or reports a state of one that was started lately.
+    private func call(in conversation: ConversationID, on device: Device) {
+        let known = self.oracle.callers.keys.sorted { ($0.conversation, $0.seq) < ($1.conversation, $1.seq) }
+        let calls = known.filter { self.oracle.books[$0.conversation]?.call?.seq == $0.seq || self.dice.chance(perMille: 50) }
+        guard let call = self.dice.pick(calls), self.dice.chance(perMille: 700) else {
+            return self.request(.startCall(ConversationKey(conversation.number), .audio), on: device)
+        }
+        let place = ConversationID(number: call.conversation.rawValue)
+        let parties = self.devices.filter { !$0.isRetired && $0.heads[place] != nil }
+        let states: [CallState] = [.accepted, .accepted, .accepted, .declined, .busy, .ended, .missed]
+        guard let party = self.dice.pick(parties), let state = self.dice.pick(states) else { return }
+        self.request(.updateCall(call, state), on: party)
     }
 
     private func vote(_ poll: ChatEvent, on device: Device) {
@@ -95,7 +138,7 @@ extension Simulation {
         if self.dice.chance(perMille: 250), let poll = self.poll(in: conversation, on: device) { return self.vote(poll, on: device) }
         guard let target = self.message(in: conversation, on: device) else { return }
         let address = EventAddress(ConversationKey(conversation.number), target.seq)
-        switch self.dice.below(55) {
+        switch self.dice.below(60) {
         case 0..<18:
             guard target.sender == device.name || self.dice.chance(perMille: 50) else { return }
             let kind = self.dice.chance(perMille: 300) ? "link edited" : "edited"
@@ -107,6 +150,10 @@ extension Simulation {
             let key = self.dice.pick(["👍", "❤️", "😂", "🎉", "👀"]) ?? "👍"
             self.request(.react(address, key: key, isOn: self.dice.chance(perMille: 700)), on: device)
         case 44..<50: self.request(.pin(address, isOn: self.dice.chance(perMille: 600)), on: device)
+        case 50..<55:
+            let own = self.newest(in: conversation, on: device).filter { $0.sender == device.name && $0.body["preview"] != nil }
+            guard let seq = self.dice.chance(perMille: 100) ? target.seq : self.dice.pick(own)?.seq else { return }
+            self.request(.removePreview(EventAddress(address.conversation, seq)), on: device)
         default: self.request(.hide(address.conversation, [target.seq]), on: device)
         }
     }

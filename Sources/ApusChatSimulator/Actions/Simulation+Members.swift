@@ -72,7 +72,8 @@ extension Simulation {
 
     private func update() -> ConversationUpdate {
         var update = ConversationUpdate()
-        switch self.dice.below(4) {
+        switch self.dice.below(5) {
+        case 4: update.settings.slow = self.dice.pick([0, 2, 5])
         case 0: update.settings.expire = self.dice.pick([0, 3, 10])
         case 1: update.settings.history = self.dice.pick([.all, .join])
         case 2: update.settings.write = self.dice.pick([.members, .members, .admins])

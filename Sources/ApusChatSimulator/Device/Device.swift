@@ -12,6 +12,7 @@ final class Device {
     let clock: SimulatedClock
     var core: ClientCore
     var connection: Connection?
+    private(set) var isRetired = false
 
     // The store.
     var heads: [ConversationID: ChatHead] = [:]
@@ -53,6 +54,12 @@ final class Device {
     struct Change {
         let id: ClientID
         let command: Command
+        /// The messages to forward; nil for other changes.
+        var originals: Originals?
+
+        var request: Request {
+            self.originals.map { .forward(self.command, $0, self.id) } ?? .command(self.command, .change(self.id))
+        }
     }
 
     /// Windows and pages are small, so that short logs exercise the paging.
@@ -80,13 +87,20 @@ final class Device {
     func connected(_ connection: Connection) {
         self.connection = connection
         self.carryOut(self.core.connected())
-        for change in self.changes { connection.up.append(.command(change.command, .change(change.id))) }
+        for change in self.changes { connection.up.append(change.request) }
     }
 
     func disconnected() {
         self.connection?.isOpenAtDevice = false
         self.connection = nil
         self.core.disconnected()
+    }
+
+    /// Ends the device for ever, because the account of its user was deleted.
+    func retire() {
+        self.isRetired = true
+        self.connection?.drop()
+        self.disconnected()
     }
 
     /// Removes the messages that have expired by the clock of the device.
@@ -123,7 +137,7 @@ final class Device {
     /// Requests a change. If the answer is lost, the device repeats the request.
     func request(_ change: Change) {
         self.changes.append(change)
-        self.connection?.up.append(.command(change.command, .change(change.id)))
+        self.connection?.up.append(change.request)
     }
 
     /// Requests the newest part of the log that the store lacks.

@@ -5,8 +5,19 @@ import ApusChatProtocol
 enum Body {
     static func json(_ text: String) -> String { "{\"text\":\"\(text)\"}" }
 
-    /// Returns the body of a text whose link has a preview.
-    static func json(_ text: String, title: String) -> String { "{\"text\":\"\(text)\",\"preview\":\(Self.preview(title))}" }
+    /// Returns the body of a message with the preview of its link.
+    static func adding(title: String, to json: String) -> String { "\(json.dropLast()),\"preview\":\(Self.preview(title))}" }
+
+    /// Returns the body of a forwarded message.
+    ///
+    /// - Parameter origin: The name of the sender of the original message; nil if the body already
+    ///   contains that of an earlier one.
+    static func forwarded(_ json: String, from origin: String?) -> String {
+        guard let origin else { return json }
+        let title = Self.title(json)
+        let tail = title.isEmpty ? "}" : ",\"preview\":\(Self.preview(title))}"
+        return "\(json.dropLast(tail.count)),\"forwarded\":{\"sender\":\"\(origin)\",\"at\":0}\(tail)"
+    }
 
     /// Returns the body of the event that adds a preview.
     static func change(title: String) -> String { "{\"preview\":\(Self.preview(title))}" }
@@ -25,6 +36,8 @@ enum Body {
         guard json.utf8.hasSuffix("\"}}"), let quote = json.utf8.dropLast(3).lastIndex(of: UInt8(ascii: "\"")) else { return "" }
         return String(json.utf8[json.utf8.index(after: quote)...].dropLast(3)) ?? ""
     }
+
+    static func isForwarded(_ json: String) -> Bool { json.contains("\"forwarded\":") }
 
     static func hasLink(_ text: String) -> Bool { text.utf8.starts(with: "link".utf8) }
 

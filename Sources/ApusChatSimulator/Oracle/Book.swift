@@ -8,6 +8,8 @@ final class Book {
     var entries: [Entry] = []
     var people: [UserKey: Person] = [:]
     var settings: ConversationSettings
+    /// The seqs of the replies to each first message of a thread, in order.
+    var replies: [Int64: [Int64]] = [:]
 
     init(key: ConversationKey, kind: ConversationKind, settings: ConversationSettings) {
         self.key = key
@@ -17,6 +19,8 @@ final class Book {
 
     var lastSeq: Int64 { Int64(self.entries.count) }
     var lastN: Int64 { self.entries.last(where: { $0.n > 0 })?.n ?? 0 }
+    /// The call that runs; nil if there is none.
+    var call: Entry? { self.entries.last { $0.n > 0 && !$0.state.isBlank && $0.call.map { !$0.isOver } ?? false } }
     var isPlain: Bool { self.kind == .own || self.kind == .pair }
 
     func index(of seq: Int64) -> Int? { seq >= 1 && seq <= self.lastSeq ? Int(seq) - 1 : nil }
@@ -36,11 +40,18 @@ final class Entry {
     var text: String
     let at: Int64
     var expiresAt: Int64 = 0
+    /// The seq of the first message of the thread, or 0.
+    var thread: Int64 = 0
+    /// The sender of the original of a forwarded message.
+    var origin: UserKey?
+    /// The state of a call, or the state that an update of a call records.
+    var call: Call?
     /// The title of the page that the preview of the text shows; empty if there is none.
     var preview = ""
     /// The text and the title before the first edit, and the time of the last one.
     var original = ""
     var originalPreview = ""
+    var firstOrigin: UserKey?
     var editedAt: Int64 = 0
     var state = EventState.normal
     var mentions: [UserKey] = []
@@ -82,6 +93,8 @@ final class Entry {
         self.preview = ""
         self.original = ""
         self.originalPreview = ""
+        self.origin = nil
+        self.firstOrigin = nil
         self.mentions = []
         self.mentionsAll = false
         self.reactions = []
@@ -90,6 +103,17 @@ final class Entry {
         self.isPinned = false
         self.expiresAt = 0
     }
+}
+
+/// The state of a call.
+struct Call {
+    var state = CallState.ringing
+    /// The time at which a callee accepted the call; 0 before.
+    var acceptedAt: Int64 = 0
+    /// The time from the answer to the end; nil before the end.
+    var duration: Int64?
+
+    var isOver: Bool { self.state != .ringing && self.state != .accepted }
 }
 
 /// The votes of a poll: a list of options for each user that voted.

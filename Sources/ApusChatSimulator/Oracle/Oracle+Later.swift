@@ -29,7 +29,11 @@ extension Oracle {
             self.plans[address] = nil
             return verdict
         } catch {
-            self.plans[address]?.failure = error.code.rawValue
+            if let wait = error.retryAfter {
+                self.plans[address]?.sendAt = time + max(1_000, wait)
+            } else {
+                self.plans[address]?.failure = error.code.rawValue
+            }
             return .unchanged
         }
     }
@@ -44,5 +48,17 @@ extension Oracle {
         entry.preview = title
         entry.changedBy = book.lastSeq + 1
         return self.append(.preview, to: book, by: entry.sender, at: time, ref: entry.seq, text: title)
+    }
+
+    /// Removes the preview of a text. Its sender may remove it as long as it may edit the text.
+    func removePreview(_ address: EventAddress, by actor: UserKey, at time: Int64) throws(Refusal) -> Verdict {
+        let (book, _) = try self.permit(.removePreview, actor, address.conversation, at: time)
+        let entry = book.entries[try self.target(address.seq, of: actor, in: book)]
+        guard entry.sender == actor else { throw Refusal(.forbidden) }
+        guard time - entry.at <= self.rules.editMilliseconds else { throw Refusal(.tooLate) }
+        guard !entry.preview.isEmpty else { return .unchanged }
+        entry.preview = ""
+        entry.changedBy = book.lastSeq + 1
+        return self.append(.preview, to: book, by: actor, at: time, ref: entry.seq)
     }
 }

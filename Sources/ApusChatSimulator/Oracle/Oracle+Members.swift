@@ -5,7 +5,7 @@ import ApusChatStorage
 // Conversations and their members.
 extension Oracle {
     func openPair(_ peer: UserKey?, _ new: ConversationKey, by actor: UserKey, at time: Int64) throws(Refusal) -> Verdict {
-        guard let peer, peer != actor, self.own[peer] != nil else { throw Refusal(.notFound) }
+        guard let peer, peer != actor, self.own[peer] != nil, !self.deleted.contains(peer) else { throw Refusal(.notFound) }
         if let book = self.pair(actor, peer) {
             book.people[actor]?.isGone = false
             return .unchanged
@@ -27,9 +27,11 @@ extension Oracle {
     }
 
     func create(_ create: CreateCommand, by actor: UserKey, at time: Int64) throws(Refusal) -> Verdict {
+        guard !self.deleted.contains(actor) else { throw Refusal(.notFound) }
         var settings = create.kind == .channel ? ConversationSettings.channel : ConversationSettings()
         settings.history = create.settings.history ?? settings.history
         settings.expire = create.settings.expire ?? settings.expire
+        settings.slow = create.settings.slow ?? settings.slow
         let book = Book(key: create.new, kind: create.kind, settings: settings)
         let asked = self.newcomers(create.members.compactMap { $0 }, to: book, by: actor, at: time).asked
         try self.checkInvitations(of: actor, asked.count, at: time)
@@ -51,6 +53,7 @@ extension Oracle {
         let before = book.settings
         book.settings.history = update.settings.history ?? before.history
         book.settings.expire = update.settings.expire ?? before.expire
+        book.settings.slow = update.settings.slow ?? before.slow
         book.settings.write = update.settings.write ?? before.write
         book.settings.invite = update.settings.invite ?? before.invite
         return book.settings == before ? .unchanged : self.append(.conversationSet, to: book, by: actor, at: time)
@@ -68,7 +71,7 @@ extension Oracle {
         var added: [UserKey] = []
         var asked: [UserKey] = []
         let mayUnban = book.people[actor].map { self.allows(.manage, $0, in: book) } ?? false
-        for user in users where user != actor && !added.contains(user) && !asked.contains(user) {
+        for user in users where user != actor && !added.contains(user) && !asked.contains(user) && !self.deleted.contains(user) {
             let state = book.people[user]?.state
             if state == .joined || state == .invited { continue }
             if book.people[user]?.isBanned(at: time) ?? false, !mayUnban { continue }

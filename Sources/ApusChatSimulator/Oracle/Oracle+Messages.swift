@@ -14,6 +14,8 @@ extension Oracle {
         guard case .success(let content) = send.content else { throw Refusal(.badRequest) }
         if content.mentionsAll { _ = try self.permit(.mentionAll, actor, send.conversation, at: time) }
         guard send.ref == 0 || (send.ref >= person.first && send.ref <= book.lastSeq) else { throw Refusal(.notFound) }
+        guard send.thread == 0 || (send.thread >= person.first && send.thread <= book.lastSeq) else { throw Refusal(.notFound) }
+        try self.checkPace(of: actor, person, in: book, at: time)
         let hadReadAll = max(person.read, person.floor) == book.lastN
         let verdict = self.append(
             content.kind.code, to: book, by: actor, at: time, isMessage: true, ref: send.ref, text: Body.text(content.body))
@@ -26,8 +28,47 @@ extension Oracle {
                 entry.poll = Poll(options: content.options, allowsMany: content.allowsManyVotes, closesAt: content.closesAt)
             }
         }
+        if send.thread > 0, let first = book.index(of: send.thread) {
+            book.entries.last?.thread = send.thread
+            book.replies[send.thread, default: []].append(book.lastSeq)
+            book.entries[first].changedBy = book.lastSeq
+        }
         if hadReadAll { book.people[actor]?.read = book.lastN }
         return verdict
+    }
+
+    /// Throws if slow mode does not yet allow a further message. It counts from the last message of
+    /// the user in the log, and not for owners and admins.
+    private func checkPace(of user: UserKey, _ person: Person, in book: Book, at time: Int64) throws(Refusal) {
+        let interval = book.settings.slow * 1_000
+        guard interval > 0, Self.rank(person.role) < Self.rank(.admin),
+            let last = book.entries.last(where: { $0.n > 0 && $0.sender == user })
+        else { return }
+        let wait = min(interval, last.at + interval - time)
+        if wait > 0 { throw Refusal(.tooMany, retryAfter: wait) }
+    }
+
+    /// Adds copies of messages, all or none. A later change of an original does not change them.
+    func forward(_ contents: Result<[MessageContent], ChatError>, to key: ConversationKey, by actor: UserKey, at time: Int64)
+        throws(Refusal) -> Verdict
+    {
+        let (book, person) = try self.permit(.send, actor, key, at: time)
+        guard case .success(let contents) = contents else { throw Refusal(.notFound) }
+        try self.checkPace(of: actor, person, in: book, at: time)
+        var first: Verdict?
+        for content in contents {
+            let hadReadAll = max(person.read, person.floor) == book.lastN
+            let verdict = self.append(
+                content.kind.code, to: book, by: actor, at: time, isMessage: true, text: Body.text(content.body), isCopy: true)
+            book.entries.last?.origin = self.origin(of: content)
+            book.entries.last?.preview = Body.title(content.body)
+            if content.kind == .poll {
+                book.entries.last?.poll = Poll(options: content.options, allowsMany: content.allowsManyVotes, closesAt: 0)
+            }
+            if hadReadAll { book.people[actor]?.read = book.lastN }
+            first = first ?? verdict
+        }
+        return first ?? .unchanged
     }
 
     func mark(_ mark: MarkCommand, by actor: UserKey, at time: Int64) throws(Refusal) -> Verdict {
@@ -62,9 +103,11 @@ extension Oracle {
         if book.entries[index].editedAt == 0 {
             book.entries[index].original = book.entries[index].text
             book.entries[index].originalPreview = book.entries[index].preview
+            book.entries[index].firstOrigin = book.entries[index].origin
         }
         book.entries[index].text = text
         book.entries[index].preview = ""
+        book.entries[index].origin = nil
         book.entries[index].state = .edited
         book.entries[index].editedAt = time
         book.entries[index].changedBy = book.lastSeq + 1

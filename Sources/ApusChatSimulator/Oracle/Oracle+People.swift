@@ -40,7 +40,7 @@ extension Oracle {
     }
 
     func contact(_ peer: UserKey?, _ change: ContactChange, by actor: UserKey, at time: Int64) throws(Refusal) -> Verdict {
-        guard let peer, peer != actor, self.own[peer] != nil else { throw Refusal(.notFound) }
+        guard let peer, peer != actor, self.own[peer] != nil, !self.deleted.contains(peer) else { throw Refusal(.notFound) }
         switch change {
         case .request: return try self.request(peer, by: actor, at: time)
         case .answer(let accepts):

@@ -3,7 +3,7 @@ import ApusChatStorage
 
 /// An action of a user in a conversation.
 enum Deed {
-    case send, mentionAll, mark, editOwn, recallOwn, recallOthers, hide, react, vote, closePoll, pin, manage, setExpiry
+    case send, mentionAll, mark, editOwn, removePreview, recallOwn, call, recallOthers, hide, react, vote, closePoll, pin, manage, setExpiry
     case invite, transfer, accept, leave, personalize
 }
 
@@ -16,7 +16,7 @@ extension Oracle {
             throw Refusal(person.state == .requested || person.isBanned(at: time) ? .notFound : .forbidden)
         }
         switch deed {
-        case .send, .mentionAll, .editOwn, .react, .vote, .pin, .invite:
+        case .send, .mentionAll, .editOwn, .react, .vote, .pin, .invite, .call:
             if person.silencedUntil > time { throw Refusal(.forbidden) }
         default: break
         }
@@ -36,7 +36,7 @@ extension Oracle {
         if book.isPlain {
             switch deed {
             case .mentionAll, .recallOthers, .manage, .invite, .transfer, .accept: return false
-            case .leave: return book.kind == .pair
+            case .leave, .call: return book.kind == .pair
             default: return true
             }
         }
@@ -44,7 +44,8 @@ extension Oracle {
         let isMember = person.role == .member
         switch deed {
         case .mark, .hide, .react, .vote, .personalize, .leave: return true
-        case .editOwn, .recallOwn, .closePoll: return person.role != .reader
+        case .editOwn, .removePreview, .recallOwn, .closePoll: return person.role != .reader
+        case .call: return isStaff || isMember
         case .send: return isStaff || (isMember || person.role == .guest) && book.settings.write == .members
         case .mentionAll: return isStaff || isMember && book.settings.mentionAll == .members
         case .pin: return isStaff || isMember && book.settings.pin == .members

@@ -61,7 +61,41 @@ extension Oracle {
         {
             return fault
         }
+        let origin = (isFirstForm ? entry.firstOrigin : entry.origin).flatMap { self.name(of: $0) }?.rawValue ?? ""
+        let sender = Self.string("sender", event.body["forwarded"]?.objectValue ?? [:])
+        guard sender == origin else { return "event \(event.seq) is forwarded from '\(sender)' instead of '\(origin)'" }
+        if let fault = self.callFault(of: event, entry) { return fault }
+        guard (event.thread ?? 0) == entry.thread else {
+            return "event \(event.seq) is in the thread \(event.thread ?? 0) instead of \(entry.thread)"
+        }
         return self.countFault(of: event, entry, isBlocking: since > 0, user)
+    }
+
+    /// Compares the number of replies and the last reply with the log. A device does not count the
+    /// replies that it never saw.
+    ///
+    /// - Parameter isStored: Whether a device has stored the event.
+    func threadFault(of event: ChatEvent, in book: Book, _ user: UserKey, isStored: Bool) -> String? {
+        guard event.kind.isMessage, !event.state.isBlank else { return nil }
+        let replies = book.replies[event.seq] ?? []
+        let seen = isStored ? replies.filter { book.index(of: $0).map { !book.entries[$0].isHidden(from: user) } ?? false } : replies
+        let (count, last) = (event.replies?.count ?? 0, event.replies?.seq ?? 0)
+        guard (Int64(seen.count)...Int64(replies.count)).contains(count) else {
+            return "the thread of event \(event.seq) has \(count) replies instead of \(replies.count)"
+        }
+        guard last >= seen.last ?? 0, last <= replies.last ?? 0 else {
+            return "the last reply to event \(event.seq) is \(last) instead of \(replies.last ?? 0)"
+        }
+        return nil
+    }
+
+    /// Compares the state and the duration of a call, or of an update of a call.
+    private func callFault(of event: ChatEvent, _ entry: Entry) -> String? {
+        guard let call = entry.call else { return nil }
+        let (state, duration) = (Self.string("state", event.body), event.body["duration"]?.intValue.map { Int64($0) })
+        return state == call.state.rawValue && duration == call.duration
+            ? nil
+            : "event \(event.seq) shows a call that is \(state) (\(duration ?? -1)) instead of \(call.state.rawValue) (\(call.duration ?? -1))"
     }
 
     private func textFault(of event: ChatEvent, _ text: String, title: String) -> String? {

@@ -19,6 +19,10 @@ final class Oracle {
     private var invitations: [UserKey: (day: Int64, count: Int)] = [:]
     var links: [String: Link] = [:]
     var plans: [ScheduledAddress: Plan] = [:]
+    /// The users whose accounts were deleted.
+    var deleted: Set<UserKey> = []
+    /// The devices that started or accepted each call since the server started.
+    var callers: [EventAddress: Set<DeviceKey>] = [:]
     /// All texts that were added to a log. The simulated users never send a text twice.
     private var texts: Set<String> = []
     /// The violations of conditions that hold regardless of the rules.
@@ -38,6 +42,10 @@ final class Oracle {
     func name(of user: UserKey) -> UserName? {
         let index = Int(user.rawValue) - 1
         return self.names.indices.contains(index) ? self.names[index] : nil
+    }
+
+    func user(named name: String) -> UserKey? {
+        self.names.firstIndex { $0.rawValue == name }.map { UserKey(Int64($0) + 1) }
     }
 
     /// Applies a command, and returns the expected decision.
@@ -72,6 +80,11 @@ final class Oracle {
         case .vote(let target, let options): return try self.vote(target, options, by: actor, at: time)
         case .closePoll(let target): return try self.closePoll(target, by: actor, at: time)
         case .setPreview(let preview): return self.setPreview(preview, at: time)
+        case .removePreview(let target): return try self.removePreview(target, by: actor, at: time)
+        case .forward(let key, let contents, _): return try self.forward(contents, to: key, by: actor, at: time)
+        case .startCall(let key, _, _): return try self.startCall(in: key, command, at: time)
+        case .updateCall(let call, let state): return try self.updateCall(call, state, command, at: time)
+        case .finishErasure(let user): return self.finishErasure(of: user)
         case .schedule(let schedule): return try self.schedule(schedule, command, at: time)
         case .unschedule(let id):
             guard self.plans.removeValue(forKey: ScheduledAddress(actor, id)) != nil else { throw Refusal(.notFound) }
@@ -118,12 +131,14 @@ final class Oracle {
     @discardableResult
     func append(
         _ kind: EventKind.Code, to book: Book, by sender: UserKey, at time: Int64, isMessage: Bool = false, ref: Int64 = 0,
-        text: String = ""
+        text: String = "", isCopy: Bool = false
     ) -> Verdict {
         let seq = book.lastSeq + 1
         let entry = Entry(
             seq: seq, n: isMessage ? book.lastN + 1 : 0, sender: sender, kind: EventKind(kind), ref: ref, text: text, at: time)
-        if isMessage, !self.texts.insert(text).inserted { self.faults.append("\(text) of user \(sender.rawValue) is in the log twice") }
+        if isMessage, kind != .call, !isCopy, !self.texts.insert(text).inserted {
+            self.faults.append("\(text) of user \(sender.rawValue) is in the log twice")
+        }
         if isMessage, book.settings.expire > 0 { entry.expiresAt = time + book.settings.expire * 1_000 }
         if book.kind == .pair {
             if isMessage { book.people[sender]?.isGone = false }

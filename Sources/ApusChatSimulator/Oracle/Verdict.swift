@@ -27,5 +27,11 @@ enum Verdict: Equatable {
 /// A refusal by the oracle.
 struct Refusal: Error {
     let code: ChatError.Code
-    init(_ code: ChatError.Code) { self.code = code }
+    /// The time after which the request can succeed, in milliseconds; nil if it is not known.
+    let retryAfter: Int64?
+
+    init(_ code: ChatError.Code, retryAfter: Int64? = nil) {
+        self.code = code
+        self.retryAfter = retryAfter
+    }
 }

@@ -21,18 +21,62 @@ extension PlantedBug {
                     (row.state, row.body) = (.normal, preview.before)
                 }
             }
+        case .replyCountedAgain:
+            for command in commands {
+                guard case .send(let send) = command.action, send.thread > 0, let request = command.request,
+                    facts.sends[SendAddress(send.conversation, command.actor, request.id)] != nil
+                else { continue }
+                facts.events.modify(EventAddress(send.conversation, send.thread)) { $0.replyCount += 1 }
+            }
+        case .callsCollide:
+            for command in commands {
+                guard case .startCall(let key, _, _) = command.action, let request = command.request,
+                    facts.requests[RequestAddress(command.actor, request.id)] == nil,
+                    facts.members[MemberAddress(key, command.actor)]?.state == .joined
+                else { continue }
+                facts.conversations.modify(key) { $0.counters.callSeq = 0 }
+            }
+        case .erasureIncomplete:
+            for index in commands.indices {
+                if case .blank(let targets, .erased) = commands[index].action {
+                    commands[index].action = .blank(targets.dropLast(), .erased)
+                }
+            }
         default: break
         }
     }
 
     /// Changes the data that a batch writes.
-    func spoil(_ changes: inout Changes) {
-        if self == .linkPastLimit { changes.links.removeAll { $0.used > 0 } }
+    func spoil(_ changes: inout Changes, _ oracle: Oracle) {
+        switch self {
+        case .linkPastLimit: changes.links.removeAll { $0.used > 0 }
+        case .recallReachesCopies:
+            for blank in changes.blanks where blank.state == .recalled {
+                changes.blanks += oracle.copies(of: blank.address).map { EventBlank(address: $0, state: .recalled) }
+            }
+        case .deletedForAll:
+            for row in changes.annotations where row.isHidden {
+                for user in (oracle.books[row.address.event.conversation]?.people.keys).map({ $0.sorted() }) ?? [] {
+                    var copy = AnnotationRow(address: AnnotationAddress(row.address.event, user), n: row.n)
+                    copy.isHidden = true
+                    changes.annotations.append(copy)
+                }
+            }
+        case .slowModeForgets: for index in changes.members.indices { changes.members[index].lastSentAt = 0 }
+        case .previewStays:
+            let refs = changes.events.filter { $0.kind == .preview && $0.body.isEmpty }.map { EventAddress($0.conversation, $0.ref) }
+            changes.targets.removeAll { refs.contains($0.address) }
+        default: break
+        }
     }
 
     /// Returns the user as whom a page of a log is read; nil for the user that requests it.
     func reader(of row: HeadRow, in book: Book?) -> UserKey? {
         switch self {
+        case .deletedForMeServed where book?.entries.contains(where: { $0.deletedBy.contains(row.member.address.user) }) ?? false:
+            book?.people.filter { user, person in
+                person.state == .joined && person.first == 1 && book?.entries.allSatisfy { !$0.deletedBy.contains(user) } ?? false
+            }.keys.max()
         case .formerServed where row.member.state != .joined, .floorIgnored where row.member.state == .joined && row.member.minSeq > 1:
             book?.people.filter { $1.state == .joined && $1.first == 1 }.keys.min()
         default: nil

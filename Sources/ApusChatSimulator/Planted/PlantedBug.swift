@@ -33,19 +33,45 @@ enum PlantedBug: String, CaseIterable, Sendable {
     case stalledLosesHead = "stalled-loses-head"
     /// The uses of a link are counted within one batch only.
     case linkPastLimit = "link-past-limit"
+    /// The messages of a forward are read without regard to what the user may see.
+    case forwardUnseen = "forward-unseen"
+    /// A recall also removes the content of the forwarded copies of the message.
+    case recallReachesCopies = "recall-reaches-copies"
+    /// The retry of a reply counts as a further reply in its thread.
+    case replyCountedAgain = "reply-counted-again"
+    /// A call that starts while another one runs in the conversation is added to the log.
+    case callsCollide = "calls-collide"
+    /// The calls that ran when the server stopped are not continued, so that nothing ends them.
+    case restartForgetsCalls = "restart-forgets-calls"
+    /// A message that a user deleted for itself is served to its devices.
+    case deletedForMeServed = "deleted-for-me-served"
+    /// A message that a user deleted for itself is hidden from all members.
+    case deletedForAll = "deleted-for-all"
+    /// A page of the erasure of an account omits its last message.
+    case erasureIncomplete = "erasure-incomplete"
+    /// Slow mode counts the messages of one batch only.
+    case slowModeForgets = "slow-mode-forgets"
+    /// A removed preview remains in the message.
+    case previewStays = "preview-stays"
 
     /// A seed that finds the bug. `scripts/simulate --planted all` prints the lowest ones.
     var seed: UInt64 {
         switch self {
-        case .ackBeforeCommit, .retryByStoredBody, .earlyPushSkips, .unreadCountsChanges, .expiredServed, .formerServed, .floorIgnored,
-            .scheduleFiresTwice:
+        case .retryByStoredBody, .earlyPushSkips, .unreadCountsChanges, .mentionsSurviveRecall, .recalledServed,
+            .expiredServed, .formerServed, .floorIgnored, .stalledLosesHead, .linkPastLimit, .deletedForAll, .erasureIncomplete:
             1
-        case .mentionsSurviveRecall, .recalledServed: 2
-        case .stalledLosesHead: 3
-        case .linkPastLimit: 6
+        case .deletedForMeServed: 2
+        case .slowModeForgets: 3
+        case .callsCollide, .restartForgetsCalls: 4
+        case .previewStays: 5
+        case .ackBeforeCommit: 6
+        case .voteCountedTwice: 7
         case .outboxReversed: 8
-        case .previewAfterRecall: 9
-        case .voteCountedTwice: 47
+        case .scheduleFiresTwice: 10
+        case .replyCountedAgain: 12
+        case .recallReachesCopies: 13
+        case .forwardUnseen: 53
+        case .previewAfterRecall: 66
         }
     }
 }

@@ -104,6 +104,14 @@ enum Request: Sendable {
     ///   core requested it.
     case history(HistoryRequest, isScroll: Bool)
     indirect case command(Command, Purpose)
+    /// Forwards messages, which the server reads when the request arrives.
+    indirect case forward(Command, Originals, ClientID)
+}
+
+/// The messages of a forward.
+struct Originals: Sendable {
+    let conversation: ConversationKey
+    let seqs: [Int64]
 }
 
 /// The purpose of a command, which determines the recipient of its answer.

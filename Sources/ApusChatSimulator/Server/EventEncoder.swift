@@ -57,6 +57,7 @@ final class EventEncoder {
             conversation: ConversationID(number: row.conversation.rawValue), seq: row.seq, n: row.n > 0 ? row.n : nil,
             sender: self.oracle.name(of: row.sender), id: row.clientID, at: row.at, kind: row.kind, ref: row.ref > 0 ? row.ref : nil,
             thread: row.thread > 0 ? row.thread : nil, state: row.state, body: body, editedAt: row.editedAt > 0 ? row.editedAt : nil,
-            expiresAt: row.expiresAt > 0 ? row.expiresAt : nil, reactions: row.reactions, votes: row.votes)
+            expiresAt: row.expiresAt > 0 ? row.expiresAt : nil, reactions: row.reactions, votes: row.votes,
+            replies: row.replyCount > 0 ? ThreadSummary(count: row.replyCount, seq: row.lastReply) : nil)
     }
 }

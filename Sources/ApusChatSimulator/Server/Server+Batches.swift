@@ -48,6 +48,7 @@ extension Server {
                 for (entry, decision) in zip(entries, batch.decisions) { self.answer(entry, decision) }
                 if stop == .afterAcks { return self.restart() }
                 self.push(batch.batch)
+                self.perform(self.calls.committed(batch.batch.calls, deleted: batch.batch.deleted))
                 return
             } catch {
                 self.storage.abandon()
@@ -81,7 +82,7 @@ extension Server {
         var decider = BatchDecider(facts: facts, at: time, rules: self.rules)
         let decisions = commands.map { decider.decide($0) }
         var batch = decider.finish()
-        self.bug?.spoil(&batch.changes)
+        self.bug?.spoil(&batch.changes, self.oracle)
         if self.bug == .ackBeforeCommit {
             for (entry, decision) in zip(entries, decisions) { self.answer(entry, decision) }
         }
@@ -89,7 +90,10 @@ extension Server {
         if let fault {
             if case .io(isWritten: true) = fault {
                 _ = try self.storage.commit(batch.changes)
+                // The server does not know the devices of the calls of this batch.
+                let callers = self.oracle.callers
                 self.judge(entries, decisions, at: time)
+                self.oracle.callers = callers
                 self.hasUntold = true
             }
             self.coverage.note(.diskFault)
@@ -122,8 +126,14 @@ extension Server {
         case (.remove(_, let users), .accepted), (.ban(_, let users, isOn: true, _), .accepted):
             if self.connections.values.contains(where: { $0.isCut && users.contains($0.user) }) { self.coverage.note(.removedWhileCut) }
         case (.send(let send), .refused):
+            if self.oracle.books[send.conversation]?.settings.slow ?? 0 > 0, case .refused(let error) = decision, error.code == .tooMany {
+                self.coverage.note(.slowRefusal)
+            }
             let until = self.oracle.books[send.conversation]?.people[command.actor]?.silencedUntil ?? 0
             if until > self.clock.wall { self.coverage.note(.silencedRefusal) }
+        case (.updateCall(_, let state), .accepted(let answer)) where command.actor == UserKey(0) && answer.seq > 0:
+            self.coverage.note(state == .missed ? .unansweredCall : .abandonedCall)
+        case (.finishErasure, .accepted): self.coverage.note(.erasedAccount)
         case (.joinByLink(let code), .refused):
             if let link = self.oracle.links[code], let limit = link.limit, link.uses >= limit { self.coverage.note(.exhaustedLink) }
         case (.setPreview, .accepted(let answer)) where answer.seq == 0: self.coverage.note(.voidPreview)
@@ -138,6 +148,7 @@ extension Server {
     }
 
     private func answer(_ entry: Sequencer.Entry, _ decision: Decision) {
+        self.callReported(entry, decision)
         guard let (connection, purpose) = self.purposes.removeValue(forKey: entry.ticket), connection.isOpenAtServer else { return }
         switch (decision, purpose) {
         case (.refused(let error), _): connection.send(.refused(error, purpose))
@@ -157,7 +168,9 @@ extension Server {
         case .probeAgain(let delay): self.agenda.add(.probe(life: life), at: self.clock.monotonic + delay.milliseconds)
         // The batch whose sync failed can be on the disk, and members can have left in it. All
         // connections are therefore closed.
-        case .resume: self.endConnections()
+        case .resume:
+            self.endConnections()
+            self.perform(self.calls.resume(self.storage.calls(limit: 10_000)))
         case .doNothing: break
         }
     }

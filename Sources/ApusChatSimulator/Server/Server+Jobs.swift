@@ -52,7 +52,8 @@ extension Server {
             } else if event.kind == .edit {
                 row = batch.changes.targets.first { $0.seq == event.ref && $0.conversation == event.conversation }
             }
-            guard let row, row.kind == .text, !row.state.isBlank, Body.hasLink(Body.text(row.body)) else { continue }
+            guard let row, row.kind == .text, !row.state.isBlank, Body.hasLink(Body.text(row.body)), Body.title(row.body).isEmpty
+            else { continue }
             self.agenda.add(.page(life: self.life, row.address, body: row.body), at: self.clock.monotonic + self.dice.number(20...8_000))
         }
     }
@@ -64,11 +65,29 @@ extension Server {
         let title = "page of \(text)"
         self.enqueue(
             .setPreview(
-                PreviewCommand(target: target, before: body, after: Body.json(text, title: title), change: Body.change(title: title))))
+                PreviewCommand(target: target, before: body, after: Body.adding(title: title, to: body), change: Body.change(title: title)))
+        )
     }
 
-    private func enqueue(_ action: Command.Action, by actor: UserKey = UserKey(0)) {
+    func enqueue(_ action: Command.Action, by actor: UserKey = UserKey(0)) {
         _ = self.sequencer.enqueue(Command(actor: actor, device: DeviceKey(0), request: nil, action: action), ticket: 0)
+    }
+
+    /// Deletes an account, and ends the sessions of its user. `Maintenance` erases the messages.
+    func deleteAccount(of user: UserKey) {
+        var needs = Needs()
+        needs.accounts.append(user)
+        guard var row = (try? self.storage.begin(needs))?.accounts[user] else { return self.storage.abandon() }
+        row.state = .deleted
+        var changes = Changes()
+        changes.accounts = [row]
+        guard (try? self.storage.commit(changes)) != nil else { return self.faults.append("the account was not deleted") }
+        self.oracle.deleted.insert(user)
+        self.coverage.note(.deletedAccount)
+        for connection in self.connections.values.filter({ $0.user == user }).sorted(by: { $0.key < $1.key }) {
+            connection.up.removeAll()
+            self.close(connection)
+        }
     }
 
     /// Simulates a restore of the data from a copy: all tokens and caches of devices become

@@ -36,7 +36,7 @@ extension Server {
             connection.send(
                 answer.map { .history($0, request, isScroll: isScroll) }
                     ?? .historyRefused(ChatError(.notFound, message: "There is no such conversation."), request, isScroll: isScroll))
-        case .command: break
+        case .command, .forward: break
         }
     }
 
@@ -139,7 +139,9 @@ extension Server {
         }
         for event in events {
             if event.kind == .hidden { self.coverage.note(.hidden) }
-            if let fault = self.oracle.fault(of: event, in: book, to: person, user) {
+            if let fault = self.oracle.fault(of: event, in: book, to: person, user)
+                ?? self.oracle.threadFault(of: event, in: book, user, isStored: false)
+            {
                 self.faults.append("served to \(user.rawValue) in \(event.conversation): \(fault)")
             }
         }

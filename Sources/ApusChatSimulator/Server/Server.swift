@@ -24,6 +24,10 @@ final class Server {
     var purposes: [Int64: (connection: Connection, purpose: Purpose)] = [:]
     var lastTicket: Int64 = 0
     var maintenance = Maintenance(pageLimit: 20)
+    var calls = Server.newCallWatch
+    /// For each call with a timer, the number of the newest one.
+    var callTimers: [EventAddress: Int] = [:]
+    var lastCallTimer = 0
     /// The scheduled messages that the planted bug has sent and not removed.
     var fired: [ScheduledAddress] = []
     /// The number of starts of the server.
@@ -85,6 +89,7 @@ final class Server {
 
     func accept(_ connection: Connection) {
         self.connections[connection.key] = connection
+        self.perform(self.calls.connected(DeviceKey(Int64(connection.device))))
         guard self.router.connected(connection.key, user: connection.user) || !self.isLossy else { return }
         // With one server, the list is passed to the router immediately. With several servers, it
         // can arrive later than pushes.
@@ -99,6 +104,7 @@ final class Server {
         connection.isOpenAtServer = false
         guard self.connections.removeValue(forKey: connection.key) != nil else { return }
         self.router.disconnected(connection.key)
+        self.perform(self.calls.disconnected(DeviceKey(Int64(connection.device))))
     }
 
     /// Stops the server and starts it again. Committed data is kept.
@@ -114,6 +120,7 @@ final class Server {
         self.coverage.note(.restart)
         self.storage.abandon()
         self.endConnections()
+        self.resumeCalls()
     }
 
     func endConnections() {
@@ -126,7 +133,9 @@ final class Server {
             connection.isOpenAtServer = false
             connection.up.removeAll()
         }
+        let devices = self.connections.values.map(\.device).sorted()
         self.connections = [:]
+        for device in devices { self.perform(self.calls.disconnected(DeviceKey(Int64(device)))) }
     }
 
     // MARK: Requests
@@ -136,14 +145,21 @@ final class Server {
         case .hello, .sync, .history:
             guard self.reads.enqueue(.request(request, connection.key), for: connection.user) != .admitted else { return }
             self.refuse(request, on: connection, ChatError(.tooMany, message: "Too many requests.", retryAfter: 1_000))
-        case .command(var command, let purpose):
-            self.drawKey(for: &command)
-            self.lastTicket += 1
-            if let error = self.sequencer.enqueue(command, ticket: self.lastTicket) {
-                connection.send(.refused(error, purpose))
-            } else {
-                self.purposes[self.lastTicket] = (connection, purpose)
-            }
+        case .command(let command, let purpose): self.enqueue(command, purpose, on: connection)
+        case .forward(var command, let originals, let id):
+            command.action = self.forward(command.action, originals, by: command.actor)
+            self.enqueue(command, .change(id), on: connection)
+        }
+    }
+
+    private func enqueue(_ command: Command, _ purpose: Purpose, on connection: Connection) {
+        var command = command
+        self.drawKey(for: &command)
+        self.lastTicket += 1
+        if let error = self.sequencer.enqueue(command, ticket: self.lastTicket) {
+            connection.send(.refused(error, purpose))
+        } else {
+            self.purposes[self.lastTicket] = (connection, purpose)
         }
     }
 
@@ -175,6 +191,7 @@ final class Server {
         case .sync: connection.send(.syncRefused(error))
         case .history(let request, let isScroll): connection.send(.historyRefused(error, request, isScroll: isScroll))
         case .command(_, let purpose): connection.send(.refused(error, purpose))
+        case .forward(_, _, let id): connection.send(.refused(error, .change(id)))
         }
     }
 }

@@ -22,6 +22,9 @@ final class Agenda {
         case owed(SocketKey)
         /// Deliver the page of the link of a text. Valid until the server restarts.
         case page(life: Int, EventAddress, body: String)
+        /// Handle the timer of a call. Valid until the server restarts or starts another timer of
+        /// the call.
+        case call(life: Int, EventAddress, timer: Int)
     }
 
     private struct Item {

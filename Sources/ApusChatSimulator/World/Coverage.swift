@@ -3,8 +3,8 @@ import ApusChatStorage
 
 /// The kinds of commands.
 enum Verb: Int, CaseIterable, Sendable {
-    case text, poll, mark, edit, recall, react, vote, closePoll, pin, hide
-    case schedule, unschedule, sendScheduled, setPreview, blank
+    case text, poll, reply, forward, mark, edit, recall, react, vote, closePoll, pin, hide
+    case schedule, unschedule, sendScheduled, setPreview, removePreview, startCall, updateCall, blank, finishErasure
     case openPair, create, set, invite, answerInvitation, leave, remove, ban, unban, silence, setRole, transfer
     case createLink, revokeLink, joinByLink, answerRequest
     case draft, personalize, request, block, other
@@ -12,8 +12,14 @@ enum Verb: Int, CaseIterable, Sendable {
     init(_ command: Command) {
         self =
             switch command.action {
+            case .send(let send) where send.thread > 0: .reply
             case .send(let send): if case .success(let content) = send.content, content.options > 0 { .poll } else { .text }
             case .mark: .mark
+            case .forward: .forward
+            case .removePreview: .removePreview
+            case .startCall: .startCall
+            case .updateCall: .updateCall
+            case .finishErasure: .finishErasure
             case .edit: .edit
             case .recall: .recall
             case .react: .react
@@ -59,6 +65,12 @@ enum Incident: Int, CaseIterable, Sendable {
     case removedWhileCut
     /// A silenced member tried to write; a user tried to join by a link without remaining uses.
     case silencedRefusal, exhaustedLink
+    /// A message was refused because of slow mode.
+    case slowRefusal
+    /// The server ended a call that no device answered; a call whose devices had all disconnected.
+    case unansweredCall, abandonedCall
+    /// An account was deleted; all its messages were erased.
+    case deletedAccount, erasedAccount
     /// A text was edited or recalled before its preview arrived; a scheduled message was refused.
     case voidPreview, failedSchedule
     /// A member that does not see the beginning of a log read it; a former member read a log; an

@@ -17,6 +17,7 @@ extension Simulation {
             var settings = ConversationSettingsChange()
             if group % 3 == 1 { settings.history = .join }
             if group % 4 == 2 { settings.expire = 5 }
+            if group == 2 || group == 3 { settings.slow = 2 }
             let members = (0..<3 + self.dice.below(9)).map { _ in self.dice.pick(users) }
             let create = CreateCommand(
                 kind: group == 7 ? .channel : .group, profile: ConversationProfile(), settings: settings,

@@ -5,7 +5,7 @@ import ApusJSON
 // The conditions that must hold at the end of a run.
 extension Simulation {
     func check() {
-        for device in self.devices {
+        for device in self.devices where !device.isRetired {
             device.expire()
             if let fault = self.fault(of: device) {
                 self.server.faults.append("device \(device.index) of \(device.name): \(fault)")
@@ -13,6 +13,7 @@ extension Simulation {
             }
         }
         self.checkSchedule()
+        self.checkCalls()
         for (address, tie) in self.oracle.ties {
             let row = self.server.storage.contacts(of: address.owner, after: nil, limit: 1_000).first { $0.address.peer == address.peer }
             if row?.relation ?? .none != tie.relation || row?.isBlocked ?? false != tie.isBlocked {
@@ -37,6 +38,22 @@ extension Simulation {
         if plans != self.oracle.plans.count {
             self.server.faults.append("\(plans) messages are scheduled instead of \(self.oracle.plans.count)")
         }
+    }
+
+    /// Checks that each conversation has at most one call that runs, which the server knows, and
+    /// that no call rings.
+    private func checkCalls() {
+        var running: Set<EventAddress> = []
+        for (key, book) in self.oracle.books {
+            let calls = book.entries.filter { entry in entry.n > 0 && !entry.state.isBlank && entry.call.map { !$0.isOver } ?? false }
+            if calls.count > 1 { self.server.faults.append("\(calls.count) calls run in \(key.rawValue)") }
+            for entry in calls {
+                running.insert(EventAddress(key, entry.seq))
+                if entry.call?.state == .ringing { self.server.faults.append("the call \(entry.seq) in \(key.rawValue) rings for ever") }
+            }
+        }
+        let known = Set(self.server.storage.calls(limit: 10_000))
+        if known != running { self.server.faults.append("the calls \(known) run instead of \(running)") }
     }
 
     private func fault(of device: Device) -> String? {
@@ -84,6 +101,7 @@ extension Simulation {
         if person.state != .joined, entry.changedBy > person.left { return nil }
         if person.hasBlocked, !entry.reactions.isEmpty || entry.poll != nil || entry.kind == .vote { return nil }
         return self.oracle.fault(of: event, in: book, to: person, user)
+            ?? self.oracle.threadFault(of: event, in: book, user, isStored: true)
     }
 
     /// Returns whether a message, or the target of an edit, has expired by the clock of the

@@ -11,7 +11,7 @@ extension Simulation {
     }
 
     func connect(_ device: Device) {
-        guard device.connection == nil else { return }
+        guard device.connection == nil, !device.isRetired else { return }
         self.lastConnection += 1
         let connection = Connection(key: SocketKey(self.lastConnection), device: device.index, user: device.user)
         self.note("device \(device.index) of \(device.name) connects as \(self.lastConnection)")

@@ -1,5 +1,6 @@
 import ApusChatCore
 import ApusChatProtocol
+import ApusChatStorage
 import DequeModule
 
 // The end of a run: the faults end, all data is delivered, and each device reads the missing data.
@@ -11,13 +12,14 @@ extension Simulation {
             connection.isCut = false
             connection.isSlow = false
         }
+        guard self.erase() else { return self.server.faults.append("a deleted account is not erased") }
         for _ in 0..<6 {
-            for device in self.devices {
+            for device in self.devices where !device.isRetired {
                 if device.connection != nil { self.disconnect(device) }
                 self.connect(device)
             }
             guard self.drain() else { return self.server.faults.append("the run does not settle") }
-            if self.devices.allSatisfy({ $0.outbox.isEmpty && $0.changes.isEmpty && $0.connection != nil }) {
+            if self.devices.allSatisfy({ $0.isRetired || $0.outbox.isEmpty && $0.changes.isEmpty && $0.connection != nil }) {
                 self.checkHoles()
                 return self.scrollBack()
             }
@@ -40,9 +42,22 @@ extension Simulation {
         return false
     }
 
+    /// Lets the server finish the erasure of deleted accounts. Returns false if it does not end.
+    private func erase() -> Bool {
+        for _ in 0..<2_000 {
+            guard self.server.faults.isEmpty, !self.server.storage.deletedAccounts(limit: 1).isEmpty else { return true }
+            // A server that does not trust its clock erases nothing.
+            if !self.server.stamps.isTrusted { self.server.restart() }
+            self.server.maintain()
+            self.clock.advance(100)
+            guard self.drain() else { return false }
+        }
+        return false
+    }
+
     /// Checks that the store has a gap for each missing event, before the rest of the log is read.
     private func checkHoles() {
-        for device in self.devices {
+        for device in self.devices where !device.isRetired {
             for conversation in device.conversations {
                 guard let seq = device.unannouncedHole(in: conversation) else { continue }
                 self.server.faults.append(
@@ -53,13 +68,13 @@ extension Simulation {
 
     /// Reads each conversation from its beginning.
     private func scrollBack() {
-        for device in self.devices {
+        for device in self.devices where !device.isRetired {
             for conversation in device.conversations { device.open(conversation) }
         }
         _ = self.drain()
         for _ in 0..<50 {
             var isMissing = false
-            for device in self.devices {
+            for device in self.devices where !device.isRetired {
                 for conversation in device.conversations where device.scroll(conversation) { isMissing = true }
             }
             guard isMissing else { return }

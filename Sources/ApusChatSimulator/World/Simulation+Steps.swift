@@ -21,7 +21,8 @@ extension Simulation {
         case 973:
             self.note("server restarts")
             self.server.restart()
-        case 975..<985: self.slowDown(device)
+        case 975..<984: self.slowDown(device)
+        case 984: if self.dice.chance(perMille: 350) { self.deleteAccount(of: device.user) }
         case 974:
             if self.dice.chance(perMille: 300) {
                 self.server.coverage.note(.newEpoch)
@@ -43,6 +44,7 @@ extension Simulation {
             case .stall(let socket): self.server.stallTimerFired(socket)
             case .owed(let socket): self.server.checkOwed(socket)
             case .page(let life, let target, let body): self.server.pageArrived(life: life, target, body: body)
+            case .call(let life, let call, let timer): self.server.callTimerFired(life: life, call, timer: timer)
             }
         }
     }
@@ -64,6 +66,14 @@ extension Simulation {
         case 5, 6: self.server.writeBatch(fault: .contention)
         default: self.server.writeBatch()
         }
+    }
+
+    /// Deletes the account of a user, whose devices never connect again.
+    private func deleteAccount(of user: UserKey) {
+        guard !self.oracle.deleted.contains(user) else { return }
+        self.note("the account \(user.rawValue) is deleted")
+        self.server.deleteAccount(of: user)
+        for device in self.devices where device.user == user { device.retire() }
     }
 
     /// Makes the wall clock of the server jump.

@@ -11,6 +11,7 @@ extension Request: CustomStringConvertible {
         case .sync(let request): "sync since \(request.since?.rawValue ?? "-") page \(request.page?.rawValue ?? "-")"
         case .history(let request, let isScroll): "history \(request.conversation) \(request.range)\(isScroll ? " scroll" : "")"
         case .command(let command, _): command.traceText
+        case .forward(let command, let originals, _): "\(command.traceText) of \(originals)"
         }
     }
 }

@@ -1,0 +1,68 @@
+import ApusChatCore
+import ApusChatProtocol
+import ApusChatStorage
+
+// Calls: each is one message, and a conversation has at most one that runs.
+extension Oracle {
+    /// The maximum number of members of a group that calls without a media server.
+    private static let callMembers = 32
+
+    func startCall(in key: ConversationKey, _ command: Command, at time: Int64) throws(Refusal) -> Verdict {
+        let (book, person) = try self.permit(.call, command.actor, key, at: time)
+        if let running = book.call { return .accepted(seq: running.seq, n: 0) }
+        guard book.kind == .pair || book.people.values.filter({ $0.state == .joined }).count <= Self.callMembers else {
+            throw Refusal(.limit)
+        }
+        let hadReadAll = max(person.read, person.floor) == book.lastN
+        let verdict = self.append(.call, to: book, by: command.actor, at: time, isMessage: true)
+        book.entries.last?.call = Call()
+        if hadReadAll { book.people[command.actor]?.read = book.lastN }
+        self.callers[EventAddress(key, book.lastSeq), default: []].insert(command.device)
+        return verdict
+    }
+
+    /// Applies a reported state of a call. The actor `UserKey(0)` is the server.
+    func updateCall(_ address: EventAddress, _ state: CallState, _ command: Command, at time: Int64) throws(Refusal) -> Verdict {
+        let actor = command.actor
+        let isServer = actor == UserKey(0)
+        let book: Book
+        let entry: Entry
+        if isServer {
+            guard let known = self.books[address.conversation], let index = known.index(of: address.seq) else { throw Refusal(.notFound) }
+            (book, entry) = (known, known.entries[index])
+            if entry.state.isBlank { throw Refusal(.badRequest) }
+        } else {
+            book = try self.permit(.call, actor, address.conversation, at: time).0
+            entry = book.entries[try self.target(address.seq, of: actor, in: book)]
+        }
+        guard var call = entry.call, entry.n > 0 else { throw Refusal(.badRequest) }
+        if let new = Self.state(of: call, after: state, by: actor, caller: entry.sender, isPair: book.kind == .pair) {
+            if new == .accepted { call.acceptedAt = time }
+            if new == .ended { call.duration = max(0, time - call.acceptedAt) }
+            call.state = new
+            entry.call = call
+            entry.changedBy = book.lastSeq + 1
+            if new == .accepted { self.callers[address, default: []].insert(command.device) }
+            let verdict = self.append(.callUpdate, to: book, by: isServer ? entry.sender : actor, at: time, ref: address.seq)
+            book.entries.last?.call = call
+            return verdict
+        }
+        if state == .accepted, call.state == .accepted, !isServer { self.callers[address, default: []].insert(command.device) }
+        return .unchanged
+    }
+
+    /// Returns the state of a call after a report; nil if the report has no effect.
+    private static func state(of call: Call, after report: CallState, by actor: UserKey, caller: UserKey, isPair: Bool) -> CallState? {
+        let isCallee = actor != caller && actor != UserKey(0)
+        switch (call.state, report) {
+        case (.accepted, .ended): return .ended
+        case (.ringing, .accepted): return isCallee ? .accepted : nil
+        case (.ringing, .ended), (.ringing, .missed): return .missed
+        case (.ringing, .declined), (.ringing, .busy):
+            if actor == UserKey(0) { return nil }
+            // In a group, the call still rings for the other users.
+            return isCallee ? (isPair ? report : nil) : .missed
+        default: return nil
+        }
+    }
+}
