@@ -6,7 +6,8 @@ package import ApusChatStorage
 ///
 /// The shell calls `next` periodically, submits the commands, and calls it again immediately while
 /// there are commands. All work is found in the storage, so that after a restart at most one page
-/// is repeated.
+/// is repeated. If a command could not be written, the shell continues with the value from before
+/// that call of `next`, or an earlier one.
 package struct Maintenance: Sendable {
     /// The position within the conversations of the account that is being erased.
     private struct Erasure: Sendable {

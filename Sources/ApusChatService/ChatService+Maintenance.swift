@@ -30,13 +30,23 @@ extension ChatService {
     }
 
     /// Performs all work that is due. Nothing is due while the clock is not trusted.
+    ///
+    /// Throws if a command could not be written, so that the next run begins at the same position.
     package func maintain(_ maintenance: Maintenance = Maintenance()) async throws -> Maintenance {
         var maintenance = maintenance
         while !Task.isCancelled {
             let commands: [Command]
             (commands, maintenance) = try await self.dueCommands(maintenance)
             guard !commands.isEmpty else { break }
-            for command in commands { _ = try? await self.log.submit(command) }
+            var failure: ChatError?
+            for command in commands {
+                do throws(ChatError) {
+                    _ = try await self.log.submit(command)
+                } catch {
+                    if error.code.isTemporary { failure = failure ?? error }
+                }
+            }
+            if let failure { throw failure }
         }
         return maintenance
     }

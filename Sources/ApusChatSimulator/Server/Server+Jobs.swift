@@ -4,23 +4,39 @@ import ApusChatStorage
 
 // The periodic work of the server.
 extension Server {
+    /// The ticket of the commands of `maintain`.
+    private static let maintenanceTicket: Int64 = -1
+
     /// Submits the commands that are due: scheduled messages, ends of polls, and removals of
     /// expired messages.
     func maintain() {
         let time = self.stamps.stamp(wall: self.clock.wall, monotonic: self.clock.monotonic)
         // After a jump of the clock, nothing is deleted or sent because of its age.
         guard self.stamps.isTrusted else { return }
+        // The server waits for its commands before it looks for further ones.
+        guard self.maintaining == 0 else { return }
         for address in self.fired { self.enqueue(.unschedule(address.id), by: address.user) }
+        self.maintenanceBefore = self.maintenance
         let commands = try? self.maintenance.next(self.storage, at: time) { row in
             SendCommand(conversation: row.conversation, content: .success(MessageContent(kind: .text, body: row.body)))
         }
         for command in commands ?? [] {
             if self.bug == .scheduleFiresTwice, case .sendScheduled(let address, let send) = command.action {
                 self.fire(address, send)
+            } else if self.sequencer.enqueue(command, ticket: Self.maintenanceTicket) == nil {
+                self.maintaining += 1
             } else {
-                _ = self.sequencer.enqueue(command, ticket: 0)
+                self.maintenance = self.maintenanceBefore
             }
         }
+    }
+
+    /// Counts the answer to a command of `maintain`. If the server could not write it, the work is
+    /// repeated.
+    func maintained(_ entry: Sequencer.Entry, _ decision: Decision) {
+        guard entry.ticket == Self.maintenanceTicket else { return }
+        self.maintaining = max(0, self.maintaining - 1)
+        if case .refused(let error) = decision, error.code.isTemporary { self.maintenance = self.maintenanceBefore }
     }
 
     /// Sends a scheduled message as the planted bug does: with a new id, and removes it from the

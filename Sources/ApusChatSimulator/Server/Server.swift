@@ -24,6 +24,9 @@ final class Server {
     var purposes: [Int64: (connection: Connection, purpose: Purpose)] = [:]
     var lastTicket: Int64 = 0
     var maintenance = Maintenance(pageLimit: 20)
+    /// The value before the commands that wait, and their number.
+    var maintenanceBefore = Maintenance(pageLimit: 20)
+    var maintaining = 0
     var calls = Server.newCallWatch
     /// For each call with a timer, the number of the newest one.
     var callTimers: [EventAddress: Int] = [:]
@@ -116,6 +119,7 @@ final class Server {
         self.stamps = StampClock(wall: self.clock.wall, monotonic: self.clock.monotonic)
         self.purposes = [:]
         self.maintenance = Maintenance(pageLimit: 20)
+        self.maintaining = 0
         self.fired = []
         self.coverage.note(.restart)
         self.storage.abandon()
