@@ -288,21 +288,21 @@ def test_a_stranger_who_writes_can_be_added_blocked_and_unblocked_in_the_chat(pe
 
 
 def test_an_answer_does_not_make_its_sender_a_stranger(person, host):
-    host.register("nora", "Nora Field")
-    conv = host.do("alice", "conversation.open", user="nora")["head"]["conv"]
+    host.register("nell", "Nell Field")
+    conv = host.do("alice", "conversation.open", user="nell")["head"]["conv"]
     host.do("alice", "send", conv=conv, kind="text", body={"text": "I found your keys"})
-    alice, nora = person("alice"), person("nora")
-    for page in (alice, nora):
+    alice, nell = person("alice"), person("nell")
+    for page in (alice, nell):
         page.locator(f".chat-list .row[data-conv='{conv}']").click()
         page.locator(".bubble", has_text="I found your keys").wait_for()
-    nora.locator(".contact-bar").wait_for()
-    host.do("nora", "send", conv=conv, kind="text", body={"text": "Thank you"})
-    for page in (alice, nora):
+    nell.locator(".contact-bar").wait_for()
+    host.do("nell", "send", conv=conv, kind="text", body={"text": "Thank you"})
+    for page in (alice, nell):
         page.locator(".bubble", has_text="Thank you").wait_for()
     assert not alice.locator(".contact-bar").is_visible()
-    nora.reload()
-    nora.locator(".bubble", has_text="Thank you").wait_for()
-    assert not nora.locator(".contact-bar").is_visible()
+    nell.reload()
+    nell.locator(".bubble", has_text="Thank you").wait_for()
+    assert not nell.locator(".contact-bar").is_visible()
 
 
 def test_contacts_are_in_the_order_of_their_names(person, host):
