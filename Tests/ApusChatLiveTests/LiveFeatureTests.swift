@@ -68,7 +68,7 @@ struct LiveFeatureTests {
             try await group.setOwn(isPinned: true, isArchived: true, mutedUntil: 9, notify: .mentions, folders: ["Club"])
             let own = try await group.head.own
             #expect(own.pinnedAt != nil && own.isArchived && own.mutedUntil == 9 && own.notify == .mentions && own.folders == ["Club"])
-            try await phone.wait { (try? await phone.conversation(group.id).head.own) == own }
+            try await phone.wait { (try? await phone.conversation(group.id).head.own) == (try? await group.head.own) }
             try await group.setOwn(isPinned: false, isArchived: false, folders: [])
             let changed = try await group.head.own
             #expect(changed.pinnedAt == nil && !changed.isArchived && changed.folders.isEmpty)
