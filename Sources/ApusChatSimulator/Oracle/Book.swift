@@ -19,7 +19,7 @@ final class Book {
 
     var lastSeq: Int64 { Int64(self.entries.count) }
     var lastN: Int64 { self.entries.last(where: { $0.n > 0 })?.n ?? 0 }
-    /// The call that runs; nil if there is none.
+    /// The running call, if any.
     var call: Entry? { self.entries.last { $0.n > 0 && !$0.state.isBlank && $0.call.map { !$0.isOver } ?? false } }
     var isPlain: Bool { self.kind == .own || self.kind == .pair }
 

@@ -46,7 +46,7 @@ extension Oracle {
         }
     }
 
-    /// Returns a member that sees a log from its beginning; nil if there is none.
+    /// Returns a member that can read the whole log, if any.
     func founder(of key: ConversationKey) -> UserKey? {
         self.books[key]?.people.filter { $1.state == .joined && $1.first == 1 }.keys.min()
     }

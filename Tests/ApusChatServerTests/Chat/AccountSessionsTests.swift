@@ -27,7 +27,7 @@ struct AccountSessionsTests {
         let isFailing = NIOLockedValueBox(false)
 
         private func run<Value>(_ body: (MemoryStorage) throws -> Value) throws -> Value {
-            if self.isFailing.withLockedValue({ $0 }) { throw StorageError(.io, message: "The disk failed.") }
+            if self.isFailing.withLockedValue({ $0 }) { throw StorageError(.io, message: "the disk failed") }
             return try self.lock.withLock { try body(self.storage) }
         }
 
