@@ -12,7 +12,7 @@ extension EngineIOClientConnection {
     ///   - departed: Called once, when all packets have been sent and the connection is closed, or
     ///     when sending failed.
     package func close(
-        _ error: EngineIOError = EngineIOError(.closed, message: "closed by this side"), departed: (() -> Void)? = nil
+        _ error: EngineIOError = EngineIOError(.closed, message: "the client closed the connection"), departed: (() -> Void)? = nil
     ) {
         self.eventLoop.preconditionInEventLoop()
         if let departed { self.waitsForDeparture.append(departed) }

@@ -96,7 +96,10 @@ package final class EngineIOServer: Sendable {
             if let name = self.configuration.clientAddress { name(request, remoteAddress) } else {
                 ClientAddress.key(of: remoteAddress)
             }
-        guard !self.budgets.areNearlyFull else { throw EngineIOError(.unavailable, message: "The server has reached its memory limit") }
+        guard !self.budgets.areNearlyFull else {
+            throw EngineIOError(
+                .unavailable, message: "the server has no memory for another client (`maximumUnfinishedBytes`, `maximumTotalQueuedBytes`)")
+        }
         let session = EngineIOSession(
             id: RandomID.random(), version: version, transport: transport, request: request, remoteAddress: remoteAddress,
             addressKey: addressKey, server: self, timers: self.timers.value(on: eventLoop),
@@ -107,9 +110,15 @@ package final class EngineIOServer: Sendable {
             return refusal
         }
         switch refusal {
-        case .full: throw EngineIOError(.unavailable, message: "The server has reached its maximum number of clients")
-        case .draining: throw EngineIOError(.unavailable, message: "The server is shutting down")
-        case .addressFull: throw EngineIOError(.tooManyClients, message: "This address has reached its maximum number of clients")
+        case .full:
+            let maximum = self.configuration.maximumClients
+            throw EngineIOError(.unavailable, message: "the server already has \(maximum) clients (`maximumClients`)")
+        case .draining:
+            throw EngineIOError(.unavailable, message: "the server is shutting down")
+        case .addressFull:
+            let maximum = self.configuration.maximumClientsPerAddress
+            throw EngineIOError(
+                .tooManyClients, message: "this address already has \(maximum) clients (`maximumClientsPerAddress`)")
         case nil: break
         }
         session.start(delegate: self.makeDelegate(session))
@@ -195,7 +204,7 @@ extension EngineIOServer: ServerShell {
 
     package func configure(_ channel: any Channel, tls: NIOSSLContext?) throws {
         guard self.admit(channel) else {
-            throw EngineIOError(.unavailable, message: "The server has reached its maximum number of connections")
+            throw EngineIOError(.unavailable, message: "the server has too many connections, or is shutting down")
         }
         try FastUpgradeHandler.fill(
             channel, tls: tls, for: self, timers: self.timers.value(on: channel.eventLoop),

@@ -34,7 +34,9 @@ enum GIFCleaner {
                 guard images > 0 else { throw DamagedPicture("the file has no image") }
                 return result + [0x3B]
             case let introducer:
-                throw DamagedPicture("block \(introducer) is unknown")
+                let hex = String(introducer, radix: 16, uppercase: true)
+                throw DamagedPicture(
+                    "byte 0x\(hex) at offset \(reader.index - 1) begins neither an image, nor an extension, nor the trailer")
             }
         }
     }

@@ -26,10 +26,10 @@ enum JPEGCleaner {
             case 0x01, 0xD0...0xD7:  // markers without a length
                 segments += [0xFF, marker]
             case 0x00, 0xD8:
-                throw DamagedPicture("marker \(marker) is not permitted between two segments")
+                throw DamagedPicture("the marker \(marker == 0 ? "FF00" : "FFD8") is not permitted between two segments")
             default:
                 let length = try reader.bigEndian(2, "the length of a segment")
-                guard length >= 2 else { throw DamagedPicture("a segment has a length of \(length)") }
+                guard length >= 2 else { throw DamagedPicture("a segment has a length of \(length); the minimum is 2") }
                 let content = try reader.take(length - 2, "a segment")
                 if marker == 0xE1, content.starts(with: self.exifName) {
                     orientation = orientation ?? PictureOrientation(tiff: content.dropFirst(self.exifName.count))

@@ -23,7 +23,8 @@ enum WebPCleaner {
             let (type, body) = try self.chunk(&content)
             switch type {
             case "VP8X":
-                guard extended == nil, chunks.isEmpty, body.count >= 10 else { throw DamagedPicture("the extended header is not valid") }
+                guard extended == nil, chunks.isEmpty else { throw DamagedPicture("the chunk VP8X is not the first one") }
+                guard body.count >= 10 else { throw DamagedPicture("the chunk VP8X has \(body.count) bytes; the minimum is 10") }
                 extended = body.prefix(10)
             case "ANMF":
                 chunks += self.encoded("ANMF", try self.frame(body))

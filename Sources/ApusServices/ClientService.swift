@@ -59,7 +59,7 @@ extension WebSocketSession {
             self.open()
             // The first state is that after `open()`, not one of an earlier use of the session.
             for await state in self.states(bufferingPolicy: .bufferingNewest(1)) where state == .failed || state == .closedByPeer {
-                throw self.lastError ?? WebSocketError(.closed, message: "the session has ended (\(state))")
+                throw self.lastError ?? WebSocketError(.closed, message: state.reason)
             }
         } close: {
             await self.close(code: .goingAway)

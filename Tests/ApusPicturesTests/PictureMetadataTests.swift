@@ -39,6 +39,12 @@ struct PictureMetadataTests {
         }
     }
 
+    @Test func theErrorTellsTheByteThatBeginsNoBlock() {
+        let bytes = Array("GIF89a".utf8) + [1, 0, 1, 0, 0, 0, 0] + [0x2B]
+        let error = #expect(throws: DamagedPicture.self) { try PictureMetadata.removed(from: bytes, of: .gif) }
+        #expect(error?.description == "byte 0x2B at offset 13 begins neither an image, nor an extension, nor the trailer")
+    }
+
     /// Every byte of every sample is replaced in turn. The result is a picture or an error.
     @Test(arguments: SamplePictures.all.indices)
     func damageNeverTraps(index: Int) {

@@ -84,7 +84,7 @@ package final class ChatFolder: Sendable {
                 guard unlink(path) == 0 else { throw Self.failure("removed", path) }
             } else {
                 let target = Self.unusedPath(path + ".unusable")
-                guard rename(path, target) == 0 else { throw Self.failure("moved aside: it is not a file of the search index", path) }
+                guard rename(path, target) == 0 else { throw Self.failure("renamed, although the search index needs its name", path) }
                 moved.append(target)
             }
         }

@@ -65,7 +65,7 @@ extension SQLiteStorage {
             try statement.run()
         } else if var row = change.row {
             guard self.nextSlot <= EventPlace.largestSlot else {
-                throw StorageError(.invalidUse, message: "the storage has no more slots")
+                throw StorageError(.invalidUse, message: "the storage has \(EventPlace.largestSlot) conversations, the maximum")
             }
             row.counters = change.counters
             row.changed = commit

@@ -35,7 +35,7 @@ package final class ServiceChat: HostedChat {
         let writer = try SQLiteStorage(folder)
         let index = try SearchIndex(folder)
         for path in index.moved {
-            logger.warning("What had the name of the search index was moved aside, and the index is rebuilt", metadata: ["path": "\(path)"])
+            logger.warning("An unusable file had the name of the search index; it was renamed", metadata: ["path": "\(path)"])
         }
         self.service = try ChatService(
             storage: .init(writer: writer) { try SQLiteReads(folder) }, index: index, configuration: settings, logger: logger)

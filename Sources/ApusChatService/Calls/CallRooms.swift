@@ -41,8 +41,8 @@ final class CallRooms {
     private func carryOut(_ actions: [CallRoomWatch.Action]) {
         for action in actions {
             switch action {
-            case .open(let call): self.run("created", call) { try await $0.open($1) }
-            case .close(let call): self.run("deleted", call) { try await $0.close($1) }
+            case .open(let call): self.run("create", call) { try await $0.open($1) }
+            case .close(let call): self.run("delete", call) { try await $0.close($1) }
             case .startTimer(let call):
                 self.timers[call]?.cancel()
                 self.timers[call] = self.eventLoop.assumeIsolated().scheduleTask(in: TimeAmount(self.interval)) { [weak self] in
@@ -75,7 +75,7 @@ final class CallRooms {
         let (backend, logger) = (self.backend, self.logger)
         Task {
             do { try await body(backend, CallRoom(call)) } catch {
-                logger.warning("A room was not \(change)", metadata: ["error": "\(error)"])
+                logger.warning("A room of a call was not changed", metadata: ["change": "\(change)", "error": "\(error)"])
             }
         }
     }

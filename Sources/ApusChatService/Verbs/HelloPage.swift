@@ -15,7 +15,9 @@ extension ReadContext {
         }
         let account = try self.account()
         let position = try self.reads.position()
-        guard let epoch = PageToken(position.epoch) else { throw ChatError(.internal, message: "The data has no epoch.") }
+        guard let epoch = PageToken(position.epoch) else {
+            throw ChatError(.internal, message: "The server cannot encode the epoch of its data.")
+        }
         var sync: SyncAnswer?
         if let wanted = request.sync, request.epoch == nil || request.epoch == epoch {
             do {

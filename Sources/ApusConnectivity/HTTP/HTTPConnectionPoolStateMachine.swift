@@ -40,8 +40,14 @@ struct HTTPConnectionPoolStateMachine {
         case connect(ConnectionID)
         /// A connection that is opening or busy will carry the request.
         case wait
-        /// The maximum number of requests waits, or the pool is finishing.
-        case refuse
+        case refuse(Refusal)
+    }
+
+    enum Refusal: Equatable {
+        /// This number of requests waits, the maximum.
+        case full(Int)
+        /// The pool accepts no new requests.
+        case finishing
     }
 
     /// Assigns a request to a connection or queues it.
@@ -49,7 +55,10 @@ struct HTTPConnectionPoolStateMachine {
     /// - Parameter isRetry: Whether the request was accepted before. A retry goes to the front of
     ///   the queue and is exempt from the limit.
     mutating func requested(_ request: RequestID, isRetry: Bool = false) -> RequestAction {
-        guard isRetry || !self.isFinishing && self.waiting.count < self.maximumWaiting else { return .refuse }
+        if !isRetry {
+            guard !self.isFinishing else { return .refuse(.finishing) }
+            guard self.waiting.count < self.maximumWaiting else { return .refuse(.full(self.maximumWaiting)) }
+        }
         if let connection = self.idle.popLast() {
             self.connections[connection] = .busy(request)
             return .send(on: connection)

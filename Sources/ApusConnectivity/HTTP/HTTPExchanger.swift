@@ -101,7 +101,7 @@ package final class HTTPExchanger {
             return id
         }
         let timer = self.eventLoop.assumeIsolated().scheduleTask(in: TimeAmount(timeout)) {
-            self.giveUp(id, ConnectivityError(.timeout, message: "no response within \(timeout)"))
+            self.giveUp(id, ConnectivityError(.timeout, message: "the server sent no complete response within \(timeout)"))
         }
         self.exchanges[id] = Exchange(
             head: head, body: request.body, isRepeatable: request.isRepeatable, receiveBody: request.receiveBody, timer: timer,
@@ -149,12 +149,13 @@ package final class HTTPExchanger {
         case .send(let connection): self.send(id, on: connection)
         case .connect(let connection): self.connect(connection)
         case .wait: break
-        case .refuse:
-            self.end(
-                id,
-                .failure(
-                    ConnectivityError(
-                        .cancelled, message: "the maximum number of requests waits for a connection, or the client was closed")))
+        case .refuse(let refusal):
+            let message =
+                switch refusal {
+                case .full(let count): "\(count) requests already wait for a connection, the maximum"
+                case .finishing: "the client was closed"
+                }
+            self.end(id, .failure(ConnectivityError(.cancelled, message: message)))
         }
     }
 

@@ -44,7 +44,8 @@ extension EngineIOHTTPHandler {
         self.refuseEarly(exchange)
         exchange.responder.refuse(
             EngineIOError(
-                .payloadTooLarge, message: "The body exceeds the maximum of \(self.server.configuration.maximumPayloadBytes) bytes"),
+                .payloadTooLarge, message: "the body exceeds \(self.server.configuration.maximumPayloadBytes) bytes (`maximumPayloadBytes`)"
+            ),
             close: true)
         guard let session = exchange.post else { return }
         session.endPost()

@@ -19,7 +19,9 @@ extension EngineIOServerConfiguration {
         let carriesCookie = isUpgrade && request.headerFields[.cookie] != nil && request.query["sid"] == nil
         let verdict = self.origins.judge(
             origin: request.headerFields[.origin], authority: request.authority, carriesCookie: carriesCookie)
-        guard verdict != .refused else { return (.failure(EngineIOError(.forbidden, message: "Origin not allowed")), verdict) }
+        guard verdict != .refused else {
+            return (.failure(EngineIOError(.forbidden, message: "the server does not allow this origin (`origins`)")), verdict)
+        }
         let parsed = Result { () throws(EngineIOError) in
             try EngineIORequest(
                 method: request.method.rawValue, query: request.query, isWebSocketUpgrade: isUpgrade, transports: self.transports,

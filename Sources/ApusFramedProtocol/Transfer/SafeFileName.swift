@@ -35,6 +35,8 @@ public struct SafeFileName: Hashable, Sendable, CustomStringConvertible {
         // Split bytes and not characters: a slash with a combining accent is a different character,
         // but still a separator for the system.
         let parts = composed.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).map { String(Substring($0)) }
+        guard !path.isEmpty else { throw Self.refusal("it is empty") }
+        guard parts.count == 1 || parts.first != "" else { throw Self.refusal("it begins with a slash; it must be relative") }
         guard parts.count <= Self.maximumComponents else {
             throw Self.refusal("it has \(parts.count) components; the maximum is \(Self.maximumComponents)")
         }
@@ -43,18 +45,20 @@ public struct SafeFileName: Hashable, Sendable, CustomStringConvertible {
     }
 
     private static func validate(_ component: String) throws(TransferError) {
-        guard !component.isEmpty else { throw Self.refusal("it is absolute, or has an empty component") }
+        guard !component.isEmpty else { throw Self.refusal("it ends with a slash, or has two in sequence") }
         guard component != ".", component != ".." else { throw Self.refusal("it has a component `.` or `..`") }
         guard component.utf8.count <= Self.maximumComponentBytes else {
             throw Self.refusal("a component has \(component.utf8.count) bytes; the maximum is \(Self.maximumComponentBytes)")
         }
         // A backslash is a separator on Windows.
         for scalar in component.unicodeScalars where scalar == "\\" || !PeerText.isHarmless(scalar) {
-            throw Self.refusal("it contains U+\(String(scalar.value, radix: 16, uppercase: true))")
+            throw Self.refusal("it contains the character U+\(String(scalar.value, radix: 16, uppercase: true))")
         }
         let bytes = component.utf8
         let isLetter = bytes.first.map { (0x41...0x5A).contains($0 & ~0x20) } ?? false
-        guard !(isLetter && bytes.dropFirst().first == UInt8(ascii: ":")) else { throw Self.refusal("it begins with a drive letter") }
+        guard !(isLetter && bytes.dropFirst().first == UInt8(ascii: ":")) else {
+            throw Self.refusal("a component begins with a drive letter")
+        }
         // Compare in lower case, because some file systems ignore case.
         guard bytes.first != Self.partPrefix.utf8.first || !component.lowercased().utf8.starts(with: Self.partPrefix.utf8) else {
             throw Self.refusal("a component begins with \(Self.partPrefix), which is reserved for unfinished files")

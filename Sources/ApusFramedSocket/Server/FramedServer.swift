@@ -126,8 +126,13 @@ extension FramedServer: ServerShell {
         let handler = try FramedHandler(
             isClient: false, configuration: configuration, waitsForTLS: tls != nil, connection: connection)
         let tlsHandler = tls.map { NIOSSLServerHandler(context: $0) }
-        guard self.state.withLockedValue({ $0.quota.opened(from: address) }) == nil else {
-            throw FramedError(.closed, message: "the server has reached its maximum number of connections, or is shutting down")
+        switch self.state.withLockedValue({ $0.quota.opened(from: address) }) {
+        case nil: break
+        case .full: throw FramedError(.closed, message: "the server has its maximum number of connections (`maximumConnections`)")
+        case .addressFull:
+            throw FramedError(
+                .closed, message: "the address has its maximum number of connections (`maximumConnectionsPerAddress`)")
+        case .draining: throw FramedError(.closed, message: "the server is shutting down")
         }
         let id = ObjectIdentifier(connection)
         self.state.withLockedValue { $0.connections[id] = connection }

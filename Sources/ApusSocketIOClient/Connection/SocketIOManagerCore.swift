@@ -162,7 +162,7 @@ final class SocketIOManagerCore {
         let engine = self.hot.engine
         self.hot.engine = nil  // first, to ignore its closing events
         self.session = nil
-        if let engine { self.closeEngine(engine, EngineIOError(.closed, message: "closed by this side")) }
+        if let engine { self.closeEngine(engine, EngineIOError(.closed, message: "the client closed the connection")) }
         self.notifyCloseWaiters()
     }
 
@@ -184,7 +184,7 @@ final class SocketIOManagerCore {
     func reconnect() {
         let wanted = self.all.filter { $0.isActive }
         guard !wanted.isEmpty else { return }
-        if let engine = self.hot.engine { self.closeEngine(engine, EngineIOError(.closed, message: "closed by `reconnect()`")) }
+        if let engine = self.hot.engine { self.closeEngine(engine, EngineIOError(.closed, message: "`reconnect()` closed the connection")) }
         self.reconnector.retryNow()
         // Opens the namespaces that were closed because the policy permits no reconnection.
         for namespace in wanted where !namespace.isActive { namespace.connect() }

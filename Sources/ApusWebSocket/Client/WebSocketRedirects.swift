@@ -41,7 +41,9 @@ struct WebSocketRedirects {
         } catch {
             return refuse("the server redirects to an address that is not a WebSocket URL (\(error.message))")
         }
-        guard target.isSecure || !self.url.isSecure else { return refuse("the server redirects from wss to ws") }
+        guard target.isSecure || !self.url.isSecure else {
+            return refuse("the server redirects from wss to ws, which is not followed because the connection would not be encrypted")
+        }
         self.left -= 1
         let isSameHost = target.host.equalsIgnoringASCIICase(self.url.host)
         if !isSameHost || target.port != self.url.port || target.isSecure != self.url.isSecure {

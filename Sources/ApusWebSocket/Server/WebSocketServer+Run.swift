@@ -67,7 +67,8 @@ extension WebSocketServer: ServerShell {
     package func configure(_ channel: any Channel, tls: NIOSSLContext?) throws {
         guard self.admit(channel, countsAddress: self.configuration.clientAddress == nil, in: \.channels) else {
             // Closes the channel.
-            throw WebSocketUpgradeRefusal.unavailable("connection limit reached", retryAfter: self.configuration.retryAfter)
+            throw WebSocketUpgradeRefusal.unavailable(
+                "The server has reached its connection limit", retryAfter: self.configuration.retryAfter)
         }
         try FastUpgradeHandler.fill(
             channel, tls: tls, for: self, timers: self.timers.value(on: channel.eventLoop),

@@ -198,7 +198,7 @@ extension WebSocketSession {
     ///   ``WebSocketConnection/ping(timeout:)``.
     public func ping(timeout: Duration = .seconds(10)) async throws -> Duration {
         guard let connection = self.connection else {
-            throw WebSocketError(.closed, message: "the session is not open (\(self.state))")
+            throw WebSocketError(.closed, message: "no Ping was sent: \(self.state.reason)")
         }
         return try await connection.ping(timeout: timeout)
     }
@@ -283,6 +283,19 @@ extension WebSocketSession {
             switch self {
             case .closedByPeer, .closedByUser, .failed: true
             case .idle, .connecting, .open, .closing, .waitingToReconnect: false
+            }
+        }
+
+        /// The state as a clause of an error message.
+        package var reason: String {
+            switch self {
+            case .idle: "the session was not opened yet; call `open()`"
+            case .connecting: "the session is not connected yet"
+            case .open: "the session is open"
+            case .closing, .closedByUser: "the application closed the session"
+            case .closedByPeer: "the peer closed the session; `open()` connects again"
+            case .failed: "the session gave up after a failure; `open()` connects again"
+            case .waitingToReconnect: "the session waits to reconnect"
             }
         }
     }

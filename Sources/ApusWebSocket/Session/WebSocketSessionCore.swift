@@ -96,7 +96,7 @@ final class WebSocketSessionCore {
         case .open:
             operation.succeed()
         case .closing, .closedByPeer, .closedByUser, .failed:
-            operation.fail(self.failure ?? WebSocketError(.closed, message: "the session has ended (\(self.state))"))
+            operation.fail(self.failure ?? WebSocketError(.closed, message: self.state.reason))
         case .idle, .connecting, .waitingToReconnect:
             self.waiters.waitForOpen(operation)
             let snapshot = self.snapshot
@@ -271,10 +271,8 @@ final class WebSocketSessionCore {
         defer { self.waiters.resumeClosing() }
         guard self.machine.state.isEnded else { return }  // a listener has restarted the session
         self.subscribers.sessionEnded(self.failure)
-        let error =
-            self.failure
-            ?? WebSocketError(.closed, message: "the session has ended (\(self.machine.state))", cause: self.lastFailure)
-        self.waiters.failOpening(error)
+        self.waiters.failOpening(
+            self.failure ?? WebSocketError(.closed, message: self.machine.state.reason, cause: self.lastFailure))
     }
 
     // MARK: Messages

@@ -113,7 +113,7 @@ struct WebSocketSessionStateMachine {
         case .open:
             return .send
         case .closing, .ended:
-            return .refuse(WebSocketError(.closed, message: "the session has ended (\(self.state))"))
+            return .refuse(WebSocketError(.closed, message: "the message was not sent: \(self.state.reason)"))
         case .idle, .connecting, .opening, .waiting:
             let size = message.payload.readableBytes
             guard self.queue.append(message, bytes: size, otherwise: self.queueLimits.overflow.policy) else {

@@ -148,7 +148,10 @@ import Testing
         }
         for _ in 0..<2 { #expect(try server.exchange(.get, Self.handshake, fields: [Self.client: "1.2.3.4"])?.status == 200) }
         let refused = try #require(try server.exchange(.get, Self.handshake, fields: [Self.client: "1.2.3.4"]))
-        #expect((refused.status, refused.body) == (429, #"{"code":4,"message":"This address has reached its maximum number of clients"}"#))
+        #expect(
+            (refused.status, refused.body) == (
+                429, #"{"code":4,"message":"this address already has 2 clients (`maximumClientsPerAddress`)"}"#
+            ))
         #expect(try server.exchange(.get, Self.handshake, fields: [Self.client: "1.2.3.5"])?.status == 200)
         #expect(try server.webSocket("EIO=4&transport=websocket", fields: [Self.client: "1.2.3.4"]).answer.status == 429)
         #expect(server.engine.sessionCount == 3)

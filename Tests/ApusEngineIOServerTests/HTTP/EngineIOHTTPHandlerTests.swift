@@ -118,7 +118,7 @@ private typealias Connection = EngineServer
         let connection = try Connection()
         let refused = try connection.exchange(.get, "/engine.io/?EIO=4&transport=polling", fields: [.origin: "http://evil.org"])
         #expect(refused?.status == 403)
-        #expect(refused?.body == #"{"code":4,"message":"Origin not allowed"}"#)
+        #expect(refused?.body == #"{"code":4,"message":"the server does not allow this origin (`origins`)"}"#)
         let same = try connection.exchange(.get, "/engine.io/?EIO=4&transport=polling", fields: [.origin: "http://localhost:3000"])
         #expect(same?.status == 200)
     }

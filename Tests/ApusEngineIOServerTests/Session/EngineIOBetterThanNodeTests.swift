@@ -135,7 +135,7 @@ import Testing
         let server = try EngineServer()
         let fields: HTTPFields = [.cookie: "session=secret"]
         let refused = try server.webSocket("EIO=4&transport=websocket", fields: fields).answer
-        #expect((refused.status, refused.body) == (403, #"{"code":4,"message":"Origin not allowed"}"#))
+        #expect((refused.status, refused.body) == (403, #"{"code":4,"message":"the server does not allow this origin (`origins`)"}"#))
         #expect(try server.exchange(.get, "/engine.io/?EIO=4&transport=polling", fields: fields)?.status == 200)
         let named: HTTPFields = [.cookie: "session=secret", .origin: "http://localhost:3000"]
         #expect(try server.webSocket("EIO=4&transport=websocket", fields: named).answer.status == 101)

@@ -31,7 +31,7 @@ import Testing
         #expect(server.sessionCount == 0)
         let late = try await EngineTestingChannel(server)
         try await late.send(.get, "")
-        #expect(try await late.answer() == (503, #"{"code":4,"message":"The server is shutting down"}"#))
+        #expect(try await late.answer() == (503, #"{"code":4,"message":"the server is shutting down"}"#))
         await server.shutdown()  // a second call returns at once
     }
 

@@ -67,6 +67,16 @@ import Testing
         #expect(self.code(long + "x") == .nameRefused)
     }
 
+    @Test(arguments: [
+        ("", "it is empty"), ("/etc/passwd", "it begins with a slash; it must be relative"),
+        ("a//b", "it ends with a slash, or has two in sequence"), ("a/", "it ends with a slash, or has two in sequence"),
+        ("a/C:b", "a component begins with a drive letter"),
+    ])
+    func theMessageNamesTheRule(path: String, reason: String) {
+        let error = #expect(throws: TransferError.self) { try SafeFileName(path) }
+        #expect(error?.message == "the file name is refused: \(reason)")
+    }
+
     @Test func theMessageDoesNotRepeatTheName() {
         #expect {
             _ = try SafeFileName("\u{1B}[31mred")
