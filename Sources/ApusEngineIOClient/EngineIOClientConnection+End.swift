@@ -51,7 +51,7 @@ extension EngineIOClientConnection {
         case .close(let error): self.end(error)
         case .resumePolling:
             self.logger.debug("Upgrade failed, session continues on polling", metadata: ["error": "\(error)"])
-            self.drop(transport)
+            self.dropProbe(transport)
             self.poll()
             self.flush()
             self.delegate?.engine(self, happened: .upgradeError(error))

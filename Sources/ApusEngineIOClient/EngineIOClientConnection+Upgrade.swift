@@ -7,9 +7,21 @@ extension EngineIOClientConnection {
     /// Opens the transport to which the session is to be upgraded.
     func startProbe(of transport: EngineIOTransport, sid: String) {
         switch transport {
-        case .webSocket: self.probeWebSocket(sid: sid)
-        case .polling: break  // not a transport of `EngineIOTransport.upgrades`
+        case .webSocket: self.openWebSocket(sid: sid)
+        case .polling: return  // not a transport of `EngineIOTransport.upgrades`
         }
+        self.probeTimer = self.schedule(in: self.configuration.timeout) { connection in
+            guard connection.session.isProbing else { return }
+            connection.failed(
+                transport,
+                EngineIOError(.timeout, message: "the upgrade was not complete within \(connection.configuration.timeout) (`timeout`)"))
+        }
+    }
+
+    /// Closes the transport of an upgrade that failed.
+    func dropProbe(_ transport: EngineIOTransport) {
+        self.probeTimer?.cancel()
+        self.drop(transport)
     }
 
     /// Completes an upgrade that was confirmed, unless a polling request is pending. Called after

@@ -7,16 +7,6 @@ import NIOCore
 
 /// The session over a WebSocket, from the start or after an upgrade.
 extension EngineIOClientConnection {
-    /// Opens a WebSocket to probe an upgrade.
-    func probeWebSocket(sid: String) {
-        self.openWebSocket(sid: sid)
-        self.probeTimer = self.schedule(in: self.configuration.timeout) { connection in
-            guard connection.session.isProbing else { return }
-            connection.webSocketEnded(
-                EngineIOError(.timeout, message: "the upgrade was not complete within \(connection.configuration.timeout) (`timeout`)"))
-        }
-    }
-
     func openWebSocket(sid: String?) {
         let delegate = EngineIOClientWebSocketDelegate(connection: self)
         self.webSocketDelegate = delegate
@@ -88,7 +78,6 @@ extension EngineIOClientConnection {
     }
 
     func dropWebSocket() {
-        self.probeTimer?.cancel()
         self.webSocketDelegate?.connection = nil
         self.webSocketDelegate = nil
         self.webSocket?.close(code: .normalClosure, reason: "")

@@ -172,7 +172,7 @@ package final class EngineIOClientConnection {
         case .close(let error):
             self.end(error)
         case .abandonProbe:
-            self.drop(transport)
+            self.dropProbe(transport)
             let error = EngineIOError(.malformedPacket, message: "the server did not answer the packet `2probe` with `3probe`")
             self.delegate?.engine(self, happened: .upgradeError(error))
         case .doNothing: break

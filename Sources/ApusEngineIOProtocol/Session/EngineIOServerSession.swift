@@ -235,7 +235,7 @@ package struct EngineIOServerSession {
 
 extension EngineIOServerSession {
     package enum SendAction: Equatable {
-        case writeToWebSocket
+        case write
         /// Answer the held poll with these packets.
         case answerHeldPoll([EngineIOPacket])
         case queued
@@ -248,7 +248,7 @@ extension EngineIOServerSession {
         switch exchange(&self.state, with: .modifying) {
         case .webSocket:
             self.state = .webSocket
-            return .writeToWebSocket
+            return .write
         case .polling(var polling):
             if polling.pollIsHeld {
                 polling.pollIsHeld = false

@@ -251,7 +251,7 @@ package final class EngineIOSession: @unchecked Sendable {
     private func send(_ packet: EngineIOPacket, frame: WebSocketSharedFrame?, compression: WebSocketCompression) {
         self.eventLoop.assertInEventLoop()
         switch self.hot.machine.send(packet) {
-        case .writeToWebSocket:
+        case .write:
             guard let webSocket = self.hot.webSocket else { return }
             if let frame, self.allowsBinary || !packet.isBinaryMessage {
                 webSocket.send(.shared(frame))

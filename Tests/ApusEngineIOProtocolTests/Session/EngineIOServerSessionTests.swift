@@ -116,7 +116,7 @@ import Testing
         #expect(session.send(self.a) == .queued)
         #expect(session.receivedOnProbe(.upgrade) == .completeUpgrade(flush: [self.a], noopToHeldPoll: false))
         #expect(session.transport == .webSocket)
-        #expect(session.send(self.b) == .writeToWebSocket)
+        #expect(session.send(self.b) == .write)
         #expect(session.receivedPoll() == .refuse(close: nil, answerHeldPoll: []))
         #expect(session.probeOpened() == false)
         #expect(!session.isClosed)
