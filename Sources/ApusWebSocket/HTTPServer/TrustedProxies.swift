@@ -105,26 +105,46 @@ public struct TrustedProxies: Hashable, Sendable {
         }
     }
 
-    /// Returns the `for` parameter of each element (RFC 7239 section 4).
+    /// Returns the `for` parameter of each element (RFC 7239 section 4); `nil` for a field that is
+    /// not valid.
     private static func forwardedEntries(_ fields: HTTPFields) -> [IPAddress?] {
         guard let name = HTTPField.Name("Forwarded") else { return [] }
-        return fields[values: name].flatMap { self.split($0[...], at: ",") }.map { element in
-            let parameters = self.split(element, at: ";").map { self.split($0, at: "=") }
-            guard let node = parameters.first(where: { $0.count == 2 && self.trimmed($0[0]).lowercased() == "for" }) else { return nil }
-            var value = self.trimmed(node[1])
-            if value.count >= 2, value.hasPrefix("\""), value.hasSuffix("\"") { value = value.dropFirst().dropLast() }
-            return IPAddress(node: value)
+        return fields[values: name].flatMap { field in
+            self.split(field[...], at: ",")?.map { self.forwardedNode(in: $0) } ?? [nil]
         }
     }
 
-    /// Splits outside quoted strings. Addresses contain no escaped characters, so an entry with an
-    /// escape is invalid.
-    private static func split(_ text: Substring, at separator: Character) -> [Substring] {
-        var isQuoted = false
-        return text.split(omittingEmptySubsequences: false) { character in
-            if character == "\"" { isQuoted.toggle() }
-            return character == separator && !isQuoted
+    private static func forwardedNode(in element: Substring) -> IPAddress? {
+        for parameter in self.split(element, at: ";") ?? [] {
+            guard let parts = self.split(parameter, at: "="), parts.count == 2, self.trimmed(parts[0]).lowercased() == "for" else {
+                continue
+            }
+            var value = self.trimmed(parts[1])
+            if value.count >= 2, value.hasPrefix("\""), value.hasSuffix("\"") { value = value.dropFirst().dropLast() }
+            return IPAddress(node: value)
         }
+        return nil
+    }
+
+    /// Splits outside quoted strings (RFC 9110 section 5.6.4). A quoted pair does not end the
+    /// string. Returns `nil` if a string does not end: with such a string, a client could hide the
+    /// entries that its proxies append.
+    private static func split(_ text: Substring, at separator: Character) -> [Substring]? {
+        var isQuoted = false
+        var isEscaped = false
+        let parts = text.split(omittingEmptySubsequences: false) { character in
+            if isEscaped {
+                isEscaped = false
+                return false
+            }
+            switch character {
+            case "\"": isQuoted.toggle()
+            case "\\": isEscaped = isQuoted
+            default: return character == separator && !isQuoted
+            }
+            return false
+        }
+        return isQuoted ? nil : parts
     }
 
     private static func trimmed(_ text: Substring) -> Substring {

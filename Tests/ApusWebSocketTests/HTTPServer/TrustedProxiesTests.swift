@@ -45,6 +45,10 @@ struct TrustedProxiesTests {
         (["by=203.0.113.60;for=203.0.113.5;host=\"a,b;c\""], "203.0.113.5"), (["for=198.51.100.9, for=203.0.113.5"], "203.0.113.5"),
         (["for=203.0.113.5", "for=10.0.0.2"], "203.0.113.5"), (["for=_hidden"], "10.0.0.1"), (["proto=https"], "10.0.0.1"),
         (["for=\"203.0.113.5"], "10.0.0.1"), (["for=203.0.113.5=1"], "10.0.0.1"),
+        // A client cannot hide the entry that the proxy appends.
+        ([#"for=198.51.100.9;x="a\"b", for=203.0.113.5"#], "203.0.113.5"), ([#"for=198.51.100.9;x="a\\", for=203.0.113.5"#], "203.0.113.5"),
+        ([#"for=198.51.100.9;x=", for=203.0.113.5"#], "10.0.0.1"), ([#"for=198.51.100.9;x=", for="[2001:db8::5]";host="h""#], "10.0.0.1"),
+        ([#"for=198.51.100.9;x="a"#, "for=203.0.113.5"], "203.0.113.5"), ([#"for=203.0.113.5;x=\a"#], "203.0.113.5"),
     ])
     func forwardedIsReadByItsGrammar(values: [String], client: String) throws {
         let proxies = try TrustedProxies(networks: ["10.0.0.0/8"], field: .forwarded)
