@@ -93,7 +93,7 @@ public final class SocketIOServer: Sendable {
     }
 
     /// Returns the namespace of this name, creating it on first use. Name every namespace before
-    /// the server listens. A name begins with `/`.
+    /// the server listens. A missing leading `/` is added.
     ///
     /// If a rule with a regular expression (``namespaces(matching:)``) matches the name, the
     /// namespace becomes a child of that rule, with its middleware and handlers. In contrast to a

@@ -2,7 +2,7 @@ import ApusChatClient
 import ApusChatProtocol
 import Testing
 
-/// Sessions of the client at a real server.
+/// Sessions of the client with a real server.
 @Suite(.timeLimit(.minutes(5)))
 struct LiveSessionTests {
     @Test func anAccountIsCreatedUsedAndSignedOut() async throws {

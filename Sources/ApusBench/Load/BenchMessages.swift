@@ -82,8 +82,8 @@ struct BenchMessages: Sendable {
         return buffer
     }
 
-    /// Returns the message for each slot as packets of a polling payload, with `b` and base64 for
-    /// bytes (Engine.IO protocol v4, "Packet encoding").
+    /// Returns a polling payload for each slot, or a single one if the messages of all slots are
+    /// equal. Binary data is `b` and base64 (Engine.IO protocol v4, "Packet encoding").
     func pollingPackets(inFlight: Int) -> [String] {
         (0..<(self.isNumbered ? max(inFlight, 1) : 1)).map { place in
             let (text, attachment) = self.packets(place: place)

@@ -154,7 +154,7 @@ extension BatchDecider {
     /// Checks that the sender may read the blobs to which the message refers.
     func checkBlobs(_ blobs: [BlobID], of user: UserKey) throws(ChatError) {
         for blob in blobs where !self.facts.readableBlobs.contains(BlobNeed(user: user, blob: blob)) {
-            throw ChatError(.notFound, message: "There is no upload \(blob).", field: "blob")
+            throw ChatError(.notFound, message: "The blob `\(blob)` does not exist, or you may not read it.", field: "blob")
         }
     }
 }

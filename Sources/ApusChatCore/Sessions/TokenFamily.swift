@@ -11,7 +11,8 @@ package struct TokenFamily: Sendable, Equatable {
 
     /// The generation of the newest token.
     package private(set) var generation: Int64
-    /// Whether the newest token, or an access token made with it, was used.
+    /// Whether an access token of the newest generation was used, so that the previous refresh
+    /// token is no longer accepted. True for a new family.
     package private(set) var isConfirmed: Bool
     /// The time at which the newest token was created.
     package private(set) var rotatedAt: Int64

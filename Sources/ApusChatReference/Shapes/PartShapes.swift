@@ -80,11 +80,11 @@ extension ChatReference {
             "HeadNudge", "The newest position of a log, without the events.",
             [
                 .must("conv", .conversation, "The conversation."),
-                .must("seq", .count, "The newest event."),
+                .must("seq", .count, "The `seq` of the newest event."),
                 .must("n", .count, "The ordinal of the newest message."),
                 .must("at", .time, "The time of the newest event that moves the conversation up in lists, as in `Head`."),
                 .may("mentions", .count, "The number of unread messages that mention the recipient; absent if it did not change."),
-                .may("last", .shape("Preview"), "That event, if the server has it at hand."),
+                .may("last", .shape("Preview"), "A preview of the newest message, if the push results from that message."),
             ], recode: Recode(HeadNudge.self)),
         Shape(
             "ReadMark", "A member's position in a log.",

@@ -96,7 +96,7 @@ final class Hub {
     func connect(_ connection: ChatConnection, omitting omitted: Set<PushFeature> = []) throws {
         let user = connection.requester.user
         guard self.router.sockets(of: user).count < Self.connectionsPerAccount else {
-            throw ChatError(.tooMany, message: "At most \(Self.connectionsPerAccount) connections of one account.", retryAfter: 10_000)
+            throw ChatError(.tooMany, message: "The account has \(Self.connectionsPerAccount) connections.", retryAfter: 10_000)
         }
         guard self.entries.updateValue(Entry(connection: connection, omitted: omitted), forKey: connection.key) == nil else { return }
         self.calls.connected(connection.requester.device)

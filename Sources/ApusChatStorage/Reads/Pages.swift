@@ -40,8 +40,8 @@ package struct HeadsCursor: Sendable, Hashable, Comparable {
         self.conversation = conversation
     }
 
-    /// Compares the order in lists. Pinned conversations precede the others, the last pinned one
-    /// first. The others are ordered by the newest event, then by the key.
+    /// Returns whether `left` precedes `right` in lists: pinned conversations first, the last
+    /// pinned one first; then by the time of the newest event, latest first; then by the key.
     package static func < (left: Self, right: Self) -> Bool {
         if left.pinnedAt != right.pinnedAt { return left.pinnedAt > right.pinnedAt }
         if left.lastAt != right.lastAt { return left.lastAt > right.lastAt }

@@ -50,10 +50,10 @@ struct HTTPConnectionPoolStateMachine {
         case finishing
     }
 
-    /// Assigns a request to a connection or queues it.
+    /// Assigns a request to a connection, queues it, or refuses it.
     ///
     /// - Parameter isRetry: Whether the request was accepted before. A retry goes to the front of
-    ///   the queue and is exempt from the limit.
+    ///   the queue, and is accepted above the limit and while the pool is finishing.
     mutating func requested(_ request: RequestID, isRetry: Bool = false) -> RequestAction {
         if !isRetry {
             guard !self.isFinishing else { return .refuse(.finishing) }

@@ -5,10 +5,10 @@ package import NIOCore
 ///
 /// The compressed form refers to no earlier message, so it is valid for every connection with at
 /// least its window size. Afterwards the connection must reset its own compressor: the peer's
-/// window contains this message, ours does not. Later messages on a connection with context
-/// takeover therefore start with an empty window.
+/// window contains this message, and that of the compressor does not. Later messages on a
+/// connection with context takeover therefore start with an empty window.
 ///
-/// Source: RFC 7692 section 7.2.3.
+/// Source: RFC 7692 sections 7.1.1 and 7.2.3.2.
 package final class WebSocketSharedFrame: Sendable {
     /// Whether the message is text.
     package let isText: Bool

@@ -203,7 +203,7 @@ extension WebSocketSession {
         return try await connection.ping(timeout: timeout)
     }
 
-    /// Closes the session and waits for the end, also if the task is cancelled. No further attempt
+    /// Closes the session and waits for the end, even if the task is cancelled. No further attempt
     /// is made.
     ///
     /// - Parameters:

@@ -154,10 +154,12 @@ extension WebSocketEndpoint {
         if self.isOpen { self.write(payload, opcode: .ping) }
     }
 
-    /// Starts the close handshake.
+    /// Starts the close handshake. Has no effect if this side has sent a Close frame, or after the
+    /// end.
     ///
     /// - Parameters:
-    ///   - code: The close code. A code that must not be sent leaves the frame empty.
+    ///   - code: The close code. A code that must not be sent results in an empty Close frame,
+    ///     without the reason.
     ///   - reason: Truncated to 123 bytes. Omitted if it contains CR, LF or NUL.
     public mutating func close(code: WebSocketCloseCode = .normalClosure, reason: String = "") {
         guard case .sendClose(let payload) = self.machine.closeRequested(WebSocketClosePayload(sending: code, reason)) else { return }

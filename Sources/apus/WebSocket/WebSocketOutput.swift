@@ -4,7 +4,8 @@ import ApusWebSocketProtocol
 import Foundation
 import NIOCore
 
-/// Writes the output of `apus ws`: messages to standard output, all other text to standard error.
+/// Writes the output of `apus ws`: messages, pongs and the prompt to standard output, states and
+/// errors to standard error.
 ///
 /// On a terminal, or with `--verbose`, each message is described. Into a pipe it is written
 /// unchanged, with a line feed after a text.

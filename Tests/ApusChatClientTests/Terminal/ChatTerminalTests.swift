@@ -60,7 +60,7 @@ struct ChatTerminalTests {
             let count = fixture.server.count(of: verb)
             await terminal.submit(line)
             #expect(notice().hasSuffix("Enter \(line) again to confirm."), "\(line): \(notice())")
-            // Another line between them takes the question back.
+            // Another command in between cancels the confirmation.
             await terminal.submit("/unread")
             await terminal.submit(line)
             #expect(notice().hasSuffix("Enter \(line) again to confirm."), "\(line): \(notice())")

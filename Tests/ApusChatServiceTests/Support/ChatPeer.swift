@@ -33,7 +33,7 @@ final class ChatPeer: Sendable {
     /// Waits until the server closes the connection.
     func waitUntilClosed() async { for await _ in self.ends { return } }
 
-    /// Requests an answer.
+    /// Sends a request and returns its answer.
     ///
     /// - Throws: The `ChatError` of the server.
     func ask<Request, Answer>(_ verb: ChatVerb<Request, Answer>, _ request: Request) async throws -> Answer {

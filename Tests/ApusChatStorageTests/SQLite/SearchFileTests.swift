@@ -100,7 +100,7 @@ import Testing
         #expect(try world.seqs(group, .from(1), as: world.ann) == [1, 2, 3, 4, 5])
     }
 
-    /// The index is a copy of the log: an update that finds it damaged makes it again, and readers
+    /// The index is derived from the log: an update that finds it damaged rebuilds it, and readers
     /// use the new file.
     @Test func anUpdateThatFindsDamageRebuildsTheIndex() throws {
         let (world, lock, group) = try self.world()

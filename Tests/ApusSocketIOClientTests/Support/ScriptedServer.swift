@@ -79,7 +79,8 @@ final class ScriptedServer: Sendable {
         try await running.value
     }
 
-    /// Creates a manager for this server, which uses WebSocket only and reconnects at once.
+    /// Creates a manager that connects to this server over WebSocket only, and reconnects after 5
+    /// ms.
     func makeManager(_ change: (inout SocketIOManagerConfiguration) -> Void = { _ in }) -> SocketIOManager {
         var configuration = SocketIOManagerConfiguration(
             transports: [.webSocket], reconnection: .fixed(.milliseconds(5), stableTime: .zero))

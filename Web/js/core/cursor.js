@@ -1,7 +1,8 @@
 // Follows the log of one conversation without skipping missing events.
 //
-// Pure: it returns what to do. {apply: [events]}, {wait: ms} (call `timerFired` then), {pull: range}
-// (request this part of the log), or {}.
+// Pure: the methods return actions. `apply` is a list of events, `pull` a range of the log to request,
+// `wait` the milliseconds after which to call `timerFired`. `page` also returns `gap`, and `restart`
+// the events only.
 
 const PATIENCE = 500;
 const FARTHEST = 400; // events; beyond, the newest ones are requested

@@ -28,8 +28,9 @@ export class Engine extends Emitter {
 
   /**
    * @param {string|URL} url      the server's origin and Engine.IO path, http(s)
-   * @param {object} options      transports: ["polling", "websocket"] or one of them; query;
-   *                              timeout in ms; trace: packet => void
+   * @param {object} options      transports: a list of "polling", "websocket" or both, the first of which
+   *                              opens the session; query; timeout of the opening in ms, 20,000 by
+   *                              default; trace: ({direction, transport, data}) => void
    */
   constructor(url, { transports = ["polling", "websocket"], query = {}, timeout = 20_000, trace = null } = {}) {
     super();

@@ -58,7 +58,7 @@ export class PeerTile {
   }
 }
 
-/** The own picture, seen as in a mirror, or the screen that is shared. */
+/** The picture of this user's camera, mirrored, or the shared screen. */
 export class OwnTile {
   #stream = new MediaStream();
 

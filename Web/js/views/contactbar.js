@@ -1,4 +1,5 @@
-// The bar of a chat with a user who is not a contact: answers a request, adds, blocks, reports.
+// The bar of a chat with a user who is not a contact. Its buttons accept or decline a request, and add,
+// block or report the user.
 
 import { h, replace } from "./dom.js";
 import { icon } from "./icons.js";

@@ -89,7 +89,7 @@ const TICKS = {
   failed: ["M8 1.5a6.5 6.5 0 1 0 0 13 6.5 6.5 0 0 0 0-13ZM8 4.5V9M8 11.5v.1"],
 };
 
-/** The mark of the delivery state of an own message. */
+/** The icon for the delivery state of a message of this user. */
 export function ticks(status, label) {
   const form = TICKS[status] ? status : "waiting";
   return svg("svg", { viewBox: "0 0 16 16", class: `ticks ${form}`, role: "img", "aria-label": label }, TICKS[form].map((d) => svg("path", { d })));

@@ -9,7 +9,7 @@ export function withPanels(use) {
   return panels ? use(panels) : attempt(load()).then((loaded) => loaded && use(loaded));
 }
 
-/** Loads the panels while the page is idle, so that they open at once, also without a connection. */
+/** Loads the panels while the page is idle, so that they open at once, even without a connection. */
 export function preparePanels() {
   const start = () => load().catch(() => {}); // loaded again when one is opened
   globalThis.requestIdleCallback ? requestIdleCallback(start, { timeout: 5000 }) : setTimeout(start, 2000);

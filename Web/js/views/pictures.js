@@ -46,7 +46,7 @@ export function picture({ state, actions }, row, body, size = fit(body.width, bo
   const label = isFilm ? `${t("openVideo")}, ${duration(body.duration ?? 0)}` : t("openPicture");
   const style = size ? { width: `${size.width}px`, height: `${size.height}px` } : {};
   const named = body.text ? `${label}: ${body.text}` : label;
-  // A button has no buttons inside, so that one of an upload is around the other.
+  // A button must not contain a button. A picture being uploaded contains its cancel button, so it is a `div`.
   const box = waits ? h("div", { class: "picture", style }) : h("button", { type: "button", class: "picture", "aria-label": named, style, onclick: () => actions.openPicture(row) });
   const blur = blurCanvas(body.thumb);
   if (blur) box.append(blur);

@@ -11,7 +11,7 @@ import { highlight } from "../text/render.js";
 import { listTime } from "../i18n/format.js";
 import { t } from "../i18n/index.js";
 
-/** options: `conv` (search in it first), `query`, `quick`. */
+/** options: `conv`: the conversation of the filter at first; `query`: the text at first; `quick`: lists more conversations, and no filters. */
 export function openSearch(app, { conv = null, query = "", quick = false } = {}) {
   const { state } = app;
   const { input, element } = searchField(t(quick ? "quickJump" : "searchChats"), { value: query });

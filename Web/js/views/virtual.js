@@ -91,7 +91,7 @@ export class VirtualList {
     return this.#elements.get(key)?.element ?? null;
   }
 
-  /** The index of the last row whose end is visible. */
+  /** The index of the last row of which more than 4 px are visible. */
   lastVisible() {
     this.#measure();
     return this.#indexAt(this.scroller.scrollTop - this.#lead() + this.scroller.clientHeight - 4);
