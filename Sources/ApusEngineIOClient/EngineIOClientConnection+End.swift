@@ -16,7 +16,7 @@ extension EngineIOClientConnection {
     ) {
         self.eventLoop.preconditionInEventLoop()
         if let departed { self.waitsForDeparture.append(departed) }
-        let channel = self.webSocket?.channel
+        let closings = EngineIOTransport.allCases.compactMap(self.closeFuture)  // before the transports are dropped
         switch self.session.close() {
         case .sendClose(let transport):
             self.outbox.appendControl(.close)
@@ -30,31 +30,39 @@ extension EngineIOClientConnection {
         case .doNothing: break
         }
         // Over polling, `closingPostEnded(_:)` calls it after the last POST.
-        if !self.isFlushingClose || !self.polling.isPostPending { self.tellDeparture(after: channel?.closeFuture) }
+        if !self.isFlushingClose || !self.polling.isPostPending { self.tellDeparture(after: closings) }
     }
 
-    func tellDeparture(after closing: EventLoopFuture<Void>?) {
+    /// The close of a transport's connection; `nil` if the session does not have the transport, or
+    /// its requests end by themselves.
+    private func closeFuture(of transport: EngineIOTransport) -> EventLoopFuture<Void>? {
+        switch transport {
+        case .polling: nil
+        case .webSocket: self.webSocket?.channel?.closeFuture
+        }
+    }
+
+    func tellDeparture(after closings: [EventLoopFuture<Void>]) {
         let waiting = self.waitsForDeparture
         self.waitsForDeparture = []
-        guard let closing, !waiting.isEmpty else { return waiting.forEach { $0() } }
-        closing.assumeIsolated().whenComplete { _ in waiting.forEach { $0() } }
+        guard !closings.isEmpty, !waiting.isEmpty else { return waiting.forEach { $0() } }
+        EventLoopFuture.andAllComplete(closings, on: self.eventLoop).assumeIsolated().whenComplete { _ in waiting.forEach { $0() } }
     }
 
     /// Handles the failure of a transport, or its close by the server.
     func failed(_ transport: EngineIOTransport, _ error: EngineIOError) {
-        if self.memory.lastUpgrade?.transport == transport, self.handshake == nil || self.session.isProbing {
-            self.memory.lastUpgrade = nil
+        if self.handshake == nil {
+            if self.memory.lastUpgrade?.transport == transport { self.memory.lastUpgrade = nil }
+            self.memory.recognizedVersion = nil  // the next attempt may reach another server
         }
-        if self.handshake == nil { self.memory.recognizedVersion = nil }  // the next attempt may reach another server
         guard !self.retryWithOlderVersion(after: error), !self.retryOnNextTransport(after: error) else { return }
-        switch self.session.failed(transport, error) {
+        self.perform(self.session.failed(transport, error))
+    }
+
+    func perform(_ action: EngineIOClientSession.FailureAction) {
+        switch action {
         case .close(let error): self.end(error)
-        case .resumePolling:
-            self.logger.debug("Upgrade failed, session continues on polling", metadata: ["error": "\(error)"])
-            self.dropProbe(transport)
-            self.poll()
-            self.flush()
-            self.delegate?.engine(self, happened: .upgradeError(error))
+        case .abandonProbe(let probed, let error): self.abandonProbe(of: probed, error)
         case .doNothing: break
         }
     }
@@ -82,7 +90,7 @@ extension EngineIOClientConnection {
 
     func end(_ error: EngineIOError) {
         self.logger.debug("Session closed", metadata: ["engineio.reason": "\(error)"])
-        for timer in [self.heartbeatTimer, self.openTimer, self.probeTimer] { timer?.cancel() }
+        for timer in [self.heartbeatTimer, self.openTimer, self.upgradeTimer] { timer?.cancel() }
         self.preparation?.cancel()
         self.dropTransports()
         let delegate = self.delegate

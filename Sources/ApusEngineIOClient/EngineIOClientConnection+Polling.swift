@@ -68,6 +68,6 @@ extension EngineIOClientConnection {
     private func closingPostEnded(_ result: Result<EngineIOPayload, EngineIOError>) {
         if case .success = result, self.isFlushingClose, !self.outbox.isEmpty { return self.post() }
         self.polling.cancel()
-        self.tellDeparture(after: nil)
+        self.tellDeparture(after: [])
     }
 }

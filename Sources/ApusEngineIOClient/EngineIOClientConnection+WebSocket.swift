@@ -7,6 +7,9 @@ import NIOCore
 
 /// The session over a WebSocket, from the start or after an upgrade.
 extension EngineIOClientConnection {
+    /// Opens a WebSocket.
+    ///
+    /// - Parameter sid: The id of the session to upgrade; `nil` to start a session.
     func openWebSocket(sid: String?) {
         let delegate = EngineIOClientWebSocketDelegate(connection: self)
         self.webSocketDelegate = delegate
@@ -58,7 +61,7 @@ extension EngineIOClientConnection {
             }
         } catch {
             // A malformed packet on a probe ends the probe, not the session.
-            if self.session.isProbing { self.webSocketEnded(error) } else { self.finish(error) }
+            self.perform(self.session.failed(.webSocket, error))
         }
     }
 

@@ -52,7 +52,8 @@ package final class EngineIOClientConnection {
     var heartbeat: EngineIOHeartbeatStateMachine?
     var heartbeatTimer: Scheduled<Void>?
     var openTimer: Scheduled<Void>?
-    var probeTimer: Scheduled<Void>?
+    /// The deadline of an upgrade.
+    var upgradeTimer: Scheduled<Void>?
     private var flushIsScheduled = false
     var preparation: Task<Void, Never>?
     /// Whether the session is closed and its remaining packets, the close last, are still being
@@ -171,10 +172,9 @@ package final class EngineIOClientConnection {
             self.completeUpgradeIfSilent()
         case .close(let error):
             self.end(error)
-        case .abandonProbe:
-            self.dropProbe(transport)
-            let error = EngineIOError(.malformedPacket, message: "the server did not answer the packet `2probe` with `3probe`")
-            self.delegate?.engine(self, happened: .upgradeError(error))
+        case .abandonProbe(let probed):
+            self.abandonProbe(
+                of: probed, EngineIOError(.malformedPacket, message: "the server did not answer the packet `2probe` with `3probe`"))
         case .doNothing: break
         }
     }

@@ -41,15 +41,36 @@ import Testing
 
     @Test func aFailedProbeLeavesThePolling() {
         var session = self.makeOpenPolling()
-        #expect(session.failed(.webSocket, self.failure) == .resumePolling)
+        #expect(session.failed(.webSocket, self.failure) == .abandonProbe(.webSocket, self.failure))
         #expect(session.mayPoll)
         #expect(session.pollingIsSilent() == .doNothing)
         session = self.makePaused()
-        #expect(session.failed(.webSocket, self.failure) == .resumePolling)
+        #expect(session.failed(.webSocket, self.failure) == .abandonProbe(.webSocket, self.failure))
         #expect(session.mayPoll)
         session = self.makeOpenPolling()
-        #expect(session.receivedPacket(.pong, over: .webSocket) == .abandonProbe)
+        #expect(session.receivedPacket(.pong, over: .webSocket) == .abandonProbe(.webSocket))
         #expect(session.mayPoll)
+    }
+
+    @Test func theDeadlineEndsAProbeThatIsNotComplete() {
+        for var session in [self.makeOpenPolling(), self.makePaused()] {
+            #expect(session.upgradeDeadlinePassed() == .abandonProbe(.webSocket))
+            #expect(session.mayPoll)
+            #expect(session.outboundTransport == .polling)
+            #expect(session.upgradeDeadlinePassed() == .doNothing)
+        }
+    }
+
+    @Test func theDeadlineHasNoEffectAfterTheUpgrade() {
+        var session = EngineIOClientSession(startingOn: .polling, upgrades: [.webSocket])
+        #expect(session.upgradeDeadlinePassed() == .doNothing)
+        session = self.makePaused()
+        #expect(session.pollingIsSilent() == .sendUpgrade(.webSocket))
+        #expect(session.upgradeDeadlinePassed() == .doNothing)
+        #expect(session.outboundTransport == .webSocket)
+        #expect(session.close() == .sendClose(.webSocket))
+        #expect(session.upgradeDeadlinePassed() == .doNothing)
+        #expect(session.isClosed)
     }
 
     @Test func pollingThatFailsWhilePausedEndsTheSession() {

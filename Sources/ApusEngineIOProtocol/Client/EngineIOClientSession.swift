@@ -55,14 +55,6 @@ package struct EngineIOClientSession: Sendable {
         }
     }
 
-    /// Whether a transport is being probed while another carries the session.
-    package var isProbing: Bool {
-        switch self.state {
-        case .open(_, .probing), .open(_, .pausing): true
-        case .opening, .open(_, .none), .closed: false
-        }
-    }
-
     /// Whether a WebSocket carries the session. Its text messages bypass this state
     /// machine.
     package var isOnWebSocket: Bool {
@@ -96,8 +88,8 @@ package struct EngineIOClientSession: Sendable {
         case pausePolling
         /// The server closed the session or violated the protocol. Close all transports.
         case close(EngineIOError)
-        /// Close the transport that was being probed. The session continues without it.
-        case abandonProbe
+        /// Close this transport, which was being probed. The session continues without it.
+        case abandonProbe(EngineIOTransport)
         case doNothing
     }
 
@@ -110,7 +102,7 @@ package struct EngineIOClientSession: Sendable {
         case .open(let current, .probing(let probed)) where transport == probed:
             guard packet == .probePong else {
                 self.state = .open(current, .none)
-                return .abandonProbe
+                return .abandonProbe(probed)
             }
             self.state = .open(current, .pausing(probed))
             return .pausePolling
@@ -165,24 +157,41 @@ package struct EngineIOClientSession: Sendable {
 
     package enum FailureAction: Equatable {
         case close(EngineIOError)
-        /// The probe failed and polling continues. Start a poll if none is pending.
-        case resumePolling
+        /// Close this transport, which was being probed, and resume on the other.
+        case abandonProbe(EngineIOTransport, EngineIOError)
         case doNothing
     }
 
-    /// Handles the failure of a transport, or its close by the server.
+    /// Handles the failure of a transport, a malformed packet on it, or its close by the server.
     package mutating func failed(_ transport: EngineIOTransport, _ error: EngineIOError) -> FailureAction {
         switch self.state {
         case .open(let current, .probing(let probed)) where transport == probed,
             .open(let current, .pausing(let probed)) where transport == probed:
             self.state = .open(current, .none)
-            return .resumePolling
+            return .abandonProbe(probed, error)
         case .opening(let current), .open(let current, _):
             guard current == transport else { return .doNothing }  // polling ends after the upgrade
             self.state = .closed
             return .close(error)
         case .closed:
             return .doNothing
+        }
+    }
+
+    package enum DeadlineAction: Equatable {
+        /// Close this transport, which was being probed, and resume on the other.
+        case abandonProbe(EngineIOTransport)
+        case doNothing
+    }
+
+    /// Handles the deadline of the upgrade, which begins with the probe.
+    package mutating func upgradeDeadlinePassed() -> DeadlineAction {
+        switch self.state {
+        case .open(let current, .probing(let probed)), .open(let current, .pausing(let probed)):
+            self.state = .open(current, .none)
+            return .abandonProbe(probed)
+        case .opening, .open(_, .none), .closed:
+            return .doNothing  // the upgrade has ended
         }
     }
 

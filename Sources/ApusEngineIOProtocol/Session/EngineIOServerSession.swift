@@ -395,27 +395,50 @@ extension EngineIOServerSession {
         }
     }
 
-    /// Handles the close or the timeout of the probe before the upgrade was complete.
+    /// Handles the close of the probe, or a malformed packet on it, before the upgrade was
+    /// complete.
     package mutating func probeClosed() {
-        switch self.state {
+        switch exchange(&self.state, with: .modifying) {
         case .polling(var polling):
             polling.probe = .none
             self.state = .polling(polling)
         case .closing(var closing):
             closing.isProbed = false
             self.state = .closing(closing)
-        case .webSocket, .closed, .modifying: break
+        case .webSocket: self.state = .webSocket
+        case .closed, .modifying: self.state = .closed
         }
+    }
+
+    package enum DeadlineAction: Equatable {
+        /// Close the probe. The session continues on polling.
+        case closeProbe
+        case doNothing
+    }
+
+    /// Handles the deadline of the upgrade, which begins with ``probeOpened()``.
+    package mutating func upgradeDeadlinePassed() -> DeadlineAction {
+        guard case .polling(let polling) = self.state else { return .doNothing }  // upgraded or closed
+        switch polling.probe {
+        case .none: return .doNothing  // the probe was closed
+        case .opened, .probed:
+            self.probeClosed()
+            return .closeProbe
+        }
+    }
+
+    package enum UpgradeTimerAction: Equatable {
+        /// Start the timer again. If `noopToHeldPoll`, answer the held poll with a noop.
+        case restart(noopToHeldPoll: Bool)
+        case doNothing
     }
 
     /// Handles the upgrade timer, which ends held polls about every 100 ms after `3probe`, until
     /// the upgrade ends: a client may poll once more before it pauses.
-    ///
-    /// - Returns: Whether to answer the held poll with a noop now.
-    package mutating func upgradeTimerFired() -> Bool {
-        guard case .polling(var polling) = self.state, case .probed = polling.probe, polling.pollIsHeld else { return false }
-        polling.pollIsHeld = false
-        self.state = .polling(polling)
-        return true
+    package mutating func upgradeTimerFired() -> UpgradeTimerAction {
+        guard case .polling(var polling) = self.state, case .probed = polling.probe else { return .doNothing }  // the upgrade has ended
+        let isHeld = exchange(&polling.pollIsHeld, with: false)
+        if isHeld { self.state = .polling(polling) }
+        return .restart(noopToHeldPoll: isHeld)
     }
 }

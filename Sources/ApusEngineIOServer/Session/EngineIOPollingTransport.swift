@@ -21,10 +21,6 @@ final class EngineIOPollingTransport: @unchecked Sendable {
     var unfinished = ByteAccount()
     /// Whether all packets queued for a poll permit compression.
     var answerMayBeCompressed = true
-    /// The timer that ends held polls during an upgrade.
-    var upgradeTimer = EventLoopTimer()
-    /// The deadline of an upgrade.
-    var upgradeDeadline = EventLoopTimer()
     /// The deadline of the poll that fetches the last packets of a closed session.
     var closingTimer = EventLoopTimer()
 

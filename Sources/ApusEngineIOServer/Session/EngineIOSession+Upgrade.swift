@@ -8,12 +8,14 @@ extension EngineIOSession {
     /// Handles a WebSocket that was opened with this session's id.
     func probeOpened(_ webSocket: EngineIOWebSocketTransport) {
         self.eventLoop.assertInEventLoop()
-        guard self.server.configuration.allowsUpgrades, let polling, self.hot.machine.probeOpened() else {
+        guard self.server.configuration.allowsUpgrades, self.hot.machine.probeOpened() else {
             return webSocket.close(.normalClosure)
         }
         self.hot.webSocket = webSocket
+        let upgradeTimers = EngineIOUpgradeTimers()
+        self.upgradeTimers = upgradeTimers
         self.timers.set(
-            &polling.upgradeDeadline, at: self.timers.now + TimeAmount(self.server.configuration.upgradeTimeout), for: self,
+            &upgradeTimers.deadline, at: self.timers.now + TimeAmount(self.server.configuration.upgradeTimeout), for: self,
             Self.upgradeDeadlineName)
     }
 
@@ -39,28 +41,49 @@ extension EngineIOSession {
         }
     }
 
+    /// Releases the probe, which the state machine has given up.
     func endProbe(close webSocket: EngineIOWebSocketTransport?) {
         self.cancelUpgradeTimers()
-        self.hot.machine.probeClosed()
         self.hot.webSocket = nil
         webSocket?.close(.normalClosure)
     }
 
     private func startUpgradeTimer() {
-        guard let polling else { return }
-        self.timers.set(&polling.upgradeTimer, at: self.timers.now + .milliseconds(100), for: self, Self.upgradeName)
+        guard let upgradeTimers else { return }
+        self.timers.set(&upgradeTimers.noop, at: self.timers.now + .milliseconds(100), for: self, Self.upgradeName)
     }
 
     func upgradeTimerFired() {
-        if self.hot.machine.upgradeTimerFired() { self.answerHeldPoll([.noop]) }
-        self.startUpgradeTimer()
+        switch self.hot.machine.upgradeTimerFired() {
+        case .restart(let noopToHeldPoll):
+            if noopToHeldPoll { self.answerHeldPoll([.noop]) }
+            self.startUpgradeTimer()
+        case .doNothing: break
+        }
     }
 
-    func upgradeDeadlinePassed() { self.endProbe(close: self.hot.webSocket) }
+    func upgradeDeadlinePassed() {
+        switch self.hot.machine.upgradeDeadlinePassed() {
+        case .closeProbe: self.endProbe(close: self.hot.webSocket)
+        case .doNothing: break
+        }
+    }
 
     func cancelUpgradeTimers() {
-        guard let polling else { return }
-        self.timers.cancel(&polling.upgradeTimer)
-        self.timers.cancel(&polling.upgradeDeadline)
+        guard let upgradeTimers = self.upgradeTimers.take() else { return }
+        self.timers.cancel(&upgradeTimers.noop)
+        self.timers.cancel(&upgradeTimers.deadline)
     }
 }
+
+/// The timers of an upgrade, which a session has while a transport is probed. Confined to the event
+/// loop of the session.
+final class EngineIOUpgradeTimers {
+    /// The timer that ends held polls after the answer to the probe.
+    var noop = EventLoopTimer()
+    /// The deadline of the upgrade.
+    var deadline = EventLoopTimer()
+}
+
+@available(*, unavailable)
+extension EngineIOUpgradeTimers: Sendable {}

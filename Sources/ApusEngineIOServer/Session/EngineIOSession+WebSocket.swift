@@ -24,7 +24,10 @@ extension EngineIOSession {
                 self.perform(self.hot.machine.receivedOnProbe(try self.codec.decode(EngineIOMessage(message))), webSocket)
             }
         } catch {
-            guard self.isCarried(by: webSocket) else { return self.endProbe(close: webSocket) }
+            guard self.isCarried(by: webSocket) else {
+                self.hot.machine.probeClosed()
+                return self.endProbe(close: webSocket)
+            }
             self.closeDetail = "\(error)"
             self.finish(.parseError, answerHeldPoll: self.hot.machine.close() ? [.close] : [])
         }
@@ -35,7 +38,10 @@ extension EngineIOSession {
         guard self.hot.webSocket === webSocket else { return }
         let isCarrier = self.isCarried(by: webSocket)
         self.hot.webSocket = nil
-        guard isCarrier else { return self.endProbe(close: nil) }
+        guard isCarrier else {
+            self.hot.machine.probeClosed()
+            return self.endProbe(close: nil)
+        }
         _ = self.hot.machine.close()
         self.finish(isClean ? .transportClose : .transportError, answerHeldPoll: [])
     }

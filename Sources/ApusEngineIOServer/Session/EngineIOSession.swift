@@ -55,6 +55,8 @@ package final class EngineIOSession: @unchecked Sendable {
     package internal(set) var closeDetail: String?
     /// The polling transport; `nil` for a session that did not start on polling.
     let polling: EngineIOPollingTransport?
+    /// The timers of an upgrade in progress.
+    var upgradeTimers: EngineIOUpgradeTimers?
     /// The timers of the session's event loop.
     package let timers: EventLoopTimers
     /// The account of an incomplete packet of the layer above in the server's budget.

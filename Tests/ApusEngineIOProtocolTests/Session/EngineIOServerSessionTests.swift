@@ -110,8 +110,8 @@ import Testing
         #expect(session.receivedOnProbe(.ping(self.probe)) == .answerProbe(noopToHeldPoll: true))
         // The client polls once more before it pauses: the upgrade timer ends that poll.
         #expect(session.receivedPoll() == .hold)
-        #expect(session.upgradeTimerFired() == true)
-        #expect(session.upgradeTimerFired() == false)
+        #expect(session.upgradeTimerFired() == .restart(noopToHeldPoll: true))
+        #expect(session.upgradeTimerFired() == .restart(noopToHeldPoll: false))
         // Until `5`, packets are sent by polling.
         #expect(session.send(self.a) == .queued)
         #expect(session.receivedOnProbe(.upgrade) == .completeUpgrade(flush: [self.a], noopToHeldPoll: false))
@@ -119,7 +119,25 @@ import Testing
         #expect(session.send(self.b) == .write)
         #expect(session.receivedPoll() == .refuse(close: nil, answerHeldPoll: []))
         #expect(session.probeOpened() == false)
-        #expect(!session.isClosed)
+        #expect(session.upgradeTimerFired() == .doNothing)
+        #expect(session.upgradeDeadlinePassed() == .doNothing)
+        #expect(session.transport == .webSocket)
+    }
+
+    @Test func theDeadlineClosesAProbeThatIsNotComplete() {
+        var session = self.makeSession()
+        #expect(session.upgradeDeadlinePassed() == .doNothing)
+        #expect(session.probeOpened() == true)
+        #expect(session.upgradeTimerFired() == .doNothing)  // before `2probe`
+        #expect(session.upgradeDeadlinePassed() == .closeProbe)
+        #expect(session.upgradeDeadlinePassed() == .doNothing)
+        #expect(session.probeOpened() == true)
+        #expect(session.receivedOnProbe(.ping(self.probe)) == .answerProbe(noopToHeldPoll: false))
+        #expect(session.upgradeDeadlinePassed() == .closeProbe)
+        #expect(session.receivedOnProbe(.upgrade) == .closeProbe)
+        #expect(session.transport == .polling)
+        #expect(session.close() == false)
+        #expect(session.upgradeDeadlinePassed() == .doNothing)
     }
 
     @Test func pollStillHeldAtTheUpgradeIsReleased() {
