@@ -9,7 +9,7 @@ final class ChatSession {
     private(set) var error: String?
     private var accounts: ChatAccounts?
 
-    /// Opens the account that was used last, also without a connection.
+    /// Opens the account that was used last, even without a connection.
     func restore() async {
         do {
             let folders = FileManager.default.urls(for: .applicationSupportDirectory, in: .userDomainMask)

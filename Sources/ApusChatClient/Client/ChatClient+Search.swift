@@ -43,7 +43,7 @@ public struct ChatSearchPage: Sendable, Hashable {
 }
 
 extension ChatClient {
-    /// Searches the local store, also without a connection. Finds messages that contain all words;
+    /// Searches the local store, even without a connection. Finds messages that contain all words;
     /// a Chinese word can be a single character.
     ///
     /// - Parameters:

@@ -26,7 +26,7 @@ public final class ChatClient: Sendable {
     let store: ChatStore
     private let run: Task<Void, Never>
 
-    /// Opens a store and starts the engine. Returns immediately, also without a connection.
+    /// Opens a store and starts the engine. Returns immediately, even without a connection.
     static func open(
         _ store: ChatStore, network: ChatNetwork, configuration: ChatClientConfiguration, environment: ChatEnvironment, logger: Logger
     ) async throws(ChatClientError) -> ChatClient {

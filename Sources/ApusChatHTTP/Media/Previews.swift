@@ -7,7 +7,7 @@ import NIOPosix
 
 /// The previews of files, made by child processes: `previews/ab/abcd….thumbnail`.
 ///
-/// They are a cache: a preview that is missing is made again when it is requested. If it cannot be
+/// They are a cache: a missing preview is rebuilt when it is requested. If it cannot be
 /// made, a picture is served as it is, and a request for the preview of another file is refused.
 final class Previews: Sendable {
     /// The maximum number of files whose failure is remembered, and of missing previews.

@@ -27,7 +27,7 @@ enum ToolProcess {
     }
 
     /// Runs a program, and returns what it printed. The program and its children have ended when
-    /// the method returns or throws, also when the task is cancelled.
+    /// the method returns or throws, even when the task is cancelled.
     ///
     /// - Parameters:
     ///   - path: The path of the program.

@@ -37,7 +37,7 @@ struct Workshop: Sendable {
     /// server expects.
     func publish(_ name: String, in folder: String, as path: String) throws {
         guard let bytes = self.bytes(name), let type = PreviewKind.type(of: bytes) else { return }
-        // libvips 8.14 keeps Exif in WebP files, also with `strip`.
+        // libvips 8.14 keeps Exif in WebP files, even with `strip`.
         if let format = PictureFormat(rawValue: type), let cleaned = try? PictureMetadata.removed(from: bytes, of: format) {
             try OpenFile(self.path(name), DurableFile.newFile).write(cleaned, at: 0)
         }

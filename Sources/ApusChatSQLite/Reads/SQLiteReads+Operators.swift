@@ -64,7 +64,7 @@ extension SQLiteReads {
     /// Writes a consistent copy of the database to a new file. The server can run meanwhile.
     package func backUp(to path: String) throws(StorageError) {
         try self.connection.execute("PRAGMA query_only = 0")
-        // The connection must become read-only again, also after a failure.
+        // The connection must become read-only again, even after a failure.
         defer { try? self.connection.execute("PRAGMA query_only = 1") }
         let statement = try self.connection.prepare("VACUUM INTO ?1")
         statement.bind(1, path)

@@ -13,7 +13,8 @@ actor LegacyConnection {
     enum Input: Sendable {
         case push(LegacyPush)
         case answered(ConversationID, n: Int64)
-        case timedOut(ConversationID, n: Int64)
+        /// The ack did not arrive: it timed out, or the connection ended.
+        case unanswered(ConversationID, n: Int64)
     }
 
     /// The maximum number of waiting inputs. A connection with more is closed; the app reconnects
@@ -142,8 +143,8 @@ actor LegacyConnection {
         case .answered(let conversation, let n):
             guard let outcome = self.deliveries[conversation]?.answered(n) else { return }
             await self.carryOut(outcome.read, outcome.action, in: conversation)
-        case .timedOut(let conversation, let n):
-            guard let action = self.deliveries[conversation]?.timedOut(n) else { return }
+        case .unanswered(let conversation, let n):
+            guard let action = self.deliveries[conversation]?.unanswered(n) else { return }
             await self.carryOut(nil, action, in: conversation)
         }
     }
@@ -288,7 +289,7 @@ actor LegacyConnection {
     func emit(_ frame: LegacyFrame, answering message: (conversation: ConversationID, n: Int64)? = nil) {
         guard let (conversation, n) = message else { return self.socket.emit(frame.event, arguments: [frame.argument]) }
         self.socket.emitWithAck(frame.event, arguments: [frame.argument], timeout: Self.ackTimeout) { [input = self.input] result in
-            input.yield((try? result.get()) == nil ? .timedOut(conversation, n: n) : .answered(conversation, n: n))
+            input.yield((try? result.get()) == nil ? .unanswered(conversation, n: n) : .answered(conversation, n: n))
         }
     }
 }

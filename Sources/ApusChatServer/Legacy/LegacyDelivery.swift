@@ -75,7 +75,7 @@ struct LegacyDelivery: Hashable {
     }
 
     /// Records that the app did not answer a message in time.
-    mutating func timedOut(_ n: Int64) -> Action {
+    mutating func unanswered(_ n: Int64) -> Action {
         guard self.sent.contains(where: { $0.n == n && !$0.isAnswered }) else { return .doNothing }
         self.isBroken = true
         self.sent.removeAll { $0.n == n }

@@ -8,8 +8,8 @@ import NIOPosix
 ///
 /// The URL comes from a client. Requests therefore use only the default ports of http and https and
 /// public addresses, and send no credentials and cookies. The check applies to the resolved address
-/// to which the connection is made, also after each redirect, so that a later change of the name
-/// has no effect.
+/// to which the connection is made, and again after each redirect, so that a later change of the
+/// name has no effect.
 struct PageFetcher: Sendable {
     /// The maximum number of bytes that are read of a page. The head is at its beginning.
     static let pageBytes = 512 << 10

@@ -11,7 +11,7 @@ package import NIOPosix
 
 /// Resolves names with the system's resolver, and returns only the addresses that the rules permit.
 ///
-/// A dialer with this resolver connects only to the addresses that it returns, also for a host that
+/// A dialer with this resolver connects only to the addresses that it returns, even for a host that
 /// is an address.
 package final class CheckedResolver: Resolver, Sendable {
     /// No address of the name is permitted.

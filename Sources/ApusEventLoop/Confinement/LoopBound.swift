@@ -48,7 +48,7 @@ package struct WeakLoopBound<Object: AnyObject>: Sendable {
         if let object = self.object { body(object) }
     }
 
-    /// Calls `body` with the object in a later turn of the event loop, also when called there.
+    /// Calls `body` with the object in a later turn of the event loop, even when called there.
     /// Does nothing if the object was deallocated.
     package func inLaterTurn(_ body: @escaping @Sendable (Object) -> Void) {
         self.reference.eventLoop.execute {

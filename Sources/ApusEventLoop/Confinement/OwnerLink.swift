@@ -30,7 +30,7 @@ package final class OwnerLink<Owner: AnyObject & Sendable>: Sendable {
         self.eventLoop.runOnLoop { body(owner) }
     }
 
-    /// Calls `body` in a later turn of the event loop, also when called there. Does nothing without
+    /// Calls `body` in a later turn of the event loop, even when called there. Does nothing without
     /// an owner.
     package func inLaterTurn(_ body: @escaping @Sendable (Owner) -> Void) {
         guard let owner = self.owner.withLockedValue({ $0 }) else { return }

@@ -58,8 +58,8 @@ public enum SocketIOClientLifecycleEvent: Sendable {
     case connect(id: String)
     /// The connection was lost, or the namespace was left.
     case disconnect(SocketIOClientDisconnectReason)
-    /// An attempt failed, the server refused the namespace, or an event was dropped or could not be
-    /// sent or decoded.
+    /// An attempt failed, the server refused the namespace, or an event was dropped, could not be
+    /// sent or decoded, or was not acknowledged after the last retry.
     case error(SocketIOError)
     /// The reconnection attempt with this number starts.
     case reconnectAttempt(Int)

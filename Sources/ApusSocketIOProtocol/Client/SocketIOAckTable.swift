@@ -1,5 +1,5 @@
-/// The pending acks of a socket. Each is removed exactly once: by its arrival, its timeout, its
-/// cancellation or the end of the socket.
+/// The pending acks of a client's socket. Each is removed exactly once: by its arrival, its
+/// timeout, its cancellation or the end of the socket.
 package struct SocketIOAckTable<Pending> {
     private struct Entry {
         var ack: Pending

@@ -13,8 +13,8 @@ struct SocketIODelivery: Sendable {
 }
 
 /// Receives each ack, on the event loop of its socket: the arguments, or `nil` when the wait ended
-/// without an ack, because the client disconnected, the event was dropped, or the broadcast's
-/// timeout elapsed.
+/// without an ack, because the client disconnected, the event was dropped, or the broadcast was
+/// cancelled or its timeout elapsed.
 typealias SocketIOAckListener = @Sendable (_ values: [SocketIOValue]?) -> Void
 
 extension SocketIONamespace {

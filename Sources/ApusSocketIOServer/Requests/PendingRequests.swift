@@ -21,7 +21,7 @@ final class PendingRequests: Sendable {
     typealias Outcome = SocketIORequestTable<Reply>.Outcome
     typealias Action = SocketIORequestTable<Reply>.Action
 
-    /// The id of this server, also without a cluster.
+    /// The id of this server, even without a cluster.
     let node: SocketIONodeID
     private let eventLoop: any EventLoop
     private let state: NIOLockedValueBox<State>

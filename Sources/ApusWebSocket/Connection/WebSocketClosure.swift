@@ -6,7 +6,7 @@ public struct WebSocketClosure: Sendable, Hashable, CustomStringConvertible {
     public enum Initiator: Sendable, Hashable {
         /// The peer sent the first Close frame.
         case peer
-        /// The local side closed or aborted the connection, also if an error such as a timeout of
+        /// The local side closed or aborted the connection, even if an error such as a timeout of
         /// the close handshake followed.
         case ourselves
         /// The transport failed, a deadline passed, a limit was exceeded or the peer violated the

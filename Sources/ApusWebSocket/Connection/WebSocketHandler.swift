@@ -374,7 +374,7 @@ extension WebSocketHandler {
         var deferredBytes = 0
         /// Frames that were read but not yet handled.
         var held: WebSocketHeldFrames?
-        /// The loop on which held frames are resumed, also after the transport has closed.
+        /// The loop on which held frames are resumed, even after the transport has closed.
         var eventLoop: (any EventLoop)?
         /// The number of queued bytes when the peer's messages began to wait because of them, or at
         /// the last check.

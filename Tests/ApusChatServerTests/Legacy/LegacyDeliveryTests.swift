@@ -34,12 +34,12 @@ import Testing
         _ = delivery.fetched(last: 3, messages: [1, 2, 3], awaited: [1, 2, 3])
         #expect(delivery.answered(1).read == 1)
         #expect(delivery.answered(3).read == nil)
-        #expect(delivery.timedOut(2) == .fetch(from: 4))
+        #expect(delivery.unanswered(2) == .fetch(from: 4))
         _ = delivery.fetched(last: 4, messages: [4], awaited: [4])
         #expect(delivery.answered(4).read == nil)
         // A late ack changes nothing.
         #expect(delivery.answered(2).read == nil)
-        #expect(delivery.timedOut(2) == .doNothing)
+        #expect(delivery.unanswered(2) == .doNothing)
         #expect(delivery.news(seq: 5) == .fetch(from: 5))
     }
 

@@ -162,7 +162,7 @@ import Testing
         #expect(try world.storage.search(SearchNeed(words: SearchWords("two")), as: world.ann, limit: 9).indexedAt == 0, "not attached")
     }
 
-    /// An index of other data, of another version or a damaged one is made again.
+    /// An index of other data or of another version, or a damaged one, is rebuilt.
     @Test func theIndexIsMadeAgain() throws {
         let world = try StorageWorld(.sqlite)
         let group = try world.group(1, world.ann)

@@ -112,7 +112,7 @@ import Testing
         #expect(try server.written() == nil)
     }
 
-    /// Responses to a read are gathered too, also with TLS, which takes 16 KiB for each buffer
+    /// Responses to a read are gathered too, even with TLS, which takes 16 KiB for each buffer
     /// passed to it.
     @Test(arguments: [false, true]) func answersToReadsAreGathered(sharesReceiveBuffer: Bool) throws {
         let server = try Server(buffers: WebSocketBuffers(isShared: true))

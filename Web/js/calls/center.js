@@ -12,7 +12,7 @@ export const canCall = (head) => (!head.state || head.state === "joined") && (he
   && head.role !== "reader" && head.role !== "guest";
 
 export class CallCenter {
-  /** The call of this tab, also for a moment after its end. */
+  /** The call of this tab, kept for a moment after its end. */
   current = null;
   #listeners = new Set();
   #isTelling = false;

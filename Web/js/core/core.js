@@ -147,7 +147,7 @@ export class Core {
     return {};
   }
 
-  /** Repeated until the server has answered, also after a reload. */
+  /** Repeated until the server has answered, even after a reload. */
   async #tellLogout() {
     try {
       await post("/api/logout", { refresh: "cookie" });

@@ -6,7 +6,7 @@ import { openDialog } from "./dialog.js";
 import { coordinatesOf, coordinatesText, sketch } from "./place.js";
 import { t } from "../i18n/index.js";
 
-/** The number of a field, also with a decimal comma, or null. */
+/** The number of a field, even with a decimal comma, or null. */
 const numberOf = (text) => (/^\s*[+-]?\d+([.,]\d+)?\s*$/.test(text) ? Number(text.replace(",", ".")) : null);
 
 /** The two numbers of a text such as "54.3233, 10.1228", or null. */
