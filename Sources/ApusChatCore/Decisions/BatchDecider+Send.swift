@@ -132,11 +132,12 @@ extension BatchDecider {
                 .epoch, message: "`if_epoch` must be the epoch of the conversation, \(conversation.counters.epoch).", field: "if_epoch")
         }
         let interval = conversation.settings.slow * 1_000
-        let wait = member.lastSentAt + interval - self.time
+        // A last message after the current time was stamped before the clock was set back and the
+        // server restarted. The time since then is unknown, and must not exceed the interval.
+        let wait = member.lastSentAt <= self.time ? member.lastSentAt + interval - self.time : 0
         if interval > 0, wait > 0, member.role.rank < MemberRole.admin.rank {
             throw ChatError(
-                .tooMany, message: "In slow mode, a member can send one message every \(interval / 1_000) s.",
-                retryAfter: min(wait, interval))
+                .tooMany, message: "In slow mode, a member can send one message every \(interval / 1_000) s.", retryAfter: wait)
         }
     }
 

@@ -38,13 +38,13 @@ extension Oracle {
     }
 
     /// Throws if slow mode does not yet allow a further message. It counts from the last message of
-    /// the user in the log, and not for owners and admins.
+    /// the user in the log, unless the clock was set back since, and not for owners and admins.
     private func checkPace(of user: UserKey, _ person: Person, in book: Book, at time: Int64) throws(Refusal) {
         let interval = book.settings.slow * 1_000
         guard interval > 0, Self.rank(person.role) < Self.rank(.admin),
-            let last = book.entries.last(where: { $0.n > 0 && $0.sender == user })
+            let last = book.entries.last(where: { $0.n > 0 && $0.sender == user }), last.at <= time
         else { return }
-        let wait = min(interval, last.at + interval - time)
+        let wait = last.at + interval - time
         if wait > 0 { throw Refusal(.tooMany, retryAfter: wait) }
     }
 

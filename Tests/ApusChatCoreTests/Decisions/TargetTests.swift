@@ -386,4 +386,21 @@ import Testing
         self.world.now += 10_000
         #expect(try self.world.run(self.world.text(self.bob, self.group)).code == nil)
     }
+
+    /// A clock that was set back while the server was stopped must not silence the members until it
+    /// has caught up.
+    @Test func slowModeWaitsAtMostItsIntervalAfterTheClockWasSetBack() throws {
+        self.world.write(self.settings { $0.slow = 10 })
+        #expect(try self.world.run(self.world.text(self.bob, self.group)).code == nil)
+        self.world.now -= 3_600_000
+        #expect(try self.world.run(self.world.text(self.bob, self.group)).code == nil)
+        let decision = try self.world.run(self.world.text(self.bob, self.group))
+        #expect(decision.code == .tooMany, "the interval counts again from the first message after the step")
+        guard case .refused(let error) = decision else { return }
+        #expect(error.retryAfter == 10_000)
+        self.world.now += 9_999
+        #expect(try self.world.run(self.world.text(self.bob, self.group)).code == .tooMany)
+        self.world.now += 1
+        #expect(try self.world.run(self.world.text(self.bob, self.group)).code == nil)
+    }
 }
