@@ -29,26 +29,46 @@ extension ChatService {
         }
     }
 
-    /// Performs all work that is due. Nothing is due while the clock is not trusted.
+    /// Performs all work that is due. Nothing is due while the clock is not trusted or the storage
+    /// accepts no writes.
     ///
-    /// Throws if a command could not be written, so that the next run begins at the same position.
+    /// A command that could not be written is repeated by a later call with the returned value.
     package func maintain(_ maintenance: Maintenance = Maintenance()) async throws -> Maintenance {
         var maintenance = maintenance
-        while !Task.isCancelled {
+        while !Task.isCancelled, self.log.health == .writable {
             let commands: [Command]
             (commands, maintenance) = try await self.dueCommands(maintenance)
-            guard !commands.isEmpty else { break }
-            var failure: ChatError?
-            for command in commands {
-                do throws(ChatError) {
-                    _ = try await self.log.submit(command)
-                } catch {
-                    if error.code.isTemporary { failure = failure ?? error }
-                }
-            }
-            if let failure { throw failure }
+            guard !commands.isEmpty, await self.submit(commands, &maintenance) else { break }
         }
         return maintenance
+    }
+
+    /// Submits the commands of a page in order.
+    ///
+    /// - Returns: Whether the next page can follow immediately.
+    private func submit(_ commands: [Command], _ maintenance: inout Maintenance) async -> Bool {
+        var continues = true
+        var failures: [ChatError] = []
+        for (index, command) in commands.enumerated() where !maintenance.isPostponed(index) {
+            // After a failure of the storage, the remaining commands would be refused as well.
+            guard failures.last?.code != .unavailable, self.log.health == .writable else {
+                maintenance.withdrew(index)
+                continues = false
+                continue
+            }
+            do throws(ChatError) {
+                _ = try await self.log.submit(command)
+            } catch {
+                guard error.code.isTemporary else { continue }
+                failures.append(error)
+                if !maintenance.refused(index, at: self.configuration.environment.read().time) { continues = false }
+            }
+        }
+        if let first = failures.first {
+            self.logger.warning(
+                "Commands of the periodic work are repeated later", metadata: ["count": "\(failures.count)", "error": "\(first)"])
+        }
+        return continues
     }
 
     private func dueCommands(_ before: Maintenance) async throws -> ([Command], Maintenance) {

@@ -1,6 +1,9 @@
+import ApusChatCore
 import ApusChatProtocol
+import ApusChatSQLite
 import ApusChatService
 import ApusJSON
+import NIOConcurrencyHelpers
 import Testing
 
 /// What the service does without a request, and what its clients see of it.
@@ -160,6 +163,100 @@ struct MaintenanceTests {
             fixture.pass(milliseconds: 61_000)
             _ = try await fixture.service.maintain()
             #expect(try await alice.history(pair).events.first { $0.seq == sent.seq }?.state == .expired)
+        }
+    }
+
+    // MARK: Commands that cannot be written
+
+    /// The results of the next commits, and the number of commits.
+    private final class Commits: Sendable {
+        private let state = NIOLockedValueBox<(faults: [Int32], count: Int)>(([], 0))
+
+        var count: Int { self.state.withLockedValue { $0.count } }
+
+        func fail(_ faults: Int32...) { self.state.withLockedValue { $0 = (faults, 0) } }
+
+        func next() -> Int32 {
+            self.state.withLockedValue { state in
+                state.count += 1
+                return state.faults.isEmpty ? 0 : state.faults.removeFirst()
+            }
+        }
+    }
+
+    private func schedule(_ text: String, to pair: ConversationID, by peer: ChatPeer, _ fixture: ServiceFixture) async throws {
+        let request = ScheduleRequest(
+            id: .make(text), conversation: pair, kind: .text, body: ["text": .string(text)], sendAt: fixture.now + 60_000)
+        _ = try await peer.ask(ChatVerbs.schedule, request)
+        fixture.pass(milliseconds: 1)
+    }
+
+    /// SQLITE_CONSTRAINT, as a fault of this program may cause it for one command.
+    @Test func aCommandThatCannotBeWrittenDelaysNoOtherAndIsRepeated() async throws {
+        let commits = Commits()
+        try await withService(
+            isFrozen: true,
+            storage: { environment in
+                environment.syncsCommits = false
+                environment.commitFault = { commits.next() }
+            }
+        ) { fixture in
+            let alice = try await fixture.client("alice")
+            let pair = try await alice.open("bob")
+            for text in ["first", "second"] { try await self.schedule(text, to: pair, by: alice, fixture) }
+            fixture.pass(milliseconds: 60_000)
+            func texts() async throws -> [JSONValue?] { try await alice.history(pair).events.filter(\.isText).map { $0.body["text"] } }
+
+            commits.fail(19)
+            var maintenance = try await fixture.service.maintain()
+            #expect(commits.count == 2)
+            #expect(try await texts() == ["second"])
+
+            commits.fail(19)
+            maintenance = try await fixture.service.maintain(maintenance)
+            #expect(commits.count == 0, "before its time, the command is not repeated")
+            fixture.pass(milliseconds: 1_000)
+            maintenance = try await fixture.service.maintain(maintenance)
+            #expect(commits.count == 1)
+            #expect(try await texts() == ["second"])
+
+            fixture.pass(milliseconds: 1_999)
+            maintenance = try await fixture.service.maintain(maintenance)
+            #expect(commits.count == 1)
+            fixture.pass(milliseconds: 1)
+            _ = try await fixture.service.maintain(maintenance)
+            #expect(try await texts() == ["second", "first"])
+            #expect(fixture.service.log.health == .writable)
+        }
+    }
+
+    /// SQLITE_FULL. The commands after the failed one are not submitted, and are sent as soon as
+    /// the disk accepts writes.
+    @Test func aFullDiskDelaysOnlyTheFirstCommand() async throws {
+        let commits = Commits()
+        try await withService(
+            isFrozen: true,
+            storage: { environment in
+                environment.syncsCommits = false
+                environment.commitFault = { commits.next() }
+            }
+        ) { fixture in
+            let alice = try await fixture.client("alice")
+            let pair = try await alice.open("bob")
+            for text in ["first", "second", "third"] { try await self.schedule(text, to: pair, by: alice, fixture) }
+            fixture.pass(milliseconds: 60_000)
+            commits.fail(13)
+            var maintenance = try await fixture.service.maintain()
+            #expect(commits.count == 1)
+            maintenance = try await fixture.service.maintain(maintenance)
+            #expect(try await alice.ask(ChatVerbs.scheduled, ScheduledRequest()).scheduled.count == 3)
+            while fixture.service.log.health != .writable { try await Task.sleep(for: .milliseconds(10)) }
+            maintenance = try await fixture.service.maintain(maintenance)
+            #expect(try await alice.ask(ChatVerbs.scheduled, ScheduledRequest()).scheduled.map(\.id.rawValue) == ["first"])
+            fixture.pass(milliseconds: 1_000)
+            _ = try await fixture.service.maintain(maintenance)
+            let texts = try await alice.history(pair).events.filter(\.isText).map { $0.body["text"] }
+            #expect(texts == ["second", "third", "first"])
         }
     }
 

@@ -128,10 +128,11 @@ final class ServiceFixture: Sendable {
 /// Runs a chat while `body` runs.
 func withService(
     users: [String] = ["alice", "bob", "carol"], isFrozen: Bool = false,
-    configure: (inout ChatService.Configuration) -> Void = { _ in }, prefill: (any MaintainedStorage) throws -> Void = { _ in },
+    configure: (inout ChatService.Configuration) -> Void = { _ in },
+    storage: (inout SQLiteEnvironment) -> Void = { $0.syncsCommits = false }, prefill: (any MaintainedStorage) throws -> Void = { _ in },
     _ body: (ServiceFixture) async throws -> Void
 ) async throws {
-    let fixture = try await ServiceFixture(users: users, isFrozen: isFrozen, configure: configure, prefill: prefill)
+    let fixture = try await ServiceFixture(users: users, isFrozen: isFrozen, configure: configure, storage: storage, prefill: prefill)
     do {
         try await body(fixture)
     } catch {
