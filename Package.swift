@@ -53,38 +53,334 @@ let histogram = external("Histogram", "hdrhistogram-swift", ["CommandLine"])
     let subprocessPackage: [Package.Dependency] = []
 #endif
 
-/// A library target of this package and its tests.
-func module(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
-    .target(name: name, dependencies: dependencies, swiftSettings: settings)
+// The targets of this package have one set of settings. Without `path`, their folder is that of their name.
+
+func module(_ name: String, _ dependencies: [Target.Dependency], path: String? = nil, exclude: [String] = []) -> Target {
+    .target(name: name, dependencies: dependencies, path: path, exclude: exclude, swiftSettings: settings)
 }
 
-func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
-    .testTarget(name: name, dependencies: dependencies, swiftSettings: settings)
+func program(_ name: String, _ dependencies: [Target.Dependency], path: String? = nil, exclude: [String] = []) -> Target {
+    .executableTarget(name: name, dependencies: dependencies, path: path, exclude: exclude, swiftSettings: settings)
 }
+
+func tests(_ name: String, _ dependencies: [Target.Dependency], exclude: [String] = []) -> Target {
+    .testTarget(name: name, dependencies: dependencies, exclude: exclude, swiftSettings: settings)
+}
+
+/// The cores: no I/O, no clock, no lock.
+let cores: [Target] = [
+    module("ApusJSON", []),
+    .systemLibrary(name: "CZlib", path: "Sources/CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+    module("ApusBytes", [nioCore]),
+    module("ApusWebSocketProtocol", ["ApusBytes", "CZlib", nioCore, crypto, httpTypes]),
+    module("ApusEngineIOProtocol", ["ApusBytes", "ApusJSON", nioCore, dequeModule]),
+    module("ApusSocketIOProtocol", ["ApusBytes", "ApusEngineIOProtocol", "ApusJSON", nioCore, dequeModule]),
+    module("ApusPictures", []),
+    module("ApusArchive", ["CZlib", nioCore]),
+    module("ApusWebPush", ["ApusJSON", crypto]),
+    module("ApusLinkPreviews", []),
+    module("ApusS3", [crypto]),
+    module("ApusChatProtocol", ["ApusJSON"]),
+    module("ApusChatReference", ["ApusChatProtocol", "ApusJSON"]),
+    module("ApusChatStorage", ["ApusChatProtocol"]),
+    module("ApusChatCore", ["ApusChatStorage", "ApusChatProtocol", "ApusJSON", dequeModule]),
+    .target(name: "CCRC32C"),
+    module("ApusFramedProtocol", ["ApusBytes", "ApusJSON", "CCRC32C", nioCore, crypto, dequeModule]),
+]
+
+/// The shells: sockets, tasks, clocks, disks. ApusEventLoop has the tools that the others share.
+let shells: [Target] = [
+    module("ApusEventLoop", [nioCore, nioPosix, nioConcurrencyHelpers, dequeModule]),
+    module(
+        "ApusConnectivity",
+        [
+            "ApusBytes", "ApusEventLoop", "CZlib", nioCore, nioPosix, nioTLS, nioSSL, nioHTTP1, nioConcurrencyHelpers, crypto, swiftASN1,
+            dequeModule,
+        ]),
+    // Hashes of passwords, for the admin page and the chat server.
+    module("ApusPasswords", [crypto, cryptoExtras]),
+    // Certificates without an authority, for `apus` and the chat server.
+    module("ApusCertificates", ["ApusConnectivity", crypto, swiftASN1, x509]),
+    module(
+        "ApusWebSocket",
+        [
+            "ApusBytes", "ApusConnectivity", "ApusEventLoop", "ApusWebSocketProtocol", nioCore, nioPosix, nioHTTP1, nioSSL,
+            nioConcurrencyHelpers, httpTypes, crypto, atomics, dequeModule, logging,
+        ]),
+    module(
+        "ApusFramedSocket",
+        [
+            "ApusConnectivity", "ApusEventLoop", "ApusFramedProtocol", "ApusJSON", nioCore, nioPosix, nioTLS, nioSSL, nioConcurrencyHelpers,
+            dequeModule, crypto, logging,
+        ]),
+    module(
+        "ApusEngineIOServer",
+        [
+            "ApusBytes", "ApusConnectivity", "ApusEngineIOProtocol", "ApusEventLoop", "ApusJSON", "ApusWebSocket", "ApusWebSocketProtocol",
+            "CZlib", nioCore, nioPosix, nioHTTP1, nioConcurrencyHelpers, nioSSL, httpTypes, logging, atomics, dequeModule,
+        ]),
+    module(
+        "ApusSocketIOServer",
+        [
+            "ApusBytes", "ApusConnectivity", "ApusEngineIOProtocol", "ApusEngineIOServer", "ApusEventLoop", "ApusJSON", "ApusPasswords",
+            "ApusSocketIOProtocol", "ApusWebSocket", "ApusWebSocketProtocol", nioCore, nioHTTP1, nioPosix, crypto, nioConcurrencyHelpers,
+            nioSSL, httpTypes, logging, atomics, dequeModule,
+        ]),
+    module(
+        "ApusEngineIOClient",
+        [
+            "ApusBytes", "ApusConnectivity", "ApusEngineIOProtocol", "ApusEventLoop", "ApusJSON", "ApusWebSocket", "ApusWebSocketProtocol",
+            nioCore, nioPosix, nioHTTP1, nioSSL, nioConcurrencyHelpers, httpTypes, logging, dequeModule,
+        ]),
+    module(
+        "ApusSocketIOClient",
+        [
+            "ApusBytes", "ApusConnectivity", "ApusEngineIOClient", "ApusEngineIOProtocol", "ApusEventLoop", "ApusJSON",
+            "ApusSocketIOProtocol", nioCore, nioPosix, nioConcurrencyHelpers, httpTypes, logging, dequeModule,
+        ]),
+    module("ApusChatSQLite", ["ApusChatStorage", "ApusChatProtocol", "ApusJSON", grdbSQLite, nioConcurrencyHelpers]),
+    module(
+        "ApusChatHTTP",
+        [
+            "ApusArchive", "ApusBytes", "ApusChatCore", "ApusChatStorage", "ApusChatProtocol", "ApusConnectivity", "ApusEventLoop",
+            "ApusJSON", "ApusPasswords", "ApusPictures", "ApusS3", "ApusWebPush", "ApusWebSocket", asyncHTTPClient, crypto, httpTypes,
+            hummingbird, hummingbirdCore, logging, nioCore, nioConcurrencyHelpers, nioPosix, nioHTTP1,
+        ] + subprocess),
+    // The chat's server below HTTP: what it writes, and for whom.
+    module(
+        "ApusChatService",
+        [
+            "ApusChatCore", "ApusChatStorage", "ApusChatProtocol", "ApusEventLoop", "ApusJSON", "ApusSocketIOProtocol",
+            "ApusSocketIOServer", crypto, dequeModule, logging, nioCore, nioConcurrencyHelpers, nioPosix,
+        ]),
+    // The program around the chat: listeners, configuration, the page, operations.
+    module(
+        "ApusChatServer",
+        [
+            "ApusBytes", "ApusChatCore", "ApusChatHTTP", "ApusChatSQLite", "ApusChatService", "ApusChatStorage", "ApusChatProtocol",
+            "ApusCertificates", "ApusConnectivity", "ApusLinkPreviews", "ApusPasswords", "ApusS3", "ApusWebPush", "ApusEngineIOProtocol",
+            "ApusEngineIOServer", "ApusEventLoop", "ApusJSON", "ApusSocketIOProtocol", "ApusSocketIOServer", "ApusWebSocket", crypto,
+            httpTypes, hummingbird, hummingbirdCore, logging, nioCore, nioConcurrencyHelpers, nioHTTP1, nioPosix, nioSSL, serviceLifecycle,
+        ] + httpTypesForNIO),
+    // Servers and clients as services of swift-service-lifecycle.
+    module(
+        "ApusServices",
+        [
+            "ApusConnectivity", "ApusFramedSocket", "ApusSocketIOClient", "ApusSocketIOServer", "ApusWebSocket", "ApusWebSocketProtocol",
+            nioCore, serviceLifecycle,
+        ]),
+    // The names and calls of socket.io-client-swift.
+    module(
+        "ApusSocketIOClientCompatibility",
+        [
+            "ApusConnectivity", "ApusEngineIOClient", "ApusEngineIOProtocol", "ApusEventLoop", "ApusJSON", "ApusSocketIOClient",
+            "ApusSocketIOProtocol", httpTypes, logging,
+        ]),
+    module(
+        "ApusChatClient",
+        [
+            "ApusBytes", "ApusChatCore", "ApusChatProtocol", "ApusConnectivity", "ApusEngineIOClient", "ApusEventLoop", "ApusJSON",
+            "ApusSocketIOClient", "ApusSocketIOProtocol", grdb, nioCore, nioPosix, nioHTTP1, nioConcurrencyHelpers, logging,
+        ]),
+    module("ApusChatTerminal", ["ApusBytes", "ApusChatClient", "ApusChatProtocol", "ApusEventLoop", "ApusJSON"]),
+    module(
+        "ApusTesting",
+        [nioCore, nioPosix, nioConcurrencyHelpers, nioEmbedded, nioHTTP1, nioSSL, httpTypes, crypto, x509, swiftASN1]),
+]
+
+/// The code of the documentation, so that a build tells when it is wrong. In no product.
+let examples: [Target] = [
+    module(
+        "Examples",
+        [
+            "ApusChatServer", "ApusConnectivity", "ApusEngineIOClient", "ApusEngineIOProtocol", "ApusEventLoop", "ApusFramedProtocol",
+            "ApusFramedSocket", "ApusJSON", "ApusServices", "ApusSocketIOClient", "ApusSocketIOClientCompatibility", "ApusSocketIOProtocol",
+            "ApusSocketIOServer", "ApusWebSocket", "ApusWebSocketProtocol", httpTypes, hummingbird, logging, nioCore, serviceLifecycle,
+            unixSignals,
+        ],
+        path: "Examples", exclude: ["ChatClient", "README", "SwiftUIChat"]),
+    // Of its own, because names of the chat client are also those of other examples.
+    module("ChatClientExamples", ["ApusChatClient", "ApusChatProtocol", "ApusEventLoop"], path: "Examples/ChatClient"),
+    // That of the README runs, too: `Conformance/test_readme.py`.
+    program(
+        "ReadmeExamples",
+        [
+            "ApusConnectivity", "ApusEventLoop", "ApusSocketIOClient", "ApusSocketIOServer", "ApusWebSocket", "ApusWebSocketProtocol",
+            nioCore,
+        ],
+        path: "Examples/README"),
+]
+
+/// The command line, the load generator, and the peers of the conformance tests.
+let programs: [Target] = [
+    .target(name: "CFreedMemory"),
+    module(
+        "ApusCommandSupport",
+        [
+            "ApusConnectivity", "ApusEngineIOProtocol", "ApusFramedProtocol", "ApusSocketIOProtocol", "ApusWebSocketProtocol",
+            "CFreedMemory", argumentParser, httpTypes, nioCore, unixSignals,
+        ]),
+    module(
+        "ApusBench",
+        [
+            "ApusChatClient", "ApusChatProtocol", "ApusCommandSupport", "ApusConnectivity", "ApusEngineIOClient", "ApusEngineIOProtocol",
+            "ApusEngineIOServer", "ApusEventLoop", "ApusFramedSocket", "ApusJSON", "ApusSocketIOClient", "ApusSocketIOProtocol",
+            "ApusSocketIOServer", "ApusWebSocket", "ApusWebSocketProtocol", argumentParser, dequeModule, histogram, httpTypes, logging,
+            nioCore, nioPosix, nioConcurrencyHelpers,
+        ]),
+    program(
+        "apus",
+        [
+            "ApusBench", "ApusBytes", "ApusCertificates", "ApusChatClient", "ApusChatServer", "ApusChatProtocol", "ApusChatTerminal",
+            "ApusCommandSupport", "ApusConnectivity", "ApusEngineIOClient", "ApusEngineIOProtocol", "ApusEventLoop", "ApusFramedProtocol",
+            "ApusFramedSocket", "ApusJSON", "ApusSocketIOClient", "ApusSocketIOProtocol", "ApusWebSocket", "ApusWebSocketProtocol",
+            argumentParser, crypto, httpTypes, logging, nioCore, nioPosix, nioSSL, nioConcurrencyHelpers, serviceLifecycle, unixSignals,
+        ]),
+    program(
+        "ApusConformance",
+        [
+            "ApusChatHTTP", "ApusChatServer", "ApusChatSQLite", "ApusChatStorage", "ApusChatProtocol", "ApusCommandSupport",
+            "ApusConnectivity", "ApusEngineIOClient", "ApusEngineIOProtocol", "ApusEngineIOServer", "ApusEventLoop", "ApusFramedProtocol",
+            "ApusFramedSocket", "ApusJSON", "ApusPasswords", "ApusSocketIOClient", "ApusSocketIOProtocol", "ApusSocketIOServer",
+            "ApusWebSocket", "ApusWebSocketProtocol", argumentParser, hummingbird, logging, nioCore, nioPosix, nioSSL,
+            nioConcurrencyHelpers,
+        ]),
+
+    // The chat's cores on a network with faults: `scripts/simulate`. In no release.
+    program("ApusChatSimulator", ["ApusChatCore", "ApusChatStorage", "ApusChatProtocol", "ApusJSON", dequeModule]),
+]
+
+let testTargets: [Target] = [
+    tests(
+        "ApusCommandTests",
+        [
+            "ApusChatClient", "ApusChatProtocol", "ApusCommandSupport", "ApusConnectivity", "ApusEngineIOProtocol", "ApusFramedProtocol",
+            "ApusFramedSocket", "ApusJSON", "ApusSocketIOProtocol", "apus", argumentParser, httpTypes, nioCore,
+        ]),
+    tests(
+        "ApusBenchTests",
+        ["ApusBench", "ApusEngineIOProtocol", "ApusSocketIOServer", "ApusTesting", "ApusWebSocket", nioCore, nioEmbedded]),
+    tests("ApusBytesTests", ["ApusBytes", nioCore]),
+    tests("ApusJSONTests", ["ApusJSON"]),
+    tests("ApusEventLoopTests", ["ApusEventLoop", "ApusTesting", nioCore, nioEmbedded, nioPosix, nioConcurrencyHelpers]),
+    tests(
+        "ApusConnectivityTests",
+        [
+            "ApusConnectivity", "ApusEventLoop", "ApusTesting", nioCore, nioPosix, nioEmbedded, nioSSL, nioHTTP1, nioConcurrencyHelpers,
+            crypto, x509, swiftASN1,
+        ]),
+    tests("ApusWebSocketProtocolTests", ["ApusWebSocketProtocol", nioCore, httpTypes]),
+    tests(
+        "ApusWebSocketTests",
+        [
+            "ApusConnectivity", "ApusEventLoop", "ApusWebSocket", "ApusWebSocketProtocol", nioCore, nioPosix, nioEmbedded, nioHTTP1,
+            nioConcurrencyHelpers, nioSSL, httpTypes, x509, swiftASN1, crypto,
+        ]),
+    tests(
+        "ApusFramedSocketTests",
+        [
+            "ApusConnectivity", "ApusEventLoop", "ApusFramedProtocol", "ApusFramedSocket", "ApusJSON", "ApusTesting", nioCore, nioPosix,
+            nioEmbedded, nioTLS, nioSSL, nioConcurrencyHelpers, x509, swiftASN1, crypto,
+        ]),
+    tests("ApusFramedProtocolTests", ["ApusFramedProtocol", "ApusJSON", nioCore, crypto]),
+    tests("ApusEngineIOProtocolTests", ["ApusEngineIOProtocol", "ApusJSON", nioCore]),
+    tests("ApusSocketIOProtocolTests", ["ApusEngineIOProtocol", "ApusJSON", "ApusSocketIOProtocol", nioCore]),
+    tests(
+        "ApusEngineIOServerTests",
+        [
+            "ApusConnectivity", "ApusEngineIOProtocol", "ApusEngineIOServer", "ApusTesting", "ApusWebSocket", "ApusWebSocketProtocol",
+            nioCore, nioEmbedded, nioHTTP1, nioConcurrencyHelpers, httpTypes, logging,
+        ]),
+    tests(
+        "ApusSocketIOServerTests",
+        [
+            "ApusEngineIOProtocol", "ApusEngineIOServer", "ApusJSON", "ApusSocketIOProtocol", "ApusSocketIOServer", "ApusTesting",
+            nioConcurrencyHelpers, nioCore, nioEmbedded, nioHTTP1, httpTypes, logging,
+        ]),
+    tests(
+        "ApusEngineIOClientTests", ["ApusConnectivity", "ApusEngineIOClient", "ApusEngineIOProtocol", nioCore, nioEmbedded, logging]),
+    tests(
+        "ApusSocketIOClientTests",
+        [
+            "ApusConnectivity", "ApusEngineIOClient", "ApusEngineIOProtocol", "ApusEventLoop", "ApusJSON", "ApusSocketIOClient",
+            "ApusSocketIOClientCompatibility", "ApusSocketIOProtocol", "ApusWebSocket", "ApusWebSocketProtocol", nioCore,
+            nioConcurrencyHelpers, httpTypes, logging,
+        ]),
+    tests("ApusPasswordsTests", ["ApusPasswords"]),
+    tests("ApusPicturesTests", ["ApusPictures"]),
+    tests("ApusArchiveTests", ["ApusArchive", nioCore]),
+    tests("ApusWebPushTests", ["ApusJSON", "ApusWebPush", crypto]),
+    tests("ApusLinkPreviewsTests", ["ApusLinkPreviews"]),
+    tests("ApusS3Tests", ["ApusS3"]),
+    tests("ApusChatProtocolTests", ["ApusChatReference", "ApusChatProtocol", "ApusJSON"]),
+    tests("ApusChatCoreTests", ["ApusChatCore", "ApusChatStorage", "ApusChatProtocol", "ApusJSON"]),
+    tests("ApusChatSimulatorTests", ["ApusChatSimulator"]),
+    tests(
+        "ApusChatStorageTests", ["ApusChatSQLite", "ApusChatStorage", "ApusChatProtocol", grdbSQLite, nioConcurrencyHelpers],
+        exclude: ["Fixtures"]),
+    tests(
+        "ApusChatHTTPTests",
+        [
+            "ApusChatCore", "ApusChatHTTP", "ApusChatReference", "ApusChatSQLite", "ApusChatStorage", "ApusChatProtocol",
+            "ApusConnectivity", "ApusJSON", "ApusPasswords", "ApusS3", "ApusSocketIOServer", "ApusWebSocket", crypto, httpTypes,
+            hummingbird, hummingbirdTesting, logging, nioCore, nioConcurrencyHelpers, nioEmbedded,
+        ]),
+    tests(
+        "ApusChatServerTests",
+        [
+            "ApusChatCore", "ApusChatHTTP", "ApusChatServer", "ApusChatSQLite", "ApusChatService", "ApusChatStorage", "ApusCertificates",
+            "ApusChatProtocol", "ApusConnectivity", "ApusEngineIOServer", "ApusEventLoop", "ApusJSON", "ApusPasswords", "ApusLinkPreviews",
+            "ApusSocketIOClient", "ApusSocketIOServer", "ApusWebPush", "ApusWebSocket", crypto, httpTypes, logging, nioCore,
+            nioConcurrencyHelpers, nioEmbedded, nioHTTP1, nioPosix, nioSSL, serviceLifecycle, x509,
+        ]),
+    tests(
+        "ApusChatServiceTests",
+        [
+            "ApusChatCore", "ApusChatReference", "ApusChatSQLite", "ApusChatService", "ApusChatStorage", "ApusChatProtocol",
+            "ApusEventLoop", "ApusJSON", "ApusSocketIOClient", "ApusSocketIOProtocol", "ApusSocketIOServer", logging, nioCore,
+            nioConcurrencyHelpers, nioEmbedded, nioPosix,
+        ]),
+    tests(
+        "ApusServicesTests",
+        [
+            "ApusEventLoop", "ApusFramedSocket", "ApusServices", "ApusSocketIOClient", "ApusSocketIOProtocol", "ApusSocketIOServer",
+            "ApusWebSocket", "ApusWebSocketProtocol", logging, nioCore, serviceLifecycle,
+        ]),
+    tests("ApusChatTerminalTests", ["ApusChatClient", "ApusChatTerminal", "ApusChatProtocol", "ApusJSON"]),
+    tests(
+        "ApusChatClientTests",
+        [
+            "ApusChatCore", "ApusChatClient", "ApusChatReference", "ApusChatStorage", "ApusChatTerminal", "ApusChatProtocol",
+            "ApusEventLoop", "ApusJSON", grdb, grdbSQLite, logging, nioConcurrencyHelpers,
+        ]),
+    // The client of the new chat at its server.
+    tests(
+        "ApusChatLiveTests",
+        [
+            "ApusChatCore", "ApusChatHTTP", "ApusChatClient", "ApusChatSQLite", "ApusChatService", "ApusChatStorage", "ApusChatProtocol",
+            "ApusEventLoop", "ApusJSON", "ApusPasswords", "ApusSocketIOServer", hummingbird, logging, nioCore, nioConcurrencyHelpers,
+            nioPosix,
+        ]),
+    tests(
+        "IntegrationTests",
+        [
+            "ApusConnectivity", "ApusEngineIOClient", "ApusEngineIOProtocol", "ApusEngineIOServer", "ApusEventLoop", "ApusJSON",
+            "ApusSocketIOClient", "ApusSocketIOProtocol", "ApusSocketIOServer", "ApusTesting", "ApusWebSocket", "ApusWebSocketProtocol",
+            nioCore, nioPosix, nioSSL, nioHTTP1, nioConcurrencyHelpers, hummingbird, httpTypes, serviceLifecycle, x509, logging,
+        ]),
+]
+
+/// The library products.
+let libraries = [
+    "ApusJSON", "ApusEventLoop", "ApusWebSocketProtocol", "ApusEngineIOProtocol", "ApusSocketIOProtocol", "ApusFramedProtocol",
+    "ApusConnectivity", "ApusWebSocket", "ApusFramedSocket", "ApusEngineIOServer", "ApusEngineIOClient", "ApusSocketIOServer",
+    "ApusSocketIOClient", "ApusSocketIOClientCompatibility", "ApusServices", "ApusChatServer", "ApusChatClient",
+]
 
 let package = Package(
     name: "apus",
     platforms: [.macOS(.v14), .iOS(.v17), .tvOS(.v17), .watchOS(.v10), .visionOS(.v1)],
-    products: [
-        .library(name: "ApusJSON", targets: ["ApusJSON"]),
-        .library(name: "ApusEventLoop", targets: ["ApusEventLoop"]),
-        .library(name: "ApusWebSocketProtocol", targets: ["ApusWebSocketProtocol"]),
-        .library(name: "ApusEngineIOProtocol", targets: ["ApusEngineIOProtocol"]),
-        .library(name: "ApusSocketIOProtocol", targets: ["ApusSocketIOProtocol"]),
-        .library(name: "ApusFramedProtocol", targets: ["ApusFramedProtocol"]),
-        .library(name: "ApusConnectivity", targets: ["ApusConnectivity"]),
-        .library(name: "ApusWebSocket", targets: ["ApusWebSocket"]),
-        .library(name: "ApusFramedSocket", targets: ["ApusFramedSocket"]),
-        .library(name: "ApusEngineIOServer", targets: ["ApusEngineIOServer"]),
-        .library(name: "ApusEngineIOClient", targets: ["ApusEngineIOClient"]),
-        .library(name: "ApusSocketIOServer", targets: ["ApusSocketIOServer"]),
-        .library(name: "ApusSocketIOClient", targets: ["ApusSocketIOClient"]),
-        .library(name: "ApusSocketIOClientCompatibility", targets: ["ApusSocketIOClientCompatibility"]),
-        .library(name: "ApusServices", targets: ["ApusServices"]),
-        .library(name: "ApusChatServer", targets: ["ApusChatServer"]),
-        .library(name: "ApusChatClient", targets: ["ApusChatClient"]),
-        .executable(name: "apus", targets: ["apus"]),
-    ],
+    products: libraries.map { .library(name: $0, targets: [$0]) } + [.executable(name: "apus", targets: ["apus"])],
     // None is on by default: a package that wants fewer traits than another one that uses Apus
     // could not be resolved beside it.
     traits: [
@@ -113,315 +409,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
         .package(url: "https://github.com/HdrHistogram/hdrhistogram-swift", from: "0.2.0"),
     ] + subprocessPackage,
-    targets: [
-        // Pure: no I/O, no clock, no lock.
-        module("ApusJSON", []),
-        .systemLibrary(name: "CZlib", path: "Sources/CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
-        module("ApusBytes", [nioCore]),
-        module("ApusWebSocketProtocol", ["ApusBytes", "CZlib", nioCore, crypto, httpTypes]),
-        module("ApusEngineIOProtocol", ["ApusBytes", "ApusJSON", nioCore, dequeModule]),
-        module("ApusSocketIOProtocol", ["ApusBytes", "ApusEngineIOProtocol", "ApusJSON", nioCore, dequeModule]),
-        module("ApusPictures", []),
-        module("ApusArchive", ["CZlib", nioCore]),
-        module("ApusWebPush", ["ApusJSON", crypto]),
-        module("ApusLinkPreviews", []),
-        module("ApusS3", [crypto]),
-        module("ApusChatProtocol", ["ApusJSON"]),
-        module("ApusChatReference", ["ApusChatProtocol", "ApusJSON"]),
-        module("ApusChatStorage", ["ApusChatProtocol"]),
-        module("ApusChatCore", ["ApusChatStorage", "ApusChatProtocol", "ApusJSON", dequeModule]),
-        .target(name: "CCRC32C"),
-        module("ApusFramedProtocol", ["ApusBytes", "ApusJSON", "CCRC32C", nioCore, crypto, dequeModule]),
-
-        // Shells: sockets, tasks, clocks, disks. ApusEventLoop has the tools that the others share.
-        module("ApusEventLoop", [nioCore, nioPosix, nioConcurrencyHelpers, dequeModule]),
-        module(
-            "ApusConnectivity",
-            [
-                "ApusBytes", "ApusEventLoop", "CZlib", nioCore, nioPosix, nioTLS, nioSSL, nioHTTP1, nioConcurrencyHelpers, crypto,
-                swiftASN1, dequeModule,
-            ]),
-        // Hashes of passwords, for the admin page and the chat server.
-        module("ApusPasswords", [crypto, cryptoExtras]),
-        // Certificates without an authority, for `apus` and the chat server.
-        module("ApusCertificates", ["ApusConnectivity", crypto, swiftASN1, x509]),
-        module(
-            "ApusWebSocket",
-            [
-                "ApusBytes", "ApusConnectivity", "ApusEventLoop", "ApusWebSocketProtocol", nioCore, nioPosix, nioHTTP1, nioSSL,
-                nioConcurrencyHelpers, httpTypes, crypto, atomics, dequeModule, logging,
-            ]),
-        module(
-            "ApusFramedSocket",
-            [
-                "ApusConnectivity", "ApusEventLoop", "ApusFramedProtocol", "ApusJSON", nioCore, nioPosix, nioTLS, nioSSL,
-                nioConcurrencyHelpers, dequeModule, crypto, logging,
-            ]),
-        module(
-            "ApusEngineIOServer",
-            [
-                "ApusBytes", "ApusConnectivity", "ApusEngineIOProtocol", "ApusEventLoop", "ApusJSON", "ApusWebSocket",
-                "ApusWebSocketProtocol", "CZlib", nioCore, nioPosix, nioHTTP1, nioConcurrencyHelpers, nioSSL, httpTypes, logging,
-                atomics, dequeModule,
-            ]),
-        module(
-            "ApusSocketIOServer",
-            [
-                "ApusBytes", "ApusConnectivity", "ApusEngineIOProtocol", "ApusEngineIOServer", "ApusEventLoop", "ApusJSON",
-                "ApusPasswords", "ApusSocketIOProtocol", "ApusWebSocket", "ApusWebSocketProtocol", nioCore, nioHTTP1, nioPosix,
-                crypto, nioConcurrencyHelpers, nioSSL, httpTypes, logging, atomics, dequeModule,
-            ]),
-        module(
-            "ApusEngineIOClient",
-            [
-                "ApusBytes", "ApusConnectivity", "ApusEngineIOProtocol", "ApusEventLoop", "ApusJSON", "ApusWebSocket",
-                "ApusWebSocketProtocol", nioCore, nioPosix, nioHTTP1, nioSSL, nioConcurrencyHelpers, httpTypes, logging,
-                dequeModule,
-            ]),
-        module(
-            "ApusSocketIOClient",
-            [
-                "ApusBytes", "ApusConnectivity", "ApusEngineIOClient", "ApusEngineIOProtocol", "ApusEventLoop", "ApusJSON",
-                "ApusSocketIOProtocol", nioCore, nioPosix, nioConcurrencyHelpers, httpTypes, logging, dequeModule,
-            ]),
-        module("ApusChatSQLite", ["ApusChatStorage", "ApusChatProtocol", "ApusJSON", grdbSQLite, nioConcurrencyHelpers]),
-        module(
-            "ApusChatHTTP",
-            [
-                "ApusArchive", "ApusBytes", "ApusChatCore", "ApusChatStorage", "ApusChatProtocol", "ApusConnectivity",
-                "ApusEventLoop", "ApusJSON", "ApusPasswords", "ApusPictures", "ApusS3", "ApusWebPush", "ApusWebSocket",
-                asyncHTTPClient, crypto, httpTypes, hummingbird, hummingbirdCore, logging, nioCore, nioConcurrencyHelpers, nioPosix,
-                nioHTTP1,
-            ] + subprocess),
-        // The chat's server below HTTP: what it writes, and for whom.
-        module(
-            "ApusChatService",
-            [
-                "ApusChatCore", "ApusChatStorage", "ApusChatProtocol", "ApusEventLoop", "ApusJSON", "ApusSocketIOProtocol",
-                "ApusSocketIOServer", crypto, dequeModule, logging, nioCore, nioConcurrencyHelpers, nioPosix,
-            ]),
-        // The program around the chat: listeners, configuration, the page, operations.
-        module(
-            "ApusChatServer",
-            [
-                "ApusBytes", "ApusChatCore", "ApusChatHTTP", "ApusChatSQLite", "ApusChatService", "ApusChatStorage",
-                "ApusChatProtocol", "ApusCertificates", "ApusConnectivity", "ApusLinkPreviews", "ApusPasswords", "ApusS3", "ApusWebPush",
-                "ApusEngineIOProtocol", "ApusEngineIOServer", "ApusEventLoop", "ApusJSON", "ApusSocketIOProtocol",
-                "ApusSocketIOServer", "ApusWebSocket", crypto, httpTypes, hummingbird, hummingbirdCore, logging, nioCore,
-                nioConcurrencyHelpers, nioHTTP1, nioPosix, nioSSL, serviceLifecycle,
-            ] + httpTypesForNIO),
-        // Servers and clients as services of swift-service-lifecycle.
-        module(
-            "ApusServices",
-            [
-                "ApusConnectivity", "ApusFramedSocket", "ApusSocketIOClient", "ApusSocketIOServer", "ApusWebSocket",
-                "ApusWebSocketProtocol", nioCore, serviceLifecycle,
-            ]),
-        // The names and calls of socket.io-client-swift.
-        module(
-            "ApusSocketIOClientCompatibility",
-            [
-                "ApusConnectivity", "ApusEngineIOClient", "ApusEngineIOProtocol", "ApusEventLoop", "ApusJSON", "ApusSocketIOClient",
-                "ApusSocketIOProtocol", httpTypes, logging,
-            ]),
-        module(
-            "ApusChatClient",
-            [
-                "ApusBytes", "ApusChatCore", "ApusChatProtocol", "ApusConnectivity", "ApusEngineIOClient", "ApusEventLoop",
-                "ApusJSON", "ApusSocketIOClient", "ApusSocketIOProtocol", grdb, nioCore, nioPosix, nioHTTP1, nioConcurrencyHelpers,
-                logging,
-            ]),
-        module("ApusChatTerminal", ["ApusBytes", "ApusChatClient", "ApusChatProtocol", "ApusEventLoop", "ApusJSON"]),
-        module(
-            "ApusTesting",
-            [nioCore, nioPosix, nioConcurrencyHelpers, nioEmbedded, nioHTTP1, nioSSL, httpTypes, crypto, x509, swiftASN1]),
-
-        // The code of the documentation, so that a build tells when it is wrong. In no product.
-        .target(
-            name: "Examples",
-            dependencies: [
-                "ApusChatServer", "ApusConnectivity", "ApusEngineIOClient", "ApusEngineIOProtocol", "ApusEventLoop",
-                "ApusFramedProtocol", "ApusFramedSocket", "ApusJSON", "ApusServices", "ApusSocketIOClient",
-                "ApusSocketIOClientCompatibility", "ApusSocketIOProtocol", "ApusSocketIOServer", "ApusWebSocket",
-                "ApusWebSocketProtocol", httpTypes, hummingbird, logging, nioCore, serviceLifecycle, unixSignals,
-            ],
-            path: "Examples", exclude: ["ChatClient", "README", "SwiftUIChat"], swiftSettings: settings),
-        // Of its own, because names of the chat client are also those of other examples.
-        .target(
-            name: "ChatClientExamples", dependencies: ["ApusChatClient", "ApusChatProtocol", "ApusEventLoop"], path: "Examples/ChatClient",
-            swiftSettings: settings),
-        // That of the README runs, too: `Conformance/test_readme.py`.
-        .executableTarget(
-            name: "ReadmeExamples",
-            dependencies: [
-                "ApusConnectivity", "ApusEventLoop", "ApusSocketIOClient", "ApusSocketIOServer", "ApusWebSocket",
-                "ApusWebSocketProtocol", nioCore,
-            ],
-            path: "Examples/README",
-            swiftSettings: settings),
-
-        // The command line, the load generator, and the peers of the conformance tests.
-        .target(name: "CFreedMemory"),
-        module(
-            "ApusCommandSupport",
-            [
-                "ApusConnectivity", "ApusEngineIOProtocol", "ApusFramedProtocol", "ApusSocketIOProtocol", "ApusWebSocketProtocol",
-                "CFreedMemory", argumentParser, httpTypes, nioCore, unixSignals,
-            ]),
-        module(
-            "ApusBench",
-            [
-                "ApusChatClient", "ApusChatProtocol", "ApusCommandSupport", "ApusConnectivity", "ApusEngineIOClient",
-                "ApusEngineIOProtocol", "ApusEngineIOServer", "ApusEventLoop", "ApusFramedSocket", "ApusJSON", "ApusSocketIOClient",
-                "ApusSocketIOProtocol", "ApusSocketIOServer", "ApusWebSocket", "ApusWebSocketProtocol", argumentParser, dequeModule,
-                histogram, httpTypes, logging, nioCore, nioPosix, nioConcurrencyHelpers,
-            ]),
-        .executableTarget(
-            name: "apus",
-            dependencies: [
-                "ApusBench", "ApusBytes", "ApusCertificates", "ApusChatClient", "ApusChatServer", "ApusChatProtocol",
-                "ApusChatTerminal", "ApusCommandSupport", "ApusConnectivity", "ApusEngineIOClient", "ApusEngineIOProtocol",
-                "ApusEventLoop", "ApusFramedProtocol", "ApusFramedSocket", "ApusJSON", "ApusSocketIOClient", "ApusSocketIOProtocol",
-                "ApusWebSocket", "ApusWebSocketProtocol", argumentParser, crypto, httpTypes, logging, nioCore, nioPosix, nioSSL,
-                nioConcurrencyHelpers, serviceLifecycle, unixSignals,
-            ], swiftSettings: settings),
-        .executableTarget(
-            name: "ApusConformance",
-            dependencies: [
-                "ApusChatHTTP", "ApusChatServer", "ApusChatSQLite", "ApusChatStorage", "ApusChatProtocol", "ApusCommandSupport",
-                "ApusConnectivity", "ApusEngineIOClient", "ApusEngineIOProtocol", "ApusEngineIOServer", "ApusEventLoop",
-                "ApusFramedProtocol", "ApusFramedSocket", "ApusJSON", "ApusPasswords", "ApusSocketIOClient", "ApusSocketIOProtocol",
-                "ApusSocketIOServer", "ApusWebSocket", "ApusWebSocketProtocol", argumentParser, hummingbird, logging, nioCore,
-                nioPosix, nioSSL, nioConcurrencyHelpers,
-            ], swiftSettings: settings),
-
-        // The chat's cores on a network with faults: `scripts/simulate`. In no release.
-        .executableTarget(
-            name: "ApusChatSimulator", dependencies: ["ApusChatCore", "ApusChatStorage", "ApusChatProtocol", "ApusJSON", dequeModule],
-            swiftSettings: settings),
-
-        tests(
-            "ApusCommandTests",
-            [
-                "ApusChatClient", "ApusChatProtocol", "ApusCommandSupport", "ApusConnectivity", "ApusEngineIOProtocol",
-                "ApusFramedProtocol", "ApusFramedSocket", "ApusJSON", "ApusSocketIOProtocol", "apus", argumentParser, httpTypes,
-                nioCore,
-            ]),
-        tests(
-            "ApusBenchTests",
-            ["ApusBench", "ApusEngineIOProtocol", "ApusSocketIOServer", "ApusTesting", "ApusWebSocket", nioCore, nioEmbedded]),
-        tests("ApusBytesTests", ["ApusBytes", nioCore]),
-        tests("ApusJSONTests", ["ApusJSON"]),
-        tests("ApusEventLoopTests", ["ApusEventLoop", "ApusTesting", nioCore, nioEmbedded, nioPosix, nioConcurrencyHelpers]),
-        tests(
-            "ApusConnectivityTests",
-            [
-                "ApusConnectivity", "ApusEventLoop", "ApusTesting", nioCore, nioPosix, nioEmbedded, nioSSL, nioHTTP1,
-                nioConcurrencyHelpers, crypto, x509, swiftASN1,
-            ]),
-        tests("ApusWebSocketProtocolTests", ["ApusWebSocketProtocol", nioCore, httpTypes]),
-        tests(
-            "ApusWebSocketTests",
-            [
-                "ApusConnectivity", "ApusEventLoop", "ApusWebSocket", "ApusWebSocketProtocol", nioCore, nioPosix, nioEmbedded,
-                nioHTTP1, nioConcurrencyHelpers, nioSSL, httpTypes, x509, swiftASN1, crypto,
-            ]),
-        tests(
-            "ApusFramedSocketTests",
-            [
-                "ApusConnectivity", "ApusEventLoop", "ApusFramedProtocol", "ApusFramedSocket", "ApusJSON", "ApusTesting", nioCore,
-                nioPosix, nioEmbedded, nioTLS, nioSSL, nioConcurrencyHelpers, x509, swiftASN1, crypto,
-            ]),
-        tests("ApusFramedProtocolTests", ["ApusFramedProtocol", "ApusJSON", nioCore, crypto]),
-        tests("ApusEngineIOProtocolTests", ["ApusEngineIOProtocol", "ApusJSON", nioCore]),
-        tests("ApusSocketIOProtocolTests", ["ApusEngineIOProtocol", "ApusJSON", "ApusSocketIOProtocol", nioCore]),
-        tests(
-            "ApusEngineIOServerTests",
-            [
-                "ApusConnectivity", "ApusEngineIOProtocol", "ApusEngineIOServer", "ApusTesting", "ApusWebSocket",
-                "ApusWebSocketProtocol", nioCore, nioEmbedded, nioHTTP1, nioConcurrencyHelpers, httpTypes, logging,
-            ]),
-        tests(
-            "ApusSocketIOServerTests",
-            [
-                "ApusEngineIOProtocol", "ApusEngineIOServer", "ApusJSON", "ApusSocketIOProtocol", "ApusSocketIOServer",
-                "ApusTesting", nioConcurrencyHelpers, nioCore, nioEmbedded, nioHTTP1, httpTypes, logging,
-            ]),
-        tests(
-            "ApusEngineIOClientTests", ["ApusConnectivity", "ApusEngineIOClient", "ApusEngineIOProtocol", nioCore, nioEmbedded, logging]),
-        tests(
-            "ApusSocketIOClientTests",
-            [
-                "ApusConnectivity", "ApusEngineIOClient", "ApusEngineIOProtocol", "ApusEventLoop", "ApusJSON", "ApusSocketIOClient",
-                "ApusSocketIOClientCompatibility", "ApusSocketIOProtocol", "ApusWebSocket", "ApusWebSocketProtocol", nioCore,
-                nioConcurrencyHelpers, httpTypes, logging,
-            ]),
-        tests("ApusPasswordsTests", ["ApusPasswords"]),
-        tests("ApusPicturesTests", ["ApusPictures"]),
-        tests("ApusArchiveTests", ["ApusArchive", nioCore]),
-        tests("ApusWebPushTests", ["ApusJSON", "ApusWebPush", crypto]),
-        tests("ApusLinkPreviewsTests", ["ApusLinkPreviews"]),
-        tests("ApusS3Tests", ["ApusS3"]),
-        tests("ApusChatProtocolTests", ["ApusChatReference", "ApusChatProtocol", "ApusJSON"]),
-        tests("ApusChatCoreTests", ["ApusChatCore", "ApusChatStorage", "ApusChatProtocol", "ApusJSON"]),
-        tests("ApusChatSimulatorTests", ["ApusChatSimulator"]),
-        .testTarget(
-            name: "ApusChatStorageTests",
-            dependencies: ["ApusChatSQLite", "ApusChatStorage", "ApusChatProtocol", grdbSQLite, nioConcurrencyHelpers],
-            exclude: ["Fixtures"], swiftSettings: settings),
-        tests(
-            "ApusChatHTTPTests",
-            [
-                "ApusChatCore", "ApusChatHTTP", "ApusChatReference", "ApusChatSQLite", "ApusChatStorage", "ApusChatProtocol",
-                "ApusConnectivity", "ApusJSON", "ApusPasswords", "ApusS3", "ApusSocketIOServer", "ApusWebSocket", crypto, httpTypes,
-                hummingbird, hummingbirdTesting, logging, nioCore, nioConcurrencyHelpers, nioEmbedded,
-            ]),
-        tests(
-            "ApusChatServerTests",
-            [
-                "ApusChatCore", "ApusChatHTTP", "ApusChatServer", "ApusChatSQLite", "ApusChatService", "ApusChatStorage",
-                "ApusCertificates", "ApusChatProtocol", "ApusConnectivity", "ApusEngineIOServer", "ApusEventLoop", "ApusJSON",
-                "ApusPasswords",
-                "ApusLinkPreviews", "ApusSocketIOClient", "ApusSocketIOServer", "ApusWebPush", "ApusWebSocket", crypto, httpTypes,
-                logging, nioCore, nioConcurrencyHelpers, nioEmbedded, nioHTTP1, nioPosix, nioSSL, serviceLifecycle, x509,
-            ]),
-        tests(
-            "ApusChatServiceTests",
-            [
-                "ApusChatCore", "ApusChatReference", "ApusChatSQLite", "ApusChatService", "ApusChatStorage", "ApusChatProtocol",
-                "ApusEventLoop", "ApusJSON", "ApusSocketIOClient", "ApusSocketIOProtocol", "ApusSocketIOServer", logging, nioCore,
-                nioConcurrencyHelpers, nioEmbedded, nioPosix,
-            ]),
-        tests(
-            "ApusServicesTests",
-            [
-                "ApusEventLoop", "ApusFramedSocket", "ApusServices", "ApusSocketIOClient", "ApusSocketIOProtocol",
-                "ApusSocketIOServer", "ApusWebSocket", "ApusWebSocketProtocol", logging, nioCore, serviceLifecycle,
-            ]),
-        tests("ApusChatTerminalTests", ["ApusChatClient", "ApusChatTerminal", "ApusChatProtocol", "ApusJSON"]),
-        tests(
-            "ApusChatClientTests",
-            [
-                "ApusChatCore", "ApusChatClient", "ApusChatReference", "ApusChatStorage", "ApusChatTerminal", "ApusChatProtocol",
-                "ApusEventLoop", "ApusJSON", grdb, grdbSQLite, logging, nioConcurrencyHelpers,
-            ]),
-        // The client of the new chat at its server.
-        tests(
-            "ApusChatLiveTests",
-            [
-                "ApusChatCore", "ApusChatHTTP", "ApusChatClient", "ApusChatSQLite", "ApusChatService", "ApusChatStorage",
-                "ApusChatProtocol", "ApusEventLoop", "ApusJSON", "ApusPasswords", "ApusSocketIOServer", hummingbird, logging,
-                nioCore, nioConcurrencyHelpers, nioPosix,
-            ]),
-        tests(
-            "IntegrationTests",
-            [
-                "ApusConnectivity", "ApusEngineIOClient", "ApusEngineIOProtocol", "ApusEngineIOServer", "ApusEventLoop", "ApusJSON",
-                "ApusSocketIOClient", "ApusSocketIOProtocol", "ApusSocketIOServer", "ApusTesting", "ApusWebSocket",
-                "ApusWebSocketProtocol", nioCore, nioPosix, nioSSL, nioHTTP1, nioConcurrencyHelpers, hummingbird, httpTypes,
-                serviceLifecycle, x509, logging,
-            ]),
-    ],
+    targets: cores + shells + examples + programs + testTargets,
     swiftLanguageModes: [.v6]
 )
 
@@ -443,13 +431,12 @@ if Context.environment["APUS_FUZZ"] != nil {
     ] {
         let targets = dependencies.map { Target.Dependency.target(name: $0) }
         package.targets.append(
-            .target(
-                name: name,
-                dependencies: targets + [
-                    nioCore, nioEmbedded, nioHTTP1, httpTypes, .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
-                    .product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras"),
-                ],
-                path: "FuzzTesting/\(name)", exclude: ["Seeds"], swiftSettings: settings))
+            module(
+                name,
+                targets + [
+                    nioCore, nioEmbedded, nioHTTP1, httpTypes, external("NIOHTTPTypes", "swift-nio-extras"),
+                    external("NIOHTTPTypesHTTP1", "swift-nio-extras"),
+                ], path: "FuzzTesting/\(name)", exclude: ["Seeds"]))
         package.products.append(.library(name: name, type: .static, targets: [name]))
     }
 }
@@ -458,35 +445,27 @@ if Context.environment["APUS_FUZZ"] != nil {
 if Context.environment["APUS_BENCHMARKS"] != nil {
     package.targets += [
         .target(name: "CAllocationCounter", path: "Benchmarks/Allocations/CAllocationCounter"),
-        .target(
-            name: "BenchmarkWork",
-            dependencies: [
+        module(
+            "BenchmarkWork",
+            [
                 "ApusBytes", "ApusConnectivity", "ApusEngineIOProtocol", "ApusFramedProtocol", "ApusJSON", "ApusSocketIOProtocol",
                 "ApusSocketIOServer", "ApusWebSocket", "ApusWebSocketProtocol", logging, nioCore, nioEmbedded,
-            ], path: "Benchmarks/Work", swiftSettings: settings),
-        .executableTarget(
-            name: "AllocationCheck",
-            dependencies: [
-                "ApusSocketIOServer", "ApusWebSocket", "ApusWebSocketProtocol", "BenchmarkWork", "CAllocationCounter", nioCore,
-                nioPosix,
-            ], path: "Benchmarks/Allocations/AllocationCheck", swiftSettings: settings),
+            ], path: "Benchmarks/Work"),
+        program(
+            "AllocationCheck",
+            ["ApusSocketIOServer", "ApusWebSocket", "ApusWebSocketProtocol", "BenchmarkWork", "CAllocationCounter", nioCore, nioPosix],
+            path: "Benchmarks/Allocations/AllocationCheck"),
+        program(
+            "ChatStorageBenchmark", ["ApusChatSQLite", "ApusChatStorage", "ApusChatProtocol"], path: "Benchmarks/ChatStorage",
+            exclude: ["run"]),
+        program("ChatCoreBenchmark", ["ApusChatCore", "ApusChatStorage", "ApusChatProtocol"], path: "Benchmarks/ChatCore"),
+        program(
+            "ChatClientBenchmark", ["ApusChatCore", "ApusChatClient", "ApusChatProtocol", "ApusJSON"], path: "Benchmarks/ChatClient",
+            exclude: ["run"]),
     ]
-    package.targets.append(
-        .executableTarget(
-            name: "ChatStorageBenchmark", dependencies: ["ApusChatSQLite", "ApusChatStorage", "ApusChatProtocol"],
-            path: "Benchmarks/ChatStorage", exclude: ["run"], swiftSettings: settings))
-    package.products.append(.executable(name: "AllocationCheck", targets: ["AllocationCheck"]))
-    package.targets.append(
-        .executableTarget(
-            name: "ChatCoreBenchmark", dependencies: ["ApusChatCore", "ApusChatStorage", "ApusChatProtocol"], path: "Benchmarks/ChatCore",
-            swiftSettings: settings))
-    package.targets.append(
-        .executableTarget(
-            name: "ChatClientBenchmark", dependencies: ["ApusChatCore", "ApusChatClient", "ApusChatProtocol", "ApusJSON"],
-            path: "Benchmarks/ChatClient", exclude: ["run"], swiftSettings: settings))
-    package.products.append(.executable(name: "ChatClientBenchmark", targets: ["ChatClientBenchmark"]))
-    package.products.append(.executable(name: "ChatCoreBenchmark", targets: ["ChatCoreBenchmark"]))
-    package.products.append(.executable(name: "ChatStorageBenchmark", targets: ["ChatStorageBenchmark"]))
+    for name in ["AllocationCheck", "ChatClientBenchmark", "ChatCoreBenchmark", "ChatStorageBenchmark"] {
+        package.products.append(.executable(name: name, targets: [name]))
+    }
 }
 if Context.environment["APUS_BENCHMARKS"] == "micro" {
     // Without its traits, whose packages are not available everywhere.
