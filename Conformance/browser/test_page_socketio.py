@@ -51,3 +51,40 @@ def test_payloads_and_waits(run):
     assert result["payload"] == '42["€😀"]\x1ebAQL/\x1e3'
     assert result["back"] == [["4", '2["€😀"]'], ["4", [1, 2, 255]], ["3", ""]]
     assert result["waits"] == [[500, 1000, 2000, 2500, 2500], [1500, 3000, 6000, 7500, 7500]]
+
+
+def test_a_session_that_slept_too_long_is_replaced_on_return(run):
+    """A suspended page receives no pings and fires no timers: on its return, a session whose ping is overdue is dead, another is not."""
+    assert run("""async () => {
+      const { SocketManager } = await import("/js/socketio/manager.js");
+      const RealSocket = WebSocket, realNow = performance.now;
+      const opened = [];
+      globalThis.WebSocket = class {
+        constructor() { opened.push(this); }
+        send() {}
+        close() { this.isClosed = true; }
+      };
+      try {
+        const manager = new SocketManager("http://peer.invalid", { transports: ["websocket"], reconnection: { from: 60_000, to: 60_000, jitter: 0 } });
+        const states = [];
+        manager.on("state", ({ name }) => states.push(name));
+        manager.socket("/").connect();
+        const open = (socket) => socket.onmessage({ data: '0{"sid":"s","upgrades":[],"pingInterval":25000,"pingTimeout":20000}' });
+        open(opened[0]);
+        let slept = 44_000;
+        performance.now = () => realNow.call(performance) + slept;
+        manager.resume();
+        const early = [states.at(-1), opened.length];
+        slept = 46_000;
+        manager.resume();
+        const late = [Boolean(opened[0].isClosed), opened.length];
+        open(opened[1]);
+        manager.resume();
+        const again = [states.at(-1), opened.length];
+        manager.drop();
+        return { early, late, again };
+      } finally {
+        globalThis.WebSocket = RealSocket;
+        performance.now = realNow;
+      }
+    }""") == {"early": ["open", 1], "late": [True, 2], "again": ["open", 2]}
