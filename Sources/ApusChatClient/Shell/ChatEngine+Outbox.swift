@@ -71,12 +71,22 @@ extension ChatEngine {
             self.progress[id] = nil
         }
         var failures = 0
+        var hasRenewed = false
+        var location: String?
         while self.state != .closed {
             do throws(ChatClientError) {
-                guard let entry = try self.store.entry(id), entry.state == .uploading, let upload = entry.upload else { return }
+                guard let upload = try self.wantedUpload(of: id) else { return await self.removeUpload(location) }
+                location = upload.location ?? location
                 let blob = try await self.transfer(
-                    upload, location: { path throws(ChatClientError) in try self.store.setLocation(path, of: id) },
-                    progress: { self.uploaded($0, of: upload.size, id) })
+                    upload,
+                    location: { path throws(ChatClientError) in
+                        location = path
+                        try self.store.setLocation(path, of: id)
+                    },
+                    progress: { bytes throws(ChatClientError) in
+                        guard try self.wantedUpload(of: id) != nil else { throw Self.discarded }
+                        self.uploaded(bytes, of: upload.size, id)
+                    })
                 guard var request = try self.store.entry(id)?.request else { return }
                 request.body = Self.body(of: request, with: blob)
                 try Self.validate(request)
@@ -86,6 +96,15 @@ extension ChatEngine {
                 self.carryOut(self.core.uploaded(id))
                 return
             } catch {
+                if error == Self.discarded { return await self.removeUpload(location) }
+                if error.code == .signedOut {
+                    // If the session has ended, the upload resumes after the next sign-in, like the
+                    // messages without a file.
+                    guard !hasRenewed else { return }
+                    hasRenewed = true
+                    await self.tokens.reject()
+                    continue
+                }
                 guard error.asServerError.code.isTemporary else {
                     self.progress[id] = nil
                     let changes: [StoreChange] = [.refused(id, error.asServerError)]
@@ -100,6 +119,21 @@ extension ChatEngine {
                 guard (try? await self.environment.sleep(delay)) != nil else { return }
             }
         }
+    }
+
+    private static let discarded = ChatClientError(.invalidUse, message: "the message was discarded during its upload")
+
+    /// Returns the file of an unsent message; nil if the message was discarded.
+    private func wantedUpload(of id: ClientID) throws(ChatClientError) -> OutboxUpload? {
+        guard let entry = try self.store.entry(id), entry.state == .uploading else { return nil }
+        return entry.upload
+    }
+
+    /// Removes the upload of a discarded message from the server, which limits the number of
+    /// unfinished uploads. The server removes it after a day if this request fails.
+    private func removeUpload(_ location: String?) async {
+        guard let location, let access = try? await self.tokens.access() else { return }
+        try? await self.http.removeUpload(location, access: access)
     }
 
     /// Records the number of uploaded bytes, and publishes the progress in steps of one percent.
@@ -125,9 +159,10 @@ extension ChatEngine {
     /// - Parameters:
     ///   - upload: The file and the state of its upload.
     ///   - store: Stores the path of the upload, from which it can be resumed.
-    ///   - progress: Receives the number of uploaded bytes.
+    ///   - progress: Receives the number of uploaded bytes. It throws to end the transfer.
     private func transfer(
-        _ upload: OutboxUpload, location store: (String) throws(ChatClientError) -> Void, progress: (Int64) -> Void
+        _ upload: OutboxUpload, location store: (String) throws(ChatClientError) -> Void,
+        progress: (Int64) throws(ChatClientError) -> Void
     ) async throws(ChatClientError) -> UploadedBlob {
         guard let file = FileHandle(forReadingAtPath: upload.file) else {
             throw ChatClientError(.notFound, message: "the file \(upload.file) cannot be read")
@@ -151,7 +186,7 @@ extension ChatEngine {
             path = try await self.http.createUpload(description, access: try await self.tokens.access())
             try store(path)
         }
-        progress(offset)
+        try progress(offset)
         while true {
             guard self.state != .closed else { throw ChatClientError(.closed, message: "the client was closed") }
             let bytes: [UInt8]
@@ -169,7 +204,7 @@ extension ChatEngine {
                     message: "the file \(upload.file) ended at byte \(offset) of \(upload.size); it was changed during its upload")
             }
             offset = reached.offset
-            progress(offset)
+            try progress(offset)
         }
     }
 

@@ -116,6 +116,10 @@ final class ChatHTTPClient: ChatHTTPTransport, Sendable {
         return progress
     }
 
+    func removeUpload(_ location: String, access: String) async throws(ChatClientError) {
+        _ = try await self.perform(self.tus(.DELETE, location, access: access), timeout: self.configuration.requestTimeout)
+    }
+
     private static func offset(_ response: HTTPExchangeResponse) throws(ChatClientError) -> Int64 {
         guard let offset = response.headers.first(name: "Upload-Offset").flatMap({ Int64($0) }), offset >= 0 else {
             throw ChatClientError(.badAnswer, message: "the answer to a request for an upload has no valid `Upload-Offset`")

@@ -45,6 +45,8 @@ package protocol ChatHTTPTransport: Sendable {
     func uploadOffset(_ location: String, access: String) async throws(ChatClientError) -> Int64?
     /// Appends bytes to an upload. Returns the new offset and, after the last byte, the blob.
     func append(_ bytes: [UInt8], at offset: Int64, to location: String, access: String) async throws(ChatClientError) -> UploadProgress
+    /// Removes an unfinished upload.
+    func removeUpload(_ location: String, access: String) async throws(ChatClientError)
     /// Downloads a blob or, if `size` is given, a smaller version of a picture.
     func download(_ blob: BlobID, size: Int?, owner: BlobOwner?, access: String) async throws(ChatClientError) -> [UInt8]
     /// Sends a GET request and writes the content to a file, with access for its owner only. An

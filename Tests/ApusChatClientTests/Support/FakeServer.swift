@@ -18,12 +18,12 @@ final class FakeServer: @unchecked Sendable {  // `lock` guards all members
     private var lastKey: Int64 = 1_000
     private(set) var now: Int64 = 1_700_000_000_000
     private(set) var connections: [FakeTransport] = []
-    private var uploads: [String: (size: Int64, type: String, bytes: Int)] = [:]
+    var uploads = FakeUploads()
     /// The access to a media server that calls are answered with.
     var callAccess: CallAccess?
     private(set) var logouts: [String] = []
     private(set) var refreshes = 0
-    private(set) var requests: [String: Int] = [:]
+    var requests: [String: Int] = [:]
     /// The number of answers that are lost together with their connection.
     private var answersToLose = 0
     /// The number of pushes that are not sent, and whether others are sent twice.
@@ -36,7 +36,7 @@ final class FakeServer: @unchecked Sendable {  // `lock` guards all members
     private var reads: [UserName: Int64] = [:]
     private var contacts: [Contact] = []
     private(set) var scheduled: [ScheduledMessage] = []
-    private var isReachable = true
+    private(set) var isReachable = true
     /// The epoch of the data and the number of the valid access token.
     private var epoch = 1
     private var token = 1
@@ -191,12 +191,15 @@ final class FakeServer: @unchecked Sendable {  // `lock` guards all members
     func accept(_ transport: FakeTransport, access: String) -> ChatError? {
         self.locked {
             guard self.isReachable else { return ChatError(.unavailable, message: "not reachable") }
-            guard !self.isRevoked, access.hasSuffix("/\(self.token)") else { return ChatError(.unauthorized, message: "token") }
+            guard self.accepts(access) else { return ChatError(.unauthorized, message: "token") }
             transport.user = access.split(separator: "/").first.flatMap { self.keys[UserName(prepared: String($0))] }
             self.connections.append(transport)
             return nil
         }
     }
+
+    /// Whether the server accepts an access token (locked).
+    func accepts(_ access: String) -> Bool { !self.isRevoked && access.hasSuffix("/\(self.token)") }
 
     func remove(_ transport: FakeTransport) { self.locked { self.connections.removeAll { $0 === transport } } }
 
@@ -236,7 +239,7 @@ final class FakeServer: @unchecked Sendable {  // `lock` guards all members
 
     // MARK: Decisions (locked)
 
-    private func nextKey() -> Int64 {
+    func nextKey() -> Int64 {
         self.lastKey += 1
         return self.lastKey
     }
@@ -472,34 +475,5 @@ final class FakeServer: @unchecked Sendable {  // `lock` guards all members
             user: ChatUser(name: name), device: DeviceID(number: 1), access: "\(name)/\(self.token)", accessExpiresAt: .max >> 11,
             refresh: "\(name)/r\(self.refreshes)"
         ).json
-    }
-
-    func createUpload(_ upload: UploadDescription) throws(ChatClientError) -> String {
-        let path = self.locked { () -> String? in
-            guard self.isReachable else { return nil }
-            let path = "/api/uploads/\(self.nextKey())"
-            self.uploads[path] = (upload.size, upload.type, 0)
-            return path
-        }
-        guard let path else { throw ChatClientError(.unreachable, message: "not reachable") }
-        return path
-    }
-
-    func offset(of path: String) -> Int64? { self.locked { self.uploads[path].map { Int64($0.bytes) } } }
-
-    func append(_ bytes: Int, to path: String) throws(ChatClientError) -> UploadProgress {
-        let progress = self.locked { () -> UploadProgress? in
-            guard self.isReachable, var upload = self.uploads[path] else { return nil }
-            upload.bytes += bytes
-            self.uploads[path] = upload
-            self.requests["upload", default: 0] += 1
-            let isComplete = Int64(upload.bytes) >= upload.size
-            let blob = BlobID(String(repeating: "a", count: 64)).map {
-                UploadedBlob(id: $0, type: upload.type, size: upload.size, width: 40, height: 30)
-            }
-            return UploadProgress(offset: Int64(upload.bytes), blob: isComplete ? blob : nil)
-        }
-        guard let progress else { throw ChatClientError(.unreachable, message: "not reachable") }
-        return progress
     }
 }

@@ -73,10 +73,13 @@ final class FakeHTTP: ChatHTTPTransport {
     func createUpload(_ upload: UploadDescription, access: String) async throws(ChatClientError) -> String {
         try self.server.createUpload(upload)
     }
-    func uploadOffset(_ location: String, access: String) async throws(ChatClientError) -> Int64? { self.server.offset(of: location) }
-    func append(_ bytes: [UInt8], at offset: Int64, to location: String, access: String) async throws(ChatClientError) -> UploadProgress {
-        try self.server.append(bytes.count, to: location)
+    func uploadOffset(_ location: String, access: String) async throws(ChatClientError) -> Int64? {
+        try self.server.offset(of: location)
     }
+    func append(_ bytes: [UInt8], at offset: Int64, to location: String, access: String) async throws(ChatClientError) -> UploadProgress {
+        try await self.server.append(Int64(bytes.count), at: offset, to: location, access: access)
+    }
+    func removeUpload(_ location: String, access: String) async throws(ChatClientError) { self.server.removeUpload(location) }
     func download(_ blob: BlobID, size: Int?, owner: BlobOwner?, access: String) async throws(ChatClientError) -> [UInt8] { [1, 2, 3] }
     func save(_ path: String, to file: String, access: String) async throws(ChatClientError) {
         do { try Data([4, 5, 6]).write(to: URL(fileURLWithPath: file)) } catch {

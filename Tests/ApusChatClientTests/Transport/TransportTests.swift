@@ -163,6 +163,7 @@ struct TransportTests {
         {
             UploadProgress(offset: 0)
         }
+        func removeUpload(_ location: String, access: String) async throws(ChatClientError) {}
         func download(_ blob: BlobID, size: Int?, owner: BlobOwner?, access: String) async throws(ChatClientError) -> [UInt8] { [] }
         func save(_ path: String, to file: String, access: String) async throws(ChatClientError) {}
         func shutdown() {}
