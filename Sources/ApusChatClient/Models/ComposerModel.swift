@@ -33,6 +33,8 @@ public final class ComposerModel {
     public private(set) var suggestions: [ChatUser] = []
     /// The error of the last ``send()``; nil if it succeeded.
     public private(set) var error: ChatClientError?
+    /// Whether ``send()`` is running.
+    public private(set) var isSending = false
     /// Whether a file is selected or the text is not blank.
     public var canSend: Bool { !self.files.isEmpty || self.text.contains { !$0.isWhitespace } }
 
@@ -44,6 +46,8 @@ public final class ComposerModel {
     private let client: ChatClient
     /// The users that the text can mention, by the lower-case names that are typed after `@`.
     @ObservationIgnored private var mentions: [String: UserName] = [:]
+    /// The text of the new message while another message is edited.
+    @ObservationIgnored private var unfinished = ""
     @ObservationIgnored private var draftTask: Task<Void, Never>?
     @ObservationIgnored private var suggestionTask: Task<Void, Never>?
     @ObservationIgnored private var lastTyping: Int64 = 0
@@ -86,13 +90,18 @@ public final class ComposerModel {
     /// Makes the next message a reply.
     ///
     /// - Parameter message: The message that it replies to.
-    public func reply(to message: ChatMessage) { if message.seq != nil { self.mode = .reply(message) } }
+    public func reply(to message: ChatMessage) {
+        guard message.seq != nil else { return }
+        self.endEdit()
+        self.mode = .reply(message)
+    }
 
-    /// Begins the edit of a message of the user.
+    /// Begins the edit of a message of the user. The text of a new message returns after the edit.
     ///
     /// - Parameter message: The message.
     public func edit(_ message: ChatMessage) {
         guard message.isOwn, message.seq != nil, let (text, entities) = message.body?.editableWords else { return }
+        if case .edit = self.mode {} else { self.unfinished = self.text }
         self.mode = .edit(message)
         let scalars = Array(text.unicodeScalars)
         for case let entity in entities where entity.kind == .mention {
@@ -105,46 +114,70 @@ public final class ComposerModel {
 
     /// Ends a reply or an edit, so that the next message is an ordinary one.
     public func cancel() {
-        if case .edit = self.mode { self.text = "" }
+        self.endEdit()
         self.mode = .new
+    }
+
+    /// Ends an edit and shows the text of the new message again.
+    private func endEdit() {
+        guard case .edit = self.mode else { return }
+        self.mode = .new
+        self.replaceText(self.unfinished)
+        self.unfinished = ""
     }
 
     // MARK: Sending
 
     /// Sends the files and the text, or stores the edit. After a failure the text remains, and
-    /// ``error`` is set.
+    /// ``error`` is set. A call while another one is running has no effect.
     public func send() async {
-        guard self.canSend else { return }
-        let (source, mode, files) = (self.text, self.mode, self.files)
+        guard self.canSend, !self.isSending else { return }
+        self.isSending = true
+        defer { self.isSending = false }
+        let (source, mode, files, isSilent) = (self.text, self.mode, self.files, self.isSilent)
         self.draftTask?.cancel()
         do throws(ChatClientError) {
             let (text, entities) = try await self.parsed(source)
-            var reply: Int64?
-            if case .reply(let message) = mode { reply = message.seq }
             if case .edit(let message) = mode, let seq = message.seq {
                 let body = message.body?.replacingWords(text, entities) ?? .text(TextBody(text: text, entities: entities))
                 try await self.conversation.edit(seq, body)
+                if self.mode == mode { self.endEdit() }
             } else {
+                var reply: Int64?
+                if case .reply(let message) = mode { reply = message.seq }
                 for file in files {
-                    try await self.conversation.send(file: file.path, type: file.type, replyTo: reply, thread: self.thread)
+                    try await self.conversation.send(
+                        file: file.path, type: file.type, replyTo: reply, thread: self.thread, isSilent: isSilent)
                     // The file is sent. A later failure must not make the next attempt send it
                     // again.
                     if let index = self.files.firstIndex(where: { $0.path == file.path }) { self.files.remove(at: index) }
                     if reply != nil { (reply, self.mode) = (nil, .new) }
                 }
                 if !text.isEmpty { try await self.send(.text(TextBody(text: text, entities: entities)), replyTo: reply) }
+                self.sent(source, mode)
             }
-            self.replaceText("")
-            self.files = []
             self.mentions = [:]
-            self.mode = .new
-            self.isSilent = false
-            self.sendAt = nil
             self.error = nil
             self.lastTyping = 0
         } catch {
             self.error = error
         }
+    }
+
+    /// Removes a text that was sent. The user may have continued to write, or begun an edit.
+    private func sent(_ source: String, _ mode: Mode) {
+        if case .edit = self.mode {
+            self.unfinished = Self.rest(of: self.unfinished, after: source)
+        } else {
+            self.replaceText(Self.rest(of: self.text, after: source))
+            if self.mode == mode { self.mode = .new }
+        }
+        self.isSilent = false
+        self.sendAt = nil
+    }
+
+    private static func rest(of text: String, after source: String) -> String {
+        text.hasPrefix(source) ? String(text.dropFirst(source.count)) : text
     }
 
     private func send(_ body: ChatBody, replyTo reply: Int64?) async throws(ChatClientError) {
@@ -213,7 +246,7 @@ public final class ComposerModel {
     public func leave() async {
         self.draftTask?.cancel()
         self.suggestionTask?.cancel()
-        if case .edit = self.mode { return }
+        if case .edit = self.mode, self.unfinished.isEmpty { return }
         await self.saveDraft(sends: true)
     }
 
@@ -243,11 +276,15 @@ public final class ComposerModel {
 
     private func saveDraft(sends: Bool) async {
         guard self.thread == nil else { return }
-        var ref: Int64?
-        if case .reply(let message) = self.mode { ref = message.seq }
+        var (text, ref) = (self.text, nil as Int64?)
+        switch self.mode {
+        case .new: break
+        case .reply(let message): ref = message.seq
+        case .edit: text = self.unfinished
+        }
         let known = (try? await self.conversation.draft) ?? nil
-        guard known?.text ?? "" != self.text || known?.ref != ref || sends else { return }
-        try? await self.conversation.setDraft(self.text, replyTo: ref, sends: sends)
+        guard known?.text ?? "" != text || known?.ref != ref || sends else { return }
+        try? await self.conversation.setDraft(text, replyTo: ref, sends: sends)
     }
 }
 
