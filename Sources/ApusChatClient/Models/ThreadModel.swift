@@ -45,6 +45,9 @@ public final class ThreadModel {
 
     private let client: ChatClient
     @ObservationIgnored private var task: Task<Void, Never>?
+    /// Whether the store has dropped its data, so that the rows are loaded again when the
+    /// conversation is known again.
+    @ObservationIgnored private var isReset = false
     @ObservationIgnored private var typingDeadlines: [UserName: Task<Void, Never>] = [:]
     /// The time after which a member no longer counts as writing, unless another notification
     /// arrives.
@@ -200,7 +203,12 @@ public final class ThreadModel {
 
     private func take(_ update: ChatUpdate) async {
         switch update {
-        case .heads(let heads): if let head = heads.last(where: { $0.conversation == self.conversation.id }) { self.head = head }
+        case .heads(let heads):
+            guard let head = heads.last(where: { $0.conversation == self.conversation.id }) else { return }
+            self.head = head
+            guard self.isReset else { return }
+            self.isReset = false
+            await self.jumpToEnd()
         case .messages(self.conversation.id, let messages): self.merge(messages.filter(self.isInThread))
         case .gap(self.conversation.id, _):
             guard self.thread == nil else { return }
@@ -215,9 +223,12 @@ public final class ThreadModel {
         case .receipts(self.conversation.id): await self.refreshDelivery()
         case .typing(self.conversation.id, let user, let isTyping): self.setTyping(user, isTyping)
         case .reset:
+            // The log of another epoch has other positions.
             self.messages = []
-            self.hasEarlier = false
+            self.firstUnread = nil
+            self.hasEarlier = true
             self.hasLater = false
+            self.isReset = true
         case .missed:
             self.unsent = ((try? await self.conversation.unsent) ?? []).filter(self.isInThread)
             await self.jumpToEnd()

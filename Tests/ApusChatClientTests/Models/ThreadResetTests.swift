@@ -1,0 +1,198 @@
+import ApusChatCore
+import ApusChatProtocol
+import ApusChatStorage
+import Testing
+
+@testable import ApusChatClient
+
+/// An open conversation when its data are replaced, when the log grows faster than it is read, and
+/// when the conversation is gone.
+@MainActor @Suite("Threads and changed data", .timeLimit(.minutes(5)))
+struct ThreadResetTests {
+    let server = FakeServer()
+    let device: TestDevice
+    let pair: ConversationID
+
+    init() throws {
+        self.server.user(Value.alice)
+        self.server.user(Value.bob)
+        self.pair = self.server.conversation(.pair, [Value.alice, Value.bob])
+        self.device = try TestDevice(self.server)
+    }
+
+    private func write(_ numbers: ClosedRange<Int>) {
+        for number in numbers { self.server.write("\(number)", by: Value.bob, in: self.pair) }
+    }
+
+    private func with(_ body: (ChatClient, ThreadModel) async throws -> Void) async throws {
+        let client = try await self.device.signIn()
+        try await client.isOnline()
+        let thread = ThreadModel(client: client, conversation: self.pair, pageSize: 20, maximumRows: 60)
+        let result: Result<Void, any Error>
+        do { result = .success(try await body(client, thread)) } catch { result = .failure(error) }
+        await thread.close()
+        await client.close()
+        self.device.remove()
+        try result.get()
+    }
+
+    private func texts(_ numbers: ClosedRange<Int>) -> [String] { numbers.map { "\($0)" } }
+
+    private func renewEpoch() {
+        self.server.renewEpoch()
+        self.server.disconnectAll()
+    }
+
+    // MARK: Another epoch
+
+    @Test func anotherEpochShowsTheNewestRowsAndLetsTheUserPage() async throws {
+        self.write(1...300)
+        self.server.change(.mark(MarkCommand(conversation: ConversationKey(self.pair.number), read: 300)), by: Value.alice)
+        try await self.with { client, thread in
+            await thread.open()
+            #expect(thread.rows.compactMap(\.text) == self.texts(281...300))
+            self.renewEpoch()
+            try await eventually { await client.state != .online }
+            try await client.isOnline()
+            try await eventually { thread.rows.last?.text == "300" && !thread.isLoading && thread.hasEarlier }
+            let first = try #require(thread.rows.first?.text.flatMap { Int($0) })
+            #expect(thread.rows.compactMap(\.text) == self.texts(first...300))
+            await thread.loadEarlier()
+            #expect(thread.rows.first?.text == "\(first - 20)", "earlier rows can be loaded")
+            self.write(301...301)
+            try await eventually { thread.rows.last?.text == "301" }
+        }
+    }
+
+    @Test func anotherEpochEndsTheSeparatorOfUnreadMessages() async throws {
+        self.write(1...30)
+        try await self.with { client, thread in
+            try await eventually { try await client.conversation(self.pair).storedMessages(limit: 40).messages.count == 30 }
+            await thread.open()
+            #expect(thread.firstUnread == 1)
+            self.renewEpoch()
+            try await eventually { thread.firstUnread == nil }
+            try await eventually { thread.rows.compactMap(\.text).suffix(10) == self.texts(21...30)[...].suffix(10) }
+        }
+    }
+
+    /// A conversation without messages has no earlier rows, also after its data were replaced.
+    @Test func anEmptyConversationStaysEmpty() async throws {
+        try await self.with { client, thread in
+            await thread.open()
+            #expect(thread.rows.isEmpty && !thread.hasEarlier)
+            self.renewEpoch()
+            try await eventually { await client.state != .online }
+            try await client.isOnline()
+            try await eventually { !thread.hasEarlier && !thread.isLoading }
+            #expect(thread.rows.isEmpty && thread.error == nil)
+            self.write(1...1)
+            try await eventually { thread.rows.compactMap(\.text) == ["1"] }
+        }
+    }
+
+    @Test func unsentMessagesStayAtTheEndDuringAReset() async throws {
+        self.write(1...3)
+        try await self.with { client, thread in
+            await thread.open()
+            self.server.setReachable(false)
+            self.server.disconnectAll()
+            try await client.conversation(self.pair).send("unsent")
+            try await eventually { thread.unsent.count == 1 }
+            self.server.renewEpoch()
+            self.server.fail("send", with: ChatError(.forbidden, message: "no"))
+            self.server.setReachable(true)
+            try await eventually { if case .failed = thread.unsent.first?.delivery { true } else { false } }
+            try await eventually { thread.rows.compactMap(\.text) == ["1", "2", "3", "unsent"] }
+        }
+    }
+
+    // MARK: The window
+
+    @Test func rowsThatArriveWhileTheUserReadsAboveAreNotShown() async throws {
+        self.write(1...100)
+        self.server.change(.mark(MarkCommand(conversation: ConversationKey(self.pair.number), read: 100)), by: Value.alice)
+        try await self.with { client, thread in
+            try await eventually { try await client.conversation(self.pair).storedMessages(limit: 30).messages.last?.text == "100" }
+            await thread.open()
+            await thread.jump(to: 50)
+            #expect(thread.hasEarlier && thread.hasLater && thread.rows.contains { $0.text == "50" })
+            let before = thread.rows
+            self.write(101...103)
+            try await eventually { thread.head?.n == 103 }
+            try await eventually { try await client.conversation(self.pair).storedMessages(limit: 3).messages.last?.text == "103" }
+            #expect(thread.rows == before, "the window does not reach the end of the log")
+            var loads = 0
+            while thread.hasLater, loads < 20 {
+                await thread.loadLater()
+                loads += 1
+            }
+            #expect(thread.rows.last?.text == "103")
+            let numbers = thread.rows.compactMap { $0.text.flatMap { Int($0) } }
+            #expect(numbers == Array((numbers.first ?? 0)...103), "no row is missing or shown twice")
+        }
+    }
+
+    @Test func theWindowIsBoundedAtTheEndOfTheLog() async throws {
+        try await self.with { _, thread in
+            await thread.open()
+            self.write(1...150)
+            try await eventually { thread.rows.last?.text == "150" }
+            #expect(thread.rows.count <= 60 && thread.hasEarlier && !thread.hasLater)
+            await thread.loadEarlier()
+            #expect(thread.rows.count == 60 && thread.hasLater)
+            await thread.jumpToEnd()
+            #expect(thread.rows.last?.text == "150" && !thread.hasLater)
+        }
+    }
+
+    @Test func aJumpToNoMessageTellsAnErrorAndKeepsTheRows() async throws {
+        self.write(1...5)
+        try await self.with { _, thread in
+            await thread.open()
+            try await eventually { thread.rows.count == 5 }
+            self.server.fail("history", with: ChatError(.notFound, message: "gone"))
+            await thread.jump(to: 999)
+            #expect(thread.error?.code == .notFound && thread.rows.count == 5 && !thread.isLoading)
+            await thread.jump(to: 3)
+            #expect(thread.error == nil && thread.rows.contains { $0.text == "3" })
+        }
+    }
+
+    // MARK: Receipts and typing
+
+    @Test func typingEndsWithTheMessageTheStopAndTheTime() async throws {
+        try await self.with { _, thread in
+            await thread.open()
+            func push(_ isStopped: Bool) {
+                self.server.push("typing", TypingPush(conversation: self.pair, user: Value.bob, isStopped: isStopped).json)
+            }
+            // The time of a notification passes in a few turns in the tests.
+            push(false)
+            try await eventually { thread.typing.isEmpty }
+            push(true)
+            self.write(1...1)
+            try await eventually { thread.rows.count == 1 && thread.typing.isEmpty }
+        }
+    }
+
+    @Test func ownMessagesAndReadOnesDoNotMoveThePosition() async throws {
+        self.write(1...3)
+        try await self.with { client, thread in
+            try await eventually { try await client.conversation(self.pair).storedMessages().messages.count == 3 }
+            await thread.open()
+            let rows = thread.rows
+            await thread.didShow(rows[1])
+            try await eventually { thread.head?.read == 2 && thread.head?.unread == 1 }
+            await thread.didShow(rows[0])
+            #expect(thread.head?.read == 2)
+            try await client.conversation(self.pair).send("mine")
+            try await eventually { thread.rows.last?.text == "mine" && thread.unsent.isEmpty }
+            let own = try #require(thread.rows.last)
+            await thread.didShow(own)
+            #expect(thread.head?.read == 2 && thread.head?.unread == 1, "an own message does not read those before it")
+            await thread.didShow(rows[2])
+            try await eventually { thread.head?.unread == 0 }
+        }
+    }
+}
