@@ -5,8 +5,8 @@ import Testing
 
 @testable import ApusChatClient
 
-/// Files of unsent messages: interruptions, restarts, refusals, and uploads that nobody wants any
-/// more.
+/// Files of unsent messages: interruptions, restarts, refusals, and uploads of discarded
+/// messages.
 @Suite("Uploads", .timeLimit(.minutes(5)))
 struct UploadTests {
     let server = FakeServer()
