@@ -53,7 +53,7 @@ let histogram = external("Histogram", "hdrhistogram-swift", ["CommandLine"])
     let subprocessPackage: [Package.Dependency] = []
 #endif
 
-// The targets of this package have one set of settings. Without `path`, their folder is that of their name.
+// The targets of this package have one set of settings.
 
 func module(_ name: String, _ dependencies: [Target.Dependency], path: String? = nil, exclude: [String] = []) -> Target {
     .target(name: name, dependencies: dependencies, path: path, exclude: exclude, swiftSettings: settings)
