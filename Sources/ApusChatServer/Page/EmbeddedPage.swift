@@ -14,13 +14,13 @@ enum EmbeddedPage {
         _img_maskable_512_png,
         _img_touch_180_png,
         _index_html,
-        _js_app_ab55f92a23f0ac3a_js,
+        _js_app_859d77684e9c4053_js,
         _js_core_core_4005ba963f9a3ec5_js,
         _js_core_worker_9cded6ada5c9afce_js,
-        _js_i18n_zh_79671e5edd34a039_js,
+        _js_i18n_zh_0640d2614f9fd984_js,
         _js_state_sample_082663d7aeb9863b_js,
         _js_test_c36c0c070d285637_js,
-        _js_views_panels_8849f018f8d5fd80_js,
+        _js_views_panels_a86b97cae5469577_js,
         _sw_js,
         _test_html,
     ]
@@ -1509,14 +1509,14 @@ gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gPQVAAAA//+DQEnNAAAA
   <meta name="theme-color" media="(prefers-color-scheme: dark)" content="#171b22">
   <meta name="referrer" content="no-referrer">
   <link rel="prefetch" href="js/core-worker-9cded6ada5c9afce.js">
-  <meta name="later" content="js/i18n-zh-79671e5edd34a039.js">
-  <meta name="later" content="js/views-panels-8849f018f8d5fd80.js">
+  <meta name="later" content="js/i18n-zh-0640d2614f9fd984.js">
+  <meta name="later" content="js/views-panels-a86b97cae5469577.js">
   <title>Apus</title>
   <link rel="icon" href="img/icon.svg" type="image/svg+xml">
   <link rel="apple-touch-icon" href="img/touch-180.png">
   <link rel="manifest" href="app.webmanifest">
   <link rel="stylesheet" href="css/page-ace05d055ee9054d.css">
-  <script type="module" src="js/app-ab55f92a23f0ac3a.js"></script>
+  <script type="module" src="js/app-859d77684e9c4053.js"></script>
 </head>
 <body>
   <div id="app"></div>
@@ -1527,7 +1527,7 @@ gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gPQVAAAA//+DQEnNAAAA
 
 """#))
 
-    private static let _js_app_ab55f92a23f0ac3a_js = EmbeddedFile(path: "js/app-ab55f92a23f0ac3a.js", content: .text(#"""
+    private static let _js_app_859d77684e9c4053_js = EmbeddedFile(path: "js/app-859d77684e9c4053.js", content: .text(#"""
 const $parts = {};
 const $later = (path) => $parts[path] ??= import(path).then((part) => part.default($all()), (error) => { delete $parts[path]; throw error; });
 const $all = () => ({ $later, $core_applying, $state_notifications, $core_receipts, $state_api, $state_lists, $state_window, $state_store, $state_index, $boot, $views_dom, $views_icons, $i18n_en, $i18n_index, $i18n_format, $views_model, $views_menu, $views_auth, $views_avatar, $calls_media, $views_calltiles, $views_toast, $views_calldevices, $views_callscreen, $views_callring, $calls_machine, $calls_stats, $calls_peer, $calls_signals, $calls_call, $calls_center, $calls_tone, $views_calls, $views_address, $views_dialog, $views_later, $views_clipboard, $text_skeleton, $views_lookalike, $views_virtual, $views_rows, $views_pickers, $views_searchfilters, $text_emoji, $text_markdown, $text_render, $views_search, $views_folders, $views_conversationmenu, $views_fields, $views_requests, $views_callbar, $views_threadheader, $views_sidebar, $views_albums, $views_emojipicker, $views_completion, $media_wave, $media_recorder, $views_attachmenu, $text_blurhash, $media_describe, $core_requests, $views_sendfiles, $views_slowmode, $views_tray, $views_voicebar, $views_composer, $views_contactbar, $views_pagedpeople, $views_votes, $views_pictures, $views_place, $media_played, $media_player, $views_voice, $views_attachments, $views_message, $views_rowshape, $views_threadactions, $views_threadinput, $views_thread, $views_shell, $views_sound, $state_push, $views_preferences, $app });
@@ -3406,6 +3406,7 @@ privacyFind: "Who finds me by search",
 privacyReceipts: "Read receipts",
 privacyTyping: "Show when I am typing",
 all: "All",
+everyone: "Everyone",
 contactsOnly: "My contacts",
 sessions: "Sessions",
 thisDevice: "This device",
@@ -3576,7 +3577,7 @@ const $i18n_index = (() => {
 
 const { en } = $i18n_en;
 
-const LOADERS = { en: async () => en, zh: async () => (await $later("./i18n-zh-79671e5edd34a039.js")).zh };
+const LOADERS = { en: async () => en, zh: async () => (await $later("./i18n-zh-0640d2614f9fd984.js")).zh };
 const LANGUAGE_NAMES = { en: "English", zh: "中文" };
 
 let language = "en";
@@ -5649,7 +5650,7 @@ globalThis.requestIdleCallback ? requestIdleCallback(start, { timeout: 5000 }) :
 }
 
 async function load() {
-panels = await $later("./views-panels-8849f018f8d5fd80.js");
+panels = await $later("./views-panels-a86b97cae5469577.js");
 return panels;
 }
 return { withPanels, preparePanels };
@@ -15507,7 +15508,7 @@ return {  };
 
 """#))
 
-    private static let _js_i18n_zh_79671e5edd34a039_js = EmbeddedFile(path: "js/i18n-zh-79671e5edd34a039.js", content: .text(#"""
+    private static let _js_i18n_zh_0640d2614f9fd984_js = EmbeddedFile(path: "js/i18n-zh-0640d2614f9fd984.js", content: .text(#"""
 export default ({  }) => {
 const $i18n_zh = (() => {
 
@@ -16036,7 +16037,8 @@ privacyAdd: "谁可以把我加入群组",
 privacyFind: "谁可以搜索到我",
 privacyReceipts: "已读回执",
 privacyTyping: "显示我正在输入",
-all: "所有人",
+all: "全部",
+everyone: "所有人",
 contactsOnly: "我的联系人",
 sessions: "登录设备",
 thisDevice: "当前设备",
@@ -17620,7 +17622,7 @@ return {  };
 
 """#))
 
-    private static let _js_views_panels_8849f018f8d5fd80_js = EmbeddedFile(path: "js/views-panels-8849f018f8d5fd80.js", content: .text(#"""
+    private static let _js_views_panels_a86b97cae5469577_js = EmbeddedFile(path: "js/views-panels-a86b97cae5469577.js", content: .text(#"""
 export default ({ $views_dom, $views_icons, $i18n_index, $i18n_format, $views_model, $views_menu, $views_avatar, $views_toast, $views_dialog, $views_clipboard, $views_lookalike, $views_rows, $views_pickers, $text_markdown, $text_render, $views_folders, $views_conversationmenu, $views_fields, $views_requests, $media_recorder, $text_blurhash, $views_pagedpeople, $views_pictures, $views_place, $media_player, $views_attachments, $views_sound, $state_push }) => {
 const $views_camera = (() => {
 
@@ -19824,7 +19826,7 @@ switchRow(t("enterSends"), preferences.enterSends, (on) => app.setPreference("en
 function privacyPage(app, page) {
 const { state } = app;
 const settings = state.settings ?? {};
-const levels = [["all", t("all")], ["contacts", t("contactsOnly")], ["none", t("none")]];
+const levels = [["all", t("everyone")], ["contacts", t("contactsOnly")], ["none", t("none")]];
 const set = (name) => (value) => attempt(state.setSettings({ [name]: value })).then((answer) => (answer === undefined ? false : undefined));
 page.append(
 selectRow(t("privacyLastSeen"), settings.last_seen ?? "contacts", levels, set("last_seen")),

@@ -526,6 +526,7 @@ export const en = {
   privacyReceipts: "Read receipts",
   privacyTyping: "Show when I am typing",
   all: "All",
+  everyone: "Everyone",
   contactsOnly: "My contacts",
   sessions: "Sessions",
   thisDevice: "This device",
