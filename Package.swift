@@ -242,8 +242,8 @@ let programs: [Target] = [
             "ApusChatHTTP", "ApusChatServer", "ApusChatSQLite", "ApusChatStorage", "ApusChatProtocol", "ApusCommandSupport",
             "ApusConnectivity", "ApusEngineIOClient", "ApusEngineIOProtocol", "ApusEngineIOServer", "ApusEventLoop", "ApusFramedProtocol",
             "ApusFramedSocket", "ApusJSON", "ApusPasswords", "ApusSocketIOClient", "ApusSocketIOProtocol", "ApusSocketIOServer",
-            "ApusWebSocket", "ApusWebSocketProtocol", argumentParser, hummingbird, logging, nioCore, nioPosix, nioSSL,
-            nioConcurrencyHelpers,
+            "ApusWebPush", "ApusWebSocket", "ApusWebSocketProtocol", argumentParser, crypto, hummingbird, logging, nioCore, nioPosix,
+            nioSSL, nioConcurrencyHelpers,
         ]),
 
     // The chat's cores on a network with faults: `scripts/simulate`. In no release.

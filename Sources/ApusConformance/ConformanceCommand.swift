@@ -7,7 +7,7 @@ import ArgumentParser
         commandName: "ApusConformance", abstract: "Servers and clients for the conformance tests of Apus.",
         subcommands: [
             ConformanceServer.self, ConformanceClient.self, ConformanceClients.self, ProtocolSuiteCommand.self, AutobahnClient.self,
-            TransferBench.self, ChatRoutesServer.self, ChatHost.self,
+            TransferBench.self, ChatRoutesServer.self, ChatHost.self, PushRequestCommand.self,
         ])
 
     static func main() async {
