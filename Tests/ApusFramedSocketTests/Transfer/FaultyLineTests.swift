@@ -9,18 +9,20 @@ import Testing
 /// Transfers over faulty connections: each ends with a complete file or a typed error, and the next
 /// one resumes.
 @Suite(.serialized) struct FaultyLineTests {
-    /// A receiver and files to send to it. The deadlines are short in tests that wait for them.
+    /// A receiver and files to send to it.
+    ///
+    /// Only a client on a faulty connection has a short deadline. If that passes before the fault
+    /// occurs, the attempt ends with a typed error as well.
     private final class World: Sendable {
         let path = NSTemporaryDirectory() + "apus-faults-\(UUID().uuidString)"
-        private let patience: Duration
+        private static let patience = Duration.seconds(60)
         /// The offsets at which the attempts began, by name.
         let began = NIOLockedValueBox<[String: [Int]]>([:])
         /// The uploads of each name that the receiver has not ended, and the tasks that wait for
         /// their end.
         private let uploads = NIOLockedValueBox<[String: (open: Int, waiting: [CheckedContinuation<Void, Never>])]>([:])
 
-        init(patience: Duration = .seconds(60)) throws {
-            self.patience = patience
+        init() throws {
             for folder in ["source", "target"] {
                 try FileManager.default.createDirectory(atPath: self.path + "/" + folder, withIntermediateDirectories: true)
             }
@@ -28,25 +30,25 @@ import Testing
 
         deinit { try? FileManager.default.removeItem(atPath: self.path) }
 
-        func setDeadlines(_ configuration: inout FramedConnectionConfiguration) {
-            configuration.handshakeTimeout = self.patience
-            configuration.headerTimeout = self.patience
-            configuration.stallTimeout = self.patience
-            configuration.pingInterval = .milliseconds(500)
-            configuration.pingTimeout = self.patience
-            configuration.closeTimeout = .milliseconds(500)
-            configuration.transferTimeout = self.patience + .seconds(2)
+        private static func setDeadlines(_ configuration: inout FramedConnectionConfiguration, _ patience: Duration) {
+            configuration.handshakeTimeout = patience
+            configuration.headerTimeout = patience
+            configuration.stallTimeout = patience
+            configuration.pingInterval = min(patience, .milliseconds(500))
+            configuration.pingTimeout = patience
+            configuration.closeTimeout = min(patience, .milliseconds(500))
+            configuration.transferTimeout = patience
         }
 
-        var client: FramedClientConfiguration {
+        static func client(patience: Duration = World.patience) -> FramedClientConfiguration {
             var configuration = FramedClientConfiguration()
-            self.setDeadlines(&configuration.connection)
+            self.setDeadlines(&configuration.connection, patience)
             return configuration
         }
 
         func withReceiver(_ body: (_ port: Int) async throws -> Void) async throws {
             var configuration = FramedServerConfiguration()
-            self.setDeadlines(&configuration.connection)
+            Self.setDeadlines(&configuration.connection, Self.patience)
             let (began, uploads) = (self.began, self.uploads)
             configuration.connection.receiving = FileReceiving(into: try ReceivingFolder(path: self.path + "/target")) { event in
                 let name = event.offeredName.description
@@ -81,10 +83,11 @@ import Testing
         }
 
         /// Sends one file over one connection. Returns the error and the number of durable bytes.
-        func send(_ path: String, port: Int) async -> (error: (any Error)?, durable: Int) {
+        func send(_ path: String, port: Int, patience: Duration = World.patience) async -> (error: (any Error)?, durable: Int) {
             let durable = NIOLockedValueBox(0)
             do {
-                let connection = try await FramedClient.connect(host: "127.0.0.1", port: port, configuration: self.client)
+                let connection = try await FramedClient.connect(
+                    host: "127.0.0.1", port: port, configuration: Self.client(patience: patience))
                 do {
                     try await connection.send(file: path) { progress in durable.withLockedValue { $0 = progress.sentBytes } }
                     await connection.close()
@@ -151,12 +154,15 @@ import Testing
 
     // MARK: Broken connections
 
+    /// The deadline of a client on a connection that may carry nothing more.
+    private static let faultyPatience = Duration.milliseconds(300)
+
     private static let breaks: [FaultProxy.Fault] = [0, 30, 200, 100_000, 1_400_000].flatMap {
         [.stall(after: $0), .reset(after: $0), .halfClose(after: $0)]
     }
 
     @Test(.timeLimit(.minutes(5)), arguments: [true, false]) func aLineThatBreaksIsNoticed(isToServer: Bool) async throws {
-        let world = try World(patience: .seconds(4))
+        let world = try World()
         let count = 1_500_000
         try await world.withReceiver { port in
             try await withThrowingTaskGroup(of: Void.self) { group in
@@ -166,7 +172,7 @@ import Testing
                         let path = try world.file("\(index)", count)
                         let (error, durable) = await FaultProxy.withProxyOrNothing(
                             to: port, toServer: isToServer ? fault : .none, toClient: isToServer ? .none : fault
-                        ) { await world.send(path, port: $0.port) }
+                        ) { await world.send(path, port: $0.port, patience: Self.faultyPatience) }
                         if let error { #expect(Self.isTyped(error), "\(fault): \(error)") }
                         if isToServer { #expect(error != nil, "\(fault) was not noticed") }
                         try await world.finish(path, port: port)
@@ -204,7 +210,7 @@ import Testing
     /// accept, the first chunk. Some flips are undetected, such as in the name of the file. None
     /// may hang, trap or produce a wrong file.
     @Test(.timeLimit(.minutes(5)), arguments: [true, false]) func aDamagedHeadIsAnError(isToServer: Bool) async throws {
-        let world = try World(patience: .seconds(4))
+        let world = try World()
         let count = 300_000
         try await world.withReceiver { port in
             try await withThrowingTaskGroup(of: Void.self) { group in
@@ -215,7 +221,7 @@ import Testing
                         let (error, _) = await FaultProxy.withProxyOrNothing(
                             to: port, toServer: isToServer ? .flip(at: offset) : .none, toClient: isToServer ? .none : .flip(at: offset),
                             seed: UInt64(offset)
-                        ) { await world.send(path, port: $0.port) }
+                        ) { await world.send(path, port: $0.port, patience: Self.faultyPatience) }
                         if let error { #expect(Self.isTyped(error), "\(offset): \(error)") }
                         try await world.finish(path, port: port)
                         #expect(world.isWhole("\(offset)", count), "\(offset)")
@@ -237,7 +243,7 @@ import Testing
         let path = try world.file("a", 20_000_000)
         try await world.withReceiver { port in
             try await FaultProxy.withProxy(to: port, toServer: .rate(bytesPerSecond: 8_000_000)) { proxy in
-                let connection = try await FramedClient.connect(host: "127.0.0.1", port: proxy.port, configuration: world.client)
+                let connection = try await FramedClient.connect(host: "127.0.0.1", port: proxy.port, configuration: World.client())
                 let began = AsyncStream.makeStream(of: Void.self)
                 let sending = Task { try await connection.send(file: path) { if $0.sentBytes > 0 { began.continuation.yield() } } }
                 for await _ in began.stream { break }
