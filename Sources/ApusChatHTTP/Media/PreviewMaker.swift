@@ -79,7 +79,7 @@ struct PreviewMaker: Sendable {
                 "-v", "error", "-protocol_whitelist", "file", "-f", demuxer, "-show_entries",
                 "stream=codec_type,width,height:stream_side_data=rotation:format=duration", "-of", "json", Workshop.input,
             ], in: self.workshop.folder, limits: self.limits)
-        guard let facts = FilmFacts(output) else { throw ToolFailure.failed("no stream") }
+        guard let facts = FilmFacts(output) else { throw ToolFailure.failed("ffprobe found no stream in the file") }
         var made = Made()
         made.facts.duration = facts.duration
         guard facts.hasPictures else {
@@ -88,7 +88,7 @@ struct PreviewMaker: Sendable {
         }
         guard (1...ChatLimits.imageSide).contains(facts.width), (1...ChatLimits.imageSide).contains(facts.height),
             facts.width * facts.height <= ChatLimits.imagePixels
-        else { throw ToolFailure.failed("\(facts.width) × \(facts.height) pixels") }
+        else { throw ToolFailure.failed("the film has \(facts.width) × \(facts.height) pixels, more than the maximum") }
         (made.facts.width, made.facts.height) = (facts.width, facts.height)
         guard type.hasPrefix("video/") else { return made }
         try await self.runFilms(

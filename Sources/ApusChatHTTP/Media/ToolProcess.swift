@@ -9,8 +9,8 @@ enum ToolProcess {
     /// `timeout` ends the program even if the server was killed. The option `--foreground` is
     /// required, because a signal to the process group does not reach the program otherwise.
     /// Without a `timeout` that has the option, the program runs without `timeout`. With the
-    /// option, `timeout` does not end the children of the program, which keep its output open. Its
-    /// time limit therefore exceeds that of ``run(_:_:in:limits:)``, which kills the process group.
+    /// option, `timeout` does not end the children of the program. Its time limit therefore exceeds
+    /// that of ``run(_:_:in:limits:)``, which kills the process group.
     private static func script(_ limits: ToolLimits) -> String {
         var checks = ["ulimit -c 0", "ulimit -t \(limits.processorSeconds)", "ulimit -f \(limits.fileBytes / 512)"]
         #if os(Linux)
@@ -26,8 +26,12 @@ enum ToolProcess {
             """
     }
 
-    /// Runs a program, and returns what it printed. The program and its children have ended when
-    /// the method returns or throws, even when the task is cancelled.
+    /// Runs a program, and returns what it printed. The program has ended when the method returns
+    /// or throws, even when the task is cancelled.
+    ///
+    /// The end of the time, a cancellation and too much output kill its process group, and thereby
+    /// its children. A program that exits by itself leaves its children running, within the limits
+    /// of `ulimit`. The programs of ``MediaTools`` start none.
     ///
     /// - Parameters:
     ///   - path: The path of the program.
