@@ -1,7 +1,10 @@
 """Previews of pictures and films by the real tools, and files made to harm who decodes them (docs/hazards.md, 21 and 22)."""
+import hashlib
+import json
 import pathlib
 import shutil
 import struct
+import subprocess
 import zlib
 
 import pytest
@@ -135,6 +138,53 @@ def test_a_film_has_a_poster_and_its_measurements(host, form, codecs):
     assert host.get(blob, "preview", host.other).headers["Content-Type"] == "image/jpeg"
     assert webp_size(host.get(blob, "thumbnail", host.other).content) == (300, 169)
     assert host.get(blob, account=host.other, Range="bytes=10-19").content == film[10:20]
+
+
+@needs_tools
+@pytest.mark.parametrize("form, options", [
+    ("mp4", ["-c:v", "mpeg4", "-c:a", "aac"]), ("mp4", ["-c:v", "mpeg4", "-c:a", "aac", "-movflags", "+frag_keyframe+empty_moov"]),
+    ("mov", ["-c:v", "mjpeg", "-c:a", "aac", "-movflags", "use_metadata_tags+faststart"]), ("m4a", ["-vn", "-c:a", "aac"]),
+    ("webm", ["-c:v", "libvpx", "-c:a", "libopus"]), ("webm", ["-c:v", "libvpx", "-c:a", "libopus", "-live", "1"])],
+    ids=["mp4", "fragments", "mov", "m4a", "webm", "live webm"])
+def test_a_film_keeps_its_frames_and_not_its_position(host, tmp_path, form, options):
+    """What ffmpeg writes and ffprobe finds before the upload, but not after it."""
+    secrets = ["location=+52.5200+013.4050/", "com.apple.quicktime.location.ISO6709=+52.5200+013.4050/", "title=SecretTitle", "comment=SecretText"]
+    film = ffmpeg(
+        "-f", "lavfi", "-i", "testsrc=size=320x180:duration=2:rate=10", "-f", "lavfi", "-i", "sine=duration=2",
+        *[part for secret in secrets for part in ("-metadata", secret)], "-metadata", "creation_time=2024-02-03T04:05:06Z",
+        "-metadata:s:a", "handler_name=SecretCamera", "-metadata:s:a", "title=SecretTrack", *options, form)
+    if form in ("mp4", "mov"):  # filmed upright
+        matrix = film.index(struct.pack(">9i", 1 << 16, 0, 0, 0, 1 << 16, 0, 0, 0, 1 << 30), film.index(b"tkhd"))
+        film = film[:matrix] + struct.pack(">9i", 0, 1 << 16, 0, -1 << 16, 0, 0, 180 << 16, 0, 1 << 30) + film[matrix + 36:]
+
+    def examined(data: bytes) -> tuple[str, dict, str]:
+        """What ffprobe says of the metadata, what it says of the streams, and the hashes of their frames."""
+        path = tmp_path / "film"
+        path.write_bytes(data)
+        about = subprocess.run(
+            ["ffprobe", "-v", "error", "-show_format", "-show_streams", "-show_chapters", "-of", "json", path], check=True, capture_output=True,
+            text=True, timeout=60).stdout
+        streams = [{key: value for key, value in stream.items() if key != "tags"} for stream in json.loads(about)["streams"]]
+        hashes = subprocess.run(
+            ["ffmpeg", "-v", "error", "-i", path, "-map", "0", "-c", "copy", "-f", "streamhash", "-"], check=True, capture_output=True, text=True,
+            timeout=60).stdout
+        return about, {"streams": streams}, hashes
+
+    before, streams, hashes = examined(film)
+    assert "Secret" in before and ("rotation" in before) == (form in ("mp4", "mov"))
+    blob = host.blob(film)
+    cleaned = host.get(blob)
+    assert cleaned.headers["Content-Type"].startswith(("video/", "audio/")) and len(cleaned.content) == len(film)
+    assert hashlib.sha256(cleaned.content).hexdigest() == blob
+    for secret in [b"Secret", b"52.52", b"013.40", b"2024-02-03"]:
+        assert secret not in cleaned.content
+    after, kept, same = examined(cleaned.content)
+    assert (kept, same) == (streams, hashes)
+    for secret in ["Secret", "52.52", "creation_time"]:
+        assert secret not in after
+    # The cleaned film is the same blob.
+    assert host.blob(cleaned.content) == blob
+    assert host.leftovers() == []
 
 
 @needs_tools

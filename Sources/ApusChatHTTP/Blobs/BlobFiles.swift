@@ -75,7 +75,8 @@ package final class BlobFiles: Sendable {
     }
 
     /// Determines the media type, the dimensions and the hash of a complete upload. For a picture,
-    /// writes a copy without metadata beside the file.
+    /// writes a copy without metadata beside the file. Overwrites the metadata of a film in the
+    /// file.
     func examine(_ path: String, at time: Int64) async throws -> Examined {
         try await self.pictures.runIfActive { try Self.examined(path, at: time) }
     }
@@ -104,6 +105,15 @@ package final class BlobFiles: Sendable {
                 return Examined(row: row, path: copy)
             }
         }
+        var type = MediaType.sniffed(Array(start.readableBytesView))
+        if let format = FilmFormat(mediaType: type) {
+            do {
+                try self.removeMetadata(of: path, format, size: size)
+            } catch is DamagedFilm {
+                // As a damaged picture.
+                type = MediaType.other
+            }
+        }
         var hash = SHA256()
         var offset: Int64 = 0
         while offset < size {
@@ -112,9 +122,30 @@ package final class BlobFiles: Sendable {
             hash.update(data: piece.readableBytesView)
             offset += Int64(piece.readableBytes)
         }
-        let row = BlobRow(
-            id: try self.id(of: hash.finalize()), size: size, type: MediaType.sniffed(Array(start.readableBytesView)), createdAt: time)
+        let row = BlobRow(id: try self.id(of: hash.finalize()), size: size, type: type, createdAt: time)
         return Examined(row: row, path: path)
+    }
+
+    /// Overwrites the metadata of a film. A repetition after an interruption has the same result,
+    /// also if the file is already that of the blob.
+    private static func removeMetadata(of path: String, _ format: FilmFormat, size: Int64) throws {
+        let file = try OpenFile(path, O_RDWR)
+        let changes = try FilmMetadata.changes(in: format, size: size) { offset, count in
+            Array(try file.read(at: offset, count: count).readableBytesView)
+        }
+        guard !changes.isEmpty else { return }
+        let zeros = [UInt8](repeating: 0, count: 64 << 10)
+        for change in changes {
+            try file.write(change.bytes, at: change.offset)
+            var offset = change.offset + Int64(change.bytes.count)
+            let end = offset + change.zeros
+            while offset < end {
+                let count = Int(min(Int64(zeros.count), end - offset))
+                try file.write(Array(zeros.prefix(count)), at: offset)
+                offset += Int64(count)
+            }
+        }
+        try file.sync()
     }
 
     private static func id(of digest: SHA256.Digest) throws -> BlobID {
