@@ -11,6 +11,7 @@ import pytest
 import requests
 
 from support.chat import ask, bearer, befriend, register, upload
+from support.peers import Certificate
 from support.process import ServerProcess
 from support.samplemedia import png, wait_until, webp_size
 
@@ -40,9 +41,9 @@ def store(moto, monkeypatch):
     assert moto.problems == []
 
 
-def serve(store, folder, *options) -> ServerProcess:
+def serve(store, folder, *options, url: str | None = None) -> ServerProcess:
     return ServerProcess(
-        "serve", "--port", "0", "--no-tls", "--limits", "off", "--data", str(folder), *store.options(folder.parent.name), *options)
+        "serve", "--port", "0", "--no-tls", "--limits", "off", "--data", str(folder), *store.options(folder.parent.name, url), *options)
 
 
 def create(server, account, length: int) -> tuple[str, dict]:
@@ -231,8 +232,9 @@ def test_credentials_of_a_file_and_refusals_of_options(store, tmp_path, monkeypa
     file.write_text("[default]\naws_access_key_id = x\n")
     with pytest.raises(RuntimeError, match="--s3-credentials-file"):
         serve(store, tmp_path / "data", "--s3-credentials-file", str(file))
-    with pytest.raises(RuntimeError, match="--s3-region needs --blob-store"):
-        ServerProcess("serve", "--port", "0", "--no-tls", "--data", str(tmp_path / "data"), "--s3-region", "r")
+    for option in ["--s3-region", "--s3-ca"]:
+        with pytest.raises(RuntimeError, match=f"{option} needs --blob-store"):
+            ServerProcess("serve", "--port", "0", "--no-tls", "--data", str(tmp_path / "data"), option, "r")
     key, secret = objectstore.ENVIRONMENT.values()
     file.write_text(f"[default]\naws_access_key_id = {key}\naws_secret_access_key = {secret}\n")
     server = serve(store, tmp_path / "data", "--s3-credentials-file", str(file))
@@ -241,6 +243,30 @@ def test_credentials_of_a_file_and_refusals_of_options(store, tmp_path, monkeypa
         assert get(server, account, upload(server.url, account, b"file")).content == b"file"
     finally:
         server.stop()
+
+
+def test_a_store_with_a_certificate_of_a_private_authority_needs_the_authority(store, tmp_path):
+    certificate = Certificate(tmp_path)
+    with store.encrypted(certificate) as url:
+        server = serve(store, tmp_path / "data", url=url)
+        try:
+            account = register(server.url, "alice")
+            path, fields = create(server, account, 6)
+            assert patch(server, path, fields, 0, b"secure").status_code == 503
+            assert "The object store failed" in "".join(server.lines)
+        finally:
+            server.stop()
+        assert store.requests == []
+        server = serve(store, tmp_path / "data", "--s3-ca", str(certificate.certificate), url=url)
+        try:
+            done = patch(server, path, fields, 6, b"")
+            assert done.status_code == 204 and store.content(tmp_path.name, done.headers["Chat-Blob"]) == b"secure"
+            assert get(server, account, done.headers["Chat-Blob"]).content == b"secure"
+        finally:
+            server.stop()
+        for file, message in [("missing", "cannot read the file .*--s3-ca"), (str(certificate.key), "contain no PEM certificate")]:
+            with pytest.raises(RuntimeError, match=message):
+                serve(store, tmp_path / "data", "--s3-ca", file, url=url)
 
 
 @pytest.mark.skipif(not LONG, reason="takes a minute (APUS_LONG=1)")

@@ -5,6 +5,7 @@ import http.client
 import logging
 import re
 import socketserver
+import ssl
 import threading
 from http.server import BaseHTTPRequestHandler
 
@@ -97,6 +98,13 @@ class Proxy(socketserver.ThreadingMixIn, socketserver.TCPServer):
     request_queue_size = 256
 
 
+class EncryptedProxy(Proxy):
+    def finish_request(self, request, client_address):
+        # In the thread of the connection. A client that does not trust the certificate ends the handshake.
+        with contextlib.suppress(OSError), self.context.wrap_socket(request, server_side=True) as encrypted:
+            super().finish_request(encrypted, client_address)
+
+
 class ObjectStore:
     def __init__(self):
         self.moto = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
@@ -114,10 +122,24 @@ class ObjectStore:
         self.proxy.store = self
         threading.Thread(target=self.proxy.serve_forever, daemon=True).start()
 
-    def options(self, prefix: str) -> list[str]:
+    def options(self, prefix: str, url: str | None = None) -> list[str]:
         """The options of `apus serve`."""
-        url = f"http://127.0.0.1:{self.proxy.server_address[1]}"
+        url = url or f"http://127.0.0.1:{self.proxy.server_address[1]}"
         return ["--blob-store", f"s3://{BUCKET}/{prefix}", "--s3-endpoint", url, "--s3-region", REGION]
+
+    @contextlib.contextmanager
+    def encrypted(self, certificate):
+        """Yields the URL of the store over TLS with a certificate of `support.peers`."""
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(certificate.certificate, certificate.key)
+        proxy = EncryptedProxy(("127.0.0.1", 0), Handler)
+        proxy.store, proxy.context = self, context
+        threading.Thread(target=proxy.serve_forever, daemon=True).start()
+        try:
+            yield f"https://localhost:{proxy.server_address[1]}"
+        finally:
+            proxy.shutdown()
+            proxy.server_close()
 
     def keys(self, prefix: str) -> list[str]:
         return [item["Key"] for item in self.client.list_objects_v2(Bucket=BUCKET, Prefix=prefix + "/").get("Contents", [])]

@@ -27,13 +27,21 @@ struct BlobOptions: ParsableArguments {
             """, valueName: "path"))
     var credentialsFile: String?
 
+    @Option(
+        name: .customLong("s3-ca"),
+        help: ArgumentHelp("A PEM file with certificate authorities to trust for the store in addition to the system's.", valueName: "file")
+    )
+    var ca: String?
+
     func validate() throws {
         guard self.store != nil else {
             for (name, value) in [
                 ("--s3-endpoint", self.endpoint), ("--s3-region", self.region), ("--s3-credentials-file", self.credentialsFile),
+                ("--s3-ca", self.ca),
             ] where value != nil { throw ValidationError("\(name) needs --blob-store") }
             return
         }
+        if let file = self.ca, self.authorities == nil { throw ValidationError("cannot read the file \(file) (--s3-ca)") }
         guard self.credentials == nil else { return }
         guard let path = self.credentialsFile else {
             throw ValidationError(
@@ -46,8 +54,11 @@ struct BlobOptions: ParsableArguments {
 
     func configure(_ configuration: inout ChatServerConfiguration) {
         guard let store = self.store, let credentials = self.credentials else { return }
-        configuration.blobs = .s3(store, endpoint: self.endpoint, region: self.region ?? "us-east-1", credentials: credentials)
+        configuration.blobs = .s3(
+            store, endpoint: self.endpoint, region: self.region ?? "us-east-1", credentials: credentials, authoritiesPEM: self.authorities)
     }
+
+    private var authorities: String? { self.ca.flatMap { try? String(contentsOfFile: $0, encoding: .utf8) } }
 
     private var credentials: ChatServerConfiguration.Blobs.Credentials? {
         guard let path = self.credentialsFile else { return .init(environment: ProcessInfo.processInfo.environment) }

@@ -44,6 +44,14 @@ import Testing
         #expect(message?.contains("hidden") != true)
     }
 
+    @Test(arguments: ["", "no certificate", "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n"])
+    func theAuthoritiesOfTheStoreAreChecked(_ pem: String) {
+        let message = self.message {
+            $0.blobs = .s3("s3://bucket", region: "r", credentials: .init(id: "id", secret: "hidden"), authoritiesPEM: pem)
+        }
+        #expect(message?.hasPrefix("`blobs`: the additional authorities ") == true)
+    }
+
     @Test func aDescriptionOfTheStoreHasNoSecret() {
         let blobs = ChatServerConfiguration.Blobs.s3("s3://bucket", region: "r", credentials: .init(id: "id", secret: "hidden"))
         #expect(!"\(blobs)".contains("hidden") && !String(reflecting: blobs).contains("hidden"))

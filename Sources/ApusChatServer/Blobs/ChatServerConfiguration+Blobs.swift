@@ -1,4 +1,5 @@
 import ApusChatHTTP
+import ApusConnectivity
 import ApusS3
 import Logging
 import NIOPosix
@@ -8,7 +9,7 @@ extension ChatServerConfiguration {
     public struct Blobs: Hashable, Sendable {
         private enum Value: Hashable, Sendable {
             case folder
-            case s3(url: String, endpoint: String?, region: String, Credentials)
+            case s3(url: String, endpoint: String?, region: String, Credentials, tls: TLSSettings)
         }
         private let value: Value
 
@@ -24,8 +25,13 @@ extension ChatServerConfiguration {
         ///   - endpoint: The URL of the store. Default: that of AWS in the region.
         ///   - region: The region, which is part of the signatures of requests.
         ///   - credentials: The key with which requests are signed.
-        public static func s3(_ url: String, endpoint: String? = nil, region: String, credentials: Credentials) -> Self {
-            Self(value: .s3(url: url, endpoint: endpoint, region: region, credentials))
+        ///   - authoritiesPEM: Certificate authorities to trust in addition to the system's, in PEM
+        ///     format. Default: none.
+        public static func s3(
+            _ url: String, endpoint: String? = nil, region: String, credentials: Credentials, authoritiesPEM: String? = nil
+        ) -> Self {
+            let tls = authoritiesPEM.map { TLSSettings.trusting(authoritiesPEM: $0) } ?? .system
+            return Self(value: .s3(url: url, endpoint: endpoint, region: region, credentials, tls: tls))
         }
 
         /// A key of an S3-compatible store.
@@ -61,9 +67,14 @@ extension ChatServerConfiguration {
 
         /// The error in the values; nil if they are valid.
         var problem: String? {
-            guard case .s3(let url, let endpoint, let region, _) = self.value else { return nil }
+            guard case .s3(let url, let endpoint, let region, _, let tls) = self.value else { return nil }
             do throws(S3Error) {
                 _ = try S3Location(url: url, endpoint: endpoint, region: region)
+            } catch {
+                return "`blobs`: \(error.message)"
+            }
+            do throws(ConnectivityError) {
+                _ = try tls.makeConfiguration()
                 return nil
             } catch {
                 return "`blobs`: \(error.message)"
@@ -78,10 +89,10 @@ extension ChatServerConfiguration {
         func store(folder: String, threads: NIOThreadPool, now: @escaping @Sendable () -> Int64, logger: Logger) throws -> any BlobStore {
             switch self.value {
             case .folder: return try FolderBlobStore(folder: folder, threads: threads)
-            case .s3(let url, let endpoint, let region, let credentials):
+            case .s3(let url, let endpoint, let region, let credentials, let tls):
                 let client = S3Client(
                     location: try S3Location(url: url, endpoint: endpoint, region: region), credentials: credentials.key,
-                    transport: HTTPS3Transport(), now: now)
+                    transport: HTTPS3Transport(tls: tls), now: now)
                 return try S3BlobStore(folder: folder, client: client, threads: threads, logger: logger)
             }
         }

@@ -5,7 +5,7 @@ extension TLSSettings {
     /// ``TLSPeerCheck`` verifies.
     ///
     /// - Throws: `invalidConfiguration` for a malformed PEM text.
-    func makeConfiguration() throws(ConnectivityError) -> TLSConfiguration {
+    package func makeConfiguration() throws(ConnectivityError) -> TLSConfiguration {
         var configuration = TLSConfiguration.makeClientConfiguration()
         configuration.minimumTLSVersion = self.minimumVersion.version
         switch self.verification {

@@ -1,10 +1,11 @@
+package import ApusConnectivity
 package import ApusS3
 import AsyncHTTPClient
 import NIOConcurrencyHelpers
 import NIOCore
 import NIOHTTP1
 
-/// Sends requests over HTTP/1.1 with the system's certificate authorities.
+/// Sends requests over HTTP/1.1.
 package final class HTTPS3Transport: S3Transport {
     /// The time until the head of an answer. It includes the upload of a part.
     private static let timeout = TimeAmount.seconds(300)
@@ -20,7 +21,10 @@ package final class HTTPS3Transport: S3Transport {
     }
     private let state = NIOLockedValueBox(State())
 
-    package init() {}
+    private let tls: TLSSettings
+
+    /// - Parameter tls: The verification of the store's certificate. Pins are not supported.
+    package init(tls: TLSSettings = .system) { self.tls = tls }
 
     private func client() throws -> HTTPClient {
         try self.state.withLockedValue { state in
@@ -29,6 +33,7 @@ package final class HTTPS3Transport: S3Transport {
             var configuration = HTTPClient.Configuration(
                 redirectConfiguration: .disallow,
                 timeout: .init(connect: Self.connectTimeout, read: Self.idleTimeout, write: Self.idleTimeout))
+            configuration.tlsConfiguration = try self.tls.makeConfiguration()
             configuration.httpVersion = .http1Only
             configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = Self.connections
             // Requests are repeated by `S3Client`.
