@@ -44,6 +44,33 @@ def test_three_members_see_each_other_join_and_leave(person, group):
     assert bob.locator("[data-action=join-call]").count() == 0
 
 
+def test_a_fifth_member_is_told_that_the_call_is_full_and_does_not_end_it(person, host):
+    others = ["bob", "carol", "dave", "erin"]
+    for name in others[2:]:
+        host.register(name, name)
+        host.befriend("alice", name)
+    group = host.do("alice", "conversation.create", kind="group", title="Rowers", users=others)["head"]["conv"]
+    four, erin = [person(name) for name in ("alice", *others[:3])], person("erin")
+    ring(four[0], group, "audio")
+    for number, page in enumerate(four[1:], 1):
+        answer(page)
+        connected(*four[:number + 1], peers=number)
+    answer(erin)
+    over(erin, text="The call is full: four people can take part")
+    connected(*four, peers=3)
+    heads = host.ask("alice", "sync", {})["heads"]
+    assert next(head for head in heads if head["conv"] == group)["call"]
+    # A place becomes free.
+    control(four[3], "hang-up")
+    over(four[3])
+    show(erin, group)
+    erin.locator("[data-action=join-call]").click()
+    connected(*four[:3], erin, peers=3)
+    for page in (*four[:3], erin):
+        control(page, "hang-up")
+        over(page)
+
+
 def test_a_member_that_declines_leaves_the_others_ringing(person, group):
     alice, bob, carol = (person(name) for name in ("alice", "bob", "carol"))
     ring(alice, group, "audio")

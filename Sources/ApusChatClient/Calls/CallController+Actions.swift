@@ -101,8 +101,10 @@ extension CallController {
 
     func hangUp(_ reason: DeviceCallMachine.Reason) async {
         guard let session = self.current, !session.isOver else { return }
-        // The server ends a call when its room is empty.
-        let isLast = !session.isGroup || (session.isAlone && (session.access == nil || session.machine.phase == .outgoing))
+        // The server ends a call when its room is empty. The call that is full continues.
+        let isLast =
+            !session.isGroup
+            || (session.isAlone && reason != .full && (session.access == nil || session.machine.phase == .outgoing))
         session.leave(reason)
         if isLast { await self.report(.ended, of: session) }
     }

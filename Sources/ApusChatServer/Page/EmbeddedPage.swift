@@ -14,7 +14,7 @@ enum EmbeddedPage {
         _img_maskable_512_png,
         _img_touch_180_png,
         _index_html,
-        _js_app_859d77684e9c4053_js,
+        _js_app_affe969732e892d1_js,
         _js_core_core_4005ba963f9a3ec5_js,
         _js_core_worker_9cded6ada5c9afce_js,
         _js_i18n_zh_0640d2614f9fd984_js,
@@ -1516,7 +1516,7 @@ gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gPQVAAAA//+DQEnNAAAA
   <link rel="apple-touch-icon" href="img/touch-180.png">
   <link rel="manifest" href="app.webmanifest">
   <link rel="stylesheet" href="css/page-ace05d055ee9054d.css">
-  <script type="module" src="js/app-859d77684e9c4053.js"></script>
+  <script type="module" src="js/app-affe969732e892d1.js"></script>
 </head>
 <body>
   <div id="app"></div>
@@ -1527,7 +1527,7 @@ gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gPQVAAAA//+DQEnNAAAA
 
 """#))
 
-    private static let _js_app_859d77684e9c4053_js = EmbeddedFile(path: "js/app-859d77684e9c4053.js", content: .text(#"""
+    private static let _js_app_affe969732e892d1_js = EmbeddedFile(path: "js/app-affe969732e892d1.js", content: .text(#"""
 const $parts = {};
 const $later = (path) => $parts[path] ??= import(path).then((part) => part.default($all()), (error) => { delete $parts[path]; throw error; });
 const $all = () => ({ $later, $core_applying, $state_notifications, $core_receipts, $state_api, $state_lists, $state_window, $state_store, $state_index, $boot, $views_dom, $views_icons, $i18n_en, $i18n_index, $i18n_format, $views_model, $views_menu, $views_auth, $views_avatar, $calls_media, $views_calltiles, $views_toast, $views_calldevices, $views_callscreen, $views_callring, $calls_machine, $calls_stats, $calls_peer, $calls_signals, $calls_call, $calls_center, $calls_tone, $views_calls, $views_address, $views_dialog, $views_later, $views_clipboard, $text_skeleton, $views_lookalike, $views_virtual, $views_rows, $views_pickers, $views_searchfilters, $text_emoji, $text_markdown, $text_render, $views_search, $views_folders, $views_conversationmenu, $views_fields, $views_requests, $views_callbar, $views_threadheader, $views_sidebar, $views_albums, $views_emojipicker, $views_completion, $media_wave, $media_recorder, $views_attachmenu, $text_blurhash, $media_describe, $core_requests, $views_sendfiles, $views_slowmode, $views_tray, $views_voicebar, $views_composer, $views_contactbar, $views_pagedpeople, $views_votes, $views_pictures, $views_place, $media_played, $media_player, $views_voice, $views_attachments, $views_message, $views_rowshape, $views_threadactions, $views_threadinput, $views_thread, $views_shell, $views_sound, $state_push, $views_preferences, $app });
@@ -5103,6 +5103,7 @@ return;
 }
 if (this.phase !== "outgoing" && this.phase !== "active") return;
 if (signal.type === "join") return this.#joined(user, device, signal);
+if (signal.type === "full" && this.isGroup && this.phase === "active" && this.peers.size === 0 && signal.to === this.session) return this.leave("full");
 const peer = this.peers.get(keyOf(user, device, signal.session));
 if (!peer) return;
 switch (signal.type) {

@@ -250,6 +250,25 @@ struct CallControllerTests {
         }
     }
 
+    @Test func aFifthMemberIsToldThatTheCallIsFullAndDoesNotEndIt() async throws {
+        let users = [Value.alice, Value.bob, self.carol, Value.name("davey"), Value.name("erina")]
+        try await self.withPhones(users, kind: .group) { phones, group in
+            let (four, erina) = (phones.dropLast(), phones[4])
+            try await self.connect(Array(four), group)
+            try await erina.calls.answer()
+            try await eventually { erina.calls.phase == .over(.full) }
+            #expect(erina.stack.log.last == "close" && erina.stack.connections.isEmpty)
+            #expect(four.allSatisfy { $0.isConnected && $0.calls.peers.count == 3 })
+            #expect(self.server.events(in: group, as: Value.bob).filter { $0.body["state"] == "ended" }.isEmpty)
+            // A place becomes free.
+            await phones[3].calls.hangUp()
+            try await eventually { phones.prefix(3).allSatisfy { $0.calls.peers.count == 2 } }
+            erina.calls.dismiss()
+            try await erina.calls.call(group, media: .audio)
+            try await eventually { erina.isConnected && erina.calls.peers.count == 3 }
+        }
+    }
+
     @Test func aCallOfAMediaServerIsHandedToTheStack() async throws {
         try await self.withPhones(kind: .group) { phones, group in
             let (alice, bob) = (phones[0], phones[1])

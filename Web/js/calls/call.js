@@ -136,6 +136,8 @@ export class Call {
     }
     if (this.phase !== "outgoing" && this.phase !== "active") return;
     if (signal.type === "join") return this.#joined(user, device, signal);
+    // Four other devices take part, none of which connects to this one. The call of the others continues.
+    if (signal.type === "full" && this.isGroup && this.phase === "active" && this.peers.size === 0 && signal.to === this.session) return this.leave("full");
     const peer = this.peers.get(keyOf(user, device, signal.session));
     if (!peer) return;
     switch (signal.type) {

@@ -107,6 +107,10 @@ package struct CallMesh: Sendable, Equatable {
         if case .join(let isReply, let isRepeated) = signal.content {
             return self.joined(peer, isReply: isReply, isRepeated: isRepeated)
         }
+        // Four other devices take part, none of which connects to this one.
+        if signal.content == .full, self.isGroup, phase == .active, self.peers.isEmpty, signal.recipient == self.session {
+            return [.end(.full)]
+        }
         guard self.peers.contains(peer) else { return [] }
         switch signal.content {
         case .join, .answered: return []

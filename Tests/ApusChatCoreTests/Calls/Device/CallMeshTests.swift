@@ -103,6 +103,21 @@ import Testing
         #expect(self.receive(.full, from: self.peer(UserName(prepared: "userd"), "d"), &mesh) == [.end(.full)])
     }
 
+    @Test func aFifthDeviceIsToldThatTheCallIsFull() {
+        let first = self.peer(self.bob, "b")
+        var mesh = self.mesh(isGroup: true)
+        _ = mesh.join(nil)
+        var (other, pair) = (mesh, self.mesh())
+        #expect(self.receive(.full, from: first, to: "", &mesh) == [], "of an earlier participation")
+        #expect(self.receive(.full, from: first, in: .outgoing, &mesh) == [])
+        #expect(self.receive(.full, from: first, &mesh) == [.end(.full)])
+        // Another device has accepted it.
+        _ = self.receive(.join(isReply: true), from: self.peer(self.carol, "c"), &other)
+        #expect(self.receive(.full, from: first, &other) == [])
+        _ = pair.join(self.bob)
+        #expect(self.receive(.full, from: first, &pair) == [])
+    }
+
     @Test func aDeviceLeavesOrIsLost() {
         let bob = self.peer(self.bob, "b")
         var pair = self.mesh()
