@@ -2,7 +2,6 @@ import ApusChatClient
 import ApusChatProtocol
 import ApusEventLoop
 import ApusJSON
-import Observation
 import Testing
 
 /// Calls of two clients at a real server, with a stack that exchanges descriptions only.
@@ -56,23 +55,6 @@ struct LiveCallTests {
         }
 
         var isConnected: Bool { self.calls.phase == .active && self.calls.peers.map(\.connection) == [.connected] }
-
-        /// Waits until a condition on the calls is true, for at most a minute.
-        func wait(until condition: () -> Bool) async throws {
-            let (changes, continuation) = AsyncStream.makeStream(of: Bool.self)
-            let deadline = Task {
-                try await Task.sleep(for: .seconds(60))
-                continuation.yield(false)
-            }
-            defer { deadline.cancel() }
-            if withObservationTracking(condition, onChange: { continuation.yield(true) }) { return }
-            for await isChange in changes {
-                guard isChange else { break }
-                if withObservationTracking(condition, onChange: { continuation.yield(true) }) { return }
-            }
-            Issue.record("the condition was not true within a minute; the phase is \(self.calls.phase)")
-            throw ClientEnded()
-        }
     }
 
     private func withPhones(_ body: (Phone, Phone, LiveFixture) async throws -> Void) async throws {
@@ -97,14 +79,14 @@ struct LiveCallTests {
             // The call is the first message of the pair, whose head follows it.
             let pair = try await alice.client.conversation(with: "bob")
             try await alice.calls.call(pair.id, media: .video)
-            try await bob.wait { bob.calls.phase == .incoming }
+            try await bob.calls.wait { bob.calls.phase == .incoming }
             #expect(bob.calls.caller == alice.client.user && bob.calls.media == .video && alice.calls.phase == .outgoing)
             try await bob.calls.answer()
-            for each in [alice, bob] { try await each.wait { each.isConnected } }
+            for each in [alice, bob] { try await each.calls.wait { each.isConnected } }
             #expect(alice.calls.peers.map(\.user) == [bob.client.user])
             fixture.clock.pass(milliseconds: 151_000)
             await bob.calls.hangUp()
-            try await alice.wait { alice.calls.phase == .over(.ended) }
+            try await alice.calls.wait { alice.calls.phase == .over(.ended) }
             for each in [alice, bob] {
                 let call = try await self.wait(each, for: .ended, in: pair)
                 #expect(call.media == .video && (151_000..<1_000_000).contains(call.duration ?? 0))
@@ -116,9 +98,9 @@ struct LiveCallTests {
         try await self.withPhones { alice, bob, _ in
             let pair = try await alice.client.conversation(with: "bob")
             try await alice.calls.call(pair.id, media: .audio)
-            try await bob.wait { bob.calls.phase == .incoming }
+            try await bob.calls.wait { bob.calls.phase == .incoming }
             await bob.calls.decline()
-            try await alice.wait { alice.calls.phase == .over(.declined) }
+            try await alice.calls.wait { alice.calls.phase == .over(.declined) }
             #expect(try await self.wait(alice, for: .declined, in: pair).duration == nil)
         }
     }
@@ -127,18 +109,18 @@ struct LiveCallTests {
         try await self.withPhones { alice, bob, fixture in
             let pair = try await alice.client.conversation(with: "bob")
             try await alice.calls.call(pair.id, media: .audio)
-            try await bob.wait { bob.calls.phase == .incoming }
+            try await bob.calls.wait { bob.calls.phase == .incoming }
             try await bob.calls.answer()
-            for each in [alice, bob] { try await each.wait { each.isConnected } }
+            for each in [alice, bob] { try await each.calls.wait { each.isConnected } }
             let updates = [alice, bob].map { $0.client.updates(bufferingPolicy: .unbounded) }
             await fixture.relay.cut()
             for each in updates { for await update in each { if case .connection(.online) = update { break } } }
             #expect(alice.isConnected && bob.isConnected)
             // A signal shows that the server still knows both devices.
             try await alice.calls.setMedia(CallMediaState(microphone: false))
-            try await bob.wait { bob.calls.peers.first?.media.microphone == false }
+            try await bob.calls.wait { bob.calls.peers.first?.media.microphone == false }
             await alice.calls.hangUp()
-            try await bob.wait { bob.calls.phase == .over(.ended) }
+            try await bob.calls.wait { bob.calls.phase == .over(.ended) }
         }
     }
 }

@@ -4,7 +4,6 @@ import ApusJSON
 import Foundation
 import HTTPTypes
 import HummingbirdTesting
-import NIOConcurrencyHelpers
 import NIOCore
 import Testing
 
@@ -40,9 +39,7 @@ import Testing
         try await server.run { (client: TestRequests) async throws in
             let token = try await client.token("alice")
             s3.fail { _, _ in .unreachable }
-            var headers = Self.tus
-            headers[.uploadLength] = "3"
-            let path = try #require(try await client.send(.post, "/api/uploads", token: token, headers: headers).headers[.location])
+            let path = try await client.beginUpload(of: 3, token: token)
             let refused = try await client.patch(path, at: 0, [1, 2, 3], token: token)
             #expect(refused.status == .serviceUnavailable && refused.headers[.retryAfter] == "5")
             #expect(try refused.error().code == .unavailable)
@@ -60,9 +57,7 @@ import Testing
         try await server.run { (client: TestRequests) async throws in
             let token = try await client.token("alice")
             s3.fail { _, _ in .unreachable }
-            var headers = Self.tus
-            headers[.uploadLength] = "3"
-            let path = try #require(try await client.send(.post, "/api/uploads", token: token, headers: headers).headers[.location])
+            let path = try await client.beginUpload(of: 3, token: token)
             #expect(try await client.patch(path, at: 0, [1, 2, 3], token: token).status == .serviceUnavailable)
             await #expect(throws: ChatError.self) { try await server.uploads.resume() }
             s3.fail { _, _ in nil }
@@ -81,12 +76,7 @@ import Testing
         let server = try TestServer(s3: s3)
         try await server.run { (client: TestRequests) async throws in
             let token = try await client.token("alice")
-            var headers = Self.tus
-            headers[.uploadLength] = "3"
-            let path = try #require(try await client.send(.post, "/api/uploads", token: token, headers: headers).headers[.location])
-            server.test.database.isFull.withLockedValue { $0 = true }
-            #expect(try await client.patch(path, at: 0, [1, 2, 3], token: token).status == .serviceUnavailable)
-            server.test.database.isFull.withLockedValue { $0 = false }
+            let path = try await server.uploadWithoutRow([1, 2, 3], client, token: token)
             #expect(s3.objects.count == 1)
             #expect(try await client.send(.delete, path, token: token, headers: Self.tus).status == .noContent)
             try await server.uploads.resume()
@@ -125,9 +115,7 @@ import Testing
         try await server.run { (client: TestRequests) async throws in
             let token = try await client.token("alice")
             s3.fail { _, _ in .unreachable }
-            var headers = Self.tus
-            headers[.uploadLength] = "3"
-            let path = try #require(try await client.send(.post, "/api/uploads", token: token, headers: headers).headers[.location])
+            let path = try await client.beginUpload(of: 3, token: token)
             _ = try await client.patch(path, at: 0, [1, 2, 3], token: token)
             s3.fail { _, _ in nil }
             let session = try await server.test.accounts.session(access: token)
@@ -147,9 +135,7 @@ import Testing
         let server = try TestServer(uploads: configuration, s3: s3)
         try await server.run { (client: TestRequests) async throws in
             let token = try await client.token("alice")
-            var headers = Self.tus
-            headers[.uploadLength] = "3"
-            let path = try #require(try await client.send(.post, "/api/uploads", token: token, headers: headers).headers[.location])
+            let path = try await client.beginUpload(of: 3, token: token)
             var response = try await client.patch(path, at: 0, [1, 2, 3], token: token)
             let end = ContinuousClock.now + .seconds(60)
             while response.status == .serviceUnavailable, ContinuousClock.now < end {

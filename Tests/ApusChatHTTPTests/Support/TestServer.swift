@@ -6,7 +6,9 @@ import HTTPTypes
 import Hummingbird
 import HummingbirdTesting
 import Logging
+import NIOConcurrencyHelpers
 import NIOCore
+import Testing
 
 @testable import ApusChatHTTP
 
@@ -35,6 +37,16 @@ final class TestServer: Sendable {
 
     /// The path of a blob in the folder.
     func path(of blob: BlobID) -> String { self.files.store.path(of: blob) ?? "" }
+
+    /// Uploads bytes whose row cannot be written, as if the process ended between the bytes of the
+    /// blob and its row. Returns the path of the upload.
+    func uploadWithoutRow(_ bytes: [UInt8], _ client: TestRequests, token: String) async throws -> String {
+        let path = try await client.beginUpload(of: bytes.count, token: token)
+        self.test.database.isFull.withLockedValue { $0 = true }
+        #expect(try await client.patch(path, at: 0, bytes, token: token).status == .serviceUnavailable)
+        self.test.database.isFull.withLockedValue { $0 = false }
+        return path
+    }
 
     /// Runs requests of a client.
     func run(_ body: @escaping @Sendable (TestRequests) async throws -> Void) async throws {
@@ -87,11 +99,16 @@ struct TestRequests: Sendable {
     /// Registers a user and returns the access token.
     func token(_ name: String) async throws -> String { try await self.register(name).session().access }
 
+    /// Creates an upload and returns its path.
+    func beginUpload(of length: Int, token: String) async throws -> String {
+        let created = try await self.send(
+            .post, "/api/uploads", token: token, headers: [.tusResumable: "1.0.0", .uploadLength: String(length)])
+        return try #require(created.headers[.location])
+    }
+
     /// Uploads bytes in one transfer.
     func upload(_ bytes: [UInt8], token: String) async throws -> TestResponse {
-        let created = try await self.send(
-            .post, "/api/uploads", token: token, headers: [.tusResumable: "1.0.0", .uploadLength: String(bytes.count)])
-        return try await self.patch(created.headers[.location] ?? "", at: 0, bytes, token: token)
+        try await self.patch(try await self.beginUpload(of: bytes.count, token: token), at: 0, bytes, token: token)
     }
 
     func patch(_ path: String, at offset: Int, _ bytes: [UInt8], token: String) async throws -> TestResponse {

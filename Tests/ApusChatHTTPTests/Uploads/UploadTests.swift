@@ -76,9 +76,7 @@ import Testing
     @Test func anUploadBelongsToItsUser() async throws {
         try await TestServer().run { (client: TestRequests) async throws in
             let (alice, bob) = (try await client.token("alice"), try await client.token("bobby"))
-            var headers = Self.tus
-            headers[.uploadLength] = "5"
-            let path = try #require(try await client.send(.post, "/api/uploads", token: alice, headers: headers).headers[.location])
+            let path = try await client.beginUpload(of: 5, token: alice)
             #expect(try await client.patch(path, at: 0, [1], token: bob).status == .notFound)
             #expect(try await client.send(.head, path, token: bob, headers: Self.tus).status == .notFound)
             #expect(try await client.send(.delete, path, token: bob, headers: Self.tus).status == .notFound)
@@ -126,12 +124,7 @@ import Testing
         let server = try TestServer()
         try await server.run { (client: TestRequests) async throws in
             let token = try await client.token("alice")
-            var headers = Self.tus
-            headers[.uploadLength] = "3"
-            let path = try #require(try await client.send(.post, "/api/uploads", token: token, headers: headers).headers[.location])
-            server.test.database.isFull.withLockedValue { $0 = true }
-            #expect(try await client.patch(path, at: 0, [1, 2, 3], token: token).status == .serviceUnavailable)
-            server.test.database.isFull.withLockedValue { $0 = false }
+            let path = try await server.uploadWithoutRow([1, 2, 3], client, token: token)
             let blob = try #require(try await server.files.store.unsettled().first)
             #expect(DurableFile.exists(server.path(of: blob)))
             #expect(try await client.send(.delete, path, token: token, headers: Self.tus).status == .noContent)
@@ -257,12 +250,7 @@ import Testing
         let server = try TestServer()
         try await server.run { (client: TestRequests) async throws in
             let token = try await client.token("alice")
-            var headers = Self.tus
-            headers[.uploadLength] = "3"
-            let path = try #require(try await client.send(.post, "/api/uploads", token: token, headers: headers).headers[.location])
-            server.test.database.isFull.withLockedValue { $0 = true }
-            #expect(try await client.patch(path, at: 0, [1, 2, 3], token: token).status == .serviceUnavailable)
-            server.test.database.isFull.withLockedValue { $0 = false }
+            let path = try await server.uploadWithoutRow([1, 2, 3], client, token: token)
             #expect(try await client.send(.head, path, token: token, headers: Self.tus).headers[.uploadOffset] == "3")
             #expect(try await client.patch(path, at: 3, [], token: token).headers[.chatBlob] != nil)
         }

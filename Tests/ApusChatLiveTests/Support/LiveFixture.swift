@@ -4,6 +4,7 @@ import ApusChatSQLite
 import ApusEventLoop
 import Foundation
 import NIOConcurrencyHelpers
+import Observation
 
 /// A server behind a relay, and the devices of its users.
 final class LiveFixture: Sendable {
@@ -94,16 +95,51 @@ func withLiveServer(isolation: isolated (any Actor)? = #isolation, _ body: (Live
     await fixture.close()
 }
 
-/// The client ended before the condition was true.
-struct ClientEnded: Error {}
+/// The client ended, or a minute passed, before the condition was true.
+struct NeverTrue: Error {}
+
+/// Examines a condition at once and after each change until it is true, for at most a minute.
+///
+/// - Parameter observe: Called with the continuation of the changes. The task that it returns is
+///   cancelled at the end.
+private func wait(
+    isolation: isolated (any Actor)? = #isolation, until condition: (AsyncStream<Void>.Continuation) async throws -> Bool,
+    observe: (AsyncStream<Void>.Continuation) -> Task<Void, Never>? = { _ in nil }
+) async throws {
+    let (changes, continuation) = AsyncStream.makeStream(of: Void.self)
+    let observing = observe(continuation)
+    let deadline = Task {
+        try await Task.sleep(for: .seconds(60))
+        continuation.finish()
+    }
+    defer {
+        observing?.cancel()
+        deadline.cancel()
+    }
+    if try await condition(continuation) { return }
+    for await _ in changes where try await condition(continuation) { return }
+    throw NeverTrue()
+}
 
 extension ChatClient {
     /// Waits until a condition is true, which is examined after each update.
     func wait(until condition: () async throws -> Bool) async throws {
         let updates = self.updates(bufferingPolicy: .unbounded)
-        if try await condition() { return }
-        for await _ in updates where try await condition() { return }
-        throw ClientEnded()
+        try await ApusChatLiveTests.wait(until: { _ in try await condition() }) { continuation in
+            Task {
+                for await _ in updates { continuation.yield() }
+                continuation.finish()
+            }
+        }
+    }
+}
+
+extension CallController {
+    /// Waits until a condition on the calls is true.
+    func wait(until condition: () -> Bool) async throws {
+        try await ApusChatLiveTests.wait(until: { continuation in
+            withObservationTracking(condition) { continuation.yield() }
+        })
     }
 }
 
