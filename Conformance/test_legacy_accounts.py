@@ -1,4 +1,5 @@
 """The routes of FLSocketIM, and who may connect with its Socket.IO."""
+import base64
 import re
 import struct
 import subprocess
@@ -57,6 +58,17 @@ def test_a_socket_without_a_valid_token_is_refused(host, transport):
         app = LegacyApp(host.legacy, token, transport)
         assert app.refused and not app.connected, token
         app.close()
+
+
+def test_passwords_and_tokens_are_not_stored_as_they_are(host):
+    token = host.register("secretive")
+    assert host.post("/mobileLogin", {"userName": "secretive", "password": PASSWORD})["code"] == 1
+    stored = b"".join(path.read_bytes() for path in host.folder.rglob("*") if path.is_file())
+    assert b"secretive" in stored
+    # The last 32 bytes of a token are secret. They could be stored as bytes or as a text.
+    secret = base64.urlsafe_b64decode(token)[-32:]
+    for form in [PASSWORD.encode(), token.encode(), secret, secret.hex().encode()]:
+        assert form not in stored
 
 
 def test_a_token_of_the_apps_opens_nothing_else(host):

@@ -10,7 +10,7 @@ import requests
 
 from support import chat, matrix
 from support.chat import ChatPeer
-from support.legacy import LegacyApp, LegacyHost, raw
+from support.legacy import PASSWORD, LegacyApp, LegacyHost, raw
 from test_legacy_accounts import png
 
 pytestmark = pytest.mark.skipif(not matrix.PYTHON_4.exists(), reason="python-socketio 4.6 is not installed")
@@ -99,6 +99,14 @@ def test_the_new_user_is_pushed_the_message(pair):
             await peer.close()
 
     asyncio.run(asyncio.wait_for(run(), 60))
+
+
+def test_two_devices_of_a_user_get_each_message(pair):
+    other = pair.host.post("/mobileLogin", {"userName": pair.old, "password": PASSWORD})["data"]["auth_token"]
+    with pair.app() as app, LegacyApp(pair.host.legacy, other) as second:
+        pair.write(text="for both")
+        for device in (app, second):
+            assert device.next("chat")["bodies"]["msg"] == "for both"
 
 
 def test_two_apps(pair):

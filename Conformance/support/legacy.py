@@ -18,6 +18,7 @@ WAIT = 60
 
 class LegacyHost:
     def __init__(self, folder, *options):
+        self.folder = folder
         self.process = ServerProcess(
             "serve", "--port", "0", *([] if "--legacy-tls" in options else ["--no-tls"]), "--data", str(folder), "--directory", "open", "--legacy-port", "0", *options,
             is_ready=lambda line: "apps of FLSocketIM on" in line)
