@@ -13,12 +13,7 @@ struct ComposerTextTests {
     let device: TestDevice
     let pair: ConversationID
 
-    init() throws {
-        self.server.user(Value.alice)
-        self.server.user(Value.bob)
-        self.pair = self.server.conversation(.pair, [Value.alice, Value.bob])
-        self.device = try TestDevice(self.server)
-    }
+    init() throws { (self.device, self.pair) = try self.server.pair() }
 
     /// Runs `body` with a composer, and the messages of a conversation: one of the other user, and
     /// an own one.

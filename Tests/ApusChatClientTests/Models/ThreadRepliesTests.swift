@@ -11,12 +11,7 @@ struct ThreadRepliesTests {
     let device: TestDevice
     let pair: ConversationID
 
-    init() throws {
-        self.server.user(Value.alice)
-        self.server.user(Value.bob)
-        self.pair = self.server.conversation(.pair, [Value.alice, Value.bob])
-        self.device = try TestDevice(self.server)
-    }
+    init() throws { (self.device, self.pair) = try self.server.pair() }
 
     private func end(_ client: ChatClient) async {
         await client.close()

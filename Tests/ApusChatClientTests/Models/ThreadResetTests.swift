@@ -13,12 +13,7 @@ struct ThreadResetTests {
     let device: TestDevice
     let pair: ConversationID
 
-    init() throws {
-        self.server.user(Value.alice)
-        self.server.user(Value.bob)
-        self.pair = self.server.conversation(.pair, [Value.alice, Value.bob])
-        self.device = try TestDevice(self.server)
-    }
+    init() throws { (self.device, self.pair) = try self.server.pair() }
 
     private func write(_ numbers: ClosedRange<Int>) {
         for number in numbers { self.server.write("\(number)", by: Value.bob, in: self.pair) }

@@ -12,12 +12,7 @@ struct ChatClientTests {
     let device: TestDevice
     let pair: ConversationID
 
-    init() throws {
-        self.server.user(Value.alice)
-        self.server.user(Value.bob)
-        self.pair = self.server.conversation(.pair, [Value.alice, Value.bob])
-        self.device = try TestDevice(self.server)
-    }
+    init() throws { (self.device, self.pair) = try self.server.pair() }
 
     @Test func messagesGoBothWays() async throws {
         let other = try TestDevice(self.server)

@@ -12,12 +12,7 @@ struct ReleaseTests {
     let device: TestDevice
     let pair: ConversationID
 
-    init() throws {
-        self.server.user(Value.alice)
-        self.server.user(Value.bob)
-        self.pair = self.server.conversation(.pair, [Value.alice, Value.bob])
-        self.device = try TestDevice(self.server)
-    }
+    init() throws { (self.device, self.pair) = try self.server.pair() }
 
     /// References that do not keep what they refer to.
     private final class Remains {

@@ -31,6 +31,17 @@ final class TestDevice: Sendable {
     func remove() { try? FileManager.default.removeItem(atPath: self.folder) }
 }
 
+extension FakeServer {
+    /// Creates the users alice and bob with a conversation of the two.
+    ///
+    /// - Returns: A device that is not signed in, and the conversation.
+    func pair() throws -> (device: TestDevice, pair: ConversationID) {
+        self.user(Value.alice)
+        self.user(Value.bob)
+        return (try TestDevice(self), self.conversation(.pair, [Value.alice, Value.bob]))
+    }
+}
+
 extension ChatEnvironment {
     /// Without waiting: a delay is a few turns of the other tasks. Deadlines do not pass.
     static let test = ChatEnvironment(

@@ -15,14 +15,6 @@ import Testing
 struct UploadProtocolTests {
     private static let tus: HTTPFields = [.tusResumable: "1.0.0"]
 
-    private static func create(_ length: Int, _ client: TestRequests, _ token: String) async throws -> String {
-        var headers = Self.tus
-        headers[.uploadLength] = String(length)
-        let created = try await client.send(.post, "/api/uploads", token: token, headers: headers)
-        #expect(created.status == .created)
-        return try #require(created.headers[.location])
-    }
-
     private static func offset(_ path: String, _ client: TestRequests, _ token: String) async throws -> String? {
         try await client.send(.head, path, token: token, headers: Self.tus).headers[.uploadOffset]
     }
@@ -30,7 +22,7 @@ struct UploadProtocolTests {
     @Test func anUploadIsOfItsUserOnly() async throws {
         try await TestServer().run { (client: TestRequests) async throws in
             let (alice, bob) = (try await client.token("alice"), try await client.token("bobby"))
-            let path = try await Self.create(3, client, alice)
+            let path = try await client.beginUpload(of: 3, token: alice)
             #expect(try await client.send(.head, path, token: bob, headers: Self.tus).status == .notFound)
             #expect(try await client.patch(path, at: 0, [1, 2, 3], token: bob).status == .notFound)
             #expect(try await client.send(.delete, path, token: bob, headers: Self.tus).status == .notFound)
@@ -43,7 +35,7 @@ struct UploadProtocolTests {
     func aWrongOffsetChangesNothing(offset: String) async throws {
         try await TestServer().run { (client: TestRequests) async throws in
             let token = try await client.token("alice")
-            let path = try await Self.create(3, client, token)
+            let path = try await client.beginUpload(of: 3, token: token)
             let headers: HTTPFields = [.tusResumable: "1.0.0", .uploadOffset: offset, .contentType: "application/offset+octet-stream"]
             let response = try await client.send(.patch, path, token: token, headers: headers, body: ByteBuffer(bytes: [1]))
             #expect([400, 409, 413].contains(response.status.code), "\(response.status)")
@@ -56,7 +48,7 @@ struct UploadProtocolTests {
     func anotherContentTypeIsRefused(type: String?) async throws {
         try await TestServer().run { (client: TestRequests) async throws in
             let token = try await client.token("alice")
-            let path = try await Self.create(3, client, token)
+            let path = try await client.beginUpload(of: 3, token: token)
             var headers: HTTPFields = [.tusResumable: "1.0.0", .uploadOffset: "0"]
             if let type { headers[.contentType] = type }
             let response = try await client.send(.patch, path, token: token, headers: headers, body: ByteBuffer(bytes: [1, 2, 3]))
@@ -69,7 +61,7 @@ struct UploadProtocolTests {
     func anotherVersionIsRefused(version: String) async throws {
         try await TestServer().run { (client: TestRequests) async throws in
             let token = try await client.token("alice")
-            let path = try await Self.create(3, client, token)
+            let path = try await client.beginUpload(of: 3, token: token)
             let headers: HTTPFields = [
                 .tusResumable: version, .uploadLength: "1", .uploadOffset: "0", .contentType: "application/offset+octet-stream",
             ]
@@ -98,7 +90,7 @@ struct UploadProtocolTests {
     @Test func methodsMayBeOverridden() async throws {
         try await TestServer().run { (client: TestRequests) async throws in
             let token = try await client.token("alice")
-            let path = try await Self.create(3, client, token)
+            let path = try await client.beginUpload(of: 3, token: token)
             var headers: HTTPFields = [
                 .tusResumable: "1.0.0", .uploadOffset: "0", .contentType: "application/offset+octet-stream", .methodOverride: "PATCH",
             ]
@@ -120,14 +112,14 @@ struct UploadProtocolTests {
         let server = try TestServer(uploads: configuration)
         try await server.run { (client: TestRequests) async throws in
             let token = try await client.token("alice")
-            let path = try await Self.create(3, client, token)
+            let path = try await client.beginUpload(of: 3, token: token)
             let full = try await client.send(.post, "/api/uploads", token: token, headers: [.tusResumable: "1.0.0", .uploadLength: "3"])
             #expect(full.status == .unprocessableContent)
             #expect(try full.error().code == .limit)
             #expect(try await client.send(.delete, path, token: token, headers: Self.tus).status == .noContent)
             #expect(try await client.send(.delete, path, token: token, headers: Self.tus).status == .notFound)
             #expect(try await client.patch(path, at: 0, [1], token: token).status == .notFound)
-            _ = try await Self.create(3, client, token)
+            _ = try await client.beginUpload(of: 3, token: token)
             #expect(try FileManager.default.contentsOfDirectory(atPath: server.test.folder + "/uploads").count == 1)
         }
     }
@@ -136,7 +128,7 @@ struct UploadProtocolTests {
         try await TestServer().run { (client: TestRequests) async throws in
             let token = try await client.token("alice")
             let bytes = Array("abcdefghij".utf8)
-            let path = try await Self.create(bytes.count, client, token)
+            let path = try await client.beginUpload(of: bytes.count, token: token)
             for (index, byte) in bytes.enumerated() {
                 #expect(try await client.patch(path, at: index, [], token: token).headers[.uploadOffset] == String(index))
                 let part = try await client.patch(path, at: index, [byte], token: token)
@@ -154,7 +146,7 @@ struct UploadProtocolTests {
         try await server.run { (client: TestRequests) async throws in
             let token = try await client.token("alice")
             let bytes = (0..<200_000).map { UInt8(truncatingIfNeeded: $0 &* 31) }
-            let path = try await Self.create(bytes.count, client, token)
+            let path = try await client.beginUpload(of: bytes.count, token: token)
             // Four clients send what is missing until one has sent all.
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for _ in 0..<4 {
