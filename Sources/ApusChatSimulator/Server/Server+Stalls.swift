@@ -42,7 +42,7 @@ extension Server {
             }
             connection.stall.owed.formUnion(grown.keys)
             connection.stall.due = self.clock.monotonic + CoalescedHeads.interval + 1
-            self.agenda.add(.owed(connection.key), at: connection.stall.due)
+            self.agenda.add(.owed(connection.key, due: connection.stall.due), at: connection.stall.due)
         }
         connection.stall.ends = [:]
         // The planted bug discards the changes that occurred during the stall.
@@ -52,8 +52,8 @@ extension Server {
 
     /// Checks that, after a stall, the connection received the position of each log with new
     /// events.
-    func checkOwed(_ socket: SocketKey) {
-        guard let connection = self.connections[socket], connection.stall.due <= self.clock.monotonic, !self.router.isStalled(socket),
+    func checkOwed(_ socket: SocketKey, due: Int64) {
+        guard let connection = self.connections[socket], connection.stall.due == due, !self.router.isStalled(socket),
             !self.hasUntold
         else { return }
         let owed = connection.stall.owed.filter { self.oracle.books[$0]?.people[connection.user]?.state == .joined }

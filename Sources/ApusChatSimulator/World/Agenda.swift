@@ -18,8 +18,9 @@ final class Agenda {
         case reads(Connection)
         /// Close a connection if it is still stalled.
         case stall(SocketKey)
-        /// Check that a connection that was stalled received the changed positions.
-        case owed(SocketKey)
+        /// Check that a connection that was stalled received the changed positions. Valid until it
+        /// stalls again, which moves the check.
+        case owed(SocketKey, due: Int64)
         /// Deliver the page of the link of a text. Valid until the server restarts.
         case page(life: Int, EventAddress, body: String)
         /// Handle the timer of a call. Valid until the server restarts or starts another timer of

@@ -42,7 +42,7 @@ extension Simulation {
             case .heal(let indexes): for index in indexes { self.devices[index].connection?.isCut = false }
             case .reads(let connection): connection.isSlow = false
             case .stall(let socket): self.server.stallTimerFired(socket)
-            case .owed(let socket): self.server.checkOwed(socket)
+            case .owed(let socket, let due): self.server.checkOwed(socket, due: due)
             case .page(let life, let target, let body): self.server.pageArrived(life: life, target, body: body)
             case .call(let life, let call, let timer): self.server.callTimerFired(life: life, call, timer: timer)
             }
