@@ -183,9 +183,11 @@ let shells: [Target] = [
             "ApusSocketIOClient", "ApusSocketIOProtocol", grdb, nioCore, nioPosix, nioHTTP1, nioConcurrencyHelpers, logging,
         ]),
     module("ApusChatTerminal", ["ApusBytes", "ApusChatClient", "ApusChatProtocol", "ApusEventLoop", "ApusJSON"]),
+    // Repeatable random numbers, for the tests and the simulator. In no product.
+    module("ApusSeededRandom", []),
     module(
         "ApusTesting",
-        [nioCore, nioPosix, nioConcurrencyHelpers, nioEmbedded, nioHTTP1, nioSSL, httpTypes, crypto, x509, swiftASN1]),
+        ["ApusSeededRandom", nioCore, nioPosix, nioConcurrencyHelpers, nioEmbedded, nioHTTP1, nioSSL, httpTypes, crypto, x509, swiftASN1]),
 ]
 
 /// The code of the documentation, so that a build tells when it is wrong. In no product.
@@ -247,7 +249,7 @@ let programs: [Target] = [
         ]),
 
     // The chat's cores on a network with faults: `scripts/simulate`. In no release.
-    program("ApusChatSimulator", ["ApusChatCore", "ApusChatStorage", "ApusChatProtocol", "ApusJSON", dequeModule]),
+    program("ApusChatSimulator", ["ApusChatCore", "ApusChatStorage", "ApusChatProtocol", "ApusJSON", "ApusSeededRandom", dequeModule]),
 ]
 
 let testTargets: [Target] = [
@@ -261,13 +263,14 @@ let testTargets: [Target] = [
         "ApusBenchTests",
         ["ApusBench", "ApusEngineIOProtocol", "ApusSocketIOServer", "ApusTesting", "ApusWebSocket", nioCore, nioEmbedded]),
     tests("ApusBytesTests", ["ApusBytes", nioCore]),
-    tests("ApusJSONTests", ["ApusJSON"]),
-    tests("ApusEventLoopTests", ["ApusEventLoop", "ApusTesting", nioCore, nioEmbedded, nioPosix, nioConcurrencyHelpers]),
+    tests("ApusJSONTests", ["ApusJSON", "ApusSeededRandom"]),
+    tests(
+        "ApusEventLoopTests", ["ApusEventLoop", "ApusSeededRandom", nioCore, nioEmbedded, nioPosix, nioConcurrencyHelpers]),
     tests(
         "ApusConnectivityTests",
         [
-            "ApusConnectivity", "ApusEventLoop", "ApusTesting", nioCore, nioPosix, nioEmbedded, nioSSL, nioHTTP1, nioConcurrencyHelpers,
-            crypto, x509, swiftASN1,
+            "ApusConnectivity", "ApusEventLoop", "ApusSeededRandom", "ApusTesting", nioCore, nioPosix, nioEmbedded, nioSSL, nioHTTP1,
+            nioConcurrencyHelpers, crypto, x509, swiftASN1,
         ]),
     tests("ApusWebSocketProtocolTests", ["ApusWebSocketProtocol", nioCore, httpTypes]),
     tests(
@@ -282,9 +285,9 @@ let testTargets: [Target] = [
             "ApusConnectivity", "ApusEventLoop", "ApusFramedProtocol", "ApusFramedSocket", "ApusJSON", "ApusTesting", nioCore, nioPosix,
             nioEmbedded, nioTLS, nioSSL, nioConcurrencyHelpers, x509, swiftASN1, crypto,
         ]),
-    tests("ApusFramedProtocolTests", ["ApusFramedProtocol", "ApusJSON", nioCore, crypto]),
+    tests("ApusFramedProtocolTests", ["ApusFramedProtocol", "ApusJSON", "ApusSeededRandom", nioCore, crypto]),
     tests("ApusEngineIOProtocolTests", ["ApusEngineIOProtocol", "ApusJSON", nioCore]),
-    tests("ApusSocketIOProtocolTests", ["ApusEngineIOProtocol", "ApusJSON", "ApusSocketIOProtocol", nioCore]),
+    tests("ApusSocketIOProtocolTests", ["ApusEngineIOProtocol", "ApusJSON", "ApusSeededRandom", "ApusSocketIOProtocol", nioCore]),
     tests(
         "ApusEngineIOServerTests",
         [
@@ -312,8 +315,8 @@ let testTargets: [Target] = [
     tests("ApusWebPushTests", ["ApusJSON", "ApusWebPush", crypto]),
     tests("ApusLinkPreviewsTests", ["ApusLinkPreviews"]),
     tests("ApusS3Tests", ["ApusS3"]),
-    tests("ApusChatProtocolTests", ["ApusChatReference", "ApusChatProtocol", "ApusJSON"]),
-    tests("ApusChatCoreTests", ["ApusChatCore", "ApusChatStorage", "ApusChatProtocol", "ApusJSON"]),
+    tests("ApusChatProtocolTests", ["ApusChatReference", "ApusChatProtocol", "ApusJSON", "ApusSeededRandom"]),
+    tests("ApusChatCoreTests", ["ApusChatCore", "ApusChatStorage", "ApusChatProtocol", "ApusJSON", "ApusSeededRandom"]),
     tests("ApusChatSimulatorTests", ["ApusChatSimulator"]),
     tests(
         "ApusChatStorageTests", ["ApusChatSQLite", "ApusChatStorage", "ApusChatProtocol", grdbSQLite, nioConcurrencyHelpers],
@@ -346,12 +349,12 @@ let testTargets: [Target] = [
             "ApusEventLoop", "ApusFramedSocket", "ApusServices", "ApusSocketIOClient", "ApusSocketIOProtocol", "ApusSocketIOServer",
             "ApusWebSocket", "ApusWebSocketProtocol", logging, nioCore, serviceLifecycle,
         ]),
-    tests("ApusChatTerminalTests", ["ApusChatClient", "ApusChatTerminal", "ApusChatProtocol", "ApusJSON"]),
+    tests("ApusChatTerminalTests", ["ApusChatClient", "ApusChatTerminal", "ApusChatProtocol", "ApusJSON", "ApusSeededRandom"]),
     tests(
         "ApusChatClientTests",
         [
             "ApusChatCore", "ApusChatClient", "ApusChatReference", "ApusChatStorage", "ApusChatTerminal", "ApusChatProtocol",
-            "ApusEventLoop", "ApusJSON", grdb, grdbSQLite, logging, nioConcurrencyHelpers,
+            "ApusEventLoop", "ApusJSON", "ApusSeededRandom", grdb, grdbSQLite, logging, nioConcurrencyHelpers,
         ]),
     // The client of the new chat at its server.
     tests(

@@ -1,3 +1,4 @@
+import ApusSeededRandom
 import NIOConcurrencyHelpers
 import NIOCore
 import NIOPosix
@@ -90,24 +91,6 @@ package final class FaultProxy: Sendable {
             try? await group.shutdownGracefully()
             throw error
         }
-    }
-}
-
-/// The generator SplitMix64. Source: Steele, Lea, Flood, "Fast splittable pseudorandom number
-/// generators".
-package struct SplitMix64: RandomNumberGenerator, Sendable {
-    private var state: UInt64
-
-    package init(state: UInt64) {
-        self.state = state
-    }
-
-    package mutating func next() -> UInt64 {
-        self.state &+= 0x9E37_79B9_7F4A_7C15
-        var value = self.state
-        value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
-        return value ^ (value >> 31)
     }
 }
 

@@ -2,6 +2,7 @@ import ApusChatCore
 import ApusChatProtocol
 import ApusChatStorage
 import ApusJSON
+import ApusSeededRandom
 import Testing
 
 @testable import ApusChatClient
@@ -11,7 +12,7 @@ import Testing
 @Suite("Faults of the network")
 struct FaultTests {
     @Test(arguments: 0..<6) func allDevicesConverge(seed: UInt64) async throws {
-        var generator = SeededGenerator(state: seed)
+        var generator = SplitMix64(state: seed)
         let server = FakeServer()
         server.user(Value.alice)
         server.user(Value.bob)
@@ -79,18 +80,5 @@ struct FaultTests {
             (self.seq, self.n, self.id, self.state) = (event.seq, event.n, event.id, event.state)
             self.text = event.body["text"]?.stringValue
         }
-    }
-}
-
-/// SplitMix64.
-struct SeededGenerator: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        self.state &+= 0x9E37_79B9_7F4A_7C15
-        var z = self.state
-        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-        return z ^ (z >> 31)
     }
 }

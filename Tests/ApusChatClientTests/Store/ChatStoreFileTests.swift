@@ -1,6 +1,7 @@
 import ApusChatCore
 import ApusChatProtocol
 import ApusJSON
+import ApusSeededRandom
 import Foundation
 import GRDB
 import Testing
@@ -122,7 +123,7 @@ struct ChatStoreFileTests {
     /// Pages that cross with pushes, gaps and repetitions end in the rows of the whole log.
     @Test(arguments: 0..<25)
     func anyOrderOfPagesAndPushesGivesTheLog(seed: UInt64) throws {
-        var dice = SeededGenerator(state: seed)
+        var dice = SplitMix64(state: seed)
         let log = Self.log(40, &dice)
         let store = try ChatStore(path: ":memory:")
         func served(_ range: ClosedRange<Int64>, asOf: Int64) -> [ChatEvent] {
@@ -167,7 +168,7 @@ struct ChatStoreFileTests {
     }
 
     /// Messages, edits, recalls, reactions and replies of bob.
-    private static func log(_ count: Int64, _ dice: inout SeededGenerator) -> [ChatEvent] {
+    private static func log(_ count: Int64, _ dice: inout SplitMix64) -> [ChatEvent] {
         var log: [ChatEvent] = []
         var reactions: Set<Int64> = []
         for seq in 1...count {

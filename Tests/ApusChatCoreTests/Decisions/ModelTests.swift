@@ -1,6 +1,7 @@
 import ApusChatCore
 import ApusChatProtocol
 import ApusChatStorage
+import ApusSeededRandom
 import Testing
 
 /// Random commands in random batches, compared with a simple model that scans lists and has no
@@ -41,19 +42,8 @@ import Testing
         }
     }
 
-    private struct Generator: RandomNumberGenerator {
-        var state: UInt64
-        mutating func next() -> UInt64 {  // SplitMix64
-            self.state &+= 0x9E37_79B9_7F4A_7C15
-            var word = self.state
-            word = (word ^ (word >> 30)) &* 0xBF58_476D_1CE4_E5B9
-            word = (word ^ (word >> 27)) &* 0x94D0_49BB_1331_11EB
-            return word ^ (word >> 31)
-        }
-    }
-
     @Test(arguments: 1...40 as ClosedRange<UInt64>) func aGroupIsAsTheModelHasIt(seed: UInt64) throws {
-        var random = Generator(state: seed)
+        var random = SplitMix64(state: seed)
         let world = World()
         let users = ["ann", "bob", "cid", "dan"].map { world.user($0) }
         let group = world.conversation(owner: users[0], members: Array(users.dropFirst()))
@@ -75,7 +65,7 @@ import Testing
     }
 
     @Test(arguments: 1...20 as ClosedRange<UInt64>) func aPairWithBlocksIsAsTheModelHasIt(seed: UInt64) throws {
-        var random = Generator(state: seed &+ 1_000)
+        var random = SplitMix64(state: seed &+ 1_000)
         let world = World()
         let users = [world.user("ann"), world.user("bob")]
         let pair = world.pair(users[0], users[1])
@@ -96,7 +86,7 @@ import Testing
 
     /// Draws a command and applies it to the model.
     private func step(
-        _ model: inout Model, _ users: [UserKey], _ key: ConversationKey, _ world: World, _ random: inout Generator
+        _ model: inout Model, _ users: [UserKey], _ key: ConversationKey, _ world: World, _ random: inout SplitMix64
     ) -> (Command, Bool) {
         let actor = users[Int.random(in: 0..<users.count, using: &random)]
         let index = model.messages.isEmpty ? nil : Int.random(in: 0..<model.messages.count, using: &random)

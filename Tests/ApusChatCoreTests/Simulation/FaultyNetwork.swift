@@ -2,19 +2,7 @@ import ApusChatCore
 import ApusChatProtocol
 import ApusChatStorage
 import ApusJSON
-
-/// SplitMix64.
-struct SeededGenerator: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        self.state &+= 0x9E37_79B9_7F4A_7C15
-        var z = self.state
-        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-        return z ^ (z >> 31)
-    }
-}
+import ApusSeededRandom
 
 /// Clients and a server on a network that loses, repeats and delays.
 ///
@@ -66,12 +54,12 @@ final class FaultyNetwork {
     private var names: [UserKey: UserName] = [:]
     /// The commands that have arrived and are not decided, with their devices.
     private var arrived: [(device: Device, command: Command)] = []
-    private var generator: SeededGenerator
+    private var generator: SplitMix64
     private var lastID = 0
     /// Conversations that every device shows from its start on.
     var shown: [ConversationID] = []
 
-    init(seed: UInt64) { self.generator = SeededGenerator(state: seed) }
+    init(seed: UInt64) { self.generator = SplitMix64(state: seed) }
 
     func chance(_ percent: Int) -> Bool { Int.random(in: 0..<100, using: &self.generator) < percent }
     func pick<T>(_ values: [T]) -> T? { values.randomElement(using: &self.generator) }

@@ -1,25 +1,13 @@
 import ApusChatProtocol
 import ApusChatReference
 import ApusJSON
+import ApusSeededRandom
 import Testing
 
 /// Changed examples: whatever a peer sends, a reader returns a value or names a field, and what it
 /// returns is written in one form.
 @Suite("Readers accept or refuse any object")
 struct WireMutationTests {
-    /// A small deterministic generator (SplitMix64), so that a failure can be repeated.
-    private struct Generator: RandomNumberGenerator {
-        var state: UInt64
-
-        mutating func next() -> UInt64 {
-            self.state &+= 0x9E37_79B9_7F4A_7C15
-            var value = self.state
-            value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
-            value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
-            return value ^ (value >> 31)
-        }
-    }
-
     /// Values that readers have stumbled over elsewhere.
     private static let values: [JSONValue] = [
         .null, true, false, 0, 1, -1, 1.5, .integer(.max), .integer(.min), .double(1e308), .double(-0.0), .integer(9_007_199_254_740_992),
@@ -28,7 +16,7 @@ struct WireMutationTests {
         .string(String(repeating: "a", count: 9_000)), .array(Array(repeating: "a", count: 300)), .array(Array(repeating: [:], count: 300)),
     ]
 
-    private func mutate(_ value: JSONValue, depth: Int = 0, with generator: inout Generator) -> JSONValue {
+    private func mutate(_ value: JSONValue, depth: Int = 0, with generator: inout SplitMix64) -> JSONValue {
         let stops = Int.random(in: 0..<4, using: &generator) == 0
         switch value {
         case .object(var object) where !object.isEmpty && !stops && depth < 5:
@@ -55,7 +43,7 @@ struct WireMutationTests {
     @Test(arguments: DescribedObject.all)
     func mutatedObjectsHaveOneFormOrAnError(object: DescribedObject) throws {
         let names = Set(object.fields.map(\.name))
-        var generator = Generator(state: UInt64(object.name.utf8.reduce(0) { $0 &* 31 &+ Int($1) }.magnitude))
+        var generator = SplitMix64(state: UInt64(object.name.utf8.reduce(0) { $0 &* 31 &+ Int($1) }.magnitude))
         let example = JSONValue.object(try object.value())
         for _ in 0..<80 {
             var value = example
@@ -72,7 +60,7 @@ struct WireMutationTests {
     }
 
     @Test func mutatedBodiesAreAcceptedOrRefused() throws {
-        var generator = Generator(state: 7)
+        var generator = SplitMix64(state: 7)
         for shape in ChatReference.bodies.prefix(while: { $0.name != "edit" }) {
             let kind = EventKind(rawValue: shape.name)
             let example = try JSONReader.read(shape.example)
@@ -91,7 +79,7 @@ struct WireMutationTests {
     }
 
     @Test func mutatedEventsHaveAPreview() throws {
-        var generator = Generator(state: 11)
+        var generator = SplitMix64(state: 11)
         for shape in ChatReference.bodies {
             let kind = EventKind(rawValue: String(shape.name.prefix { $0 != "," }))
             let example = try JSONReader.read(shape.example)
@@ -107,7 +95,7 @@ struct WireMutationTests {
     }
 
     @Test func mutatedNamesHaveOneForm() {
-        var generator = Generator(state: 13)
+        var generator = SplitMix64(state: 13)
         let scalars = Array("aB9._-éßςΣИі1０Ａﬁ鸟ｱ가אب٣\u{301}\u{200D}\u{200B}\u{202E}\u{212A}\u{130}\u{1E9E}😀 \u{3000}".unicodeScalars)
         for _ in 0..<4_000 {
             var text = String.UnicodeScalarView()

@@ -1,16 +1,14 @@
-/// A small deterministic generator (SplitMix64), so that a failure can be repeated.
+import ApusSeededRandom
+
+/// Random values that are the same for the same seed, so that a failure can be repeated.
 struct Dice: RandomNumberGenerator {
-    var state: UInt64
+    private var generator: SplitMix64
 
-    init(_ seed: Int) { self.state = UInt64(truncatingIfNeeded: seed) &* 0x9E37_79B9_7F4A_7C15 &+ 1 }
-
-    mutating func next() -> UInt64 {
-        self.state &+= 0x9E37_79B9_7F4A_7C15
-        var value = self.state
-        value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
-        return value ^ (value >> 31)
+    init(_ seed: Int) {
+        self.generator = SplitMix64(state: UInt64(truncatingIfNeeded: seed) &* 0x9E37_79B9_7F4A_7C15 &+ 1)
     }
+
+    mutating func next() -> UInt64 { self.generator.next() }
 
     mutating func pick<Value>(_ values: [Value]) -> Value { values[Int.random(in: values.indices, using: &self)] }
 

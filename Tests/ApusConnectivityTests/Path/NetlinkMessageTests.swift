@@ -1,3 +1,4 @@
+import ApusSeededRandom
 import NIOCore
 import Testing
 
@@ -118,7 +119,7 @@ enum Netlink {
 
     /// 100,000 random or malformed datagrams do not trap or result in more messages than bytes.
     @Test func noiseNeverTraps() {
-        var generator = SplitMix(state: 20_261_121)
+        var generator = SplitMix64(state: 20_261_121)
         let seeds = [
             Netlink.message(16, Netlink.link(2)), Netlink.message(20, Netlink.address(2, [10, 0, 0, 1])),
             Netlink.message(24, Netlink.defaultRoute(2, via: [10, 0, 0, 1])), Netlink.message(2, Netlink.word(1)),

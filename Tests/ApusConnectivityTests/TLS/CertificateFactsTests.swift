@@ -1,3 +1,4 @@
+import ApusSeededRandom
 import ApusTesting
 import Crypto
 import SwiftASN1
@@ -47,7 +48,7 @@ import X509
         let der = try TestCertificate("A server").der
         #expect(CertificateFacts(der: []) == nil)
         for length in 0..<der.count { #expect(CertificateFacts(der: Array(der.prefix(length))) == nil) }
-        var generator = SplitMix(state: 19)
+        var generator = SplitMix64(state: 19)
         for _ in 0..<20_000 {
             var bytes = der
             for _ in 0..<3 { bytes[Int.random(in: 0..<bytes.count, using: &generator)] = UInt8.random(in: 0...255, using: &generator) }

@@ -1,5 +1,5 @@
 import ApusEventLoop
-import ApusTesting
+import ApusSeededRandom
 import Testing
 
 /// The times are virtual, in nanoseconds.

@@ -1,5 +1,6 @@
 import ApusFramedProtocol
 import ApusJSON
+import ApusSeededRandom
 import Crypto
 import NIOCore
 import Testing
@@ -24,7 +25,7 @@ private struct World {
     let file: [UInt8]
     let settings: TransferSettings
     var disk = Disk()
-    var dice: SplitMix
+    var dice: SplitMix64
     var acknowledged = 0
 
     static func hash(_ bytes: some Collection<UInt8>) -> String {
@@ -160,25 +161,13 @@ private struct World {
     }
 }
 
-private struct SplitMix: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        self.state &+= 0x9E37_79B9_7F4A_7C15
-        var value = self.state
-        value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
-        return value ^ (value >> 31)
-    }
-}
-
 @Suite struct TransferWorldTests {
     private func world(_ count: Int, seed: UInt64) -> World {
         var settings = TransferSettings()
         settings.window = 1 << 20
         settings.maximumResends = 1000
         return World(
-            file: (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 7 ^ $0 >> 9) }, settings: settings, dice: SplitMix(state: seed))
+            file: (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 7 ^ $0 >> 9) }, settings: settings, dice: SplitMix64(state: seed))
     }
 
     @Test(arguments: [0, 1, 262_143, 262_144, 262_145, 3_000_000])

@@ -1,4 +1,5 @@
 import ApusJSON
+import ApusSeededRandom
 import Testing
 
 struct JSONNumberReadingTests {
@@ -59,7 +60,7 @@ struct JSONNumberReadingTests {
 
     /// The fast path and the standard library must agree exactly.
     @Test func doublesAreRoundedRightly() throws {
-        var generator = SplitMix(state: 7)
+        var generator = SplitMix64(state: 7)
         for _ in 0..<20_000 {
             let bits = Double(bitPattern: generator.next())
             let short = Double(Int64(truncatingIfNeeded: generator.next()) >> 20) / 1e4
@@ -67,17 +68,5 @@ struct JSONNumberReadingTests {
                 #expect(try JSONReader.read(value.description).doubleValue?.bitPattern == value.bitPattern)
             }
         }
-    }
-}
-
-/// A repeatable random number generator. Source: S. Vigna, splitmix64.
-struct SplitMix: RandomNumberGenerator {
-    var state: UInt64
-    mutating func next() -> UInt64 {
-        self.state &+= 0x9E37_79B9_7F4A_7C15
-        var z = self.state
-        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-        return z ^ (z >> 31)
     }
 }

@@ -1,4 +1,5 @@
 import ApusJSON
+import ApusSeededRandom
 import Testing
 
 struct JSONWriterTests {
@@ -72,14 +73,14 @@ struct JSONWriterTests {
 
     /// Random values are equal after a round trip.
     @Test func roundTrips() throws {
-        var generator = SplitMix(state: 1)
+        var generator = SplitMix64(state: 1)
         for _ in 0..<2000 {
             let value = Self.randomValue(depth: 4, &generator)
             #expect(try JSONReader.read(JSONWriter.bytes(of: value)) == value)
         }
     }
 
-    private static func randomValue(depth: Int, _ generator: inout SplitMix) -> JSONValue {
+    private static func randomValue(depth: Int, _ generator: inout SplitMix64) -> JSONValue {
         switch generator.next() % (depth > 0 ? 8 : 6) {
         case 0: return .null
         case 1: return .bool(generator.next() % 2 == 0)

@@ -1,3 +1,4 @@
+import ApusSeededRandom
 import ApusSocketIOProtocol
 import Testing
 
@@ -153,15 +154,6 @@ import Testing
     }
 }
 
-/// A repeatable random number generator (splitmix64).
-private struct SplitMix64 {
-    var state: UInt64
-
-    mutating func roll(_ sides: UInt64) -> UInt64 {
-        self.state &+= 0x9e37_79b9_7f4a_7c15
-        var z = self.state
-        z = (z ^ (z >> 30)) &* 0xbf58_476d_1ce4_e5b9
-        z = (z ^ (z >> 27)) &* 0x94d0_49bb_1331_11eb
-        return (z ^ (z >> 31)) % sides
-    }
+extension SplitMix64 {
+    fileprivate mutating func roll(_ sides: UInt64) -> UInt64 { self.next() % sides }
 }

@@ -1,3 +1,4 @@
+import ApusSeededRandom
 import ApusSocketIOProtocol
 import Testing
 
@@ -6,7 +7,7 @@ import Testing
     @Test func theSameAsASet() {
         var names = SocketIORoomNames()
         var set: Set<String> = []
-        var generator = SplitMix(state: 7)
+        var generator = SplitMix64(state: 7)
         for _ in 0..<2000 {
             let name = String(UInt8.random(in: 0..<4, using: &generator))
             if Bool.random(using: &generator) {
@@ -38,17 +39,5 @@ import Testing
         names.subtract([one])
         #expect(names == [other] && names != [one])
         #expect(SocketIORoomNames([one, other]).hashValue == SocketIORoomNames([other, one]).hashValue)
-    }
-
-    private struct SplitMix: RandomNumberGenerator {
-        var state: UInt64
-
-        mutating func next() -> UInt64 {
-            self.state &+= 0x9E37_79B9_7F4A_7C15
-            var mixed = self.state
-            mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-            mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-            return mixed ^ (mixed >> 31)
-        }
     }
 }
