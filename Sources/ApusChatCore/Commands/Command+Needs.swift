@@ -56,7 +56,8 @@ extension Command {
             self.addMember(self.actor, of: conversation, to: &needs)
             if case .some(.some(let avatar)) = update.avatar { self.addBlobs([avatar], to: &needs) }
         case .startCall(let conversation, _, _), .delete(let conversation): self.addMember(self.actor, of: conversation, to: &needs)
-        case .join(let conversation), .answerInvitation(let conversation, _), .personalize(let conversation, _):
+        case .join(let conversation), .answerInvitation(let conversation, _), .personalize(let conversation, _),
+            .personalizeAll(let conversation, _):
             self.addMember(self.actor, of: conversation, to: &needs)
             needs.accounts.append(self.actor)
         case .joinByLink(let code), .revokeLink(let code):
@@ -84,9 +85,9 @@ extension Command {
             case .request, .answer, .block: needs.contactCounts += [self.actor, peer].compactMap { $0 }
             case .remove, .alias: break
             }
-        case .report(let user, let event, let conversation, _, _):
+        case .report(let user, let events, let conversation, _, _):
             if let user { needs.accounts.append(user) }
-            if let event { self.addTarget(event, to: &needs, isChanged: false) }
+            for event in events { self.addTarget(event, to: &needs, isChanged: false) }
             if let conversation { self.addMember(self.actor, of: conversation, to: &needs) }
         case .dismiss(let conversation, let users):
             needs.conversations.append(conversation)
@@ -115,7 +116,7 @@ extension Command {
         case .hide(let key, _), .set(let key, _), .invite(let key, _), .join(let key), .answerInvitation(let key, _),
             .answerRequest(let key, _, _), .leave(let key, _), .remove(let key, _), .ban(let key, _, _, _), .silence(let key, _, _),
             .startCall(let key, _, _), .forward(let key, _, _), .setRole(let key, _, _), .transfer(let key, _), .createLink(let key, _),
-            .personalize(let key, _), .delete(let key), .dismiss(let key, _):
+            .personalize(let key, _), .personalizeAll(let key, _), .delete(let key), .dismiss(let key, _):
             key
         case .create(let create): create.new
         case .blank(let targets, _): targets.first?.conversation

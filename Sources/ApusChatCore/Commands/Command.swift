@@ -70,10 +70,12 @@ package struct Command: Sendable {
         case revokeLink(String)
         // Settings and relations of the actor.
         case personalize(ConversationKey, OwnChange)
+        /// Makes several changes, all or none.
+        case personalizeAll(ConversationKey, [OwnChange])
         case updateProfile(ProfileUpdate)
         case contact(UserKey?, ContactChange)
-        /// Reports an event; without one, the conversation; and without both, the user.
-        case report(user: UserKey?, event: EventAddress?, conversation: ConversationKey? = nil, reason: String, text: String = "")
+        /// Reports events; without any, the conversation; and without both, the user.
+        case report(user: UserKey?, events: [EventAddress] = [], conversation: ConversationKey? = nil, reason: String, text: String = "")
         /// Notifies the devices of the actor that one of them was added or removed.
         case noteDevice(DeviceChange)
         // Commands of the server. Their actor is `UserKey(0)` unless the comment of the case names

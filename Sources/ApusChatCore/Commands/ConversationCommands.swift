@@ -82,10 +82,10 @@ package struct ProfileUpdate: Sendable {
     package var about: String?
     package var status: String?
     package var avatar: BlobID??
-    package var privacy: AccountPrivacy?
-    package var folders: [Folder]?
-    /// The quiet hours. The outer nil leaves them unchanged, the inner nil removes them.
-    package var quietHours: QuietHours??
+    /// The settings to change. They are applied to the settings at the time of the decision, so
+    /// that two changes at the same time are both kept. Quiet hours without a length remove the
+    /// quiet hours.
+    package var settings: UserSettings?
     package init() {}
 }
 

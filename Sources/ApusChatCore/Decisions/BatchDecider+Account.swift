@@ -5,17 +5,41 @@ import ApusJSON
 // Settings of a user, and relations between users. The events are in the user's self conversation,
 // so that all devices of the user receive them in order.
 extension BatchDecider {
+    /// Changes several settings. All are checked before the first one is changed.
+    mutating func personalize(_ conversation: ConversationKey, _ changes: [OwnChange], by actor: UserKey) throws(ChatError) -> StoredAnswer
+    {
+        let member = try self.authorize(.personalize, actor, in: conversation)
+        for change in changes { try self.check(change, of: member) }
+        var answer = self.unchanged(conversation)
+        for change in changes { answer = try self.personalize(conversation, change, by: actor) }
+        return answer
+    }
+
+    private func check(_ change: OwnChange, of member: MemberRow) throws(ChatError) {
+        switch change {
+        case .pin(let isOn):
+            guard isOn, member.pinnedAt == 0 else { return }
+            guard (self.facts.accounts[member.address.user]?.pinnedCount ?? 0) < ChatLimits.pinnedConversations else {
+                throw ChatError(.limit, message: "At most \(ChatLimits.pinnedConversations) conversations can be pinned. Unpin one.")
+            }
+        case .folders(let names):
+            let known = self.facts.accounts[member.address.user]?.folders ?? []
+            for name in names where !known.contains(where: { $0.folder.name == name }) {
+                throw ChatError(.notFound, message: "There is no folder with the name `\(name)`.", field: "folders")
+            }
+        case .archive, .mute, .notifyMentionsOnly, .markUnread, .draft: break
+        }
+    }
+
     mutating func personalize(_ conversation: ConversationKey, _ change: OwnChange, by actor: UserKey) throws(ChatError) -> StoredAnswer {
         let member = try self.authorize(.personalize, actor, in: conversation)
+        try self.check(change, of: member)
         let address = member.address
         let (kind, body): (EventKind.Code, JSONObject)
         switch change {
         case .pin(let isOn):
             (kind, body) = (.selfPin, ["pinned_at": .integer(isOn ? self.time : 0)])
             guard (member.pinnedAt > 0) != isOn else { return self.unchanged(conversation) }
-            guard !isOn || (self.facts.accounts[actor]?.pinnedCount ?? 0) < ChatLimits.pinnedConversations else {
-                throw ChatError(.limit, message: "At most \(ChatLimits.pinnedConversations) conversations can be pinned. Unpin one.")
-            }
             let time = self.time
             self.facts.members.modify(address) { $0.pinnedAt = isOn ? time : 0 }
             self.facts.accounts.modify(actor) { $0.pinnedCount += isOn ? 1 : -1 }
@@ -35,13 +59,7 @@ extension BatchDecider {
         case .folders(let names):
             (kind, body) = (.selfFolder, ["folders": .array(names.map { .string($0) })])
             let known = self.facts.accounts[actor]?.folders ?? []
-            var folders: UInt64 = 0
-            for name in names {
-                guard let row = known.first(where: { $0.folder.name == name }) else {
-                    throw ChatError(.notFound, message: "There is no folder with the name `\(name)`.", field: "folders")
-                }
-                folders |= row.mask
-            }
+            let folders = known.filter { names.contains($0.folder.name) }.reduce(UInt64(0)) { $0 | $1.mask }
             self.facts.members.modify(address) { $0.folders = folders }
         case .draft(let text): return try self.keepDraft(text, in: member, by: actor)
         }
@@ -69,10 +87,11 @@ extension BatchDecider {
         if case .some(.some(let avatar)) = update.avatar, !self.facts.readableBlobs.contains(BlobNeed(user: actor, blob: avatar)) {
             throw ChatError(.notFound, message: "There is no upload \(avatar).", field: "avatar")
         }
-        guard (update.folders?.count ?? 0) <= ChatLimits.folders else {
+        guard (update.settings?.folders?.count ?? 0) <= ChatLimits.folders else {
             throw ChatError(.limit, message: "An account has at most \(ChatLimits.folders) folders.", field: "folders")
         }
-        let folders = update.folders.map { FolderRow.arranged($0, after: account.folders) }
+        let quietHours = try update.settings?.quietHours(after: account.quietHours)
+        let folders = update.settings?.folders.map { FolderRow.arranged($0, after: account.folders) }
         if let removed = folders?.removed, removed != 0 {
             self.folderRemovals.append(FolderRemoval(user: actor, folders: removed))
             self.facts.members.modify(where: { $0.address.user == actor && $0.folders & removed != 0 }) { $0.folders &= ~removed }
@@ -82,9 +101,9 @@ extension BatchDecider {
             row.about = update.about ?? row.about
             row.statusText = update.status ?? row.statusText
             row.avatar = update.avatar ?? row.avatar
-            row.privacy = update.privacy ?? row.privacy
+            if let settings = update.settings { row.privacy.apply(settings) }
             row.folders = folders?.rows ?? row.folders
-            row.quietHours = update.quietHours ?? row.quietHours
+            if let quietHours { row.quietHours = quietHours.hours }
         }
         self.pushes.append(.user(actor, subject: actor))
         if self.facts.accounts[actor].map({ !$0.looks(like: account) }) ?? false { self.pushes.append(.profile(actor)) }
@@ -175,17 +194,22 @@ extension BatchDecider {
         return try self.appendToOwnLog(EventKind(change.isAdded ? .deviceAdd : .deviceRemove), of: user, body: ChangeBody.text(body))
     }
 
-    mutating func report(_ user: UserKey?, _ event: EventAddress?, reason: String, text: String, by actor: UserKey) throws(ChatError)
-        -> StoredAnswer
-    {
-        var subject = user
-        if let event {
+    mutating func report(_ user: UserKey?, reason: String, text: String, by actor: UserKey) throws(ChatError) -> StoredAnswer {
+        guard let user, self.facts.accounts[user] != nil else { throw .noUser }
+        self.reports.append(ReportRow(reporter: actor, subject: user, event: nil, reason: reason, text: text, at: self.time))
+        return self.unchanged(ConversationKey(0))
+    }
+
+    /// Reports messages, all or none.
+    mutating func report(_ events: [EventAddress], reason: String, text: String, by actor: UserKey) throws(ChatError) -> StoredAnswer {
+        var rows: [ReportRow] = []
+        for event in events {
             _ = try self.authorize(.report, actor, in: event.conversation)
-            subject = try self.target(event, for: actor, includingBlank: true).sender
+            let subject = try self.target(event, for: actor, includingBlank: true).sender
+            rows.append(ReportRow(reporter: actor, subject: subject, event: event, reason: reason, text: text, at: self.time))
         }
-        guard let subject, self.facts.accounts[subject] != nil || event != nil else { throw .noUser }
-        self.reports.append(ReportRow(reporter: actor, subject: subject, event: event, reason: reason, text: text, at: self.time))
-        return self.unchanged(event?.conversation ?? ConversationKey(0))
+        self.reports += rows
+        return self.unchanged(events.first?.conversation ?? ConversationKey(0))
     }
 
     mutating func report(_ conversation: ConversationKey, reason: String, text: String, by actor: UserKey) throws(ChatError)
@@ -219,6 +243,35 @@ extension BatchDecider {
         var body: JSONObject = ["user": .string(self.facts.accounts[user]?.name.rawValue ?? ""), "incoming": .bool(true)]
         if !text.isEmpty { body["text"] = .string(text) }
         return ChangeBody.text(body)
+    }
+}
+
+/// A change of the quiet hours.
+private struct QuietHoursChange {
+    /// The new quiet hours; nil to remove them.
+    let hours: QuietHours?
+}
+
+extension UserSettings {
+    /// Returns the change of the quiet hours; nil if the settings do not name any.
+    fileprivate func quietHours(after known: QuietHours?) throws(ChatError) -> QuietHoursChange? {
+        guard self.quietFrom != nil || self.quietUntil != nil else { return nil }
+        guard let from = self.quietFrom ?? known?.from, let until = self.quietUntil ?? known?.until else {
+            throw ChatError(.badRequest, message: "`quiet_from` and `quiet_until` must both be present.", field: "settings")
+        }
+        return QuietHoursChange(hours: from == until ? nil : QuietHours(from: from, until: until))
+    }
+}
+
+extension AccountPrivacy {
+    fileprivate mutating func apply(_ settings: UserSettings) {
+        self.messages = settings.messages ?? self.messages
+        self.lastSeen = settings.lastSeen ?? self.lastSeen
+        self.avatar = settings.avatar ?? self.avatar
+        self.add = settings.add ?? self.add
+        self.find = settings.find ?? self.find
+        self.receipts = settings.receipts ?? self.receipts
+        self.typing = settings.typing ?? self.typing
     }
 }
 

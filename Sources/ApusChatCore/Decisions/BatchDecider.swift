@@ -116,12 +116,13 @@ package struct BatchDecider: Sendable {
         case .createLink(let conversation, let terms): return try self.createLink(terms, for: conversation, by: actor)
         case .revokeLink(let code): return try self.revokeLink(code, by: actor)
         case .personalize(let conversation, let change): return try self.personalize(conversation, change, by: actor)
+        case .personalizeAll(let conversation, let changes): return try self.personalize(conversation, changes, by: actor)
         case .updateProfile(let update): return try self.updateProfile(update, by: actor)
         case .contact(let peer, let change): return try self.contact(peer, change, by: actor)
-        case .report(_, nil, let conversation?, let reason, let text):
-            return try self.report(conversation, reason: reason, text: text, by: actor)
-        case .report(let user, let event, _, let reason, let text):
-            return try self.report(user, event, reason: reason, text: text, by: actor)
+        case .report(let user, let events, let conversation, let reason, let text):
+            if !events.isEmpty { return try self.report(events, reason: reason, text: text, by: actor) }
+            if let conversation { return try self.report(conversation, reason: reason, text: text, by: actor) }
+            return try self.report(user, reason: reason, text: text, by: actor)
         case .noteDevice(let change): return try self.noteDevice(change, of: actor)
         case .blank(let targets, let state): return self.blank(targets, state)
         case .dismiss(let conversation, let users): return self.dismiss(users, from: conversation)

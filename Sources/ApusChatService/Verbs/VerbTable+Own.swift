@@ -6,18 +6,11 @@ import ApusJSON
 // Settings of the requesting user.
 extension VerbTable {
     mutating func addOwn() {
-        self.change(ChatVerbs.ownSet) { request, requester in
-            let identity = try ChatVerbs.ownSet.identity(of: request)
+        self.change(ChatVerbs.ownSet) { request, _ in
             let changes = request.changes
-            guard let last = changes.last else { throw ChatError(.badRequest, message: "At least one setting must be present.") }
-            let key = request.conversation.key
-            // Each setting is written as a complete value, so that a repetition of the commands
-            // before the last one has no effect.
-            let commands =
-                changes.dropLast().map { requester.command(.personalize(key, $0), nil) } + [
-                    requester.command(.personalize(key, last), identity)
-                ]
-            return Change(commands: { _, _ in commands }, answer: .place { ChangeAnswer($0, id: request.id).json })
+            guard !changes.isEmpty else { throw ChatError(.badRequest, message: "At least one setting must be present.") }
+            return changes.count == 1
+                ? .personalize(request.conversation.key, changes[0]) : .personalizeAll(request.conversation.key, changes)
         }
         self.change(ChatVerbs.draft) { request, _ in
             var draft: JSONObject = ["text": .string(request.text)]
@@ -33,19 +26,10 @@ extension VerbTable {
                     receipts: privacy.receipts, typing: privacy.typing, quietFrom: account.quietHours?.from,
                     quietUntil: account.quietHours?.until, folders: account.folders.map(\.folder)))
         }
-        self.change(ChatVerbs.settingsSet) { request, requester in
-            let identity = try ChatVerbs.settingsSet.identity(of: request)
-            return Change(
-                needsReads: true,
-                commands: { _, context in
-                    var update = ProfileUpdate()
-                    let account = try context?.account()
-                    update.privacy = account?.privacy.applying(request.settings)
-                    update.folders = request.settings.folders
-                    update.quietHours = try account.flatMap { try request.settings.quietHours(after: $0.quietHours) }
-                    return [requester.command(.updateProfile(update), identity)]
-                },
-                answer: .place { ChangeAnswer($0, id: request.id).json })
+        self.change(ChatVerbs.settingsSet) { request, _ in
+            var update = ProfileUpdate()
+            update.settings = request.settings
+            return .updateProfile(update)
         }
         self.change(ChatVerbs.profileSet) { request, requester in
             let identity = try ChatVerbs.profileSet.identity(of: request)
@@ -71,31 +55,5 @@ extension OwnSetRequest {
         if let isMarkedUnread = self.isMarkedUnread { changes.append(.markUnread(isMarkedUnread)) }
         if let folders = self.folders { changes.append(.folders(folders)) }
         return changes
-    }
-}
-
-extension UserSettings {
-    /// Returns the new quiet hours; nil if the settings do not name any. An empty range removes
-    /// them.
-    fileprivate func quietHours(after known: QuietHours?) throws -> QuietHours?? {
-        guard self.quietFrom != nil || self.quietUntil != nil else { return nil }
-        guard let from = self.quietFrom ?? known?.from, let until = self.quietUntil ?? known?.until else {
-            throw ChatError(.badRequest, message: "`quiet_from` and `quiet_until` must both be present.", field: "settings")
-        }
-        return .some(from == until ? nil : QuietHours(from: from, until: until))
-    }
-}
-
-extension AccountPrivacy {
-    fileprivate func applying(_ settings: UserSettings) -> AccountPrivacy {
-        var privacy = self
-        privacy.messages = settings.messages ?? privacy.messages
-        privacy.lastSeen = settings.lastSeen ?? privacy.lastSeen
-        privacy.avatar = settings.avatar ?? privacy.avatar
-        privacy.add = settings.add ?? privacy.add
-        privacy.find = settings.find ?? privacy.find
-        privacy.receipts = settings.receipts ?? privacy.receipts
-        privacy.typing = settings.typing ?? privacy.typing
-        return privacy
     }
 }

@@ -36,21 +36,16 @@ extension VerbTable {
             return Change(
                 names: request.user.map { [$0] } ?? [],
                 commands: { keys, _ in
-                    guard let conversation = request.conversation, request.user == nil || !request.seqs.isEmpty else {
-                        return [requester.command(.report(user: keys.first ?? nil, event: nil, reason: reason, text: text), identity)]
-                    }
-                    guard !request.seqs.isEmpty else {
-                        return [
-                            requester.command(
-                                .report(user: nil, event: nil, conversation: conversation.key, reason: reason, text: text), identity)
-                        ]
-                    }
-                    var commands = request.seqs.map { seq in
-                        requester.command(
-                            .report(user: nil, event: EventAddress(conversation.key, seq), reason: reason, text: text), nil)
-                    }
-                    commands[commands.count - 1].request = identity
-                    return commands
+                    let action: Command.Action =
+                        if let conversation = request.conversation, !request.seqs.isEmpty {
+                            .report(
+                                user: nil, events: request.seqs.map { EventAddress(conversation.key, $0) }, reason: reason, text: text)
+                        } else if let conversation = request.conversation, request.user == nil {
+                            .report(user: nil, conversation: conversation.key, reason: reason, text: text)
+                        } else {
+                            .report(user: keys.first ?? nil, reason: reason, text: text)
+                        }
+                    return [requester.command(action, identity)]
                 },
                 answer: .place { _ in WireEmpty().json })
         }

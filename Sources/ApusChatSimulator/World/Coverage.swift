@@ -48,7 +48,7 @@ enum Verb: Int, CaseIterable, Sendable {
             case .joinByLink: .joinByLink
             case .answerRequest: .answerRequest
             case .personalize(_, .draft): .draft
-            case .personalize: .personalize
+            case .personalize, .personalizeAll: .personalize
             case .contact(_, .block): .block
             case .contact: .request
             default: .other

@@ -106,7 +106,7 @@ import Testing
         let group = self.world.conversation(owner: self.ann)
         #expect(try self.run(self.ann, .personalize(group, .folders(["Work"]))).code == .notFound)
         var update = ProfileUpdate()
-        update.folders = [Folder(name: "Home"), Folder(name: "Work", filter: "unread")]
+        update.settings = UserSettings(folders: [Folder(name: "Home"), Folder(name: "Work", filter: "unread")])
         _ = try self.run(self.ann, .updateProfile(update))
         #expect(try self.run(self.ann, .personalize(group, .folders(["Work"]))).code == nil)
         #expect(self.world.member(self.ann, in: group)?.folders == 2)
@@ -114,7 +114,7 @@ import Testing
 
     private func setFolders(_ names: [String]) throws {
         var update = ProfileUpdate()
-        update.folders = names.map { Folder(name: $0) }
+        update.settings = UserSettings(folders: names.map { Folder(name: $0) })
         #expect(try self.run(self.ann, .updateProfile(update)).code == nil)
     }
 
@@ -145,9 +145,9 @@ import Testing
         try self.setFolders(["Work"])
         _ = try self.run(self.ann, .personalize(group, .folders(["Work"])))
         var update = ProfileUpdate()
-        update.folders = []
+        update.settings = UserSettings(folders: [])
         var again = ProfileUpdate()
-        again.folders = [Folder(name: "Home")]
+        again.settings = UserSettings(folders: [Folder(name: "Home")])
         // In one batch with a change of the member row.
         let decisions = try self.world.run([
             self.world.text(self.ann, group), self.world.command(self.ann, .updateProfile(update)), self.world.text(self.ann, group),
@@ -237,13 +237,13 @@ import Testing
         let group = self.world.conversation(owner: self.ann, members: [self.bob])
         try self.world.run(self.world.text(self.ann, group))
         let message = EventAddress(group, 1)
-        #expect(try self.run(self.bob, .report(user: nil, event: message, reason: "spam")).code == nil)
-        #expect(try self.run(self.bob, .report(user: self.ann, event: nil, reason: "spam")).code == nil)
+        #expect(try self.run(self.bob, .report(user: nil, events: [message], reason: "spam")).code == nil)
+        #expect(try self.run(self.bob, .report(user: self.ann, reason: "spam")).code == nil)
         let eve = self.world.user("eve")
-        #expect(try self.run(eve, .report(user: nil, event: message, reason: "spam")).code == .notFound)
-        #expect(try self.run(eve, .report(user: nil, event: nil, reason: "spam")).code == .notFound)
+        #expect(try self.run(eve, .report(user: nil, events: [message], reason: "spam")).code == .notFound)
+        #expect(try self.run(eve, .report(user: nil, reason: "spam")).code == .notFound)
         #expect(self.world.storage.reports.map(\.subject) == [self.ann, self.ann])
-        _ = try self.run(self.bob, .report(user: self.ann, event: nil, reason: "other", text: "Look"))
+        _ = try self.run(self.bob, .report(user: self.ann, reason: "other", text: "Look"))
         #expect(self.world.storage.reports.last.map { "\($0.reason) \($0.text) \($0.at == self.world.now)" } == "other Look true")
     }
 
@@ -254,9 +254,9 @@ import Testing
         changes.members = [MemberRow(address: MemberAddress(group, cid), role: .member, state: .invited)]
         self.world.write(changes)
         for reporter in [self.bob, cid] {
-            #expect(try self.run(reporter, .report(user: nil, event: nil, conversation: group, reason: "spam", text: "Title")).code == nil)
+            #expect(try self.run(reporter, .report(user: nil, conversation: group, reason: "spam", text: "Title")).code == nil)
         }
-        #expect(try self.run(eve, .report(user: nil, event: nil, conversation: group, reason: "spam")).code == .notFound)
+        #expect(try self.run(eve, .report(user: nil, conversation: group, reason: "spam")).code == .notFound)
         #expect(
             self.world.storage.reports
                 == [self.bob, cid].map {
@@ -288,13 +288,106 @@ import Testing
 
     @Test func quietHoursAreSetAndRemoved() throws {
         var update = ProfileUpdate()
-        update.quietHours = .some(QuietHours(from: 1, until: 2))
+        update.settings = UserSettings(quietFrom: 1, quietUntil: 2)
         _ = try self.run(self.ann, .updateProfile(update))
         _ = try self.run(self.ann, .updateProfile(ProfileUpdate()))
         #expect(self.world.storage.accounts([self.ann]).first?.quietHours == QuietHours(from: 1, until: 2))
-        update.quietHours = .some(nil)
+        update.settings = UserSettings(quietUntil: 3)
+        _ = try self.run(self.ann, .updateProfile(update))
+        #expect(self.world.storage.accounts([self.ann]).first?.quietHours == QuietHours(from: 1, until: 3))
+        update.settings = UserSettings(quietFrom: 0, quietUntil: 0)
         _ = try self.run(self.ann, .updateProfile(update))
         #expect(self.world.storage.accounts([self.ann]).first?.quietHours == nil)
+        update.settings = UserSettings(quietFrom: 5)
+        #expect(try self.run(self.ann, .updateProfile(update)).code == .badRequest, "one end is not enough")
+    }
+
+    /// Two devices change different settings at the same time.
+    @Test func changesOfDifferentSettingsAreBothKept() throws {
+        var (one, other) = (ProfileUpdate(), ProfileUpdate())
+        one.settings = UserSettings(messages: .contacts, receipts: false)
+        other.settings = UserSettings(find: Audience.none, typing: false, quietFrom: 60, quietUntil: 120)
+        let decisions = try self.world.run([
+            self.world.command(self.ann, .updateProfile(one)), self.world.command(self.ann, .updateProfile(other)),
+        ])
+        #expect(decisions.allSatisfy { $0.code == nil })
+        let account = try #require(self.world.storage.accounts([self.ann]).first)
+        #expect(account.privacy.messages == .contacts && !account.privacy.receipts)
+        #expect(account.privacy.find == Audience.none && !account.privacy.typing)
+        #expect(account.privacy.avatar == .all && account.privacy.add == .contacts && account.privacy.lastSeen == .contacts)
+        #expect(account.quietHours == QuietHours(from: 60, until: 120))
+    }
+
+    // MARK: Several changes of one request
+
+    @Test func severalOwnSettingsAreChangedAtOnce() throws {
+        let group = self.world.conversation(owner: self.ann)
+        try self.setFolders(["Work"])
+        let answer = try self.run(
+            self.ann, .personalizeAll(group, [.pin(true), .archive(true), .mute(until: 9), .markUnread(true), .folders(["Work"])])
+        ).answer
+        let member = try #require(self.world.member(self.ann, in: group))
+        #expect(member.pinnedAt == self.world.now && member.isArchived && member.mutedUntil == 9 && member.isMarkedUnread)
+        #expect(try self.folders(of: group) == ["Work"])
+        let account = try #require(self.world.storage.accounts([self.ann]).first)
+        let last = self.world.storage.head(of: self.ann, in: account.selfConversation)?.conversation.counters.lastSeq
+        #expect(answer?.seq == last, "the answer is the position of the last change")
+    }
+
+    /// A refused request has no effect.
+    @Test func anOwnSettingThatIsRefusedLeavesTheOthers() throws {
+        let group = self.world.conversation(owner: self.ann)
+        #expect(try self.run(self.ann, .personalizeAll(group, [.archive(true), .folders(["None"])])).code == .notFound)
+        #expect(self.world.member(self.ann, in: group)?.isArchived == false)
+        for _ in 0..<ChatLimits.pinnedConversations {
+            _ = try self.run(self.ann, .personalize(self.world.conversation(owner: self.ann), .pin(true)))
+        }
+        #expect(try self.run(self.ann, .personalizeAll(group, [.archive(true), .pin(true)])).code == .limit)
+        #expect(self.world.member(self.ann, in: group)?.isArchived == false)
+        #expect(try self.run(self.ann, .personalizeAll(group, [.archive(true), .pin(false)])).code == nil)
+    }
+
+    /// A late retry must not repeat what a later request has changed.
+    @Test func aRetryOfSeveralOwnSettingsChangesNothing() throws {
+        let group = self.world.conversation(owner: self.ann)
+        let first = self.world.command(self.ann, .personalizeAll(group, [.pin(true), .archive(true)]), id: "first")
+        let answer = try self.world.run(first).answer
+        self.world.now += 1_000
+        _ = try self.run(self.ann, .personalizeAll(group, [.pin(false), .archive(false)]))
+        #expect(try self.world.run(first).answer == answer)
+        let member = try #require(self.world.member(self.ann, in: group))
+        #expect(member.pinnedAt == 0 && !member.isArchived)
+    }
+
+    // MARK: Reports
+
+    @Test func messagesAreReportedAllOrNoneAndOnce() throws {
+        let group = self.world.conversation(owner: self.ann, members: [self.bob])
+        for _ in 1...3 { try self.world.run(self.world.text(self.bob, group, "rude")) }
+        func report(_ seqs: [Int64], id: String? = nil) -> Command {
+            self.world.command(
+                self.ann, .report(user: nil, events: seqs.map { EventAddress(group, $0) }, reason: "abuse", text: "T"), id: id)
+        }
+        let before = self.world.storage.reports.count
+        #expect(try self.world.run(report([1, 2, 99])).code == .notFound)
+        #expect(self.world.storage.reports.count == before, "a refused request has no effect")
+        let first = report([1, 3], id: "r")
+        #expect(try self.world.run(first).code == nil)
+        #expect(self.world.storage.reports.count == before + 2)
+        #expect(try self.world.run([first, first]).allSatisfy { $0.code == nil })
+        #expect(self.world.storage.reports.count == before + 2, "a retry reports nothing again")
+    }
+
+    @Test func aUserOrAConversationIsReportedWithoutMessages() throws {
+        let group = self.world.conversation(owner: self.bob, members: [self.ann])
+        let before = self.world.storage.reports.count
+        #expect(try self.run(self.ann, .report(user: self.bob, reason: "spam")).code == nil)
+        #expect(try self.run(self.ann, .report(user: nil, conversation: group, reason: "spam")).code == nil)
+        #expect(self.world.storage.reports.count == before + 2)
+        #expect(try self.run(self.ann, .report(user: nil, reason: "spam")).code == .notFound)
+        let eve = self.world.user("eve")
+        #expect(try self.run(eve, .report(user: nil, conversation: group, reason: "spam")).code == .notFound)
+        #expect(self.world.storage.reports.count == before + 2)
     }
 
     @Test func aSignInIsInTheOwnLog() throws {

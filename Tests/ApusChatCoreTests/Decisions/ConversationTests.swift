@@ -63,8 +63,7 @@ import Testing
     @Test func privacyMayRestrictPairsToContacts() throws {
         let (ann, bob) = (self.world.user("ann"), self.world.user("bob"))
         var update = ProfileUpdate()
-        update.privacy = AccountPrivacy()
-        update.privacy?.messages = .contacts
+        update.settings = UserSettings(messages: .contacts)
         try self.world.run(self.world.command(bob, .updateProfile(update)))
         #expect(try self.world.run(self.world.command(ann, .openPair(peer: bob, new: self.key))).code == .forbidden)
         try self.befriend(ann, bob)
@@ -98,8 +97,7 @@ import Testing
         let (ann, bob, cid) = (self.world.user("ann"), self.world.user("bob"), self.world.user("cid"))
         for user in [bob, cid] {
             var update = ProfileUpdate()
-            update.privacy = AccountPrivacy()
-            update.privacy?.add = .all
+            update.settings = UserSettings(add: .all)
             try self.world.run(self.world.command(user, .updateProfile(update)))
         }
         try self.world.run(self.world.command(cid, .contact(ann, .block(true))))

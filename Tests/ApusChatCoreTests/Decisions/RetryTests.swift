@@ -41,7 +41,7 @@ import Testing
         Verb(name: "contact.request") { _, other in .contact(other, .request(text: "")) },
         Verb(name: "contact.alias") { _, other in .contact(other, .alias("x")) },
         Verb(name: "block") { _, other in .contact(other, .block(true)) },
-        Verb(name: "report") { _, other in .report(user: other, event: nil, reason: "spam") },
+        Verb(name: "report") { _, other in .report(user: other, reason: "spam") },
     ]
 
     private func prepare() throws -> (world: World, ann: UserKey, bob: UserKey, group: ConversationKey) {
@@ -91,7 +91,7 @@ import Testing
         let command = world.command(bob, .personalize(group, .folders(["Work"])))
         #expect(try world.run(command).code == .notFound)
         var update = ProfileUpdate()
-        update.folders = [Folder(name: "Work")]
+        update.settings = UserSettings(folders: [Folder(name: "Work")])
         try world.run(world.command(bob, .updateProfile(update)))
         #expect(try world.run(command).code == nil, "a refusal is not kept")
     }

@@ -58,12 +58,15 @@ import Testing
         Verb(name: "transfer", accepted: []) { key, other in .transfer(key, to: other) },
         Verb(name: "link.create", accepted: []) { key, _ in .createLink(key, LinkTerms(code: "c")) },
         Verb(name: "own.set", accepted: [.former, .silenced, .reader, .member]) { key, _ in .personalize(key, .archive(true)) },
+        Verb(name: "own.set of several", accepted: [.former, .silenced, .reader, .member]) { key, _ in
+            .personalizeAll(key, [.archive(true), .mute(until: 9)])
+        },
         Verb(name: "draft", accepted: [.former, .silenced, .reader, .member]) { key, _ in .personalize(key, .draft("{}")) },
         Verb(name: "report", accepted: [.former, .silenced, .reader, .member]) { key, _ in
-            .report(user: nil, event: EventAddress(key, 1), reason: "spam")
+            .report(user: nil, events: [EventAddress(key, 1)], reason: "spam")
         },
         Verb(name: "report of the conversation", accepted: [.invited, .former, .silenced, .reader, .member]) { key, _ in
-            .report(user: nil, event: nil, conversation: key, reason: "spam")
+            .report(user: nil, conversation: key, reason: "spam")
         },
     ]
 
