@@ -68,10 +68,18 @@ extension Server {
         var last = UserKey(0)
         for socket in sockets {
             guard let connection = self.connections[socket] else { continue }
-            if connection.user != last { self.check(push.events, to: connection.user) }
+            if connection.user != last { self.check(self.checked(push.events, key, for: connection.user, of: batch), to: connection.user) }
             last = connection.user
             self.send(push, on: connection)
         }
+    }
+
+    /// Returns the events to check. A user that left and asked to join again in the same batch sees
+    /// nothing now, and still receives the events up to the departure.
+    private func checked(_ events: [ChatEvent], _ key: ConversationKey, for user: UserKey, of batch: DecidedBatch) -> [ChatEvent] {
+        guard self.oracle.books[key]?.people[user]?.state == .requested else { return events }
+        for case .departed(key, user, let last) in batch.pushes { return events.filter { $0.seq > last } }
+        return events
     }
 
     private func push(_ key: ConversationKey, _ range: ClosedRange<Int64>, as user: UserKey, to sockets: [SocketKey]) {
