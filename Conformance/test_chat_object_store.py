@@ -198,7 +198,7 @@ def test_memory_does_not_grow_with_the_file(store, tmp_path):
 
         watcher = threading.Thread(target=watch)
         watcher.start()
-        offset = 0
+        offset, start = 0, time.monotonic()
         while offset < (mib - 10) << 20:
             answer = patch(server, path, fields, offset, piece * min(16, mib - 10 - (offset >> 20)))
             if answer.status_code == 503:  # the copy takes longer than the server waits
@@ -209,15 +209,17 @@ def test_memory_does_not_grow_with_the_file(store, tmp_path):
             assert answer.status_code == 204, answer.text
             offset = int(answer.headers["Upload-Offset"])
         blob = requests.head(server.url + path, headers=fields, timeout=30).headers["Chat-Blob"]
-        received = 0
+        stored, received = time.monotonic(), 0
         with requests.get(f"{server.url}/api/blobs/{blob}", headers=bearer(account), stream=True, timeout=120) as answer:
             for data in answer.iter_content(1 << 20):
                 received += len(data)
+        end = time.monotonic()
         done.set()
         watcher.join()
         assert received == (mib - 10) << 20
         growth = (peak[0] - before) >> 20
-        print(f"{mib - 10} MiB, memory grew by {growth} MiB")
+        print(f"{mib - 10} MiB: up with the copy {(mib - 10) / (stored - start):.0f} MiB/s, down {(mib - 10) / (end - stored):.0f} MiB/s, "
+              f"memory {before / 2**20:.1f} MiB, grew by {growth} MiB")
         assert growth < 64
     finally:
         server.stop()
@@ -264,7 +266,7 @@ def test_a_store_with_a_certificate_of_a_private_authority_needs_the_authority(s
             assert get(server, account, done.headers["Chat-Blob"]).content == b"secure"
         finally:
             server.stop()
-        for file, message in [("missing", "cannot read the file .*--s3-ca"), (str(certificate.key), "contain no PEM certificate")]:
+        for file, message in [("missing", "cannot read the file .*--s3-ca"), (str(certificate.key), "are not valid PEM certificates")]:
             with pytest.raises(RuntimeError, match=message):
                 serve(store, tmp_path / "data", "--s3-ca", file, url=url)
 
