@@ -91,18 +91,22 @@ import Testing
 
     /// Only commands that failed are delayed: a success removes the record of earlier refusals.
     @Test func aSuccessEndsTheRecordOfRefusals() throws {
-        try self.schedule("s")
-        var maintenance = Maintenance()
+        for _ in 1...6 { try self.world.run(self.world.text(self.bob, self.group, "secret")) }
+        try self.delete(self.bob)
+        var maintenance = Maintenance(pageLimit: 2)
         for _ in 0..<8 {
-            _ = try self.run(&maintenance, where: { _ in true })
+            #expect(try self.run(&maintenance, where: { $0.name == "erase 2" }) == ["erase 2"])
             self.world.now += 60_000
         }
-        #expect(try self.run(&maintenance, where: { _ in false }).isEmpty)
-        try self.schedule("s")
-        #expect(try self.run(&maintenance, where: { _ in true }) == ["send s"])
+        var pages = 0
+        let refused = try self.run(&maintenance) { command in
+            pages += command.name == "erase 2" ? 1 : 0
+            return pages == 2
+        }
+        #expect(refused == ["erase 2"])
         self.world.now += 1_000
         #expect(try self.run(&maintenance, where: { _ in false }).isEmpty)
-        #expect(self.world.storage.scheduled(of: self.ann, limit: 9).isEmpty)
+        #expect(self.world.bodies(self.ann, in: self.group) == Array(repeating: "erased", count: 6))
     }
 
     @Test func aPollThatCannotBeClosedDelaysNoMessage() throws {

@@ -156,10 +156,7 @@ public struct ChatConversation: Sendable {
         file path: String, type: String, caption: String? = nil, entities: [TextEntity] = [], replyTo seq: Int64? = nil,
         thread: Int64? = nil, isSilent: Bool = false
     ) async throws(ChatClientError) -> ChatMessage {
-        let attributes = try? FileManager.default.attributesOfItem(atPath: path)
-        guard let size = (attributes?[.size] as? NSNumber)?.int64Value, size > 0 else {
-            throw ChatClientError(.invalidUse, message: "the file \(path) is empty or cannot be read")
-        }
+        let size = try ChatEngine.size(ofFile: path)
         let maximum = await self.engine.limits.blobBytes
         guard size <= maximum else {
             throw ChatClientError(.invalidUse, message: "the file \(path) has \(size) bytes; the server accepts at most \(maximum)")

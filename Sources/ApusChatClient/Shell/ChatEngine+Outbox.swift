@@ -144,12 +144,20 @@ extension ChatEngine {
         self.announceOutgoing(id)
     }
 
-    /// Uploads a file that does not belong to a message, such as the user's picture.
-    func upload(file path: String, type: String) async throws(ChatClientError) -> BlobID {
-        let attributes = try? FileManager.default.attributesOfItem(atPath: path)
-        guard let size = (attributes?[.size] as? NSNumber)?.int64Value, size > 0 else {
+    /// Returns the size of a file. Throws if it is empty, a folder or another kind of item.
+    static func size(ofFile path: String) throws(ChatClientError) -> Int64 {
+        let file = URL(fileURLWithPath: path).resolvingSymlinksInPath().path
+        let attributes = try? FileManager.default.attributesOfItem(atPath: file)
+        guard attributes?[.type] as? FileAttributeType == .typeRegular, let size = (attributes?[.size] as? NSNumber)?.int64Value, size > 0
+        else {
             throw ChatClientError(.invalidUse, message: "the file \(path) is empty or cannot be read")
         }
+        return size
+    }
+
+    /// Uploads a file that does not belong to a message, such as the user's picture.
+    func upload(file path: String, type: String) async throws(ChatClientError) -> BlobID {
+        let size = try Self.size(ofFile: path)
         let upload = OutboxUpload(file: path, type: type, size: size)
         return try await self.transfer(upload, location: { _ in }, progress: { _ in }).id
     }

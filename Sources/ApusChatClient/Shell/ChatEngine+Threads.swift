@@ -39,7 +39,7 @@ extension ChatEngine {
         // the rows.
         for attempt in 0..<4 {
             let page = try self.store.page(of: conversation, before: seq, limit: limit, me: self.me)
-            let isAtStart = page.missingBefore.map { $0 <= head.minSeq } ?? true
+            let isAtStart = page.missingBefore.map { head.isStart($0) } ?? true
             guard page.messages.count < limit, !isAtStart, requests, attempt < 3, let edge = page.missingBefore else {
                 return ThreadPage(messages: page.messages, hasEarlier: !isAtStart, hasLater: seq != nil)
             }
@@ -54,7 +54,7 @@ extension ChatEngine {
         }
         let page = try self.store.page(of: conversation, before: seq, limit: limit, me: self.me)
         return ThreadPage(
-            messages: page.messages, hasEarlier: page.missingBefore.map { $0 > head.minSeq } ?? false, hasLater: seq != nil)
+            messages: page.messages, hasEarlier: page.missingBefore.map { !head.isStart($0) } ?? false, hasLater: seq != nil)
     }
 
     /// Loads the events between the stored ones and the end of the log, unless there are too many.
@@ -218,4 +218,10 @@ extension ChatEngine {
             self.storing { () throws(ChatClientError) in try self.store.sentDraft(draft, in: conversation) }
         }
     }
+}
+
+extension ChatHead {
+    /// Returns whether the user can see no event before a position. In an empty log, this is true
+    /// for each position.
+    fileprivate func isStart(_ seq: Int64) -> Bool { seq <= self.minSeq || self.seq < self.minSeq }
 }

@@ -287,6 +287,18 @@ struct UploadTests {
         await self.end(client)
     }
 
+    @Test func aLinkToAFileIsTheFile() async throws {
+        let client = try await self.online()
+        let link = self.device.folder + "/link.bin"
+        try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: self.file)
+        try await self.send(client, link)
+        try await eventually { try await client.conversation(self.pair).unsent.isEmpty }
+        let row = try #require(try await client.conversation(self.pair).storedMessages().messages.first)
+        guard case .file(let body)? = row.body else { throw NeverTrue() }
+        #expect(body.size == 1_000_000 && body.name == "link.bin")
+        await self.end(client)
+    }
+
     @Test func theOutboxOfAnUnknownConversationIsRefused() async throws {
         let client = try await self.online()
         let nowhere = client.conversation(ConversationID(number: 99_999))

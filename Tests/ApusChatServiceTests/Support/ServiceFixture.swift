@@ -20,6 +20,7 @@ final class ServiceFixture: Sendable {
     private let advance = NIOLockedValueBox<Int64>(0)
     /// The milliseconds by which the wall clock alone is ahead.
     private let leap = NIOLockedValueBox<Int64>(0)
+    private let isFrozen: Bool
     let sessions: FakeSessions
     private let folder = TemporaryFolder()
     private let running: Task<Void, any Error>
@@ -33,6 +34,7 @@ final class ServiceFixture: Sendable {
         storage: (inout SQLiteEnvironment) -> Void = { $0.syncsCommits = false }, prefill: (any MaintainedStorage) throws -> Void = { _ in }
     ) async throws {
         let (advance, leap) = (self.advance, self.leap)
+        self.isFrozen = isFrozen
         let elapsed: @Sendable () -> Int64 = { (isFrozen ? 0 : Self.uptime) + advance.withLockedValue { $0 } }
         var configuration = ChatService.Configuration(
             environment: ChatLog.Environment(
@@ -86,7 +88,7 @@ final class ServiceFixture: Sendable {
     private static var uptime: Int64 { Int64(DispatchTime.now().uptimeNanoseconds / 1_000_000) }
 
     /// Milliseconds since 1970, as the service sees it.
-    var now: Int64 { Self.start + Self.uptime + self.advance.withLockedValue { $0 } }
+    var now: Int64 { Self.start + (self.isFrozen ? 0 : Self.uptime) + self.advance.withLockedValue { $0 } }
 
     /// Lets time pass on both clocks.
     func pass(milliseconds: Int64) { self.advance.withLockedValue { $0 += milliseconds } }
