@@ -3,8 +3,8 @@
 /// Boxes that a player does not need become `free` boxes: `udta` and `meta`, in which phones write
 /// the position, `uuid`, in which programs write XMP, and unknown ones. Times of creation and names
 /// of handlers become empty. Tracks of telemetry, such as the positions of an action camera, are
-/// removed with their samples. Of those in fragmented files, which cameras do not write, the samples
-/// remain without an index.
+/// removed with their samples. Of those in fragmented files, which cameras do not write, the
+/// samples remain without an index.
 ///
 /// Sources: ISO/IEC 14496-12, 4.2 (boxes), 6.2.3 (their order), 8 (their content); QuickTime File
 /// Format Specification, "Overview of QTFF".
