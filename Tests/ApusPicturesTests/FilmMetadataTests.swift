@@ -169,6 +169,21 @@ struct FilmMetadataTests {
         }
     }
 
+    @Test func theDataOfALargeFilmAreNotRead() throws {
+        let start = Self.data(Self.type, Self.number(1), Array("mdat".utf8), Self.number(1 << 40, 8))
+        let end = Self.movie(Self.track(), Self.user)
+        let moved = Int64(Self.type.count) + (1 << 40)
+        var reads = 0
+        let changes = try FilmMetadata.changes(in: .isoMedia, size: moved + Int64(end.count)) { offset, count in
+            reads += 1
+            let isEnd = offset >= moved
+            let known = isEnd ? end.dropFirst(Int(offset - moved)) : start.dropFirst(Int(min(offset, 1 << 20)))
+            return Array((known + [UInt8](repeating: 7, count: 4_096)).prefix(count))
+        }
+        #expect(changes.contains { $0.offset > moved && $0.bytes == Array("free".utf8) })
+        #expect(reads < 10)
+    }
+
     // MARK: Telemetry
 
     /// A film whose data is `Kept`, then two samples of 6 bytes in one chunk, and a third one.

@@ -63,6 +63,24 @@ import Testing
         ] as [(String?, ByteRange)])
     func aRangeIsRead(_ field: String?, _ range: ByteRange) { #expect(ByteRange(field, size: 10) == range) }
 
+    @Test func aFilmLosesItsPositionAndADamagedOneIsAGenericFile() async throws {
+        func box(_ type: String, _ content: [UInt8]) -> [UInt8] { [0, 0, 0, UInt8(content.count + 8)] + Array(type.utf8) + content }
+        let film = box("ftyp", Array("isom0000isom".utf8)) + box("moov", box("udta", Array("Secret".utf8))) + box("mdat", [1, 2, 3])
+        let damaged = film.dropLast(11) + [0, 0, 0, 99] + Array("moov".utf8)
+        try await TestServer().run { (client: TestRequests) async throws in
+            let token = try await client.token("alice")
+            let uploaded = try await client.upload(film, token: token)
+            #expect(uploaded.headers[.chatType] == "video/mp4" && uploaded.headers[.chatSize] == String(film.count))
+            let blob = try #require(uploaded.headers[.chatBlob])
+            let found = Array(try await client.send(.get, "/api/blobs/" + blob, token: token).body.readableBytesView)
+            #expect(found.count == film.count && !String(decoding: found, as: UTF8.self).contains("Secret"))
+            #expect(found.suffix(11) == film.suffix(11))
+            // The same film, and the one that was served, are stored once.
+            for bytes in [film, found] { #expect(try await client.upload(bytes, token: token).headers[.chatBlob] == blob) }
+            #expect(try await client.upload(Array(damaged), token: token).headers[.chatType] == "application/octet-stream")
+        }
+    }
+
     @Test func thePictureOfAUserIsShownByItsSetting() async throws {
         let server = try TestServer()
         try await server.run { (client: TestRequests) async throws in
