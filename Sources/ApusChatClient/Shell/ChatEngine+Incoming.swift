@@ -10,7 +10,7 @@ extension ChatEngine {
 
     // MARK: The connection
 
-    func receivedEvent(_ event: ChatTransportEvent) {
+    func receivedEvent(_ event: ChatTransportEvent) async {
         switch event {
         case .connected:
             self.plannedConnection = nil
@@ -23,7 +23,7 @@ extension ChatEngine {
             if !reconnects, self.plannedConnection == nil { self.reconnect(after: self.configuration.refusalDelay) }
         case .refused(let error): self.refused(error)
         case .push(let name, let payload): self.pushed(name, payload)
-        case .answer(let number, let result): self.answered(number, result)
+        case .answer(let number, let result): await self.deliver(number, result)
         case .pushesLost: self.carryOut(self.core.timerFired(.sync))
         }
     }

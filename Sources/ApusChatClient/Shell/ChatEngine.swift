@@ -60,6 +60,8 @@ actor ChatEngine {
     var opened: [ConversationID: Int] = [:]
     /// The requests whose answers have not arrived, by their numbers.
     private var requests: [Int: CheckedContinuation<Result<JSONValue, ChatClientError>, Never>] = [:]
+    /// The continuations of the answers that their requests have not handled yet.
+    private var handling: [Int: CheckedContinuation<Void, Never>] = [:]
     private var lastRequest = 0
     private var waiters: [Int: CheckedContinuation<Bool, Never>] = [:]
     private var lastWaiter = 0
@@ -181,12 +183,25 @@ actor ChatEngine {
         } onCancel: {
             self.jobsContinuation.yield { await self.answered(number, .failure(Self.closed)) }
         }
+        // The next event follows when this task is suspended, which is after its handling of the
+        // answer.
+        self.handling.removeValue(forKey: number)?.resume()
         return try result.get()
     }
 
-    /// Handles the answer to a request, unless the request was cancelled. The task that waits for
-    /// it runs before the next event, because the serial queue preserves the order.
-    func answered(_ number: Int, _ result: Result<JSONValue, ChatClientError>) {
+    /// Hands an answer to its request, unless the request was cancelled, and waits until the
+    /// request has it, so that later events are handled after it. A task that is resumed may run on
+    /// another executor first, and would then race with the next event.
+    func deliver(_ number: Int, _ result: Result<JSONValue, ChatClientError>) async {
+        guard let request = self.requests.removeValue(forKey: number) else { return }
+        await withCheckedContinuation { continuation in
+            self.handling[number] = continuation
+            request.resume(returning: result)
+        }
+    }
+
+    /// Ends a request without an answer of the server.
+    private func answered(_ number: Int, _ result: Result<JSONValue, ChatClientError>) {
         self.requests.removeValue(forKey: number)?.resume(returning: result)
     }
 
