@@ -51,6 +51,8 @@ package struct BatchDecider: Sendable {
     /// Decides one command.
     package mutating func decide(_ command: Command) -> Decision {
         do throws(ChatError) {
+            // The erasure must not be followed by a message that the account sent before.
+            if command.request != nil, self.facts.deletedAccounts.contains(command.actor) { throw Self.accountDeleted }
             switch command.action {
             case .send(let send): return try self.send(send, by: command)
             case .mark(let mark): return .accepted(try self.mark(mark, by: command.actor))
@@ -61,6 +63,8 @@ package struct BatchDecider: Sendable {
             return .refused(error)
         }
     }
+
+    private static let accountDeleted = ChatError(.unauthorized, message: "The account is deleted.")
 
     /// Decides a request other than `send` and `mark`, and stores its answer for retries.
     private mutating func decideOnce(_ command: Command) throws(ChatError) -> Decision {

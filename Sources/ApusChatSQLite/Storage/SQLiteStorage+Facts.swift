@@ -5,6 +5,7 @@ extension SQLiteStorage {
     /// Reads the facts that a batch needs, within its transaction.
     func facts(_ needs: Needs) throws(StorageError) -> Facts {
         var facts = Facts()
+        facts.deletedAccounts = self.deletedAccounts
         for key in needs.conversations { try self.load(key, into: &facts) }
         for pair in needs.pairs where !facts.pairs.isLoaded(pair) {
             let key = try self.pair(pair)

@@ -14,6 +14,8 @@ package final class SQLiteStorage: SQLiteReads, MaintainedStorage {
     private(set) var lastCommit: Int64 = 0
     /// The slot of the next new conversation.
     var nextSlot: Int64 = 1
+    /// The accounts that were deleted since the storage was opened.
+    private(set) var deletedAccounts: Set<UserKey> = []
     private var isInBatch = false
     private let folder: ChatFolder
     /// The failure after which the storage refuses batches; nil if there was none.
@@ -78,6 +80,7 @@ package final class SQLiteStorage: SQLiteReads, MaintainedStorage {
         }
         self.isInBatch = false
         self.lastCommit = number
+        for account in changes.accounts where account.state == .deleted { self.deletedAccounts.insert(account.key) }
         if self.connection.logPages >= self.environment.largestLogPages { try? self.checkpointIfDue() }
         return CommitStamp(commit: number)
     }

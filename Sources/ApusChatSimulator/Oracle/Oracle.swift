@@ -50,6 +50,7 @@ final class Oracle {
 
     /// Applies a command, and returns the expected decision.
     func judge(_ command: Command, at time: Int64) -> Verdict {
+        if command.request != nil, self.deleted.contains(command.actor) { return .refused(.unauthorized) }
         do throws(Refusal) {
             switch command.action {
             case .send(let send): return try self.send(send, command, at: time)

@@ -24,6 +24,9 @@ package struct Facts: Sendable {
     package var skips: [SkipNeed: Int64] = [:]
     package var readableBlobs: Set<BlobNeed> = []
     package var successors: [ConversationKey: [UserKey]] = [:]
+    /// The accounts that were deleted since the storage was opened. Requests of their devices may
+    /// still arrive. Present in every batch, without a need.
+    package var deletedAccounts: Set<UserKey> = []
 
     package init() {}
 
@@ -45,6 +48,7 @@ package struct Facts: Sendable {
         self.skips.removeAll(keepingCapacity: true)
         self.readableBlobs.removeAll(keepingCapacity: true)
         self.successors.removeAll(keepingCapacity: true)
+        self.deletedAccounts = []
     }
 }
 

@@ -13,6 +13,7 @@ package final class MemoryStorage: ChatStorage {
     var conversationsOfUser: [UserKey: Set<ConversationKey>] = [:]
     var pairs: [PairAddress: ConversationKey] = [:]
     var accountRows: [UserKey: AccountRow] = [:]
+    private var deletedAccounts: Set<UserKey> = []
     var names: [UserName: UserKey] = [:]
     var contactRows: [UserKey: [UserKey: ContactRow]] = [:]
     var linkRows: [String: LinkRow] = [:]
@@ -31,6 +32,7 @@ package final class MemoryStorage: ChatStorage {
         }
         self.isInBatch = true
         var facts = Facts()
+        facts.deletedAccounts = self.deletedAccounts
         for key in needs.conversations { self.load(key, into: &facts) }
         for pair in needs.pairs {
             let key = self.pairs[pair]
@@ -231,6 +233,7 @@ extension MemoryStorage {
         var row = account
         row.changed = self.commit
         self.accountRows[account.key] = row
+        if account.state == .deleted { self.deletedAccounts.insert(account.key) }
         self.names[account.name] = account.key
     }
 }

@@ -47,6 +47,25 @@ import Testing
         #expect(self.world.bodies(self.bob, in: self.group).isEmpty)
     }
 
+    /// A device may have sent a request before its session ended. The erasure must not be followed
+    /// by its message.
+    @Test func requestsOfADeletedAccountAreRefused() throws {
+        let text = self.world.text(self.bob, self.group, id: "m")
+        let answer = try self.world.run(text).answer
+        #expect(try self.world.run(text) == answer.map { .repeated($0) })
+        var account = try #require(self.world.storage.accounts([self.bob]).first)
+        account.state = .deleted
+        var changes = Changes()
+        changes.accounts = [account]
+        self.world.write(changes)
+        for conversation in [self.group, account.selfConversation] { #expect(try self.world.run(self.world.text(self.bob, conversation)).code == .unauthorized) }
+        #expect(try self.world.run(text).code == .unauthorized)
+        #expect(try self.run(self.bob, .react(EventAddress(self.group, 1), key: "x", isOn: true)).code == .unauthorized)
+        #expect(try self.world.run(self.world.text(self.ann, self.group)).code == nil)
+        let leave = Command(actor: self.bob, device: DeviceKey(0), request: nil, action: .leave(self.group, forgets: true))
+        #expect(try self.world.run(leave).code == nil, "the erasure has no request")
+    }
+
     @Test func theFirstAnswerIsGivenAgainAfterADeletion() throws {
         let text = self.world.text(self.bob, self.group, id: "m")
         let first = try self.world.run(text).answer

@@ -116,6 +116,8 @@ import Testing
         for index in rows.indices { rows[index].state = .deleted }
         try world.write { $0.accounts = rows }
         #expect(try world.storage.deletedAccounts(limit: 9) == [world.ann, world.bob])
+        #expect(try world.storage.begin(Needs()).deletedAccounts == [world.ann, world.bob], "each batch knows them")
+        world.storage.abandon()
         #expect(try world.storage.deletedAccounts(limit: 1) == [world.ann])
         rows[0].isErased = true
         try world.write { $0.accounts = rows }
