@@ -47,7 +47,7 @@ struct LiveFeatureTests {
             try await group.pin(seq)
             try await alice.wait { (try? await group.head.pins) == [seq] }
             #expect(try await group.pins.compactMap(\.text) == ["third"])
-            try await group.react(seq, "👍")
+            try await group.react(to: seq, with: "👍")
             let page = try await group.reactions(to: seq)
             #expect(page.reactions == [Reaction(user: alice.user, key: "👍")] && page.next == nil)
             let info = try await group.info()
@@ -55,7 +55,7 @@ struct LiveFeatureTests {
             #expect(try await group.members(state: .banned).members.isEmpty)
             #expect(try await group.members().members.map(\.user.name) == [alice.user])
             #expect(try await alice.directory(matching: "Rowing").conversations.isEmpty)
-            #expect(try await alice.people(matching: "alice", after: nil).next == nil)
+            #expect(try await alice.people(matching: "alice").next == nil)
         }
     }
 

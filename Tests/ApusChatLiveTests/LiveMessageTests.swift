@@ -77,7 +77,7 @@ struct LiveMessageTests {
             let seqs = rows.compactMap(\.seq)
             try #require(seqs.count == 2)
             try await pair.edit(seqs[0], text: "first")
-            try await there.react(seqs[0], "👍")
+            try await there.react(to: seqs[0], with: "👍")
             try await there.pin(seqs[0])
             try await pair.recall(seqs[1])
             try await bob.wait { try await there.texts == ["first"] }

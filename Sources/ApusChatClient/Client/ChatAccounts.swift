@@ -43,7 +43,8 @@ public final class ChatAccounts: Sendable {
     ///   - folder: The path of the folder.
     ///   - configuration: The configuration of the clients that are opened.
     ///   - logger: The logger of the clients.
-    /// - Throws: `store` if the folder cannot be created or its list of accounts is damaged.
+    /// - Throws: `invalidConfiguration` for an invalid configuration; `store` if the folder cannot
+    ///   be created or its list of accounts is damaged.
     public convenience init(
         folder: String, configuration: ChatClientConfiguration = .init(), logger: Logger = Logger(label: "apus.chat.client")
     ) throws(ChatClientError) {
@@ -54,6 +55,7 @@ public final class ChatAccounts: Sendable {
         folder: String, network: ChatNetwork, environment: ChatEnvironment, configuration: ChatClientConfiguration = .init(),
         logger: Logger = Logger(label: "apus.chat.client")
     ) throws(ChatClientError) {
+        try configuration.validate()
         self.folder = URL(fileURLWithPath: folder, isDirectory: true)
         self.network = network
         self.environment = environment

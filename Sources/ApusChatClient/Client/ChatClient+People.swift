@@ -15,15 +15,6 @@ extension ChatClient {
         return known
     }
 
-    /// Returns the first page of the users that match a query. The server's directory setting
-    /// determines which users a search finds.
-    ///
-    /// - Parameter query: An account name. If the directory is open, a part of an account name or
-    ///   of a shown name.
-    public func people(matching query: String) async throws(ChatClientError) -> [ChatUser] {
-        try await self.people(matching: query, after: nil).users
-    }
-
     /// Returns a page of the users that match a query. The server's directory setting determines
     /// which users a search finds.
     ///
@@ -31,13 +22,10 @@ extension ChatClient {
     ///   - query: An account name. If the directory is open, a part of an account name or of a
     ///     shown name.
     ///   - page: The token that the previous page returned; nil for the first page.
-    /// - Returns: The users, and the token of the next page; nil on the last page.
-    public func people(
-        matching query: String, after page: PageToken?
-    ) async throws(ChatClientError) -> (users: [ChatUser], next: PageToken?) {
+    public func people(matching query: String, after page: PageToken? = nil) async throws(ChatClientError) -> UserPage {
         let answer = try await self.engine.askPatiently(ChatVerbs.people, PeopleRequest(query: query, page: page))
         await self.engine.take(answer.users)
-        return (answer.users, answer.page)
+        return UserPage(users: answer.users, next: answer.page)
     }
 
     /// Returns the name under which the user's lists show another user: the alias of a contact,
@@ -61,13 +49,12 @@ extension ChatClient {
     /// - Parameters:
     ///   - state: Restricts the page to one relation. Default: all.
     ///   - page: The token that the previous page returned; nil for the first page.
-    /// - Returns: The contacts, and the token of the next page; nil on the last page.
     public func contacts(
         _ state: ContactState? = nil, after page: PageToken? = nil
-    ) async throws(ChatClientError) -> (contacts: [Contact], next: PageToken?) {
+    ) async throws(ChatClientError) -> ContactPage {
         let answer = try await self.engine.askPatiently(ChatVerbs.contacts, ContactsRequest(state: state, page: page))
         await self.engine.take(answer.contacts.map(\.user))
-        return (answer.contacts, answer.page)
+        return ContactPage(contacts: answer.contacts, next: answer.page)
     }
 
     /// Sends a contact request to a user.

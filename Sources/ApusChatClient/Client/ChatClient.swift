@@ -16,6 +16,11 @@ import Logging
 /// Reading and writing work without a connection. A message is stored before `send` returns. It
 /// keeps its id across reconnections and restarts until the server has stored it, so that it is
 /// never sent twice.
+///
+/// Methods that make a request wait for a connection for at most
+/// ``ChatClientConfiguration/changePatience``. They throw `notConnected` without one, `timeout`
+/// without an answer, `refused`, `notFound` or `signedOut` as the server answers, and `cancelled`
+/// if the task is cancelled.
 public final class ChatClient: Sendable {
     /// The account name of the user.
     public let user: UserName
@@ -180,12 +185,11 @@ public final class ChatClient: Sendable {
     /// - Parameters:
     ///   - query: A part of the title or description; nil for all.
     ///   - page: The token that the previous page returned; nil for the first page.
-    /// - Returns: The conversations, and the token of the next page; nil on the last page.
     public func directory(
         matching query: String? = nil, after page: PageToken? = nil
-    ) async throws(ChatClientError) -> (conversations: [DirectoryEntry], next: PageToken?) {
+    ) async throws(ChatClientError) -> DirectoryPage {
         let answer = try await self.engine.askPatiently(ChatVerbs.directory, DirectoryRequest(query: query, page: page))
-        return (answer.conversations, answer.page)
+        return DirectoryPage(conversations: answer.conversations, next: answer.page)
     }
 
     // MARK: Scheduled messages
@@ -194,10 +198,9 @@ public final class ChatClient: Sendable {
     /// times.
     ///
     /// - Parameter page: The token that the previous page returned; nil for the first page.
-    /// - Returns: The messages, and the token of the next page; nil on the last page.
-    public func scheduled(after page: PageToken? = nil) async throws(ChatClientError) -> (messages: [ScheduledMessage], next: PageToken?) {
+    public func scheduled(after page: PageToken? = nil) async throws(ChatClientError) -> ScheduledPage {
         let answer = try await self.engine.askPatiently(ChatVerbs.scheduled, ScheduledRequest(page: page))
-        return (answer.scheduled, answer.page)
+        return ScheduledPage(messages: answer.scheduled, next: answer.page)
     }
 
     /// Removes a scheduled message, also one that the server could not send.

@@ -6,20 +6,20 @@ extension ChatConversation {
     /// - Parameters:
     ///   - seq: The position of the message in the log.
     ///   - body: The new body, of the same kind.
-    public func edit(_ seq: Int64, _ body: ChatBody) async throws(ChatClientError) {
+    public func edit(_ seq: Int64, body: ChatBody) async throws(ChatClientError) {
         _ = try await self.engine.askPatiently(
             ChatVerbs.edit, EditRequest(id: self.engine.environment.makeID(), conversation: self.id, ref: seq, body: body.fields))
     }
 
     /// Replaces the text of a text message of the user. An edit of the caption of a file is
-    /// ``edit(_:_:)`` with the whole body.
+    /// ``edit(_:body:)`` with the whole body.
     ///
     /// - Parameters:
     ///   - seq: The position of the message in the log.
     ///   - text: The new text.
     ///   - entities: The formats of the text. Default: none.
     public func edit(_ seq: Int64, text: String, entities: [TextEntity] = []) async throws(ChatClientError) {
-        try await self.edit(seq, .text(TextBody(text: text, entities: entities)))
+        try await self.edit(seq, body: .text(TextBody(text: text, entities: entities)))
     }
 
     /// Removes the preview of a link from a message of the user, for all members. The server
@@ -53,7 +53,7 @@ extension ChatConversation {
     ///   - seq: The position of the message in the log.
     ///   - key: The reaction: an emoji, or a short text.
     ///   - isOn: Whether the reaction is added; false removes it. Default: `true`.
-    public func react(_ seq: Int64, _ key: String, isOn: Bool = true) async throws(ChatClientError) {
+    public func react(to seq: Int64, with key: String, isOn: Bool = true) async throws(ChatClientError) {
         let id = self.engine.environment.makeID()
         _ = try await self.engine.askPatiently(
             ChatVerbs.react, ReactRequest(id: id, conversation: self.id, ref: seq, key: key, isRemoval: !isOn))
@@ -65,14 +65,13 @@ extension ChatConversation {
     ///   - seq: The position of the message in the log.
     ///   - key: Restricts the page to one reaction. Default: all.
     ///   - page: The token that the previous page returned; nil for the first page.
-    /// - Returns: The reactions, and the token of the next page; nil on the last page.
     public func reactions(
         to seq: Int64, key: String? = nil, after page: PageToken? = nil
-    ) async throws(ChatClientError) -> (reactions: [Reaction], next: PageToken?) {
+    ) async throws(ChatClientError) -> ReactionPage {
         let request = ReactionsRequest(conversation: self.id, ref: seq, key: key, page: page)
         let answer = try await self.engine.askPatiently(ChatVerbs.reactions, request)
         await self.engine.want(answer.reactions.map(\.user))
-        return (answer.reactions, answer.page)
+        return ReactionPage(reactions: answer.reactions, next: answer.page)
     }
 
     /// Returns the original version of a message and the version after each edit, oldest first. The
@@ -148,13 +147,12 @@ extension ChatConversation {
     /// ``ChatClient/unschedule(_:)`` removes one.
     ///
     /// - Parameter page: The token that the previous page returned; nil for the first page.
-    /// - Returns: The messages, and the token of the next page; nil on the last page.
-    public func scheduled(after page: PageToken? = nil) async throws(ChatClientError) -> (messages: [ScheduledMessage], next: PageToken?) {
+    public func scheduled(after page: PageToken? = nil) async throws(ChatClientError) -> ScheduledPage {
         let answer = try await self.engine.askPatiently(ChatVerbs.scheduled, ScheduledRequest(conversation: self.id, page: page))
-        return (answer.scheduled, answer.page)
+        return ScheduledPage(messages: answer.scheduled, next: answer.page)
     }
 
-    // MARK: Other conversations
+    // MARK: Changes for all
 
     /// Pins or unpins a message for all.
     ///
@@ -183,6 +181,8 @@ extension ChatConversation {
         let id = self.engine.environment.makeID()
         _ = try await self.engine.askPatiently(ChatVerbs.pollClose, PollCloseRequest(id: id, conversation: self.id, ref: seq))
     }
+
+    // MARK: Other conversations
 
     /// Forwards messages of this conversation to another one.
     ///

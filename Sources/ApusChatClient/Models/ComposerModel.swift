@@ -15,6 +15,24 @@ public final class ComposerModel {
         case edit(ChatMessage)
     }
 
+    /// A file to send.
+    public struct File: Hashable, Sendable {
+        /// The path of the file.
+        public var path: String
+        /// The media type, for example `image/png`.
+        public var type: String
+
+        /// Creates the description of a file.
+        ///
+        /// - Parameters:
+        ///   - path: The path of the file.
+        ///   - type: The media type.
+        public init(path: String, type: String) {
+            self.path = path
+            self.type = type
+        }
+    }
+
     /// The text, as Markdown (``ChatMarkdown``). After a change, the model stores the draft with a
     /// delay, and notifies the other members that the user is writing.
     public var text = "" {
@@ -22,8 +40,8 @@ public final class ComposerModel {
     }
     /// The effect of the next ``send()``.
     public private(set) var mode: Mode = .new
-    /// The files that the next ``send()`` sends before the text, each with its path and media type.
-    public var files: [(path: String, type: String)] = []
+    /// The files that the next ``send()`` sends before the text.
+    public var files: [File] = []
     /// Whether the next message is sent without a notification of its recipients.
     public var isSilent = false
     /// The time at which the server sends the next text, in milliseconds since 1970; nil to send
@@ -140,7 +158,7 @@ public final class ComposerModel {
             let (text, entities) = try await self.parsed(source)
             if case .edit(let message) = mode, let seq = message.seq {
                 let body = message.body?.replacingWords(text, entities) ?? .text(TextBody(text: text, entities: entities))
-                try await self.conversation.edit(seq, body)
+                try await self.conversation.edit(seq, body: body)
                 if self.mode == mode { self.endEdit() }
             } else {
                 var reply: Int64?
@@ -150,7 +168,7 @@ public final class ComposerModel {
                         file: file.path, type: file.type, replyTo: reply, thread: self.thread, isSilent: isSilent)
                     // The file is sent. A later failure must not make the next attempt send it
                     // again.
-                    if let index = self.files.firstIndex(where: { $0.path == file.path }) { self.files.remove(at: index) }
+                    if let index = self.files.firstIndex(of: file) { self.files.remove(at: index) }
                     if reply != nil { (reply, self.mode) = (nil, .new) }
                 }
                 if !text.isEmpty { try await self.send(.text(TextBody(text: text, entities: entities)), replyTo: reply) }

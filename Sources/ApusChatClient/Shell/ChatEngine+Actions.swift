@@ -107,7 +107,7 @@ extension ChatEngine {
     /// Starts waiting history requests, up to `maximumPulls` at a time: first those of the
     /// conversations on the screen, then those of the newest conversations.
     private func startPulls() {
-        while self.pullsRunning < max(1, self.configuration.maximumPulls) {
+        while self.pullsRunning < self.configuration.maximumPulls {
             let next = self.pullsWaiting.indices.max { self.urgency(of: self.pullsWaiting[$0]) < self.urgency(of: self.pullsWaiting[$1]) }
             guard let next else { return }
             let request = self.pullsWaiting.remove(at: next)

@@ -8,7 +8,7 @@ extension ChatEngine {
     func send(
         _ body: ChatBody, to conversation: ConversationID, ref: Int64?, thread: Int64?, isSilent: Bool, upload: OutboxUpload? = nil
     ) throws(ChatClientError) -> ChatMessage {
-        guard self.state != .closed else { throw ChatClientError(.closed, message: "the client was closed") }
+        guard self.state != .closed else { throw .closed }
         guard self.core.heads[conversation] != nil else {
             throw ChatClientError(.notFound, message: "the store has no conversation \(conversation)")
         }
@@ -196,11 +196,11 @@ extension ChatEngine {
         }
         try progress(offset)
         while true {
-            guard self.state != .closed else { throw ChatClientError(.closed, message: "the client was closed") }
+            guard self.state != .closed else { throw .closed }
             let bytes: [UInt8]
             do {
                 try file.seek(toOffset: UInt64(clamping: offset))
-                bytes = try Array(file.read(upToCount: max(1, self.configuration.uploadPart)) ?? Data())
+                bytes = try Array(file.read(upToCount: self.configuration.uploadPart) ?? Data())
             } catch {
                 throw ChatClientError(.notFound, message: "the file \(upload.file) cannot be read: \(error)")
             }

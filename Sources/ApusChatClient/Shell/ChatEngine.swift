@@ -119,7 +119,7 @@ actor ChatEngine {
         self.plannedConnection = nil
         self.generation += 1
         self.resumeWaiters(false)
-        for number in self.requests.keys { self.answered(number, .failure(Self.closed)) }
+        for number in self.requests.keys { self.answered(number, .failure(.closed)) }
         self.jobsContinuation.finish()
         await self.transport.close()
     }
@@ -168,11 +168,10 @@ actor ChatEngine {
         try ChatAnswer.read(try await self.answer(to: verb.name, request.json), as: Answer.self, verb: verb.name)
     }
 
-    private static let closed = ChatClientError(.closed, message: "the client was closed")
-
     /// Sends a request, and waits until its answer is the next event of the transport.
     private func answer(to verb: String, _ payload: JSONValue) async throws(ChatClientError) -> JSONValue {
-        guard self.state != .closed, !Task.isCancelled else { throw Self.closed }
+        guard self.state != .closed else { throw .closed }
+        guard !Task.isCancelled else { throw .cancelled }
         self.lastRequest += 1
         let number = self.lastRequest
         let result = await withTaskCancellationHandler {
@@ -181,7 +180,7 @@ actor ChatEngine {
                 self.transport.send(verb, payload, number: number)
             }
         } onCancel: {
-            self.jobsContinuation.yield { await self.answered(number, .failure(Self.closed)) }
+            self.jobsContinuation.yield { await self.answered(number, .failure(.cancelled)) }
         }
         // The next event follows when this task is suspended, which is after its handling of the
         // answer.
@@ -222,13 +221,15 @@ actor ChatEngine {
                 lost = error.code == .timeout ? nil : generation
             }
         }
-        if self.state == .closed { throw Self.closed }
+        if self.state == .closed { throw .closed }
         if case .signedOut(let error) = self.state { throw ChatClientError(server: error) }
+        if Task.isCancelled { throw .cancelled }
         throw ChatClientError(.notConnected, message: "there is no connection to the server")
     }
 
     /// Waits until there is a connection other than the given lost one, for at most the configured
-    /// time. The transport may detect a loss before this engine does.
+    /// time, and until the task is cancelled. The transport may detect a loss before this engine
+    /// does.
     private func isOnline(after lost: Int?) async -> Bool {
         switch self.state {
         case .online: if lost != self.generation { return true }
@@ -243,7 +244,11 @@ actor ChatEngine {
             self.resumeWaiter(id)
         }
         defer { deadline.cancel() }
-        return await withCheckedContinuation { self.waiters[id] = $0 }
+        return await withTaskCancellationHandler {
+            await withCheckedContinuation { self.waiters[id] = $0 }
+        } onCancel: {
+            self.jobsContinuation.yield { await self.resumeWaiter(id) }
+        }
     }
 
     private func resumeWaiter(_ id: Int) { self.waiters.removeValue(forKey: id)?.resume(returning: false) }

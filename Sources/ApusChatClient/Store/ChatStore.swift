@@ -103,7 +103,7 @@ package final class ChatStore: Sendable {
     private func access<Value>(_ body: (DatabaseQueue) throws -> Value) throws(ChatClientError) -> Value {
         do {
             return try self.opened.withLockedValue { opened in
-                guard let opened else { throw ChatClientError(.closed, message: "the client was closed") }
+                guard let opened else { throw ChatClientError.closed }
                 return try body(opened)
             }
         } catch {

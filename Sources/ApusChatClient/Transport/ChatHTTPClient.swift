@@ -199,6 +199,7 @@ final class ChatHTTPClient: ChatHTTPTransport, Sendable {
     private func perform(_ request: HTTPExchangeRequest, timeout: Duration) async throws(ChatClientError) -> HTTPExchangeResponse {
         let response: HTTPExchangeResponse
         do { response = try await self.client.send(request, timeout: timeout) } catch {
+            guard !Task.isCancelled else { throw .cancelled }
             throw (error as? ConnectivityError)?.cause as? ChatClientError ?? self.unreachable(error)
         }
         guard !(200..<300).contains(response.status) else { return response }

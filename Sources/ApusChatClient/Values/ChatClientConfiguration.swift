@@ -39,6 +39,18 @@ public struct ChatClientConfiguration: Sendable {
     /// Creates a configuration with the default values.
     public init() {}
 
+    /// - Throws: `invalidConfiguration` if a value is out of its range.
+    func validate() throws(ChatClientError) {
+        let times = [("requestTimeout", self.requestTimeout), ("transferTimeout", self.transferTimeout)]
+        for (name, time) in times where time <= .zero { throw Self.invalid("`\(name)` must be greater than 0, not \(time)") }
+        let waits = [("changePatience", self.changePatience), ("refusalDelay", self.refusalDelay)]
+        for (name, time) in waits where time < .zero { throw Self.invalid("`\(name)` must not be negative, but is \(time)") }
+        let numbers = [("maximumPulls", self.maximumPulls), ("uploadPart", self.uploadPart), ("pushBuffer", self.pushBuffer)]
+        for (name, number) in numbers where number <= 0 { throw Self.invalid("`\(name)` must be greater than 0, not \(number)") }
+    }
+
+    private static func invalid(_ message: String) -> ChatClientError { ChatClientError(.invalidConfiguration, message: message) }
+
     private static var currentPlatform: String {
         #if os(macOS)
             "macos"

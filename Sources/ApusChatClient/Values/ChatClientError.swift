@@ -8,7 +8,7 @@ public struct ChatClientError: Error, Hashable, CustomStringConvertible {
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         private enum Value: String {
             case refused, signedOut, notConnected, timeout, unreachable, badAnswer, badAddress, invalidUse, notFound, store, wrongStore,
-                closed
+                closed, cancelled, invalidConfiguration
         }
         private let value: Value
 
@@ -37,6 +37,10 @@ public struct ChatClientError: Error, Hashable, CustomStringConvertible {
         public static let wrongStore = Self(value: .wrongStore)
         /// The client was closed.
         public static let closed = Self(value: .closed)
+        /// The task was cancelled while it waited. The server may have carried out the request.
+        public static let cancelled = Self(value: .cancelled)
+        /// A value of ``ChatClientConfiguration`` is not valid.
+        public static let invalidConfiguration = Self(value: .invalidConfiguration)
 
         /// The name of the code.
         public var description: String { self.value.rawValue }
@@ -68,6 +72,9 @@ public struct ChatClientError: Error, Hashable, CustomStringConvertible {
         self.serverError = serverError
         self.storedCause = ErrorCause(cause)
     }
+
+    static let closed = ChatClientError(.closed, message: "the client was closed")
+    static let cancelled = ChatClientError(.cancelled, message: "the task was cancelled before the server answered")
 
     /// Creates the error of a request that the server refused.
     init(server error: ChatError) {

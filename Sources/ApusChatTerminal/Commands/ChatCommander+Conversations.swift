@@ -30,7 +30,7 @@ extension ChatCommander {
                 throw ChatClientError(.refused, message: "\(error.message) /contact \(name) asks the user to become a contact.")
             }
             guard error.code == .notFound || error.code == .invalidUse || error.serverError?.code == .notFound else { throw error }
-            let found = (try? await self.client.people(matching: name)) ?? []
+            let found = (try? await self.client.people(matching: name))?.users ?? []
             let names = found.prefix(5).map { "\($0.name) (\(ChatText.harmless($0.nick ?? "")))" }
             let similar = names.isEmpty ? "" : "; similar names: \(names.joined(separator: ", "))\(found.count > names.count ? ", …" : "")"
             throw ChatClientError(.notFound, message: "there is no user named \(ChatText.harmless(name))\(similar)")

@@ -88,15 +88,15 @@ extension ChatCommander {
         case .silent: try await self.send(call.words, isSilent: true)
         case .edit:
             let seq = try self.target(call, named: "own text") { $0.isOwn && $0.event.kind.rawValue == "text" }
-            try await chat.edit(seq, .text(await self.body(of: call.words)))
+            try await chat.edit(seq, body: .text(await self.body(of: call.words)))
         case .unpreview:
             try await chat.removePreview(
                 try self.target(call, named: "own text with a preview") { $0.isOwn && $0.event.body["preview"] != nil })
         case .recall: for seq in try self.targets(call, where: \.isOwn) { try await chat.recall(seq) }
         case .hide: try await chat.hide(try self.targets(call))
         case .forward: try await self.forward(call)
-        case .react: try await chat.react(try self.target(call, named: "message of another user") { !$0.isOwn }, call.words)
-        case .unreact: try await chat.react(try self.target(call), call.words, isOn: false)
+        case .react: try await chat.react(to: try self.target(call, named: "message of another user") { !$0.isOwn }, with: call.words)
+        case .unreact: try await chat.react(to: try self.target(call), with: call.words, isOn: false)
         case .reactions:
             let found = try await chat.reactions(to: try self.target(call, named: "message with reactions") { !$0.event.reactions.isEmpty })
             if found.reactions.isEmpty { self.say("No reactions.", .dim) }
@@ -246,11 +246,11 @@ extension ChatCommander {
             try await self.opened().schedule(.text(await self.body(of: text)), at: time, thread: self.host?.openThread)
             self.say("The message will be sent \(self.clock.moment(time)). /scheduled lists.", .good)
         case .scheduled:
-            var (found, next) = try await self.client.scheduled()
-            while let page = next, found.count < Self.maximumListed {
-                let later = try await self.client.scheduled(after: page)
-                found += later.messages
-                next = later.next
+            var page = try await self.client.scheduled()
+            var found = page.messages
+            while let next = page.next, found.count < Self.maximumListed {
+                page = try await self.client.scheduled(after: next)
+                found += page.messages
             }
             self.scheduled = found.map(\.id)
             if found.isEmpty { self.say("No message is scheduled.", .dim) }
@@ -260,7 +260,7 @@ extension ChatCommander {
                 let error = message.error.map { "  not sent: \($0.rawValue)" } ?? ""
                 self.say("\(index + 1). \(self.clock.moment(message.sendAt)) [\(title)] \(text)\(error)")
             }
-            if next != nil { self.say("More messages are scheduled.", .dim) }
+            if page.next != nil { self.say("More messages are scheduled.", .dim) }
         case .unschedule:
             guard let number = Int(call.words), self.scheduled.indices.contains(number - 1) else {
                 throw ChatClientError(

@@ -97,7 +97,7 @@ extension ChatCommander {
     }
 
     private func findUsers(_ query: String) async throws {
-        let found = try await self.client.people(matching: query.hasPrefix("@") ? String(query.dropFirst()) : query)
+        let found = try await self.client.people(matching: query.hasPrefix("@") ? String(query.dropFirst()) : query).users
         for user in found {
             let state = user.online == true ? " online" : ""
             self.say("\(user.name)  \(ChatText.harmless(user.nick ?? ""))\(state)", command: "/open \(user.name)")

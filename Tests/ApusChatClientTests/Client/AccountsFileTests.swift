@@ -19,6 +19,22 @@ struct AccountsFileTests {
 
     private func device() throws -> TestDevice { try TestDevice(self.server, folder: self.folder.path) }
 
+    @Test func anInvalidConfigurationIsRefused() {
+        let changes: [@Sendable (inout ChatClientConfiguration) -> Void] = [
+            { $0.requestTimeout = .zero }, { $0.transferTimeout = .seconds(-1) }, { $0.changePatience = .seconds(-1) },
+            { $0.refusalDelay = .seconds(-1) }, { $0.maximumPulls = 0 }, { $0.uploadPart = 0 }, { $0.pushBuffer = -1 },
+        ]
+        for change in changes {
+            var configuration = ChatClientConfiguration()
+            change(&configuration)
+            let error = #expect(throws: ChatClientError.self) {
+                try ChatAccounts(folder: self.folder.path, configuration: configuration)
+            }
+            #expect(error?.code == .invalidConfiguration)
+        }
+        #expect(!FileManager.default.fileExists(atPath: self.folder.path))
+    }
+
     @Test(arguments: ["", "{", "\u{0}", "nothing"])
     func aDamagedFileIsToldAndKept(text: String) throws {
         try self.write(text)

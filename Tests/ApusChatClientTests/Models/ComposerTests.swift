@@ -160,7 +160,7 @@ struct ComposerTests {
         defer { try? FileManager.default.removeItem(at: file) }
         let client = try await self.client()
         let composer = ComposerModel(client: client, conversation: self.pair)
-        composer.files = [(file.path, "application/octet-stream"), ("/nowhere/x", "image/png")]
+        composer.files = [.init(path: file.path, type: "application/octet-stream"), .init(path: "/nowhere/x", type: "image/png")]
         composer.text = "caption"
         await composer.send()
         #expect(composer.error?.code == .invalidUse && composer.files.map(\.path) == ["/nowhere/x"] && composer.text == "caption")

@@ -69,7 +69,7 @@ struct ComposerTextTests {
         try await self.with { composer, chat, other, _ in
             let path = self.device.folder + "/a.txt"
             try Data([1]).write(to: URL(fileURLWithPath: path))
-            composer.files = [(path, "text/plain")]
+            composer.files = [.init(path: path, type: "text/plain")]
             composer.text = "with a text"
             composer.isSilent = true
             composer.reply(to: other)
@@ -182,7 +182,7 @@ struct ComposerTextTests {
     @Test func filesThatAreSelectedDuringAnEditAreKept() async throws {
         try await self.with { composer, _, _, own in
             composer.edit(own)
-            composer.files = [("/a/b.txt", "text/plain")]
+            composer.files = [.init(path: "/a/b.txt", type: "text/plain")]
             composer.text = "changed"
             await composer.send()
             #expect(composer.error == nil && composer.files.map(\.path) == ["/a/b.txt"])

@@ -81,13 +81,25 @@ struct AnswerOrderTests {
         self.device.remove()
     }
 
+    @Test func aWaitForAConnectionEndsWithItsTask() async throws {
+        let alice = try await self.online()
+        self.server.setReachable(false)
+        self.server.disconnectAll()
+        try await eventually { await alice.state != .online }
+        let cancelled = Task { try await alice.settings() }
+        cancelled.cancel()
+        await #expect { try await cancelled.value } throws: { ($0 as? ChatClientError)?.code == .cancelled }
+        await alice.close()
+        self.device.remove()
+    }
+
     @Test func aRequestWithoutAnAnswerEndsWithItsTaskOrTheClient() async throws {
         let alice = try await self.online()
         self.server.withhold("settings")
         let cancelled = Task { try await alice.settings() }
         try await eventually { self.server.count(of: "settings") == 1 }
         cancelled.cancel()
-        await #expect(throws: ChatClientError(.closed, message: "the client was closed")) { try await cancelled.value }
+        await #expect { try await cancelled.value } throws: { ($0 as? ChatClientError)?.code == .cancelled }
         let waiting = Task { try await alice.settings() }
         try await eventually { self.server.count(of: "settings") == 2 }
         await alice.close()

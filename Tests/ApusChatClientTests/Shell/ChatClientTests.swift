@@ -154,7 +154,7 @@ struct ChatClientTests {
         try await eventually { try await bob.conversation(self.pair).texts == ["helo"] }
         self.server.loseAnswers(1)
         try await chat.edit(1, text: "hello")
-        try await bob.conversation(self.pair).react(1, "👍")
+        try await bob.conversation(self.pair).react(to: 1, with: "👍")
         try await eventually {
             let messages = try await alice.conversation(self.pair).storedMessages().messages
             return messages.first?.text == "hello" && messages.first?.event.reactions == [ReactionCount(key: "👍", count: 1)]
