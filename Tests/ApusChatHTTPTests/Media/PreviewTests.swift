@@ -165,6 +165,9 @@ import Testing
             }
         }
 
+        /// An MP4 file without content: the box of the file type (ISO/IEC 14496-12 section 4.3).
+        private static let film = [0, 0, 0, 24] + Array("ftypisom\0\0\0\0isommp41".utf8)
+
         @Test func aPreviewThatTheToolsCannotMakeIsRequestedOnce() async throws {
             let scripts = try Scripts()
             let probe = #"""
@@ -177,7 +180,7 @@ import Testing
             let server = try TestServer(tools: tools)
             try await server.run { (client: TestRequests) async throws in
                 let token = try await client.token("alice")
-                let uploaded = try await client.upload([0, 0, 0, 0x18] + Array("ftypisom".utf8), token: token)
+                let uploaded = try await client.upload(Self.film, token: token)
                 for _ in 0..<3 {
                     let found = try await client.send(.get, "/api/blobs/\(uploaded.headers[.chatBlob] ?? "")?size=thumbnail", token: token)
                     #expect(found.status == .notFound)
@@ -198,7 +201,7 @@ import Testing
             let server = try TestServer(tools: tools)
             try await server.run { (client: TestRequests) async throws in
                 let token = try await client.token("alice")
-                let uploaded = try await client.upload([0, 0, 0, 0x18] + Array("ftypisom".utf8), token: token)
+                let uploaded = try await client.upload(Self.film, token: token)
                 #expect(uploaded.headers[.chatWidth] == "64" && uploaded.headers[.chatHeight] == "48")
                 #expect(uploaded.headers[.chatDuration] == "3250" && uploaded.headers[.chatThumb] != nil)
                 let found = try await client.send(.get, "/api/blobs/\(uploaded.headers[.chatBlob] ?? "")?size=preview", token: token)
