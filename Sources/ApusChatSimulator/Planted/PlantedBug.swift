@@ -61,13 +61,13 @@ enum PlantedBug: String, CaseIterable, Sendable {
             .expiredServed, .formerServed, .floorIgnored, .stalledLosesHead, .linkPastLimit, .deletedForAll, .erasureIncomplete:
             1
         case .deletedForMeServed: 2
-        case .slowModeForgets: 3
+        case .ackBeforeCommit: 3
         case .callsCollide, .restartForgetsCalls: 4
         case .previewStays: 5
-        case .ackBeforeCommit: 6
         case .voteCountedTwice: 7
         case .outboxReversed: 8
-        case .scheduleFiresTwice: 10
+        case .slowModeForgets: 9
+        case .scheduleFiresTwice: 11
         case .replyCountedAgain: 12
         case .recallReachesCopies: 13
         case .forwardUnseen: 53
