@@ -12,6 +12,8 @@ struct ComposerTextTests {
     let server = FakeServer()
     let device: TestDevice
     let pair: ConversationID
+    private final class Opened { var client: ChatClient? }
+    private let opened = Opened()
 
     init() throws { (self.device, self.pair) = try self.server.pair() }
 
@@ -27,6 +29,8 @@ struct ComposerTextTests {
         try await eventually { try await chat.storedMessages().messages.count == 2 }
         let rows = try await chat.storedMessages().messages
         let composer = ComposerModel(client: client, conversation: self.pair)
+        self.opened.client = client
+        defer { self.opened.client = nil }
         let result: Result<Void, any Error>
         do { result = .success(try await body(composer, chat, rows[0], rows[1])) } catch { result = .failure(error) }
         await client.close()
@@ -197,17 +201,13 @@ struct ComposerTextTests {
             composer.text = "an answer"
             await composer.leave()
             #expect(try await chat.draft?.ref == other.event.seq)
-            let later = ComposerModel(client: try await self.client(of: chat), conversation: self.pair)
+            let later = ComposerModel(client: try #require(self.opened.client), conversation: self.pair)
             await later.restore()
             #expect(later.text == "an answer" && later.mode == .reply(other))
             await later.send()
             try await eventually { self.server.requests(of: "send").last?["ref"] == .integer(other.event.seq) }
             try await eventually { try await chat.draft == nil }
         }
-    }
-
-    private func client(of chat: ChatConversation) async throws -> ChatClient {
-        try await self.device.accounts.open(try #require(self.device.accounts.all.first))
     }
 
     @Test func anEmptiedTextRemovesTheDraft() async throws {

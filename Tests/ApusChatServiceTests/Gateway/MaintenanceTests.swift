@@ -252,10 +252,12 @@ struct MaintenanceTests {
             #expect(try await alice.ask(ChatVerbs.scheduled, ScheduledRequest()).scheduled.count == 3)
             while fixture.service.log.health != .writable { try await Task.sleep(for: .milliseconds(10)) }
             maintenance = try await fixture.service.maintain(maintenance)
-            #expect(try await alice.ask(ChatVerbs.scheduled, ScheduledRequest()).scheduled.map(\.id.rawValue) == ["first"])
+            // The recovery closes the connections, because the failed batch may be stored.
+            let again = try await fixture.client("alice")
+            #expect(try await again.ask(ChatVerbs.scheduled, ScheduledRequest()).scheduled.map(\.id.rawValue) == ["first"])
             fixture.pass(milliseconds: 1_000)
             _ = try await fixture.service.maintain(maintenance)
-            let texts = try await alice.history(pair).events.filter(\.isText).map { $0.body["text"] }
+            let texts = try await again.history(pair).events.filter(\.isText).map { $0.body["text"] }
             #expect(texts == ["second", "third", "first"])
         }
     }
