@@ -117,7 +117,10 @@ extension ClientCore {
             self.reads.confirmed(n, in: head.conversation)
             return []
         }
-        return self.reads.read(n, in: head.conversation).map { [.request(.mark($0))] } ?? []
+        guard n > self.reads.position(in: head.conversation) else { return [] }
+        let request = self.reads.read(n, in: head.conversation)
+        // Stored, because a restart would otherwise take the position in the head for confirmed.
+        return [.store(.read(head.conversation, n: n, isConfirmed: false))] + (request.map { [.request(.mark($0))] } ?? [])
     }
 
     /// Computes the number of unread messages of a head.

@@ -135,6 +135,8 @@ struct ClientCoreTests {
         let actions = core.pushed(EventPush(events: [Client.message(6, by: Client.alice)]))
         #expect(core.heads[Client.room]?.read == 6 && core.heads[Client.room]?.unread == 0)
         #expect(Client.requests(actions).isEmpty, "one request at a time")
+        let stored = Client.changes(actions).contains(.read(Client.room, n: 6, isConfirmed: false))
+        #expect(stored, "it is sent after a restart, too")
         let next = core.answered(MarkAnswer(conversation: Client.room, read: 5, unread: 0, mentions: 0, n: 6))
         #expect(Client.requests(next) == [.mark(MarkRequest(conversation: Client.room, read: 6))])
     }
