@@ -68,8 +68,9 @@ public final class ChatServer: Service {
 
     /// Runs the server. Returns when the task is cancelled, and after a graceful shutdown.
     ///
-    /// - Throws: An error if the server cannot start, and ``ChatServerError/Code/failed`` if a part
-    ///   of it fails.
+    /// - Throws: `invalidConfiguration`, `certificate`, `pageFolder`, `dataFolder`, `data`,
+    ///   `addressInUse` or `cannotListen` if the server cannot start; `failed` if a part of it
+    ///   fails later. Cancellation is not an error.
     public func run() async throws(ChatServerError) { try await self.run(onListening: { _ in }) }
 
     /// Runs the server, and reports its addresses when all listeners are ready. Returns when the
@@ -77,8 +78,9 @@ public final class ChatServer: Service {
     ///
     /// - Parameter onListening: Called once, with the addresses of all listeners. An optional TLS
     ///   listener whose port is in use is omitted.
-    /// - Throws: An error if the server cannot start, and ``ChatServerError/Code/failed`` if a part
-    ///   of it fails.
+    /// - Throws: `invalidConfiguration`, `certificate`, `pageFolder`, `dataFolder`, `data`,
+    ///   `addressInUse` or `cannotListen` if the server cannot start; `failed` if a part of it
+    ///   fails later. Cancellation is not an error.
     public func run(onListening: @escaping @Sendable ([Address]) -> Void) async throws(ChatServerError) {
         do {
             try await self.runParts(onListening)
