@@ -55,9 +55,9 @@ package struct CallMachine: Sendable, Equatable {
     private mutating func ringing(_ report: CallState, _ party: Party, _ time: Int64) -> Action {
         switch (report, party) {
         case (.accepted, .callee): self.record(.accepted, time)
-        case (.declined, .callee), (.busy, .callee):
-            // The call still rings for the other users.
-            self.isGroup ? .doNothing : self.record(report, time)
+        case (.declined, .callee), (.busy, .callee), (.ended, .callee), (.missed, .callee):
+            // In a group, the call still rings for the other users.
+            if self.isGroup { .doNothing } else { self.record(report == .ended ? .missed : report, time) }
         case (.ended, _), (.missed, _), (.declined, .caller), (.busy, .caller): self.record(.missed, time)
         case (.accepted, .caller), (.accepted, .server), (.declined, .server), (.busy, .server), (.ringing, _), (.unknown, _): .doNothing
         }

@@ -57,10 +57,10 @@ extension Oracle {
         switch (call.state, report) {
         case (.accepted, .ended): return .ended
         case (.ringing, .accepted): return isCallee ? .accepted : nil
-        case (.ringing, .ended), (.ringing, .missed): return .missed
+        // In a group, the call still rings for the other users.
+        case (.ringing, .ended), (.ringing, .missed): return isCallee && !isPair ? nil : .missed
         case (.ringing, .declined), (.ringing, .busy):
             if actor == UserKey(0) { return nil }
-            // In a group, the call still rings for the other users.
             return isCallee ? (isPair ? report : nil) : .missed
         default: return nil
         }

@@ -27,7 +27,7 @@ import Testing
         #expect(call.state == state ?? .ringing)
     }
 
-    @Test(arguments: [CallState.declined, .busy]) func oneMemberOfAGroupDoesNotEndTheRingOfTheOthers(report: CallState) {
+    @Test(arguments: [CallState.declined, .busy, .ended, .missed]) func oneMemberOfAGroupDoesNotEndTheRingOfTheOthers(report: CallState) {
         var call = CallMachine(isGroup: true)
         #expect(call.reported(report, by: .callee, at: 1) == .doNothing)
         #expect(call.reported(.accepted, by: .callee, at: 2) == .record(.accepted, duration: nil))
