@@ -6,7 +6,7 @@ import Testing
 
 @testable import ApusChatClient
 
-/// Calls of clients with a stack without media, at a server in the process.
+/// Calls between clients whose stack has no media, with a server in the same process.
 @Suite(.timeLimit(.minutes(2))) @MainActor
 struct CallControllerTests {
     /// A device of a user, with its controller.
@@ -53,7 +53,7 @@ struct CallControllerTests {
         for phone in phones { await phone.close() }
     }
 
-    /// Calls, answers, and waits for the connection.
+    /// Calls from the first phone, answers on the others, and waits until all are connected.
     private func connect(_ phones: [Phone], _ conversation: ConversationID) async throws {
         try await phones[0].calls.call(conversation, media: .video)
         for phone in phones.dropFirst() {
@@ -97,7 +97,7 @@ struct CallControllerTests {
             try await eventually { alice.calls.phase == .over(.declined) }
             try await alice.calls.call(pair, media: .audio)
             try await eventually { bob.calls.phase == .incoming }
-            // The timers may begin to wait after the first advance.
+            // A timer that starts after an advance needs a further one.
             try await eventually {
                 self.clock.advance(by: 63_000)
                 return alice.calls.phase == .over(.noAnswer) && bob.calls.phase == .over(.missed)
@@ -183,7 +183,7 @@ struct CallControllerTests {
         try await self.withPhones { phones, pair in
             try await self.connect(phones, pair)
             let connections = phones.compactMap { $0.stack.connections.values.first }
-            // Both have another track at the same time.
+            // Both sides add a track at the same time.
             for connection in connections { connection.report(.negotiationNeeded) }
             try await eventually { connections.allSatisfy { $0.state == .stable && $0.log.count >= 4 } }
             let logs = connections.map { Array($0.log.dropFirst(2)) }

@@ -3,7 +3,7 @@ import NIOConcurrencyHelpers
 
 @testable import ApusChatClient
 
-/// A stack without media. Its connections are established when both have a remote description.
+/// A stack without media, which records its calls and the connections that it creates.
 @MainActor
 final class ScriptedStack: CallStack {
     private(set) var log: [String] = []
@@ -12,7 +12,7 @@ final class ScriptedStack: CallStack {
     var openError: (any Error)?
     var backends: [String] = []
     var rooms: [CallAccess] = []
-    /// Whether connections report that they are connected, as soon as both descriptions are set.
+    /// Whether a connection reports that it is connected as soon as both descriptions are set.
     var connectsByItself = true
 
     func open(_ media: CallMedia) async throws {
@@ -41,7 +41,7 @@ final class ScriptedStack: CallStack {
     }
 }
 
-/// A connection that keeps the rules of RFC 8829, section 3.2, and records what it is asked.
+/// A connection with the signaling states of RFC 8829, section 3.2, which records its calls.
 @MainActor
 final class ScriptedConnection: CallConnection {
     enum State { case stable, haveLocalOffer, haveRemoteOffer }
@@ -124,7 +124,8 @@ final class ScriptedConnection: CallConnection {
     struct WrongState: Error {}
 }
 
-/// A clock whose waits of more than two seconds end when the test advances it.
+/// A clock whose waits of more than two seconds end only when the test advances it. Shorter waits
+/// end after a few turns of the other tasks.
 final class ScriptedClock: Sendable {
     private struct State {
         var now: Int64 = 1_700_000_000_000

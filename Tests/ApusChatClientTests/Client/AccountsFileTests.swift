@@ -47,7 +47,7 @@ struct AccountsFileTests {
     @Test(arguments: [
         "[]", "{}", "7", #"{"accounts":1,"sign_outs":{}}"#, #"{"accounts":[1,{},{"server":"http://a"}]}"#,
         #"{"accounts":[{"server":"http://a","user":"a b","file":"x.sqlite"}]}"#,
-        // A file elsewhere would be opened, and removed at the end of the session.
+        // A file outside of the folder would be opened, and removed at the end of the session.
         #"{"accounts":[{"server":"http://a","user":"alice","file":"../../home/x.sqlite"}]}"#,
     ])
     func entriesThatAreWrongAreNone(text: String) throws {
@@ -120,7 +120,7 @@ struct AccountsFileTests {
         #expect(device.accounts.all.map(\.user) == [Value.bob] && device.accounts.current?.user == Value.bob)
         #expect(self.server.logouts == ["alice/r0"] && device.accounts.pendingSignOuts == 0)
         #expect(try FileManager.default.contentsOfDirectory(atPath: self.folder.path).filter { $0.hasSuffix(".sqlite") }.count == 1)
-        // The account is gone: its client is not signed out twice.
+        // The account was removed, so a second sign-out fails.
         await #expect(throws: ChatClientError.self) { try await device.accounts.signOut(alice) }
         await bob.close()
         device.remove()

@@ -6,7 +6,8 @@ import Testing
 
 @testable import ApusChatClient
 
-/// The requests of the SDK's methods, and what it makes of the answers in the reference.
+/// The requests of the SDK's methods, and the values that it returns for the answers of the
+/// reference.
 @Suite("Requests of the client")
 struct RequestTests {
     private struct Fixture {
@@ -34,7 +35,8 @@ struct RequestTests {
             self.server.script("member.join", ["conv": .string(self.group.rawValue), "id": "x", "at": 1, "head": head])
         }
 
-        /// The last request of a verb without its id and without the conversation of the test.
+        /// Returns the last request of a verb without its id, and without its conversation if that
+        /// is the group.
         func request(_ verb: String) -> JSONValue? {
             guard var fields = self.server.requests(of: verb).last?.objectValue else { return nil }
             if fields["conv"]?.stringValue == self.group.rawValue { fields["conv"] = nil }
@@ -242,7 +244,7 @@ struct RequestTests {
         await fixture.end()
     }
 
-    /// A name that cannot exist is refused here, and a name of another case is the same one.
+    /// The client refuses an invalid name without a request.
     @Test(arguments: ["", "a b", "b/b", String(repeating: "a", count: 33)])
     func aWrongNameIsNotSent(name: String) async throws {
         let fixture = try await Fixture()

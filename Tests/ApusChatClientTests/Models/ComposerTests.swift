@@ -85,7 +85,7 @@ struct ComposerTests {
         await composer.send()
         #expect(composer.mode == .new && composer.text.isEmpty)
         #expect(self.server.requests(of: "edit").last?["body"]?["text"] == "so bold!")
-        // The end of an edit without a change leaves no text behind.
+        // An edit that is cancelled leaves no text in the input.
         composer.edit(own)
         composer.cancel()
         #expect(composer.text.isEmpty && composer.mode == .new)
@@ -153,7 +153,7 @@ struct ComposerTests {
         await self.end(client)
     }
 
-    /// A file that was sent is not sent again with the ones that could not be read.
+    /// A retry after a file that could not be read does not repeat the files that were sent.
     @Test func aFileThatIsMissingStopsTheOthersOnce() async throws {
         let file = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString + ".bin")
         try Data([1, 2, 3]).write(to: file)

@@ -17,7 +17,7 @@ struct ComposerTextTests {
 
     init() throws { (self.device, self.pair) = try self.server.pair() }
 
-    /// Runs `body` with a composer, and the messages of a conversation: one of the other user, and
+    /// Runs `body` with a composer and a conversation of two messages: one of the other user, and
     /// an own one.
     private func with(_ body: (ComposerModel, ChatConversation, _ other: ChatMessage, _ own: ChatMessage) async throws -> Void) async throws
     {
@@ -42,7 +42,7 @@ struct ComposerTextTests {
 
     // MARK: Sending
 
-    /// A second press of the button while the first one is being handled.
+    /// The user presses the button again while the first press is being handled.
     @Test func aTextIsSentOnce() async throws {
         try await self.with { composer, chat, _, _ in
             composer.text = "once"
@@ -81,7 +81,7 @@ struct ComposerTextTests {
             try await eventually { try await chat.unsent.isEmpty }
             let requests = self.server.requests(of: "send")
             #expect(requests.count == 2 && requests.allSatisfy { $0["silent"] == true })
-            // The reply is the first of them.
+            // Only the first message, the file, is the reply.
             let file = requests.first { $0["kind"] == "file" }
             #expect(file?["ref"] == .integer(other.event.seq) && requests.first { $0["kind"] == "text" }?["ref"] == nil)
             #expect(!composer.isSilent && composer.files.isEmpty)
@@ -135,7 +135,7 @@ struct ComposerTextTests {
             composer.text = "half of an edit"
             composer.cancel()
             #expect(composer.mode == .new && composer.text == "half")
-            // A reply ends an edit, too, and takes the text of the new message.
+            // A reply also ends an edit, and restores the text of the new message.
             composer.edit(own)
             composer.reply(to: other)
             #expect(composer.mode == .reply(other) && composer.text == "half")

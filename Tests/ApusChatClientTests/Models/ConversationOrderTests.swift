@@ -8,7 +8,7 @@ import Testing
 struct ConversationOrderTests {
     let server = FakeServer()
     let device: TestDevice
-    /// The conversations of the tests, which heads describe, and no log.
+    /// The conversations of the tests. The server has heads of them, and no logs.
     private let ids = (1...6).map { ConversationID(number: 100 + Int64($0)) }
     private nonisolated static let now = ChatEnvironment.test.now()
 
@@ -35,10 +35,10 @@ struct ConversationOrderTests {
         let list = ConversationListModel(client: client)
         await list.start()
         self.server.push("head", HeadPush(heads: heads).json)
-        // Banned ones are in no section.
+        // No section shows a banned conversation.
         let wanted = Set(heads.filter { $0.state != .banned }.map(\.conversation))
         try await eventually { await wanted.isSubset(of: client.heads.map(\.conversation)) }
-        // The push behind the heads shows that the list has them.
+        // The client has the heads before the list shows them.
         try await eventually { list.known.isSuperset(of: wanted) }
         let result: Result<Void, any Error>
         do { result = .success(try await body(list)) } catch { result = .failure(error) }

@@ -63,7 +63,7 @@ struct ThreadRepliesTests {
         #expect(thread.rows.count == 161 || thread.rows.count == 200)
         await thread.loadLater()
         #expect(thread.rows.last?.text == "\(thread.rows.count == 200 ? 260 : 239)" || thread.hasEarlier)
-        // The rows of the conversation have no hole because of it.
+        // The replies leave no gap in the rows of the conversation.
         let page = try await client.conversation(self.pair).messages(limit: 5)
         #expect(page.messages.compactMap(\.text) == ["258", "between 259", "259", "between 260", "260"])
         await self.end(client)

@@ -6,7 +6,7 @@ import Testing
 @testable import ApusChatClient
 
 /// An open conversation when its data are replaced, when the log grows faster than it is read, and
-/// when the conversation is gone.
+/// when the user loses access to the conversation.
 @MainActor @Suite("Threads and changed data", .timeLimit(.minutes(5)))
 struct ThreadResetTests {
     let server = FakeServer()
@@ -71,7 +71,7 @@ struct ThreadResetTests {
         }
     }
 
-    /// A conversation without messages has no earlier rows, also after its data were replaced.
+    /// A conversation without messages has no earlier rows, before and after its data are replaced.
     @Test func anEmptyConversationStaysEmpty() async throws {
         try await self.with { client, thread in
             await thread.open()
@@ -162,7 +162,7 @@ struct ThreadResetTests {
             func push(_ isStopped: Bool) {
                 self.server.push("typing", TypingPush(conversation: self.pair, user: Value.bob, isStopped: isStopped).json)
             }
-            // The time of a notification passes in a few turns in the tests.
+            // In the test environment the notification expires after a few turns of other tasks.
             push(false)
             try await eventually { thread.typing.isEmpty }
             push(true)

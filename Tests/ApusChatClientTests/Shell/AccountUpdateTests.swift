@@ -40,7 +40,7 @@ struct AccountUpdateTests {
         #expect(ChatHTTPClient.path(of: blob, size: nil, owner: .conversation(Self.own)).hasSuffix("?conv=\(Self.own.rawValue)"))
     }
 
-    /// The transport reconnects before the engine knows of it.
+    /// The transport has reconnected, and the engine has not received the event yet.
     @Test func aRequestBeforeTheHelloOfANewConnectionIsRepeated() async throws {
         let server = FakeServer()
         server.user(Value.alice)

@@ -63,7 +63,7 @@ struct AnswerOrderTests {
             let isOn = round % 2 == 1
             self.server.script("own.set", self.answer(seq: Int64(round)))
             self.server.push(around: "own.set", before: [], after: [self.head(try await chat.head, isArchived: !isOn)])
-            // The push behind the head shows that the head was applied.
+            // The head is applied before the push that follows it.
             let typing = TypingPush(conversation: self.room, user: Value.bob)
             let applied = AsyncStream.makeStream(of: Void.self)
             let observation = alice.observe { update in if case .typing = update { applied.continuation.yield() } }

@@ -7,7 +7,8 @@ import Testing
 @Suite struct ChatBroadcasterTests {
     private let broadcaster = ChatBroadcaster()
 
-    /// Returns the updates that a reader finds after the others have happened.
+    /// Returns the updates that a subscriber with a policy receives if it begins to read after
+    /// `count` updates.
     private func read(_ policy: BufferingPolicy, after count: Int) async -> [String] {
         let stream = self.broadcaster.subscribe(bufferingPolicy: policy)
         for _ in 0..<count { self.broadcaster.yield(.users([])) }

@@ -7,8 +7,8 @@ import Testing
 
 @testable import ApusChatClient
 
-/// Random sends, edits, recalls, lost connections and restarts: at the end every device has the log
-/// of the server.
+/// After random sends, edits, recalls, lost connections and restarts, every device has the log of
+/// the server.
 @Suite("Faults of the network")
 struct FaultTests {
     @Test(arguments: 0..<6) func allDevicesConverge(seed: UInt64) async throws {
@@ -52,7 +52,7 @@ struct FaultTests {
             try await eventually { try await client.conversation(pair).unsent.isEmpty }
         }
         let expected = server.events(in: pair, as: Value.bob)
-        // The order of each device is kept, and nothing is lost or twice.
+        // The log contains as many messages as were written: none is lost or repeated.
         #expect(expected.filter { $0.n != nil }.count == written.values.map(\.count).reduce(0, +))
         for client in clients {
             try await eventually {
@@ -66,7 +66,7 @@ struct FaultTests {
         }
     }
 
-    /// What all devices must agree on.
+    /// The part of a message that is equal on all devices.
     private struct Content: Equatable {
         let seq: Int64
         let n: Int64?

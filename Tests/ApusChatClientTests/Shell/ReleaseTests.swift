@@ -14,7 +14,7 @@ struct ReleaseTests {
 
     init() throws { (self.device, self.pair) = try self.server.pair() }
 
-    /// References that do not keep what they refer to.
+    /// Weak references to a client and its objects.
     private final class Remains {
         weak var client: ChatClient?
         weak var engine: ChatEngine?
@@ -48,7 +48,7 @@ struct ReleaseTests {
         composer.text = "unfinished @b"
         try await client.conversation(self.pair).send("hello")
         try await eventually { thread.rows.contains { $0.text == "hello" } }
-        // The connection is lost, and a file cannot be uploaded: both are tried again later.
+        // The connection and the upload fail, and wait for their next attempt.
         self.server.setReachable(false)
         let path = "\(self.device.folder)/\(name).bin"
         try Data([1, 2, 3]).write(to: URL(fileURLWithPath: path))

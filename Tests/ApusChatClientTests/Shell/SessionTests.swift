@@ -30,8 +30,8 @@ struct SessionTests {
         self.device.remove()
     }
 
-    /// The loss that the transport tells comes after the `bye`, whose handling has already ended
-    /// the reconnection of the transport.
+    /// The transport reports the loss of the connection after the `bye`, whose handling has already
+    /// ended the reconnection of the transport.
     @Test func aClientComesBackAfterTheServerSaidBye() async throws {
         let client = try await self.device.signIn()
         for _ in 0..<5 {
@@ -45,7 +45,8 @@ struct SessionTests {
         self.device.remove()
     }
 
-    /// The server spreads its clients over time. A client that is told no time spreads itself.
+    /// A `bye` with a time spreads the reconnections of the clients. Without one, the client uses a
+    /// random delay.
     @Test(arguments: [
         (ByePush(reason: .shutdown, retryAfter: 4_321), Duration.milliseconds(4_321)),
         (ByePush(reason: .slow), ChatClientConfiguration().refusalDelay * 1.25),

@@ -155,7 +155,7 @@ struct UploadTests {
 
     // MARK: The end of a session
 
-    /// Like a text, a file waits for the next sign-in if the session ends.
+    /// An unsent file waits for the next sign-in if the session ends, as a text does.
     @Test func anEndedSessionKeepsTheUpload() async throws {
         let client = try await self.online()
         self.server.stallUploads(after: 1)
@@ -172,8 +172,8 @@ struct UploadTests {
         self.device.remove()
     }
 
-    /// The access token ends before its announced time, for example because the server has a new
-    /// key.
+    /// The access token expires before its announced time, for example because the server has a
+    /// new key.
     @Test func aRefusedTokenIsRenewedDuringAnUpload() async throws {
         let client = try await self.online()
         self.server.stallUploads(after: 2)

@@ -32,7 +32,7 @@ struct ChatStoreFileTests {
             store.close()
             try ChatStore.remove(path: path)
             for suffix in ["", "-wal", "-shm"] { #expect(!FileManager.default.fileExists(atPath: path + suffix)) }
-            try ChatStore.remove(path: path)  // it is gone already
+            try ChatStore.remove(path: path)  // a missing file is not an error
         }
     }
 
@@ -118,9 +118,9 @@ struct ChatStoreFileTests {
         #expect(found.contains(.store) && found.allSatisfy { $0 == nil || $0 == .store })
     }
 
-    // MARK: The same log on any way
+    // MARK: Order of pages and pushes
 
-    /// Pages that cross with pushes, gaps and repetitions end in the rows of the whole log.
+    /// Pages, pushes, gaps and repetitions in any order result in the rows of the whole log.
     @Test(arguments: 0..<25)
     func anyOrderOfPagesAndPushesGivesTheLog(seed: UInt64) throws {
         var dice = SplitMix64(state: seed)
@@ -128,7 +128,7 @@ struct ChatStoreFileTests {
         let store = try ChatStore(path: ":memory:")
         func served(_ range: ClosedRange<Int64>, asOf: Int64) -> [ChatEvent] {
             range.map { seq in
-                // The server applies what came until then, to the message and to its edits.
+                // The server has applied the changes up to `asOf` to the message and to its edits.
                 let event = log[Int(seq) - 1]
                 return log[..<Int(asOf)].reduce(event) { event, change in
                     let target = change.kind.isMessage ? change.thread : change.ref
@@ -167,7 +167,7 @@ struct ChatStoreFileTests {
         }
     }
 
-    /// Messages, edits, recalls, reactions and replies of bob.
+    /// Returns a random log of messages, edits, recalls, reactions and replies of bob.
     private static func log(_ count: Int64, _ dice: inout SplitMix64) -> [ChatEvent] {
         var log: [ChatEvent] = []
         var reactions: Set<Int64> = []
@@ -200,7 +200,7 @@ struct ChatStoreFileTests {
         #expect(self.code { try store.enqueue(OutboxEntry(request: Value.entry("a"), at: 1)) } == .store)  // an id is used once
         try store.discard(Value.id("a"))
         #expect(try store.restored().unsent.map(\.id.rawValue) == ["b", "c"])
-        // Only a refused message gets a new id, and keeps its place.
+        // Only a refused message gets a new id. It keeps its place.
         #expect(try store.requeue(Value.id("b"), as: Value.id("d"), at: 2) == nil)
         _ = try store.apply([.refused(Value.id("b"), ChatError(.limit, message: "full"))], of: Value.alice)
         #expect(try store.requeue(Value.id("b"), as: Value.id("d"), at: 2)?.at == 2)

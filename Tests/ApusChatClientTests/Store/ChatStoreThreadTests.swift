@@ -57,13 +57,13 @@ struct ChatStoreThreadTests {
         try self.store.insertThread([first, self.reply(40), self.reply(60)], mine: [], asOf: 100)
         #expect(try self.thread().messages.map(\.event.seq) == [1, 40, 60])
         #expect(try !self.thread().isComplete)
-        // The log is still shown down to its first hole only.
+        // The conversation is still shown only down to the first gap in its log.
         let page = try self.store.page(of: Value.room, before: nil, limit: 50, me: Value.alice)
         #expect(page.messages.first?.event.seq == 90)
         #expect(page.missingBefore == 90)
         try self.store.insertHistory((61...89).map { Value.text($0) }, mine: [], asOf: 100)
         #expect(try self.store.page(of: Value.room, before: nil, limit: 50, me: Value.alice).messages.first?.event.seq == 60)
-        // What follows the end of the log is left to the log.
+        // A reply beyond the end of the log does not move that end.
         try self.store.insertThread([self.reply(120)], mine: [], asOf: 120)
         #expect(try self.store.newestSeq(of: Value.room) == 100)
     }
@@ -85,7 +85,7 @@ struct ChatStoreThreadTests {
         #expect(try own(3)?.delivery == .sent)
         try mark("carol", read: 1)
         #expect(try own(1)?.delivery == .read)
-        // A complete list removes those that left.
+        // A complete list removes the members that left.
         let members = [Value.alice, Value.bob, Value.name("carol")].map {
             ChatMember(user: ChatUser(name: $0), role: .member, since: 1, read: 3)
         }
@@ -93,7 +93,7 @@ struct ChatStoreThreadTests {
         try self.apply(.head(head))
         try self.store.save(members: members, of: Value.room)
         #expect(try own(3)?.receipts == MessageReceipts(members: 2, delivered: 2, read: 2))
-        // In a large group no position is told.
+        // The server sends no positions of the members of a large group.
         head.members = 101
         try self.apply(.head(head))
         #expect(try own(3)?.receipts == nil && own(3)?.delivery == .sent)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import ApusChatClient
 
-/// What is written durably, in syncs to disk.
+/// The number of syncs to disk of the client's operations.
 @Suite("Syncs to disk")
 struct SyncTests {
     let server = FakeServer()
@@ -18,10 +18,10 @@ struct SyncTests {
         let chat = alice.conversation(self.pair)
         func send(_ text: String) async throws {
             try await chat.send(text)
-            // From the outbox over the acknowledgement to the log.
+            // The message is acknowledged, and moves from the outbox to the log.
             try await eventually { try await chat.unsent.isEmpty }
         }
-        // The first commit of a connection may sync the head of the log of SQLite, too.
+        // The first commit of a connection may also sync the header of SQLite's write-ahead log.
         try await send("first")
         let counter = try SyncCounter(alice.store)
         for number in 1...12 {

@@ -9,7 +9,7 @@ import Testing
 
 @testable import ApusChatClient
 
-/// What performs commands in a test: it keeps what they tell.
+/// The host of a commander in a test, which records what commands print and show.
 @MainActor final class TestHost: ChatCommandHost {
     var conversation: ChatConversation?
     var shownRows: [ChatMessage] = []
@@ -29,7 +29,8 @@ import Testing
     func openFile(_ path: String) throws { self.openedFiles.append(path) }
 }
 
-/// Alice with a commander in a group: #1 is bob's, #2 and the poll #3 are hers.
+/// A commander of alice in a group with three messages: #1 is of bob, #2 and the poll #3 are of
+/// alice.
 @MainActor struct CommandFixture {
     nonisolated static let now: Int64 = 1_795_519_800_000
     let server = FakeServer()
@@ -63,7 +64,7 @@ import Testing
         where !["hello", "sync", "history", "send", "mark", "users", "subscribe", "typing"].contains(verb.name) {
             self.server.script(verb.name, try JSONReader.read(verb.examples.answer))
         }
-        // Conversations of answers are the group, so that the client has their logs.
+        // These answers name the group, because the client has its log.
         let head = try await chat.head.json
         for verb in ["conversation.open", "conversation.create"] { self.server.script(verb, ["head": head]) }
         self.server.script("member.join", ["conv": .string(self.group.rawValue), "id": "x", "at": 1, "head": head])
@@ -71,13 +72,14 @@ import Testing
 
     func perform(_ line: String) async { await self.commander.perform(ChatLine(line)) }
 
-    /// The texts that were told since the last call.
+    /// Returns the texts that the commands printed since the last call.
     func told() -> [String] {
         defer { self.host.said = [] }
         return self.host.said.map(\.text)
     }
 
-    /// The last request of a verb, without its id, and without the conversation if it is the group.
+    /// Returns the last request of a verb without its id, and without its conversation if that is
+    /// the group.
     func request(_ verb: String) -> JSONValue? {
         guard var fields = self.server.requests(of: verb).last?.objectValue else { return nil }
         fields["id"] = nil

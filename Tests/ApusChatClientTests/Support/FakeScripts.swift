@@ -1,19 +1,20 @@
 import ApusChatProtocol
 import ApusJSON
 
-/// What a ``FakeServer`` answers to verbs without deciding them, and pushes around the answers.
+/// The scripted answers of a ``FakeServer``, and the pushes that it sends around answers.
 struct FakeScripts {
     typealias Frames = (before: [(String, JSONValue)], after: [(String, JSONValue)])
 
-    /// Errors that are each answered once.
+    /// Errors by verb, each of which is answered once, before `answers`.
     var failures: [String: [ChatError]] = [:]
-    /// Answers in turn, of which the last remains.
+    /// Answers by verb, in order. The last one is repeated.
     var answers: [String: [JSONValue]] = [:]
-    /// What the connection that sends a verb receives before and after the answer.
+    /// The pushes before and after the answer to a verb.
     var frames: [String: Frames] = [:]
-    /// Verbs without answers.
+    /// The verbs that are never answered.
     var withheld: Set<String> = []
 
+    /// Returns the next answer to a verb; nil if the server decides it.
     mutating func next(_ verb: String) -> JSONValue? {
         if let error = self.failures[verb]?.first {
             self.failures[verb]?.removeFirst()

@@ -5,7 +5,7 @@ import ApusJSON
 
 @testable import ApusChatClient
 
-/// The verbs of calls. Signals without a recipient reach all other users.
+/// The verbs of calls. A signal without a recipient is sent to all other users.
 extension FakeServer {
     func decideCall(_ verb: String, _ payload: JSONValue, by user: UserKey) throws(WireError) -> (JSONValue, [Push]) {
         switch verb {

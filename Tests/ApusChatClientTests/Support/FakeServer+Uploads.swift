@@ -2,30 +2,30 @@ import ApusChatProtocol
 
 @testable import ApusChatClient
 
-/// The uploads of a ``FakeServer``, and the faults of its uploads.
+/// The uploads of a ``FakeServer``, and their scripted faults.
 struct FakeUploads {
     struct Upload {
         var description: UploadDescription
         var bytes: Int64 = 0
-        /// The offsets at which bytes arrived.
+        /// The offsets of the accepted parts, in the order of their arrival.
         var offsets: [Int64] = []
     }
 
     var all: [String: Upload] = [:]
     var removed: [String] = []
     var created = 0
-    /// The number of parts that are accepted before the next one waits; nil if none waits.
+    /// The number of further parts that are accepted before the next one waits; nil for no limit.
     var partsBeforeStall: Int?
-    /// Errors of the next parts, each before the part is stored.
+    /// The errors that refuse the next parts, one each. A refused part is not stored.
     var failures: [ChatClientError] = []
-    /// The number of parts that are stored and not answered.
+    /// The number of next parts that are stored and fail with a timeout.
     var answersToLose = 0
 }
 
 extension FakeServer {
     // MARK: Faults
 
-    /// Lets further parts wait after a number of them; nil ends the wait.
+    /// Accepts `parts` further parts and makes the next ones wait; nil ends the wait.
     func stallUploads(after parts: Int?) { self.locked { self.uploads.partsBeforeStall = parts } }
     func failUploads(_ errors: ChatClientError...) { self.locked { self.uploads.failures = errors } }
     func loseUploadAnswers(_ count: Int) { self.locked { self.uploads.answersToLose = count } }
@@ -34,11 +34,12 @@ extension FakeServer {
 
     var removedUploads: [String] { self.locked { self.uploads.removed } }
     var createdUploads: Int { self.locked { self.uploads.created } }
-    /// The offsets at which the parts of all uploads arrived, by upload.
+    /// The offsets of the accepted parts, one array for each upload.
     var uploadOffsets: [[Int64]] { self.locked { self.uploads.all.sorted { $0.key < $1.key }.map(\.value.offsets) } }
 
     // MARK: Routes
 
+    /// Returns the path of the new upload.
     func createUpload(_ upload: UploadDescription) throws(ChatClientError) -> String {
         let path = self.locked { () -> String? in
             guard self.isReachable else { return nil }
@@ -56,6 +57,8 @@ extension FakeServer {
         return self.locked { self.uploads.all[path]?.bytes }
     }
 
+    /// Stores a part. While parts are stalled, it waits without a time limit until the stall or the
+    /// task ends.
     func append(_ count: Int64, at offset: Int64, to path: String, access: String) async throws(ChatClientError) -> UploadProgress {
         while self.locked({ self.uploads.partsBeforeStall == 0 }) {
             guard !Task.isCancelled else { throw ChatClientError(.closed, message: "cancelled") }

@@ -7,11 +7,11 @@ import NIOConcurrencyHelpers
 @testable import ApusChatClient
 
 /// A chat server in the process of the test: the decisions of the core on a storage in memory, and
-/// a connection for each client. Every request is one batch.
+/// a connection for each client. It handles each request as a batch of its own.
 final class FakeServer: @unchecked Sendable {  // `lock` guards all members
     private let lock = NIOLock()
     let storage = MemoryStorage()
-    /// What the server answers to `hello`.
+    /// The limits in the answer to `hello`.
     private var limits = HelloLimits()
     private(set) var names: [UserKey: UserName] = [:]
     private var keys: [UserName: UserKey] = [:]
@@ -19,20 +19,20 @@ final class FakeServer: @unchecked Sendable {  // `lock` guards all members
     private(set) var now: Int64 = 1_700_000_000_000
     private(set) var connections: [FakeTransport] = []
     var uploads = FakeUploads()
-    /// The access to a media server that calls are answered with.
+    /// The access to a media server in the answers to verbs of calls.
     var callAccess: CallAccess?
     private(set) var logouts: [String] = []
     private(set) var refreshes = 0
     var requests: [String: Int] = [:]
-    /// The number of answers that are lost together with their connection.
+    /// The number of next answers that are lost together with their connection.
     private var answersToLose = 0
-    /// The number of pushes that are not sent, and whether others are sent twice.
+    /// The number of next pushes that are not sent, and whether the others are sent twice.
     private var pushesToLose = 0
     private var repeatsPushes = false
-    /// The answers that the server does not decide, and the requests of every verb.
+    /// The scripted answers, and the requests by verb.
     private var scripts = FakeScripts()
     private var payloads: [String: [JSONValue]] = [:]
-    /// The positions that `members` tells, and the contacts of every user.
+    /// The read positions in the answer to `members`, and the contacts of every user.
     private var reads: [UserName: Int64] = [:]
     private var contacts: [Contact] = []
     private(set) var scheduled: [ScheduledMessage] = []
@@ -80,7 +80,7 @@ final class FakeServer: @unchecked Sendable {  // `lock` guards all members
         }
     }
 
-    /// A message of a user that has no client here.
+    /// Sends a message of a user that needs no client, and delivers its pushes.
     func write(_ text: String, by user: UserName, in conversation: ConversationID) {
         let pushes = self.locked { () -> [Push] in
             guard let key = self.keys[user] else { return [] }
@@ -91,7 +91,7 @@ final class FakeServer: @unchecked Sendable {  // `lock` guards all members
         self.deliver(pushes)
     }
 
-    /// A change by a user that has no client here.
+    /// Performs a command of a user that needs no client, and delivers its pushes.
     func change(_ action: Command.Action, by user: UserName) {
         let pushes = self.locked { () -> [Push] in
             guard let key = self.keys[user] else { return [] }
@@ -103,14 +103,14 @@ final class FakeServer: @unchecked Sendable {  // `lock` guards all members
     func setRead(_ n: Int64, of user: UserName) { self.locked { self.reads[user] = n } }
     func set(contacts: [Contact]) { self.locked { self.contacts = contacts } }
 
-    /// A reply in a thread, by a user that has no client here.
+    /// Sends a reply in a thread, of a user that needs no client, and delivers its pushes.
     func reply(_ text: String, by user: UserName, to root: Int64, in conversation: ConversationID) {
         let content = MessageContent(kind: .text, body: Self.text(["text": .string(text)]))
         self.change(
             .send(SendCommand(conversation: ConversationKey(conversation.number), content: .success(content), thread: root)), by: user)
     }
 
-    /// Pushes to all clients.
+    /// Sends a push to all connections.
     func push(_ name: String, _ payload: JSONValue) {
         for connection in self.locked({ self.connections }) { connection.push(name, payload) }
     }
@@ -120,15 +120,16 @@ final class FakeServer: @unchecked Sendable {  // `lock` guards all members
     func loseAnswers(_ count: Int) { self.locked { self.answersToLose = count } }
     func losePushes(_ count: Int) { self.locked { self.pushesToLose = count } }
     func repeatPushes() { self.locked { self.repeatsPushes = true } }
+    /// Answers the next request of a verb with an error.
     func fail(_ verb: String, with error: ChatError) { self.locked { self.scripts.failures[verb, default: []].append(error) } }
-    /// Answers a verb with these values in turn, and then always with the last.
+    /// Answers a verb with these values in order, and repeats the last one.
     func script(_ verb: String, _ answers: JSONValue...) { self.locked { self.scripts.answers[verb] = answers } }
-    /// Pushes around each answer to a verb, to the connection that sent it.
+    /// Sends pushes before and after each answer to a verb, to the connection that sent it.
     func push(around verb: String, before: [(String, JSONValue)], after: [(String, JSONValue)]) {
         self.locked { self.scripts.frames[verb] = (before, after) }
     }
     func frames(around verb: String) -> FakeScripts.Frames? { self.locked { self.scripts.frames(around: verb) } }
-    /// Does not answer a verb from now on.
+    /// Leaves all further requests of a verb without an answer.
     func withhold(_ verb: String) { self.locked { _ = self.scripts.withheld.insert(verb) } }
     func setReachable(_ value: Bool) { self.locked { self.isReachable = value } }
     func renewEpoch() { self.locked { self.epoch += 1 } }
@@ -155,7 +156,7 @@ final class FakeServer: @unchecked Sendable {  // `lock` guards all members
         }
     }
 
-    /// The bodies of the messages of a conversation, as a user sees them.
+    /// Returns the texts of the messages of a conversation that a user sees, in order.
     func texts(in conversation: ConversationID, as user: UserName) -> [String] {
         self.locked {
             guard let key = self.keys[user] else { return [] }
@@ -165,7 +166,7 @@ final class FakeServer: @unchecked Sendable {  // `lock` guards all members
         }
     }
 
-    /// The whole log of a conversation, as a user sees it.
+    /// Returns the log of a conversation as a user sees it, up to 10,000 events.
     func events(in conversation: ConversationID, as user: UserName) -> [ChatEvent] {
         self.locked {
             guard let key = self.keys[user] else { return [] }
@@ -176,7 +177,7 @@ final class FakeServer: @unchecked Sendable {  // `lock` guards all members
 
     func count(of verb: String) -> Int { self.locked { self.requests[verb] ?? 0 } }
 
-    /// The requests of a verb, in order.
+    /// Returns the requests of a verb in the order of their arrival.
     func requests(of verb: String) -> [JSONValue] { self.locked { self.payloads[verb] ?? [] } }
 
     // MARK: Connections
@@ -187,7 +188,9 @@ final class FakeServer: @unchecked Sendable {  // `lock` guards all members
             connect: { _, access, _, _ in FakeTransport(server: self, access: access) })
     }
 
-    /// Returns the refusal of a connection.
+    /// Registers a connection.
+    ///
+    /// - Returns: The refusal; nil if the connection is accepted.
     func accept(_ transport: FakeTransport, access: String) -> ChatError? {
         self.locked {
             guard self.isReachable else { return ChatError(.unavailable, message: "not reachable") }
@@ -198,11 +201,14 @@ final class FakeServer: @unchecked Sendable {  // `lock` guards all members
         }
     }
 
-    /// Whether the server accepts an access token (locked).
+    /// Whether the server accepts an access token. The caller holds the lock.
     func accepts(_ access: String) -> Bool { !self.isRevoked && access.hasSuffix("/\(self.token)") }
 
     func remove(_ transport: FakeTransport) { self.locked { self.connections.removeAll { $0 === transport } } }
 
+    /// Returns the answer to a request, after the pushes that it causes are delivered.
+    ///
+    /// - Throws: `notConnected` if the connection is closed or the answer is to be lost.
     func answer(_ verb: String, _ payload: JSONValue, on transport: FakeTransport) throws(ChatClientError) -> JSONValue {
         let (answer, pushes, isLost) = self.locked { () -> (JSONValue?, [Push], Bool) in
             guard self.connections.contains(where: { $0 === transport }), let user = transport.user else { return (nil, [], false) }

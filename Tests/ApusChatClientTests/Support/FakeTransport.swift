@@ -41,7 +41,9 @@ final class FakeTransport: ChatTransport, @unchecked Sendable {  // `user` is gu
 
     func disconnect() { self.server.remove(self) }
 
-    /// - Parameter reconnects: Whether the transport would reconnect by itself.
+    /// Reports the loss of the connection.
+    ///
+    /// - Parameter reconnects: Whether the report says that the transport reconnects by itself.
     func lost(reconnects: Bool = false) { self.events.yield(.disconnected(reconnects: reconnects)) }
 
     func push(_ name: String, _ payload: JSONValue) { self.events.yield(.push(name: name, payload: payload)) }

@@ -4,7 +4,7 @@ import NIOConcurrencyHelpers
 
 @testable import ApusChatClient
 
-/// Counts the syncs to disk of an open store, at SQLite's interface to its files.
+/// Counts the syncs to disk of an open store. It replaces the methods of SQLite's open files.
 final class SyncCounter {
     private struct Hook {
         /// The address of the file's own methods.
@@ -14,7 +14,7 @@ final class SyncCounter {
         var count = 0
     }
 
-    /// By the address of the file: a C function has no other context.
+    /// The hooks by the address of the file, which is the only context of the C callback.
     private static let hooks = NIOLockedValueBox<[UInt: Hook]>([:])
 
     private let store: ChatStore
@@ -31,7 +31,7 @@ final class SyncCounter {
         Self.hooks.withLockedValue { hooks in self.files.reduce(0) { $0 + (hooks[$1]?.count ?? 0) } }
     }
 
-    /// Gives the files their own methods back. Called before the store closes.
+    /// Restores the methods of the files. Must be called before the store closes.
     func stop() throws {
         try self.store.read { _ in
             for file in self.files {

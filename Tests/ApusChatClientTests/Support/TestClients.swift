@@ -5,7 +5,7 @@ import NIOConcurrencyHelpers
 
 @testable import ApusChatClient
 
-/// A folder with accounts at a ``FakeServer``.
+/// A folder with accounts of a ``FakeServer``.
 final class TestDevice: Sendable {
     let server: FakeServer
     let folder: String
@@ -43,7 +43,8 @@ extension FakeServer {
 }
 
 extension ChatEnvironment {
-    /// Without waiting: a delay is a few turns of the other tasks. Deadlines do not pass.
+    /// An environment with a fixed time. A delay of less than a minute is replaced with 20 turns of
+    /// the other tasks; longer ones take their time, so that no deadline passes.
     static let test = ChatEnvironment(
         now: { 1_700_000_000_000 },
         sleep: { delay in
@@ -53,10 +54,12 @@ extension ChatEnvironment {
         makeID: { ClientID(UUID().uuidString) ?? Value.id("none") })
 }
 
-/// The condition did not become true.
+/// The error of a condition that did not become true, or of a value that is not the expected one.
 struct NeverTrue: Error {}
 
-/// Waits for a condition for at most 60 seconds, during which other tasks make progress.
+/// Waits until a condition is true, for at most 60 seconds. Other tasks run between the checks.
+///
+/// - Throws: ``NeverTrue`` after that time, and the errors of `condition`.
 func eventually(isolation: isolated (any Actor)? = #isolation, _ condition: () async throws -> Bool) async throws {
     let clock = ContinuousClock()
     let end = clock.now + .seconds(60)
@@ -67,11 +70,12 @@ func eventually(isolation: isolated (any Actor)? = #isolation, _ condition: () a
 }
 
 extension ChatClient {
+    /// Waits until the client is online, for at most 60 seconds.
     func isOnline() async throws { try await eventually { await self.state == .online } }
 }
 
 extension ChatConversation {
-    /// The texts of the thread, with those of unsent messages.
+    /// The texts of the stored messages, followed by those of the unsent ones.
     var texts: [String] {
         get async throws {
             let page = try await self.storedMessages(limit: 10_000)

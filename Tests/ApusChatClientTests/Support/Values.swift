@@ -2,7 +2,7 @@ import ApusChatProtocol
 import ApusJSON
 import Foundation
 
-/// Values of the tests: alice in the conversation `room`, with bob.
+/// Values of the tests. The user is alice, who has the conversation `room` with bob.
 enum Value {
     static let alice = name("alice")
     static let bob = name("bob")

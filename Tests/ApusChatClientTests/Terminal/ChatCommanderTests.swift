@@ -11,7 +11,7 @@ struct ChatCommanderTests {
     private static let hour: Int64 = 3_600_000
     private static let now = CommandFixture.now
 
-    /// A line, the verb and the fields of its request, and what it tells.
+    /// A line, the verb and the fields of its request, and the texts that it prints.
     private struct Case: Sendable, CustomTestStringConvertible {
         var line: String
         var verb: String

@@ -5,8 +5,8 @@ import Testing
 @testable import ApusChatClient
 @testable import ApusChatTerminal
 
-/// The session of the full screen: what it stores when a conversation closes, and what it shows of
-/// the news of the server.
+/// The session of the full screen: the draft that it stores when a conversation closes, and the
+/// updates of the server that it shows.
 @MainActor @Suite("Terminal session", .timeLimit(.minutes(5)))
 struct ChatTerminalSessionTests {
     private final class Output {
@@ -47,7 +47,7 @@ struct ChatTerminalSessionTests {
             #expect(try await group.draft?.text == "half a sentence")
             try await terminal.show(group)
             #expect(terminal.screen.editor.text == "half a sentence")
-            // A command is no draft, and an emptied input removes the draft.
+            // A command is not stored as a draft, and the draft of the conversation is removed.
             terminal.screen.editor.set("/mute 1h")
             try await terminal.show(fixture.client.conversation(fixture.pair))
             #expect(try await group.draft?.text ?? "" == "")
@@ -157,7 +157,7 @@ struct ChatTerminalSessionTests {
             let again = output.take()
             #expect(!terminal.wantsSuspension)
             #expect(again.hasPrefix(ChatTerminal.enterSequence) && again.contains("hello") && again.contains("mine"))
-            // Without a change, nothing is written; Control-L writes all.
+            // Control-L redraws the whole screen.
             await self.type("\u{0C}", on: terminal)
             #expect(output.take().contains("hello"))
         }

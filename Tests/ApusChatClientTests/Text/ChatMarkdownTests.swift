@@ -10,7 +10,7 @@ struct ChatMarkdownTests {
     private static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent().deletingLastPathComponent()
 
-    /// The cases that the page is tested with, too (`Conformance/browser/test_page_markdown.py`).
+    /// The cases are also those of the page (`Conformance/browser/test_page_markdown.py`).
     @Test func theCasesOfThePageGiveTheSame() throws {
         let data = try Data(contentsOf: Self.root.appendingPathComponent("Tests/Vectors/markdown.json"))
         let vectors = try JSONReader.read(Array(data))
@@ -48,7 +48,7 @@ struct ChatMarkdownTests {
         #expect((1...32).contains(around.count))
     }
 
-    /// A header of C has hundreds of marks that nothing closes.
+    /// Source code, for example, contains hundreds of marks without a closing one.
     @Test(
         .timeLimit(.minutes(5)),
         arguments: ["char *a, ", "*a ", "_a b", "**a ", "~~ ", "||x ", "[a](", "`", "> ", "- x\n", "```\n", ":a", "@a ", "\\"])
@@ -61,7 +61,7 @@ struct ChatMarkdownTests {
         }
     }
 
-    /// What was edited and not changed is sent as it was.
+    /// An edit without a change sends the original text and entities.
     @Test(arguments: [
         "plain", "**bold** and *italic*", "`code *x*`", "> quote\n> more", "- one\n- two", "[title](https://a.example)",
         "~~x~~ ||y|| __z__",
@@ -74,7 +74,7 @@ struct ChatMarkdownTests {
         #expect(second.text == first.text && second.entities == first.entities)
     }
 
-    /// An edit must not format what was typed without a format, such as a program's text.
+    /// An edit must not format a text that has marks and no format, such as source code.
     @Test(arguments: [
         "a*b*c", "2 * 3 * 4", "_x_", "snake_case", "`tick`", "a\\*b", "||no secret||", "~~a~~", "**a** :wave:", "\\", "\\\\", "*\n*",
         "__init__",
@@ -105,7 +105,7 @@ struct ChatMarkdownTests {
         #expect(spans.map(\.text) == ["a ", "b ", "c", " d", " ", "e"])
         #expect(spans.map(\.kinds) == [[], [.bold], [.bold, .italic], [.bold], [], [.link]])
         #expect(spans.last?.url == "https://x.example")
-        // Ranges of a peer may lie outside of the text.
+        // The ranges of a received entity may lie outside of the text.
         let wild = [
             TextEntity(kind: .bold, offset: 2, length: .max), TextEntity(kind: .code, offset: 99, length: 1),
             TextEntity(kind: .unknown, offset: 0, length: 1),

@@ -68,7 +68,7 @@ struct TransportTests {
         }
         queue.put(.push(name: "e", payload: .null))
         queue.put(.push(name: "f", payload: .null))
-        #expect(await self.names(queue) == ["e", "lost"])  // each loss is told
+        #expect(await self.names(queue) == ["e", "lost"])  // each loss is reported
     }
 
     @Test func aFinishedQueueTakesNothing() async {
@@ -146,7 +146,8 @@ struct TransportTests {
 
     // MARK: Tokens
 
-    /// Answers `refresh`, and counts.
+    /// Answers `refresh` with scripted results, and records the tokens. An attempt without a result
+    /// fails with `unreachable`.
     private final class TokenServer: ChatHTTPTransport {
         let answers = NIOLockedValueBox<[Result<JSONValue, ChatClientError>]>([])
         let asked = NIOLockedValueBox<[String]>([])
