@@ -7,7 +7,7 @@ import Testing
 @testable import ApusChatServer
 
 @Suite struct AdministrationTests {
-    /// Runs a command, as `apus admin` does.
+    /// Runs a command as `apus admin` does, and returns its output.
     private func run(_ server: RunningServer, _ words: String...) async throws -> String {
         try await Administration.perform(words, in: server.folder)
     }

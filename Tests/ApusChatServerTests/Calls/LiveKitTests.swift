@@ -12,7 +12,7 @@ import Testing
 
 @testable import ApusChatServer
 
-/// Tokens and rooms of LiveKit, at a stub of its API that verifies the tokens.
+/// Tokens and rooms of LiveKit, with a stub of its API that verifies the tokens.
 @Suite(.timeLimit(.minutes(2)))
 struct LiveKitTests {
     private static let time: Int64 = 1_790_000_000_123
@@ -123,7 +123,7 @@ final class LiveKitStub: Sendable {
     func close() async throws { try await self.channel.close() }
     func join(_ room: String, participants: Int) { self.state.withLockedValue { $0.rooms[room] = participants } }
 
-    /// Verifies a token, and returns its claims.
+    /// Verifies a token and returns its claims. Throws ``BadToken`` if the token is not valid.
     static func claims(of token: String) throws -> JSONObject {
         let parts = token.split(separator: ".", omittingEmptySubsequences: false)
         guard parts.count == 3, let header = Self.decode(parts[0]), let claims = Self.decode(parts[1]), let code = Self.decode(parts[2])

@@ -17,10 +17,10 @@ import Testing
 
 @testable import ApusChatServer
 
-/// The sessions of the accounts, as the gateway of the chat asks for them.
+/// The sessions of the accounts, as the gateway of the chat uses them.
 @Suite(.timeLimit(.minutes(5)))
 struct AccountSessionsTests {
-    /// Rows in memory, behind a lock, which can fail.
+    /// A database in memory whose operations throw an I/O error while `isFailing` is set.
     private final class Database: AccountDatabase, @unchecked Sendable {  // the lock guards the storage
         private let storage = MemoryStorage()
         private let lock = NIOLock()
@@ -40,7 +40,7 @@ struct AccountSessionsTests {
         }
     }
 
-    /// Accounts in a folder that is removed afterwards, and the handshakes of clients.
+    /// Accounts with a database in memory and a temporary folder.
     private final class World {
         let database = Database()
         let time = NIOLockedValueBox<Int64>(1_790_000_000_000)
@@ -76,7 +76,7 @@ struct AccountSessionsTests {
         }
     }
 
-    /// Returns the handshake of a client on the loopback.
+    /// Connects a client over loopback and returns its handshake.
     private func handshake(_ token: String?, headers: HTTPFields = [:]) async throws -> SocketIOHandshake {
         let server = SocketIOServer()
         let (handshakes, found) = AsyncStream.makeStream(of: SocketIOHandshake.self)
@@ -129,7 +129,7 @@ struct AccountSessionsTests {
         #expect(await self.code { _ = try await sessions.requester(of: handshake) } == .unauthorized, "expired")
     }
 
-    /// The budgets are those of the client, which only a trusted proxy may name.
+    /// The budgets are those of the address of the client. Only a trusted proxy may name it.
     @Test func theAddressIsThatOfTheClientBehindATrustedProxy() async throws {
         let world = try World()
         let session = try await world.register("alice")
@@ -170,7 +170,7 @@ struct AccountSessionsTests {
 
     // MARK: Faults
 
-    /// A client keeps its session and tries again: an error of the disk is not `unauthorized`.
+    /// An error of the disk is not `unauthorized`: the client keeps its session and tries again.
     @Test func aFailureOfTheStorageIsTemporary() async throws {
         let world = try World()
         let alice = try await world.register("alice")

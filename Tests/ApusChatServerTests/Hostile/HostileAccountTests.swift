@@ -7,7 +7,7 @@ import Testing
 
 @testable import ApusChatServer
 
-/// An account that means harm to others, against the whole server with its default budgets.
+/// A hostile account against the whole server with its default budgets.
 @Suite(.timeLimit(.minutes(5)))
 struct HostileAccountTests {
     private static func create(_ number: Int, inviting users: [UserName]) -> CreateRequest {
@@ -85,7 +85,7 @@ struct HostileAccountTests {
                 }
             }
             #expect(error?.code == .tooMany && error?.retryAfter ?? 0 > 0)
-            // A burst of 10, of which the empty query took one.
+            // The budget permits a burst of 10, and the empty query used one of them.
             #expect(answered == 9)
             there.close()
         }
@@ -207,9 +207,11 @@ struct HostileAccountTests {
 
     // MARK: Reads
 
-    /// Sends a request many times at once on each of several connections.
+    /// Sends a request `times` times on each of several connections without waiting for answers,
+    /// and then waits for all answers, for at most 60 seconds each.
     ///
-    /// - Returns: The number of answers, and the refusals.
+    /// - Returns: The number of requests that were not refused, which includes those without an
+    ///   answer, and the refusals.
     private func burst(
         _ verb: String, _ request: JSONValue, times: Int, on sockets: [RealSocket]
     ) async throws -> (answered: Int, refusals: [ChatError]) {
@@ -230,8 +232,8 @@ struct HostileAccountTests {
         return (answered, refusals)
     }
 
-    /// Bursts of `hello` and of reads on eight connections of one account: each connection is
-    /// greeted once, the account has its budget, and each read of a neighbour is answered.
+    /// Bursts of `hello` and of reads on eight connections of one account. Each connection gets one
+    /// answer to `hello`, the account has one budget, and each read of another user is answered.
     @Test func burstsOfReadsOfOneAccountLeaveOthersTheirs() async throws {
         try await RealServer.with { server in
             let mallory = try await server.user("mallory", from: "198.51.100.1")

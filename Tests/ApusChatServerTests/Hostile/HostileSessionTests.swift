@@ -6,8 +6,7 @@ import Testing
 
 @testable import ApusChatServer
 
-/// Sign-ins and sessions that mean harm to others, against the whole server with its default
-/// budgets.
+/// Hostile sign-ins and sessions against the whole server with its default budgets.
 @Suite(.timeLimit(.minutes(5)))
 struct HostileSessionTests {
     // MARK: Sign-ins
@@ -20,7 +19,7 @@ struct HostileSessionTests {
             let unknown = try await server.login("nobody1", password: "wrong horse battery", from: "198.51.100.3")
             #expect(wrong.status == 401 && unknown.status == 401)
             #expect(wrong.body == unknown.body)
-            // A conversation that does not exist, and one of others.
+            // A conversation of other users is refused as a missing one.
             let pair = try await server.user("carol", from: "203.0.113.2").ask(
                 ChatVerbs.conversationOpen, OpenRequest(id: id("o"), user: UserName(prepared: "victim"))
             ).head.conversation
@@ -127,7 +126,7 @@ struct HostileSessionTests {
             }
             #expect(renewed == 20)
             #expect(refused?.status == 429 && refused?.headers["retry-after"] != nil)
-            // The refused token is not used: the session goes on.
+            // A refused renewal does not use up the token, so the session continues.
             let other = try await server.http.post(
                 "/api/refresh", #"{"refresh":"\#(victim.session.refresh)"}"#, RealServer.fields("203.0.113.1"))
             #expect(other.status == 200)

@@ -7,7 +7,7 @@ import Testing
         var delivery = LegacyDelivery(next: 4)
         #expect(delivery.news(seq: 3) == .doNothing)
         #expect(delivery.news(seq: 5) == .fetch(from: 4))
-        // Further news is read with the next page.
+        // A later event is fetched with the next page.
         #expect(delivery.news(seq: 6) == .doNothing)
         let page = delivery.fetched(last: 5, messages: [2, 3], awaited: [2, 3])
         #expect(page.read == nil && page.action == .doNothing)

@@ -27,7 +27,7 @@ import Testing
         (Self.part(#"name="other""#, "no") + Self.part("name=image", "a\r\n--x2\r\nb") + "--x1--", "a\r\n--x2\r\nb"),
         (Self.part(#"name="image""#, "") + "--x1--", ""),
         (Self.part(#"name="images""#, "no") + "--x1--", nil),
-        // Without an end.
+        // Parts without a closing boundary.
         (Self.part(#"name="image""#, "data"), nil),
         ("--x1\r\n\r\n", nil), ("--x1", nil), ("", nil),
         (Self.long, nil),

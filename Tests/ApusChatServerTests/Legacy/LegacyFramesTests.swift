@@ -48,7 +48,7 @@ import Testing
             self.bodies(.audio, with(["type": "audio/mp4", "duration": 2_500])) == [
                 ["type": "audio", "fileName": "a", "duration": 2.5, "fileRemotePath": .string(Self.path + ".m4a")]
             ])
-        // The apps do not play what a browser records.
+        // The apps do not play the WebM audio that a browser records.
         #expect(
             self.bodies(.audio, with(["type": "audio/webm", "duration": 2_000])).first?["fileRemotePath"] == .string(Self.path + ".m4a"))
         #expect(
@@ -128,7 +128,7 @@ import Testing
         }
         let joined = self.frames.frames(of: self.event(.memberJoin, [:], n: nil), in: .group("Team"))
         #expect(joined == [LegacyFrame("GroupChat", ["roomId": "Team"])])
-        // Notes are chats with oneself.
+        // The user's conversation with oneself is a chat.
         #expect(self.frames.frames(of: self.event(.text, ["text": "hi"], by: "alice"), in: .own).map(\.event) == ["chat"])
     }
 

@@ -42,7 +42,7 @@ import Testing
     }
 
     @Test(arguments: [
-        // What the app calls the file, what it is, and the kind of the message.
+        // The type that the app names, the type and size of the stored file, and the message kind.
         ("img", "image/png", 8, "image"), ("img", "application/octet-stream", 0, "file"), ("audio", "audio/amr", 0, "audio"),
         ("audio", "video/mp4", 0, "audio"), ("audio", "image/png", 8, "file"), ("video", "video/mp4", 0, "video"),
         ("video", "application/octet-stream", 0, "file"),
@@ -59,7 +59,7 @@ import Testing
         #expect(body.fields["duration"] == (kind == "audio" || kind == "video" ? 2_500 : nil))
         if kind == "image" { #expect(body.fields["width"] == 8) }
         if kind == "video" { #expect(body.fields["width"] == 300) }
-        // The server accepts what it makes.
+        // The server accepts the translated message.
         #expect(throws: Never.self) { try ChatKinds.accept(kind: body.kind, body: body.fields) }
     }
 
@@ -94,7 +94,7 @@ import Testing
             try LegacyMessage(chat: Self.chat(bodies, more)).id(from: UserName(prepared: sender))
         }
         let first = try #require(try id(text))
-        // Fields of the app's own do not count.
+        // Fields that only the app uses do not change the id.
         #expect(try id(text, ["sendStatus": 2]) == first)
         #expect(try id(.string(#"{"msg":"a","type":"txt"}"#)) == first)
         let others = [

@@ -12,8 +12,9 @@ import Testing
         return LegacyUsers.Entry(row: row)
     }
 
-    /// The keys of the accounts that a list of `count` accounts contains, and the number of pages
-    /// that were read. Every tenth account is not found by others.
+    /// Reads the list of a server with `count` accounts, of which only contacts find every tenth.
+    ///
+    /// - Returns: The keys of the listed accounts, and the number of pages that were read.
     private func list(_ count: Int64) async throws -> (keys: [Int64], pages: Int) {
         var pages = 0
         let entries = try await LegacyUsers.entries { after in

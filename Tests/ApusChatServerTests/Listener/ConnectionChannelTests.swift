@@ -21,7 +21,7 @@ struct ConnectionChannelTests {
         configuration.engine.maximumClients = maximumClients
         return ConnectionChannel(
             responder: { request, writer, _ in
-                // The path, and the address of the client that a proxy told.
+                // The path, and the client's address as a proxy forwarded it.
                 let forwarded = HTTPField.Name("X-Forwarded-For").flatMap { request.head.headerFields[$0] } ?? "-"
                 let text = "\(request.head.path ?? "") \(forwarded)"
                 var body = try await writer.writeHead(
@@ -45,7 +45,7 @@ struct ConnectionChannelTests {
         return (channel, value)
     }
 
-    /// Writes a request, and returns the answer up to a text.
+    /// Writes a request and returns the answer when it contains `end`. There is no time limit.
     private func exchange(_ text: String, until end: String, on channel: NIOAsyncTestingChannel) async throws -> String {
         try await channel.writeInbound(ByteBuffer(string: text))
         var answer = ""
@@ -84,7 +84,7 @@ struct ConnectionChannelTests {
         await handled
     }
 
-    /// The maximum is twice that of the clients, with a reserve for clients that are refused.
+    /// The maximum number of connections is twice that of clients, plus a reserve for refusals.
     @Test func aConnectionBeyondTheMaximumIsRefusedUntilAnotherCloses() async throws {
         let connections = self.channel(maximumClients: 1)
         var open: [NIOAsyncTestingChannel] = []
@@ -110,7 +110,7 @@ struct ConnectionChannelTests {
         try await channel.closeFuture.get()
     }
 
-    /// The fields of the request do not count: the header of the proxy names the client.
+    /// The PROXY header names the client. The fields of the request are ignored.
     @Test func theHeaderOfAProxyNamesTheClient() async throws {
         let connections = self.channel(proxies: ["10.0.0.0/8"])
         let (channel, value) = try await self.accepted(by: connections, from: "10.1.2.3")

@@ -23,7 +23,7 @@ struct PlainChannelTests {
         return (channel, value)
     }
 
-    /// Hummingbird's own channel stops the process.
+    /// Hummingbird's channel would stop the process in this case.
     @Test func aConnectionThatNoTaskHandlesIsClosed() async throws {
         let channel = try await self.accepted().0
         try await channel.closeFuture.get()

@@ -7,7 +7,7 @@ import Testing
 
 @testable import ApusChatServer
 
-/// What the responder does with requests of a listener.
+/// Redirects and security fields of the responder of a listener.
 @Suite struct SecureTransportResponderTests {
     private func answer(
         _ transport: SecureTransport, _ method: HTTPRequest.Method = .get, host: String? = "chat.example:80", path: String? = "/a?b=c"

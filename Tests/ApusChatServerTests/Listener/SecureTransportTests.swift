@@ -3,7 +3,7 @@ import Testing
 @testable import ApusChatServer
 
 @Suite struct SecureTransportTests {
-    /// RFC 6797 8.3: a browser keeps every port but 80, which becomes 443.
+    /// RFC 6797, section 8.3: a browser changes port 80 to 443 and keeps all others.
     @Test(arguments: [
         (80, 443, true, true), (3000, 3443, true, false), (80, 3443, true, false), (3000, 443, true, false), (3000, 3443, false, true),
     ])

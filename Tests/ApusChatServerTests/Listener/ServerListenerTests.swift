@@ -58,13 +58,13 @@ import Testing
         }
     }
 
-    /// Without the listener of port 80 the TLS listener is the only one, and may not be missing.
+    /// The TLS listener is optional beside the listener of port 80, and required without it.
     @Test func theDefaultTLSListenerIsOptionalBesideAnother() throws {
         #expect(try self.listeners { _ in }.map { self.text($0) } == ["http 80", "https 3443 optional"])
         #expect(try self.listeners { $0.listensWithoutTLS = false }.map { self.text($0) } == ["https 3443"])
     }
 
-    /// RFC 6797 8.3, and the redirect of the other listener.
+    /// Strict transport security (RFC 6797, section 8.3), and the redirect of the other listener.
     @Test func aCertificateOfFilesRedirects() throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("apus-tls-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

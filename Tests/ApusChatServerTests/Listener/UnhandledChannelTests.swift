@@ -13,7 +13,7 @@ struct UnhandledChannelTests {
         return (channel, unhandled)
     }
 
-    /// Without the class, the release of the channel stops the process.
+    /// Without `UnhandledChannel`, the release of an unused channel would stop the process.
     @Test func aChannelThatIsDroppedIsClosed() async throws {
         let channel = try await self.make().0
         try await channel.closeFuture.get()

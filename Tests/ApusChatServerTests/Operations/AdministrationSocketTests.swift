@@ -5,7 +5,7 @@ import Testing
 
 @testable import ApusChatServer
 
-/// The Unix socket of the operator, with any bytes.
+/// The Unix socket of the operator, with valid and invalid input.
 @Suite(.timeLimit(.minutes(5)))
 struct AdministrationSocketTests {
     /// Writes parts to the socket of a server and returns its answer.
@@ -24,7 +24,7 @@ struct AdministrationSocketTests {
         }
     }
 
-    /// A line, and whether it is answered with a text.
+    /// Each case is a line in parts, and whether its answer is a text or an error.
     @Test func eachLineIsAnsweredOnce() async throws {
         try await RunningServer.with { server in
             let lines: [(parts: [String], isAnswered: Bool)] = [
@@ -55,14 +55,14 @@ struct AdministrationSocketTests {
             let line = "[\"" + String(repeating: "a", count: (64 << 10) - 1)
             let refusal = try await self.exchange(server, [line])["error"]?.stringValue
             #expect(refusal?.contains("65536 bytes") == true)
-            // One that is just as long as permitted is read.
+            // A line of the maximum length is read.
             let longest = "[\"" + String(repeating: "a", count: (64 << 10) - 4) + "\"]\n"
             let help = try await self.exchange(server, [longest])["error"]?.stringValue
             #expect(help?.contains("password-code NAME") == true)
         }
     }
 
-    /// A program that ends before its line does not stop the next one.
+    /// A connection that closes before the end of its line does not affect the next one.
     @Test func aConnectionThatEndsEarlyHarmsNobody() async throws {
         try await RunningServer.with { server in
             for text in ["", "[\"accounts\""] {

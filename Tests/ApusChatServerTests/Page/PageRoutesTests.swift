@@ -48,7 +48,7 @@ import Testing
         }
     }
 
-    /// The field `If-None-Match`, with `T` for the entity tag, and the status.
+    /// Each case is a value of the field `If-None-Match` and the status of the answer.
     @Test func theEntityTagDecidesWhetherAFileIsSent() async throws {
         try await RunningServer.with(page: Self.page) { server in
             let tag = try #require(try await server.http.get("/js/app.js").headers["etag"])
@@ -89,7 +89,7 @@ import Testing
         try body(folder)
     }
 
-    /// Each request scans the folder: the interval is zero.
+    /// The interval is zero, so that each request scans the folder.
     @Test func aChangedFolderIsServedAsItIs() throws {
         try self.withFolder { folder in
             func write(_ name: String, _ text: String) throws { try Data(text.utf8).write(to: folder.appendingPathComponent(name)) }

@@ -74,9 +74,10 @@ import Testing
         #expect(picture.compressed == nil)
     }
 
-    /// The files that a browser requests before the first form, and the sum that it transfers.
+    /// The number and the compressed size of the files that a browser requests before it shows the
+    /// first form.
     @Test func theShellIsSmall() throws {
-        // Pictures are for the installed page, `core-core` for a browser without locks.
+        // The PNG files are for the installed page, `core-core` is for a browser without locks.
         let others = ["test", "sample", ".png", "core-core"]
         let files = EmbeddedPage.files.filter { file in !others.contains { file.path.contains($0) } }
         let sizes = files.compactMap { PageFile(name: $0.path, bytes: $0.bytes) }.map { ($0.compressed ?? $0.bytes).readableBytes }

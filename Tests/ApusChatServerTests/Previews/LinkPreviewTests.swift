@@ -7,12 +7,12 @@ import Testing
 
 /// Previews from a message to the log.
 @Suite struct LinkPreviewTests {
-    /// A chat with oneself.
+    /// The conversation of a user with oneself.
     private struct Notes {
         let server: RunningServer
         let access: String
         let conversation: String
-        /// Tells that the log has a further preview.
+        /// Yields for each event of the kind `preview` that the server pushes.
         private let previews: AsyncStream<Void>
         private let socket: RealSocket
 
@@ -56,7 +56,8 @@ import Testing
             try HistoryAnswer(json: try await self.ask("history", ["from": 1, "limit": 50])).events
         }
 
-        /// Waits for one more change of the kind `preview`.
+        /// Waits for the next event of the kind `preview`, without a time limit, and returns the
+        /// first 50 events of the log.
         func logWithNextPreview() async throws -> [ChatEvent] {
             for await _ in self.previews { break }
             return try await self.log()
@@ -104,12 +105,12 @@ import Testing
             #expect(change.kind == .preview && change.ref == seq && change.n == nil && change.sender?.rawValue == "alice")
             #expect(ChatChange(change) == .preview(PreviewBody(preview: body.preview)))
             #expect(host.requests.map(\.uri) == ["/a"], "neither the second link nor the picture is requested")
-            // Its sender removes it, and it stays away.
+            // The sender removes the preview.
             try await notes.ask("preview.remove", ["id": "p1", "ref": .integer(seq)])
             let without = try #require(try await notes.logWithNextPreview().first { $0.seq == seq })
             #expect(without.body["preview"] == nil && without.body["text"] == .string(text) && without.state == .normal)
             #expect(try await notes.log().last.map { ChatChange($0) } == .preview(PreviewBody()))
-            // An edit replaces it, and a recall removes it together with its changes.
+            // An edit replaces the preview. A recall clears the message and its changes.
             try await notes.ask("edit", ["id": "e1", "ref": .integer(seq), "body": ["text": .string(host.url("/b"))]])
             let edited = try #require(try await notes.logWithNextPreview().first { $0.seq == seq })
             #expect(edited.body["preview"]?["title"]?.stringValue == "Other")

@@ -5,9 +5,9 @@ import Testing
 
 @testable import ApusChatServer
 
-/// Requests of pages whose addresses others chose.
+/// Requests of pages whose addresses a user chose.
 @Suite struct PageFetcherTests {
-    /// - Parameter timeout: No test waits for its end, unless it passes a short one.
+    /// - Parameter timeout: The default is longer than a test.
     private static func fetcher(networks: [String] = ["127.0.0.1"], timeout: Duration = .seconds(600)) -> PageFetcher {
         var configuration = ChatServerConfiguration()
         configuration.outgoingNetworks = networks
@@ -54,7 +54,7 @@ import Testing
         }
     }
 
-    /// A page of a public address must not lead to one behind the server.
+    /// A public page must not redirect to an address in the server's private network.
     @Test(arguments: [
         "http://[::1]:PORT/private", "http://10.0.0.1/", "http://169.254.169.254/latest/meta-data", "//127.0.0.2:PORT/private",
         "http://[::ffff:10.0.0.1]/", "http://0.0.0.0:PORT/private", "http://224.0.0.1/", "http://2130706434:PORT/private",
@@ -77,7 +77,7 @@ import Testing
         }
     }
 
-    /// Without networks of tests: neither loopback addresses nor other ports.
+    /// No network is configured: neither private addresses nor ports except 80 and 443 are used.
     @Test(arguments: ["127.0.0.1", "localhost", "[::1]", "[::ffff:127.0.0.1]", "2130706433", "0x7f.1", "127.1"])
     func neitherPrivateAddressesNorOtherPortsAreRequested(_ name: String) async throws {
         let fetcher = Self.fetcher(networks: [])

@@ -3,13 +3,13 @@ import NIOCore
 import NIOHTTP1
 import NIOPosix
 
-/// An HTTP server of the tests, with pages by their paths.
+/// An HTTP server with pages by path, on a free port of 127.0.0.1.
 final class PageHost: Sendable {
     struct Page: Sendable {
         var status = 200
         var headers: [(String, String)] = [("Content-Type", "text/html; charset=utf-8")]
         var body = ""
-        /// Whether there is no answer.
+        /// Whether the server leaves requests of the page without an answer.
         var isSilent = false
 
         static func html(_ head: String) -> Self { Self(body: "<!doctype html><html><head>\(head)</head><body></body></html>") }

@@ -7,7 +7,7 @@ import Testing
 
 @testable import ApusChatServer
 
-/// The PROXY header as the first bytes of a connection, in any pieces.
+/// The PROXY header as the first bytes of a connection, in one or more pieces.
 @Suite struct ProxyProtocolHandlerTests {
     private static let signature: [UInt8] = [0x0D, 0x0A, 0x0D, 0x0A, 0x00, 0x0D, 0x0A, 0x51, 0x55, 0x49, 0x54, 0x0A]
     private static let text = Array("PROXY TCP4 192.0.2.1 192.0.2.2 56324 443\r\n".utf8)
@@ -29,7 +29,7 @@ import Testing
 
         func receive(_ bytes: some Collection<UInt8>) throws { try self.channel.writeInbound(ByteBuffer(bytes: bytes)) }
 
-        /// What the handlers behind the header have read since the last call.
+        /// Returns the bytes that passed the handler since the last call.
         func read() throws -> [UInt8] {
             var all: [UInt8] = []
             while let part = try self.channel.readInbound(as: ByteBuffer.self) { all += part.readableBytesView }
@@ -46,7 +46,7 @@ import Testing
         (text, "192.0.2.1"), (binary, "192.0.2.1"), (local, nil), (Array("PROXY UNKNOWN\r\n".utf8), nil),
     ]
 
-    /// The bytes after the header may look like another header: only the first one counts.
+    /// The bytes after the header. They may look like a further header, which is not parsed.
     private static let rests: [[UInt8]] = [[], Array("GET / HTTP/1.1\r\n".utf8), [0x16, 0x03, 0x01], text, binary]
 
     @Test func aHeaderIsReadInTwoPiecesOfAnySizes() throws {
@@ -81,7 +81,8 @@ import Testing
         }
     }
 
-    /// Bytes that no header begins with, and the number of them after which the connection closes.
+    /// Each case is bytes without a valid header, and the number of them after which the connection
+    /// closes.
     @Test func aConnectionWithoutAHeaderIsClosedAsSoonAsThatIsKnown() throws {
         let longLine = Array("PROXY UNKNOWN ".utf8) + [UInt8](repeating: 0x41, count: 200)
         let cases: [([UInt8], Int)] = [
@@ -99,7 +100,7 @@ import Testing
                 try connection.receive([byte])
             }
             #expect(!connection.channel.isActive, "\(bytes.prefix(count))")
-            // A valid header that comes later does not open it again.
+            // A valid header after the close is ignored.
             try? connection.receive(Self.text + [0x41])
             #expect(try connection.read().isEmpty && connection.client.address == nil)
             connection.finish()
@@ -143,7 +144,7 @@ import Testing
         return read.headers
     }
 
-    /// The fields of a client, which claims any address, and those that the server reads.
+    /// The server ignores all addresses that the fields of a client claim.
     @Test func theClientCannotChooseItsAddress() throws {
         let claims: [[(String, String)]] = [
             [], [("X-Forwarded-For", "203.0.113.9")], [("x-forwarded-for", "203.0.113.9"), ("X-FORWARDED-FOR", "203.0.113.8, 10.0.0.1")],
@@ -156,7 +157,7 @@ import Testing
                 #expect(headers["x-forwarded-for"] == [client] && !headers.contains(name: "forwarded"))
                 #expect(headers["host"] == ["a"] && headers["accept"] == ["b"] && headers.count == 3)
             }
-            // A connection of the proxy itself has no client.
+            // A connection that the proxy opens for itself has no client.
             let headers = try self.forwarded(fields, client: nil)
             #expect(headers.count == 2 && !headers.contains(name: "x-forwarded-for"))
         }
@@ -177,7 +178,7 @@ import Testing
             expected.headers = ["X-Forwarded-For": "192.0.2.1"]
             #expect(try channel.readInbound(as: HTTPServerRequestPart.self) == .head(expected))
             #expect(try channel.readInbound(as: HTTPServerRequestPart.self) == .body(body))
-            // Trailers are no header fields of a request: the address is not read from them.
+            // The server does not read the address from trailers, so they are left as they are.
             #expect(try channel.readInbound(as: HTTPServerRequestPart.self) == .end(["X-Forwarded-For": "203.0.113.9"]))
         }
     }

@@ -13,7 +13,7 @@ import Testing
 @testable import ApusChatServer
 @testable import ApusWebPush
 
-/// A push service over TLS that keeps what it receives, and a browser that decrypts it.
+/// A push service over TLS that records its requests, with the keys of a browser to decrypt them.
 final class PushService: Sendable {
     struct Received: Sendable {
         var path: String
@@ -59,7 +59,7 @@ final class PushService: Sendable {
 
     func close() async throws { try await self.channel.close() }
 
-    /// The body of `push.set`.
+    /// Returns the body of a request `push.set`.
     func subscription(path: String = "/push/1", host: String = "localhost") throws -> String {
         let endpoint = try #require(PushEndpoint("https://\(host):\(self.port)\(path)"))
         let subscription = PushSubscription(endpoint: endpoint, key: self.browser.publicKey, secret: self.secret)
@@ -67,7 +67,8 @@ final class PushService: Sendable {
         return #"{"id":"push-1","kind":"web","data":\#(json)}"#
     }
 
-    /// Waits for the next request.
+    /// Returns the next request, without a time limit. Throws `CancellationError` if the task is
+    /// cancelled.
     func next() async throws -> Received {
         for await request in self.requests { return request }
         throw CancellationError()

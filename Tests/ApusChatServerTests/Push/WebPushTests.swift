@@ -39,21 +39,21 @@ import Testing
         }
     }
 
-    /// A server that decides about notifications when the test says so.
+    /// A server that decides about notifications when the test calls ``decide()``.
     private struct Host {
         var server: RunningServer
         var chat: ServiceChat
         var lines: LogLines
 
-        /// Decides about the messages whose requests were answered.
+        /// Decides about the notifications of all messages whose requests were answered.
         func decide() async throws {
-            // The notifier learns of a batch on the loop of the log, maybe after the answers.
+            // The notifier receives a batch on the loop of the log, possibly after the answers.
             try await self.chat.service.log.withStorage { _ in }
             await self.chat.service.notifier.decideNow()
         }
     }
 
-    /// An app of the legacy protocol, which polls.
+    /// An app of the legacy protocol that uses polling.
     private struct OldApp {
         let http: RawHTTP
         private let path: String
@@ -69,8 +69,8 @@ import Testing
             self.path = query + "&sid=" + id
         }
 
-        /// Polls until a message has this text, and returns the id of the acknowledgement that its
-        /// event `chat` requests.
+        /// Polls until a message has this text, at most 50 times, and returns the id of the
+        /// acknowledgement that its event `chat` requests. Throws `notFound` afterwards.
         func receive(_ text: String) async throws -> String {
             for _ in 0..<50 {
                 let body = try await self.http.get(self.path).body
@@ -143,7 +143,7 @@ import Testing
         }
     }
 
-    /// A connected app that answers a message has received it, and one that does not has not.
+    /// A message is pushed unless a connected app acknowledges it.
     @Test func aMessageThatAnAppDoesNotAnswerIsPushed() async throws {
         let service = try await PushService()
         try await self.with(service, hasOldApps: true) { host in
@@ -176,17 +176,17 @@ import Testing
             let carol = try await User(host.server, "carol")
             try await bob.ask("push.set", try service.subscription())
             let (pair, other) = (try await alice.open("bobby"), try await carol.open("bobby"))
-            // Read at once.
+            // A message that the user has read, and a silent one.
             try await alice.send("read at once", to: pair, "m1")
             try await bob.ask("mark", #"{"conv":"\#(pair)","read":1}"#)
             try await host.decide()
             try await alice.send("silent", to: pair, "m0", extra: #","silent":true"#)
             try await host.decide()
-            // Of a blocked user.
+            // A message of a blocked user.
             try await bob.ask("block", #"{"id":"block","user":"carol"}"#)
             try await carol.send("of a blocked user", to: other, "m2")
             try await host.decide()
-            // Muted, and then no longer.
+            // A message of a muted conversation, and one after the end of the muting.
             try await bob.ask("own.set", #"{"id":"mute","conv":"\#(pair)","muted_until":9000000000000}"#)
             try await alice.send("muted", to: pair, "m3")
             try await host.decide()
@@ -218,7 +218,7 @@ import Testing
         }
     }
 
-    /// No connection is opened to a private address, whether given as a name or as a number.
+    /// The server opens no connection to a private address, given as a name or as a number.
     @Test(arguments: ["localhost", "127.0.0.1", "[::1]", "[::ffff:127.0.0.1]", "169.254.169.254", "10.0.0.1", "2130706433", "0x7f.1"])
     func aPrivateAddressIsNotRequested(host: String) async throws {
         let service = try await PushService()

@@ -1,7 +1,7 @@
 import Logging
 import Testing
 
-/// The messages that a server logs at the level `info` and above, to wait for.
+/// A logger whose messages of the level `info` and above a test can wait for.
 struct LogLines: Sendable {
     private struct Line: Sendable {
         var message: String
@@ -17,8 +17,10 @@ struct LogLines: Sendable {
         self.logger = Logger(label: "test") { _ in Handler(lines: continuation) }
     }
 
-    /// Waits for the next line that begins like this, and whose field `error` contains a text.
-    /// Earlier lines are dropped.
+    /// Waits for the next message that begins with `start` and whose field `error` contains a text,
+    /// without a time limit. Drops the messages before it.
+    ///
+    /// - Throws: `CancellationError` if the task is cancelled.
     func next(_ start: String, error: String = "") async throws {
         for await line in self.lines where line.message.hasPrefix(start) && (error.isEmpty || line.error.contains(error)) { return }
         throw CancellationError()

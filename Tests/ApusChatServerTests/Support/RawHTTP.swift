@@ -2,11 +2,12 @@ import ApusJSON
 import NIOCore
 import NIOPosix
 
-/// One request over a connection of its own, written as text.
+/// An HTTP client that sends each request as text over a connection of its own, without a time
+/// limit.
 struct RawHTTP {
     struct Answer: Sendable {
         var status: Int
-        /// By lower-case name.
+        /// The fields by lower-case name.
         var headers: [String: String]
         var body: String
 
@@ -14,7 +15,7 @@ struct RawHTTP {
     }
 
     var port: Int
-    /// Written before each request.
+    /// The text before each request, such as a PROXY header.
     var prefix = ""
 
     func get(_ path: String, _ headers: [String: String] = [:], method: String = "GET") async throws -> Answer {
@@ -33,7 +34,8 @@ struct RawHTTP {
         return try Self.answer(String(decoding: bytes.readableBytesView, as: UTF8.self))
     }
 
-    /// Writes a text and returns what the server wrote until it closed the connection.
+    /// Writes a text and returns the bytes that the server sends until it closes or resets the
+    /// connection.
     static func exchange(_ text: String, port: Int) async throws -> ByteBuffer {
         let channel = try await ClientBootstrap(group: .singletonMultiThreadedEventLoopGroup).connect(host: "127.0.0.1", port: port) {
             channel in

@@ -11,8 +11,8 @@ import Testing
 @testable import ApusChatServer
 import HTTPTypes
 
-/// The whole server with its default budgets, and clients from any address: the tests are a proxy
-/// that the server trusts. Time stands still, so that no budget is refilled.
+/// The whole server with its default budgets. It trusts the tests as a proxy, so that their clients
+/// can have any address. Its clock stands still, so that no budget is refilled.
 struct RealServer: Sendable {
     let running: RunningServer
 
@@ -30,7 +30,7 @@ struct RealServer: Sendable {
 
     var http: RawHTTP { self.running.http }
 
-    /// The fields of a request of a client.
+    /// Returns the header fields of a request of a client with an address.
     static func fields(_ address: String, token: String? = nil) -> [String: String] {
         var fields = ["X-Forwarded-For": address]
         if let token { fields["Authorization"] = "Bearer " + token }
@@ -41,7 +41,7 @@ struct RealServer: Sendable {
         try await self.http.post("/api/register", Self.credentials(name), Self.fields(address))
     }
 
-    /// Registers a user from an address of its own.
+    /// Registers a user from an address. Throws ``RawHTTP/Malformed`` if the server refuses it.
     func user(_ name: String, from address: String) async throws -> RealUser {
         let answer = try await self.register(name, from: address)
         guard answer.status == 200 else { throw RawHTTP.Malformed(text: answer.body) }
@@ -69,7 +69,7 @@ struct RealUser: Sendable {
 
     var name: UserName { self.session.user.name }
 
-    /// Requests over the HTTP mirror.
+    /// Sends a request over HTTP, at `/api/chat/`. Throws the refusal as a `ChatError`.
     func ask<Request, Answer>(_ verb: ChatVerb<Request, Answer>, _ request: Request) async throws -> Answer {
         let body = String(decoding: try JSONWriter.bytes(of: request.json), as: UTF8.self)
         let answer = try await self.server.http.post("/api/chat/" + verb.name, body, self.fields)
@@ -86,7 +86,7 @@ struct RealUser: Sendable {
     }
 }
 
-/// A connection of a user that has said hello.
+/// A Socket.IO connection of a user.
 final class RealSocket: Sendable {
     let client: SocketIOClient
     private let pushes = NIOLockedValueBox<[(name: String, payload: JSONValue)]>([])
@@ -110,7 +110,9 @@ final class RealSocket: Sendable {
         self.client.on(clientEvent: .disconnect) { _ in end.finish() }
     }
 
-    /// - Throws: The refusal.
+    /// Connects and sends `hello`, with a time limit of 60 seconds for each.
+    ///
+    /// - Throws: The error of the connection, or the refusal of `hello` as a `ChatError`.
     func open() async throws {
         try await self.client.connect(timeout: .seconds(60))
         _ = try await self.ask(ChatVerbs.hello, HelloRequest(device: HelloDevice(name: "Test", platform: "test")))
@@ -122,16 +124,16 @@ final class RealSocket: Sendable {
         return try Answer(json: answer)
     }
 
-    /// The pushes that came so far.
+    /// The received pushes, in order.
     var received: [(name: String, payload: JSONValue)] { self.pushes.withLockedValue { $0 } }
 
     func close() { self.client.disconnect() }
 
-    /// Waits until the server closes the connection.
+    /// Waits until the connection is closed, without a time limit.
     func waitUntilClosed() async { for await _ in self.ends {} }
 }
 
-/// A request whose body does not end.
+/// A connection with a request whose body does not end.
 struct UnfinishedRequest: Sendable {
     private let channel: any Channel
 
@@ -145,7 +147,7 @@ struct UnfinishedRequest: Sendable {
 
 func id(_ text: String) -> ClientID { ClientID(text) ?? ClientID("invalid").unsafelyUnwrapped }
 
-/// The error of a request that has to be refused.
+/// Returns the `ChatError` that `body` throws; nil if it succeeds or throws another error.
 func refusal(isolation: isolated (any Actor)? = #isolation, _ body: () async throws -> Void) async -> ChatError? {
     do {
         try await body()

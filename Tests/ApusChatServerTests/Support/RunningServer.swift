@@ -7,12 +7,12 @@ import Testing
 
 @testable import ApusChatServer
 
-/// A server that runs while a test does.
+/// A chat server on free ports that runs for the duration of a test.
 struct RunningServer: Sendable {
     let addresses: [ChatServer.Address]
     let chat: StubChat?
     let folder: String
-    /// Begins a graceful shutdown and waits for its end.
+    /// Starts a graceful shutdown and waits for its end. Throws the error of the server.
     let stop: @Sendable () async throws -> Void
 
     /// The listener without TLS.
@@ -26,7 +26,11 @@ struct RunningServer: Sendable {
     static let registration =
         #"{"name":"alice","password":"correct horse battery","device":{"name":"Test","platform":"linux"}}"#
 
-    /// Runs a server with a temporary folder while `body` runs.
+    /// Runs a server with a temporary folder and a ``StubChat`` while `body` runs.
+    ///
+    /// - Parameters:
+    ///   - page: The files of the page by path; the page of the program if it is empty.
+    ///   - makeChat: Creates another chat than the stub.
     static func with(
         _ configure: (inout ChatServerConfiguration) -> Void = { _ in }, page: [String: String] = [:],
         logger: Logger = Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() }), makeChat: ChatServer.MakeChat? = nil,

@@ -12,7 +12,7 @@ import NIOConcurrencyHelpers
 import NIOCore
 import NIOPosix
 
-/// A chat without messages over a real log, which notes what the server does with it.
+/// A chat without messages over a SQLite log, which records the calls of the server in `events`.
 final class StubChat: HostedChat, ChatRequests {
     let log: ChatLog
     let database: any AccountDatabase
