@@ -43,7 +43,7 @@ import Testing
         try await test.accounts.confirmAuthenticator(AuthenticatorCodeRequest(code: code()), session: session)
         let missing = try await test.code { _ = try await test.login("alice") }
         #expect(missing?.code == .badRequest && missing?.field == "code")
-        // The code that confirmed the authenticator is used up.
+        // The code that confirmed the authenticator is not accepted again.
         #expect(try await test.code { _ = try await test.login("alice", code: code()) }?.code == .unauthorized)
         // The current password alone does not change the password either.
         let change = PasswordRequest(

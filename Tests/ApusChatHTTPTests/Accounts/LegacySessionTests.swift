@@ -93,7 +93,7 @@ import Testing
         #expect(try await files.prefix(of: row.id, upTo: 9) == ByteBuffer(bytes: [UInt8](repeating: 7, count: 6)))
         #expect(try await test.code { _ = try await store(5) }?.code == .limit)
         #expect(try await test.code { _ = try await store(11) }?.code == .tooLarge)
-        // A refused upload keeps nothing of the quota.
+        // A refused upload does not use the quota.
         #expect(try await store(4).size == 4)
     }
 }

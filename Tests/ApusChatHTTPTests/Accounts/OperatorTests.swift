@@ -34,7 +34,7 @@ struct OperatorTests {
         #expect(try await test.code { _ = try await test.accounts.session(access: answer.access) }?.code == .unauthorized)
         #expect(try await test.code { _ = try await test.refresh(answer.refresh) }?.code == .unauthorized)
         #expect(try await test.code { _ = try await test.login("alice") }?.code == .forbidden)
-        // A stranger does not learn that the account is closed.
+        // A client without the password does not learn that the account is suspended.
         #expect(try await test.code { _ = try await test.login("alice", password: "wrong horse") }?.code == .unauthorized)
         #expect(try await test.accounts.setSuspended(true, self.alice) == false)
         #expect(try await test.accounts.setSuspended(false, self.alice) == true)
@@ -79,7 +79,7 @@ struct OperatorTests {
         #expect(try await test.accounts.key(named: self.ghost) == nil)
     }
 
-    // MARK: Where a client is
+    // MARK: The network of a client
 
     @Test(arguments: [
         ("192.0.2.1", "192.0.2.9", false, true), ("192.0.2.1", "192.0.3.1", false, false), ("192.0.2.1", "192.0.2.1", true, true),
@@ -97,7 +97,7 @@ struct OperatorTests {
     @Test func clientsOfThisMachineShareABlock() {
         #expect(ClientOrigin(nil).keys == [.block(0)] && ClientOrigin(nil).text.isEmpty)
         #expect(ClientOrigin(IPAddress("127.0.0.1")).keys == [.block(0)])
-        #expect(ClientOrigin(IPAddress("0.0.0.0")).keys.count == 2)  // is not the block of this machine
+        #expect(ClientOrigin(IPAddress("0.0.0.0")).keys.count == 2)  // not the block of this machine
         #expect(ClientOrigin(IPAddress("0.0.0.0")).keys.last != .block(0))
     }
 }

@@ -64,7 +64,8 @@ import Testing
         #expect(try await test.refresh(first.refresh).refresh == second.refresh)
         _ = try await test.accounts.session(access: second.access)
         #expect(try await test.code { _ = try await test.refresh(first.refresh) }?.code == .unauthorized)
-        // Two parties have tokens of the session, so that it ends.
+        // A refresh token that is used after its successor is known to two clients, so the session
+        // ends.
         #expect(try await test.code { _ = try await test.refresh(second.refresh) }?.code == .unauthorized)
         #expect(try await test.code { _ = try await test.accounts.session(access: second.access) }?.code == .unauthorized)
         #expect(test.ended.withLockedValue { $0.map(\.rawValue) } == [first.device.number])
@@ -124,7 +125,7 @@ import Testing
         try await test.accounts.logout(refresh: nil, session: session, from: test.client)
         #expect(test.ended.withLockedValue { $0 } == [session.device])
         #expect(try await test.code { _ = try await test.accounts.session(access: answer.access) }?.code == .unauthorized)
-        // A server that starts with the full disk knows of it.
+        // A server that starts while the disk is full has the record of the ended session.
         let restarted = try TestAccounts.accounts(test.database, test.folder, test.time)
         defer { restarted.close() }
         #expect(try await test.code { _ = try await restarted.session(access: answer.access) }?.code == .unauthorized)

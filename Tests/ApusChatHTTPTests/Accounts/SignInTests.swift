@@ -19,7 +19,7 @@ import Testing
         }
         #expect(refusal?.code == .tooMany)
         #expect(try #require(refusal?.retryAfter) > 0)
-        // Nor does a new device get in before the budget is refilled.
+        // A new device cannot sign in before the budget is refilled. A known device can.
         #expect(try await test.code { _ = try await test.login("alice") }?.code == .tooMany)
         _ = try await test.login("alice", known: owner.known)
     }
@@ -50,7 +50,7 @@ import Testing
         for index in 0..<5 { try await test.register("user\(index)") }
         #expect(try await test.code { try await test.register("user5") }?.code == .tooMany)
         try await test.register("user6", from: ClientOrigin(IPAddress("203.0.113.5")))
-        // Addresses of one IPv6 subscriber are one.
+        // All addresses of an IPv6 network share a budget.
         for index in 10..<15 { try await test.register("user\(index)", from: ClientOrigin(IPAddress("2001:db8::\(index)"))) }
         #expect(try await test.code { try await test.register("user20", from: ClientOrigin(IPAddress("2001:db8::ff"))) }?.code == .tooMany)
     }
@@ -76,7 +76,7 @@ import Testing
         let threads = try PasswordThreads(cost: .init(logRounds: 1), threads: 1)
         defer { threads.close() }
         let flood = ClientOrigin(IPAddress("198.51.100.7"))
-        // Another address gets its turn while one address has more than its share waiting.
+        // One address fills its share of the queue, which leaves places for another address.
         await withTaskGroup(of: Bool.self) { group in
             for _ in 0..<200 { group.addTask { (try? await threads.hash("password", for: flood)) != nil } }
             group.addTask { (try? await threads.hash("password", for: ClientOrigin(IPAddress("192.0.2.9")))) != nil }

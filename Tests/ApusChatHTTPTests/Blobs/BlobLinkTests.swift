@@ -7,8 +7,8 @@ import Testing
 
 @testable import ApusChatHTTP
 
-/// Links to blobs that need no session. `Conformance/test_chat_links.py` has the members of a
-/// group.
+/// Links to blobs that need no session. `Conformance/test_chat_links.py` tests the links of the
+/// members of a group.
 @Suite struct BlobLinkTests {
     private static func link(_ client: TestRequests, _ blob: String, _ token: String, query: String = "") async throws -> String {
         let response = try await client.post("/api/blobs/\(blob)/link" + query, [:], token: token)
@@ -28,7 +28,7 @@ import Testing
             let part = try await client.send(.get, path, headers: [.range: "bytes=3-5"])
             #expect(part.status == .partialContent && String(buffer: part.body) == "345")
             #expect(try await client.send(.head, path).status == .ok)
-            // The answer to a link is not stored by name, and can be validated.
+            // The client can validate a stored answer with its entity tag.
             let tag = try #require(all.headers[.eTag])
             #expect(try await client.send(.get, path, headers: [.ifNoneMatch: tag]).status == .notModified)
         }
@@ -45,7 +45,7 @@ import Testing
             server.test.wait(1)
             let expired = try await client.send(.get, path)
             #expect(try expired.status == .unauthorized && expired.error().code == .unauthorized)
-            // A session does not stand in for a link.
+            // A session does not replace the signature of an expired link.
             let again = try await client.post(
                 "/api/login", .object(["name": "alice", "password": "correct horse", "device": TestRequests.device])
             ).session().access
@@ -75,7 +75,7 @@ import Testing
             ] {
                 #expect(try await client.send(.get, "/api/blobs/\(blob)?signed=\(text)").status == .unauthorized, "\(text)")
             }
-            // A link opens nothing but its blob, and another user cannot make it.
+            // A link gives access only to its blob, and a user without access cannot create one.
             #expect(try await client.send(.get, "/api/sessions", token: signed).status == .unauthorized)
             #expect(try await client.post("/api/blobs/\(blob)/link", [:], token: bob).status == .notFound)
             #expect(try await client.post("/api/blobs/\(blob)/link", [:]).status == .unauthorized)
@@ -84,7 +84,7 @@ import Testing
         }
     }
 
-    /// The link of a user that could never read the blob, made with the key of the server.
+    /// A link of a user that cannot read the blob, signed with the key of the server.
     @Test func theRightsAreThoseOfTheUserOfTheLink() async throws {
         let server = try TestServer()
         try await server.run { (client: TestRequests) async throws in
@@ -94,7 +94,7 @@ import Testing
             let link = accounts.link(to: blob, of: try await accounts.session(access: bob))
             let path = "/api/blobs/\(blob)?signed=" + accounts.tokens.text(of: link, to: blob)
             #expect(try await client.send(.get, path).status == .notFound)
-            // Neither does the session of the requesting user matter.
+            // The session of the requesting user does not change the result.
             #expect(try await client.send(.get, path, token: alice).status == .notFound)
         }
     }

@@ -6,7 +6,7 @@ import Testing
 
 /// The behaviour of each implementation of ``BlobStore``.
 @Suite struct BlobStoreTests {
-    /// More than two pieces of a folder, of numbers that repeat with no power of two.
+    /// More than two pieces of a folder store, with a period that is not a power of two.
     private static let long = (0..<200_003).map { UInt8(truncatingIfNeeded: $0 % 251) }
 
     @Test(arguments: StoreKind.allCases) func bytesComeBack(_ kind: StoreKind) async throws {

@@ -10,7 +10,7 @@ import Testing
 @testable import ApusChatHTTP
 
 @Suite struct BlobTests {
-    /// A PNG of one pixel, and the same with a comment.
+    /// A PNG of one pixel.
     private static let png = Data(
         base64Encoded: "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==")
 
@@ -75,7 +75,7 @@ import Testing
             let found = Array(try await client.send(.get, "/api/blobs/" + blob, token: token).body.readableBytesView)
             #expect(found.count == film.count && !String(decoding: found, as: UTF8.self).contains("Secret"))
             #expect(found.suffix(11) == film.suffix(11))
-            // The same film, and the one that was served, are stored once.
+            // An upload of the original film, or of the served one, is the same blob.
             for bytes in [film, found] { #expect(try await client.upload(bytes, token: token).headers[.chatBlob] == blob) }
             #expect(try await client.upload(Array(damaged), token: token).headers[.chatType] == "application/octet-stream")
         }
@@ -160,7 +160,7 @@ import Testing
         try await TestServer().run { (client: TestRequests) async throws in
             let token = try await client.token("alice")
             let png = Array(try #require(Self.png))
-            // A text chunk before the end.
+            // A text chunk before the end chunk.
             let text: [UInt8] = [0, 0, 0, 4] + Array("tEXtGPS:".utf8) + [0, 0, 0, 0]
             let first = try await client.upload(png, token: token).headers[.chatBlob]
             let second = try await client.upload(Array(png.dropLast(12)) + text + Array(png.suffix(12)), token: token)

@@ -5,9 +5,9 @@ import Testing
 
 @testable import ApusChatHTTP
 
-/// What a store in S3 does beside what `BlobStoreTests` examines.
+/// The behaviour of a store in S3 that `BlobStoreTests` does not test.
 @Suite struct S3BlobStoreTests {
-    /// Three parts of at least 5 MiB, and a rest.
+    /// 16 MiB and 3 bytes: three parts of at least 5 MiB and a smaller one.
     private static let long = [UInt8](unsafeUninitializedCapacity: 16 << 20 + 3) { buffer, count in
         for index in 0..<(16 << 20 + 3) { buffer[index] = UInt8(truncatingIfNeeded: index % 251) }
         count = 16 << 20 + 3
@@ -77,7 +77,7 @@ import Testing
         #expect(code == .unavailable)
         #expect(test.s3.uploads == 0 && test.s3.objects.isEmpty)
         #expect(test.s3.requests.filter { $0.hasPrefix("PUT") }.count == (status == 403 ? 2 : 5))
-        // The next attempt begins anew.
+        // The next attempt starts from the first byte.
         test.s3.fail { _, _ in nil }
         _ = try await test.put(Self.long)
         #expect(test.s3.objects.values.first == Self.long)
@@ -92,7 +92,7 @@ import Testing
         #expect(code == .unavailable)
         #expect(test.s3.uploads == 1)
         #expect(await self.code { try await test.store.settle(blob) } == .unavailable)
-        // The next run of the program finds the record.
+        // The next run of the program reads the record.
         let next = try test.again()
         #expect(try await next.unsettled() == [blob])
         test.s3.fail { _, _ in nil }

@@ -9,7 +9,7 @@ import Testing
 
 @testable import ApusChatHTTP
 
-/// Uploads, downloads and collections with a store on another machine.
+/// Uploads, downloads and the collection of unused files with a store in S3.
 @Suite struct UploadsToS3Tests {
     private static let tus: HTTPFields = [.tusResumable: "1.0.0"]
 
@@ -26,7 +26,7 @@ import Testing
             #expect(part.status == .partialContent && String(buffer: part.body) == "234")
             #expect(part.headers[.contentRange] == "bytes 2-4/10")
         }
-        // No bytes and no record remain on this machine.
+        // Neither bytes nor a record of the object remain in the local folder.
         #expect(!FileManager.default.fileExists(atPath: server.test.folder + "/blobs"))
         #expect(try FileManager.default.contentsOfDirectory(atPath: server.test.folder + "/objects").isEmpty)
         let rest = try FileManager.default.contentsOfDirectory(atPath: server.test.folder + "/uploads")
@@ -50,7 +50,7 @@ import Testing
         }
     }
 
-    /// The process ends between the last byte of an upload and its copy.
+    /// The process ends between the last byte of an upload and its copy to S3.
     @Test func aCompleteUploadIsStoredAfterARestart() async throws {
         let s3 = MemoryS3()
         let server = try TestServer(s3: s3)
@@ -70,7 +70,7 @@ import Testing
         }
     }
 
-    /// The process ends between the copy and the row, and the user removes the upload.
+    /// The process ends between the copy to S3 and the row, and the user removes the upload.
     @Test func anObjectWithoutARowIsRemoved() async throws {
         let s3 = MemoryS3()
         let server = try TestServer(s3: s3)
@@ -98,7 +98,7 @@ import Testing
             s3.fail { request, earlier in request == "DELETE" && earlier < 4 ? .unreachable : nil }
             await #expect(throws: ChatError.self) { try await server.uploads.sweep() }
             #expect(!s3.objects.isEmpty)
-            // The rows are gone, with the use of the quota.
+            // The rows are removed, and the quota is released.
             #expect(try await server.test.database.read { try $0.blob(first) } == nil)
             try await server.uploads.resume()
             #expect(s3.objects.isEmpty)

@@ -12,7 +12,7 @@ import Testing
 
 /// The requests that an export makes for its user, and the entries of its archive.
 @Suite struct AccountExportTests {
-    /// Answers reads by a script, and notes them: `history from=2 conv=a`.
+    /// Answers reads with a script, and records them in the form `history from=2 conv=a`.
     private final class Script: ChatRequests {
         typealias Answer = @Sendable (_ verb: String, _ request: JSONObject) throws -> String
 
@@ -21,7 +21,7 @@ import Testing
 
         init(_ script: @escaping Answer) { self.script = script }
 
-        /// The requests for pages and logs, in order.
+        /// The recorded requests, in order.
         var requests: [String] { self.noted.withLockedValue { $0 } }
 
         func read(_ verb: String, _ request: JSONValue, of session: AccountSession) async throws(ChatError) -> JSONValue {
@@ -48,7 +48,7 @@ import Testing
         try await server.test.accounts.session(access: server.test.register(name).access)
     }
 
-    /// Writes an export, and returns its bytes.
+    /// Returns the bytes of an export.
     private func export(_ server: TestServer, _ session: AccountSession, _ script: Script) async throws -> Data {
         var all = Data()
         let export = AccountExport(session: session, accounts: server.test.accounts, chat: script, files: server.files)
@@ -96,13 +96,14 @@ import Testing
         #expect(!self.contains(data, "messages/"), "a log without an event has no entry")
     }
 
-    /// The answers of `history` to a log of the seqs 2 to 6, and the seqs from which it is read.
+    /// The answers of `history` (first seq, last seq, end of the log), and the seqs from which the
+    /// export reads.
     @Test(
         arguments: [
             ([(2, 3, 6), (4, 6, 6)], [2, 4]), ([(2, 6, 6)], [2]),
-            // The log grows during the export, and shrinks as a member leaves.
+            // The log grows or shrinks during the export.
             ([(2, 6, 6), (7, 8, 8)], [2]), ([(2, 3, 8), (4, 8, 8)], [2, 4]), ([(2, 5, 6), (6, 6, 3)], [2, 6]),
-            // An answer without progress ends it.
+            // An answer without progress ends the log.
             ([(2, 3, 6), (2, 3, 6)], [2, 4]), ([(1, 1, 6)], [2]), ([(2, 4, 0)], [2]),
         ] as [([(Int, Int, Int)], [Int])])
     func aLogIsReadToItsEnd(answers: [(Int, Int, Int)], from: [Int]) async throws {
@@ -123,8 +124,8 @@ import Testing
         #expect(script.requests == Self.start + from.map { "history conv=a from=\($0)" })
     }
 
-    /// A conversation that has no log, or none any more, is left out. Any other refusal ends the
-    /// export, so that its file is visibly incomplete.
+    /// A conversation without a log, or with a log that is no longer served, is left out. Any other
+    /// refusal ends the export, so that its file is visibly incomplete.
     @Test(arguments: [(ChatError.Code.notFound, true), (.unauthorized, false), (.unavailable, false), (.tooMany, false)])
     func aRefusalOfALog(code: ChatError.Code, continues: Bool) async throws {
         let server = try TestServer()
@@ -144,7 +145,7 @@ import Testing
         }
     }
 
-    /// The archive has the files of the account and of no other one.
+    /// The archive contains the files of its account only.
     @Test func theUploadsAreThoseOfTheUser() async throws {
         let server = try TestServer()
         let mine = [UInt8]("the bytes of alice".utf8) + [UInt8](repeating: 7, count: 150_000) + [UInt8]("the end".utf8)
@@ -166,7 +167,7 @@ import Testing
         #expect(!self.contains(data, "the bytes of bobby"))
     }
 
-    /// A client that stops to read ends the export with its error.
+    /// An error of the connection ends the export.
     @Test func anErrorOfTheConnectionEndsTheExport() async throws {
         struct Gone: Error {}
         let server = try TestServer()

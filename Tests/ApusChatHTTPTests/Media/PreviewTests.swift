@@ -8,12 +8,12 @@ import Testing
 
 @testable import ApusChatHTTP
 
-/// Previews with scripts in place of the tools.
+/// Previews by shell scripts in place of the media tools.
 #if canImport(Subprocess)
     @Suite(.timeLimit(.minutes(4))) struct PreviewTests {
         private static let png = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
 
-        /// A folder with scripts.
+        /// A temporary folder with scripts.
         private final class Scripts: Sendable {
             let folder = FileManager.default.temporaryDirectory.appendingPathComponent("apus-scripts-" + UUID().uuidString).path
 
@@ -28,7 +28,8 @@ import Testing
                 return path
             }
 
-            /// A tool that writes files of the right formats, and counts its runs.
+            /// Returns tools that run `before`, write files of the right formats, and count their
+            /// runs.
             func pictures(before: String = "") throws -> MediaTools {
                 let script = """
                     echo run >> "\(self.folder)/runs"
@@ -68,7 +69,7 @@ import Testing
                     #expect(
                         try await client.send(.get, "\(path)?size=\(size)", token: alice, headers: [.ifNoneMatch: tag]).status
                             == .notModified)
-                    // The tag of the original is another.
+                    // The entity tag of the original differs from that of the preview.
                     #expect(try await client.send(.get, path, token: alice, headers: [.ifNoneMatch: tag]).status == .ok)
                     let part = try await client.send(.get, "\(path)?size=\(size)", token: alice, headers: [.range: "bytes=0-3"])
                     #expect(part.status == .partialContent && part.body == ByteBuffer(string: "RIFF"))
@@ -115,7 +116,7 @@ import Testing
             #expect(try FileManager.default.contentsOfDirectory(atPath: server.test.folder + "/previews/work").isEmpty)
         }
 
-        /// The tool never ends. The upload ends before it, and its process with the server.
+        /// The upload does not wait for a tool that hangs, and the end of the server removes its work.
         @Test func aToolThatHangsDoesNotHoldUpTheUpload() async throws {
             let scripts = try Scripts()
             var configuration = UploadsConfiguration()
@@ -140,7 +141,7 @@ import Testing
             }
         }
 
-        /// A server that was killed leaves the folders of its works.
+        /// A server that was killed leaves the folders of unfinished previews.
         @Test func unfinishedWorksAreRemovedAtTheStart() throws {
             let test = try TestAccounts()
             let work = test.folder + "/previews/work"
@@ -165,7 +166,7 @@ import Testing
             }
         }
 
-        /// An MP4 file without content: the box of the file type (ISO/IEC 14496-12 section 4.3).
+        /// An MP4 file with only a file type box (ISO/IEC 14496-12, section 4.3).
         private static let film = [0, 0, 0, 24] + Array("ftypisom\0\0\0\0isommp41".utf8)
 
         @Test func aPreviewThatTheToolsCannotMakeIsRequestedOnce() async throws {

@@ -19,7 +19,7 @@ import Testing
 
         @Test func theOutputIsReturned() async throws {
             #expect(try await Self.run("printf 'a b'") == "a b")
-            // Arguments are not read by a shell, and the environment is that of the tools.
+            // The process has only the environment of the tools.
             #expect(try await Self.run("cd .. && echo \"$VIPS_BLOCK_UNTRUSTED $HOME\"") == "1 /nonexistent\n")
         }
 
@@ -31,7 +31,7 @@ import Testing
             await #expect(throws: ToolFailure.self) { try await ToolProcess.run("/nonexistent/tool", [], in: "/") }
         }
 
-        /// The process and a child that it has started write their ids, and end with the time.
+        /// The process and its child write their ids, and are killed after the time limit.
         @Test func theTimeEndsTheProcessAndItsChildren() async throws {
             let folder = try Self.folder()
             defer { try? FileManager.default.removeItem(atPath: folder) }
@@ -41,7 +41,7 @@ import Testing
             await #expect(throws: ToolFailure.timedOut) {
                 try await ToolProcess.run("/bin/sh", ["-c", script], in: folder, limits: limits)
             }
-            // A slow machine may not have started it within the time.
+            // On a slow machine, the script may not have started within the time limit.
             for name in ["child", "parent"] {
                 guard let text = try? String(contentsOfFile: "\(folder)/\(name)", encoding: .utf8),
                     let id = Int32(text.trimmingCharacters(in: .whitespacesAndNewlines))
@@ -50,7 +50,8 @@ import Testing
             }
         }
 
-        /// Waits until a process is gone, or is a zombie that its new parent has not read.
+        /// Waits until a process has ended, also if its parent has not reaped it. There is no time
+        /// limit.
         private static func waitForEnd(of id: Int32) async throws {
             while let state = try? String(contentsOfFile: "/proc/\(id)/stat", encoding: .utf8), !state.contains(") Z ") {
                 try await Task.sleep(for: .milliseconds(10))

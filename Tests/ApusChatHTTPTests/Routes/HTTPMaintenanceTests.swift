@@ -7,13 +7,15 @@ import Testing
 
 @testable import ApusChatHTTP
 
-/// The maintenance on a clock of the test: a step runs before each minute.
+/// The maintenance without real waits: a step of the test runs in place of each wait.
 @Suite(.timeLimit(.minutes(3)))
 struct HTTPMaintenanceTests {
     private struct End: Error {}
 
-    /// Runs the maintenance. A step runs while it waits for the minute with its number; the
-    /// maintenance ends in the minute after the last.
+    /// Runs the maintenance with a step in place of each wait, and ends it after the step with the
+    /// number `minutes + 1`.
+    ///
+    /// - Returns: The durations of the waits.
     private func run(_ server: TestServer, minutes: Int, _ step: @escaping @Sendable (Int) async throws -> Void) async -> [Duration] {
         let waits = NIOLockedValueBox<[Duration]>([])
         let maintenance = HTTPMaintenance(accounts: server.test.accounts, uploads: server.uploads, logger: .quiet) { time in
@@ -53,7 +55,7 @@ struct HTTPMaintenanceTests {
         #expect(DurableFile.exists(file))
         let exists = NIOLockedValueBox<[Int: Bool]>([:])
         _ = await self.run(server, minutes: 61) { minute in
-            // The file may be collected from the second minute on.
+            // The clock advances by more than a week, so that the next collection removes the file.
             if minute == 2 { server.test.wait(8 * 86_400_000) }
             exists.withLockedValue { $0[minute] = DurableFile.exists(file) }
         }
@@ -61,7 +63,7 @@ struct HTTPMaintenanceTests {
         #expect(found[2] == true && found[61] == true && found[62] == false)
     }
 
-    /// A full disk stops one run, and the next one continues.
+    /// A full disk fails one run, and the next one collects the file.
     @Test func aRunThatFailsIsFollowedByTheNext() async throws {
         let server = try TestServer()
         let file = try await self.unusedFile(server)

@@ -12,7 +12,7 @@ import Testing
 
 @testable import ApusChatHTTP
 
-/// What an attacker tries by HTTP, with the default budgets.
+/// Attacks over HTTP, with the default budgets.
 @Suite struct HostileAccountTests {
     @Test func aBlockOfAddressesCreatesFewAccounts() async throws {
         let test = try TestAccounts()
@@ -48,7 +48,7 @@ import Testing
         let forwarded = try #require(HTTPField.Name("X-Forwarded-For"))
         try await Application(router: routes.router()).test(.live) { (client: any TestClientProtocol) async throws in
             let requests = TestRequests(client: client)
-            // The entry that the client wrote itself comes before that of the proxy.
+            // A client can only forge the entries before that of the proxy.
             for index in 0..<5 {
                 let answer = try await requests.register("flood\(index)", headers: [forwarded: "203.0.113.\(index), 198.51.100.7"])
                 #expect(answer.status == .ok)
@@ -102,7 +102,7 @@ import Testing
         _ = try await test.login("alice")
         test.wait(-366 * 86_400_000)
         test.isClockTrusted.withLockedValue { $0 = true }
-        // The token of the year ahead is not valid for a year; its session goes on.
+        // The token from the wrong clock is refused, and its session continues.
         #expect(try await test.code { _ = try await test.accounts.session(access: ahead.access) }?.code == .unauthorized)
         let back = try await test.refresh(ahead.refresh)
         _ = try await test.accounts.session(access: back.access)

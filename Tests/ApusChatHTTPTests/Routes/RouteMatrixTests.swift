@@ -77,14 +77,14 @@ struct RouteMatrixTests {
             let token = try await client.token("alice")
             for route in Self.routes {
                 for method in [.get, .put, .delete, .patch, .post, .trace] as [HTTPRequest.Method] where method != route.method {
-                    // Other routes of the same path.
+                    // Skips methods that another route of the same path handles.
                     if route.path.hasPrefix("/api/uploads/x") || (method == .get && route.method == .head) { continue }
                     let response = try await client.send(method, route.path, token: token, headers: Self.tus)
                     #expect([404, 405].contains(response.status.code), "\(method) \(route.path): \(response.status)")
                     Self.checkFields(response, route)
                 }
             }
-            #expect(try await client.send(.get, "/api/sessions", token: token).status == .ok)  // the session stands
+            #expect(try await client.send(.get, "/api/sessions", token: token).status == .ok)  // the session is still valid
         }
     }
 
@@ -194,7 +194,7 @@ struct RouteMatrixTests {
 
     // MARK: Errors
 
-    /// Refuses every verb by a code, as `storage` refuses a full disk.
+    /// Refuses every verb with an error.
     private struct Refusing: ChatRequests {
         var error: ChatError
         var failure: String?

@@ -36,7 +36,7 @@ import Testing
             #expect(renewed.status == .ok)
             headers[.cookie] = Self.header(Self.cookies(renewed))
             #expect(try await client.post("/api/chat/send", .object([:]), headers: headers).status == .ok)
-            // A picture is loaded without an `Origin`.
+            // A browser loads a picture without the field `Origin`.
             let picture: HTTPFields = [.cookie: headers[.cookie] ?? "", .fetchSite: "same-origin"]
             #expect(try await client.send(.get, "/api/sessions", headers: picture).status == .ok)
             let gone = try await client.post("/api/logout", .object([:]), headers: headers)

@@ -49,7 +49,7 @@ struct SecretsTests {
         #expect(refresh?.device == DeviceKey(device) && refresh?.generation == generation)
     }
 
-    /// A token is valid for its purpose and its server only.
+    /// A token is valid only for its purpose and its server.
     @Test func tokensAreNotInterchangeable() {
         let other = SessionTokens(key: Array(repeating: 8, count: 32))
         let access = SessionTokens.Access(user: UserKey(1), device: DeviceKey(2), generation: 3, expiresAt: 4)

@@ -19,7 +19,7 @@ struct SessionCacheTests {
         cache.insert(self.device(1))
         #expect(cache.find(DeviceKey(1)) == .device(self.device(1)))
         cache.end([DeviceKey(1), DeviceKey(2)])
-        cache.insert(self.device(1))  // of a read that began before the end
+        cache.insert(self.device(1))  // from a read that began before the session ended
         cache.insert(self.device(2))
         #expect(cache.find(DeviceKey(1)) == .ended && cache.find(DeviceKey(2)) == .ended && cache.find(DeviceKey(3)) == .unknown)
     }
@@ -37,7 +37,7 @@ struct SessionCacheTests {
         var cache = SessionCache(capacity: 10)
         for key in 0..<100 {
             cache.insert(self.device(Int64(key)))
-            #expect(cache.find(DeviceKey(0)) == .device(self.device(0)), "\(key)")  // is used all the time
+            #expect(cache.find(DeviceKey(0)) == .device(self.device(0)), "\(key)")  // it is used constantly
         }
         let found = (Int64(0)..<100).count { cache.find(DeviceKey($0)) != .unknown }
         #expect((2...20).contains(found))
@@ -88,7 +88,7 @@ struct SessionCacheTests {
 
     @Test func aFullJournalRefuses() throws {
         try self.folder { folder in
-            // A file with all places used: 4,096 syncs would take too long.
+            // The test writes a full journal at once, because 4,096 syncs would take too long.
             let bytes = (1...RevocationJournal.places).flatMap { number -> [UInt8] in
                 let key = UInt64(number)
                 return [key, ~key].flatMap { value in (0..<8).map { UInt8(truncatingIfNeeded: value >> (56 - 8 * $0)) } }

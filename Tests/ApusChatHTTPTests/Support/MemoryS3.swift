@@ -8,7 +8,7 @@ import NIOCore
 
 /// An object store in memory, with faults.
 final class MemoryS3: S3Transport {
-    /// What happens to a request.
+    /// A fault of one request.
     enum Fault: Sendable {
         /// The connection fails before the store receives the request.
         case unreachable
@@ -16,7 +16,7 @@ final class MemoryS3: S3Transport {
         case lostAnswer
         /// The store answers with a status and an error.
         case status(Int, String)
-        /// The connection ends after a number of bytes of the answer.
+        /// The connection ends after a number of bytes of the body of the answer.
         case cut(after: Int)
     }
 

@@ -8,7 +8,7 @@ import NIOConcurrencyHelpers
 
 @testable import ApusChatHTTP
 
-/// Accounts in memory, with a clock that the test moves and cheap hashes.
+/// Accounts in memory, with a clock that only the test advances, and cheap password hashes.
 final class TestAccounts: Sendable {
     let folder: String
     let accounts: Accounts
@@ -76,7 +76,7 @@ final class TestAccounts: Sendable {
     }
 }
 
-/// A database whose writes fail as on a full disk.
+/// A database whose writes fail as on a full disk while `isFull` is set.
 final class FaultyDatabase: AccountDatabase {
     private let base: DatabaseThread
     let isFull = NIOLockedValueBox(false)

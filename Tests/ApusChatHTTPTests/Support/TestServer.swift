@@ -12,7 +12,7 @@ import Testing
 
 @testable import ApusChatHTTP
 
-/// The routes over accounts in memory. Requests pass through the router, without a socket.
+/// The routes with accounts in memory. Requests go directly to the router, without a socket.
 final class TestServer: Sendable {
     let test: TestAccounts
     let files: BlobFiles
@@ -35,7 +35,7 @@ final class TestServer: Sendable {
 
     deinit { self.files.close() }
 
-    /// The path of a blob in the folder.
+    /// Returns the path of the file of a blob; an empty text if the store is not a folder.
     func path(of blob: BlobID) -> String { self.files.store.path(of: blob) ?? "" }
 
     /// Uploads bytes whose row cannot be written, as if the process ended between the bytes of the
@@ -48,7 +48,7 @@ final class TestServer: Sendable {
         return path
     }
 
-    /// Runs requests of a client.
+    /// Runs `body` with a client of the routes.
     func run(_ body: @escaping @Sendable (TestRequests) async throws -> Void) async throws {
         let routes = ChatRoutes(
             accounts: self.test.accounts, chat: self.chat, files: self.files, uploads: self.uploads,
@@ -73,7 +73,7 @@ struct EchoChat: ChatRequests {
     func writeFailure() async -> String? { nil }
 }
 
-/// Short forms of requests.
+/// A client of the routes.
 struct TestRequests: Sendable {
     let client: any TestClientProtocol
 
@@ -128,7 +128,7 @@ extension TestResponse {
 }
 
 extension UploadsConfiguration {
-    /// Waits for previews, however busy the machine is.
+    /// A configuration that waits up to 100 seconds for previews, for busy machines.
     static var patient: Self {
         var configuration = Self()
         configuration.previewWait = .seconds(100)

@@ -10,13 +10,13 @@ import Testing
 
 @testable import ApusChatHTTP
 
-/// The implementations of ``BlobStore``, against each of which `BlobStoreTests` runs.
+/// The implementations of ``BlobStore``. `BlobStoreTests` runs with each.
 enum StoreKind: CaseIterable, Sendable {
     case folder
     case s3
 }
 
-/// A store in a folder of its own, which is removed with it.
+/// A store in a temporary folder, which is removed when the object is released.
 final class TestStore: Sendable {
     let kind: StoreKind
     let folder: String
@@ -24,7 +24,7 @@ final class TestStore: Sendable {
     let store: any BlobStore
     /// The peer of a store in S3.
     let s3 = MemoryS3()
-    /// The pauses before requests that are repeated.
+    /// The requested pauses before repeated requests.
     let pauses = NIOLockedValueBox<[Duration]>([])
 
     init(_ kind: StoreKind) throws {
@@ -46,7 +46,7 @@ final class TestStore: Sendable {
             partBytes: S3PartPlan.minimumBytes, logger: .quiet)
     }
 
-    /// Returns the store of another run of the program.
+    /// Returns a further store with the same data, as after a restart of the program.
     func again() throws -> any BlobStore {
         switch self.kind {
         case .folder: try FolderBlobStore(folder: self.folder, threads: self.threads)
@@ -67,7 +67,7 @@ final class TestStore: Sendable {
         return (path, try #require(BlobID(Secrets.hex(SHA256.hash(data: bytes)))))
     }
 
-    /// Stores bytes.
+    /// Stores bytes and settles their blob, and returns its id.
     func put(_ bytes: [UInt8]) async throws -> BlobID {
         let (path, blob) = try self.file(bytes)
         try await self.store.store(path, size: Int64(bytes.count), as: blob)
@@ -81,9 +81,9 @@ final class TestStore: Sendable {
 }
 
 extension MemoryS3 {
-    /// A client of this store.
+    /// Returns a client of this store.
     ///
-    /// - Parameter pause: Called instead of a pause.
+    /// - Parameter pause: Called in place of each pause.
     func client(pause: @escaping @Sendable (Duration) -> Void = { _ in }) throws -> S3Client {
         S3Client(
             location: try S3Location(url: "s3://bucket/chat", endpoint: "http://127.0.0.1", region: "us-east-1"),

@@ -56,7 +56,7 @@ struct DurableFileTests {
             #expect(try file.read(at: 0, count: 4) == ByteBuffer(bytes: 0..<4))
             #expect(try file.read(at: 8, count: 4) == ByteBuffer(bytes: 8..<10))
             #expect(try file.read(at: 10, count: 4).readableBytes == 0 && file.read(at: 99, count: 4).readableBytes == 0)
-            #expect(throws: StorageError.self) { try file.write([1], at: 0) }  // is open for reading
+            #expect(throws: StorageError.self) { try file.write([1], at: 0) }  // the file is open for reading only
         }
     }
 
@@ -65,7 +65,7 @@ struct DurableFileTests {
             try DurableFile.replace(folder + "/a", with: [1], in: folder)
             try DurableFile.replace(folder + "/b", with: [2], in: folder)
             try DurableFile.link(folder + "/a", as: folder + "/blob")
-            try DurableFile.link(folder + "/b", as: folder + "/blob")  // the content is the name: the first one stays
+            try DurableFile.link(folder + "/b", as: folder + "/blob")  // the name identifies the content, so the existing file is kept
             #expect(DurableFile.bytes(of: folder + "/blob", upTo: 9) == [1])
             #expect(throws: StorageError.self) { try DurableFile.link(folder + "/none", as: folder + "/other") }
             try DurableFile.makeFolder(folder)
@@ -96,7 +96,7 @@ struct DurableFileTests {
 
     private static let records: [(record: [UInt8], offset: Int64)] = [
         (record(3), 3), (record(6), 6), (record(0), 0),
-        // None of these is an offset: the upload begins anew.
+        // These records are invalid, so that the upload starts from the first byte.
         (record(7), 0), (record(.max), 0), (record(3, check: 3), 0), (record(3).dropLast(), 0), (record(3) + [0], 0), ([], 0),
         (Array(repeating: 0, count: 16), 0),
     ]
@@ -183,7 +183,7 @@ struct DurableFileTests {
         }
     }
 
-    /// Every type that a browser shows has an extension in the export.
+    /// Each type that a browser shows has a file extension.
     @Test(arguments: [
         "image/png", "image/jpeg", "image/gif", "image/webp", "audio/mp4", "audio/ogg", "audio/flac", "audio/wav", "audio/mpeg",
         "video/mp4",

@@ -12,7 +12,7 @@ import Testing
         pace.receivedBytes(10 * UploadPace.seconds)
         channel.embeddedEventLoop.advanceTime(by: .seconds(Int64(UploadPace.seconds)))
         #expect(channel.isActive)
-        // One byte every now and then does not keep the connection.
+        // A single byte in an interval does not keep the connection open.
         pace.receivedBytes(1)
         channel.embeddedEventLoop.advanceTime(by: .seconds(Int64(UploadPace.seconds)))
         #expect(!channel.isActive)

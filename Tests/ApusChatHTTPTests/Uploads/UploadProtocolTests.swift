@@ -10,7 +10,7 @@ import Testing
 
 @testable import ApusChatHTTP
 
-/// tus 1.0 as other clients and attackers speak it.
+/// tus 1.0 with valid, unusual and malformed requests.
 @Suite("Uploads by tus")
 struct UploadProtocolTests {
     private static let tus: HTTPFields = [.tusResumable: "1.0.0"]
@@ -136,7 +136,7 @@ struct UploadProtocolTests {
             }
             let blob = try #require(try await client.patch(path, at: 10, [], token: token).headers[.chatBlob])
             #expect(try await client.send(.get, "/api/blobs/" + blob, token: token).body == ByteBuffer(bytes: bytes))
-            // A complete upload takes nothing more.
+            // A complete upload accepts no further request.
             #expect(try await client.patch(path, at: 0, [], token: token).status == .conflict)
         }
     }
@@ -147,7 +147,7 @@ struct UploadProtocolTests {
             let token = try await client.token("alice")
             let bytes = (0..<200_000).map { UInt8(truncatingIfNeeded: $0 &* 31) }
             let path = try await client.beginUpload(of: bytes.count, token: token)
-            // Four clients send what is missing until one has sent all.
+            // Four clients send parts from the current offset until the upload is complete.
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for _ in 0..<4 {
                     group.addTask {
@@ -192,7 +192,7 @@ struct UploadProtocolTests {
         return self.big(UInt32(data.count)) + body + self.big(~crc)
     }
 
-    /// A PNG whose header tells a size, with a right checksum and no pixels.
+    /// Returns a PNG with a header of a size, correct checksums and no pixels.
     private static func png(_ width: UInt32, _ height: UInt32) -> [UInt8] {
         [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
             + self.chunk("IHDR", self.big(width) + self.big(height) + [8, 6, 0, 0, 0]) + self.chunk("IEND", [])
@@ -214,7 +214,7 @@ struct UploadProtocolTests {
         try await server.run { (client: TestRequests) async throws in
             let token = try await client.token("alice")
             let response = try await client.upload(Self.png(width, height), token: token)
-            // A size that no decoder accepts makes it a file.
+            // A picture with a size that no decoder accepts is stored as a file.
             if response.status == .noContent {
                 #expect(response.headers[.chatType] == "application/octet-stream" && response.headers[.chatWidth] == nil)
                 return
@@ -305,7 +305,7 @@ struct UploadProtocolTests {
             DurableFile.remove(server.path(of: blob))
             let response = try await client.send(.get, "/api/blobs/\(blob)", token: token)
             #expect(response.status == .serviceUnavailable)
-            // Another upload of the same bytes brings it back.
+            // A further upload of the same bytes restores the blob.
             #expect(try await client.upload([1, 2, 3], token: token).status == .noContent)
             #expect(try await client.send(.get, "/api/blobs/\(blob)", token: token).status == .ok)
         }

@@ -40,7 +40,7 @@ import Testing
             #expect(blob == "936a185caaa266bb9cbe981e9e05cb78cd732b0b3280eb944412bb6f8f8f07af")
             #expect(last.headers[.chatType] == "application/octet-stream")
             #expect(last.headers[.chatSize] == "10")
-            // The answer was lost: the client asks again.
+            // A client that lost the answer can request it again.
             #expect(try await client.send(.head, path, token: token, headers: Self.tus).headers[.chatBlob] == blob)
             #expect(try await client.patch(path, at: 10, [], token: token).headers[.chatBlob] == blob)
             let bytes = try await client.send(.get, "/api/blobs/" + blob, token: token)
@@ -105,7 +105,7 @@ import Testing
             #expect(uploaded.status == .noContent)
             let blob = try #require(uploaded.headers[.chatBlob].flatMap { BlobID($0) })
             #expect(try await create(3).status == .unprocessableContent)
-            // Nothing refers to the blob, so that it is collected after a week, with its file.
+            // No message refers to the blob, so it is removed after a week, together with its file.
             server.test.wait(7 * 86_400_000 - 60_000)
             try await server.uploads.sweep()
             #expect(DurableFile.exists(server.path(of: blob)))
@@ -179,7 +179,7 @@ import Testing
         let part = try await server.uploads.create(length: 10, for: session, from: server.test.client)
         let (transfer, _) = try part.begin()
         #expect(try part.append(ByteBuffer(string: "hello"), transfer, syncBytes: 1) == .done)
-        // Bytes that were not synced are not counted.
+        // After a restart, bytes that were not synced do not count.
         #expect(try part.append(ByteBuffer(string: "wor"), transfer, syncBytes: 100) == .done)
         let restarted = try Uploads(folder: server.test.folder, accounts: server.test.accounts, files: server.files)
         let found = try restarted.part(part.id, of: session)
@@ -190,7 +190,7 @@ import Testing
         #expect(try found.end(next) == 10)
         let blob = try await restarted.finish(found)
         #expect(blob.size == 10)
-        // The finished upload is known after another restart, too.
+        // A further restart retains the finished upload.
         let again = try Uploads(folder: server.test.folder, accounts: server.test.accounts, files: server.files)
         #expect(try again.part(part.id, of: session).blob?.id == blob.id)
     }
